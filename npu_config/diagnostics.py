@@ -1,0 +1,252 @@
+"""Diagnostics: what every part of npu_config says when something is wrong.
+
+A :class:`Diagnostic` names the rule that was broken, the place, what is wrong,
+and what to do.  A :class:`Report` is an ordered sequence of them.
+:class:`NpuConfigError` carries them out of a call.  Nothing here knows about
+options, files or protos.
+"""
+
+import enum
+from typing import Any, Dict, Iterable, Iterator, List, NamedTuple, Optional, Sequence, Tuple, overload
+
+import attr
+
+DOCS_URL = "https://npu-config.readthedocs.io/en/latest"
+
+
+class Severity(enum.Enum):
+    """How much a finding matters.
+
+    ``ERROR``: the runtime rejects it or dies, or the vendor's documentation says
+    must or cannot.  ``WARNING``: silently ignored, without effect, or a risk.
+    ``INFO``: behaviour worth knowing.
+    """
+
+    INFO = "info"
+    WARNING = "warning"
+    ERROR = "error"
+
+    @property
+    def rank(self) -> int:
+        """0 for info, 1 for warning, 2 for error."""
+        return _RANKS[self]
+
+    def __ge__(self, other: "Severity") -> bool:
+        return self.rank >= other.rank
+
+    def __lt__(self, other: "Severity") -> bool:
+        return self.rank < other.rank
+
+
+_RANKS = {Severity.INFO: 0, Severity.WARNING: 1, Severity.ERROR: 2}
+
+
+class Place(NamedTuple):
+    """Where something stands: lines and columns count from 1, the end is exclusive."""
+
+    path: Optional[str] = None
+    line: Optional[int] = None
+    column: Optional[int] = None
+    end_line: Optional[int] = None
+    end_column: Optional[int] = None
+
+    def __str__(self) -> str:
+        parts = [self.path or "<input>", self.line, self.column]
+        return ":".join(str(part) for part in parts if part is not None)
+
+
+NOWHERE = Place()
+
+
+class Edit(NamedTuple):
+    """One replacement of exactly these characters (same counting as :class:`Place`)."""
+
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+    text: str
+
+
+@attr.s(frozen=True, slots=True, auto_attribs=True)
+class Fix:
+    """A mechanical, safe correction: an imperative title and the edits that do it."""
+
+    title: str
+    edits: Tuple[Edit, ...]
+
+
+@attr.s(frozen=True, slots=True, auto_attribs=True)
+class Diagnostic:
+    """One finding.
+
+    Args:
+        rule: id of the rule, ``NPU`` and three digits.
+        name: its name in kebab-case.
+        severity: see :class:`Severity`.
+        message: what is wrong, in the user's words, with what is legal.
+        option: the option it is about, if it is about one.
+        path: the file it stands in; None for values that came from no file.
+        line: first line, from 1.
+        column: first column, from 1 (characters, not bytes).
+        end_line: last line.
+        end_column: the column after the last character.
+        help: what to do.
+        url: the page that explains the rule.
+        fix: the correction that ``--fix`` applies, where one is mechanical and safe.
+    """
+
+    rule: str
+    name: str
+    severity: Severity
+    message: str
+    option: Optional[str] = None
+    path: Optional[str] = None
+    line: Optional[int] = None
+    column: Optional[int] = None
+    end_line: Optional[int] = None
+    end_column: Optional[int] = None
+    help: Optional[str] = None
+    url: Optional[str] = None
+    fix: Optional[Fix] = attr.ib(default=None, eq=False)
+
+    @classmethod
+    def at(
+        cls,
+        place: Place,
+        rule: str,
+        name: str,
+        severity: Severity,
+        message: str,
+        option: Optional[str] = None,
+        help: Optional[str] = None,
+        fix: Optional[Fix] = None,
+    ) -> "Diagnostic":
+        """Make a diagnostic that stands at ``place``, with the page of ``rule``."""
+        return cls(
+            rule, name, severity, message, option, *place, help=help, url=rule_url(rule), fix=fix
+        )
+
+    @property
+    def place(self) -> Place:
+        """The five location fields as one value."""
+        return Place(self.path, self.line, self.column, self.end_line, self.end_column)
+
+    def to_dict(self) -> Dict[str, Any]:
+        """The object of the JSON output (see docs/reference on ``--format json``)."""
+        return {
+            "path": self.path,
+            "line": self.line,
+            "column": self.column,
+            "end_line": self.end_line,
+            "end_column": self.end_column,
+            "rule": self.rule,
+            "name": self.name,
+            "severity": self.severity.value,
+            "option": self.option,
+            "message": self.message,
+            "help": self.help,
+            "url": self.url,
+        }
+
+    def __str__(self) -> str:
+        where = "" if self.path is None and self.line is None else "{}: ".format(
+            Place(self.path, self.line, self.column)
+        )
+        text = "{}{}: {} [{} {}]".format(
+            where, self.severity.value, self.message, self.rule, self.name
+        )
+        return text if self.help is None else "{}\n    help: {}".format(text, self.help)
+
+
+def rule_url(rule: str) -> str:
+    """The page of a rule in the published documentation."""
+    return "{}/rules/{}.html".format(DOCS_URL, rule)
+
+
+def _order(diagnostic: Diagnostic) -> Tuple[str, int, int, int, str, str, str]:
+    return (
+        diagnostic.path or "",
+        diagnostic.line or 0,
+        diagnostic.column or 0,
+        -diagnostic.severity.rank,
+        diagnostic.rule,
+        diagnostic.option or "",
+        diagnostic.message,
+    )
+
+
+class Report(Sequence[Diagnostic]):
+    """Findings in order of place, each once."""
+
+    __slots__ = ("_diagnostics",)
+
+    def __init__(self, diagnostics: Iterable[Diagnostic] = ()) -> None:
+        self._diagnostics: Tuple[Diagnostic, ...] = tuple(
+            dict.fromkeys(sorted(diagnostics, key=_order))
+        )
+
+    @property
+    def ok(self) -> bool:
+        """True when nothing is an error."""
+        return not self.errors
+
+    @property
+    def errors(self) -> List[Diagnostic]:
+        """The findings with severity error."""
+        return [d for d in self._diagnostics if d.severity is Severity.ERROR]
+
+    @property
+    def warnings(self) -> List[Diagnostic]:
+        """The findings with severity warning."""
+        return [d for d in self._diagnostics if d.severity is Severity.WARNING]
+
+    @property
+    def infos(self) -> List[Diagnostic]:
+        """The findings with severity info."""
+        return [d for d in self._diagnostics if d.severity is Severity.INFO]
+
+    @overload
+    def __getitem__(self, index: int) -> Diagnostic: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Diagnostic]: ...
+
+    def __getitem__(self, index: Any) -> Any:
+        return self._diagnostics[index]
+
+    def __len__(self) -> int:
+        return len(self._diagnostics)
+
+    def __iter__(self) -> Iterator[Diagnostic]:
+        return iter(self._diagnostics)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Report):
+            return NotImplemented
+        return self._diagnostics == other._diagnostics
+
+    def __hash__(self) -> int:
+        return hash(self._diagnostics)
+
+    def __str__(self) -> str:
+        return "\n".join(str(d) for d in self._diagnostics)
+
+    def __repr__(self) -> str:
+        return "Report({!r})".format(list(self._diagnostics))
+
+
+class NpuConfigError(ValueError):
+    """A configuration is wrong; ``diagnostics`` holds every fault, and so does the text."""
+
+    def __init__(self, diagnostics: Iterable[Diagnostic]) -> None:
+        self.diagnostics: Report = Report(diagnostics)
+        super().__init__(str(self))
+
+    def __str__(self) -> str:
+        count = len(self.diagnostics.errors)
+        head = "{} error{} in the configuration".format(count, "" if count == 1 else "s")
+        return "{}\n{}".format(head, self.diagnostics)
+
+    def __reduce__(self) -> Tuple[Any, ...]:
+        return (type(self), (list(self.diagnostics),))
