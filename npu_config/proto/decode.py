@@ -1,0 +1,86 @@
+"""A ConfigProto into settings."""
+
+from typing import TYPE_CHECKING, Any, Dict, List, Optional, Tuple
+
+from npu_config.diagnostics import Place
+from npu_config.settings import Carrier, SessionFacts, Setting, Settings
+
+if TYPE_CHECKING:
+    from npu_config.proto.text_positions import TextPositions
+
+NPU_OPTIMIZER = "NpuOptimizer"
+
+
+def decode(
+    config: Any, path: Optional[str] = None, positions: "Optional[TextPositions]" = None
+) -> Settings:
+    """What a ConfigProto sets.
+
+    Of several ``NpuOptimizer`` entries the later wins, option by option, as in the
+    runtime; that there are several is seen in ``session.optimizers``.
+
+    Args:
+        config: a ConfigProto, TensorFlow's or the stub's.
+        path: the file it was read from.
+        positions: where its text form has what
+            (:func:`npu_config.proto.text_positions.text_positions`).
+    """
+    whole = Place(path) if positions is None else positions.place._replace(path=path)
+    rewrite = config.graph_options.rewrite_options
+    entries: Dict[str, Setting] = {}
+    names: List[str] = []
+    places: List[Place] = []
+    for index, optimizer in enumerate(rewrite.custom_optimizers):
+        found = None if positions is None else positions.optimizer(index)
+        names.append(optimizer.name)
+        places.append(whole if found is None else found.place._replace(path=path))
+        if optimizer.name != NPU_OPTIMIZER:
+            continue
+        for name, attr_value in sorted(optimizer.parameter_map.items(), key=_name):
+            wire, value = attr_content(attr_value)
+            key_place = value_place = places[-1]
+            if found is not None and name in found.options:
+                key_place, value_place = (
+                    place._replace(path=path) for place in found.options[name]
+                )
+            entries[name] = Setting(value, wire, value_place, key_place)
+    session = SessionFacts(
+        optimizers=tuple(names),
+        remapping=enum_name(rewrite, "remapping"),
+        memory_optimization=enum_name(rewrite, "memory_optimization"),
+        global_jit_level=enum_name(config.graph_options.optimizer_options, "global_jit_level"),
+        allow_soft_placement=config.allow_soft_placement,
+        place=whole,
+        optimizer_places=tuple(places),
+    )
+    return Settings(entries, Carrier.PROTO, session=session, place=whole)
+
+
+def _name(item: Tuple[str, Any]) -> str:
+    return item[0]
+
+
+def attr_content(attr_value: Any) -> Tuple[str, Any]:
+    """The field that an AttrValue has set, and its content as a plain value.
+
+    Bytes become text (what is not UTF-8 in it stays, as surrogate escapes), a message
+    its one-line text form; ``("", None)`` when no field is set.
+    """
+    wire = attr_value.WhichOneof("value")
+    if wire is None:
+        return "", None
+    value = getattr(attr_value, wire)
+    if isinstance(value, bytes):
+        return wire, value.decode("utf-8", "surrogateescape")
+    if not isinstance(value, (bool, int, float, str)):
+        from google.protobuf import text_format
+
+        return wire, text_format.MessageToString(value, as_one_line=True)
+    return wire, value
+
+
+def enum_name(message: Any, field: str) -> str:
+    """The name of the value of an enum field; its decimal text when it has no name."""
+    number = getattr(message, field)
+    value = message.DESCRIPTOR.fields_by_name[field].enum_type.values_by_number.get(number)
+    return str(number) if value is None else str(value.name)
