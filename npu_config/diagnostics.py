@@ -7,7 +7,18 @@ options, files or protos.
 """
 
 import enum
-from typing import Any, Dict, Iterable, Iterator, List, NamedTuple, Optional, Sequence, Tuple, overload
+from typing import (
+    Any,
+    Dict,
+    Iterable,
+    Iterator,
+    List,
+    NamedTuple,
+    Optional,
+    Sequence,
+    Tuple,
+    overload,
+)
 
 import attr
 
@@ -150,8 +161,10 @@ class Diagnostic:
         }
 
     def __str__(self) -> str:
-        where = "" if self.path is None and self.line is None else "{}: ".format(
-            Place(self.path, self.line, self.column)
+        where = (
+            ""
+            if self.path is None and self.line is None
+            else "{}: ".format(Place(self.path, self.line, self.column))
         )
         text = "{}{}: {} [{} {}]".format(
             where, self.severity.value, self.message, self.rule, self.name

@@ -29,7 +29,9 @@ def write_atomic(path: PathLike, content: Union[str, bytes], overwrite: bool = F
     if os.path.isdir(target):
         raise IsADirectoryError("{} is a directory".format(target))
     if os.path.lexists(target) and not overwrite:
-        raise FileExistsError("{} exists; it is not overwritten without being asked".format(target))
+        raise FileExistsError(
+            "{} exists; it is not overwritten without being asked".format(target)
+        )
     if overwrite:
         target = os.path.realpath(target)
     data = content.encode("utf-8") if isinstance(content, str) else content

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Callable, Dict, FrozenSet, Iterable, Optional,
 
 import attr
 
-from npu_config.diagnostics import Diagnostic, Fix, NOWHERE, Place, Severity
+from npu_config.diagnostics import NOWHERE, Diagnostic, Fix, Place, Severity
 from npu_config.target import Product
 
 if TYPE_CHECKING:

@@ -109,4 +109,8 @@ class Settings:
         place: Place = NOWHERE,
     ) -> "Settings":
         """Settings from plain values that all stand at one place."""
-        return cls({name: Setting(value, None, place) for name, value in values.items()}, carrier, place=place)
+        return cls(
+            {name: Setting(value, None, place) for name, value in values.items()},
+            carrier,
+            place=place,
+        )

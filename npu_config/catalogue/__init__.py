@@ -1,0 +1,54 @@
+"""The catalogue: every option of NpuOptimizer, declared once.
+
+One module per page of the vendor's documentation; :data:`OPTIONS` holds all of them by
+name, in the order of those pages.
+"""
+
+from types import MappingProxyType
+from typing import Mapping
+
+from npu_config.catalogue import (
+    accuracy_comparison,
+    accuracy_tuning,
+    aoe,
+    basic,
+    compilation,
+    data_augmentation,
+    debugging,
+    deprecated,
+    dynamic_shape,
+    exception,
+    experimental,
+    internal,
+    memory,
+    mixed_computing,
+    performance,
+    profiling,
+)
+from npu_config.catalogue._kinds import Kind, Refused
+from npu_config.catalogue._option import Option, Outcome, Status, table
+
+PAGES = (
+    basic,
+    memory,
+    dynamic_shape,
+    mixed_computing,
+    debugging,
+    accuracy_tuning,
+    accuracy_comparison,
+    performance,
+    profiling,
+    aoe,
+    compilation,
+    exception,
+    data_augmentation,
+    experimental,
+    deprecated,
+    internal,
+)
+
+OPTIONS: Mapping[str, Option] = MappingProxyType(
+    dict(table(option for page in PAGES for option in page.OPTIONS.values()))
+)
+
+__all__ = ["Kind", "OPTIONS", "Option", "Outcome", "PAGES", "Refused", "Status"]

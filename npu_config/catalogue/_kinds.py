@@ -1,0 +1,323 @@
+"""Kinds: what values an option takes.
+
+A kind reads a user's value (or the text of the wire) into its canonical form, writes
+it back for the wire, and describes itself in words, as a JSON Schema and as a type
+annotation.  Kinds are strict: True is not 1, "true" is not True.  Kinds whose text
+hides a structure live in :mod:`npu_config.catalogue._grammars`.
+"""
+
+import operator
+import os
+import re
+from typing import Any, Dict, Optional, Tuple, Union
+
+import attr
+
+Wire = Union[bool, int, str]
+
+INT64_MIN = -(2**63)
+INT64_MAX = 2**63 - 1
+INT32_MAX = 2**31 - 1
+
+PATH_CHARACTERS = r"[A-Za-z0-9_./\-\u4e00-\u9fff]"
+
+
+class Refused(Exception):
+    """A value is not of the kind; ``rule`` names the rule that it breaks.
+
+    Args:
+        rule: ``"wrong-type"``, ``"value-not-allowed"``, ``"out-of-range"`` or ``"bad-syntax"``.
+        problem: what is wrong, without the option's name, e.g. ``'range 5-3 runs backwards'``.
+        help: what to do, when it is more than choosing a legal value.
+    """
+
+    def __init__(self, rule: str, problem: str, help: Optional[str] = None) -> None:
+        super().__init__(problem)
+        self.rule = rule
+        self.problem = problem
+        self.help = help
+
+
+def name_of_type(value: object) -> str:
+    """A value and its type in the user's words: ``the text "x"``, ``the integer 3``."""
+    if value is None:
+        return "None"
+    if isinstance(value, bool) or type(value).__name__ == "bool_":
+        return "the boolean {}".format(bool(value))
+    if isinstance(value, str):
+        return 'the text "{}"'.format(shorten(value))
+    if isinstance(value, bytes):
+        return "the bytes {}".format(shorten(repr(value)))
+    if isinstance(value, float):
+        return "the number {!r}".format(value)
+    if as_int(value) is not None:
+        return "the integer {}".format(value)
+    article = "an" if type(value).__name__[0] in "aeio" else "a"
+    return "{} {} {}".format(article, type(value).__name__, shorten(repr(value)))
+
+
+def shorten(text: str, limit: int = 80) -> str:
+    """``text`` on one line, cut in the middle when it is longer than ``limit``."""
+    text = "".join(
+        c if c.isprintable() else c.encode("unicode_escape").decode() for c in text[: 4 * limit]
+    )
+    return text if len(text) <= limit else text[: limit - 21] + "..." + text[-18:]
+
+
+def as_int(value: object) -> Optional[int]:
+    """``value`` as an int when it is an integer (also numpy's), None when it is not or is a bool."""
+    if type(value) is int:
+        return value
+    if isinstance(value, bool) or type(value).__name__ == "bool_":
+        return None
+    try:
+        return operator.index(value)  # type: ignore[arg-type]
+    except TypeError:
+        return None
+
+
+@attr.s(frozen=True, slots=True, auto_attribs=True)
+class Kind:
+    """Base of all kinds.  ``plain`` says that the canonical form is what goes on the wire."""
+
+    wire = ""
+    plain = True
+
+    def read(self, value: Any) -> Any:
+        """The canonical form of a user's value or of the wire's; raises :class:`Refused`."""
+        raise NotImplementedError
+
+    def write(self, value: Any) -> Wire:
+        """What goes on the wire for a canonical value."""
+        result: Wire = value
+        return result
+
+    def describe(self) -> str:
+        """The legal values in words."""
+        raise NotImplementedError
+
+    def schema(self) -> Dict[str, Any]:
+        """The JSON Schema of the values that a config file may hold."""
+        raise NotImplementedError
+
+    def annotation(self) -> str:
+        """The type annotation of the values that the builder takes."""
+        raise NotImplementedError
+
+
+@attr.s(frozen=True, slots=True, auto_attribs=True)
+class Bool(Kind):
+    """True or False."""
+
+    wire = "b"
+
+    def read(self, value: Any) -> bool:
+        """Accept bool and numpy's bool, nothing else."""
+        if value is True or value is False:
+            return bool(value)
+        if type(value).__name__ == "bool_":
+            return bool(value)
+        help = None
+        if isinstance(value, str) and value.lower() in ("true", "false"):
+            help = "write {} without quotes".format(value.capitalize())
+        elif as_int(value) in (0, 1):
+            help = "write {}".format(bool(value))
+        raise Refused(
+            "wrong-type", "takes True or False, got {}".format(name_of_type(value)), help
+        )
+
+    def describe(self) -> str:
+        """Legal values."""
+        return "True or False"
+
+    def schema(self) -> Dict[str, Any]:
+        """JSON Schema."""
+        return {"type": "boolean"}
+
+    def annotation(self) -> str:
+        """Type annotation."""
+        return "bool"
+
+
+@attr.s(frozen=True, slots=True, auto_attribs=True)
+class Int(Kind):
+    """An integer of 64 bits within a range, or one of a few."""
+
+    wire = "i"
+    minimum: int = INT64_MIN
+    maximum: int = INT64_MAX
+    allowed: Tuple[int, ...] = ()
+
+    def read(self, value: Any) -> int:
+        """Accept int and numpy's integers; a bool is not an integer."""
+        number = value if type(value) is int else as_int(value)
+        if number is None:
+            help = None
+            if isinstance(value, bool):
+                help = "write {}".format(int(value))
+            elif isinstance(value, str) and re.match(r"-?\d{1,18}\Z", value):
+                help = "write {} without quotes".format(value)
+            raise Refused(
+                "wrong-type", "takes an integer, got {}".format(name_of_type(value)), help
+            )
+        if self.allowed:
+            if number not in self.allowed:
+                raise Refused("value-not-allowed", "is {}".format(number))
+        elif not self.minimum <= number <= self.maximum:
+            raise Refused("out-of-range", "is {}".format(number))
+        return number
+
+    def describe(self) -> str:
+        """Legal values."""
+        if self.allowed:
+            return ", ".join(str(number) for number in self.allowed)
+        if self.minimum == INT64_MIN and self.maximum == INT64_MAX:
+            return "any integer of 64 bits"
+        if self.maximum == INT64_MAX:
+            return "an integer from {} on".format(self.minimum)
+        return "an integer from {} to {}".format(self.minimum, self.maximum)
+
+    def schema(self) -> Dict[str, Any]:
+        """JSON Schema."""
+        if self.allowed:
+            return {"type": "integer", "enum": list(self.allowed)}
+        return {"type": "integer", "minimum": self.minimum, "maximum": self.maximum}
+
+    def annotation(self) -> str:
+        """Type annotation."""
+        if self.allowed:
+            return "Literal[{}]".format(", ".join(str(number) for number in self.allowed))
+        return "int"
+
+
+def read_text(value: Any) -> str:
+    """``value`` when it is text that protobuf can carry; raises :class:`Refused`."""
+    if type(value) is not str and not isinstance(value, str):
+        help = None
+        if isinstance(value, bytes):
+            help = "give text; npu_config encodes it"
+        elif isinstance(value, bool) or as_int(value) is not None:
+            help = 'write "{}" with quotes'.format(
+                str(value).lower() if isinstance(value, bool) else value
+            )
+        raise Refused("wrong-type", "takes text, got {}".format(name_of_type(value)), help)
+    if "\0" in value:
+        raise Refused("bad-syntax", "holds a NUL character, where the runtime cuts the text")
+    return str(value)
+
+
+@attr.s(frozen=True, slots=True, auto_attribs=True)
+class Choice(Kind):
+    """One of a few texts."""
+
+    wire = "s"
+    values: Tuple[str, ...]
+
+    def read(self, value: Any) -> str:
+        """Accept exactly one of the values."""
+        if type(value) is str and value in self.values:
+            return str(value)
+        text = read_text(value)
+        if text in self.values:
+            return text
+        folded = text.strip().lower()
+        close = [legal for legal in self.values if legal.lower() == folded]
+        help = None
+        if close:
+            help = 'write "{}"; case and blanks matter'.format(close[0])
+        raise Refused("value-not-allowed", 'is "{}"'.format(shorten(text)), help)
+
+    def describe(self) -> str:
+        """Legal values."""
+        return ", ".join('"{}"'.format(value) for value in self.values)
+
+    def schema(self) -> Dict[str, Any]:
+        """JSON Schema."""
+        return {"type": "string", "enum": list(self.values)}
+
+    def annotation(self) -> str:
+        """Type annotation."""
+        return "Literal[{}]".format(", ".join('"{}"'.format(value) for value in self.values))
+
+
+@attr.s(frozen=True, slots=True, auto_attribs=True)
+class Text(Kind):
+    """Free text, or text of a simple pattern given with the words that explain it."""
+
+    wire = "s"
+    pattern: Optional[str] = None
+    words: str = "any text"
+    example: str = ""
+    _compiled: Any = attr.ib(init=False, eq=False, repr=False)
+
+    def __attrs_post_init__(self) -> None:
+        object.__setattr__(self, "_compiled", None)
+
+    def read(self, value: Any) -> str:
+        """Accept text that matches the pattern."""
+        text = read_text(value)
+        if self.pattern is not None:
+            if self._compiled is None:
+                object.__setattr__(self, "_compiled", re.compile(self.pattern))
+            if self._compiled.match(text) is None:
+                raise Refused("bad-syntax", 'is "{}"'.format(shorten(text)))
+        return text
+
+    def describe(self) -> str:
+        """Legal values."""
+        return '{}, e.g. "{}"'.format(self.words, self.example) if self.example else self.words
+
+    def schema(self) -> Dict[str, Any]:
+        """JSON Schema."""
+        schema: Dict[str, Any] = {"type": "string"}
+        if self.pattern is not None:
+            schema["pattern"] = self.pattern.replace("\\Z", "$")
+        return schema
+
+    def annotation(self) -> str:
+        """Type annotation."""
+        return "str"
+
+
+@attr.s(frozen=True, slots=True, auto_attribs=True)
+class Path(Kind):
+    """The path of a file or of a directory, as text or ``os.PathLike``.
+
+    What the path points to is looked at on the training host only
+    (rules ``path-missing`` and its neighbours).
+    """
+
+    wire = "s"
+    what: str = "file"
+    characters: Optional[str] = None
+
+    def read(self, value: Any) -> str:
+        """Accept text or a path object, not empty."""
+        text = read_text(os.fspath(value) if hasattr(value, "__fspath__") else value)
+        if not text:
+            raise Refused("bad-syntax", "is empty")
+        if self.characters is not None:
+            strange = sorted(set(re.sub(self.characters, "", text)))
+            if strange:
+                raise Refused(
+                    "bad-syntax",
+                    'is "{}", with {}'.format(
+                        shorten(text), ", ".join('"{}"'.format(shorten(c)) for c in strange)
+                    ),
+                )
+        return text
+
+    def describe(self) -> str:
+        """Legal values."""
+        words = "the path of a {}".format(self.what)
+        if self.characters is not None:
+            words += " made of letters, digits, Chinese characters, and _ - . /"
+        return words
+
+    def schema(self) -> Dict[str, Any]:
+        """JSON Schema."""
+        return {"type": "string", "minLength": 1}
+
+    def annotation(self) -> str:
+        """Type annotation."""
+        return 'Union[str, "os.PathLike[str]"]'

@@ -1,0 +1,213 @@
+"""Accuracy comparison: dump, overflow detection, fusion switches."""
+
+from npu_config.catalogue._grammars import DumpStep, Names
+from npu_config.catalogue._kinds import PATH_CHARACTERS, Bool, Choice, Path
+from npu_config.catalogue._option import Option, Outcome, products, table
+from npu_config.diagnostics import Severity
+from npu_config.target import Product
+
+PAGE = "accuracy_comparison"
+DOC = "docs/en/tfadapter_1/apiref/session_config/accuracy_comparison.md"
+
+OPTIONS = table(
+    (
+        Option(
+            name="enable_dump",
+            kind=Bool(),
+            page=PAGE,
+            summary="Turns on operator data dump.",
+            default=False,
+            run_config="dump_config.enable_dump",
+            run_config_default=False,
+            doc=DOC,
+            source=(
+                "tf_adapter/util/npu_attrs.cc:2049",
+                "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:563",
+            ),
+        ),
+        Option(
+            name="dump_mode",
+            kind=Choice(("input", "output", "all")),
+            page=PAGE,
+            summary="Which side of an operator is dumped.",
+            default="output",
+            run_config="dump_config.dump_mode",
+            run_config_default="output",
+            read_when=("enable_dump",),
+            outcome=Outcome.ABORT,
+            doc=DOC,
+            source=(
+                "tf_adapter/util/npu_attrs.cc:2092",
+                "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:574",
+            ),
+        ),
+        Option(
+            name="enable_dump_debug",
+            kind=Bool(),
+            page=PAGE,
+            summary="Turns on overflow/underflow detection.",
+            default=False,
+            modes="training",
+            run_config="dump_config.enable_dump_debug",
+            run_config_default=False,
+            notes="The Chinese page limits it to training; the English page is silent.",
+            doc=DOC,
+            source=(
+                "tf_adapter/util/npu_attrs.cc:2052",
+                "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:564",
+            ),
+        ),
+        Option(
+            name="dump_debug_mode",
+            kind=Choice(("aicore_overflow", "atomic_overflow", "all")),
+            page=PAGE,
+            summary="Kind of overflow looked for.",
+            default="all",
+            modes="training",
+            run_config="dump_config.dump_debug_mode",
+            run_config_default="all",
+            read_when=("enable_dump_debug",),
+            outcome=Outcome.ABORT,
+            value_products={
+                "aicore_overflow": products(
+                    Product.ATLAS_TRAINING, Product.ATLAS_INFERENCE, Product.ATLAS_300I_DUO
+                ),
+                "atomic_overflow": products(
+                    Product.ATLAS_TRAINING, Product.ATLAS_INFERENCE, Product.ATLAS_300I_DUO
+                ),
+            },
+            doc=DOC,
+            source=(
+                "tf_adapter/util/npu_attrs.cc:2102",
+                "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:576",
+            ),
+        ),
+        Option(
+            name="dump_path",
+            kind=Path("directory"),
+            page=PAGE,
+            summary="Existing directory that receives dump files.",
+            run_config="dump_config.dump_path",
+            read_when=("enable_dump", "enable_dump_debug"),
+            outcome=Outcome.REJECT,
+            doc=DOC,
+            source=(
+                "tf_adapter/util/npu_attrs.cc:2069",
+                "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:570",
+            ),
+        ),
+        Option(
+            name="dump_step",
+            kind=DumpStep(),
+            page=PAGE,
+            summary="Iterations to dump; unset dumps all.",
+            modes="training",
+            run_config="dump_config.dump_step",
+            read_when=("enable_dump",),
+            outcome=Outcome.REJECT,
+            doc=DOC,
+            source=(
+                "tf_adapter/util/npu_attrs.cc:2084",
+                "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:572",
+            ),
+        ),
+        Option(
+            name="dump_data",
+            kind=Choice(("tensor", "stats")),
+            page=PAGE,
+            summary="Dump tensors, or per-operator statistics in CSV.",
+            default="tensor",
+            run_config="dump_config.dump_data",
+            run_config_default="tensor",
+            scope="process",
+            outcome=Outcome.REJECT,
+            doc=DOC,
+            source=(
+                "tf_adapter/util/npu_attrs.cc:2559",
+                "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:578",
+            ),
+        ),
+        Option(
+            name="dump_layer",
+            kind=Names(
+                separator=" ", name=r"[^,;\s]+", what="operator names", example="conv1 fc/MatMul"
+            ),
+            page=PAGE,
+            summary="Operator names to dump; unset dumps every operator.",
+            run_config="dump_config.dump_layer",
+            outcome=Outcome.SILENT,
+            severity=Severity.WARNING,
+            doc=DOC,
+            source=(
+                "tf_adapter/util/npu_attrs.cc:2567",
+                "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:580",
+            ),
+        ),
+        Option(
+            name="quant_dumpable",
+            kind=Choice(("0", "1")),
+            page=PAGE,
+            summary=(
+                '"1" keeps pre-quantisation inputs/outputs of an AMCT-quantised network so '
+                "they can be dumped."
+            ),
+            default="0",
+            modes="online_inference",
+            run_config="quant_dumpable",
+            notes="String option; unset sends an empty string.",
+            outcome=Outcome.GE,
+            doc=DOC,
+            source=(
+                "tf_adapter/util/npu_attrs.cc:2117",
+                "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:649",
+            ),
+        ),
+        Option(
+            name="fusion_switch_file",
+            kind=Path("file", characters=PATH_CHARACTERS),
+            page=PAGE,
+            summary="Path of a file that switches graph/UB fusion passes on or off.",
+            run_config="fusion_switch_file",
+            scope="process+session",
+            outcome=Outcome.GE,
+            severity=Severity.WARNING,
+            doc=DOC,
+            source=(
+                "tf_adapter/util/npu_attrs.cc:2390",
+                "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:814",
+            ),
+        ),
+        Option(
+            name="buffer_optimize",
+            kind=Choice(("l2_optimize", "off_optimize")),
+            page=PAGE,
+            summary="Data buffer optimisation switch.",
+            default="l2_optimize",
+            modes="online_inference",
+            run_config="buffer_optimize",
+            run_config_default="l2_optimize",
+            outcome=Outcome.ABORT,
+            doc=DOC,
+            source=(
+                "tf_adapter/util/npu_attrs.cc:2374",
+                "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:810",
+            ),
+        ),
+        Option(
+            name="use_off_line",
+            kind=Bool(),
+            page=PAGE,
+            summary=(
+                "True runs the graph on the NPU; False leaves it to TensorFlow on the host CPU."
+            ),
+            default=True,
+            scope="graph",
+            notes="NPUEstimator always writes True; there is no NPURunConfig field.",
+            doc=DOC,
+            source=(
+                "tf_adapter/util/npu_attrs.cc:2221",
+                "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:792",
+            ),
+        ),
+    )
+)

@@ -1,0 +1,131 @@
+"""Accuracy tuning."""
+
+from npu_config.catalogue._kinds import Choice, Path
+from npu_config.catalogue._option import Option, Outcome, products, table
+from npu_config.target import Product
+
+PAGE = "accuracy_tuning"
+DOC = "docs/en/tfadapter_1/apiref/session_config/accuracy_tuning.md"
+
+OPTIONS = table(
+    (
+        Option(
+            name="precision_mode_v2",
+            kind=Choice(
+                (
+                    "fp16",
+                    "origin",
+                    "cube_fp16in_fp32out",
+                    "mixed_float16",
+                    "mixed_bfloat16",
+                    "mixed_hif8",
+                    "cube_hif8",
+                )
+            ),
+            page=PAGE,
+            summary="Global operator precision policy, newer vocabulary (recommended).",
+            default_note=(
+                "training on ascend_950: origin; training on atlas_a3: origin; training on "
+                "atlas_a2: origin; training on atlas_training: none; online_inference: fp16"
+            ),
+            run_config="precision_mode_v2",
+            scope="process",
+            notes=(
+                "On atlas_training there is no v2 default; the precision_mode default applies."
+            ),
+            outcome=Outcome.REJECT,
+            value_products={
+                "mixed_bfloat16": products(Product.ASCEND_950, Product.ATLAS_A3, Product.ATLAS_A2),
+                "mixed_hif8": products(Product.ASCEND_950),
+                "cube_hif8": products(Product.ASCEND_950),
+            },
+            doc=DOC,
+            source=(
+                "tf_adapter/util/npu_attrs.cc:2203",
+                "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:539",
+            ),
+        ),
+        Option(
+            name="precision_mode",
+            kind=Choice(
+                (
+                    "force_fp32",
+                    "cube_fp16in_fp32out",
+                    "allow_fp32_to_fp16",
+                    "force_fp16",
+                    "must_keep_origin_dtype",
+                    "allow_mix_precision",
+                    "allow_mix_precision_fp16",
+                    "allow_mix_precision_bf16",
+                    "allow_fp32_to_bf16",
+                )
+            ),
+            page=PAGE,
+            summary="Global operator precision policy, older vocabulary.",
+            default_note=(
+                "training on ascend_950: must_keep_origin_dtype; training on atlas_a3: "
+                "must_keep_origin_dtype; training on atlas_a2: must_keep_origin_dtype; "
+                "training on atlas_training: allow_fp32_to_fp16; online_inference: "
+                "force_fp16"
+            ),
+            run_config="precision_mode",
+            scope="process",
+            notes=(
+                "precision_mode_v2 is the recommended twin but this option is not marked "
+                "deprecated. An empty string is rejected."
+            ),
+            outcome=Outcome.REJECT,
+            value_products={
+                "allow_mix_precision_bf16": products(
+                    Product.ASCEND_950, Product.ATLAS_A3, Product.ATLAS_A2
+                ),
+                "allow_fp32_to_bf16": products(
+                    Product.ASCEND_950, Product.ATLAS_A3, Product.ATLAS_A2
+                ),
+            },
+            aliases={
+                "force_fp32": "cube_fp16in_fp32out",
+                "allow_mix_precision": "allow_mix_precision_fp16",
+            },
+            doc=DOC,
+            source=(
+                "tf_adapter/util/npu_attrs.cc:2188",
+                "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:537",
+            ),
+        ),
+        Option(
+            name="modify_mixlist",
+            kind=Path("file"),
+            page=PAGE,
+            summary=(
+                "Path of a JSON file that edits the mixed-precision black/white/gray "
+                "operator lists."
+            ),
+            run_config="modify_mixlist",
+            scope="process+session",
+            outcome=Outcome.GE,
+            doc=DOC,
+            source=(
+                "tf_adapter/util/npu_attrs.cc:2424",
+                "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:487",
+            ),
+        ),
+        Option(
+            name="customize_dtypes",
+            kind=Path("file"),
+            page=PAGE,
+            summary=(
+                "Path of a cfg file that pins input/output dtypes of single operators or "
+                "operator types."
+            ),
+            run_config="customize_dtypes",
+            scope="process",
+            outcome=Outcome.GE,
+            doc=DOC,
+            source=(
+                "tf_adapter/util/npu_attrs.cc:2498",
+                "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:849",
+            ),
+        ),
+    )
+)

@@ -1,0 +1,96 @@
+"""AOE tuning."""
+
+from npu_config.catalogue._kinds import Choice, Path, Text
+from npu_config.catalogue._option import Option, Outcome, Status, products, table
+from npu_config.target import Product
+
+PAGE = "aoe"
+DOC = "docs/en/tfadapter_1/apiref/session_config/AOE.md"
+
+OPTIONS = table(
+    (
+        Option(
+            name="aoe_mode",
+            kind=Choice(("1", "2", "4")),
+            page=PAGE,
+            summary="AOE tuning job: 1 subgraph, 2 operator, 4 gradient splitting.",
+            products=products(Product.ATLAS_A3, Product.ATLAS_A2, Product.ATLAS_TRAINING),
+            modes="training",
+            run_config="aoe_mode",
+            scope="process",
+            notes="String, not int. Absent: environment variable AOE_MODE is used.",
+            outcome=Outcome.REJECT,
+            value_products={
+                "1": products(Product.ATLAS_TRAINING),
+                "2": products(Product.ATLAS_A3, Product.ATLAS_A2, Product.ATLAS_TRAINING),
+                "4": products(Product.ATLAS_A3, Product.ATLAS_A2, Product.ATLAS_TRAINING),
+            },
+            doc=DOC,
+            source=(
+                "tf_adapter/util/npu_attrs.cc:2154",
+                "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:705",
+            ),
+        ),
+        Option(
+            name="work_path",
+            kind=Path("directory"),
+            page=PAGE,
+            summary="AOE working directory.",
+            default="./",
+            products=products(Product.ATLAS_A3, Product.ATLAS_A2, Product.ATLAS_TRAINING),
+            modes="training",
+            run_config="work_path",
+            scope="process",
+            read_when=("aoe_mode",),
+            outcome=Outcome.ABORT,
+            doc=DOC,
+            source=(
+                "tf_adapter/util/npu_attrs.cc:2169",
+                "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:707",
+            ),
+        ),
+        Option(
+            name="aoe_config_file",
+            kind=Path("file"),
+            page=PAGE,
+            summary="Path of a JSON file restricting which operators AOE tunes.",
+            products=products(Product.ATLAS_A3, Product.ATLAS_A2, Product.ATLAS_TRAINING),
+            modes="training",
+            run_config="aoe_config_file",
+            scope="process",
+            outcome=Outcome.UNCHECKED,
+            doc=DOC,
+            source=(
+                "tf_adapter/util/npu_attrs.cc:2570",
+                "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:713",
+            ),
+        ),
+        Option(
+            name="distribute_config",
+            kind=Path("file"),
+            page=PAGE,
+            summary="AOE distributed tuning configuration path.",
+            products=products(Product.ATLAS_A3, Product.ATLAS_A2, Product.ATLAS_TRAINING),
+            modes="training",
+            run_config="distribute_config",
+            scope="process",
+            read_when=("aoe_mode",),
+            status=Status.UNDOCUMENTED,
+            source=(
+                "tf_adapter/util/npu_attrs.cc:2184",
+                "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:711",
+            ),
+        ),
+        Option(
+            name="auto_tune_mode",
+            kind=Text(),
+            page=PAGE,
+            summary="Removed auto-tune switch; any non-empty value is refused by GE.",
+            scope="process",
+            status=Status.NO_EFFECT,
+            replacement="aoe_mode",
+            outcome=Outcome.ABORT,
+            source=("tf_adapter/util/npu_attrs.cc:2134",),
+        ),
+    )
+)

@@ -1,0 +1,71 @@
+"""Basic options."""
+
+from npu_config.catalogue._kinds import INT32_MAX, Int
+from npu_config.catalogue._option import Option, Outcome, table
+
+PAGE = "basic"
+DOC = "docs/en/tfadapter_1/apiref/session_config/basic_options.md"
+
+OPTIONS = table(
+    (
+        Option(
+            name="graph_run_mode",
+            kind=Int(allowed=(0, 1)),
+            page=PAGE,
+            summary="Selects the graph run mode: 0 online inference, 1 training.",
+            default=1,
+            run_config="graph_run_mode",
+            run_config_default=1,
+            scope="process",
+            notes=(
+                "Adapter default 1 although GE itself documents 0 as its default. Drives the"
+                " default precision mode and forces enable_small_channel=1 when 0."
+            ),
+            outcome=Outcome.ABORT,
+            doc=DOC,
+            source=(
+                "tf_adapter/util/npu_attrs.cc:2137",
+                "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:802",
+            ),
+        ),
+        Option(
+            name="session_device_id",
+            kind=Int(minimum=0, maximum=INT32_MAX),
+            page=PAGE,
+            summary=(
+                "Logical device a session runs on, so one script can drive several devices "
+                "with one session each."
+            ),
+            run_config="session_device_id",
+            notes=(
+                "Unset is -1 internally and means: use ASCEND_DEVICE_ID, then DEVICE_ID, then 0."
+            ),
+            outcome=Outcome.ABORT,
+            doc=DOC,
+            source=(
+                "tf_adapter/util/npu_attrs.cc:2415",
+                "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:483",
+            ),
+        ),
+        Option(
+            name="deterministic",
+            kind=Int(allowed=(0, 1)),
+            page=PAGE,
+            summary=(
+                "1 makes operators return identical outputs for identical inputs (slower); 0"
+                " does not."
+            ),
+            default=0,
+            run_config="deterministic",
+            run_config_default=0,
+            scope="process",
+            notes="Integer option, not bool. Adapter does not check it; GE accepts only 0/1.",
+            outcome=Outcome.GE,
+            doc=DOC,
+            source=(
+                "tf_adapter/util/npu_attrs.cc:2387",
+                "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:812",
+            ),
+        ),
+    )
+)

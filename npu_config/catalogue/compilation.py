@@ -1,0 +1,116 @@
+"""Operator and graph compilation."""
+
+from npu_config.catalogue._grammars import AicoreNum, PassSwitches
+from npu_config.catalogue._kinds import PATH_CHARACTERS, Bool, Choice, Path
+from npu_config.catalogue._option import Option, Outcome, Status, products, table
+from npu_config.diagnostics import Severity
+from npu_config.target import Product
+
+PAGE = "compilation"
+DOC = "docs/en/tfadapter_1/apiref/session_config/operator_and_graph_build.md"
+
+OPTIONS = table(
+    (
+        Option(
+            name="op_compiler_cache_mode",
+            kind=Choice(("enable", "force", "disable")),
+            page=PAGE,
+            summary="Disk cache of operator compilation.",
+            default="enable",
+            run_config="op_compiler_cache_mode",
+            scope="process",
+            notes="Adapter does not check the value and sends an empty string when unset.",
+            outcome=Outcome.GE,
+            doc=DOC,
+            source=(
+                "tf_adapter/util/npu_attrs.cc:2403",
+                "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:819",
+            ),
+        ),
+        Option(
+            name="op_compiler_cache_dir",
+            kind=Path("directory", characters=PATH_CHARACTERS),
+            page=PAGE,
+            summary="Directory of the operator compile cache.",
+            run_config="op_compiler_cache_dir",
+            scope="process",
+            notes="Unset: ${ASCEND_CACHE_PATH}/kernel_cache, then $HOME/atc_data.",
+            outcome=Outcome.UNCHECKED,
+            doc=DOC,
+            source=(
+                "tf_adapter/util/npu_attrs.cc:2406",
+                "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:821",
+            ),
+        ),
+        Option(
+            name="aicore_num",
+            kind=AicoreNum(),
+            page=PAGE,
+            summary="Upper bound of Cube and Vector cores used when compiling operators.",
+            products=products(Product.ATLAS_A3, Product.ATLAS_A2),
+            run_config="aicore_num",
+            scope="process+session",
+            notes=(
+                "GE documentation also lists ascend_950, and a single integer for "
+                "atlas_training / atlas_inference."
+            ),
+            outcome=Outcome.GE,
+            doc=DOC,
+            source=(
+                "tf_adapter/util/npu_attrs.cc:2603",
+                "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:731",
+            ),
+        ),
+        Option(
+            name="oo_constant_folding",
+            kind=Bool(),
+            page=PAGE,
+            summary="Constant folding at graph compilation.",
+            default=True,
+            run_config="oo_constant_folding",
+            run_config_default=True,
+            scope="process",
+            notes="A value stored in another oneof field is ignored silently.",
+            doc=DOC,
+            source=(
+                "tf_adapter/util/npu_attrs.cc:2596",
+                "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:740",
+            ),
+        ),
+        Option(
+            name="oo_level",
+            kind=Choice(("O1", "O3")),
+            page=PAGE,
+            summary="Graph optimisation level.",
+            default="O3",
+            run_config="oo_level",
+            run_config_default="O3",
+            scope="process+session",
+            status=Status.UNDOCUMENTED,
+            outcome=Outcome.GE,
+            source=(
+                "tf_adapter/util/npu_attrs.cc:2622",
+                "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:758",
+            ),
+        ),
+        Option(
+            name="optimization_switch",
+            kind=PassSwitches(),
+            page=PAGE,
+            summary="Switches single compile passes on or off.",
+            run_config="optimization_switch",
+            scope="process+session",
+            status=Status.UNDOCUMENTED,
+            notes=(
+                "Overrides fusion_switch_file for the same pass. The adapter appends the "
+                "internal token forbidden_close_pass:on."
+            ),
+            outcome=Outcome.SILENT,
+            severity=Severity.WARNING,
+            source=(
+                "tf_adapter/util/npu_attrs.cc:2627",
+                "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:767",
+            ),
+        ),
+    )
+)

@@ -1,0 +1,47 @@
+"""Data augmentation."""
+
+from npu_config.catalogue._grammars import DeviceList
+from npu_config.catalogue._kinds import Int
+from npu_config.catalogue._option import Option, Outcome, table
+
+PAGE = "data_augmentation"
+DOC = "docs/en/tfadapter_1/apiref/session_config/data_augmentation.md"
+
+OPTIONS = table(
+    (
+        Option(
+            name="local_rank_id",
+            kind=Int(minimum=0, maximum=7),
+            page=PAGE,
+            summary=(
+                "Local rank of this process when one host process feeds pre-processed data "
+                "to several devices."
+            ),
+            modes="training",
+            run_config="local_rank_id",
+            scope="graph",
+            notes="Unset is -1 internally.",
+            outcome=Outcome.ABORT,
+            doc=DOC,
+            source=(
+                "tf_adapter/util/npu_attrs.cc:2269",
+                "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:834",
+            ),
+        ),
+        Option(
+            name="local_device_list",
+            kind=DeviceList(),
+            page=PAGE,
+            summary="Devices the main process sends data to.",
+            modes="training",
+            run_config="local_device_list",
+            scope="graph",
+            outcome=Outcome.ABORT,
+            doc=DOC,
+            source=(
+                "tf_adapter/util/npu_attrs.cc:2278",
+                "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:836",
+            ),
+        ),
+    )
+)

@@ -1,0 +1,82 @@
+"""Debugging."""
+
+from npu_config.catalogue._kinds import Int, Path
+from npu_config.catalogue._option import Option, Outcome, table
+
+PAGE = "debugging"
+DOC = "docs/en/tfadapter_1/apiref/session_config/debugging.md"
+
+OPTIONS = table(
+    (
+        Option(
+            name="enable_exception_dump",
+            kind=Int(allowed=(0, 1, 2)),
+            page=PAGE,
+            summary=(
+                "Dump of failing operators: 0 off, 1 common ExceptionDump, 2 LiteExceptionDump."
+            ),
+            default=2,
+            run_config="enable_exception_dump",
+            run_config_default=2,
+            scope="process",
+            notes="GE default is 0; the adapter always sends 2 when unset.",
+            outcome=Outcome.REJECT,
+            doc=DOC,
+            source=(
+                "tf_adapter/util/npu_attrs.cc:2294",
+                "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:808",
+            ),
+        ),
+        Option(
+            name="op_debug_config",
+            kind=Path("file"),
+            page=PAGE,
+            summary=(
+                "Path of a cfg file that turns on operator-compile debug switches (oom, "
+                "dump_cce, ...)."
+            ),
+            run_config="op_debug_config",
+            scope="process",
+            outcome=Outcome.GE,
+            doc=DOC,
+            source=(
+                "tf_adapter/util/npu_attrs.cc:2504",
+                "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:851",
+            ),
+        ),
+        Option(
+            name="debug_dir",
+            kind=Path("directory"),
+            page=PAGE,
+            summary="Directory for operator-compile debug files (.o, .json, .cce).",
+            run_config="debug_dir",
+            scope="process",
+            notes="Unset: ASCEND_WORK_PATH, then the current directory.",
+            doc=DOC,
+            source=(
+                "tf_adapter/util/npu_attrs.cc:2409",
+                "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:823",
+            ),
+        ),
+        Option(
+            name="export_compile_stat",
+            kind=Int(allowed=(0, 1, 2)),
+            page=PAGE,
+            summary=(
+                "When fusion_result.json is written: 0 never, 1 at normal exit, 2 right "
+                "after compilation."
+            ),
+            default=1,
+            run_config="export_compile_stat",
+            run_config_default=1,
+            scope="process",
+            notes="A value stored in another oneof field is ignored silently.",
+            outcome=Outcome.REJECT,
+            doc=DOC,
+            source=(
+                "tf_adapter/util/npu_attrs.cc:2588",
+                "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:722",
+            ),
+        ),
+    )
+)

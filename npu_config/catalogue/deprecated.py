@@ -1,0 +1,197 @@
+"""Deprecated options."""
+
+from npu_config.catalogue._grammars import Names, ShapeRange
+from npu_config.catalogue._kinds import Bool, Choice, Int, Text
+from npu_config.catalogue._option import Option, Outcome, Status, table
+from npu_config.diagnostics import Severity
+
+PAGE = "deprecated"
+DOC = "docs/en/tfadapter_1/apiref/session_config/deprecated_options.md"
+
+OPTIONS = table(
+    (
+        Option(
+            name="op_debug_level",
+            kind=Int(allowed=(0, 1, 2, 3, 4)),
+            page=PAGE,
+            summary="Operator debug level (0 off ... 4 keep more files).",
+            run_config="op_debug_level",
+            scope="process",
+            status=Status.DEPRECATED,
+            replacement="op_debug_config",
+            outcome=Outcome.GE,
+            doc=DOC,
+            source=(
+                "tf_adapter/util/npu_attrs.cc:2144",
+                "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:804",
+            ),
+        ),
+        Option(
+            name="enable_data_pre_proc",
+            kind=Bool(),
+            page=PAGE,
+            summary=(
+                "Offloads the GetNext operator (data preprocessing hand-over) to the device."
+            ),
+            default=False,
+            run_config="enable_data_pre_proc",
+            run_config_default=True,
+            scope="graph",
+            status=Status.DEPRECATED,
+            notes=(
+                "No replacement is named; it is still required for iteration offload. "
+                "Default False as a session option, True in NPURunConfig."
+            ),
+            doc=DOC,
+            source=(
+                "tf_adapter/util/npu_attrs.cc:2217",
+                "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:790",
+            ),
+        ),
+        Option(
+            name="variable_format_optimize",
+            kind=Bool(),
+            page=PAGE,
+            summary="Reformats variables at initialisation for the NPU.",
+            run_config="variable_format_optimize",
+            status=Status.DEPRECATED,
+            notes="Forwarded only when present.",
+            doc=DOC,
+            source=(
+                "tf_adapter/util/npu_attrs.cc:2035",
+                "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:550",
+            ),
+        ),
+        Option(
+            name="op_select_implmode",
+            kind=Choice(
+                (
+                    "high_precision",
+                    "high_performance",
+                    "high_precision_for_all",
+                    "high_performance_for_all",
+                )
+            ),
+            page=PAGE,
+            summary="Global operator implementation mode.",
+            run_config="op_select_implmode",
+            scope="process+session",
+            status=Status.DEPRECATED,
+            replacement="op_precision_mode",
+            notes=(
+                "Only the first two values are documented. Unset sends an empty string; "
+                "operators then behave as high_performance."
+            ),
+            outcome=Outcome.ABORT,
+            undocumented_values=("high_precision_for_all", "high_performance_for_all"),
+            doc=DOC,
+            source=(
+                "tf_adapter/util/npu_attrs.cc:2307",
+                "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:677",
+            ),
+        ),
+        Option(
+            name="optypelist_for_implmode",
+            kind=Names(
+                name="[A-Za-z0-9_]+",
+                what="operator types",
+                known=("Pooling", "SoftmaxV2", "LRN", "ROIAlign"),
+                example="Pooling,SoftmaxV2",
+            ),
+            page=PAGE,
+            summary="Operator types that op_select_implmode applies to.",
+            run_config="optypelist_for_implmode",
+            scope="process+session",
+            status=Status.DEPRECATED,
+            replacement="op_precision_mode",
+            outcome=Outcome.UNCHECKED,
+            severity=Severity.WARNING,
+            doc=DOC,
+            source=(
+                "tf_adapter/util/npu_attrs.cc:2308",
+                "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:679",
+            ),
+        ),
+        Option(
+            name="dynamic_input",
+            kind=Bool(),
+            page=PAGE,
+            summary="Declares a dynamic input graph.",
+            default=False,
+            run_config="dynamic_input",
+            scope="graph",
+            status=Status.DEPRECATED,
+            notes='True makes the adapter use jit_compile "1" for the graph.',
+            doc=DOC,
+            source=(
+                "tf_adapter/util/npu_attrs.cc:2246",
+                "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:826",
+            ),
+        ),
+        Option(
+            name="dynamic_graph_execute_mode",
+            kind=Choice(("dynamic_execute", "lazy_recompile")),
+            page=PAGE,
+            summary="Execution mode for dynamic_input.",
+            default="dynamic_execute",
+            run_config="dynamic_graph_execute_mode",
+            run_config_default="dynamic_execute",
+            scope="graph",
+            read_when=("dynamic_input",),
+            status=Status.DEPRECATED,
+            notes="Only dynamic_execute is documented.",
+            outcome=Outcome.ABORT,
+            undocumented_values=("lazy_recompile",),
+            doc=DOC,
+            source=(
+                "tf_adapter/util/npu_attrs.cc:2250",
+                "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:828",
+            ),
+        ),
+        Option(
+            name="dynamic_inputs_shape_range",
+            kind=ShapeRange(),
+            page=PAGE,
+            summary="Shape ranges of dynamic inputs for dynamic_execute.",
+            run_config="dynamic_inputs_shape_range",
+            scope="graph",
+            read_when=("dynamic_input",),
+            status=Status.DEPRECATED,
+            replacement="input_shape/dynamic_dims/dynamic_node_type or compile_dynamic_mode",
+            outcome=Outcome.ABORT,
+            doc=DOC,
+            source=(
+                "tf_adapter/util/npu_attrs.cc:2259",
+                "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:831",
+            ),
+        ),
+        Option(
+            name="graph_memory_max_size",
+            kind=Text(words="a number of bytes as text"),
+            page=PAGE,
+            summary="Former limit of graph memory; without effect now.",
+            unit="byte",
+            run_config="graph_memory_max_size",
+            status=Status.NO_EFFECT,
+            doc=DOC,
+            source=(
+                "tf_adapter/util/npu_attrs.cc:2043",
+                "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:798",
+            ),
+        ),
+        Option(
+            name="variable_memory_max_size",
+            kind=Text(words="a number of bytes as text"),
+            page=PAGE,
+            summary="Former limit of variable memory; without effect now.",
+            unit="byte",
+            run_config="variable_memory_max_size",
+            status=Status.NO_EFFECT,
+            doc=DOC,
+            source=(
+                "tf_adapter/util/npu_attrs.cc:2046",
+                "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:800",
+            ),
+        ),
+    )
+)

@@ -1,0 +1,134 @@
+"""Dynamic shape."""
+
+from npu_config.catalogue._grammars import DynamicDims, InputShape
+from npu_config.catalogue._kinds import Bool, Choice, Int
+from npu_config.catalogue._option import Option, Outcome, table
+
+PAGE = "dynamic_shape"
+DOC = "docs/en/tfadapter_1/apiref/session_config/dynamic_shape.md"
+
+OPTIONS = table(
+    (
+        Option(
+            name="input_shape",
+            kind=InputShape(),
+            page=PAGE,
+            summary=(
+                "Shapes of the (dynamic) network inputs, -1 marks the dimensions driven by "
+                "dynamic_dims."
+            ),
+            modes="online_inference",
+            run_config="dynamic_input_config.input_shape",
+            scope="graph",
+            outcome=Outcome.ABORT,
+            doc=DOC,
+            source=(
+                "tf_adapter/util/npu_attrs.cc:2326",
+                "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:693",
+            ),
+        ),
+        Option(
+            name="dynamic_dims",
+            kind=DynamicDims(),
+            page=PAGE,
+            summary="List of size profiles that fill the -1 places of input_shape.",
+            modes="online_inference",
+            run_config="dynamic_input_config.dynamic_dims",
+            scope="graph",
+            outcome=Outcome.ABORT,
+            doc=DOC,
+            source=(
+                "tf_adapter/util/npu_attrs.cc:2326",
+                "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:694",
+            ),
+        ),
+        Option(
+            name="dynamic_node_type",
+            kind=Int(allowed=(0, 1)),
+            page=PAGE,
+            summary="Which kind of input is dynamic: 0 dataset, 1 placeholder.",
+            modes="online_inference",
+            run_config="dynamic_input_config.dynamic_node_type",
+            scope="graph",
+            outcome=Outcome.ABORT,
+            doc=DOC,
+            source=(
+                "tf_adapter/util/npu_attrs.cc:2327",
+                "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:695",
+            ),
+        ),
+        Option(
+            name="compile_hybrid_mode",
+            kind=Int(allowed=(0, 1)),
+            page=PAGE,
+            summary=(
+                "1 compiles both a profile graph and a dynamic-shape graph and picks one per"
+                " run; 0 does not."
+            ),
+            default=0,
+            modes="online_inference",
+            run_config="dynamic_input_config.compile_hybrid_mode",
+            run_config_default=0,
+            scope="graph",
+            notes="Turns on weight externalisation by itself when 1. Integer, not bool.",
+            outcome=Outcome.REJECT,
+            doc=DOC,
+            source=(
+                "tf_adapter/util/npu_attrs.cc:2345",
+                "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:696",
+            ),
+        ),
+        Option(
+            name="ac_parallel_enable",
+            kind=Choice(("0", "1")),
+            page=PAGE,
+            summary=(
+                '"1" lets AI CPU and AI Core operators of a dynamic-shape graph run in parallel.'
+            ),
+            default="0",
+            run_config="ac_parallel_enable",
+            notes='String option; unset sends an empty string, equal to "0".',
+            outcome=Outcome.GE,
+            doc=DOC,
+            source=(
+                "tf_adapter/util/npu_attrs.cc:2114",
+                "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:640",
+            ),
+        ),
+        Option(
+            name="compile_dynamic_mode",
+            kind=Bool(),
+            page=PAGE,
+            summary=(
+                "True generalises every input shape of the graph to -1 (static graphs become"
+                " dynamic ones)."
+            ),
+            default=False,
+            run_config="compile_dynamic_mode",
+            notes=(
+                "Internally the adapter hands GE compile_dynamic_mode=1 whenever this is "
+                'False and (jit_compile is not "true", or shape_generalization_mode is not '
+                "STRICT)."
+            ),
+            doc=DOC,
+            source=(
+                "tf_adapter/util/npu_attrs.cc:2265",
+                "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:857",
+            ),
+        ),
+        Option(
+            name="all_tensor_not_empty",
+            kind=Bool(),
+            page=PAGE,
+            summary="True drops the empty-tensor check nodes of dynamic-shape graphs.",
+            default=False,
+            run_config="all_tensor_not_empty",
+            run_config_default=False,
+            doc=DOC,
+            source=(
+                "tf_adapter/util/npu_attrs.cc:2608",
+                "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:871",
+            ),
+        ),
+    )
+)

@@ -1,0 +1,129 @@
+"""Exception remedy: timeouts."""
+
+from npu_config.catalogue._kinds import INT32_MAX, Int
+from npu_config.catalogue._option import Option, Outcome, Status, products, table
+from npu_config.diagnostics import Severity
+from npu_config.target import Product
+
+PAGE = "exception"
+DOC = "docs/en/tfadapter_1/apiref/session_config/exception_remedy.md"
+
+OPTIONS = table(
+    (
+        Option(
+            name="hccl_timeout",
+            kind=Int(minimum=0, maximum=INT32_MAX),
+            page=PAGE,
+            summary="Inter-device synchronisation timeout of collective communication.",
+            default=1836,
+            unit="s",
+            products=products(
+                Product.ASCEND_950,
+                Product.ATLAS_A3,
+                Product.ATLAS_A2,
+                Product.ATLAS_TRAINING,
+                Product.ATLAS_300I_DUO,
+            ),
+            run_config="hccl_timeout",
+            scope="process+session",
+            notes=(
+                "0 means never time out (only where 0 is allowed). On atlas_training and "
+                "atlas_300i_duo the effective value is floor(v/68)*68, at least 68. Unset "
+                "sends an empty string, then HCCL_EXEC_TIMEOUT or 1836 applies."
+            ),
+            outcome=Outcome.UNCHECKED,
+            ranges={
+                Product.ASCEND_950: (0, INT32_MAX),
+                Product.ATLAS_A3: (0, INT32_MAX),
+                Product.ATLAS_A2: (0, INT32_MAX),
+                Product.ATLAS_TRAINING: (1, 17340),
+                Product.ATLAS_300I_DUO: (1, 17340),
+            },
+            doc=DOC,
+            source=(
+                "tf_adapter/util/npu_attrs.cc:2489",
+                "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:841",
+            ),
+        ),
+        Option(
+            name="op_wait_timeout",
+            kind=Int(),
+            page=PAGE,
+            summary="Operator wait timeout.",
+            default=120,
+            unit="s",
+            run_config="op_wait_timeout",
+            scope="process",
+            doc=DOC,
+            source=(
+                "tf_adapter/util/npu_attrs.cc:2492",
+                "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:843",
+            ),
+        ),
+        Option(
+            name="op_execute_timeout",
+            kind=Int(),
+            page=PAGE,
+            summary="Operator execution timeout.",
+            unit="s",
+            run_config="op_execute_timeout",
+            scope="process",
+            doc=DOC,
+            source=(
+                "tf_adapter/util/npu_attrs.cc:2495",
+                "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:845",
+            ),
+        ),
+        Option(
+            name="stream_sync_timeout",
+            kind=Int(minimum=-1, maximum=INT32_MAX),
+            page=PAGE,
+            summary=(
+                "Stream synchronisation timeout during graph execution; -1 disables the limit."
+            ),
+            default=-1,
+            unit="ms",
+            run_config="stream_sync_timeout",
+            run_config_default=-1,
+            scope="process",
+            outcome=Outcome.SILENT,
+            severity=Severity.WARNING,
+            doc=DOC,
+            source=(
+                "tf_adapter/util/npu_attrs.cc:2573",
+                "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:862",
+            ),
+        ),
+        Option(
+            name="event_sync_timeout",
+            kind=Int(minimum=-1, maximum=INT32_MAX),
+            page=PAGE,
+            summary=(
+                "Event synchronisation timeout during graph execution; -1 disables the limit."
+            ),
+            default=-1,
+            unit="ms",
+            run_config="event_sync_timeout",
+            run_config_default=-1,
+            scope="process",
+            outcome=Outcome.SILENT,
+            severity=Severity.WARNING,
+            doc=DOC,
+            source=(
+                "tf_adapter/util/npu_attrs.cc:2576",
+                "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:863",
+            ),
+        ),
+        Option(
+            name="graph_exec_timeout",
+            kind=Int(),
+            page=PAGE,
+            summary="Graph execution timeout handed to GE.",
+            default=600000,
+            unit="ms",
+            scope="process",
+            status=Status.UNDOCUMENTED,
+            source=("tf_adapter/util/npu_attrs.cc:2507",),
+        ),
+    )
+)

@@ -1,0 +1,162 @@
+"""Experimental options."""
+
+from npu_config.catalogue._grammars import AccelerateTrainMode, MultistreamMode
+from npu_config.catalogue._kinds import Choice, Path, Text
+from npu_config.catalogue._option import Option, Outcome, Status, table
+from npu_config.diagnostics import Severity
+
+PAGE = "experimental"
+DOC = "docs/en/tfadapter_1/apiref/session_config/experiment_options.md"
+
+OPTIONS = table(
+    (
+        Option(
+            name="graph_compiler_cache_dir",
+            kind=Path("directory"),
+            page=PAGE,
+            summary="Directory of the graph compile cache; non-empty turns the cache on.",
+            run_config="experimental_config.graph_compiler_cache_dir",
+            status=Status.EXPERIMENTAL,
+            outcome=Outcome.GE,
+            doc=DOC,
+            source=(
+                "tf_adapter/util/npu_attrs.cc:2653",
+                "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:612",
+            ),
+        ),
+        Option(
+            name="jit_compile",
+            kind=Choice(("true", "false", "auto")),
+            page=PAGE,
+            summary=(
+                "Online operator compilation: true always, false prefer prebuilt binaries, "
+                "auto by shape kind (recommendation networks)."
+            ),
+            default="auto",
+            run_config="jit_compile",
+            run_config_default="auto",
+            status=Status.EXPERIMENTAL,
+            notes=(
+                "String on the wire (bool is refused). Sent to GE as 1/0/2. GE default "
+                "without the adapter is 1."
+            ),
+            outcome=Outcome.REJECT,
+            doc=DOC,
+            source=(
+                "tf_adapter/util/npu_attrs.cc:2633",
+                "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:860",
+            ),
+        ),
+        Option(
+            name="shape_generalization_mode",
+            kind=Choice(("STRICT", "FULL", "ADAPTIVE")),
+            page=PAGE,
+            summary="Shape generalisation across iterations when jit_compile is true.",
+            default="STRICT",
+            run_config="shape_generalization_mode",
+            run_config_default="STRICT",
+            status=Status.EXPERIMENTAL,
+            outcome=Outcome.REJECT,
+            doc=DOC,
+            source=(
+                "tf_adapter/util/npu_attrs.cc:2642",
+                "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:868",
+            ),
+        ),
+        Option(
+            name="experimental_accelerate_train_mode",
+            kind=AccelerateTrainMode(),
+            page=PAGE,
+            summary="Runs part of the training at reduced precision.",
+            modes="training",
+            run_config="experimental_config.accelerate_train_mode",
+            scope="graph",
+            status=Status.EXPERIMENTAL,
+            outcome=Outcome.REJECT,
+            doc=DOC,
+            source=(
+                "tf_adapter/util/npu_attrs.cc:2531",
+                "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:621",
+            ),
+        ),
+        Option(
+            name="auto_multistream_parallel_mode",
+            kind=MultistreamMode(),
+            page=PAGE,
+            summary=(
+                "Parallel execution of Cube and Vector operators on several streams "
+                "(recommendation networks)."
+            ),
+            run_config="auto_multistream_parallel_mode",
+            status=Status.EXPERIMENTAL,
+            notes=(
+                "Unset/empty runs Cube and Vector serially. Newer GE also knows "
+                "WeightedLoadBalance:n (not documented by TF Adapter). The NPURunConfig "
+                "docstring claims a bare LoadBalance (8 streams); current GE refuses a value"
+                ' without ":n".'
+            ),
+            outcome=Outcome.GE,
+            doc=DOC,
+            source=(
+                "tf_adapter/util/npu_attrs.cc:2611",
+                "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:873",
+            ),
+        ),
+        Option(
+            name="experimental_logical_device_cluster_deploy_mode",
+            kind=Choice(("LB", "SINGLE")),
+            page=PAGE,
+            summary="Heterogeneous deployment: LB load balance or SINGLE.",
+            default="LB",
+            run_config="experimental_config.logical_device_cluster_deploy_mode",
+            run_config_default="LB",
+            scope="process",
+            status=Status.UNDOCUMENTED,
+            outcome=Outcome.UNCHECKED,
+            severity=Severity.INFO,
+            source=(
+                "tf_adapter/util/npu_attrs.cc:2525",
+                "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:593",
+            ),
+        ),
+        Option(
+            name="experimental_logical_device_id",
+            kind=Text(),
+            page=PAGE,
+            summary="Logical device for SINGLE deployment.",
+            run_config="experimental_config.logical_device_id",
+            scope="process",
+            status=Status.UNDOCUMENTED,
+            source=(
+                "tf_adapter/util/npu_attrs.cc:2528",
+                "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:600",
+            ),
+        ),
+        Option(
+            name="experimental_model_deploy_mode",
+            kind=Text(),
+            page=PAGE,
+            summary="Model deployment mode handed to GE.",
+            run_config="experimental_config.model_deploy_mode",
+            scope="process",
+            status=Status.UNDOCUMENTED,
+            source=(
+                "tf_adapter/util/npu_attrs.cc:2534",
+                "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:603",
+            ),
+        ),
+        Option(
+            name="experimental_model_deploy_devicelist",
+            kind=Text(),
+            page=PAGE,
+            summary="Device list for model deployment.",
+            run_config="experimental_config.model_deploy_devicelist",
+            scope="process",
+            status=Status.UNDOCUMENTED,
+            source=(
+                "tf_adapter/util/npu_attrs.cc:2537",
+                "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:606",
+            ),
+        ),
+    )
+)

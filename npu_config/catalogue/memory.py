@@ -1,0 +1,173 @@
+"""Memory management."""
+
+from npu_config.catalogue._kinds import Bool, Choice, Int
+from npu_config.catalogue._option import Option, Outcome, Status, products, table
+from npu_config.diagnostics import Severity
+from npu_config.target import Product
+
+PAGE = "memory"
+DOC = "docs/en/tfadapter_1/apiref/session_config/memory_management.md"
+
+OPTIONS = table(
+    (
+        Option(
+            name="atomic_clean_policy",
+            kind=Int(allowed=(0, 1)),
+            page=PAGE,
+            summary=(
+                "0 clears the workspace of all memset operators together; 1 clears each one "
+                "separately (less memory, slower)."
+            ),
+            default=0,
+            run_config="memory_config.atomic_clean_policy",
+            run_config_default=0,
+            outcome=Outcome.GE,
+            doc=DOC,
+            source=(
+                "tf_adapter/util/npu_attrs.cc:2513",
+                "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:514",
+            ),
+        ),
+        Option(
+            name="static_memory_policy",
+            kind=Int(allowed=(0, 1, 2, 3, 4)),
+            page=PAGE,
+            summary=(
+                "How graph memory is allocated: 0 dynamic, 2 static-shape expansion with "
+                "reuse across the graphs of a session, 3 dynamic-shape expansion, 4 both."
+            ),
+            default=0,
+            run_config="memory_config.static_memory_policy",
+            run_config_default=0,
+            scope="process",
+            notes=(
+                "1 is accepted for compatibility and behaves as 2; offer 0,2,3,4. The "
+                "adapter does not range-check."
+            ),
+            outcome=Outcome.UNCHECKED,
+            undocumented_values=(1,),
+            doc=DOC,
+            source=(
+                "tf_adapter/util/npu_attrs.cc:2510",
+                "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:516",
+            ),
+        ),
+        Option(
+            name="variable_use_1g_huge_page",
+            kind=Int(allowed=(0, 1, 2)),
+            page=PAGE,
+            summary=(
+                "Page size used for variables/constants: 0 system default, 1 1-GB pages or "
+                "fail, 2 1-GB pages with fallback to 2-MB pages."
+            ),
+            default=0,
+            products=products(Product.ASCEND_950, Product.ATLAS_A3, Product.ATLAS_A2),
+            run_config="memory_config.variable_use_1g_huge_page",
+            run_config_default=0,
+            scope="process+session",
+            outcome=Outcome.REJECT,
+            doc=DOC,
+            source=(
+                "tf_adapter/util/npu_attrs.cc:2516",
+                "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:523",
+            ),
+        ),
+        Option(
+            name="external_weight",
+            kind=Bool(),
+            page=PAGE,
+            summary=(
+                "True writes Const/Constant weights to files (FileConstant) so several "
+                "models of one session share them."
+            ),
+            default=False,
+            run_config="external_weight",
+            run_config_default=False,
+            notes=(
+                'Bool on the wire, sent to GE as "0"/"1"; when absent an empty string is '
+                "sent. Files go to tmp_weight_<pid>_<sessionid> below the run directory or "
+                "ASCEND_WORK_PATH and vanish when the model unloads."
+            ),
+            doc=DOC,
+            source=(
+                "tf_adapter/util/npu_attrs.cc:2579",
+                "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:864",
+            ),
+        ),
+        Option(
+            name="input_fusion_size",
+            kind=Int(minimum=0, maximum=33554432),
+            page=PAGE,
+            summary=(
+                "Inputs not larger than this are merged into one host-to-device copy; 0 "
+                "turns merging off."
+            ),
+            default=131072,
+            unit="byte",
+            run_config="input_fusion_size",
+            run_config_default=131072,
+            notes=(
+                "Only static-shape graphs. The Python docstring of NPURunConfig names 25600 "
+                "as default; the real default is 131072."
+            ),
+            outcome=Outcome.SILENT,
+            severity=Severity.WARNING,
+            doc=DOC,
+            source=(
+                "tf_adapter/util/npu_attrs.cc:2055",
+                "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:861",
+            ),
+        ),
+        Option(
+            name="input_batch_cpy",
+            kind=Bool(),
+            page=PAGE,
+            summary="True copies several inputs host-to-device in one batched copy.",
+            default=False,
+            products=products(Product.ASCEND_950, Product.ATLAS_A3, Product.ATLAS_A2),
+            run_config="input_batch_cpy",
+            run_config_default=False,
+            scope="process+session",
+            doc=DOC,
+            source=(
+                "tf_adapter/util/npu_attrs.cc:2615",
+                "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:749",
+            ),
+        ),
+        Option(
+            name="memory_optimization_policy",
+            kind=Choice(("MemoryPriority",)),
+            page=PAGE,
+            summary="Memory optimisation strategy handed to GE.",
+            run_config="memory_config.memory_optimization_policy",
+            status=Status.UNDOCUMENTED,
+            notes=(
+                "Appears in the MemoryConfig signature but no parameter description exists. "
+                "Unset sends an empty string. GE recognises MemoryPriority; nothing in the "
+                "adapter checks the value."
+            ),
+            severity=Severity.WARNING,
+            source=(
+                "tf_adapter/util/npu_attrs.cc:2522",
+                "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:519",
+            ),
+        ),
+        Option(
+            name="graph_slice",
+            kind=Choice(("auto", "manual")),
+            page=PAGE,
+            summary="Turns on automatic or scope-driven graph slicing to lower peak memory.",
+            run_config="experimental_config.graph_memory_optimize_config.graph_slice",
+            status=Status.UNDOCUMENTED,
+            notes=(
+                "manual works together with npu_scope.npu_graph_slice_scope. Carried by "
+                "GraphMemoryOptimizeConfig although the writer sits in the memory loader."
+            ),
+            outcome=Outcome.REJECT,
+            source=(
+                "tf_adapter/util/npu_attrs.cc:2656",
+                "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:527",
+            ),
+        ),
+    )
+)

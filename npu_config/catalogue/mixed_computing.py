@@ -1,0 +1,71 @@
+"""Mixed computing."""
+
+from npu_config.catalogue._grammars import InOutPair
+from npu_config.catalogue._kinds import Bool, Text
+from npu_config.catalogue._option import Option, Outcome, Status, table
+
+PAGE = "mixed_computing"
+DOC = "docs/en/tfadapter_1/apiref/session_config/mixed_computing.md"
+
+OPTIONS = table(
+    (
+        Option(
+            name="mix_compile_mode",
+            kind=Bool(),
+            page=PAGE,
+            summary=(
+                "True keeps unsupported operators on the host (mixed computing); False "
+                "offloads every compute operator."
+            ),
+            default=False,
+            run_config="mix_compile_mode",
+            run_config_default=False,
+            scope="graph",
+            doc=DOC,
+            source=(
+                "tf_adapter/util/npu_attrs.cc:2224",
+                "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:791",
+            ),
+        ),
+        Option(
+            name="in_out_pair_flag",
+            kind=Bool(),
+            page=PAGE,
+            summary=(
+                "Says whether the range given by in_out_pair is offloaded (True) or is the "
+                "part kept on the host (False)."
+            ),
+            default=True,
+            modes="online_inference",
+            scope="graph",
+            doc=DOC,
+            source=("tf_adapter/util/npu_attrs.cc:2287",),
+        ),
+        Option(
+            name="in_out_pair",
+            kind=InOutPair(),
+            page=PAGE,
+            summary=(
+                "Input-layer and output-layer operator names delimiting one subgraph for "
+                "in_out_pair_flag."
+            ),
+            modes="online_inference",
+            scope="graph",
+            outcome=Outcome.REJECT,
+            doc=DOC,
+            source=("tf_adapter/util/npu_attrs.cc:2290",),
+        ),
+        Option(
+            name="const_input",
+            kind=Text(),
+            page=PAGE,
+            summary=(
+                "Reserved: names of inputs to treat as constants; read only by the graph "
+                "pass options."
+            ),
+            scope="graph",
+            status=Status.UNDOCUMENTED,
+            source=("tf_adapter/util/npu_attrs.cc:980",),
+        ),
+    )
+)

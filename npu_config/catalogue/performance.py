@@ -1,0 +1,180 @@
+"""Performance tuning."""
+
+from npu_config.catalogue._grammars import Names, StreamLimits
+from npu_config.catalogue._kinds import INT32_MAX, Bool, Choice, Int, Path
+from npu_config.catalogue._option import Option, Outcome, table
+
+PAGE = "performance"
+DOC = "docs/en/tfadapter_1/apiref/session_config/performance_tuning.md"
+
+OPTIONS = table(
+    (
+        Option(
+            name="iterations_per_loop",
+            kind=Int(minimum=1, maximum=INT32_MAX),
+            page=PAGE,
+            summary="Training iterations executed on the device per session.run call.",
+            default=1,
+            modes="training",
+            run_config="iterations_per_loop",
+            run_config_default=1,
+            scope="graph",
+            notes=(
+                "Read as int32 in one place and int64 in another. The parameter only "
+                "declares the value; loop variables and IterationOp must be created as well."
+            ),
+            outcome=Outcome.ABORT,
+            doc=DOC,
+            source=(
+                "tf_adapter/util/npu_attrs.cc:2227",
+                "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:793",
+            ),
+        ),
+        Option(
+            name="hcom_parallel",
+            kind=Bool(),
+            page=PAGE,
+            summary=(
+                "Overlaps AllReduce gradient update with forward/backward computation in "
+                "distributed training."
+            ),
+            default=True,
+            modes="training",
+            run_config="hcom_parallel",
+            run_config_default=True,
+            doc=DOC,
+            source=(
+                "tf_adapter/util/npu_attrs.cc:2040",
+                "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:796",
+            ),
+        ),
+        Option(
+            name="enable_small_channel",
+            kind=Int(allowed=(0, 1)),
+            page=PAGE,
+            summary="Optimises convolution layers whose channel count is at most 4.",
+            default=0,
+            default_note="training: 0; online_inference: 1",
+            run_config="enable_small_channel",
+            run_config_default=0,
+            outcome=Outcome.GE,
+            doc=DOC,
+            source=(
+                "tf_adapter/util/npu_attrs.cc:2381",
+                "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:811",
+            ),
+        ),
+        Option(
+            name="op_precision_mode",
+            kind=Path("file"),
+            page=PAGE,
+            summary=(
+                "Path of an ini file choosing precision/performance mode per operator type "
+                "or node."
+            ),
+            run_config="op_precision_mode",
+            scope="process+session",
+            outcome=Outcome.GE,
+            doc=DOC,
+            source=(
+                "tf_adapter/util/npu_attrs.cc:2483",
+                "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:491",
+            ),
+        ),
+        Option(
+            name="enable_scope_fusion_passes",
+            kind=Names(what="pattern names", example="ScopeLayerNormPass,ScopeClipBoxesPass"),
+            page=PAGE,
+            summary="Names of non-general scope fusion patterns to enable.",
+            run_config="enable_scope_fusion_passes",
+            scope="process",
+            doc=DOC,
+            source=(
+                "tf_adapter/util/npu_attrs.cc:2150",
+                "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:806",
+            ),
+        ),
+        Option(
+            name="stream_max_parallel_num",
+            kind=StreamLimits(),
+            page=PAGE,
+            summary="Degree of parallelism per engine (NMT networks).",
+            run_config="stream_max_parallel_num",
+            notes="Per-engine default 1; must not exceed the AI Core count.",
+            outcome=Outcome.UNCHECKED,
+            doc=DOC,
+            source=(
+                "tf_adapter/util/npu_attrs.cc:2111",
+                "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:631",
+            ),
+        ),
+        Option(
+            name="is_tailing_optimization",
+            kind=Bool(),
+            page=PAGE,
+            summary=(
+                "Reorders the last gradient AllReduce to hide communication tailing (BERT, "
+                "distributed)."
+            ),
+            default=False,
+            modes="training",
+            run_config="is_tailing_optimization",
+            run_config_default=False,
+            doc=DOC,
+            source=(
+                "tf_adapter/util/npu_attrs.cc:2121",
+                "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:794",
+            ),
+        ),
+        Option(
+            name="variable_placement",
+            kind=Choice(("Device", "Host")),
+            page=PAGE,
+            summary="Where variables live.",
+            default="Device",
+            run_config="variable_placement",
+            run_config_default="Device",
+            scope="graph",
+            notes="Stored internally under the attribute variable_location.",
+            outcome=Outcome.ABORT,
+            doc=DOC,
+            source=(
+                "tf_adapter/util/npu_attrs.cc:2585",
+                "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:866",
+            ),
+        ),
+        Option(
+            name="frozen_variable",
+            kind=Bool(),
+            page=PAGE,
+            summary="Online inference from a checkpoint: converts variables to constants.",
+            default=False,
+            modes="online_inference",
+            run_config="frozen_variable",
+            run_config_default=False,
+            scope="graph",
+            doc=DOC,
+            source=(
+                "tf_adapter/util/npu_attrs.cc:2582",
+                "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:865",
+            ),
+        ),
+        Option(
+            name="graph_max_parallel_model_num",
+            kind=Int(minimum=1, maximum=INT32_MAX),
+            page=PAGE,
+            summary="Maximum number of threads running one graph in parallel.",
+            default=1,
+            modes="online_inference",
+            run_config="graph_max_parallel_model_num",
+            run_config_default=1,
+            notes="GE itself defaults to 8.",
+            outcome=Outcome.REJECT,
+            doc=DOC,
+            source=(
+                "tf_adapter/util/npu_attrs.cc:2230",
+                "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:859",
+            ),
+        ),
+    )
+)

@@ -1,0 +1,51 @@
+"""Profiling."""
+
+from npu_config.catalogue._grammars import JsonText
+from npu_config.catalogue._kinds import Bool
+from npu_config.catalogue._option import Option, Outcome, table
+
+PAGE = "profiling"
+DOC = "docs/en/tfadapter_1/apiref/session_config/Profiling.md"
+
+OPTIONS = table(
+    (
+        Option(
+            name="profiling_mode",
+            kind=Bool(),
+            page=PAGE,
+            summary="Turns on profile data collection.",
+            default=False,
+            run_config="profiling_config.enable_profiling",
+            run_config_default=False,
+            scope="process",
+            doc=DOC,
+            source=(
+                "tf_adapter/util/npu_attrs.cc:2124",
+                "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:500",
+            ),
+        ),
+        Option(
+            name="profiling_options",
+            kind=JsonText(),
+            page=PAGE,
+            summary="JSON object with the collection options.",
+            default_note=(
+                "when profiling_mode is True and this is absent or empty: "
+                '{"output":"./","training_trace":"on","task_time":"on","hccl":"on","aicpu":"on","aic_metrics":"PipeUtilization","msproftx":"off"}'
+            ),
+            run_config="profiling_config.profiling_options",
+            scope="process",
+            read_when=("profiling_mode",),
+            notes=(
+                "Absent or empty while profiling_mode is True: the adapter sends the "
+                "default_when_enabled text."
+            ),
+            outcome=Outcome.ABORT,
+            doc=DOC,
+            source=(
+                "tf_adapter/util/npu_attrs.cc:2128",
+                "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:504",
+            ),
+        ),
+    )
+)

@@ -1,0 +1,224 @@
+"""Judgement: the rules applied to settings.
+
+A :class:`Case` is what a rule looks at: settings, the target, and, where asked for, the
+environment and the file system of the host.  :func:`judge` reads every value by its kind,
+runs every rule that concerns an option that is set, and returns all findings.
+"""
+
+import functools
+from typing import Any, Dict, FrozenSet, Iterable, List, Mapping, NamedTuple, Optional, Tuple
+
+from npu_config.catalogue import OPTIONS, Option
+from npu_config.catalogue._kinds import Refused
+from npu_config.diagnostics import Diagnostic, Fix, Place, Severity
+from npu_config.rulebook import Rule
+from npu_config.settings import UNKNOWN, Carrier, SessionFacts, Setting, Settings
+from npu_config.target import ANY_TARGET, Product, Target
+
+
+class Finding(NamedTuple):
+    """What a rule reports: the engine adds the rule and the place."""
+
+    option: Optional[str]
+    message: str
+    help: Optional[str]
+    place: Optional[Place]
+    severity: Optional[Severity]
+    fix: Optional[Fix]
+
+
+class Fault(NamedTuple):
+    """A setting whose name, field or value is wrong in itself.
+
+    ``rule`` is the name of the rule that reports it (see ``rules/values.py``).
+    """
+
+    rule: str
+    name: str
+    setting: Setting
+    refused: Optional[Refused]
+
+
+class Case:
+    """One set of settings under judgement, with what is known around it.
+
+    Attributes:
+        settings: what is judged.
+        target: product, mode and CANN version, as far as given.
+        products: the products it may run on.
+        environ: the environment, or None when it is not to be looked at.
+        on_host: True when the file system is that of the training host.
+        known: the options that are set to a known, legal value, in canonical form.
+        faults: the settings that are wrong in themselves; no other rule sees their values.
+    """
+
+    __slots__ = (
+        "entries",
+        "environ",
+        "faults",
+        "findings",
+        "known",
+        "on_host",
+        "products",
+        "settings",
+        "target",
+    )
+
+    def __init__(
+        self,
+        settings: Settings,
+        target: Target = ANY_TARGET,
+        environ: Optional[Mapping[str, str]] = None,
+        on_host: bool = False,
+    ) -> None:
+        self.settings = settings
+        self.entries = settings.entries
+        self.target = target
+        self.products: FrozenSet[Product] = target.products
+        self.environ = environ
+        self.on_host = on_host
+        self.known: Dict[str, Any] = {}
+        self.faults: List[Fault] = []
+        self.findings: List[Finding] = []
+        known = self.known
+        for name, setting in settings.entries.items():
+            option = OPTIONS.get(name)
+            if option is None:
+                self.faults.append(Fault("unknown-option", name, setting, None))
+                continue
+            value, wire, _, _ = setting
+            if wire is not None and wire != option.kind.wire:
+                self.faults.append(Fault("wrong-field", name, setting, None))
+            elif value is not UNKNOWN:
+                try:
+                    known[name] = option.kind.read(value)
+                except Refused as refused:
+                    self.faults.append(Fault(refused.rule, name, setting, refused))
+
+    @property
+    def carrier(self) -> Carrier:
+        """What the settings were read from."""
+        return self.settings.carrier
+
+    @property
+    def session(self) -> Optional[SessionFacts]:
+        """What stands around the options, where the input has it."""
+        return self.settings.session
+
+    def get(self, name: str) -> Any:
+        """The known, legal value of an option; None when it is absent, unknown or wrong."""
+        return self.known.get(name)
+
+    def isset(self, name: str) -> bool:
+        """True when the option is set, whatever its value."""
+        return name in self.entries
+
+    def absent(self, name: str) -> bool:
+        """True when the option is certainly not set."""
+        return name not in self.entries and not self.settings.open
+
+    def effective(self, name: str) -> Any:
+        """The value the runtime will use: the known one, the default when certainly absent, else UNKNOWN."""
+        if name in self.entries:
+            return self.known.get(name, UNKNOWN)
+        if self.settings.open:
+            return UNKNOWN
+        option = OPTIONS[name]
+        if self.settings.carrier is Carrier.RUN_CONFIG and option.run_config is not None:
+            return option.run_config_default
+        return option.default
+
+    def never(self, name: str, *values: Any) -> bool:
+        """True when the effective value is known and is none of ``values``."""
+        value = self.effective(name)
+        return value is not UNKNOWN and value not in values
+
+    def training(self) -> bool:
+        """True when the graph certainly runs in training mode (``graph_run_mode`` 1 or absent)."""
+        return bool(self.effective("graph_run_mode") == 1)
+
+    def inference(self) -> bool:
+        """True when the graph certainly runs in online inference mode."""
+        return bool(self.effective("graph_run_mode") == 0)
+
+    def only_on(self, products: Iterable[Product]) -> bool:
+        """True when every product it may run on is one of ``products``."""
+        return self.products <= frozenset(products)
+
+    def never_on(self, products: Iterable[Product]) -> bool:
+        """True when no product it may run on is one of ``products``."""
+        return not (self.products & frozenset(products))
+
+    def place(self, name: str) -> Place:
+        """Where the option's value stands, or the place of the whole."""
+        setting = self.entries.get(name)
+        return self.settings.place if setting is None else setting.place
+
+    def report(
+        self,
+        option: Optional[str],
+        message: str,
+        help: Optional[str] = None,
+        place: Optional[Place] = None,
+        severity: Optional[Severity] = None,
+        fix: Optional[Fix] = None,
+    ) -> None:
+        """Report a finding of the rule that is running, at the place of ``option``."""
+        self.findings.append(Finding(option, message, help, place, severity, fix))
+
+
+@functools.lru_cache(maxsize=512)
+def _plan(names: Tuple[str, ...], products: FrozenSet[Product]) -> Tuple[Rule, ...]:
+    """The rules that concern settings with these names on these products, in order of id."""
+    from npu_config.rules import CASE_RULES
+
+    given = frozenset(names)
+    return tuple(
+        rule
+        for rule in CASE_RULES
+        if (not rule.options or not given.isdisjoint(rule.options))
+        and (rule.products is None or products <= rule.products)
+    )
+
+
+def judge_case(case: Case) -> List[Diagnostic]:
+    """Every finding of every rule about one case, in order of rule id."""
+    diagnostics: List[Diagnostic] = []
+    findings = case.findings
+    look_around = case.on_host or case.environ is not None
+    for rule in _plan(tuple(case.entries), case.products):
+        if rule.on_host and not look_around:
+            continue
+        check = rule.check
+        assert check is not None
+        check(case)
+        if findings:
+            note = case.settings.path_note
+            for option, message, help, place, severity, fix in findings:
+                if place is None:
+                    place = case.settings.place if option is None else case.place(option)
+                if note:
+                    message = "{} ({})".format(message, note)
+                diagnostics.append(rule.diagnostic(message, place, option, help, severity, fix))
+            findings.clear()
+    return diagnostics
+
+
+def judge(
+    settings: Settings,
+    target: Optional[Target] = None,
+    environ: Optional[Mapping[str, str]] = None,
+    on_host: bool = False,
+) -> List[Diagnostic]:
+    """Every finding about ``settings``.
+
+    Args:
+        settings: what to judge.
+        target: narrows product-limited rules; None: any target.
+        environ: environment variables to judge with; None: they are not looked at.
+        on_host: look at the file system (paths must exist and be usable).
+    """
+    return judge_case(Case(settings, target or ANY_TARGET, environ, on_host))
+
+
+__all__ = ["Case", "Fault", "Finding", "Option", "Rule", "judge", "judge_case"]

@@ -1,0 +1,454 @@
+"""1xx: a setting is wrong in itself: its name, its field, its kind, its value, its product."""
+
+import difflib
+from typing import Dict, Iterable, List, Optional, Sequence, Tuple
+
+from npu_config.catalogue import OPTIONS, Option, Outcome
+from npu_config.diagnostics import Edit, Fix, Severity
+from npu_config.judge import Case, Fault
+from npu_config.rulebook import rule
+from npu_config.settings import Carrier, Setting
+from npu_config.target import Product
+
+FORMER_NAMES: Dict[str, str] = {
+    "master_slave_mode": "older adapters knew it; nothing reads it now, remove it",
+    "accelerate_train_mode": 'the option is called "experimental_accelerate_train_mode"',
+    "logical_device_cluster_deploy_mode": (
+        'the option is called "experimental_logical_device_cluster_deploy_mode"'
+    ),
+    "logical_device_id": 'the option is called "experimental_logical_device_id"',
+    "model_deploy_mode": 'the option is called "experimental_model_deploy_mode"',
+    "model_deploy_devicelist": 'the option is called "experimental_model_deploy_devicelist"',
+    "recompute": "set it with util.set_graph_exec_config, it is no session option",
+}
+"""Names that scripts carry from older adapters or from NPURunConfig, and what became of them."""
+
+_FIELD_WORDS = {
+    "b": "a boolean",
+    "i": "an integer",
+    "s": "text",
+    "f": "a float",
+    "type": "a data type",
+    "": "no value",
+}
+
+_ZEROS = {"b": "False", "i": "0", "s": "empty text"}
+
+
+def did_you_mean(word: str, known: Sequence[str]) -> Optional[str]:
+    """The known word that ``word`` is closest to, or None."""
+    folded = {name.lower(): name for name in known}
+    exact = folded.get(word.lower().strip())
+    if exact is not None:
+        return exact
+    close = difflib.get_close_matches(word.lower(), list(folded), 1, 0.75)
+    return folded[close[0]] if close else None
+
+
+def _written_by_hand(case: Case) -> bool:
+    """True for inputs of our own, where every fault can be refused."""
+    return case.carrier in (Carrier.BUILDER, Carrier.FILE)
+
+
+def _renaming(setting: Setting, name: str) -> Optional[Fix]:
+    place = setting.name_place
+    if place is None or None in place[1:]:
+        return None
+    edit = Edit(place[1] or 0, place[2] or 0, place[3] or 0, place[4] or 0, name)
+    return Fix('rename to "{}"'.format(name), (edit,))
+
+
+@rule(
+    "NPU101",
+    "unknown-option",
+    Severity.ERROR,
+    facts=("unknown-parameter",),
+    source=("tf_adapter/util/npu_attrs.cc:2032-2663",),
+)
+def unknown_option(case: Case) -> None:
+    """A name is set that no option has.
+
+    The adapter reads the names that it knows and never looks at the others: a misspelt option
+    has no effect and nothing says so.  In a config file and in the builder it is an error; in a
+    ConfigProto or a script, where a newer adapter may know more names, it is a warning.
+
+    Wrong:
+
+        presicion_mode: allow_mix_precision
+
+    Right:
+
+        precision_mode: allow_mix_precision
+    """
+    for name, setting in _faults(case, "unknown-option"):
+        former = FORMER_NAMES.get(name)
+        close = (
+            None if former else did_you_mean(name, [n for n, o in OPTIONS.items() if o.is_read])
+        )
+        help = former or (None if close is None else 'did you mean "{}"?'.format(close))
+        case.report(
+            name,
+            '"{}" is no option of NpuOptimizer; nothing reads it'.format(name),
+            help,
+            place=setting.name_place or setting.place,
+            severity=Severity.ERROR if _written_by_hand(case) else Severity.WARNING,
+            fix=None if close is None else _renaming(setting, close),
+        )
+
+
+@rule(
+    "NPU102",
+    "wrong-field",
+    Severity.ERROR,
+    facts=("wire-type-mismatch", "wire-type-strict", "wire-type-ignored"),
+    source=("tf_adapter/util/npu_attrs.cc:2035-2656",),
+)
+def wrong_field(case: Case) -> None:
+    """A value stands in another field of AttrValue than the one the adapter reads.
+
+    ``parameter_map["x"].b = 1`` and ``parameter_map["x"].i = 1`` are two different fields.  Read
+    from the wrong one, the value is 0, False or empty text, and nothing says so (``jit_compile`` and
+    ``shape_generalization_mode`` are refused; ``export_compile_stat`` and ``oo_constant_folding``
+    are skipped).
+
+    Wrong:
+
+        custom_op.parameter_map["iterations_per_loop"].b = 10
+
+    Right:
+
+        custom_op.parameter_map["iterations_per_loop"].i = 10
+    """
+    for name, setting in _faults(case, "wrong-field"):
+        option = OPTIONS[name]
+        if not option.is_read:
+            continue
+        wire = setting.wire or ""
+        if wire == "":
+            message = '"{}" is set without a value; the adapter reads {} from ".{}"'.format(
+                name, _FIELD_WORDS[option.wire], option.wire
+            )
+        else:
+            message = '"{}" is read from ".{}" ({}), but the value is in ".{}" ({})'.format(
+                name,
+                option.wire,
+                _FIELD_WORDS[option.wire],
+                wire,
+                _FIELD_WORDS.get(wire, "another kind"),
+            )
+        case.report(
+            name,
+            "{}; {}".format(message, _consequence_of_wrong_field(option)),
+            'write parameter_map["{}"].{} = {}'.format(name, option.wire, _example(option)),
+        )
+
+
+def _consequence_of_wrong_field(option: Option) -> str:
+    if option.name in ("jit_compile", "shape_generalization_mode"):
+        return "session.run raises"
+    if option.name in ("export_compile_stat", "oo_constant_folding"):
+        return "the option is skipped"
+    return "the runtime reads {}".format(_ZEROS[option.wire])
+
+
+def _example(option: Option) -> str:
+    if option.wire == "b":
+        return "True"
+    if option.wire == "i":
+        return str(option.default if option.default is not None else 1)
+    return "tf.compat.as_bytes(...)"
+
+
+@rule(
+    "NPU103",
+    "wrong-type",
+    Severity.ERROR,
+    facts=("aoe-mode-string", "run-config-mix-compile-bool", "run-config-graph-run-mode"),
+    source=("docs/en/tfadapter_1/apiref/session_config/introduction.md",),
+)
+def wrong_type(case: Case) -> None:
+    """A value is of another type than the option takes.
+
+    Types are strict: True is not 1, "true" is not True, 1 is not "1".  The adapter reads one
+    field and takes whatever stands there.
+
+    Wrong:
+
+        npu.NpuConfigBuilder().set(iterations_per_loop="10")
+
+    Right:
+
+        npu.NpuConfigBuilder().set(iterations_per_loop=10)
+    """
+    _report_faults(case, "wrong-type")
+
+
+@rule(
+    "NPU104",
+    "value-not-allowed",
+    Severity.ERROR,
+    facts=(
+        "string-flag-values",
+        "pass-options-abort-first",
+        "graph-run-mode-allowed",
+        "deterministic-allowed",
+        "variable-placement-allowed",
+        "dump-mode-allowed",
+        "dump-debug-mode-allowed",
+        "dump-data-allowed",
+        "precision-mode-allowed",
+        "precision-mode-v2-allowed",
+        "op-select-implmode-allowed",
+        "optypelist-supported",
+        "dynamic-node-type-allowed",
+        "compile-hybrid-allowed",
+        "shape-generalization-allowed",
+        "dynamic-execute-mode-allowed",
+        "atomic-clean-policy-allowed",
+        "static-memory-policy-allowed",
+        "huge-page-allowed",
+        "graph-slice-allowed",
+        "exception-dump-allowed",
+        "op-debug-level-allowed",
+        "export-compile-stat-allowed",
+        "buffer-optimize-allowed",
+        "small-channel-allowed",
+        "jit-compile-allowed",
+        "oo-level-allowed",
+        "logical-deploy-mode-allowed",
+        "aoe-mode-allowed",
+        "cache-mode-allowed",
+        "topo-sorting-allowed",
+    ),
+    source=("docs/en/tfadapter_1/apiref/session_config",),
+)
+def value_not_allowed(case: Case) -> None:
+    """A value is not one of the few that the option takes.
+
+    What happens then differs by option, and the message says it: the adapter aborts the process
+    (no traceback), session.run raises, the graph engine refuses it minutes later, or nothing
+    checks it at all.
+
+    Wrong:
+
+        dump_mode: ALL
+
+    Right:
+
+        dump_mode: all
+    """
+    _report_faults(case, "value-not-allowed")
+
+
+@rule(
+    "NPU105",
+    "out-of-range",
+    Severity.ERROR,
+    facts=(
+        "task-index-nonnegative",
+        "session-device-id-nonnegative",
+        "local-rank-id-range",
+        "iterations-positive",
+        "input-fusion-range",
+        "graph-parallel-num-range",
+        "sync-timeout-range",
+    ),
+    source=("docs/en/tfadapter_1/apiref/session_config",),
+)
+def out_of_range(case: Case) -> None:
+    """A number lies outside the range of the option.
+
+    Some ranges are enforced by an abort of the process, some by clamping (``input_fusion_size``),
+    some wrap around in 32 bits, most by nothing.
+
+    Wrong:
+
+        iterations_per_loop: 0
+
+    Right:
+
+        iterations_per_loop: 1
+    """
+    _report_faults(case, "out-of-range")
+
+
+@rule(
+    "NPU106",
+    "bad-syntax",
+    Severity.ERROR,
+    facts=(
+        "local-device-list-format",
+        "in-out-pair-format",
+        "dump-step-syntax",
+        "dump-step-max-sets",
+        "dump-step-range-order",
+        "dump-layer-separator",
+        "input-shape-syntax",
+        "input-shape-dims",
+        "dynamic-dims-syntax",
+        "dynamic-dims-min-profiles",
+        "dynamic-dims-unique",
+        "dynamic-range-syntax",
+        "dynamic-range-elements",
+        "fusion-switch-path-chars",
+        "stream-max-parallel-format",
+        "aicore-num-format",
+        "optimization-switch-format",
+        "auto-multistream-syntax",
+        "accelerate-syntax",
+        "accelerate-ratio",
+        "cache-dir-chars",
+    ),
+    source=("docs/en/tfadapter_1/apiref/session_config",),
+)
+def bad_syntax(case: Case) -> None:
+    """A text does not follow the grammar of the option.
+
+    Wrong:
+
+        dump_step: "20-10"
+
+    Right:
+
+        dump_step: "0|5|10-20"
+    """
+    _report_faults(case, "bad-syntax")
+
+
+def _faults(case: Case, name: str) -> List[Tuple[str, Setting]]:
+    return [(fault.name, fault.setting) for fault in case.faults if fault.rule == name]
+
+
+def _report_faults(case: Case, rule_name: str) -> None:
+    for fault in case.faults:
+        if fault.rule == rule_name:
+            _report_refused(case, fault)
+
+
+def _report_refused(case: Case, fault: Fault) -> None:
+    option = OPTIONS[fault.name]
+    refused = fault.refused
+    assert refused is not None
+    legal = option.kind.describe() + (" ({})".format(option.unit) if option.unit else "")
+    message = '"{}" {}; legal: {}'.format(option.name, refused.problem, legal)
+    severity = None
+    if fault.rule != "wrong-type":
+        if option.outcome is not Outcome.UNCHECKED:
+            message += "; " + option.outcome.value
+        severity = _severity_of_bad_value(case, option)
+    help = refused.help
+    if help is None and fault.rule == "value-not-allowed" and isinstance(fault.setting.value, str):
+        close = did_you_mean(fault.setting.value, getattr(option.kind, "values", ()))
+        help = None if close is None else 'did you mean "{}"?'.format(close)
+    case.report(option.name, message, help, severity=severity)
+
+
+def _severity_of_bad_value(case: Case, option: Option) -> Severity:
+    """Our own inputs are refused; elsewhere a value that is clamped or never read is a warning."""
+    if _written_by_hand(case):
+        return Severity.ERROR
+    never_read = bool(option.read_when) and all(
+        case.never(name, True) for name in option.read_when
+    )
+    if never_read and not any(
+        case.isset(name) and case.get(name) is None for name in option.read_when
+    ):
+        return min(option.severity, Severity.WARNING, key=lambda severity: severity.rank)
+    return option.severity
+
+
+@rule(
+    "NPU107",
+    "option-not-on-product",
+    Severity.ERROR,
+    options=tuple(OPTIONS),
+    facts=("huge-page-products", "input-batch-products", "aicore-num-products", "aoe-products"),
+    source=("docs/en/tfadapter_1/apiref/session_config",),
+)
+def option_not_on_product(case: Case) -> None:
+    """An option is set that the target product does not support.
+
+    Speaks only when a product is given (``--target``, ``Target(product=...)``), and not about
+    a value that is the default anyway.
+
+    Wrong, for ``atlas_training``:
+
+        aicore_num: "24|48"
+
+    Right: leave it out, or run on ``atlas_a2`` or ``atlas_a3``.
+    """
+    if case.target.product is None:
+        return
+    for name in case.entries:
+        option = OPTIONS.get(name)
+        if option is not None and case.never_on(option.products):
+            value = case.get(name)
+            if value is None or value != option.default:
+                case.report(
+                    name,
+                    '"{}" is not supported on {}; supported on: {}'.format(
+                        name, case.target.product.value, _product_words(option.products)
+                    ),
+                    "leave it out for this product",
+                )
+
+
+@rule(
+    "NPU108",
+    "value-not-on-product",
+    Severity.ERROR,
+    options=tuple(
+        name for name, option in OPTIONS.items() if option.value_products or option.ranges
+    ),
+    facts=(
+        "dump-debug-mode-products",
+        "precision-bf16-products",
+        "aoe-subgraph-products",
+        "hccl-timeout-range",
+    ),
+    source=("docs/en/tfadapter_1/apiref/session_config",),
+)
+def value_not_on_product(case: Case) -> None:
+    """A value is set that the target product does not support.
+
+    Without a target it speaks only where no product supports the value.
+
+    Wrong, for ``atlas_training``:
+
+        precision_mode: allow_mix_precision_bf16
+
+    Right:
+
+        precision_mode: allow_mix_precision_fp16
+    """
+    for name in case.entries:
+        option = OPTIONS.get(name)
+        value = case.get(name)
+        if option is None or value is None:
+            continue
+        supported = option.value_products.get(value)
+        if supported is not None and case.never_on(supported):
+            case.report(
+                name,
+                '"{}" is "{}", which is supported on {} only'.format(
+                    name, value, _product_words(supported)
+                ),
+                "choose a value that {} supports".format(_target_words(case)),
+            )
+        ranges = [option.ranges[p] for p in case.products if p in option.ranges]
+        if ranges and not any(low <= value <= high for low, high in ranges):
+            low, high = ranges[0]
+            case.report(
+                name,
+                '"{}" is {}; legal on {}: {} to {}'.format(
+                    name, value, _target_words(case), low, high
+                ),
+            )
+
+
+def _product_words(products: Iterable[Product]) -> str:
+    return ", ".join(sorted(product.value for product in products))
+
+
+def _target_words(case: Case) -> str:
+    return "any product" if case.target.product is None else case.target.product.value
