@@ -3,7 +3,7 @@
 A kind reads a user's value (or the text of the wire) into its canonical form, writes
 it back for the wire, and describes itself in words, as a JSON Schema and as a type
 annotation.  Kinds are strict: True is not 1, "true" is not True.  Kinds whose text
-hides a structure live in :mod:`npu_config.catalogue._grammars`.
+hides a structure live in ``_shapes``, ``_lists`` and ``_modes``.
 """
 
 import operator
@@ -22,7 +22,7 @@ INT32_MAX = 2**31 - 1
 PATH_CHARACTERS = r"[A-Za-z0-9_./\-\u4e00-\u9fff]"
 
 
-class Refused(Exception):
+class Refused(Exception):  # noqa: N818 - a verdict on a value, caught by whoever asked
     """A value is not of the kind; ``rule`` names the rule that it breaks.
 
     Args:
@@ -65,7 +65,7 @@ def shorten(text: str, limit: int = 80) -> str:
 
 
 def as_int(value: object) -> Optional[int]:
-    """``value`` as an int when it is an integer (also numpy's), None when it is not or is a bool."""
+    """``value`` as an int when it is an integer (also numpy's); None when it is not, or a bool."""
     if type(value) is int:
         return value
     if isinstance(value, bool) or type(value).__name__ == "bool_":

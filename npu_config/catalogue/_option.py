@@ -38,7 +38,7 @@ class Option:
         name: the key in ``parameter_map``, exactly as users write it.
         kind: the values it takes; its ``wire`` is the AttrValue field that the adapter reads.
         page: the category, which is also the module it is declared in.
-        default: behaviour when the key is absent (canonical value); None: none or decided elsewhere.
+        default: behaviour when the key is absent (canonical value); None: decided elsewhere.
         default_note: words for a default that depends on product or mode.
         unit: unit of the number, e.g. ``"s"``.
         products: the products that know it.

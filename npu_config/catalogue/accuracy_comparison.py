@@ -1,7 +1,7 @@
 """Accuracy comparison: dump, overflow detection, fusion switches."""
 
-from npu_config.catalogue._grammars import DumpStep, Names
 from npu_config.catalogue._kinds import PATH_CHARACTERS, Bool, Choice, Path
+from npu_config.catalogue._lists import DumpStep, Names
 from npu_config.catalogue._option import Option, Outcome, products, table
 from npu_config.diagnostics import Severity
 from npu_config.target import Product

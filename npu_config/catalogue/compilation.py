@@ -1,7 +1,8 @@
 """Operator and graph compilation."""
 
-from npu_config.catalogue._grammars import AicoreNum, PassSwitches
 from npu_config.catalogue._kinds import PATH_CHARACTERS, Bool, Choice, Path
+from npu_config.catalogue._lists import PassSwitches
+from npu_config.catalogue._modes import AicoreNum
 from npu_config.catalogue._option import Option, Outcome, Status, products, table
 from npu_config.diagnostics import Severity
 from npu_config.target import Product

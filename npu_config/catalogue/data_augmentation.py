@@ -1,7 +1,7 @@
 """Data augmentation."""
 
-from npu_config.catalogue._grammars import DeviceList
 from npu_config.catalogue._kinds import Int
+from npu_config.catalogue._lists import DeviceList
 from npu_config.catalogue._option import Option, Outcome, table
 
 PAGE = "data_augmentation"

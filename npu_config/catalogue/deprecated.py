@@ -1,8 +1,9 @@
 """Deprecated options."""
 
-from npu_config.catalogue._grammars import Names, ShapeRange
 from npu_config.catalogue._kinds import Bool, Choice, Int, Text
+from npu_config.catalogue._lists import Names
 from npu_config.catalogue._option import Option, Outcome, Status, table
+from npu_config.catalogue._shapes import ShapeRange
 from npu_config.diagnostics import Severity
 
 PAGE = "deprecated"

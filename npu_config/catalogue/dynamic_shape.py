@@ -1,8 +1,8 @@
 """Dynamic shape."""
 
-from npu_config.catalogue._grammars import DynamicDims, InputShape
 from npu_config.catalogue._kinds import Bool, Choice, Int
 from npu_config.catalogue._option import Option, Outcome, table
+from npu_config.catalogue._shapes import DynamicDims, InputShape
 
 PAGE = "dynamic_shape"
 DOC = "docs/en/tfadapter_1/apiref/session_config/dynamic_shape.md"

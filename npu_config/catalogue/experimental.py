@@ -1,7 +1,7 @@
 """Experimental options."""
 
-from npu_config.catalogue._grammars import AccelerateTrainMode, MultistreamMode
 from npu_config.catalogue._kinds import Choice, Path, Text
+from npu_config.catalogue._modes import AccelerateTrainMode, MultistreamMode
 from npu_config.catalogue._option import Option, Outcome, Status, table
 from npu_config.diagnostics import Severity
 

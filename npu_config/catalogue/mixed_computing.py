@@ -1,7 +1,7 @@
 """Mixed computing."""
 
-from npu_config.catalogue._grammars import InOutPair
 from npu_config.catalogue._kinds import Bool, Text
+from npu_config.catalogue._modes import InOutPair
 from npu_config.catalogue._option import Option, Outcome, Status, table
 
 PAGE = "mixed_computing"

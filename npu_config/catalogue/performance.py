@@ -1,7 +1,7 @@
 """Performance tuning."""
 
-from npu_config.catalogue._grammars import Names, StreamLimits
 from npu_config.catalogue._kinds import INT32_MAX, Bool, Choice, Int, Path
+from npu_config.catalogue._lists import Names, StreamLimits
 from npu_config.catalogue._option import Option, Outcome, table
 
 PAGE = "performance"

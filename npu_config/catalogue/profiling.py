@@ -1,7 +1,7 @@
 """Profiling."""
 
-from npu_config.catalogue._grammars import JsonText
 from npu_config.catalogue._kinds import Bool
+from npu_config.catalogue._modes import JsonText
 from npu_config.catalogue._option import Option, Outcome, table
 
 PAGE = "profiling"

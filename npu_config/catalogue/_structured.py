@@ -1,0 +1,77 @@
+"""What the kinds whose text hides a structure share.
+
+Such a kind reads the text of the wire or friendly Python values into one canonical,
+immutable form (tuples), and writes that form back: ``read(write(x)) == x``.
+"""
+
+import re
+from typing import Any, Dict, Iterable, Optional, Sequence, Tuple, Union
+
+import attr
+
+from npu_config.catalogue._kinds import Kind, Refused, Wire, name_of_type, read_text
+
+LONGEST_TEXT = 1_000_000
+UINT32_MAX = 2**32 - 1
+
+Dim = Union[int, Tuple[int, int]]
+
+
+def is_list(value: Any) -> bool:
+    """True for sequences that are not text."""
+    return isinstance(value, (list, tuple)) or (
+        isinstance(value, Sequence) and not isinstance(value, (str, bytes, bytearray))
+    )
+
+
+def limited_text(value: Any, takes: str) -> str:
+    """``value`` when it is text of a sane length; raises :class:`Refused`."""
+    if not isinstance(value, str):
+        raise Refused("wrong-type", "takes {}, got {}".format(takes, name_of_type(value)))
+    text = read_text(value)
+    if len(text) > LONGEST_TEXT:
+        raise Refused("bad-syntax", "is longer than {} characters".format(LONGEST_TEXT))
+    return text
+
+
+def first_twice(items: Iterable[Any]) -> Any:
+    """The first item that stood before, or None."""
+    seen = set()
+    for item in items:
+        if item in seen:
+            return item
+        seen.add(item)
+    return None
+
+
+def bad_syntax(problem: str, help: Optional[str] = None) -> Refused:
+    """The refusal of a text that does not follow the grammar."""
+    return Refused("bad-syntax", problem, help)
+
+
+def digits(text: str, maximum: int = UINT32_MAX) -> Optional[int]:
+    """``text`` as a number when it is nothing but ASCII digits and not above ``maximum``."""
+    if not re.match(r"[0-9]{1,20}\Z", text):
+        return None
+    number = int(text)
+    return number if number <= maximum else None
+
+
+@attr.s(frozen=True, slots=True, auto_attribs=True)
+class Structured(Kind):
+    """Base: the wire carries text, the canonical form is not text."""
+
+    wire = "s"
+    plain = False
+
+    def write(self, value: Any) -> Wire:
+        """The text; a text that could not be read is passed through as it stands."""
+        return value if isinstance(value, str) else self.render(value)
+
+    def render(self, value: Any) -> str:
+        """The text of a canonical value."""
+        raise NotImplementedError
+
+    def schema(self) -> Dict[str, Any]:
+        """JSON Schema."""
+        return {"type": ["string", "array"]}
