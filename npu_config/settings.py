@@ -69,6 +69,8 @@ class SessionFacts:
         allow_soft_placement: that field.
         place: the place of the session configuration as a whole.
         optimizer_places: one place for each of ``optimizers``.
+        places: where the other fields are written out, by field name; a field that is
+            not written out is not in it.
     """
 
     optimizers: Tuple[Union[str, Unknown], ...] = ()
@@ -78,6 +80,7 @@ class SessionFacts:
     allow_soft_placement: Union[bool, Unknown] = UNKNOWN
     place: Place = NOWHERE
     optimizer_places: Tuple[Place, ...] = ()
+    places: Mapping[str, Place] = attr.ib(factory=dict)
 
 
 @attr.s(frozen=True, slots=True, auto_attribs=True)

@@ -11,12 +11,16 @@ from typing import Any, Optional, Union
 from npu_config.proto.decode import decode
 from npu_config.proto.encode import Overwritten, encode
 from npu_config.proto.faults import Fault, ProtoSyntaxError
+from npu_config.proto.text_positions import TextPositions, text_positions
+from npu_config.proto.text_syntax import MAX_CHARACTERS
 
 __all__ = [
     "stub_config_proto",
     "config_proto_class",
     "parse_text",
     "parse_bytes",
+    "text_positions",
+    "TextPositions",
     "to_text",
     "to_bytes",
     "decode",
@@ -49,40 +53,39 @@ def config_proto_class() -> Any:
     return stub_config_proto()
 
 
-def parse_text(text: Union[str, bytes], config_class: Optional[Any] = None) -> Any:
-    """Read the text form (pbtxt) of a ConfigProto.
+def parse_text(
+    text: Union[str, bytes],
+    message_class: Optional[Any] = None,
+    limit: int = MAX_CHARACTERS,
+) -> Any:
+    """Read the text form (pbtxt) of a message.
 
     Args:
         text: the text; bytes are taken as UTF-8.
-        config_class: the message class to make; None: the stub's ConfigProto.
+        message_class: the class to make; None: the stub's ConfigProto.
+        limit: how many characters it may have.
 
     Raises:
         ProtoSyntaxError: with line, column and reason of every fault.
     """
-    from google.protobuf import text_format
+    from npu_config.proto.text_reader import read_text
 
-    message = (config_class or stub_config_proto())()
-    try:
-        text_format.Parse(text, message)
-    except text_format.ParseError as error:
-        line, column = error.GetLine() or 1, error.GetColumn() or 1
-        raise ProtoSyntaxError([Fault(str(error), line, column)]) from None
-    return message
+    return read_text(text, (message_class or stub_config_proto())(), limit)
 
 
-def parse_bytes(data: bytes, config_class: Optional[Any] = None) -> Any:
-    """Read the binary form of a ConfigProto.
+def parse_bytes(data: bytes, message_class: Optional[Any] = None) -> Any:
+    """Read the binary form of a message.
 
     Args:
         data: the bytes.
-        config_class: the message class to make; None: the stub's ConfigProto.
+        message_class: the message class to make; None: the stub's ConfigProto.
 
     Raises:
         ProtoSyntaxError: when they are not a message.
     """
     from google.protobuf.message import DecodeError
 
-    message = (config_class or stub_config_proto())()
+    message = (message_class or stub_config_proto())()
     try:
         message.ParseFromString(data)
     except DecodeError as error:

@@ -31,19 +31,20 @@ def decode(
     names: List[str] = []
     places: List[Place] = []
     for index, optimizer in enumerate(rewrite.custom_optimizers):
-        found = None if positions is None else positions.optimizer(index)
+        place, options = whole, {}
+        if positions is not None:
+            place = positions.optimizers[index].place._replace(path=path)
+            options = positions.optimizers[index].by_name
         names.append(optimizer.name)
-        places.append(whole if found is None else found.place._replace(path=path))
+        places.append(place)
         if optimizer.name != NPU_OPTIMIZER:
             continue
         for name, attr_value in sorted(optimizer.parameter_map.items(), key=_name):
             wire, value = attr_content(attr_value)
-            key_place = value_place = places[-1]
-            if found is not None and name in found.options:
-                key_place, value_place = (
-                    place._replace(path=path) for place in found.options[name]
-                )
-            entries[name] = Setting(value, wire, value_place, key_place)
+            key_place, value_place = options.get(name, (place, place))
+            entries[name] = Setting(
+                value, wire, value_place._replace(path=path), key_place._replace(path=path)
+            )
     session = SessionFacts(
         optimizers=tuple(names),
         remapping=enum_name(rewrite, "remapping"),
@@ -52,6 +53,9 @@ def decode(
         allow_soft_placement=config.allow_soft_placement,
         place=whole,
         optimizer_places=tuple(places),
+        places={}
+        if positions is None
+        else {name: at._replace(path=path) for name, at in positions.fields.items()},
     )
     return Settings(entries, Carrier.PROTO, session=session, place=whole)
 

@@ -1,17 +1,38 @@
 """Where the text form of a ConfigProto has what: places for diagnostics."""
 
-from typing import Any, Dict, NamedTuple, Optional, Tuple
+from typing import Dict, Iterator, List, Mapping, NamedTuple, Optional, Tuple, Union
 
 import attr
 
 from npu_config.diagnostics import Place
+from npu_config.proto.text_syntax import MAX_CHARACTERS, Block, Field, Scalar, Source, parse
+
+_REWRITE = ("graph_options", "rewrite_options")
+_PARENTS = ((), _REWRITE, ("graph_options", "optimizer_options"))
+
+
+class OptionPlaces(NamedTuple):
+    """Where one entry of a parameter_map has its key and its value."""
+
+    key: Place
+    value: Place
 
 
 class OptimizerPlaces(NamedTuple):
-    """One ``custom_optimizers`` entry: its name (or itself), and per option key and value."""
+    """Where one ``custom_optimizers`` entry stands.
+
+    ``place`` is that of its name, or of the word ``custom_optimizers`` when it has none;
+    ``options`` holds the entries of its parameter_map in order, a key as often as it is
+    written (the last one counts).
+    """
 
     place: Place
-    options: Dict[str, Tuple[Place, Place]]
+    options: Tuple[Tuple[str, OptionPlaces], ...]
+
+    @property
+    def by_name(self) -> Dict[str, OptionPlaces]:
+        """The places that count, by option name."""
+        return dict(self.options)
 
 
 @attr.s(frozen=True, slots=True, auto_attribs=True)
@@ -19,15 +40,90 @@ class TextPositions:
     """Places in one text, without its path.
 
     Args:
-        place: the whole text.
+        place: the whole: the first character of the text.
         optimizers: one for each ``custom_optimizers`` entry, in order.
-        fields: those of the session fields that are written out, by path.
+        fields: the scalar fields of ConfigProto itself, of rewrite_options and of
+            optimizer_options that are written out, by name (``"remapping"``,
+            ``"global_jit_level"``, ``"allow_soft_placement"``).
     """
 
     place: Place
-    optimizers: Tuple[OptimizerPlaces, ...] = ()
-    fields: Any = attr.ib(factory=dict)
+    optimizers: Tuple[OptimizerPlaces, ...]
+    fields: Mapping[str, Place]
 
-    def optimizer(self, index: int) -> Optional[OptimizerPlaces]:
-        """The places of the entry with this index, if there are any."""
-        return self.optimizers[index] if index < len(self.optimizers) else None
+
+def text_positions(text: Union[str, bytes], limit: int = MAX_CHARACTERS) -> TextPositions:
+    """Find the places in the text form of a ConfigProto.
+
+    A place that does not exist (a parameter without a value) is that of what encloses
+    it.  Fields that no message has do not matter here.
+
+    Raises:
+        ProtoSyntaxError: when it is not text format.
+    """
+    finder = _Finder(Source(text, limit))
+    root = parse(finder.source)
+    fields: Dict[str, Place] = {}
+    for path in _PARENTS:
+        for block in _descend(root, path):
+            for field in block.fields:
+                if isinstance(field.values[-1] if field.values else None, Scalar):
+                    fields[field.name] = finder.place(field.values[-1])
+    optimizers = tuple(
+        finder.optimizer(field, value)
+        for block in _descend(root, _REWRITE)
+        for field in block.fields
+        if field.name == "custom_optimizers"
+        for value in field.values
+    )
+    return TextPositions(Place(None, 1, 1), optimizers, fields)
+
+
+class _Finder:
+    def __init__(self, source: Source) -> None:
+        self.source = source
+
+    def place(self, part: Union[Field, Scalar, Block]) -> Place:
+        return Place(None, *self.source.span(part.start, part.end))
+
+    def optimizer(self, field: Field, value: Union[Scalar, Block]) -> OptimizerPlaces:
+        name = _last(value, "name")
+        entries = [
+            self._option(entry, item)
+            for entry in _fields(value)
+            if entry.name == "parameter_map"
+            for item in entry.values
+        ]
+        return OptimizerPlaces(self.place(field if name is None else name), tuple(entries))
+
+    def _option(self, field: Field, entry: Union[Scalar, Block]) -> Tuple[str, OptionPlaces]:
+        key = _last(entry, "key")
+        value = _last(entry, "value")
+        if isinstance(value, Block) and len(value.fields) == 1 and value.fields[0].values:
+            content = value.fields[0].values[-1]
+            value = content if isinstance(content, Scalar) else value
+        name = ""
+        if isinstance(key, Scalar) and isinstance(key.value, bytes):
+            name = key.value.decode("utf-8", "surrogateescape")
+        key_place = self.place(field if key is None else key)
+        return name, OptionPlaces(key_place, key_place if value is None else self.place(value))
+
+
+def _last(value: Union[Scalar, Block], name: str) -> Optional[Union[Scalar, Block]]:
+    found = [field for field in _fields(value) if field.name == name and field.values]
+    return found[-1].values[-1] if found else None
+
+
+def _fields(value: Union[Scalar, Block]) -> List[Field]:
+    return value.fields if isinstance(value, Block) else []
+
+
+def _descend(block: Block, path: Tuple[str, ...]) -> Iterator[Block]:
+    if not path:
+        yield block
+        return
+    for field in block.fields:
+        if field.name == path[0]:
+            for value in field.values:
+                if isinstance(value, Block):
+                    yield from _descend(value, path[1:])

@@ -1,0 +1,243 @@
+"""From the tree of a text to a message: which fields there are and what they take.
+
+The answers are the same on every protobuf, and every fault of a text is reported, not
+only the first.  What is accepted follows the text format specification; where a field
+that can have one value is given two, TensorFlow's own parser refuses, and so does this.
+"""
+
+import difflib
+import re
+import struct
+from typing import Any, Dict, Iterator, List, Optional, Tuple, Union
+
+from google.protobuf.descriptor import FieldDescriptor
+
+from npu_config.proto.faults import Fault, ProtoSyntaxError
+from npu_config.proto.text_syntax import Block, Field, Scalar, Source, parse, shown
+
+MAX_FAULTS = 100
+
+_INTEGER = re.compile(
+    r"-?(?:0[xX](?P<hex>[0-9a-fA-F]+)|0(?P<octal>[0-7]+)|(?P<decimal>0|[1-9][0-9]*))\Z"
+)
+_FLOAT = re.compile(r"-?(?!0[0-9]+\Z)(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?[fF]?\Z")
+_SPECIAL_FLOAT = re.compile(r"(-?)(?:(inf)(?:inity)?|(nan))f?\Z", re.IGNORECASE)
+_BOOLS = {"true": True, "True": True, "t": True, "false": False, "False": False, "f": False}
+_RANGES = {
+    FieldDescriptor.CPPTYPE_INT32: (-(2**31), 2**31 - 1),
+    FieldDescriptor.CPPTYPE_INT64: (-(2**63), 2**63 - 1),
+    FieldDescriptor.CPPTYPE_UINT32: (0, 2**32 - 1),
+    FieldDescriptor.CPPTYPE_UINT64: (0, 2**64 - 1),
+}
+# An enum with more names than this is described, not listed.
+_MAX_NAMES = 12
+
+
+def read_text(text: Union[str, bytes], message: Any, limit: int) -> Any:
+    """Fill an empty message from its text form, and return it.
+
+    Args:
+        text: the text.
+        message: any protobuf message.
+        limit: how many characters are read.
+
+    Raises:
+        ProtoSyntaxError: with the first fault of the syntax, or every other fault (the
+            first :data:`MAX_FAULTS`).
+    """
+    source = Source(text, limit)
+    reader = _Reader(source)
+    reader.fill(message, parse(source))
+    reader.report()
+    return message
+
+
+class _MisfitError(Exception):
+    """A value does not fit its field."""
+
+
+class _Reader:
+    def __init__(self, source: Source) -> None:
+        self._source = source
+        self._faults: List[Fault] = []
+
+    def report(self) -> None:
+        """Raise what was found, in order of place."""
+        if self._faults:
+            raise ProtoSyntaxError(sorted(self._faults, key=_position))
+
+    def fill(self, message: Any, block: Block) -> None:
+        for field, descriptor in self._known(message.DESCRIPTOR, block):
+            name, kind = field.name, descriptor.message_type
+            if kind is None and is_repeated(descriptor):
+                getattr(message, name).extend(self._scalars(descriptor, field))
+            elif kind is None:
+                setattr(message, name, self._one(descriptor, field))
+            else:
+                for child in self._blocks(field):
+                    if kind.GetOptions().map_entry:
+                        self._entry(getattr(message, name), kind, child)
+                    elif is_repeated(descriptor):
+                        self.fill(getattr(message, name).add(), child)
+                    else:
+                        part = getattr(message, name)
+                        part.SetInParent()
+                        self.fill(part, child)
+
+    def _entry(self, into: Any, entry: Any, block: Block) -> None:
+        key_type, value_type = entry.fields_by_name["key"], entry.fields_by_name["value"]
+        fields = {descriptor.name: field for field, descriptor in self._known(entry, block)}
+        key = self._one(key_type, fields.get("key"))
+        if value_type.message_type is None:
+            into[key] = self._one(value_type, fields.get("value"))
+            return
+        into[key].Clear()
+        if "value" in fields:
+            for child in self._blocks(fields["value"]):
+                self.fill(into[key], child)
+
+    def _known(self, kind: Any, block: Block) -> Iterator[Tuple[Field, Any]]:
+        """The fields of the block that ``kind`` has, each with its descriptor."""
+        taken: Dict[str, str] = {}
+        for field in block.fields:
+            descriptor = kind.fields_by_name.get(field.name)
+            if descriptor is None:
+                self._unknown(kind, field)
+            elif is_repeated(descriptor):
+                yield field, descriptor
+            elif field.is_list:
+                self._fault("{} takes one value, not a list".format(shown(field.name)), field)
+            else:
+                oneof = descriptor.containing_oneof
+                slot = field.name if oneof is None else "oneof " + oneof.name
+                if slot not in taken:
+                    taken[slot] = field.name
+                    yield field, descriptor
+                elif taken[slot] == field.name:
+                    self._fault("{} is set twice".format(shown(field.name)), field)
+                else:
+                    reason = "{} is set beside {}; only one of them can be"
+                    self._fault(reason.format(shown(field.name), shown(taken[slot])), field)
+
+    def _unknown(self, kind: Any, field: Field) -> None:
+        close = difflib.get_close_matches(field.name, list(kind.fields_by_name), 1)
+        hint = '; did you mean "{}"?'.format(close[0]) if close else ""
+        owner = "an entry of a map" if kind.GetOptions().map_entry else kind.name
+        self._fault("{} has no field {}{}".format(owner, shown(field.name), hint), field)
+
+    def _blocks(self, field: Field) -> Iterator[Block]:
+        for value in field.values:
+            if isinstance(value, Block):
+                yield value
+            else:
+                reason = "{} takes a message in braces, found {}"
+                self._fault(reason.format(shown(field.name), _found(value)), value)
+
+    def _scalars(self, descriptor: Any, field: Field) -> Iterator[Any]:
+        for value in field.values:
+            try:
+                if isinstance(value, Block):
+                    raise _MisfitError
+                yield _scalar(descriptor, value.value)
+            except _MisfitError:
+                reason = "{} takes {}, found {}"
+                expected = _expected(descriptor)
+                self._fault(reason.format(shown(field.name), expected, _found(value)), value)
+
+    def _one(self, descriptor: Any, field: Optional[Field]) -> Any:
+        values = () if field is None else self._scalars(descriptor, field)
+        return next(iter(values), descriptor.default_value)
+
+    def _fault(self, reason: str, at: Union[Field, Scalar, Block]) -> None:
+        self._faults.append(self._source.fault(reason, at.start, at.end))
+        if len(self._faults) == MAX_FAULTS:
+            self.report()
+
+
+def _position(fault: Fault) -> Tuple[int, int]:
+    return fault.line or 0, fault.column or 0
+
+
+def is_repeated(descriptor: Any) -> bool:
+    """Whether a field can have several values, asked in the way this protobuf wants."""
+    repeated = getattr(descriptor, "is_repeated", None)
+    if repeated is None:
+        return bool(descriptor.label == FieldDescriptor.LABEL_REPEATED)
+    return bool(repeated)
+
+
+def _scalar(descriptor: Any, value: Union[bytes, str]) -> Any:
+    kind = descriptor.cpp_type
+    if kind == FieldDescriptor.CPPTYPE_STRING:
+        if isinstance(value, str):
+            raise _MisfitError
+        return value if descriptor.type == FieldDescriptor.TYPE_BYTES else _text(value)
+    if isinstance(value, bytes):
+        raise _MisfitError
+    if kind == FieldDescriptor.CPPTYPE_BOOL:
+        return _BOOLS[value] if value in _BOOLS else bool(_integer(value, 0, 1))
+    if kind == FieldDescriptor.CPPTYPE_ENUM:
+        named = descriptor.enum_type.values_by_name.get(value)
+        return _integer(value, -(2**31), 2**31 - 1) if named is None else named.number
+    if kind in _RANGES:
+        return _integer(value, *_RANGES[kind])
+    return _float(value, kind == FieldDescriptor.CPPTYPE_FLOAT)
+
+
+def _text(value: bytes) -> str:
+    try:
+        return value.decode("utf-8")
+    except UnicodeDecodeError:
+        raise _MisfitError from None
+
+
+def _integer(text: str, low: int, high: int) -> int:
+    match = _INTEGER.match(text)
+    if match is None:
+        raise _MisfitError
+    base = {"hex": 16, "octal": 8, "decimal": 10}[str(match.lastgroup)]
+    number = int(match.group(str(match.lastgroup)), base)
+    number = -number if text.startswith("-") else number
+    if not low <= number <= high:
+        raise _MisfitError
+    return number
+
+
+def _float(text: str, single: bool) -> float:
+    special = _SPECIAL_FLOAT.match(text)
+    if special is not None:
+        return float(special.group(1) + (special.group(2) or special.group(3)))
+    if _FLOAT.match(text) is None:
+        raise _MisfitError
+    number = float(text.rstrip("fF"))
+    if single:
+        try:
+            struct.pack("<f", number)
+        except OverflowError:
+            return float("-inf" if number < 0 else "inf")
+    return number
+
+
+def _expected(descriptor: Any) -> str:
+    kind = descriptor.cpp_type
+    if kind in _RANGES:
+        return "an integer from {} to {}".format(*_RANGES[kind])
+    if kind == FieldDescriptor.CPPTYPE_BOOL:
+        return "true or false"
+    if kind == FieldDescriptor.CPPTYPE_STRING:
+        only_utf8 = descriptor.type == FieldDescriptor.TYPE_STRING
+        return "UTF-8 text in quotes" if only_utf8 else "text in quotes"
+    if kind == FieldDescriptor.CPPTYPE_ENUM:
+        names = [value.name for value in descriptor.enum_type.values]
+        if len(names) > _MAX_NAMES:
+            return "a name of {}".format(descriptor.enum_type.name)
+        return "{} or {}".format(", ".join(names[:-1]), names[-1])
+    return "a number"
+
+
+def _found(value: Union[Scalar, Block]) -> str:
+    if isinstance(value, Block):
+        return "a message"
+    if isinstance(value.value, bytes):
+        return "the text " + shown(value.value.decode("utf-8", "backslashreplace"))
+    return shown(value.value)
