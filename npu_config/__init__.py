@@ -1,3 +1,75 @@
-"""npu_config: typed, validated session configuration for TensorFlow on Huawei Ascend NPUs."""
+"""Typed, validated session configuration for TensorFlow on Huawei Ascend NPUs.
+
+    import npu_config as npu
+
+    config = (
+        npu.NpuConfigBuilder(target=npu.Target(product="atlas_a2"))
+        .mixed_precision("allow_mix_precision", black_list=["ReduceSumD"])
+        .iteration_offload(10)
+        .build()
+    )
+    with tf.Session(config=config.to_config_proto()) as sess:
+        ...
+
+Names are loaded when they are first used: importing the package imports nothing else.
+"""
+
+import importlib
+from typing import TYPE_CHECKING, Any, List
+
+if TYPE_CHECKING:
+    from npu_config.builder import NpuConfigBuilder
+    from npu_config.catalogue import OPTIONS
+    from npu_config.check import check
+    from npu_config.config import NpuConfig, OverwrittenWarning
+    from npu_config.diagnostics import Diagnostic, NpuConfigError, Report, Severity
+    from npu_config.rules import RULES
+    from npu_config.settings import UNKNOWN
+    from npu_config.target import Product, Target
 
 __version__ = "0.1.0"
+
+__all__ = [
+    "Diagnostic",
+    "NpuConfig",
+    "NpuConfigBuilder",
+    "NpuConfigError",
+    "OPTIONS",
+    "OverwrittenWarning",
+    "Product",
+    "RULES",
+    "Report",
+    "Severity",
+    "Target",
+    "UNKNOWN",
+    "check",
+]
+
+_HOMES = {
+    "Diagnostic": "diagnostics",
+    "NpuConfig": "config",
+    "NpuConfigBuilder": "builder",
+    "NpuConfigError": "diagnostics",
+    "OPTIONS": "catalogue",
+    "OverwrittenWarning": "config",
+    "Product": "target",
+    "RULES": "rules",
+    "Report": "diagnostics",
+    "Severity": "diagnostics",
+    "Target": "target",
+    "UNKNOWN": "settings",
+    "check": "check",
+}
+
+
+def __getattr__(name: str) -> Any:
+    home = _HOMES.get(name)
+    if home is None:
+        raise AttributeError("module {!r} has no attribute {!r}".format(__name__, name))
+    value = getattr(importlib.import_module("npu_config." + home), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> List[str]:
+    return sorted(set(globals()) | set(__all__))

@@ -118,7 +118,7 @@ class Case:
         return name not in self.entries and not self.settings.open
 
     def effective(self, name: str) -> Any:
-        """The value the runtime will use: the known one, the default when certainly absent, else UNKNOWN."""
+        """What the runtime will use: the known value, the default when absent, else UNKNOWN."""
         if name in self.entries:
             return self.known.get(name, UNKNOWN)
         if self.settings.open:
