@@ -19,12 +19,11 @@ MAX_DEPTH = 100
 MAX_NUMBER = 1000
 
 _TOKEN = re.compile(
-    r"(?P<skip>[ \t\r\n\v\f]+|\#[^\n]*)"
-    r"|(?P<word>[A-Za-z_][A-Za-z0-9_]*)"
+    r"[ \t\r\n\v\f]*(?:(?P<word>[A-Za-z_][A-Za-z0-9_]*)"
     r"|(?P<symbol>[{}<>\[\]:;,\-/])"
     r"|(?P<quote>[\"'])"
     r"|(?P<number>\.?[0-9][\w.]*(?:(?<=[eE])[+-][0-9][\w.]*)?)"
-    r"|(?P<bad>.)",
+    r"|(?P<comment>\#[^\n]*)|(?P<end>\Z)|(?P<bad>.))",
     re.ASCII | re.DOTALL,
 )
 _STRING_STOP = {quote: re.compile(r"[\\\n" + quote + "]") for quote in "\"'"}
@@ -152,19 +151,23 @@ class _Parser:
 
     def _scan(self) -> Iterator[_Token]:
         text = self._source.text
+        kind = ""
         position = 1 if text.startswith("\ufeff") else 0
-        while position < len(text):
+        while kind != "end":
             match = _TOKEN.match(text, position)
-            assert match is not None
-            kind = match.group() if match.lastgroup == "symbol" else str(match.lastgroup)
-            start, position = match.span()
+            assert match is not None  # there is an alternative for any character
+            kind = str(match.lastgroup)
+            start, position = match.span(kind)
+            if kind == "comment":
+                continue
             if kind == "quote":
                 position = self._string_end(start)
-            if kind == "bad":
-                self._fail("unexpected character {}".format(shown(match.group())), *match.span())
-            if kind != "skip":
-                yield _Token(kind, text[start:position], start, position)
-        yield _Token("end", "", len(text), len(text))
+            elif kind == "symbol":
+                kind = text[start]
+            elif kind == "bad":
+                reason = "unexpected character {}".format(shown(text[start]))
+                self._fail(reason, start, position)
+            yield _Token(kind, text[start:position], start, position)
 
     def _string_end(self, start: int) -> int:
         text = self._source.text
@@ -255,6 +258,9 @@ class _Parser:
 
     def _unescape(self, token: _Token, pieces: List[bytes]) -> None:
         body = token.text[1:-1]
+        if "\\" not in body:
+            pieces.append(self._plain(body, token))
+            return
         done = 0
         for match in _ESCAPE.finditer(body):
             pieces.append(self._plain(body[done : match.start()], token))
