@@ -39,7 +39,7 @@ class SideFile:
     text: str
 
 
-@attr.s(frozen=True, slots=True, auto_attribs=True)
+@attr.s(frozen=True, slots=True, auto_attribs=True, hash=False)
 class NpuConfig:
     """A valid configuration; frozen.
 

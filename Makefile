@@ -1,0 +1,24 @@
+# Two commands do everything on a fresh machine: `make quickstart` and `make test`.
+PYTHON ?= python3
+
+.PHONY: quickstart test bench generate clean
+
+quickstart:
+	$(PYTHON) -m tools.quickstart
+
+test: .tools/bin/nox
+	.tools/bin/nox
+
+bench: .tools/bin/nox
+	.tools/bin/nox -s bench
+
+generate: .tools/bin/nox
+	.tools/bin/nox -s generate
+
+.tools/bin/nox:
+	$(PYTHON) -m venv .tools
+	.tools/bin/python -m pip install -q --upgrade pip
+	.tools/bin/python -m pip install -q nox
+
+clean:
+	rm -rf .venv .tools .nox build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis

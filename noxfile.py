@@ -1,0 +1,129 @@
+"""The test matrix: ``make test``, or ``nox`` (``nox -l`` lists the sessions).
+
+Every test session builds the wheel once, installs it with the dependencies under test and
+runs the suite on it from a copy of the repository that lacks the package, so that what is
+tested is what users install.
+"""
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import nox
+
+from tools import pythons
+
+ROOT = Path(__file__).parent
+TEST_TOOLS = ["pytest", "pytest-cov", "hypothesis"]
+
+nox.options.sessions = [
+    "lint",
+    "tests_tf115",
+    "tests_oldest",
+    "tests_newest",
+    "tests_tf215",
+]
+nox.options.reuse_existing_virtualenvs = True
+nox.options.error_on_missing_interpreters = True
+
+
+def interpreter(version: str) -> str:
+    """The path of the interpreter, or its plain name, which nox then reports as missing."""
+    return pythons.find(version) or version
+
+
+def require(session: nox.Session, version: str) -> None:
+    """Fail, and say what to install, when the interpreter is missing."""
+    if pythons.find(version) is None:
+        session.error(pythons.explain(version))
+
+
+def wheel(session: nox.Session) -> str:
+    """The wheel of the working tree, built once for one run of nox."""
+    built = ROOT / ".nox" / "wheel-{}".format(os.getpid())
+    if not built.exists():
+        session.run("python", "-m", "pip", "wheel", "-q", "--no-deps", "-w", str(built), str(ROOT))
+        shutil.rmtree(str(ROOT / "build"), ignore_errors=True)
+    return str(next(built.glob("*.whl")))
+
+
+def copy_without_package(session: nox.Session) -> Path:
+    """A copy of the repository's files, except the package itself."""
+    target = Path(session.create_tmp()) / "repository"
+    shutil.rmtree(str(target), ignore_errors=True)
+    listed = subprocess.check_output(
+        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"], cwd=str(ROOT)
+    )
+    for name in filter(None, listed.decode("utf-8").split("\0")):
+        source = ROOT / name
+        if name.startswith("npu_config/") or not source.is_file():
+            continue
+        (target / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy2(str(source), str(target / name))
+    return target
+
+
+def run_tests(session: nox.Session, *requirements: str) -> None:
+    """Install the wheel with ``requirements`` and run the suite on it."""
+    session.install(wheel(session) + "[cli]", *requirements, *TEST_TOOLS)
+    session.run("python", "-m", "pip", "freeze", silent=True)
+    target = copy_without_package(session)
+    session.chdir(str(target))
+    session.run("pytest", "--cov=npu_config", "--cov-report=term:skip-covered", *session.posargs)
+
+
+@nox.session(python=interpreter("3.7"))
+def tests_tf115(session: nox.Session) -> None:
+    """Real TensorFlow 1.15.5 on Python 3.7."""
+    require(session, "3.7")
+    run_tests(session, "tensorflow==1.15.5", "protobuf<3.21", "typing_extensions")
+    session.run("python", "-c", "import tensorflow as tf; assert tf.__version__ == '1.15.5'")
+
+
+@nox.session(python=interpreter("3.7"))
+def tests_oldest(session: nox.Session) -> None:
+    """No TensorFlow, oldest Python, oldest dependencies."""
+    require(session, "3.7")
+    run_tests(
+        session,
+        "attrs==21.3.0",
+        "protobuf==3.11.0",
+        "PyYAML==5.4.1",
+        "tomli==1.1.0",
+        "click==8.0.0",
+        "rich==12.0.0",
+        "typing_extensions",
+    )
+
+
+@nox.session(python=interpreter("3.13"))
+def tests_newest(session: nox.Session) -> None:
+    """No TensorFlow, newest Python, newest dependencies."""
+    require(session, "3.13")
+    run_tests(session)
+
+
+@nox.session(python=interpreter("3.11"))
+def tests_tf215(session: nox.Session) -> None:
+    """compat.v1 of TensorFlow 2.15.1 on Python 3.11."""
+    require(session, "3.11")
+    run_tests(session, "tensorflow-cpu==2.15.1")
+
+
+@nox.session(python=interpreter("3.11"))
+def lint(session: nox.Session) -> None:
+    """ruff, mypy --strict, generated files up to date."""
+    require(session, "3.11")
+    session.install("-e", str(ROOT) + "[cli]", "ruff", "mypy", "types-PyYAML", "types-protobuf")
+    session.run("ruff", "check", ".")
+    session.run("ruff", "format", "--check", ".")
+    session.run("mypy", "--strict", "npu_config", "tools")
+    session.run("python", "-m", "tools.generate", "--check")
+
+
+@nox.session(python=interpreter("3.11"))
+def bench(session: nox.Session) -> None:
+    """The benchmarks of the budget table, printed as ratios."""
+    session.install("-e", str(ROOT) + "[cli]")
+    session.run("python", "-m", "benchmarks", *session.posargs)

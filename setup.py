@@ -1,0 +1,47 @@
+"""Package metadata; tool settings are in pyproject.toml."""
+
+import re
+from pathlib import Path
+
+from setuptools import find_packages, setup
+
+HERE = Path(__file__).parent
+VERSION = re.search(
+    r'^__version__ = "([^"]+)"', (HERE / "npu_config/__init__.py").read_text("utf-8"), re.M
+).group(1)
+
+setup(
+    name="npu_config",
+    version=VERSION,
+    description="Typed, validated session configuration for TensorFlow on Huawei Ascend NPUs",
+    long_description=(HERE / "README.md").read_text("utf-8"),
+    long_description_content_type="text/markdown",
+    license="Apache-2.0",
+    packages=find_packages(include=["npu_config", "npu_config.*"]),
+    package_data={"npu_config": ["py.typed"]},
+    include_package_data=True,
+    python_requires=">=3.7",
+    install_requires=[
+        "attrs>=21.3",
+        "protobuf>=3.11",
+        "PyYAML>=5.4",
+        'tomli>=1.1; python_version < "3.11"',
+    ],
+    extras_require={"cli": ["click>=8.0", "rich>=12.0"]},
+    entry_points={"console_scripts": ["npu-config = npu_config.__main__:main"]},
+    classifiers=[
+        "Development Status :: 4 - Beta",
+        "Intended Audience :: Developers",
+        "License :: OSI Approved :: Apache Software License",
+        "Programming Language :: Python :: 3",
+        "Programming Language :: Python :: 3.7",
+        "Programming Language :: Python :: 3.8",
+        "Programming Language :: Python :: 3.9",
+        "Programming Language :: Python :: 3.10",
+        "Programming Language :: Python :: 3.11",
+        "Programming Language :: Python :: 3.12",
+        "Programming Language :: Python :: 3.13",
+        "Topic :: Scientific/Engineering :: Artificial Intelligence",
+        "Typing :: Typed",
+    ],
+)

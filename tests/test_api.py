@@ -1,0 +1,64 @@
+"""The public namespace: what it holds and what importing it costs."""
+
+import subprocess
+import sys
+
+import pytest
+
+import npu_config as npu
+
+PUBLIC = [
+    "Diagnostic",
+    "NpuConfig",
+    "NpuConfigBuilder",
+    "NpuConfigError",
+    "OPTIONS",
+    "OverwrittenWarning",
+    "Product",
+    "RULES",
+    "Report",
+    "Severity",
+    "Target",
+    "UNKNOWN",
+    "check",
+]
+
+
+def test_public_names_are_pinned():
+    """The namespace holds exactly the names that users may rely on."""
+    assert sorted(npu.__all__) == PUBLIC
+
+
+@pytest.mark.parametrize("name", PUBLIC)
+def test_public_name_loads(name):
+    """Each public name can be reached, and dir() lists it."""
+    assert getattr(npu, name) is not None
+    assert name in dir(npu)
+
+
+def test_unknown_name_is_an_attribute_error():
+    """A name that does not exist says so."""
+    with pytest.raises(AttributeError, match="no attribute 'NpuConfg'"):
+        npu.NpuConfg  # noqa: B018
+
+
+def test_import_is_light():
+    """Importing the package imports neither TensorFlow nor protobuf nor YAML, nor attrs."""
+    code = (
+        "import sys; before = set(sys.modules); import npu_config;"
+        "new = {name.split('.')[0] for name in set(sys.modules) - before};"
+        "print(sorted(new & {'tensorflow', 'google', 'yaml', 'attr', 'click', 'rich'}))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], stdout=subprocess.PIPE, check=True)
+    assert done.stdout.decode().strip() == "[]"
+
+
+def test_building_needs_no_protobuf():
+    """A configuration can be built and judged without protobuf or YAML."""
+    code = (
+        "import sys; import npu_config as npu;"
+        "npu.NpuConfigBuilder().iteration_offload(10).build();"
+        "print(sorted({'google.protobuf', 'yaml', 'tensorflow'} & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], stdout=subprocess.PIPE, check=True)
+    assert done.stdout.decode().strip() == "[]"

@@ -1,0 +1,204 @@
+"""The typed builder: tasks, options by name, places, every fault at once."""
+
+import os
+
+import pytest
+
+import npu_config as npu
+from npu_config.settings import Setting
+
+THIS_FILE = os.path.abspath(__file__)
+
+
+def build(builder):
+    """The options of a builder as they stand on the wire."""
+    return builder.build().to_dict()
+
+
+def test_every_fault_is_reported_at_once_with_its_own_line():
+    """One NpuConfigError holds every diagnostic; each points at the call that set the option."""
+    builder = npu.NpuConfigBuilder()
+    with pytest.raises(npu.NpuConfigError) as caught:
+        (builder.set(dump_mode="ALL", presicion_mode="x").set(iterations_per_loop=0).build())
+    found = {(d.option, d.name): d for d in caught.value.diagnostics.errors}
+    assert set(found) >= {
+        ("dump_mode", "value-not-allowed"),
+        ("presicion_mode", "unknown-option"),
+        ("iterations_per_loop", "out-of-range"),
+    }
+    with open(THIS_FILE, encoding="utf-8") as stream:
+        lines = stream.read().splitlines()
+    for diagnostic in found.values():
+        assert os.path.abspath(diagnostic.path) == THIS_FILE
+        assert "build" in "".join(lines[diagnostic.line - 2 : diagnostic.line + 2])
+    text = str(caught.value)
+    assert (
+        text.startswith("3 errors in the configuration") or "errors in the configuration" in text
+    )
+    assert all(d.message in text for d in caught.value.diagnostics)
+
+
+def test_a_task_method_points_at_its_caller():
+    """A finding about an option of a task method stands at the line that called the method."""
+    builder = npu.NpuConfigBuilder()
+    builder.deterministic(True)
+    builder.timeouts(hccl=-5)
+    with pytest.raises(npu.NpuConfigError) as caught:
+        builder.build()
+    (diagnostic,) = caught.value.diagnostics.errors
+    with open(THIS_FILE, encoding="utf-8") as stream:
+        assert "timeouts(hccl=-5)" in stream.read().splitlines()[diagnostic.line - 1]
+
+
+def test_iteration_offload_sets_what_it_requires():
+    """iteration_offload(n) also offloads GetNext."""
+    assert build(npu.NpuConfigBuilder().iteration_offload(10)) == {
+        "iterations_per_loop": 10,
+        "enable_data_pre_proc": True,
+    }
+
+
+def test_dump_steps_are_typed():
+    """Steps are numbers and pairs; the wire gets the vendor's text."""
+    options = build(npu.NpuConfigBuilder().data_dump("/d", steps=[0, 5, (10, 20)], mode="all"))
+    assert options["dump_step"] == "0|5|10-20"
+    assert options["enable_dump"] is True
+    assert options["dump_mode"] == "all"
+
+
+def test_precision_picks_the_vocabulary():
+    """A word of precision_mode_v2 goes there, any other to precision_mode; the later call wins."""
+    assert build(npu.NpuConfigBuilder().precision("origin")) == {"precision_mode_v2": "origin"}
+    assert build(npu.NpuConfigBuilder().precision("origin").precision("allow_mix_precision")) == {
+        "precision_mode": "allow_mix_precision"
+    }
+
+
+def test_unset_takes_options_away():
+    """unset() forgets options; names that were not set are no fault."""
+    builder = npu.NpuConfigBuilder().set(deterministic=1, jit_compile="auto")
+    assert build(builder.unset("deterministic", "no_such_name")) == {"jit_compile": "auto"}
+
+
+def test_update_takes_builders_configurations_and_mappings():
+    """update() sets what the other one holds."""
+    first = npu.NpuConfigBuilder().set(deterministic=1)
+    assert build(npu.NpuConfigBuilder().update(first)) == {"deterministic": 1}
+    assert build(npu.NpuConfigBuilder().update(first.build())) == {"deterministic": 1}
+    assert build(npu.NpuConfigBuilder().update({"deterministic": 0})) == {"deterministic": 0}
+
+
+def test_a_builder_can_go_on_after_build():
+    """A configuration does not change with the builder that made it."""
+    builder = npu.NpuConfigBuilder().set(deterministic=1)
+    config = builder.build()
+    builder.set(deterministic=0)
+    assert config.to_dict() == {"deterministic": 1}
+
+
+def test_strict_refuses_warnings():
+    """build(strict=True) raises for a configuration that only has warnings."""
+    builder = npu.NpuConfigBuilder().set(graph_memory_max_size="1024")
+    assert builder.build().diagnostics.warnings
+    with pytest.raises(npu.NpuConfigError):
+        builder.build(strict=True)
+
+
+def test_the_options_stand_in_catalogue_order():
+    """The order of calls does not show in the result."""
+    one = npu.NpuConfigBuilder().set(jit_compile="auto", deterministic=1).build()
+    other = npu.NpuConfigBuilder().set(deterministic=1, jit_compile="auto").build()
+    assert list(one.options) == list(other.options)
+    assert one == other
+    assert hash(one) == hash(other)
+
+
+def test_target_narrows_the_rules():
+    """A value that the target's product does not support is an error only with that target."""
+    options = {"precision_mode": "allow_mix_precision_bf16"}
+    assert npu.NpuConfigBuilder().update(options).build()
+    target = npu.Target(product="atlas_training")
+    with pytest.raises(npu.NpuConfigError, match="supported on"):
+        npu.NpuConfigBuilder(target).update(options).build()
+
+
+@pytest.mark.parametrize(
+    ("make", "expected"),
+    [
+        (lambda b: b.mixed_computing(), {"mix_compile_mode": True}),
+        (lambda b: b.deterministic(), {"deterministic": 1}),
+        (lambda b: b.data_pre_processing(), {"enable_data_pre_proc": True}),
+        (lambda b: b.overflow_detection("/o"), {"enable_dump_debug": True, "dump_path": "/o"}),
+        (lambda b: b.profiling(), {"profiling_mode": True}),
+        (lambda b: b.aoe("2", "/w"), {"aoe_mode": "2", "work_path": "/w"}),
+        (lambda b: b.timeouts(hccl=1800), {"hccl_timeout": 1800}),
+        (lambda b: b.memory(static_policy=2), {"static_memory_policy": 2}),
+        (lambda b: b.distributed(hcom_parallel=False), {"hcom_parallel": False}),
+        (
+            lambda b: b.distributed(local_rank_id=0, local_device_list=[0, 1]),
+            {"local_rank_id": 0, "local_device_list": "0,1"},
+        ),
+        (lambda b: b.debugging(exception_dump=1), {"enable_exception_dump": 1}),
+        (
+            lambda b: b.online_inference(frozen_variable=True),
+            {"graph_run_mode": 0, "frozen_variable": True},
+        ),
+        (
+            lambda b: b.online_inference().dynamic_shape({"data": [1, -1]}, [[2], [4]]),
+            {
+                "graph_run_mode": 0,
+                "input_shape": "data:1,-1",
+                "dynamic_dims": "2;4",
+                "dynamic_node_type": 1,
+            },
+        ),
+    ],
+)
+def test_task_methods(make, expected):
+    """Each task sets the options that the vendor's documentation names for it."""
+    assert build(make(npu.NpuConfigBuilder())) == expected
+
+
+def test_mixed_precision_carries_the_mixlist(tmp_path):
+    """The lists become a file that save_side_files writes and the option points to."""
+    config = (
+        npu.NpuConfigBuilder()
+        .mixed_precision("allow_mix_precision", black_list=["ReduceSumD"])
+        .build()
+    )
+    assert config["modify_mixlist"] == "ops_info.json"
+    saved = config.save_side_files(tmp_path)
+    written = tmp_path / "ops_info.json"
+    assert saved["modify_mixlist"] == str(written)
+    assert '"ReduceSumD"' in written.read_text()
+    assert saved.save_side_files(tmp_path) == saved
+
+
+def test_side_files_are_not_overwritten(tmp_path):
+    """A file with another content stays as it is, and none of the others is written."""
+    (tmp_path / "fusion_off.cfg").write_text("mine")
+    config = npu.NpuConfigBuilder().mixed_precision(black_list=["Cast"]).fusion_off().build()
+    with pytest.raises(FileExistsError):
+        config.save_side_files(tmp_path)
+    assert sorted(os.listdir(str(tmp_path))) == ["fusion_off.cfg"]
+    assert (tmp_path / "fusion_off.cfg").read_text() == "mine"
+    config.save_side_files(tmp_path, overwrite=True)
+    assert "off" in (tmp_path / "fusion_off.cfg").read_text()
+
+
+def test_a_side_file_that_is_not_written_yet_is_a_warning_on_the_host(tmp_path, monkeypatch):
+    """On the host, build() reminds of save_side_files; the finished configuration is an error."""
+    monkeypatch.chdir(tmp_path)
+    config = npu.NpuConfigBuilder().fusion_off().build(on_host=True)
+    (reminder,) = [d for d in config.diagnostics if d.option == "fusion_switch_file"]
+    assert reminder.severity is npu.Severity.WARNING
+    assert "save_side_files" in reminder.help
+    report = npu.check(config, on_host=True)
+    assert [d.option for d in report.errors] == ["fusion_switch_file"]
+
+
+def test_setting_options_does_not_touch_the_values():
+    """The builder keeps what it was given until build()."""
+    builder = npu.NpuConfigBuilder().set(dump_step=[0, 1])
+    assert isinstance(builder._entries["dump_step"], Setting)
+    assert builder._entries["dump_step"].value == [0, 1]
