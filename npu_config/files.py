@@ -6,7 +6,6 @@ that a reader sees the old content or the new, never half of it.
 
 import os
 import stat
-import tempfile
 from typing import Union
 
 PathLike = Union[str, "os.PathLike[str]"]
@@ -25,6 +24,8 @@ def write_atomic(path: PathLike, content: Union[str, bytes], overwrite: bool = F
         IsADirectoryError: the path is a directory.
         OSError: the directory is missing, read-only or full; nothing is left behind.
     """
+    import tempfile
+
     target = os.fspath(path)
     if os.path.isdir(target):
         raise IsADirectoryError("{} is a directory".format(target))

@@ -8,7 +8,7 @@ name, a severity, a page and a source, and both are found in :data:`REGISTRY`.
 
 import inspect
 import re
-from typing import TYPE_CHECKING, Callable, Dict, FrozenSet, Iterable, Optional, Tuple
+from typing import TYPE_CHECKING, Callable, Dict, FrozenSet, Iterable, Optional, Set, Tuple
 
 import attr
 
@@ -30,7 +30,7 @@ class Rule:
         id: ``NPU`` and three digits, never reused.
         name: kebab-case, names the pattern that is wrong.
         severity: of its findings, unless a finding says otherwise.
-        page: Markdown: what, why (what the runtime does), a wrong example, the right one.
+        docstring: what, why (what the runtime does), a wrong example, the right one.
         options: the options it reads; it runs when at least one of them is set.
             Empty for rules that do not depend on options.
         products: the products it holds for; None for all.
@@ -44,7 +44,7 @@ class Rule:
     id: str
     name: str
     severity: Severity
-    page: str
+    docstring: str
     options: Tuple[str, ...] = ()
     products: Optional[FrozenSet[Product]] = None
     facts: Tuple[str, ...] = ()
@@ -53,9 +53,14 @@ class Rule:
     on_host: bool = False
 
     @property
+    def page(self) -> str:
+        """The docstring as Markdown, without the indentation of the code."""
+        return inspect.cleandoc(self.docstring)
+
+    @property
     def summary(self) -> str:
         """The first line of the page."""
-        return self.page.splitlines()[0] if self.page else ""
+        return self.docstring.strip().split("\n", 1)[0]
 
     def diagnostic(
         self,
@@ -73,15 +78,16 @@ class Rule:
 
 
 REGISTRY: Dict[str, Rule] = {}
+_NAMES: Set[str] = set()
 
 
 def _enter(entry: Rule) -> None:
     if not _ID.match(entry.id) or not _NAME.match(entry.name):
         raise ValueError("bad rule id or name: {} {}".format(entry.id, entry.name))
-    for known in REGISTRY.values():
-        if known.id == entry.id or known.name == entry.name:
-            raise ValueError("rule {} {} is entered twice".format(entry.id, entry.name))
+    if entry.id in REGISTRY or entry.name in _NAMES:
+        raise ValueError("rule {} {} is entered twice".format(entry.id, entry.name))
     REGISTRY[entry.id] = entry
+    _NAMES.add(entry.name)
 
 
 def rule(
@@ -102,7 +108,7 @@ def rule(
                 id=id,
                 name=name,
                 severity=severity,
-                page=inspect.cleandoc(check.__doc__ or ""),
+                docstring=check.__doc__ or "",
                 options=tuple(options),
                 products=None if products is None else frozenset(products),
                 facts=tuple(facts),
@@ -131,7 +137,7 @@ def declare(
         id=id,
         name=name,
         severity=severity,
-        page=inspect.cleandoc(page),
+        docstring=page,
         options=tuple(options),
         products=None if products is None else frozenset(products),
         facts=tuple(facts),

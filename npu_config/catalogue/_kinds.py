@@ -76,7 +76,6 @@ def as_int(value: object) -> Optional[int]:
         return None
 
 
-@attr.s(frozen=True, slots=True, auto_attribs=True)
 class Kind:
     """Base of all kinds.  ``plain`` says that the canonical form is what goes on the wire."""
 
@@ -105,7 +104,6 @@ class Kind:
         raise NotImplementedError
 
 
-@attr.s(frozen=True, slots=True, auto_attribs=True)
 class Bool(Kind):
     """True or False."""
 

@@ -17,7 +17,6 @@ from npu_config.catalogue._structured import (
 )
 
 
-@attr.s(frozen=True, slots=True, auto_attribs=True)
 class DumpStep(Structured):
     """Steps and ranges of steps: ``[0, 5, (10, 20)]`` for ``0|5|10-20``, at most 100 of them."""
 
@@ -119,7 +118,6 @@ class DumpStep(Structured):
         return "Union[str, int, Sequence[Union[int, Tuple[int, int]]]]"
 
 
-@attr.s(frozen=True, slots=True, auto_attribs=True)
 class DeviceList(Structured):
     """Device ids: ``[0, 1, 2]`` for ``0,1,2``."""
 
@@ -172,7 +170,6 @@ class DeviceList(Structured):
         return "Union[str, Sequence[int]]"
 
 
-@attr.s(frozen=True, slots=True, auto_attribs=True)
 class StreamLimits(Structured):
     """Parallel streams for each engine: ``{"AIcoreEngine": 4}`` for ``AIcoreEngine:4``."""
 
@@ -307,7 +304,6 @@ class Names(Structured):
         return "Union[str, Sequence[str]]"
 
 
-@attr.s(frozen=True, slots=True, auto_attribs=True)
 class PassSwitches(Structured):
     """Compile passes on or off: ``{"pass1": True}`` for ``pass1:on``."""
 

@@ -4,8 +4,6 @@ import json
 import re
 from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Tuple
 
-import attr
-
 from npu_config.catalogue._kinds import Kind, Refused, as_int, name_of_type, shorten
 from npu_config.catalogue._structured import (
     Structured,
@@ -23,7 +21,6 @@ class CoreCounts(NamedTuple):
     vector: int
 
 
-@attr.s(frozen=True, slots=True, auto_attribs=True)
 class AicoreNum(Structured):
     """Cube and Vector cores: ``(24, 48)`` for ``24|48``."""
 
@@ -83,7 +80,6 @@ class AccelerateMode(NamedTuple):
     ratio: Optional[float] = None
 
 
-@attr.s(frozen=True, slots=True, auto_attribs=True)
 class AccelerateTrainMode(Structured):
     """``("fast", "step", 0.9)`` for ``fast|step|0.9``."""
 
@@ -170,7 +166,6 @@ class StreamMode(NamedTuple):
     streams: Optional[int] = None
 
 
-@attr.s(frozen=True, slots=True, auto_attribs=True)
 class MultistreamMode(Structured):
     """``("LoadBalance", 8)`` for ``LoadBalance:8``, or ``"cv"``."""
 
@@ -248,7 +243,6 @@ _NODES = r"\[\s*(?:{0}(?:\s*,\s*{0})*)?\s*\]".format(_NODE)
 _PAIR = re.compile(r"\s*\[\s*\[\s*({0})\s*,\s*({0})\s*\]\s*\]\s*\Z".format(_NODES))
 
 
-@attr.s(frozen=True, slots=True, auto_attribs=True)
 class InOutPair(Structured):
     """One subgraph: ``(["in"], ["out"])`` for ``[[['in'], ['out']]]``."""
 
@@ -302,7 +296,6 @@ class InOutPair(Structured):
         return "Union[str, Tuple[Sequence[str], Sequence[str]]]"
 
 
-@attr.s(frozen=True, slots=True, auto_attribs=True)
 class JsonText(Kind):
     """The text of a JSON object inside the option; its keys are checked as a side file."""
 

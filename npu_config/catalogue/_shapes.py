@@ -3,8 +3,6 @@
 import re
 from typing import Any, Dict, List, Mapping, NamedTuple, Tuple
 
-import attr
-
 from npu_config.catalogue._kinds import Refused, as_int, name_of_type, shorten
 from npu_config.catalogue._structured import (
     Dim,
@@ -23,7 +21,6 @@ class NamedShape(NamedTuple):
     dims: Tuple[int, ...]
 
 
-@attr.s(frozen=True, slots=True, auto_attribs=True)
 class InputShape(Structured):
     """Named shapes: ``{"data": [1, -1], "label": [-1]}`` for ``data:1,-1;label:-1``."""
 
@@ -120,7 +117,6 @@ class InputShape(Structured):
         return "Union[str, Mapping[str, Sequence[int]]]"
 
 
-@attr.s(frozen=True, slots=True, auto_attribs=True)
 class DynamicDims(Structured):
     """Profiles of sizes: ``[[1, 2], [4, 8]]`` for ``1,2;4,8``."""
 
@@ -196,7 +192,6 @@ class RangeGroup(NamedTuple):
     shapes: Tuple[Tuple[Dim, ...], ...]
 
 
-@attr.s(frozen=True, slots=True, auto_attribs=True)
 class ShapeRange(Structured):
     """Ranges of shapes: ``{"data": [[-1, (8, 64), 3]]}`` for ``data:[-1,8~64,3]``."""
 

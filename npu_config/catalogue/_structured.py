@@ -7,8 +7,6 @@ immutable form (tuples), and writes that form back: ``read(write(x)) == x``.
 import re
 from typing import Any, Dict, Iterable, Optional, Sequence, Tuple, Union
 
-import attr
-
 from npu_config.catalogue._kinds import Kind, Refused, Wire, name_of_type, read_text
 
 LONGEST_TEXT = 1_000_000
@@ -57,7 +55,6 @@ def digits(text: str, maximum: int = UINT32_MAX) -> Optional[int]:
     return number if number <= maximum else None
 
 
-@attr.s(frozen=True, slots=True, auto_attribs=True)
 class Structured(Kind):
     """Base: the wire carries text, the canonical form is not text."""
 

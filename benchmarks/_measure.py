@@ -1,0 +1,57 @@
+"""Timing and printing shared by the benchmarks."""
+
+import subprocess
+import sys
+import time
+from typing import Callable, List, NamedTuple
+
+
+class Row(NamedTuple):
+    """One line of the table; ``budget`` is a ratio, or a limit in ``unit``."""
+
+    what: str
+    ours: float
+    baseline_name: str
+    baseline: float
+    unit: str
+    budget: float
+
+
+def best(function: Callable[[], object], number: int, repeats: int = 7) -> float:
+    """Seconds for one call: the best mean of several rounds."""
+    result = float("inf")
+    for _ in range(repeats):
+        start = time.perf_counter()
+        for _ in range(number):
+            function()
+        result = min(result, (time.perf_counter() - start) / number)
+    return result
+
+
+def processes(codes: List[str], repeats: int = 15) -> List[float]:
+    """Best wall time of a fresh interpreter for each piece of code, taken in turns."""
+    result = [float("inf")] * len(codes)
+    for _ in range(repeats):
+        for index, code in enumerate(codes):
+            start = time.perf_counter()
+            subprocess.run([sys.executable, "-c", code], stdout=subprocess.DEVNULL, check=True)
+            result[index] = min(result[index], time.perf_counter() - start)
+    return result
+
+
+def show(rows: List[Row]) -> None:
+    """Print the table."""
+    head = ("what", "ours", "baseline", "", "ratio", "budget")
+    print("{:<44} {:>12} {:>28} {:>12} {:>7} {:>7}".format(*head))
+    for row in rows:
+        print(
+            "{:<44} {:>12} {:>28} {:>12} {:>6.2f}x {:>6.2f}x{}".format(
+                row.what,
+                "{:.1f} {}".format(row.ours, row.unit),
+                row.baseline_name,
+                "{:.1f} {}".format(row.baseline, row.unit),
+                row.ours / row.baseline,
+                row.budget,
+                "" if row.ours / row.baseline <= row.budget else "  OVER",
+            )
+        )
