@@ -1,12 +1,11 @@
 """Reading operator tables: time per row, peak memory, and that both behave as claimed.
 
-``python -m benchmarks.op_summary [ROWS]`` writes a synthetic op_summary of ROWS rows
-(default 2,000,000) and of a quarter of them, reads both in fresh processes and prints,
-for each, the time per row (against csv.reader alone on the same file) and the growth of
-the peak memory of the process.
+Synthetic op_summary tables of 2,000,000 rows and of a quarter of them are read in fresh
+processes; the baselines are csv.reader alone on the same file, and the smaller table.
 """
 
 import csv
+import json
 import os
 import random
 import resource
@@ -14,6 +13,9 @@ import subprocess
 import sys
 import tempfile
 import time
+from typing import List
+
+from benchmarks._measure import Row
 
 HEADER = (
     "Device_id,Model ID,Task ID,Stream ID,Op Name,OP Type,OP State,Task Type,"
@@ -47,7 +49,7 @@ def write_table(path: str, rows: int) -> None:
 
 
 def measure(path: str) -> None:
-    """Read the table in this process and print what it took."""
+    """Read the table in this process; prints what it took as JSON."""
     from npu_config.profiling_tables import read_op_summary
 
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
@@ -60,34 +62,30 @@ def measure(path: str) -> None:
         for _ in csv.reader(stream):
             pass
     alone = time.perf_counter() - start
-    print(
-        "{:>9,} rows  {:6.0f} MB  {:5.2f} s  {:5.2f} us per row  {:4.2f} x csv.reader  "
-        "peak memory +{:.1f} MB  {} operators found".format(
-            summary.rows,
-            os.path.getsize(path) / 1e6,
-            seconds,
-            seconds / summary.rows * 1e6,
-            seconds / alone,
-            grown / 1024,
-            len(summary.operators),
-        ),
-        flush=True,
-    )
+    per_row = 1e6 / summary.rows
+    print(json.dumps([seconds * per_row, alone * per_row, grown / 1024.0]))
 
 
-def main(rows: int) -> None:
-    """Measure two sizes, each in a process of its own."""
+def rows(count: int = 2000000) -> List[Row]:
+    """A quarter of ``count`` rows, and all of them, each read in a process of its own."""
+    taken = []
     with tempfile.TemporaryDirectory() as directory:
-        for size in (rows // 4, rows):
+        for size in (count // 4, count):
             path = os.path.join(directory, "op_summary_{}.csv".format(size))
             write_table(path, size)
-            subprocess.run([sys.executable, "-m", "benchmarks.op_summary", path], check=True)
+            command = [sys.executable, "-m", "benchmarks.op_summary", path]
+            output = subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout
+            taken.append(json.loads(output.decode()))
             os.unlink(path)
+    (few_time, few_csv, few_memory), (all_time, all_csv, all_memory) = taken
+    named = "{:,} rows".format
+    return [
+        Row("read, per row, " + named(count // 4), few_time, "csv.reader", few_csv, "us", 2.0),
+        Row("read, per row, " + named(count), all_time, "csv.reader", all_csv, "us", 2.0),
+        Row("linear: per row", all_time, "a quarter of the rows", few_time, "us", 1.25),
+        Row("peak memory grown by", all_memory, "a quarter of the rows", few_memory, "MB", 1.5),
+    ]
 
 
 if __name__ == "__main__":
-    given = sys.argv[1] if len(sys.argv) > 1 else "2000000"
-    if given.isdigit():
-        main(int(given))
-    else:
-        measure(given)
+    measure(sys.argv[1])
