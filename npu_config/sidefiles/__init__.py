@@ -1,0 +1,1 @@
+"""The files that options point to: one module per format."""
