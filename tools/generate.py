@@ -10,14 +10,16 @@ import subprocess
 import sys
 from typing import Callable, Dict, List, Sequence
 
-from tools import option_types
+from tools import option_types, reference
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 
 def sources() -> Dict[str, Callable[[], str]]:
     """Path of each generated file, and what renders it."""
-    return {option_types.PATH: lambda: formatted(option_types.render())}
+    result: Dict[str, Callable[[], str]] = dict(reference.pages())
+    result[option_types.PATH] = lambda: formatted(option_types.render())
+    return result
 
 
 def formatted(code: str) -> str:

@@ -42,7 +42,7 @@ def name_of_type(value: object) -> str:
     """A value and its type in the user's words: ``the text "x"``, ``the integer 3``."""
     if value is None:
         return "None"
-    if isinstance(value, bool) or type(value).__name__ == "bool_":
+    if is_bool(value):
         return "the boolean {}".format(bool(value))
     if isinstance(value, str):
         return 'the text "{}"'.format(shorten(value))
@@ -64,11 +64,17 @@ def shorten(text: str, limit: int = 80) -> str:
     return text if len(text) <= limit else text[: limit - 21] + "..." + text[-18:]
 
 
+def is_bool(value: object) -> bool:
+    """True for bool and for numpy's bool (``bool_``, which numpy 2 calls ``bool``)."""
+    kind = type(value)
+    return kind is bool or (kind.__module__ == "numpy" and kind.__name__ in ("bool_", "bool"))
+
+
 def as_int(value: object) -> Optional[int]:
     """``value`` as an int when it is an integer (also numpy's); None when it is not, or a bool."""
     if type(value) is int:
         return value
-    if isinstance(value, bool) or type(value).__name__ == "bool_":
+    if is_bool(value):
         return None
     try:
         return operator.index(value)  # type: ignore[arg-type]
@@ -113,7 +119,7 @@ class Bool(Kind):
         """Accept bool and numpy's bool, nothing else."""
         if value is True or value is False:
             return bool(value)
-        if type(value).__name__ == "bool_":
+        if is_bool(value):
             return bool(value)
         help = None
         if isinstance(value, str) and value.lower() in ("true", "false"):
