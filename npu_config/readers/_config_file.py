@@ -1,0 +1,256 @@
+"""From the plain value of a configuration file to settings: one interpreter for all formats."""
+
+from collections import defaultdict
+from typing import Any, Dict, List, Optional
+
+from npu_config.catalogue import OPTIONS, Refused
+from npu_config.catalogue._kinds import name_of_type, shorten
+from npu_config.diagnostics import Place
+from npu_config.readers import _rules as rules
+from npu_config.readers import layout
+from npu_config.readers._document import BROKEN, MAX_DEPTH, Document, Path
+from npu_config.readers._findings import Findings, quoting, renaming
+from npu_config.readers._header import read_target, read_version
+from npu_config.readers._reading import Reading
+from npu_config.rules.values import did_you_mean
+from npu_config.settings import UNKNOWN, Carrier, Setting, Settings
+from npu_config.target import Target
+
+MAX_ENTRIES = 500
+
+_ROOT_KEYS = (*layout.HEADER_KEYS, *layout.GROUP_OF_KEY)
+
+
+def interpret(document: Document) -> Reading:
+    """The settings and the target of a parsed file, and all that is wrong with its form."""
+    return _Interpreter(document).reading()
+
+
+class _Interpreter:
+    def __init__(self, document: Document) -> None:
+        self._document = document
+        self._findings = Findings(document.diagnostics)
+        self._entries: Dict[str, Setting] = {}
+        self._bad_keys = _by_option(document.bad_keys)
+        self._doubts = _by_option(document.doubts)
+        self._full = False
+
+    def reading(self) -> Reading:
+        """Interpret the whole."""
+        document = self._document
+        value = document.value
+        whole = Place(document.source.path)
+        target = None
+        if isinstance(value, dict):
+            target = self._mapping(value)
+        elif value is None and document.complete and not self._findings:
+            message = "the file is empty; no option is set"
+            self._findings.report(rules.NOTHING, whole, message)
+        elif value is not None and value is not BROKEN:
+            self._findings.report(
+                rules.STRUCTURE,
+                document.places.place(),
+                "a configuration is a mapping of options, not {}".format(_shape(value)),
+                "see `npu-config init`",
+            )
+        settings = Settings(
+            self._entries,
+            Carrier.FILE,
+            open=self._full or not document.complete,
+            place=whole,
+        )
+        return Reading(
+            document.kind,
+            document.source.path,
+            (settings,),
+            tuple(self._findings),
+            target,
+            document.source.text,
+        )
+
+    def _mapping(self, root: Dict[str, Any]) -> Optional[Target]:
+        for key, value in root.items():
+            if self._full:
+                break
+            path = (key,)
+            group = layout.GROUP_OF_KEY.get(key)
+            if path in self._document.bad_keys or key in layout.HEADER_KEYS:
+                continue
+            if key in OPTIONS:
+                self._option(key, path, value)
+            elif group is not None:
+                self._group(group, path, value)
+            elif did_you_mean(key, list(OPTIONS)) is None and self._meant_otherwise(key, value):
+                continue
+            else:
+                self._option(key, path, value)
+        read_version(self._document, self._findings, root)
+        return read_target(self._document, self._findings, root.get("target"))
+
+    def _meant_otherwise(self, key: str, value: Any) -> bool:
+        """True when an unknown key is reported as a group or header key, not as an option."""
+        close = did_you_mean(key, _ROOT_KEYS)
+        if close is None and not isinstance(value, dict):
+            return False
+        place = self._document.places.key_place((key,))
+        if close is not None:
+            help = 'did you mean "{}"?'.format(close)
+            self._findings.report(
+                rules.STRUCTURE,
+                place,
+                '"{}" is no key of a configuration file'.format(shorten(key)),
+                help,
+                renaming(place, close),
+            )
+        else:
+            groups = ", ".join(group.key for group in layout.GROUPS)
+            message = '"{}" is no group of options; groups: {}'.format(shorten(key), groups)
+            self._findings.report(rules.STRUCTURE, place, message)
+        return True
+
+    def _group(self, group: layout.Group, path: Path, value: Any) -> None:
+        places = self._document.places
+        if value is BROKEN or value is None:
+            return
+        if not isinstance(value, dict):
+            self._findings.report(
+                rules.STRUCTURE,
+                places.place(path),
+                '"{}" is a group of options and takes a mapping, got {}'.format(
+                    path[0], name_of_type(value)
+                ),
+                "put options under it, e.g. {}".format(group.options[0]),
+            )
+            return
+        for name, content in value.items():
+            inner = (*path, name)
+            if inner in self._document.bad_keys:
+                continue
+            if name in OPTIONS and name not in group.options:
+                self._findings.report(
+                    rules.STRUCTURE,
+                    places.key_place(inner),
+                    '"{}" stands in the group "{}"; its group is "{}"'.format(
+                        name, path[0], layout.GROUP_OF_OPTION[name].key
+                    ),
+                    'move it to "{}", or to the top'.format(layout.GROUP_OF_OPTION[name].key),
+                )
+            self._option(name, inner, content)
+
+    def _option(self, name: str, path: Path, value: Any) -> None:
+        if len(self._entries) >= MAX_ENTRIES:
+            self._too_many(path)
+            return
+        places = self._document.places
+        place, name_place = places.place(path), places.key_place(path)
+        earlier = self._entries.get(name)
+        if earlier is not None:
+            first = earlier.name_place or earlier.place
+            self._findings.report(
+                rules.DUPLICATE_KEY,
+                name_place,
+                '"{}" is set twice, on lines {} and {}'.format(
+                    shorten(name), first.line, name_place.line
+                ),
+                "keep one of the two",
+            )
+            return
+        if value is None:
+            option = OPTIONS.get(name)
+            if option is not None:
+                message = '"{}" has no value; legal: {}'.format(name, option.kind.describe())
+                self._findings.report(
+                    rules.STRUCTURE, name_place, message, "give it a value or remove the line"
+                )
+                value = UNKNOWN
+        elif (
+            path in self._bad_keys
+            or self._holds_broken(value, place)
+            or self._trapped(name, path, value)
+        ):
+            value = UNKNOWN
+        self._entries[name] = Setting(value, None, place, name_place)
+
+    def _too_many(self, path: Path) -> None:
+        if not self._full:
+            self._full = True
+            self._findings.report(
+                rules.TOO_LARGE,
+                self._document.places.key_place(path),
+                "more than {} options; the rest is not looked at".format(MAX_ENTRIES),
+            )
+
+    def _holds_broken(self, value: Any, place: Place) -> bool:
+        """True when a part is broken, and when it is nested too deep, which is reported."""
+        level = [value]
+        for _ in range(MAX_DEPTH):
+            if not level:
+                return False
+            if any(item is BROKEN for item in level):
+                return True
+            level = [
+                part
+                for item in level
+                if isinstance(item, (dict, list))
+                for part in (item.values() if isinstance(item, dict) else item)
+            ]
+        message = "nested deeper than {} levels".format(MAX_DEPTH)
+        self._findings.report(rules.TOO_LARGE, place, message)
+        return True
+
+    def _trapped(self, name: str, path: Path, value: Any) -> bool:
+        """Report the scalars that YAML read as something else, when the option refuses them."""
+        if path not in self._doubts or name not in OPTIONS:
+            return False
+        kind = OPTIONS[name].kind
+        try:
+            kind.read(value)
+        except Refused:
+            pass
+        else:
+            return False
+        for inner in self._doubts[path]:
+            text = self._document.doubts[inner]
+            place = self._document.places.place(inner)
+            fix = help = None
+            if inner == path and _accepts(name, text):
+                help = 'write "{}" in quotes'.format(text)
+                fix = quoting(place, text)
+            self._findings.report(
+                rules.YAML_TRAP,
+                place,
+                '"{}" is read as {} by YAML; "{}" takes {}'.format(
+                    shorten(text), _read_as(value, path, inner), name, kind.describe()
+                ),
+                help,
+                fix,
+            )
+        return True
+
+
+def _by_option(paths: Any) -> Dict[Path, List[Path]]:
+    """Paths by the first one and the first two of their steps, where an option may stand."""
+    found: Dict[Path, List[Path]] = defaultdict(list)
+    for path in paths:
+        for size in (1, 2):
+            if len(path) >= size:
+                found[path[:size]].append(path)
+    return found
+
+
+def _accepts(name: str, text: str) -> bool:
+    try:
+        OPTIONS[name].kind.read(text)
+    except Refused:
+        return False
+    return True
+
+
+def _read_as(value: Any, path: Path, inner: Path) -> str:
+    for step in inner[len(path) :]:
+        value = value[step]
+    return name_of_type(value)
+
+
+def _shape(value: Any) -> str:
+    return "a list" if isinstance(value, list) else name_of_type(value)

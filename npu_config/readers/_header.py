@@ -1,0 +1,113 @@
+"""The header of a configuration file: its version and its target."""
+
+from typing import Any, Dict, Optional
+
+from npu_config.catalogue._kinds import name_of_type, shorten
+from npu_config.diagnostics import Place
+from npu_config.readers import _rules as rules
+from npu_config.readers import layout
+from npu_config.readers._document import BROKEN, Document, Path
+from npu_config.readers._findings import Findings, quoting, renaming
+from npu_config.rules.values import did_you_mean
+from npu_config.target import MODES, Product, Target
+
+_VERSION_LINES = {
+    "yaml": 'add the line "version: 1"',
+    "toml": 'add the line "version = 1" at the top',
+    "json": 'add "version": 1',
+}
+_LEGAL = {"product": [product.value for product in Product], "mode": list(MODES)}
+
+
+def read_version(document: Document, findings: Findings, root: Dict[str, Any]) -> None:
+    """Report a version that is missing or not ours."""
+    help = _VERSION_LINES[document.kind]
+    if "version" not in root:
+        if root and document.complete:
+            findings.report(
+                rules.NO_VERSION,
+                Place(document.source.path, 1, 1),
+                "the file does not say its version; it is read as version {}".format(
+                    layout.VERSION
+                ),
+                help,
+            )
+        return
+    version = root["version"]
+    if version is BROKEN or (type(version) is int and version == layout.VERSION):
+        return
+    shown = "nothing" if version is None else name_of_type(version)
+    if type(version) is int:
+        shown = "version {}".format(version)
+    findings.report(
+        rules.HEADER,
+        document.places.place(("version",)),
+        '"version" is {}; this npu_config reads version {}'.format(shown, layout.VERSION),
+        help,
+    )
+
+
+def read_target(document: Document, findings: Findings, value: Any) -> Optional[Target]:
+    """What a file says of the machine it is meant for, as far as it can be understood."""
+    if value is BROKEN or value is None:
+        return None
+    if not isinstance(value, dict):
+        findings.report(
+            rules.HEADER,
+            document.places.place(("target",)),
+            '"target" takes a mapping of {}, got {}'.format(
+                ", ".join(layout.TARGET_KEYS), name_of_type(value)
+            ),
+            'put the product under "product"',
+        )
+        return None
+    found: Dict[str, str] = {}
+    for key, content in value.items():
+        path: Path = ("target", key)
+        if path in document.bad_keys or content is BROKEN:
+            continue
+        if key not in layout.TARGET_KEYS:
+            place = document.places.key_place(path)
+            close = did_you_mean(key, layout.TARGET_KEYS)
+            findings.report(
+                rules.HEADER,
+                place,
+                '"{}" is no part of the target; legal: {}'.format(
+                    shorten(key), ", ".join(layout.TARGET_KEYS)
+                ),
+                None if close is None else 'did you mean "{}"?'.format(close),
+                None if close is None else renaming(place, close),
+            )
+        elif _is_legal(document, findings, path, content):
+            found[key] = content
+    return Target(**found) if found else None
+
+
+def _is_legal(document: Document, findings: Findings, path: Path, content: Any) -> bool:
+    key = path[1]
+    place = document.places.place(path)
+    legal = _LEGAL.get(str(key))
+    source = document.doubts.get(path)
+    if source is not None:
+        message = '"{}" is read as {} by YAML; "{}" takes text'.format(
+            shorten(source), name_of_type(content), key
+        )
+        help = 'write "{}" in quotes'.format(source)
+        findings.report(rules.YAML_TRAP, place, message, help, quoting(place, source))
+        return False
+    if not isinstance(content, str):
+        shown = "nothing" if content is None else name_of_type(content)
+        words = "text" if legal is None else "one of {}".format(", ".join(legal))
+        message = '"{}" takes {}, got {}'.format(key, words, shown)
+        findings.report(rules.HEADER, place, message)
+        return False
+    if legal is not None and content not in legal:
+        close = did_you_mean(content.replace(" ", "_"), legal)
+        findings.report(
+            rules.HEADER,
+            place,
+            '"{}" is no {}; legal: {}'.format(shorten(content), key, ", ".join(legal)),
+            None if close is None else 'did you mean "{}"?'.format(close),
+        )
+        return False
+    return True

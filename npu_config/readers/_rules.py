@@ -1,0 +1,206 @@
+"""The rules that readers of files apply: what keeps a file from being judged at all."""
+
+from npu_config.diagnostics import Severity
+from npu_config.rulebook import declare
+
+UNREADABLE = declare(
+    "NPU701",
+    "unreadable-file",
+    Severity.ERROR,
+    """
+    A file cannot be read, or is no UTF-8 text where text is expected.
+
+    It does not exist, is a directory, may not be read by this user, vanished in the meantime, or
+    was saved in another encoding.  The other files are checked all the same.
+
+    Wrong:
+
+        npu-config check npu.ymal
+
+    Right:
+
+        npu-config check npu.yaml
+    """,
+    source=("npu_config",),
+)
+
+UNPARSABLE = declare(
+    "NPU702",
+    "unparsable-file",
+    Severity.ERROR,
+    """
+    The text is not of the format that the name of the file promises.
+
+    What could be read before the fault is judged; what seems to be missing is not.
+
+    Wrong, in a TOML file:
+
+        precision_mode: allow_mix_precision
+
+    Right:
+
+        precision_mode = "allow_mix_precision"
+    """,
+    source=("YAML 1.1", "TOML 1.0", "the text format of protobuf"),
+)
+
+TOO_LARGE = declare(
+    "NPU703",
+    "file-too-large",
+    Severity.ERROR,
+    """
+    A file is larger, deeper or holds more values than any real one, and is not read.
+
+    The message states the limit.  A configuration has 108 options; its file is a few kilobytes.
+    The limits keep an accident (a log named `.yaml`, a bomb of aliases) from eating the memory
+    of the machine that checks it.
+    """,
+    source=("npu_config",),
+)
+
+DUPLICATE_KEY = declare(
+    "NPU704",
+    "duplicate-key",
+    Severity.ERROR,
+    """
+    A key stands twice in a configuration file.
+
+    Most parsers keep the last value and say nothing, some keep the first: the reader of the file
+    and the training job may then believe in different settings.  An option that stands once in
+    its group and once outside is set twice, too.
+
+    Wrong:
+
+        iterations_per_loop: 10
+        mix_compile_mode: true
+        iterations_per_loop: 100
+
+    Right:
+
+        iterations_per_loop: 100
+        mix_compile_mode: true
+    """,
+    source=("YAML 1.2, section 3.2.1.3", "TOML 1.0", "RFC 8259, section 4"),
+)
+
+YAML_TRAP = declare(
+    "NPU705",
+    "yaml-trap",
+    Severity.ERROR,
+    """
+    YAML reads something else than what stands there, or a feature of YAML is used that has no
+    place in a configuration.
+
+    `off`, `on`, `yes` and `no` are booleans, `010` is eight, `30:00` is 1800, `8.50` is the number
+    8.5, `2024-01-01` is a date, and YAML 1.2 disagrees with YAML 1.1 about most of them.  A tab
+    cannot indent.  Merge keys, tags and a second document are not accepted.
+
+    Wrong:
+
+        hccl_timeout: 010
+        target:
+          cann: 8.50
+
+    Right:
+
+        hccl_timeout: 10
+        target:
+          cann: "8.50"
+    """,
+    source=("YAML 1.1, section 10.3 and the type repository", "YAML 1.2, chapter 10"),
+)
+
+STRUCTURE = declare(
+    "NPU706",
+    "wrong-structure",
+    Severity.ERROR,
+    """
+    A configuration file is not a mapping of options and groups of options.
+
+    Options stand at the top or in their group; the groups are those of the vendor's pages.  An
+    option in another group, a group that is no mapping, a group that does not exist and an
+    option without a value are refused.
+
+    Wrong:
+
+        version: 1
+        dump: true
+
+    Right:
+
+        version: 1
+        dump:
+          enable_dump: true
+          dump_path: /home/test/dump
+    """,
+    source=("npu_config",),
+)
+
+HEADER = declare(
+    "NPU707",
+    "wrong-header",
+    Severity.ERROR,
+    """
+    `version` or `target` of a configuration file cannot be understood.
+
+    `version` is 1.  `target` holds any of `product`, `mode` and `cann`.
+
+    Wrong:
+
+        version: 2
+        target:
+          product: Atlas A2
+
+    Right:
+
+        version: 1
+        target:
+          product: atlas_a2
+    """,
+    source=("npu_config",),
+)
+
+UNKNOWN_KIND = declare(
+    "NPU708",
+    "unknown-file-kind",
+    Severity.ERROR,
+    """
+    Neither the name nor the content of a file says what it is.
+
+    Configuration files (.yaml .yml .toml .json), ConfigProto text and bytes (.pbtxt .pb) and
+    training scripts (.py) are known by their suffix, side files and rank tables by their content.
+    `--as KIND` says it.
+    """,
+    source=("npu_config",),
+)
+
+NOTHING = declare(
+    "NPU709",
+    "nothing-to-check",
+    Severity.WARNING,
+    """
+    A file is empty, or a directory holds no file that could be checked.
+
+    Nothing is wrong in nothing; but whoever asked for the check expected something there.
+    """,
+    source=("npu_config",),
+)
+
+NO_VERSION = declare(
+    "NPU790",
+    "missing-version",
+    Severity.INFO,
+    """
+    A configuration file has no `version`.
+
+    It is read as version 1.  The line lets a later npu_config know what the file means, and lets
+    `npu-config check DIRECTORY` recognise it.
+
+    Right:
+
+        version: 1
+        precision:
+          precision_mode: allow_mix_precision
+    """,
+    source=("npu_config",),
+)

@@ -1,0 +1,38 @@
+"""JSON configuration files: strict JSON, with places."""
+
+from typing import Optional
+
+import attr
+
+from npu_config.diagnostics import Severity
+from npu_config.readers import _rules as rules
+from npu_config.readers._config_file import interpret
+from npu_config.readers._document import Document
+from npu_config.readers._reading import Reading
+from npu_config.sidefiles import _json, _json_rules
+
+
+def read(text: str, path: Optional[str] = None) -> Reading:
+    """Read a JSON configuration; any text gives a reading."""
+    return interpret(parse(text, path))
+
+
+def parse(text: str, path: Optional[str] = None) -> Document:
+    """The value of a JSON text, with places; a key that stands twice is an error here."""
+    found = _json.read(text, path)
+    document = Document("json", found.source, found, found.value)
+    document.complete = found.complete
+    if not text.strip("\ufeff \t\r\n"):
+        document.value, document.complete = None, True
+        return document
+    for diagnostic in found.diagnostics:
+        if diagnostic.rule == _json_rules.DUPLICATE_KEY.id:
+            diagnostic = attr.evolve(
+                diagnostic,
+                rule=rules.DUPLICATE_KEY.id,
+                name=rules.DUPLICATE_KEY.name,
+                severity=Severity.ERROR,
+                url=rules.DUPLICATE_KEY.diagnostic("").url,
+            )
+        document.diagnostics.append(diagnostic)
+    return document

@@ -1,0 +1,24 @@
+"""The binary form of a ConfigProto."""
+
+from typing import Optional
+
+from npu_config.diagnostics import Place
+from npu_config.proto import ProtoSyntaxError, decode, parse_bytes
+from npu_config.readers import _rules as rules
+from npu_config.readers._reading import Reading
+from npu_config.settings import Carrier, Settings
+
+
+def read(data: bytes, path: Optional[str] = None) -> Reading:
+    """Read a serialized ConfigProto; any bytes give a reading."""
+    if not data:
+        message = "the file is empty; no option is set"
+        empty = rules.NOTHING.diagnostic(message, Place(path))
+        return Reading("pb", path, (Settings({}, Carrier.PROTO),), (empty,))
+    try:
+        config = parse_bytes(data)
+    except ProtoSyntaxError as error:
+        message = "these bytes are no ConfigProto: {}".format(error.reason)
+        fault = rules.UNPARSABLE.diagnostic(message, Place(path))
+        return Reading("pb", path, diagnostics=(fault,))
+    return Reading("pb", path, (decode(config, path),))

@@ -1,0 +1,50 @@
+"""The text form (pbtxt) of a ConfigProto."""
+
+from typing import Dict, List, Optional
+
+from npu_config.catalogue._kinds import shorten
+from npu_config.diagnostics import Diagnostic, Place, Severity
+from npu_config.proto import ProtoSyntaxError, decode, parse_text, text_positions
+from npu_config.proto.text_positions import TextPositions
+from npu_config.readers import _rules as rules
+from npu_config.readers._reading import Reading
+from npu_config.settings import Carrier, Settings
+
+
+def read(text: str, path: Optional[str] = None) -> Reading:
+    """Read a ConfigProto in text form; any text gives a reading."""
+    if not text.strip("\ufeff \t\r\n"):
+        message = "the file is empty; no option is set"
+        empty = rules.NOTHING.diagnostic(message, Place(path))
+        return Reading("pbtxt", path, (Settings({}, Carrier.PROTO),), (empty,), text=text)
+    try:
+        config = parse_text(text)
+        positions = text_positions(text)
+    except ProtoSyntaxError as error:
+        faults = tuple(
+            rules.UNPARSABLE.diagnostic(fault.reason, Place(path, *fault[1:]))
+            for fault in error.faults
+        )
+        return Reading("pbtxt", path, diagnostics=faults, text=text)
+    settings = decode(config, path, positions)
+    return Reading("pbtxt", path, (settings,), tuple(_duplicates(positions, path)), text=text)
+
+
+def _duplicates(positions: TextPositions, path: Optional[str]) -> List[Diagnostic]:
+    """A warning for each option that one entry holds twice: the last value counts."""
+    found = []
+    for optimizer in positions.optimizers:
+        lines: Dict[str, Optional[int]] = {}
+        for name, places in optimizer.options:
+            if name in lines:
+                message = '"{}" stands twice, on lines {} and {}; the last value counts'.format(
+                    shorten(name), lines[name], places.key.line
+                )
+                place = places.key._replace(path=path)
+                found.append(
+                    rules.DUPLICATE_KEY.diagnostic(
+                        message, place, name, "keep one of the two", Severity.WARNING
+                    )
+                )
+            lines.setdefault(name, places.key.line)
+    return found
