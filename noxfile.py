@@ -8,13 +8,17 @@ tested is what users install.
 import os
 import shutil
 import subprocess
+import sys
 from pathlib import Path
+from typing import Sequence
 
 import nox
 
-from tools import pythons
+ROOT = Path(__file__).resolve().parent
+sys.path.append(str(ROOT))
 
-ROOT = Path(__file__).parent
+from tools import pythons  # noqa: E402 - found through the line above
+
 TEST_TOOLS = ["pytest", "pytest-cov", "hypothesis"]
 
 nox.options.sessions = [
@@ -24,6 +28,7 @@ nox.options.sessions = [
     "tests_newest",
     "tests_tf215",
 ]
+nox.options.default_venv_backend = "venv"  # virtualenv no longer makes Python 3.7 ones
 nox.options.reuse_existing_virtualenvs = True
 nox.options.error_on_missing_interpreters = True
 
@@ -64,13 +69,13 @@ def copy_without_package(session: nox.Session) -> Path:
     return target
 
 
-def run_tests(session: nox.Session, *requirements: str) -> None:
+def run_tests(session: nox.Session, *requirements: str, options: Sequence[str] = ()) -> None:
     """Install the wheel with ``requirements`` and run the suite on it."""
     session.install(wheel(session) + "[cli]", *requirements, *TEST_TOOLS)
     session.run("python", "-m", "pip", "freeze", silent=True)
     target = copy_without_package(session)
     session.chdir(str(target))
-    session.run("pytest", "--cov=npu_config", "--cov-report=term:skip-covered", *session.posargs)
+    session.run("pytest", *options, *session.posargs)
 
 
 @nox.session(python=interpreter("3.7"))
@@ -101,7 +106,7 @@ def tests_oldest(session: nox.Session) -> None:
 def tests_newest(session: nox.Session) -> None:
     """No TensorFlow, newest Python, newest dependencies."""
     require(session, "3.13")
-    run_tests(session)
+    run_tests(session, "mypy", options=["--cov=npu_config", "--cov-report=term:skip-covered"])
 
 
 @nox.session(python=interpreter("3.11"))

@@ -1,7 +1,7 @@
 """Kinds: strict, and read(write(x)) == x for everything they accept."""
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from npu_config.catalogue import OPTIONS
@@ -71,6 +71,7 @@ def test_structured_values_survive_the_wire(name):
 def test_kinds_refuse_and_never_raise(name):
     """Whatever is given, a kind accepts it or says why not."""
 
+    @settings(max_examples=20)
     @given(
         st.one_of(
             st.text(),

@@ -1,0 +1,23 @@
+"""What all tests share: hypothesis without time limits, the tensorflow marker."""
+
+import importlib.util
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+settings.register_profile(
+    "npu_config", deadline=None, max_examples=50, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.load_profile("npu_config")
+
+HAS_TENSORFLOW = importlib.util.find_spec("tensorflow") is not None
+
+
+def pytest_collection_modifyitems(items):
+    """Tests that need TensorFlow are skipped only where the environment has none."""
+    if HAS_TENSORFLOW:
+        return
+    skip = pytest.mark.skip(reason="needs TensorFlow, which this environment leaves out")
+    for item in items:
+        if item.get_closest_marker("tensorflow"):
+            item.add_marker(skip)
