@@ -8,7 +8,16 @@ import npu_config
 PACKAGE = Path(npu_config.__file__).parent
 
 LAYERS = [
-    {"diagnostics", "target", "settings", "rulebook", "files", "catalogue", "_option_types"},
+    {
+        "diagnostics",
+        "target",
+        "settings",
+        "rulebook",
+        "files",
+        "event_files",
+        "catalogue",
+        "_option_types",
+    },
     {"proto"},
     {"sidefiles", "cluster"},
     {"judge", "rules"},

@@ -1,0 +1,348 @@
+"""TensorFlow event files, read directly: record framing and the few fields that matter.
+
+Two kinds of files hold ``Event`` messages: summaries (``events.out.tfevents.*``: framed
+records, one event each) and the dumps of tfdbg (one bare event per file).  Only what the
+reports need is decoded: wall time, step, and per value the tag, node name and number or
+tensor.  Neither TensorFlow nor protobuf is needed.
+
+Source: the public formats tensorflow/core/util/event.proto, framework/summary.proto,
+framework/tensor.proto and lib/io/record_writer (TensorFlow 1.15).
+"""
+
+import functools
+import struct
+from typing import Any, BinaryIO, Dict, Iterator, List, NamedTuple, Optional, Tuple, Union
+
+Buffer = Union[bytes, memoryview]
+
+_VARINT, _FIXED64, _BYTES, _FIXED32 = 0, 1, 2, 5
+#: The longest record that is believed; protobuf itself ends at 2 GiB.
+MAX_RECORD = 1 << 31
+
+
+class EventFileError(ValueError):
+    """Bytes are not an event file; the text says what is wrong and where."""
+
+
+class DType(NamedTuple):
+    """How a tensor of one data type is stored.
+
+    ``descr`` is the array-interface type text of numpy (``"<f4"``), ``size`` the bytes of
+    one element, ``field`` the TensorProto field that holds single values, ``form`` how
+    they are written there: a :mod:`struct` code of fixed width, ``"varint"``, or
+    ``"bits"`` (float16 and bfloat16 as integers).
+    """
+
+    name: str
+    descr: str
+    size: int
+    field: int
+    form: str
+
+
+DTYPES: Dict[int, DType] = {
+    1: DType("float32", "<f4", 4, 5, "f"),
+    2: DType("float64", "<f8", 8, 6, "d"),
+    3: DType("int32", "<i4", 4, 7, "varint"),
+    4: DType("uint8", "|u1", 1, 7, "varint"),
+    5: DType("int16", "<i2", 2, 7, "varint"),
+    6: DType("int8", "|i1", 1, 7, "varint"),
+    8: DType("complex64", "<c8", 8, 9, "f"),
+    9: DType("int64", "<i8", 8, 10, "varint"),
+    10: DType("bool", "|b1", 1, 11, "varint"),
+    11: DType("qint8", "|i1", 1, 7, "varint"),
+    12: DType("quint8", "|u1", 1, 7, "varint"),
+    13: DType("qint32", "<i4", 4, 7, "varint"),
+    14: DType("bfloat16", "<u2", 2, 13, "bits"),
+    15: DType("qint16", "<i2", 2, 7, "varint"),
+    16: DType("quint16", "<u2", 2, 7, "varint"),
+    17: DType("uint16", "<u2", 2, 7, "varint"),
+    18: DType("complex128", "<c16", 16, 12, "d"),
+    19: DType("float16", "<f2", 2, 13, "bits"),
+    22: DType("uint32", "<u4", 4, 16, "varint"),
+    23: DType("uint64", "<u8", 8, 17, "varint"),
+}
+STRING = 7
+BFLOAT16 = 14
+_REF = 100
+
+
+class Tensor(NamedTuple):
+    """A TensorProto; ``shape`` is None when it is not known.
+
+    ``content`` is ``tensor_content``; ``values`` the pieces of the field that holds
+    single values, as they stand in the file.
+    """
+
+    dtype: int
+    shape: Optional[Tuple[int, ...]]
+    content: Buffer
+    values: Tuple[Tuple[int, Buffer], ...]
+    strings: Tuple[bytes, ...]
+
+
+class Value(NamedTuple):
+    """One Summary.Value."""
+
+    tag: str
+    node_name: str
+    number: Optional[float]
+    tensor: Optional[Tensor]
+
+
+class Event(NamedTuple):
+    """One Event; an event without summary has no values."""
+
+    wall_time: float
+    step: int
+    values: Tuple[Value, ...]
+
+
+def read_events(stream: BinaryIO, verify: bool = False) -> Iterator[Event]:
+    """The events of a summary file.
+
+    Args:
+        stream: the file, opened in binary mode.
+        verify: check the checksum of every record (slow in pure Python), not only that
+            of its length.
+
+    Raises:
+        EventFileError: this is no record file, or a record is damaged.  A record that is
+            cut off by the end of the file ends the iteration: the writer may be at work.
+    """
+    offset = 0
+    while True:
+        head = stream.read(12)
+        if len(head) < 12:
+            if offset == 0 and head:
+                raise EventFileError("not a TensorFlow event file: it is too short")
+            return
+        length, checksum = struct.unpack("<QI", head)
+        if masked_crc32c(head[:8]) != checksum or length > MAX_RECORD:
+            if offset == 0:
+                raise EventFileError("not a TensorFlow event file: no record at its start")
+            raise EventFileError("the record at byte {} is damaged".format(offset))
+        data = stream.read(length)
+        foot = stream.read(4)
+        if len(foot) < 4:
+            return
+        if verify and masked_crc32c(data) != struct.unpack("<I", foot)[0]:
+            raise EventFileError("the record at byte {} is damaged".format(offset))
+        yield parse_event(data)
+        offset += 16 + length
+
+
+def parse_event(data: Buffer) -> Event:
+    """Decode one Event message.
+
+    Raises:
+        EventFileError: the bytes are not an Event.
+    """
+    wall_time, step = 0.0, 0
+    values: List[Value] = []
+    for number, kind, value in _fields(memoryview(data)):
+        if number == 1 and kind == _FIXED64:
+            (wall_time,) = struct.unpack("<d", value)
+        elif number == 2 and kind == _VARINT:
+            step = _signed(value)
+        elif number == 5 and kind == _BYTES:
+            values += [
+                _value(part)
+                for field, form, part in _fields(value)
+                if field == 1 and form == _BYTES
+            ]
+    return Event(wall_time, step, tuple(values))
+
+
+def _value(view: memoryview) -> Value:
+    tag = node_name = ""
+    single: Optional[float] = None
+    tensor: Optional[Tensor] = None
+    for number, kind, value in _fields(view):
+        if number == 1 and kind == _BYTES:
+            tag = _text(value)
+        elif number == 7 and kind == _BYTES:
+            node_name = _text(value)
+        elif number == 2 and kind == _FIXED32:
+            (single,) = struct.unpack("<f", value)
+        elif number == 8 and kind == _BYTES:
+            tensor = _tensor(value)
+    return Value(tag, node_name, single, tensor)
+
+
+def _tensor(view: memoryview) -> Tensor:
+    dtype = 0
+    shape: Optional[Tuple[int, ...]] = ()
+    content: Buffer = b""
+    strings: List[bytes] = []
+    values: List[Tuple[int, Buffer]] = []
+    for number, kind, value in _fields(view):
+        if number == 1 and kind == _VARINT:
+            dtype = value % _REF
+        elif number == 2 and kind == _BYTES:
+            shape = _shape(value)
+        elif number == 4 and kind == _BYTES:
+            content = value
+        elif number == 8 and kind == _BYTES:
+            strings.append(bytes(value))
+        elif kind == _VARINT:
+            values.append((number, _varint_bytes(value)))
+        elif kind != _BYTES or number not in (14, 15):
+            values.append((number, value))
+    return Tensor(dtype, shape, content, tuple(values), tuple(strings))
+
+
+def _shape(view: memoryview) -> Optional[Tuple[int, ...]]:
+    sizes: List[int] = []
+    for number, kind, value in _fields(view):
+        if number == 3 and kind == _VARINT and value:
+            return None
+        if number == 2 and kind == _BYTES:
+            size = 0
+            for field, form, part in _fields(value):
+                if field == 1 and form == _VARINT:
+                    size = _signed(part)
+            sizes.append(size)
+    return None if any(size < 0 for size in sizes) else tuple(sizes)
+
+
+def elements(tensor: Tensor) -> int:
+    """How many elements a tensor of known shape has."""
+    count = 1
+    for size in tensor.shape or ():
+        count *= size
+    return count
+
+
+def raw_content(tensor: Tensor) -> Buffer:
+    """The elements of a tensor of a fixed-width type, little-endian, in row-major order.
+
+    Raises:
+        EventFileError: the type has no fixed width, or the content does not fit the shape.
+    """
+    dtype = DTYPES.get(tensor.dtype)
+    if dtype is None or tensor.shape is None:
+        raise EventFileError("a tensor of type {} has no plain content".format(tensor.dtype))
+    size = elements(tensor) * dtype.size
+    if size > MAX_RECORD:
+        raise EventFileError("a tensor of {} bytes is more than a record holds".format(size))
+    if len(tensor.content):
+        if len(tensor.content) != size:
+            raise EventFileError(
+                "a tensor of {} bytes has {} bytes of content".format(size, len(tensor.content))
+            )
+        return tensor.content
+    pieces = [piece for number, piece in tensor.values if number == dtype.field]
+    if dtype.form in ("f", "d"):
+        data = b"".join(pieces)
+        if len(data) % dtype.size:
+            raise EventFileError("a tensor ends in the middle of an element")
+    else:
+        mask = (1 << (8 * dtype.size)) - 1
+        data = b"".join(
+            (number & mask).to_bytes(dtype.size, "little")
+            for piece in pieces
+            for number in _varints(memoryview(piece))
+        )
+    if len(data) > size:
+        raise EventFileError("a tensor has more values than its shape")
+    if len(data) < size:
+        last = data[-dtype.size :] or bytes(dtype.size)
+        data += last * ((size - len(data)) // dtype.size)
+    return data
+
+
+def scalar(value: Value) -> Optional[float]:
+    """The number of a summary value, plain or as a scalar tensor; None for anything else."""
+    if value.number is not None or value.tensor is None:
+        return value.number
+    dtype = DTYPES.get(value.tensor.dtype)
+    if dtype is None or value.tensor.shape != () or dtype.name not in ("float32", "float64"):
+        return None
+    (number,) = struct.unpack("<" + dtype.form, raw_content(value.tensor))
+    return float(number)
+
+
+def _fields(view: memoryview) -> Iterator[Tuple[int, int, Any]]:
+    """(number, wire type, content) of every field of a message."""
+    position, end = 0, len(view)
+    while position < end:
+        key, position = _varint(view, position)
+        number, kind = key >> 3, key & 7
+        if kind == _VARINT:
+            value: Any
+            value, position = _varint(view, position)
+            yield number, kind, value
+            continue
+        if kind == _BYTES:
+            length, position = _varint(view, position)
+        elif kind == _FIXED32:
+            length = 4
+        elif kind == _FIXED64:
+            length = 8
+        else:
+            raise EventFileError("not an event: wire type {}".format(kind))
+        if number == 0 or position + length > end:
+            raise EventFileError("not an event: a field of {} bytes is cut".format(length))
+        yield number, kind, view[position : position + length]
+        position += length
+
+
+def _varint(view: memoryview, position: int) -> Tuple[int, int]:
+    result = shift = 0
+    try:
+        while True:
+            byte = view[position]
+            position += 1
+            result |= (byte & 0x7F) << shift
+            if byte < 0x80:
+                return result, position
+            shift += 7
+            if shift > 63:
+                raise EventFileError("not an event: a number of more than 64 bits")
+    except IndexError:
+        raise EventFileError("not an event: a number is cut") from None
+
+
+def _varints(view: memoryview) -> Iterator[int]:
+    position = 0
+    while position < len(view):
+        number, position = _varint(view, position)
+        yield number
+
+
+def _varint_bytes(number: int) -> bytes:
+    out = bytearray()
+    while number > 0x7F:
+        out.append(number & 0x7F | 0x80)
+        number >>= 7
+    out.append(number)
+    return bytes(out)
+
+
+def _signed(number: int) -> int:
+    return number - (1 << 64) if number >> 63 else number
+
+
+def _text(view: Buffer) -> str:
+    return bytes(view).decode("utf-8", "replace")
+
+
+@functools.lru_cache(maxsize=None)
+def _crc_table() -> Tuple[int, ...]:
+    table = []
+    for byte in range(256):
+        for _ in range(8):
+            byte = byte >> 1 ^ (0x82F63B78 if byte & 1 else 0)
+        table.append(byte)
+    return tuple(table)
+
+
+def masked_crc32c(data: Buffer) -> int:
+    """The checksum of the record format: CRC-32C, rotated and offset."""
+    table = _crc_table()
+    crc = 0xFFFFFFFF
+    for byte in data:
+        crc = table[(crc ^ byte) & 0xFF] ^ crc >> 8
+    crc ^= 0xFFFFFFFF
+    return ((crc >> 15 | crc << 17) + 0xA282EAD8) & 0xFFFFFFFF
