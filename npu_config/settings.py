@@ -7,6 +7,7 @@ here (:data:`UNKNOWN`: a command-line flag, an environment variable).
 """
 
 import enum
+from types import MappingProxyType
 from typing import Any, Mapping, NamedTuple, Optional, Tuple, Union
 
 import attr
@@ -27,6 +28,8 @@ class Unknown(enum.Enum):
 
 
 UNKNOWN = Unknown.UNKNOWN
+
+_NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 
 class Carrier(enum.Enum):
@@ -95,6 +98,10 @@ class Settings:
         session: what stands around the options, where the input has it.
         place: the place of the whole, for findings about what is missing.
         path_note: for a script with branches, the conditions of this path in words.
+        extra: arguments of NPURunConfig (and NPUEstimator) that are no options, such as
+            ``save_checkpoints_steps``, by name; an argument that was given as None is there
+            too.  Fields of nested objects and of the Estimator have dotted names:
+            ``dump_config.dump_mode``, ``estimator.model_dir``.
     """
 
     entries: Mapping[str, Setting]
@@ -103,6 +110,7 @@ class Settings:
     session: Optional[SessionFacts] = None
     place: Place = NOWHERE
     path_note: str = ""
+    extra: Mapping[str, Setting] = _NOTHING
 
     @classmethod
     def of(

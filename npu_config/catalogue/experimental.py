@@ -113,7 +113,7 @@ OPTIONS = table(
             scope="process",
             status=Status.UNDOCUMENTED,
             outcome=Outcome.UNCHECKED,
-            severity=Severity.INFO,
+            severity=Severity.WARNING,
             source=(
                 "tf_adapter/util/npu_attrs.cc:2525",
                 "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:593",

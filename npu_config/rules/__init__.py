@@ -8,7 +8,7 @@
 5xx    ``shapes``, ``compilation``   dynamic shapes, compilation, memory
 6xx    ``environment`` timeouts, devices, environment variables
 7xx    ``paths``       paths and side files that options point to
-8xx    ``session``     what stands around the options; Estimator
+8xx    ``session``, ``run_config``   what stands around the options; Estimator
 9xx    ``deprecated``  deprecated, undocumented, without effect
 =====  ==========================================================
 
@@ -18,9 +18,33 @@ Side files, rank tables and readers enter rules of their own where they apply th
 from typing import Tuple
 
 from npu_config.rulebook import REGISTRY, Rule
-from npu_config.rules import values
+from npu_config.rules import (
+    compilation,
+    deprecated,
+    dump,
+    environment,
+    loops,
+    paths,
+    precision,
+    run_config,
+    session,
+    shapes,
+    values,
+)
 
-MODULES = (values,)
+MODULES = (
+    values,
+    precision,
+    dump,
+    loops,
+    shapes,
+    compilation,
+    environment,
+    paths,
+    session,
+    run_config,
+    deprecated,
+)
 
 CASE_RULES: Tuple[Rule, ...] = tuple(
     sorted(

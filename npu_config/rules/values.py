@@ -7,7 +7,8 @@ from npu_config.catalogue import OPTIONS, Option, Outcome
 from npu_config.diagnostics import Edit, Fix, Severity
 from npu_config.judge import Case, Fault
 from npu_config.rulebook import rule
-from npu_config.settings import Carrier, Setting
+from npu_config.rules._reading import SHAPE_PROFILES, changed, is_never_read
+from npu_config.settings import UNKNOWN, Carrier, Setting
 from npu_config.target import Product
 
 FORMER_NAMES: Dict[str, str] = {
@@ -19,6 +20,10 @@ FORMER_NAMES: Dict[str, str] = {
     "logical_device_id": 'the option is called "experimental_logical_device_id"',
     "model_deploy_mode": 'the option is called "experimental_model_deploy_mode"',
     "model_deploy_devicelist": 'the option is called "experimental_model_deploy_devicelist"',
+    "enable_auto_mix_precision": (
+        'older scripts carry it; mixed precision is "precision_mode_v2" "mixed_float16"'
+    ),
+    "allow_mix_compile": 'older scripts carry it; mixed computing is "mix_compile_mode"',
     "recompute": "set it with util.set_graph_exec_config, it is no session option",
 }
 """Names that scripts carry from older adapters or from NPURunConfig, and what became of them."""
@@ -107,9 +112,9 @@ def wrong_field(case: Case) -> None:
     """A value stands in another field of AttrValue than the one the adapter reads.
 
     ``parameter_map["x"].b = 1`` and ``parameter_map["x"].i = 1`` are two different fields.  Read
-    from the wrong one, the value is 0, False or empty text, and nothing says so (``jit_compile`` and
-    ``shape_generalization_mode`` are refused; ``export_compile_stat`` and ``oo_constant_folding``
-    are skipped).
+    from the wrong one, the value is 0, False or empty text, and nothing says so
+    (``jit_compile`` and ``shape_generalization_mode`` are refused; ``export_compile_stat`` and
+    ``oo_constant_folding`` are skipped).
 
     Wrong:
 
@@ -347,13 +352,8 @@ def _severity_of_bad_value(case: Case, option: Option) -> Severity:
     """Our own inputs are refused; elsewhere a value that is clamped or never read is a warning."""
     if _written_by_hand(case):
         return Severity.ERROR
-    never_read = bool(option.read_when) and all(
-        case.never(name, True) for name in option.read_when
-    )
-    if never_read and not any(
-        case.isset(name) and case.get(name) is None for name in option.read_when
-    ):
-        return min(option.severity, Severity.WARNING, key=lambda severity: severity.rank)
+    if option.severity is Severity.ERROR and is_never_read(case, option.read_when):
+        return Severity.WARNING
     return option.severity
 
 
@@ -444,6 +444,119 @@ def value_not_on_product(case: Case) -> None:
                     name, value, _target_words(case), low, high
                 ),
             )
+
+
+_OTHER_MODE = {"training": 0, "online_inference": 1}
+_MODE_OPTIONS = tuple(name for name, option in OPTIONS.items() if option.modes != "both")
+_MODE_SEVERITY = {"aoe_mode": Severity.ERROR, "dump_step": Severity.INFO}
+
+
+@rule(
+    "NPU109",
+    "option-not-in-mode",
+    Severity.WARNING,
+    options=_MODE_OPTIONS,
+    facts=(
+        "aoe-training",
+        "buffer-optimize-inference",
+        "dump-step-training",
+        "dynamic-triple-inference",
+        "frozen-variable-inference",
+        "graph-parallel-num-inference",
+        "in-out-pair-inference",
+        "quant-dumpable-inference",
+    ),
+    source=("docs/en/tfadapter_1/apiref/session_config",),
+)
+def option_not_in_mode(case: Case) -> None:
+    """An option of online inference is set for training, or the reverse.
+
+    ``graph_run_mode`` says which it is: 1 (training) when it is absent, 0 for online inference.
+    Nothing checks it at run time.  An error for ``aoe_mode``, which tunes training only.
+
+    Wrong:
+
+        frozen_variable: true
+
+    Right:
+
+        graph_run_mode: 0
+        frozen_variable: true
+    """
+    mode = case.effective("graph_run_mode")
+    if mode is UNKNOWN:
+        return
+    profiles: List[str] = []
+    for name in _MODE_OPTIONS:
+        if (
+            name in case.entries
+            and mode == _OTHER_MODE[OPTIONS[name].modes]
+            and changed(case, name)
+        ):
+            if name in SHAPE_PROFILES:
+                profiles.append(name)
+            else:
+                _report_mode(case, [name], OPTIONS[name].modes)
+    if profiles:
+        _report_mode(case, profiles, "online_inference")
+
+
+def _report_mode(case: Case, names: List[str], mode: str) -> None:
+    case.report(
+        names[0],
+        '{} for {} only, but "graph_run_mode" is {}'.format(
+            ", ".join('"{}"'.format(name) for name in names)
+            + (" is" if len(names) == 1 else " are"),
+            mode.replace("_", " "),
+            "0 (online inference)"
+            if mode == "training"
+            else "1 (training)"
+            if case.isset("graph_run_mode")
+            else "not set, which means training",
+        ),
+        'set "graph_run_mode" to {}, or remove {}'.format(
+            1 if mode == "training" else 0, "it" if len(names) == 1 else "them"
+        ),
+        severity=_MODE_SEVERITY.get(names[0]),
+    )
+
+
+@rule(
+    "NPU110",
+    "mode-not-of-target",
+    Severity.WARNING,
+    facts=("graph-run-mode-allowed",),
+    source=("docs/en/tfadapter_1/apiref/session_config/basic_options.md",),
+)
+def mode_not_of_target(case: Case) -> None:
+    """``graph_run_mode`` contradicts the mode of the target.
+
+    When it is absent the graph runs in training mode, also in an inference script.
+
+    Wrong:
+
+        target: {mode: online_inference}
+        precision_mode_v2: fp16
+
+    Right:
+
+        target: {mode: online_inference}
+        graph_run_mode: 0
+        precision_mode_v2: fp16
+    """
+    if case.target.mode is None:
+        return
+    wanted = 1 if case.target.mode == "training" else 0
+    mode = case.effective("graph_run_mode")
+    if mode is not UNKNOWN and mode != wanted:
+        case.report(
+            "graph_run_mode",
+            'the target is for {}, but "graph_run_mode" is {}'.format(
+                case.target.mode.replace("_", " "),
+                mode if case.isset("graph_run_mode") else "not set, which means training",
+            ),
+            'set "graph_run_mode" to {}'.format(wanted),
+        )
 
 
 def _product_words(products: Iterable[Product]) -> str:

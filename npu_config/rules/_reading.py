@@ -1,0 +1,72 @@
+"""Questions about a case that several rules ask."""
+
+from typing import Optional, Sequence
+
+from npu_config.catalogue import OPTIONS
+from npu_config.judge import Case
+from npu_config.settings import UNKNOWN
+
+SHAPE_PROFILES = ("input_shape", "dynamic_dims", "dynamic_node_type")
+"""The three options that give shape profiles, and are given together or not at all."""
+
+
+def given(case: Case, name: str) -> bool:
+    """True when the option is set, and to nothing that is wrong in itself."""
+    if name in case.known:
+        return True
+    setting = case.entries.get(name)
+    return setting is not None and setting.value is UNKNOWN
+
+
+def changed(case: Case, name: str) -> bool:
+    """True when the option is set to something else than the runtime does without it."""
+    if name in case.known:
+        return bool(case.known[name] != OPTIONS[name].default)
+    return given(case, name)
+
+
+def inert(case: Case, name: str, *switches: str) -> bool:
+    """True when the option is set and no switch that makes the runtime read it is on."""
+    return changed(case, name) and all(case.never(switch, True) for switch in switches)
+
+
+def is_never_read(case: Case, switches: Sequence[str]) -> bool:
+    """True when the adapter looks at an option only under a switch, and none of these is on."""
+    return bool(switches) and all(
+        tuning_is_off(case) if switch == "aoe_mode" else case.never(switch, True)
+        for switch in switches
+    )
+
+
+def on(case: Case, name: str) -> bool:
+    """True when the effective value of a switch is certainly True."""
+    return case.effective(name) is True
+
+
+def tuning_mode(case: Case) -> Optional[str]:
+    """The AOE tuning mode when tuning is certainly on: the option, else AOE_MODE; or None."""
+    if case.absent("aoe_mode") and case.environ is not None:
+        return case.environ.get("AOE_MODE") or None
+    mode = case.effective("aoe_mode")
+    return mode if isinstance(mode, str) else None
+
+
+def tuning_is_off(case: Case) -> bool:
+    """True when the AOE tuning is off as far as the environment is known."""
+    return case.absent("aoe_mode") and not (case.environ or {}).get("AOE_MODE")
+
+
+def has_shape_profiles(case: Case) -> bool:
+    """True when all three options that give shape profiles are set."""
+    entries = case.entries
+    return (
+        "input_shape" in entries and "dynamic_dims" in entries and "dynamic_node_type" in entries
+    )
+
+
+def runs_dynamic(case: Case) -> Optional[str]:
+    """The option by which the graph certainly has dynamic shapes, or None."""
+    for name in ("compile_dynamic_mode", "dynamic_input"):
+        if case.known.get(name) is True:
+            return name
+    return "dynamic_dims" if has_shape_profiles(case) else None

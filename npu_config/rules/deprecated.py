@@ -1,0 +1,246 @@
+"""9xx: options that are deprecated, without effect, experimental, or in no documentation."""
+
+from typing import List, Tuple
+
+from npu_config.catalogue import OPTIONS, Status
+from npu_config.catalogue._kinds import Text
+from npu_config.diagnostics import Place, Severity
+from npu_config.judge import Case
+from npu_config.rulebook import rule
+from npu_config.rules._reading import changed, given
+from npu_config.settings import Carrier
+
+_DOC = "docs/en/tfadapter_1/apiref/session_config/deprecated_options.md"
+_EXPERIMENTAL = "docs/en/tfadapter_1/apiref/session_config/experiment_options.md"
+
+REMOVED = "auto_tune_mode"
+
+_DEPRECATED = tuple(n for n, o in OPTIONS.items() if o.status is Status.DEPRECATED)
+_NO_EFFECT = tuple(n for n, o in OPTIONS.items() if o.status is Status.NO_EFFECT and n != REMOVED)
+_UNDOCUMENTED = tuple(n for n, o in OPTIONS.items() if o.status is Status.UNDOCUMENTED)
+_EXPERIMENTS = tuple(n for n, o in OPTIONS.items() if o.status is Status.EXPERIMENTAL)
+_ODD_VALUES = tuple(n for n, o in OPTIONS.items() if o.undocumented_values)
+
+
+def _written_by_class(case: Case, name: str) -> bool:
+    """True for what NPURunConfig writes without being asked."""
+    return (
+        case.carrier is Carrier.RUN_CONFIG and case.get(name) == OPTIONS[name].run_config_default
+    )
+
+
+@rule(
+    "NPU901",
+    "deprecated-option",
+    Severity.INFO,
+    options=_DEPRECATED,
+    source=(_DOC,),
+)
+def deprecated_option(case: Case) -> None:
+    """An option is set that the documentation calls deprecated.
+
+    It still works.  Not every deprecated option has a successor: ``enable_data_pre_proc`` is still
+    what iteration offload needs.
+
+    Wrong:
+
+        op_select_implmode: high_precision
+
+    Right:
+
+        op_precision_mode: op_precision.ini
+    """
+    for name in _DEPRECATED:
+        if given(case, name) and not _written_by_class(case, name):
+            replacement = OPTIONS[name].replacement
+            case.report(
+                name,
+                '"{}" is deprecated'.format(name),
+                "use {}".format(replacement) if replacement else None,
+                place=_name_place(case, name),
+            )
+
+
+def _name_place(case: Case, name: str) -> Place:
+    setting = case.entries[name]
+    return setting.name_place or setting.place
+
+
+@rule(
+    "NPU902",
+    "option-without-effect",
+    Severity.WARNING,
+    options=_NO_EFFECT,
+    facts=("memory-size-no-effect",),
+    source=(_DOC, "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:795"),
+)
+def option_without_effect(case: Case) -> None:
+    """An option is set that has no effect any more.
+
+    ``graph_memory_max_size`` and ``variable_memory_max_size`` are accepted, and memory is
+    allocated as needed; ``min_group_size`` and ``enable_reduce_precision`` are read by nothing.
+
+    Wrong:
+
+        graph_memory_max_size: "27917287424"
+
+    Right: leave it out.
+    """
+    for name in _NO_EFFECT:
+        if case.isset(name) and not _written_by_class(case, name):
+            case.report(
+                name,
+                '"{}" has no effect'.format(name)
+                + ("" if OPTIONS[name].is_read else "; nothing reads it"),
+                "remove it",
+                place=_name_place(case, name),
+            )
+
+
+@rule(
+    "NPU903",
+    "removed-auto-tune",
+    Severity.ERROR,
+    options=(REMOVED,),
+    facts=("auto-tune-removed",),
+    source=(
+        "tf_adapter/util/npu_attrs.cc:2134-2136",
+        "cann/ge:api/session/client/ge_api_v2.cc:170-181",
+    ),
+)
+def removed_auto_tune(case: Case) -> None:
+    """``auto_tune_mode`` is set: the tuning it switched on was removed.
+
+    The graph engine refuses any text but the empty one (E10060), and the adapter aborts the
+    process.  The successor is AOE.
+
+    Wrong:
+
+        auto_tune_mode: "RL,GA"
+
+    Right:
+
+        aoe_mode: "2"
+    """
+    if given(case, REMOVED):
+        empty = case.get(REMOVED) == ""
+        case.report(
+            REMOVED,
+            '"auto_tune_mode" was removed; {}'.format(
+                "nothing reads it when it is empty" if empty else "the adapter aborts the process"
+            ),
+            'remove it, and tune with "aoe_mode"',
+            severity=Severity.WARNING if empty else None,
+        )
+
+
+@rule(
+    "NPU904",
+    "undocumented-option",
+    Severity.INFO,
+    options=_UNDOCUMENTED,
+    source=("tf_adapter/util/npu_attrs.cc:2032-2663",),
+)
+def undocumented_option(case: Case) -> None:
+    """An option is set that no documentation describes.
+
+    It may change or go without notice.  A warning for options of free text, whose values nothing
+    checks and nobody can look up.
+
+    Wrong:
+
+        HCCL_algorithm: "level0:ring"
+
+    Right: leave it out.
+    """
+    for name in _UNDOCUMENTED:
+        if changed(case, name) and not _written_by_class(case, name):
+            free = isinstance(OPTIONS[name].kind, Text)
+            case.report(
+                name,
+                '"{}" is in no documentation{}'.format(
+                    name, ", and nothing checks its value" if free else ""
+                ),
+                "leave it out unless the vendor's support asked for it",
+                place=_name_place(case, name),
+                severity=Severity.WARNING if free else None,
+            )
+
+
+@rule(
+    "NPU905",
+    "experimental-option",
+    Severity.INFO,
+    options=_EXPERIMENTS,
+    facts=("experimental-not-production",),
+    source=(_EXPERIMENTAL,),
+)
+def experimental_option(case: Case) -> None:
+    """An experimental option is set.
+
+    The documentation keeps these out of production: they may change in later versions.
+
+    Wrong, in production:
+
+        jit_compile: "true"
+
+    Right:
+
+        jit_compile: auto
+    """
+    for name in _EXPERIMENTS:
+        if changed(case, name):
+            case.report(
+                name,
+                '"{}" is experimental and may change'.format(name),
+                place=_name_place(case, name),
+            )
+
+
+@rule(
+    "NPU906",
+    "undocumented-value",
+    Severity.WARNING,
+    options=_ODD_VALUES,
+    facts=("static-memory-policy-allowed",),
+    source=(_DOC, "docs/en/tfadapter_1/apiref/session_config/memory_management.md"),
+)
+def undocumented_value(case: Case) -> None:
+    """A value is set that the runtime takes but no documentation gives.
+
+    ``static_memory_policy`` 1 is treated as 2; ``lazy_recompile`` and the ``_for_all`` modes of
+    ``op_select_implmode`` are known to the adapter only.
+
+    Wrong:
+
+        static_memory_policy: 1
+
+    Right:
+
+        static_memory_policy: 2
+    """
+    for name in _ODD_VALUES:
+        value = case.get(name)
+        option = OPTIONS[name]
+        if value is not None and value in option.undocumented_values:
+            case.report(
+                name,
+                '"{}" is {}, which works but is in no documentation; documented: {}'.format(
+                    name,
+                    '"{}"'.format(value) if isinstance(value, str) else value,
+                    ", ".join(_documented(name)),
+                ),
+                "choose a documented value",
+            )
+
+
+def _documented(name: str) -> List[str]:
+    option = OPTIONS[name]
+    values: Tuple[object, ...] = getattr(option.kind, "values", ()) or getattr(
+        option.kind, "allowed", ()
+    )
+    return [
+        '"{}"'.format(value) if isinstance(value, str) else str(value)
+        for value in values
+        if value not in option.undocumented_values
+    ]

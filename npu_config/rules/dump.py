@@ -1,0 +1,400 @@
+"""3xx: data dump, overflow detection, profiling."""
+
+import functools
+import json
+from typing import Any, Mapping, Optional
+
+from npu_config.diagnostics import Severity
+from npu_config.judge import Case
+from npu_config.rulebook import rule
+from npu_config.rules._reading import inert, on
+
+_DOC = "docs/en/tfadapter_1/apiref/session_config/accuracy_comparison.md"
+_PROFILING = "docs/en/tfadapter_1/apiref/session_config/Profiling.md"
+_TOOL = "cann/oam-tools:docs/zh/env-vars/PROFILING_OPTIONS.md"
+
+SWITCHES = ("enable_dump", "enable_dump_debug")
+
+
+@rule(
+    "NPU301",
+    "both-dumps",
+    Severity.ERROR,
+    options=("enable_dump_debug",),
+    facts=("dump-exclusive",),
+    source=(_DOC, "cann/ge:base/common/dump/dump_properties.cc:244-254"),
+)
+def both_dumps(case: Case) -> None:
+    """Data dump and overflow detection are on together.
+
+    The adapter passes both on; the graph engine refuses them when the session starts (E10001).
+
+    Wrong:
+
+        enable_dump: true
+        enable_dump_debug: true
+        dump_path: /home/test/output
+
+    Right:
+
+        enable_dump_debug: true
+        dump_path: /home/test/output
+    """
+    if on(case, "enable_dump") and on(case, "enable_dump_debug"):
+        case.report(
+            "enable_dump_debug",
+            '"enable_dump" and "enable_dump_debug" are both True; at most one of them may be; '
+            "the graph engine refuses the session",
+            "switch one of them off and run twice",
+        )
+
+
+@rule(
+    "NPU302",
+    "dump-without-path",
+    Severity.ERROR,
+    options=SWITCHES,
+    facts=("dump-path-required",),
+    source=("tf_adapter/util/npu_attrs.cc:2068-2082", _DOC),
+)
+def dump_without_path(case: Case) -> None:
+    """A dump is switched on and ``dump_path`` is not set.
+
+    session.run raises.
+
+    Wrong:
+
+        enable_dump: true
+
+    Right:
+
+        enable_dump: true
+        dump_path: /home/test/output
+    """
+    if not case.absent("dump_path"):
+        return
+    for switch in SWITCHES:
+        if case.get(switch) is True:
+            case.report(
+                switch,
+                '"{}" is True but "dump_path" is not set; session.run raises'.format(switch),
+                'set "dump_path" to an existing directory that can be read and written',
+            )
+            return
+
+
+@rule(
+    "NPU303",
+    "dump-option-without-dump",
+    Severity.WARNING,
+    options=("dump_step", "dump_mode", "dump_data", "dump_layer"),
+    facts=("dump-step-only-with-dump",),
+    source=(
+        "tf_adapter/util/npu_attrs.cc:2083-2100",
+        "cann/ge:base/common/dump/dump_properties.cc:200-225",
+    ),
+)
+def dump_option_without_dump(case: Case) -> None:
+    """An option of the data dump is set while ``enable_dump`` is not.
+
+    ``dump_step`` and ``dump_mode`` are not even read then, also under ``enable_dump_debug``;
+    ``dump_data`` and ``dump_layer`` are used by data dump only.
+
+    Wrong:
+
+        dump_step: "0|5"
+
+    Right:
+
+        dump_step: "0|5"
+        enable_dump: true
+        dump_path: /home/test/output
+    """
+    for name in ("dump_step", "dump_mode", "dump_data", "dump_layer"):
+        if inert(case, name, "enable_dump"):
+            _report_inert(case, name, "enable_dump")
+
+
+def _report_inert(case: Case, name: str, switch: str) -> None:
+    case.report(
+        name,
+        '"{}" has no effect, because "{}" is {}'.format(
+            name, switch, "False" if case.isset(switch) else "not set"
+        ),
+        'set "{}" to True, or remove "{}"'.format(switch, name),
+    )
+
+
+@rule(
+    "NPU304",
+    "overflow-mode-without-detection",
+    Severity.WARNING,
+    options=("dump_debug_mode",),
+    facts=("dump-debug-mode-only-with-debug",),
+    source=("tf_adapter/util/npu_attrs.cc:2101-2110",),
+)
+def overflow_mode_without_detection(case: Case) -> None:
+    """``dump_debug_mode`` is set while ``enable_dump_debug`` is not.
+
+    It is ignored.
+
+    Wrong:
+
+        dump_debug_mode: aicore_overflow
+
+    Right:
+
+        dump_debug_mode: aicore_overflow
+        enable_dump_debug: true
+        dump_path: /home/test/output
+    """
+    if inert(case, "dump_debug_mode", "enable_dump_debug"):
+        _report_inert(case, "dump_debug_mode", "enable_dump_debug")
+
+
+@rule(
+    "NPU305",
+    "dump-path-without-dump",
+    Severity.INFO,
+    options=("dump_path",),
+    facts=("dump-switch-required",),
+    source=("tf_adapter/util/npu_attrs.cc:2068-2110",),
+)
+def dump_path_without_dump(case: Case) -> None:
+    """``dump_path`` is set while no dump is switched on.
+
+    The path is neither read nor checked.
+
+    Wrong:
+
+        dump_path: /home/test/output
+
+    Right:
+
+        dump_path: /home/test/output
+        enable_dump_debug: true
+    """
+    if inert(case, "dump_path", *SWITCHES):
+        case.report(
+            "dump_path",
+            '"dump_path" is not looked at, because neither "enable_dump" nor "enable_dump_debug" '
+            "is True",
+            "switch a dump on, or remove it",
+        )
+
+
+@rule(
+    "NPU306",
+    "dump-with-exception-dump",
+    Severity.WARNING,
+    options=("enable_exception_dump",),
+    facts=("dump-vs-exception-dump",),
+    source=(_DOC,),
+)
+def dump_with_exception_dump(case: Case) -> None:
+    """A dump is on together with the common exception dump.
+
+    In a network with dynamic shapes only the exception dump works then; with static shapes both
+    do.
+
+    Wrong:
+
+        enable_dump: true
+        dump_path: /home/test/output
+        enable_exception_dump: 1
+
+    Right:
+
+        enable_dump: true
+        dump_path: /home/test/output
+        enable_exception_dump: 2
+    """
+    if case.get("enable_exception_dump") != 1:
+        return
+    for switch in SWITCHES:
+        if on(case, switch):
+            case.report(
+                "enable_exception_dump",
+                '"enable_exception_dump" is 1 and "{}" is True; with dynamic shapes only the '
+                "exception dump works".format(switch),
+                'set "enable_exception_dump" to 2 (the default) or 0 while dumping',
+            )
+            return
+
+
+@rule(
+    "NPU307",
+    "dump-of-every-step",
+    Severity.INFO,
+    options=("enable_dump",),
+    facts=("dump-limit-iterations",),
+    source=("docs/en/tfadapter_1/migration/others/dump_data_collect.md",),
+)
+def dump_of_every_step(case: Case) -> None:
+    """Data dump is on in training and ``dump_step`` does not limit it.
+
+    Every iteration is dumped then; one can reach tens of GB.
+
+    Wrong:
+
+        enable_dump: true
+        dump_path: /home/test/output
+
+    Right:
+
+        enable_dump: true
+        dump_path: /home/test/output
+        dump_step: "0|5"
+    """
+    if case.get("enable_dump") is True and case.absent("dump_step") and case.training():
+        case.report(
+            "enable_dump",
+            '"enable_dump" is True without "dump_step": every iteration is dumped, and one can '
+            "reach tens of GB",
+            'set "dump_step", e.g. to "0|5"',
+        )
+
+
+@rule(
+    "NPU308",
+    "dump-of-both-sides",
+    Severity.INFO,
+    options=("dump_mode",),
+    facts=("dump-mode-all-collective",),
+    source=(_DOC,),
+)
+def dump_of_both_sides(case: Case) -> None:
+    """``dump_mode: all`` writes two files for each collective operator.
+
+    The inputs of a collective are dumped before it runs and its outputs after it, into separate
+    files.
+
+    Wrong, where one file for each operator is expected:
+
+        enable_dump: true
+        dump_path: /home/test/output
+        dump_step: "0"
+        dump_mode: all
+
+    Right:
+
+        enable_dump: true
+        dump_path: /home/test/output
+        dump_step: "0"
+        dump_mode: output
+    """
+    if case.get("dump_mode") == "all" and on(case, "enable_dump"):
+        case.report(
+            "dump_mode",
+            '"dump_mode" is "all": collective operators give two files each',
+        )
+
+
+@rule(
+    "NPU311",
+    "profiling-options-without-profiling",
+    Severity.WARNING,
+    options=("profiling_options",),
+    facts=("profiling-options-inert",),
+    source=("tf_adapter/util/npu_attrs.cc:2127-2133",),
+)
+def profiling_options_without_profiling(case: Case) -> None:
+    """``profiling_options`` is set while ``profiling_mode`` is not.
+
+    The options are not read.
+
+    Wrong:
+
+        profiling_options: '{"output": "/tmp/profiling", "task_time": "on"}'
+
+    Right:
+
+        profiling_options: '{"output": "/tmp/profiling", "task_time": "on"}'
+        profiling_mode: true
+    """
+    if inert(case, "profiling_options", "profiling_mode"):
+        _report_inert(case, "profiling_options", "profiling_mode")
+
+
+@rule(
+    "NPU312",
+    "profiling-without-options",
+    Severity.INFO,
+    options=("profiling_mode",),
+    facts=("profiling-options-default",),
+    source=("tf_adapter/util/npu_attrs.cc:2128-2132",),
+)
+def profiling_without_options(case: Case) -> None:
+    """Profiling is on and ``profiling_options`` is absent or empty.
+
+    The adapter then uses a text of its own: training_trace, task_time, hccl and aicpu on,
+    PipeUtilization, output ``./``.  An empty text is a warning, since it looks like "collect
+    nothing".
+
+    Wrong:
+
+        profiling_mode: true
+
+    Right:
+
+        profiling_mode: true
+        profiling_options: '{"output": "/tmp/profiling", "task_time": "on"}'
+    """
+    if case.get("profiling_mode") is not True:
+        return
+    empty = case.get("profiling_options") == ""
+    if empty or case.absent("profiling_options"):
+        case.report(
+            "profiling_options" if empty else "profiling_mode",
+            '"profiling_options" is {}; the adapter uses its own: training_trace, task_time, hccl '
+            'and aicpu on, PipeUtilization, output "./"'.format("empty" if empty else "not set"),
+            'set "profiling_options" to a JSON object with what is to be collected',
+            severity=Severity.WARNING if empty else None,
+        )
+
+
+@functools.lru_cache(maxsize=32)
+def profiling_keys(text: str) -> Optional[Mapping[str, Any]]:
+    """The JSON object that a ``profiling_options`` text holds, None when it holds none."""
+    try:
+        options = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    return options if isinstance(options, dict) else None
+
+
+@rule(
+    "NPU313",
+    "training-trace-in-inference",
+    Severity.WARNING,
+    options=("profiling_options",),
+    facts=("profiling-inference",),
+    source=(_TOOL,),
+)
+def training_trace_in_inference(case: Case) -> None:
+    """``training_trace`` is on in online inference.
+
+    Online inference knows ``task_trace`` and ``aicpu``, not ``training_trace``.
+
+    Wrong:
+
+        graph_run_mode: 0
+        profiling_mode: true
+        profiling_options: '{"output": "/tmp/profiling", "training_trace": "on"}'
+
+    Right:
+
+        graph_run_mode: 0
+        profiling_mode: true
+        profiling_options: '{"output": "/tmp/profiling", "task_trace": "on"}'
+    """
+    text = case.get("profiling_options")
+    if text and on(case, "profiling_mode") and case.inference():
+        keys = profiling_keys(text)
+        if keys is not None and keys.get("training_trace") == "on":
+            case.report(
+                "profiling_options",
+                '"profiling_options" has "training_trace" on, which online inference '
+                '("graph_run_mode" 0) does not know; legal there: "task_trace", "aicpu"',
+                'take "training_trace" out',
+            )

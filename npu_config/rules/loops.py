@@ -1,0 +1,323 @@
+"""4xx: iteration offload, mixed computing, and what is offloaded at all."""
+
+from npu_config.diagnostics import Severity
+from npu_config.judge import Case
+from npu_config.rulebook import rule
+from npu_config.rules._reading import changed, given, on
+
+_LOOPS = "docs/en/tfadapter_1/migration/performance_tuning/iteration_offload.md"
+_MIXED = "docs/en/tfadapter_1/apiref/session_config/mixed_computing.md"
+_PERFORMANCE = "docs/en/tfadapter_1/apiref/session_config/performance_tuning.md"
+_EXPERIMENTAL = "docs/en/tfadapter_1/apiref/session_config/experiment_options.md"
+
+
+def loops(case: Case) -> int:
+    """The known number of iterations for each session.run, 0 when it is 1 or not known."""
+    count = case.known.get("iterations_per_loop")
+    return count if count is not None and count > 1 else 0
+
+
+@rule(
+    "NPU401",
+    "loop-with-mixed-computing",
+    Severity.ERROR,
+    options=("mix_compile_mode",),
+    facts=("iterations-mix-compile-exclusive",),
+    source=(_LOOPS, "tf_adapter/python/npu_bridge/estimator/npu/npu_config.py:212-216"),
+)
+def loop_with_mixed_computing(case: Case) -> None:
+    """Iteration offload and mixed computing are on together.
+
+    Operators on the host cannot take part in a loop that runs on the device.  NPURunConfig
+    raises; as session options nothing checks it.
+
+    Wrong:
+
+        iterations_per_loop: 10
+        enable_data_pre_proc: true
+        mix_compile_mode: true
+
+    Right:
+
+        iterations_per_loop: 10
+        enable_data_pre_proc: true
+    """
+    if loops(case) and on(case, "mix_compile_mode"):
+        case.report(
+            "iterations_per_loop",
+            '"iterations_per_loop" is {} with "mix_compile_mode" True; legal with it: 1'.format(
+                loops(case)
+            ),
+            'set "iterations_per_loop" to 1, or "mix_compile_mode" to False',
+        )
+
+
+@rule(
+    "NPU402",
+    "loop-without-data-preprocessing",
+    Severity.ERROR,
+    options=("iterations_per_loop",),
+    facts=("iterations-need-data-preproc",),
+    source=(_LOOPS, "docs/en/tfadapter_1/apiref/session_config/deprecated_options.md"),
+)
+def loop_without_data_preprocessing(case: Case) -> None:
+    """Iteration offload is on without ``enable_data_pre_proc``.
+
+    The loop on the device takes each batch itself, which needs GetNext on the device.  Nothing
+    checks it; the loop cannot fetch new data.  NPURunConfig switches it on by default.
+
+    Wrong:
+
+        iterations_per_loop: 10
+
+    Right:
+
+        iterations_per_loop: 10
+        enable_data_pre_proc: true
+    """
+    if (
+        loops(case)
+        and case.never("enable_data_pre_proc", True)
+        and not on(case, "mix_compile_mode")
+    ):
+        case.report(
+            "iterations_per_loop",
+            '"iterations_per_loop" is {} but "enable_data_pre_proc" is {}; '
+            "the loop on the device cannot fetch new data".format(
+                loops(case), "False" if case.isset("enable_data_pre_proc") else "not set"
+            ),
+            'set "enable_data_pre_proc" to True',
+        )
+
+
+@rule(
+    "NPU403",
+    "loop-with-lazy-recompile",
+    Severity.ERROR,
+    options=("iterations_per_loop",),
+    facts=("iterations-lazy-recompile-exclusive",),
+    source=("tf_adapter/optimizers/om_partition_subgraphs_pass.cc:1057-1062",),
+)
+def loop_with_lazy_recompile(case: Case) -> None:
+    """Iteration offload is on with ``dynamic_graph_execute_mode: lazy_recompile``.
+
+    A graph that is compiled anew for each shape cannot run in a loop; the first run raises.
+
+    Wrong:
+
+        iterations_per_loop: 10
+        enable_data_pre_proc: true
+        dynamic_input: true
+        dynamic_graph_execute_mode: lazy_recompile
+
+    Right:
+
+        iterations_per_loop: 10
+        enable_data_pre_proc: true
+        dynamic_input: true
+        dynamic_graph_execute_mode: dynamic_execute
+    """
+    if (
+        loops(case)
+        and on(case, "dynamic_input")
+        and case.get("dynamic_graph_execute_mode") == "lazy_recompile"
+    ):
+        case.report(
+            "iterations_per_loop",
+            '"iterations_per_loop" is {} with "dynamic_graph_execute_mode" "lazy_recompile"; '
+            "legal with it: 1; the first run raises".format(loops(case)),
+            'set "iterations_per_loop" to 1, or use "dynamic_execute"',
+        )
+
+
+@rule(
+    "NPU404",
+    "loop-with-accelerated-training",
+    Severity.WARNING,
+    options=("experimental_accelerate_train_mode",),
+    facts=("accelerate-iterations",),
+    source=(_EXPERIMENTAL,),
+)
+def loop_with_accelerated_training(case: Case) -> None:
+    """``experimental_accelerate_train_mode`` is set with iteration offload.
+
+    The step at which the precision is switched then falls on the end of a loop, which may affect
+    the accuracy.
+
+    Wrong:
+
+        experimental_accelerate_train_mode: "fast|step|0.9"
+        iterations_per_loop: 10
+        enable_data_pre_proc: true
+
+    Right:
+
+        experimental_accelerate_train_mode: "fast|step|0.9"
+    """
+    if loops(case) and given(case, "experimental_accelerate_train_mode"):
+        case.report(
+            "iterations_per_loop",
+            '"iterations_per_loop" is {} with "experimental_accelerate_train_mode"; advised with '
+            "it: 1, since the precision switches only between loops".format(loops(case)),
+            'set "iterations_per_loop" to 1',
+        )
+
+
+@rule(
+    "NPU405",
+    "host-variables-without-mixed-computing",
+    Severity.ERROR,
+    options=("variable_placement",),
+    facts=("variable-placement-host-needs-mix",),
+    source=(_PERFORMANCE,),
+)
+def host_variables_without_mixed_computing(case: Case) -> None:
+    """``variable_placement: Host`` is set without mixed computing.
+
+    Variables can live on the host only when a part of the graph runs there.  The documentation
+    demands it; nothing checks it.
+
+    Wrong:
+
+        variable_placement: Host
+
+    Right:
+
+        variable_placement: Host
+        mix_compile_mode: true
+    """
+    if case.get("variable_placement") == "Host" and case.never("mix_compile_mode", True):
+        case.report(
+            "variable_placement",
+            '"variable_placement" is "Host", which needs "mix_compile_mode" True',
+            'set "mix_compile_mode" to True, or place variables on the "Device"',
+        )
+
+
+@rule(
+    "NPU406",
+    "subgraph-without-mixed-computing",
+    Severity.ERROR,
+    options=("in_out_pair",),
+    facts=("in-out-pair-needs-mix",),
+    source=("tf_adapter/optimizers/om_partition_subgraphs_pass.cc:1060-1066", _MIXED),
+)
+def subgraph_without_mixed_computing(case: Case) -> None:
+    """``in_out_pair`` is set without mixed computing.
+
+    It says which part of the graph stays on the host; session.run raises.
+
+    Wrong:
+
+        in_out_pair: "[[['import/conv1'], ['import/add']]]"
+        graph_run_mode: 0
+
+    Right:
+
+        in_out_pair: "[[['import/conv1'], ['import/add']]]"
+        graph_run_mode: 0
+        mix_compile_mode: true
+    """
+    if given(case, "in_out_pair") and case.never("mix_compile_mode", True):
+        case.report(
+            "in_out_pair",
+            '"in_out_pair" is set but "mix_compile_mode" is not True; session.run raises',
+            'set "mix_compile_mode" to True',
+        )
+
+
+@rule(
+    "NPU407",
+    "subgraph-flag-without-subgraph",
+    Severity.WARNING,
+    options=("in_out_pair_flag",),
+    facts=("in-out-pair-inference",),
+    source=(_MIXED,),
+)
+def subgraph_flag_without_subgraph(case: Case) -> None:
+    """``in_out_pair_flag`` is set without ``in_out_pair``.
+
+    The flag says on which side the range of ``in_out_pair`` runs; without a range it says nothing.
+
+    Wrong:
+
+        graph_run_mode: 0
+        mix_compile_mode: true
+        in_out_pair_flag: false
+
+    Right:
+
+        graph_run_mode: 0
+        mix_compile_mode: true
+        in_out_pair_flag: false
+        in_out_pair: "[[['import/conv1'], ['import/add']]]"
+    """
+    if changed(case, "in_out_pair_flag") and case.absent("in_out_pair"):
+        case.report(
+            "in_out_pair_flag",
+            '"in_out_pair_flag" has no effect, because "in_out_pair" is not set',
+            'set "in_out_pair", or remove "in_out_pair_flag"',
+        )
+
+
+@rule(
+    "NPU408",
+    "offload-switched-off",
+    Severity.WARNING,
+    options=("use_off_line",),
+    facts=("use-off-line-true",),
+    source=(
+        "tf_adapter/optimizers/om_partition_subgraphs_pass.cc:2371-2376",
+        "docs/en/tfadapter_1/apiref/session_config/accuracy_comparison.md",
+    ),
+)
+def offload_switched_off(case: Case) -> None:
+    """``use_off_line`` is False: nothing runs on the NPU.
+
+    The whole graph stays with TensorFlow on the host, and every other option is without effect.
+
+    Wrong:
+
+        use_off_line: false
+
+    Right:
+
+        use_off_line: true
+    """
+    if case.get("use_off_line") is False:
+        case.report(
+            "use_off_line",
+            '"use_off_line" is False: the graph runs on the host CPU and every other option is '
+            "without effect",
+            "set it to True, or remove it, to use the NPU",
+        )
+
+
+@rule(
+    "NPU409",
+    "job-without-offload",
+    Severity.INFO,
+    options=("job",),
+    facts=("job-ps-skips",),
+    source=("tf_adapter/optimizers/om_partition_subgraphs_pass.cc:2345-2355",),
+)
+def job_without_offload(case: Case) -> None:
+    """``job`` is ``ps`` or ``default``: nothing of this process runs on the NPU.
+
+    The adapter skips offloading for these two names.
+
+    Wrong, for a worker:
+
+        job: ps
+
+    Right:
+
+        job: worker
+    """
+    if case.get("job") in ("ps", "default"):
+        case.report(
+            "job",
+            '"job" is "{}"; for "ps" and "default" nothing is offloaded to the NPU'.format(
+                case.get("job")
+            ),
+        )

@@ -1,0 +1,358 @@
+"""770-789: files and directories that options point to, looked at on the training host."""
+
+import errno
+import os
+import stat
+from typing import Iterator, NamedTuple, Optional
+
+from npu_config.catalogue import OPTIONS
+from npu_config.catalogue._kinds import shorten
+from npu_config.diagnostics import Severity
+from npu_config.judge import Case
+from npu_config.rulebook import rule
+from npu_config.rules._reading import on, tuning_mode
+from npu_config.rules.dump import SWITCHES, profiling_keys
+
+_ATTRS = "tf_adapter/util/npu_attrs.cc"
+_PARSERS = "cann/ge:compiler/engines/nn_engine/utils/common/config_parser"
+
+
+class Wanted(NamedTuple):
+    """What the runtime wants to find at the path of an option.
+
+    ``directory`` or a file with content; ``strict``: readable, writable and no symbolic link;
+    ``created``: made by the runtime when it is missing.
+    """
+
+    directory: bool
+    consequence: str
+    severity: Severity = Severity.ERROR
+    strict: bool = False
+    created: bool = False
+
+
+_REFUSED = "the graph engine refuses it and the adapter aborts the process"
+
+WANTED = {
+    "dump_path": Wanted(True, "session.run raises", strict=True),
+    "work_path": Wanted(True, "the adapter aborts the process", strict=True),
+    "graph_compiler_cache_dir": Wanted(True, "the compilation fails"),
+    "op_compiler_cache_dir": Wanted(True, "the cache cannot be kept there", created=True),
+    "debug_dir": Wanted(True, "debug files may be lost", Severity.WARNING),
+    "modify_mixlist": Wanted(False, _REFUSED),
+    "op_precision_mode": Wanted(False, _REFUSED),
+    "customize_dtypes": Wanted(False, _REFUSED),
+    "op_debug_config": Wanted(False, _REFUSED),
+    "fusion_switch_file": Wanted(False, _REFUSED),
+    "aoe_config_file": Wanted(False, "the tuning cannot read it"),
+    "distribute_config": Wanted(False, "the tuning cannot read it", Severity.WARNING),
+    "insert_op_file": Wanted(False, "the graph engine cannot read it", Severity.WARNING),
+    "compress_weight_conf": Wanted(False, "the graph engine cannot read it", Severity.WARNING),
+    "resource_config_path": Wanted(False, "the graph engine cannot read it", Severity.WARNING),
+    "graph_parallel_option_path": Wanted(
+        False, "the graph engine cannot read it", Severity.WARNING
+    ),
+}
+_FACTS = ("dump-path-valid", "aoe-work-path", "graph-cache-dir-exists", "ge-file-checks-abort")
+_SOURCE = (
+    _ATTRS + ":314-327",
+    _ATTRS + ":2169-2183",
+    "docs/en/tfadapter_1/apiref/session_config/experiment_options.md",
+    _PARSERS,
+)
+
+
+class Found(NamedTuple):
+    """A path that an option points to, and what stands there (``status`` None: nothing)."""
+
+    name: str
+    path: str
+    wanted: Wanted
+    status: Optional[os.stat_result]
+    problem: str
+
+
+def _paths(case: Case) -> Iterator[Found]:
+    """The paths the runtime will look at, each with what is there."""
+    if not case.on_host:
+        return
+    tuning = tuning_mode(case)
+    for name, wanted in WANTED.items():
+        path = case.get(name)
+        if name == "dump_path" and not any(on(case, switch) for switch in SWITCHES):
+            continue
+        if name in ("work_path", "distribute_config") and tuning is None:
+            continue
+        if path is None and name == "work_path" and case.absent(name):
+            path = OPTIONS[name].default
+        if path:
+            yield _look(name, path, wanted)
+
+
+def _look(name: str, path: str, wanted: Wanted) -> Found:
+    try:
+        status = os.lstat(path) if wanted.strict else os.stat(path)
+    except OSError as error:
+        return Found(name, path, wanted, None, _words(error))
+    except ValueError:
+        return Found(name, path, wanted, None, "cannot be a path here")
+    return Found(name, path, wanted, status, "")
+
+
+def _words(error: OSError) -> str:
+    if error.errno == errno.ENAMETOOLONG:
+        return "is too long"
+    if error.errno in (errno.ENOENT, errno.ENOTDIR):
+        return "does not exist"
+    return "cannot be looked at ({})".format(error.strerror)
+
+
+def _report(case: Case, found: Found, problem: str, help: str) -> None:
+    case.report(
+        found.name,
+        '"{}" is "{}", which {}; {}'.format(
+            found.name, shorten(found.path), problem, found.wanted.consequence
+        ),
+        help,
+        severity=found.wanted.severity,
+    )
+
+
+@rule(
+    "NPU770",
+    "path-missing",
+    Severity.ERROR,
+    options=(*WANTED, "aoe_mode"),
+    facts=_FACTS,
+    source=_SOURCE,
+    on_host=True,
+)
+def path_missing(case: Case) -> None:
+    """A file or directory that an option points to does not exist.
+
+    Relative paths begin at the directory the process runs in; ``~`` is not expanded.  The
+    directory of the operator cache is made when it is missing, the others are not.
+
+    Wrong:
+
+        # host
+        enable_dump: true
+        dump_path: missing
+
+    Right:
+
+        # host: a_directory/
+        enable_dump: true
+        dump_path: a_directory
+    """
+    for found in _paths(case):
+        if found.status is None and not (
+            found.wanted.created and found.problem == "does not exist"
+        ):
+            _report(
+                case,
+                found,
+                found.problem,
+                "create it" if found.wanted.directory else "write the file, or correct the path",
+            )
+
+
+@rule(
+    "NPU771",
+    "path-of-wrong-kind",
+    Severity.ERROR,
+    options=(*WANTED, "aoe_mode"),
+    facts=_FACTS,
+    source=_SOURCE,
+    on_host=True,
+)
+def path_of_wrong_kind(case: Case) -> None:
+    """A file stands where a directory is wanted, or the reverse.
+
+    Wrong:
+
+        # host: a_file
+        enable_dump: true
+        dump_path: a_file
+
+    Right:
+
+        # host: a_directory/
+        enable_dump: true
+        dump_path: a_directory
+    """
+    for found in _paths(case):
+        if found.status is None or stat.S_ISLNK(found.status.st_mode):
+            continue
+        if found.wanted.directory and not stat.S_ISDIR(found.status.st_mode):
+            _report(case, found, "is no directory", "give the path of a directory")
+        elif not found.wanted.directory and stat.S_ISDIR(found.status.st_mode):
+            _report(case, found, "is a directory", "give the path of a file")
+
+
+@rule(
+    "NPU772",
+    "path-is-a-link",
+    Severity.ERROR,
+    options=(*WANTED, "aoe_mode"),
+    facts=("dump-path-valid", "aoe-work-path"),
+    source=_SOURCE,
+    on_host=True,
+)
+def path_is_a_link(case: Case) -> None:
+    """A directory that the adapter checks is a symbolic link.
+
+    The adapter looks at the entry itself and finds no directory.  A slash at the end makes it look
+    behind the link.  Holds for ``dump_path`` and ``work_path``.
+
+    Wrong:
+
+        # host: a_directory/ a_link->a_directory
+        enable_dump: true
+        dump_path: a_link
+
+    Right:
+
+        # host: a_directory/ a_link->a_directory
+        enable_dump: true
+        dump_path: a_link/
+    """
+    for found in _paths(case):
+        if found.status is not None and stat.S_ISLNK(found.status.st_mode):
+            if os.path.isdir(found.path):
+                help = 'write "{}/", or the directory behind it'.format(shorten(found.path))
+            else:
+                help = "give the path of a directory"
+            _report(case, found, "is a symbolic link", help)
+
+
+@rule(
+    "NPU773",
+    "path-not-accessible",
+    Severity.ERROR,
+    options=(*WANTED, "aoe_mode"),
+    facts=_FACTS,
+    source=_SOURCE,
+    on_host=True,
+)
+def path_not_accessible(case: Case) -> None:
+    """A file cannot be read, or a directory cannot be read and written, by this user.
+
+    Wrong:
+
+        # host: locked/ mode=0
+        enable_dump: true
+        dump_path: locked
+
+    Right:
+
+        # host: a_directory/
+        enable_dump: true
+        dump_path: a_directory
+    """
+    for found in _paths(case):
+        if found.status is None or stat.S_ISLNK(found.status.st_mode):
+            continue
+        is_directory = stat.S_ISDIR(found.status.st_mode)
+        if is_directory is not found.wanted.directory:
+            continue
+        needed = os.R_OK | os.W_OK if is_directory else os.R_OK
+        if not os.access(found.path, needed):
+            _report(
+                case,
+                found,
+                "this user may not read and write" if is_directory else "this user may not read",
+                "change its permissions, or choose another one",
+            )
+
+
+@rule(
+    "NPU774",
+    "empty-side-file",
+    Severity.ERROR,
+    options=tuple(name for name, wanted in WANTED.items() if not wanted.directory),
+    facts=("modify-mixlist-file", "fusion-switch-file"),
+    source=(_PARSERS,),
+    on_host=True,
+)
+def empty_side_file(case: Case) -> None:
+    """A file that an option points to is empty.
+
+    Wrong:
+
+        # host: fusion.cfg
+        fusion_switch_file: fusion.cfg
+
+    Right:
+
+        # host: fusion.cfg={"Switch":{"GraphFusion":{"ALL":"off"}}}
+        fusion_switch_file: fusion.cfg
+    """
+    for found in _paths(case):
+        if (
+            found.status is not None
+            and not found.wanted.directory
+            and stat.S_ISREG(found.status.st_mode)
+            and found.status.st_size == 0
+        ):
+            _report(case, found, "is empty", "write its content, or remove the option")
+
+
+@rule(
+    "NPU775",
+    "profiling-output-missing",
+    Severity.WARNING,
+    options=("profiling_options",),
+    facts=("profiling-output-dir",),
+    source=(
+        "cann/oam-tools:docs/zh/env-vars/PROFILING_OPTIONS.md",
+        "docs/en/tfadapter_1/migration/performance_tuning/Profile_data_collection_and_analysis.md",
+    ),
+    on_host=True,
+)
+def profiling_output_missing(case: Case) -> None:
+    """The ``output`` of ``profiling_options`` is no directory that can be read and written.
+
+    Newer tools create it; with others the results may be lost.
+
+    Wrong:
+
+        # host
+        profiling_mode: true
+        profiling_options: '{"output": "missing", "task_time": "on"}'
+
+    Right:
+
+        # host: a_directory/
+        profiling_mode: true
+        profiling_options: '{"output": "a_directory", "task_time": "on"}'
+    """
+    text = case.get("profiling_options")
+    if not case.on_host or not text or not on(case, "profiling_mode"):
+        return
+    path = (profiling_keys(text) or {}).get("output")
+    if not isinstance(path, str) or not path:
+        return
+    problem = _problem_of_output(path)
+    if problem:
+        case.report(
+            "profiling_options",
+            'the "output" of "profiling_options" is "{}", which {}; results may be lost'.format(
+                shorten(path), problem
+            ),
+            "create the directory first",
+        )
+
+
+def _problem_of_output(path: str) -> Optional[str]:
+    try:
+        status = os.stat(path)
+    except OSError as error:
+        return _words(error)
+    except ValueError:
+        return "cannot be a path here"
+    if not stat.S_ISDIR(status.st_mode):
+        return "is no directory"
+    if not os.access(path, os.R_OK | os.W_OK):
+        return "this user may not read and write"
+    return None

@@ -1,0 +1,369 @@
+"""2xx: precision modes and what hangs on them."""
+
+from typing import Tuple
+
+from npu_config.diagnostics import Severity
+from npu_config.judge import Case
+from npu_config.rulebook import rule
+from npu_config.rules._reading import given
+from npu_config.target import Product
+
+_ACCURACY = "docs/en/tfadapter_1/apiref/session_config/accuracy_tuning.md"
+_PERFORMANCE = "docs/en/tfadapter_1/apiref/session_config/performance_tuning.md"
+
+MIXED_MODES = ("allow_mix_precision", "allow_mix_precision_fp16", "allow_mix_precision_bf16")
+MIXED_MODES_V2 = ("mixed_float16", "mixed_bfloat16", "mixed_hif8")
+KEEPS_DTYPES = (("precision_mode", "must_keep_origin_dtype"), ("precision_mode_v2", "origin"))
+BFLOAT16_PRODUCTS = frozenset((Product.ASCEND_950, Product.ATLAS_A3, Product.ATLAS_A2))
+
+
+@rule(
+    "NPU201",
+    "both-precision-modes",
+    Severity.ERROR,
+    options=("precision_mode_v2",),
+    facts=("precision-exclusive",),
+    source=("tf_adapter/util/npu_attrs.cc:2478-2482", _ACCURACY),
+)
+def both_precision_modes(case: Case) -> None:
+    """``precision_mode`` and ``precision_mode_v2`` are set together.
+
+    They are two vocabularies for one setting.  The adapter looks only at whether both keys are
+    there, not at their values, and session.run raises.
+
+    Wrong:
+
+        precision_mode: allow_mix_precision
+        precision_mode_v2: mixed_float16
+
+    Right:
+
+        precision_mode_v2: mixed_float16
+    """
+    if case.isset("precision_mode") and case.isset("precision_mode_v2"):
+        case.report(
+            "precision_mode",
+            '"precision_mode" and "precision_mode_v2" are both set; '
+            "one of them is legal, and session.run raises",
+            'keep "precision_mode_v2" and remove "precision_mode"',
+        )
+
+
+@rule(
+    "NPU202",
+    "hif8-precision-mode",
+    Severity.ERROR,
+    options=("precision_mode_v2",),
+    facts=("precision-hif8",),
+    source=(_ACCURACY,),
+)
+def hif8_precision_mode(case: Case) -> None:
+    """A HiFloat8 precision mode is chosen, which no version supports yet.
+
+    ``mixed_hif8`` and ``cube_hif8`` are reserved for ascend_950.  The adapter accepts the names.
+
+    Wrong:
+
+        precision_mode_v2: mixed_hif8
+
+    Right:
+
+        precision_mode_v2: mixed_float16
+    """
+    mode = case.get("precision_mode_v2")
+    if mode in ("mixed_hif8", "cube_hif8") and not case.never_on((Product.ASCEND_950,)):
+        case.report(
+            "precision_mode_v2",
+            '"precision_mode_v2" is "{}", which is reserved and not supported yet; legal: '
+            '"fp16", "origin", "cube_fp16in_fp32out", "mixed_float16", "mixed_bfloat16"'.format(
+                mode
+            ),
+            "choose a mode that is supported",
+        )
+
+
+@rule(
+    "NPU203",
+    "force-fp16-in-training",
+    Severity.ERROR,
+    options=("precision_mode",),
+    facts=("precision-force-fp16-inference",),
+    source=(_ACCURACY,),
+)
+def force_fp16_in_training(case: Case) -> None:
+    """``precision_mode: force_fp16`` is set for training.
+
+    It is documented for online inference only, where it is the default.  Nothing checks it: the
+    training runs, with every operator in float16.
+
+    Wrong:
+
+        precision_mode: force_fp16
+
+    Right:
+
+        precision_mode: force_fp16
+        graph_run_mode: 0
+    """
+    if case.get("precision_mode") == "force_fp16" and case.training():
+        case.report(
+            "precision_mode",
+            '"precision_mode" is "force_fp16", which is for online inference, '
+            'but "graph_run_mode" is 1 (training)',
+            'set "precision_mode" to "allow_mix_precision", or "graph_run_mode" to 0',
+        )
+
+
+@rule(
+    "NPU204",
+    "mixlist-without-mixed-precision",
+    Severity.ERROR,
+    options=("modify_mixlist",),
+    facts=("modify-mixlist-needs-mixed",),
+    source=("tf_adapter/util/npu_attrs.cc:2424-2477", _ACCURACY),
+)
+def mixlist_without_mixed_precision(case: Case) -> None:
+    """``modify_mixlist`` is set without a mixed precision mode.
+
+    The file edits the operator lists of mixed precision.  With another mode, or with none set,
+    session.run raises.
+
+    Wrong:
+
+        modify_mixlist: ops_info.json
+
+    Right:
+
+        modify_mixlist: ops_info.json
+        precision_mode_v2: mixed_float16
+    """
+    if not given(case, "modify_mixlist"):
+        return
+    if case.isset("precision_mode"):
+        if case.isset("precision_mode_v2"):
+            return
+        mode = case.get("precision_mode")
+        if mode is None or mode in MIXED_MODES:
+            return
+        found = '"precision_mode" is "{}"'.format(mode)
+    elif case.isset("precision_mode_v2"):
+        mode = case.get("precision_mode_v2")
+        if mode is None or mode in MIXED_MODES_V2:
+            return
+        found = '"precision_mode_v2" is "{}"'.format(mode)
+    elif case.absent("precision_mode"):
+        found = "no precision mode is set"
+    else:
+        return
+    case.report(
+        "modify_mixlist",
+        '"modify_mixlist" is set but {}; legal with it: "precision_mode" {}, or '
+        '"precision_mode_v2" {}; session.run raises'.format(
+            found, _either(MIXED_MODES), _either(MIXED_MODES_V2[:2])
+        ),
+        'set "precision_mode_v2" to "mixed_float16", or remove "modify_mixlist"',
+    )
+
+
+def _either(values: Tuple[str, ...]) -> str:
+    return " or ".join('"{}"'.format(value) for value in values)
+
+
+@rule(
+    "NPU205",
+    "custom-dtypes-with-kept-dtypes",
+    Severity.WARNING,
+    options=("customize_dtypes",),
+    facts=("customize-dtypes-no-effect",),
+    source=(_ACCURACY,),
+)
+def custom_dtypes_with_kept_dtypes(case: Case) -> None:
+    """``customize_dtypes`` is set while every operator keeps its data type.
+
+    With ``must_keep_origin_dtype`` or ``origin`` the file has no effect.  These modes are the
+    default of training on ascend_950, atlas_a3 and atlas_a2, so that leaving the mode out is
+    no way around.
+
+    Wrong:
+
+        customize_dtypes: customize_dtypes.cfg
+        precision_mode_v2: origin
+
+    Right:
+
+        customize_dtypes: customize_dtypes.cfg
+        precision_mode_v2: mixed_float16
+    """
+    if not given(case, "customize_dtypes"):
+        return
+    for name, value in KEEPS_DTYPES:
+        if case.get(name) == value:
+            case.report(
+                "customize_dtypes",
+                '"customize_dtypes" has no effect while "{}" is "{}"'.format(name, value),
+                "choose another precision mode, or remove it",
+            )
+            return
+    if (
+        case.absent("precision_mode")
+        and case.absent("precision_mode_v2")
+        and case.target.product is not None
+        and case.only_on(BFLOAT16_PRODUCTS)
+        and case.training()
+    ):
+        case.report(
+            "customize_dtypes",
+            '"customize_dtypes" has no effect: no precision mode is set, and training on {} then '
+            'keeps every data type ("origin")'.format(case.target.product.value),
+            'set "precision_mode_v2", e.g. to "mixed_float16"',
+        )
+
+
+@rule(
+    "NPU206",
+    "two-implementation-modes",
+    Severity.WARNING,
+    options=("op_precision_mode",),
+    facts=("op-precision-vs-implmode",),
+    source=(_PERFORMANCE,),
+)
+def two_implementation_modes(case: Case) -> None:
+    """``op_precision_mode`` is set together with ``op_select_implmode``.
+
+    Both choose how operators are implemented.  ``op_precision_mode`` is used, and
+    ``op_select_implmode`` and ``optypelist_for_implmode`` are ignored.
+
+    Wrong:
+
+        op_precision_mode: op_precision.ini
+        op_select_implmode: high_precision
+
+    Right:
+
+        op_precision_mode: op_precision.ini
+    """
+    if not given(case, "op_precision_mode"):
+        return
+    ignored = [
+        name for name in ("op_select_implmode", "optypelist_for_implmode") if given(case, name)
+    ]
+    if ignored:
+        case.report(
+            ignored[0],
+            '{} ignored, because "op_precision_mode" is set'.format(
+                " and ".join('"{}"'.format(name) for name in ignored)
+                + (" is" if len(ignored) == 1 else " are")
+            ),
+            "write the modes into the file of op_precision_mode and remove the other options",
+        )
+
+
+@rule(
+    "NPU207",
+    "optypelist-without-implmode",
+    Severity.ERROR,
+    options=("optypelist_for_implmode",),
+    facts=("optypelist-needs-implmode",),
+    source=("tf_adapter/util/npu_attrs.cc:2307-2312",),
+)
+def optypelist_without_implmode(case: Case) -> None:
+    """``optypelist_for_implmode`` is set without ``op_select_implmode``.
+
+    The list says which operator types the mode applies to; without the mode the adapter aborts
+    the process.
+
+    Wrong:
+
+        optypelist_for_implmode: Pooling
+
+    Right:
+
+        optypelist_for_implmode: Pooling
+        op_select_implmode: high_precision
+    """
+    if case.isset("optypelist_for_implmode") and case.absent("op_select_implmode"):
+        case.report(
+            "optypelist_for_implmode",
+            '"optypelist_for_implmode" is set without "op_select_implmode"; '
+            "the adapter aborts the process",
+            'set "op_select_implmode" too, or use "op_precision_mode" in place of both',
+        )
+
+
+@rule(
+    "NPU208",
+    "accelerated-training-with-precision-mode",
+    Severity.ERROR,
+    options=("experimental_accelerate_train_mode",),
+    facts=("accelerate-precision",),
+    source=(
+        "docs/en/tfadapter_1/apiref/session_config/experiment_options.md",
+        "tf_adapter/kernels/geop_npu.cc:782-830",
+    ),
+)
+def accelerated_training_with_precision_mode(case: Case) -> None:
+    """``experimental_accelerate_train_mode`` is set with a precision mode it cannot start from.
+
+    The acceleration switches the precision itself and starts from full precision: only
+    ``allow_fp32_to_fp16``, ``must_keep_origin_dtype`` (``origin``), or no mode at all are
+    supported.  The first run raises.
+
+    Wrong:
+
+        experimental_accelerate_train_mode: "fast|step|0.9"
+        precision_mode_v2: fp16
+
+    Right:
+
+        experimental_accelerate_train_mode: "fast|step|0.9"
+        precision_mode_v2: origin
+    """
+    if not given(case, "experimental_accelerate_train_mode"):
+        return
+    for name, legal in (
+        ("precision_mode", ("allow_fp32_to_fp16", "must_keep_origin_dtype")),
+        ("precision_mode_v2", ("origin",)),
+    ):
+        mode = case.get(name)
+        if mode is not None and mode not in legal:
+            case.report(
+                name,
+                '"{}" is "{}" with "experimental_accelerate_train_mode"; legal then: {}, or '
+                "unset; the first run raises".format(name, mode, _either(legal)),
+                'remove "{}"'.format(name),
+            )
+
+
+@rule(
+    "NPU209",
+    "accelerated-training-in-bfloat16",
+    Severity.ERROR,
+    options=("experimental_accelerate_train_mode",),
+    products=frozenset(Product) - BFLOAT16_PRODUCTS,
+    facts=("precision-bf16-products",),
+    source=(_ACCURACY,),
+)
+def accelerated_training_in_bfloat16(case: Case) -> None:
+    """``experimental_accelerate_train_mode`` lowers to bfloat16 on a product without it.
+
+    ``fast1`` lowers to bfloat16, which only ascend_950, atlas_a3 and atlas_a2 support; ``fast``
+    lowers to float16.
+
+    Wrong:
+
+        target: {product: atlas_training}
+        experimental_accelerate_train_mode: "fast1|step|0.9"
+
+    Right:
+
+        target: {product: atlas_training}
+        experimental_accelerate_train_mode: "fast|step|0.9"
+    """
+    mode = case.get("experimental_accelerate_train_mode")
+    if mode is not None and mode.precision == "fast1":
+        case.report(
+            "experimental_accelerate_train_mode",
+            '"experimental_accelerate_train_mode" lowers to bfloat16 ("fast1"), '
+            "which is supported on ascend_950, atlas_a2, atlas_a3 only",
+            'write "fast" for float16',
+        )

@@ -1,0 +1,592 @@
+"""810-829: NPURunConfig and NPUEstimator, beyond the options that they carry.
+
+These rules look at ``Settings.extra``: arguments that are no options.  The class itself
+(``npu_config.tf1``) builds such settings from its own arguments.
+"""
+
+from typing import Any, Optional
+
+from npu_config.diagnostics import Severity
+from npu_config.judge import Case
+from npu_config.rulebook import rule
+from npu_config.rules._reading import SHAPE_PROFILES
+from npu_config.rules.environment import cluster_of, device_count
+from npu_config.rules.loops import loops
+from npu_config.rules.session import NPU_OPTIMIZER
+from npu_config.settings import UNKNOWN, Carrier
+
+_SUPPORT = "docs/en/tfadapter_1/apiref/npu_config/runconfig_params_support_info.md"
+_CONSTRUCTOR = "docs/en/tfadapter_1/apiref/npu_config/npurunconfig_constructor/introduction.md"
+_LOOPS = "docs/en/tfadapter_1/migration/performance_tuning/iteration_offload.md"
+_RUN_CONFIG = "tf_adapter/python/npu_bridge/estimator/npu/npu_config.py"
+_ESTIMATOR = "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py"
+
+CHECKPOINT_STEPS = 100
+"""What ``save_checkpoints_steps`` becomes when no checkpoint interval is given."""
+
+
+def _argument(case: Case, name: str) -> Any:
+    """The known value of an argument that is no option; None when there is none."""
+    setting = case.settings.extra.get(name)
+    return None if setting is None or setting.value is UNKNOWN else setting.value
+
+
+def _number(case: Case, name: str) -> Optional[int]:
+    value = _argument(case, name)
+    return value if isinstance(value, int) and not isinstance(value, bool) else None
+
+
+def _report(
+    case: Case, name: str, message: str, help: str, severity: Optional[Severity] = None
+) -> None:
+    setting = case.settings.extra.get(name)
+    place = case.settings.place if setting is None else setting.place
+    case.report(None, message, help, place=place, severity=severity)
+
+
+@rule(
+    "NPU810",
+    "two-checkpoint-intervals",
+    Severity.ERROR,
+    facts=("run-config-save-checkpoints-exclusive",),
+    source=(_SUPPORT,),
+)
+def two_checkpoint_intervals(case: Case) -> None:
+    """``save_checkpoints_steps`` and ``save_checkpoints_secs`` are both given.
+
+    tf.estimator.RunConfig raises.
+
+    Wrong, in a script:
+
+        NPURunConfig(save_checkpoints_steps=100, save_checkpoints_secs=600)
+
+    Right, in a script:
+
+        NPURunConfig(save_checkpoints_steps=100)
+    """
+    if not case.settings.extra:
+        return
+    if (
+        _argument(case, "save_checkpoints_steps") is not None
+        and _argument(case, "save_checkpoints_secs") is not None
+    ):
+        _report(
+            case,
+            "save_checkpoints_secs",
+            '"save_checkpoints_steps" and "save_checkpoints_secs" are both given; one of them is '
+            "legal, and RunConfig raises",
+            'remove "save_checkpoints_secs"',
+        )
+
+
+@rule(
+    "NPU811",
+    "checkpoint-inside-loop",
+    Severity.WARNING,
+    options=("iterations_per_loop",),
+    facts=("iterations-save-checkpoints",),
+    source=(_LOOPS, _SUPPORT),
+)
+def checkpoint_inside_loop(case: Case) -> None:
+    """``save_checkpoints_steps`` is no multiple of ``iterations_per_loop``.
+
+    Hooks run between loops only: checkpoints are not written at the steps asked for.
+
+    Wrong, in a script:
+
+        NPURunConfig(iterations_per_loop=10, save_checkpoints_steps=25)
+
+    Right, in a script:
+
+        NPURunConfig(iterations_per_loop=10, save_checkpoints_steps=30)
+    """
+    count = loops(case)
+    if not count or not case.settings.extra:
+        return
+    steps = _number(case, "save_checkpoints_steps")
+    note = ""
+    if _is_none(case, "save_checkpoints_steps") and _is_none(case, "save_checkpoints_secs"):
+        steps, note = CHECKPOINT_STEPS, " (the default)"
+    if steps and steps % count:
+        _report(
+            case,
+            "save_checkpoints_steps",
+            '"save_checkpoints_steps" is {}{}, which is no multiple of "iterations_per_loop" {}; '
+            "checkpoints are not written at these steps".format(steps, note, count),
+            "set it to {}".format(-(-steps // count) * count),
+        )
+
+
+def _is_none(case: Case, name: str) -> bool:
+    """True when the argument was given as None, which is also its default."""
+    setting = case.settings.extra.get(name)
+    return setting is not None and setting.value is None
+
+
+@rule(
+    "NPU812",
+    "summary-inside-loop",
+    Severity.WARNING,
+    options=("iterations_per_loop",),
+    facts=("iterations-summary-steps",),
+    source=(_SUPPORT, "docs/en/tfadapter_1/migration/others/Log-Summary.md"),
+)
+def summary_inside_loop(case: Case) -> None:
+    """``save_summary_steps`` is given with iteration offload.
+
+    Summaries may not be stored at that interval.
+
+    Wrong, in a script:
+
+        NPURunConfig(iterations_per_loop=10, save_summary_steps=5)
+
+    Right, in a script:
+
+        NPURunConfig(iterations_per_loop=10, save_summary_steps=0)
+    """
+    steps = _number(case, "save_summary_steps") if case.settings.extra else None
+    if steps and loops(case):
+        _report(
+            case,
+            "save_summary_steps",
+            '"save_summary_steps" is {} with "iterations_per_loop" {}; summaries may not be '
+            "stored at this interval; legal with it: 0".format(steps, loops(case)),
+            "set it to 0 and use host_call of NPUEstimatorSpec",
+        )
+
+
+@rule(
+    "NPU813",
+    "log-inside-loop",
+    Severity.WARNING,
+    options=("iterations_per_loop",),
+    facts=("iterations-log-steps",),
+    source=(_SUPPORT, "docs/en/tfadapter_1/migration/others/Log-Summary.md"),
+)
+def log_inside_loop(case: Case) -> None:
+    """``log_step_count_steps`` is no multiple of ``iterations_per_loop``.
+
+    The log may not follow that interval.
+
+    Wrong, in a script:
+
+        NPURunConfig(iterations_per_loop=10, log_step_count_steps=25)
+
+    Right, in a script:
+
+        NPURunConfig(iterations_per_loop=10, log_step_count_steps=50)
+    """
+    steps = _number(case, "log_step_count_steps") if case.settings.extra else None
+    count = loops(case)
+    if steps and count and steps % count:
+        _report(
+            case,
+            "log_step_count_steps",
+            '"log_step_count_steps" is {}, which is no multiple of "iterations_per_loop" {}; the '
+            "log may not follow it".format(steps, count),
+            "set it to a multiple of {}".format(count),
+        )
+
+
+@rule(
+    "NPU814",
+    "checkpoint-by-time-on-many-devices",
+    Severity.WARNING,
+    facts=("run-config-save-secs-multi-device",),
+    source=(_CONSTRUCTOR, _SUPPORT),
+    on_host=True,
+)
+def checkpoint_by_time_on_many_devices(case: Case) -> None:
+    """``save_checkpoints_secs`` is given for training on several devices.
+
+    The devices would save at different steps, and collective operations diverge.
+
+    Wrong, in a script started with RANK_SIZE=8:
+
+        NPURunConfig(save_checkpoints_secs=600)
+
+    Right, in a script started with RANK_SIZE=8:
+
+        NPURunConfig(save_checkpoints_steps=1000)
+    """
+    if case.settings.extra and _argument(case, "save_checkpoints_secs") is not None:
+        devices = device_count(case.environ)
+        if devices > 1:
+            _report(
+                case,
+                "save_checkpoints_secs",
+                '"save_checkpoints_secs" is given for {} devices, which would save at different '
+                "steps".format(devices),
+                'use "save_checkpoints_steps"',
+            )
+
+
+_UNSUPPORTED = (
+    "train_distribute",
+    "eval_distribute",
+    "device_fn",
+    "protocol",
+    "experimental_distribute",
+)
+
+
+@rule(
+    "NPU815",
+    "unsupported-run-config-field",
+    Severity.WARNING,
+    facts=("run-config-unsupported-fields",),
+    source=(_SUPPORT,),
+)
+def unsupported_run_config_field(case: Case) -> None:
+    """A field of tf.estimator.RunConfig is given that the NPU does not support.
+
+    ``train_distribute``, ``eval_distribute``, ``device_fn``, ``protocol`` and
+    ``experimental_distribute``.
+
+    Wrong, in a script:
+
+        NPURunConfig(train_distribute=tf.distribute.MirroredStrategy())
+
+    Right, in a script:
+
+        NPURunConfig()
+    """
+    if case.settings.extra:
+        for name in _UNSUPPORTED:
+            if _argument(case, name) is not None:
+                _report(
+                    case,
+                    name,
+                    '"{}" is given, which the NPU does not support'.format(name),
+                    "remove it",
+                )
+
+
+_NESTED = {
+    "dump_config": "DumpConfig",
+    "experimental_config": "ExperimentalConfig",
+    "dynamic_input_config": "DynamicInputConfig",
+    "graph_memory_optimize_config": "GraphMemoryOptimizeConfig",
+    "experimental_config.graph_memory_optimize_config": "GraphMemoryOptimizeConfig",
+}
+
+
+@rule(
+    "NPU816",
+    "wrong-nested-config",
+    Severity.ERROR,
+    facts=("run-config-nested-types",),
+    source=(_RUN_CONFIG + ":332-364",),
+)
+def wrong_nested_config(case: Case) -> None:
+    """A nested configuration is of another class than NPURunConfig takes.
+
+    It raises ValueError.
+
+    Wrong, in a script:
+
+        NPURunConfig(dump_config={"enable_dump": True})
+
+    Right, in a script:
+
+        NPURunConfig(dump_config=DumpConfig(enable_dump=True, dump_path="/tmp"))
+    """
+    if case.settings.extra:
+        for name, expected in _NESTED.items():
+            value = _argument(case, name)
+            if value is not None and expected not in [c.__name__ for c in type(value).__mro__]:
+                _report(
+                    case,
+                    name,
+                    '"{}" takes a {} or None, got {}; NPURunConfig raises'.format(
+                        name, expected, type(value).__name__
+                    ),
+                    "write {}(...)".format(expected),
+                )
+
+
+@rule(
+    "NPU817",
+    "wrong-horovod-mode",
+    Severity.ERROR,
+    facts=("run-config-horovod-bool",),
+    source=(_RUN_CONFIG + ":344-347",),
+)
+def wrong_horovod_mode(case: Case) -> None:
+    """``horovod_mode`` is no bool.
+
+    NPURunConfig raises ValueError.  True suppresses the hook that broadcasts the variables.
+
+    Wrong, in a script:
+
+        NPURunConfig(horovod_mode=1)
+
+    Right, in a script:
+
+        NPURunConfig(horovod_mode=True)
+    """
+    setting = case.settings.extra.get("horovod_mode")
+    if setting is not None and setting.value is not UNKNOWN and type(setting.value) is not bool:
+        _report(
+            case,
+            "horovod_mode",
+            '"horovod_mode" takes True or False, got {}; NPURunConfig raises'.format(
+                type(setting.value).__name__
+            ),
+            "write True or False",
+        )
+
+
+_INPUT_FIELDS = (*SHAPE_PROFILES, "compile_hybrid_mode")
+
+
+@rule(
+    "NPU818",
+    "incomplete-dynamic-input-config",
+    Severity.WARNING,
+    options=_INPUT_FIELDS,
+    facts=("run-config-dynamic-input-complete",),
+    source=(_ESTIMATOR + ":681-696",),
+)
+def incomplete_dynamic_input_config(case: Case) -> None:
+    """A field of DynamicInputConfig is None.
+
+    Then none of the four reaches the session.
+
+    Wrong, in a script:
+
+        DynamicInputConfig("data:1,-1", "1;2", 1, None)
+
+    Right, in a script:
+
+        DynamicInputConfig("data:1,-1", "1;2", 1, 0)
+    """
+    if case.carrier is not Carrier.RUN_CONFIG:
+        return
+    missing = [name for name in _INPUT_FIELDS if case.absent(name)]
+    if missing:
+        present = [name for name in _INPUT_FIELDS if case.isset(name)]
+        case.report(
+            present[0],
+            "{} of DynamicInputConfig is None; all four fields are written, or none".format(
+                " and ".join('"{}"'.format(name) for name in missing)
+            ),
+            "give all four",
+        )
+
+
+@rule(
+    "NPU819",
+    "overflow-mode-without-dump-mode",
+    Severity.WARNING,
+    options=("dump_debug_mode",),
+    facts=("run-config-dump-debug-mode",),
+    source=(_ESTIMATOR + ":552-584",),
+)
+def overflow_mode_without_dump_mode(case: Case) -> None:
+    """``DumpConfig(dump_mode=None)`` keeps ``dump_debug_mode`` from the session.
+
+    NPUEstimator writes it only when ``dump_mode`` is not None.
+
+    Wrong, in a script:
+
+        DumpConfig(enable_dump_debug=True, dump_path="/tmp", dump_mode=None, dump_debug_mode="all")
+
+    Right, in a script:
+
+        DumpConfig(enable_dump_debug=True, dump_path="/tmp", dump_debug_mode="all")
+    """
+    if case.carrier is Carrier.RUN_CONFIG and _is_none(case, "dump_config.dump_mode"):
+        case.report(
+            "dump_debug_mode",
+            '"dump_debug_mode" is not written, because "dump_mode" is None',
+            'leave "dump_mode" at "output"',
+        )
+
+
+@rule(
+    "NPU820",
+    "npu-optimizer-in-session-config",
+    Severity.WARNING,
+    facts=("run-config-second-custom-op",),
+    source=(_ESTIMATOR + ":769-790", "tf_adapter/util/npu_attrs.cc:2032"),
+)
+def npu_optimizer_in_session_config(case: Case) -> None:
+    """The ``session_config`` of NPURunConfig has an NpuOptimizer of its own.
+
+    NPUEstimator adds another one; what it always writes (enable_dump, jit_compile,
+    iterations_per_loop, mix_compile_mode, ...) beats the first.
+
+    Wrong, in a script:
+
+        NPURunConfig(session_config=npu_config_proto())
+
+    Right, in a script:
+
+        NPURunConfig(session_config=tf.ConfigProto(allow_soft_placement=True))
+    """
+    session = case.session
+    if (
+        session is not None
+        and case.carrier is Carrier.RUN_CONFIG
+        and NPU_OPTIMIZER in session.optimizers
+    ):
+        case.report(
+            None,
+            '"session_config" has an "{}" of its own; NPUEstimator adds a second one, whose keys '
+            "win".format(NPU_OPTIMIZER),
+            "give the options as arguments of NPURunConfig",
+            place=session.place,
+        )
+
+
+_NO_ARGUMENT = (
+    "in_out_pair",
+    "in_out_pair_flag",
+    "const_input",
+    "lower_functional_ops",
+    "graph_exec_timeout",
+    "auto_tune_mode",
+    "use_off_line",
+    "job",
+    "task_index",
+)
+
+
+@rule(
+    "NPU821",
+    "option-without-run-config-argument",
+    Severity.INFO,
+    options=_NO_ARGUMENT,
+    facts=("run-config-no-field",),
+    source=(_RUN_CONFIG + ":31-112",),
+)
+def option_without_run_config_argument(case: Case) -> None:
+    """An option is set that NPURunConfig has no argument for.
+
+    It can be set on the NpuOptimizer of ``session_config`` only.
+
+    Wrong, in a script:
+
+        NPURunConfig(graph_exec_timeout=600000)
+
+    Right, in a script:
+
+        NPURunConfig(session_config=config_with_graph_exec_timeout)
+    """
+    if case.carrier is Carrier.RUN_CONFIG:
+        for name in _NO_ARGUMENT:
+            if case.isset(name):
+                case.report(
+                    name,
+                    'NPURunConfig has no argument for "{}"'.format(name),
+                    "set it on the NpuOptimizer of session_config",
+                )
+
+
+@rule(
+    "NPU822",
+    "two-model-directories",
+    Severity.ERROR,
+    facts=("estimator-model-dir",),
+    source=(_ESTIMATOR + ":938-962",),
+)
+def two_model_directories(case: Case) -> None:
+    """``model_dir`` differs between NPUEstimator and NPURunConfig.
+
+    NPUEstimator raises.
+
+    Wrong, in a script:
+
+        NPUEstimator(model_fn, model_dir="/a", config=NPURunConfig(model_dir="/b"))
+
+    Right, in a script:
+
+        NPUEstimator(model_fn, config=NPURunConfig(model_dir="/b"))
+    """
+    if case.settings.extra:
+        first, second = _argument(case, "model_dir"), _argument(case, "estimator.model_dir")
+        if isinstance(first, str) and isinstance(second, str) and first != second:
+            _report(
+                case,
+                "estimator.model_dir",
+                '"model_dir" is "{}" in NPUEstimator and "{}" in NPURunConfig; NPUEstimator '
+                "raises".format(second[:80], first[:80]),
+                "give it once",
+            )
+
+
+@rule(
+    "NPU823",
+    "default-checkpoint-interval",
+    Severity.INFO,
+    facts=("run-config-save-checkpoints-default",),
+    source=(_RUN_CONFIG + ":327-330", _SUPPORT),
+)
+def default_checkpoint_interval(case: Case) -> None:
+    """Both checkpoint intervals are None: a checkpoint is saved every 100 steps.
+
+    Give 0 to save none.
+
+    Wrong, in a script that is to save no checkpoints:
+
+        NPURunConfig(save_checkpoints_steps=None, save_checkpoints_secs=None)
+
+    Right, in a script that is to save no checkpoints:
+
+        NPURunConfig(save_checkpoints_steps=0)
+    """
+    if (
+        case.settings.extra
+        and _is_none(case, "save_checkpoints_steps")
+        and _is_none(case, "save_checkpoints_secs")
+    ):
+        _report(
+            case,
+            "save_checkpoints_steps",
+            '"save_checkpoints_steps" and "save_checkpoints_secs" are None; a checkpoint is saved '
+            "every {} steps".format(CHECKPOINT_STEPS),
+            "give 0 to save none",
+        )
+
+
+@rule(
+    "NPU824",
+    "parameter-servers-without-strategy",
+    Severity.ERROR,
+    facts=("ps-worker-mix-compile",),
+    source=(_RUN_CONFIG + ":219-226",),
+    on_host=True,
+)
+def parameter_servers_without_strategy(case: Case) -> None:
+    """TF_CONFIG has a cluster and ``distribute`` is no ParameterServerStrategy, or the reverse.
+
+    NPURunConfig raises.
+
+    Wrong, in a script started with a cluster in TF_CONFIG:
+
+        NPURunConfig(mix_compile_mode=True)
+
+    Right, in a script started with a cluster in TF_CONFIG:
+
+        NPURunConfig(mix_compile_mode=True, distribute=strategy)
+    """
+    setting = case.settings.extra.get("distribute")
+    if setting is None or setting.value is UNKNOWN or case.environ is None:
+        return
+    has_strategy = "ParameterServerStrategy" in [
+        base.__name__.lstrip("_") for base in type(setting.value).__mro__
+    ]
+    has_cluster = cluster_of(case.environ) is not None
+    if has_cluster and not has_strategy:
+        problem = '"distribute" is no ParameterServerStrategy although TF_CONFIG has a cluster'
+    elif has_strategy and not has_cluster:
+        problem = '"distribute" is a ParameterServerStrategy but TF_CONFIG has no cluster'
+    else:
+        return
+    _report(
+        case,
+        "distribute",
+        "{}; both are legal together, or none; NPURunConfig raises".format(problem),
+        "give both, or none",
+    )

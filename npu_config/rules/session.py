@@ -1,0 +1,241 @@
+"""800-809: what a session configuration says beside the options."""
+
+import difflib
+
+from npu_config.diagnostics import Severity
+from npu_config.judge import Case
+from npu_config.rulebook import rule
+from npu_config.settings import UNKNOWN, Carrier
+
+_INTRODUCTION = "docs/en/tfadapter_1/apiref/session_config/introduction.md"
+_PORTING = "docs/en/tfadapter_1/migration/script_migration/single_service_single_device_porting.md"
+
+NPU_OPTIMIZER = "NpuOptimizer"
+
+
+@rule(
+    "NPU801",
+    "no-npu-optimizer",
+    Severity.ERROR,
+    facts=("custom-op-name",),
+    source=("tf_adapter/util/npu_attrs.cc:917", _INTRODUCTION),
+)
+def no_npu_optimizer(case: Case) -> None:
+    """No entry of ``custom_optimizers`` is called ``NpuOptimizer``.
+
+    The adapter looks for exactly that name.  Without it nothing is offloaded: TensorFlow runs the
+    graph on the CPU, and says nothing.
+
+    Wrong, in a script:
+
+        custom_op = config.graph_options.rewrite_options.custom_optimizers.add()
+        custom_op.name = "NPUOptimizer"
+
+    Right, in a script:
+
+        custom_op = config.graph_options.rewrite_options.custom_optimizers.add()
+        custom_op.name = "NpuOptimizer"
+    """
+    session = case.session
+    if session is None or case.carrier is Carrier.RUN_CONFIG:
+        return
+    if NPU_OPTIMIZER in session.optimizers or UNKNOWN in session.optimizers or case.settings.open:
+        return
+    for index, name in enumerate(session.optimizers):
+        if isinstance(name, str) and _looks_like_it(name):
+            places = session.optimizer_places
+            case.report(
+                None,
+                'the optimizer is called "{}"; the adapter looks for "{}" and leaves the graph '
+                "on the CPU".format(name[:80], NPU_OPTIMIZER),
+                'write name = "{}"'.format(NPU_OPTIMIZER),
+                place=places[index] if index < len(places) else session.place,
+            )
+            return
+    case.report(
+        None,
+        'no custom optimizer is called "{}"; the graph runs on the CPU'.format(NPU_OPTIMIZER),
+        'add one: custom_optimizers.add().name = "{}"'.format(NPU_OPTIMIZER),
+        place=session.place,
+    )
+
+
+def _looks_like_it(name: str) -> bool:
+    folded = name.strip().lower()[:80]
+    return difflib.SequenceMatcher(None, folded, NPU_OPTIMIZER.lower()).ratio() >= 0.75
+
+
+@rule(
+    "NPU802",
+    "second-npu-optimizer",
+    Severity.WARNING,
+    facts=("custom-op-duplicate",),
+    source=("tf_adapter/util/npu_attrs.cc:916", "tf_adapter/util/npu_attrs.cc:2032-2663"),
+)
+def second_npu_optimizer(case: Case) -> None:
+    """Several entries of ``custom_optimizers`` are called ``NpuOptimizer``.
+
+    The adapter reads all of them in order: a key of a later entry wins, a few options fall back to
+    their default when the last entry lacks them, and constraints between options are checked
+    only inside one entry.
+
+    Wrong, in a script:
+
+        custom_optimizers.add().name = "NpuOptimizer"
+        custom_optimizers.add().name = "NpuOptimizer"
+
+    Right, in a script:
+
+        custom_optimizers.add().name = "NpuOptimizer"
+    """
+    session = case.session
+    if session is None or session.optimizers.count(NPU_OPTIMIZER) < 2:
+        return
+    indexes = [i for i, name in enumerate(session.optimizers) if name == NPU_OPTIMIZER]
+    places = session.optimizer_places
+    case.report(
+        None,
+        '{} custom optimizers are called "{}"; exactly one is legal, and keys of the later ones '
+        "win".format(len(indexes), NPU_OPTIMIZER),
+        "set all options on one entry",
+        place=places[indexes[1]] if indexes[1] < len(places) else session.place,
+    )
+
+
+@rule(
+    "NPU803",
+    "remapping-not-off",
+    Severity.ERROR,
+    facts=("remapping-off", "run-config-remapping"),
+    source=(_INTRODUCTION, _PORTING),
+)
+def remapping_not_off(case: Case) -> None:
+    """``rewrite_options.remapping`` is not OFF.
+
+    TensorFlow's remapper conflicts with the passes of the NPU.  Nothing checks it.  NPUEstimator
+    does not switch it off by itself either (a warning there, since the session patch of npu_init
+    may).
+
+    Wrong, in a script:
+
+        custom_op.name = "NpuOptimizer"
+
+    Right, in a script:
+
+        custom_op.name = "NpuOptimizer"
+        config.graph_options.rewrite_options.remapping = RewriterConfig.OFF
+    """
+    session = case.session
+    if session is None or session.remapping is UNKNOWN or session.remapping == "OFF":
+        return
+    case.report(
+        None,
+        '"remapping" is {}; legal with NpuOptimizer: OFF'.format(session.remapping),
+        "set rewrite_options.remapping = RewriterConfig.OFF",
+        place=session.place,
+        severity=Severity.WARNING if case.carrier is Carrier.RUN_CONFIG else None,
+    )
+
+
+@rule(
+    "NPU804",
+    "memory-optimization-not-off",
+    Severity.WARNING,
+    facts=("memory-optimization-off",),
+    source=(
+        _INTRODUCTION,
+        "docs/en/tfadapter_1/migration/faq/disable_memory_optimization_core_dump.md",
+    ),
+)
+def memory_optimization_not_off(case: Case) -> None:
+    """``rewrite_options.memory_optimization`` is not NO_MEM_OPT.
+
+    The documentation wants it off, and writes RewriterConfig.OFF, which is a value of another
+    enum: it lands as MANUAL, under which the optimizer still runs.  (If TensorFlow ends in
+    memory_optimizer.cc with it switched off, the FAQ says to leave it on.)
+
+    Wrong, in a script:
+
+        config.graph_options.rewrite_options.memory_optimization = RewriterConfig.OFF
+
+    Right, in a script:
+
+        config.graph_options.rewrite_options.memory_optimization = RewriterConfig.NO_MEM_OPT
+    """
+    session = case.session
+    if session is None or session.memory_optimization in (UNKNOWN, "NO_MEM_OPT"):
+        return
+    written = session.memory_optimization
+    case.report(
+        None,
+        '"memory_optimization" is {}{}; off is NO_MEM_OPT'.format(
+            written, " (the number of RewriterConfig.OFF)" if written == "MANUAL" else ""
+        ),
+        "set rewrite_options.memory_optimization = RewriterConfig.NO_MEM_OPT",
+        place=session.place,
+    )
+
+
+@rule(
+    "NPU805",
+    "xla-not-off",
+    Severity.ERROR,
+    facts=("xla-off",),
+    source=("tf_adapter/python/npu_bridge/npu_init.py:99-140", _PORTING),
+)
+def xla_not_off(case: Case) -> None:
+    """``optimizer_options.global_jit_level`` is not OFF.
+
+    XLA and the NPU passes cannot both compile the graph.  ``ON_1`` and ``ON_2`` are errors;
+    ``DEFAULT`` is only worth knowing, since it leaves XLA to the flags of TensorFlow.
+
+    Wrong, in a script:
+
+        config.graph_options.optimizer_options.global_jit_level = OptimizerOptions.ON_1
+
+    Right, in a script:
+
+        config.graph_options.optimizer_options.global_jit_level = OptimizerOptions.OFF
+    """
+    session = case.session
+    if session is None or session.global_jit_level in (UNKNOWN, "OFF"):
+        return
+    level = session.global_jit_level
+    case.report(
+        None,
+        '"global_jit_level" is {}; legal with NpuOptimizer: OFF'.format(level),
+        "set optimizer_options.global_jit_level = OptimizerOptions.OFF",
+        place=session.place,
+        severity=Severity.INFO if level == "DEFAULT" else None,
+    )
+
+
+@rule(
+    "NPU806",
+    "soft-placement-off",
+    Severity.INFO,
+    facts=("allow-soft-placement",),
+    source=("tf_adapter/python/npu_bridge/npu_init.py:99-121", _INTRODUCTION),
+)
+def soft_placement_off(case: Case) -> None:
+    """``allow_soft_placement`` is not True.
+
+    Operators that exist on the host only cannot be placed then.  Every helper of the vendor
+    switches it on.
+
+    Wrong, in a script:
+
+        config = tf.ConfigProto()
+
+    Right, in a script:
+
+        config = tf.ConfigProto(allow_soft_placement=True)
+    """
+    session = case.session
+    if session is not None and session.allow_soft_placement is False:
+        case.report(
+            None,
+            '"allow_soft_placement" is False; operators that only the host has cannot be placed',
+            "set allow_soft_placement=True",
+            place=session.place,
+        )
