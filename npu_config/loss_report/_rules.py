@@ -4,7 +4,7 @@ from npu_config.diagnostics import Severity
 from npu_config.rulebook import declare
 
 UNREADABLE = declare(
-    "NPU866",
+    "NPU784",
     "training-record-unreadable",
     Severity.ERROR,
     """
@@ -23,7 +23,7 @@ UNREADABLE = declare(
 )
 
 COLLAPSED = declare(
-    "NPU867",
+    "NPU280",
     "loss-scale-collapsed",
     Severity.WARNING,
     """
@@ -46,7 +46,7 @@ COLLAPSED = declare(
 )
 
 OVERFLOWS = declare(
-    "NPU868",
+    "NPU281",
     "loss-scale-overflows",
     Severity.INFO,
     """

@@ -4,7 +4,7 @@ from npu_config.diagnostics import Severity
 from npu_config.rulebook import declare
 
 TABLE_UNREADABLE = declare(
-    "NPU864",
+    "NPU782",
     "profiling-table-unreadable",
     Severity.ERROR,
     """
@@ -26,7 +26,7 @@ TABLE_UNREADABLE = declare(
 )
 
 FUSION_RESULT_UNREADABLE = declare(
-    "NPU865",
+    "NPU783",
     "fusion-result-unreadable",
     Severity.ERROR,
     """

@@ -68,7 +68,7 @@ def test_a_scale_that_collapses(tmp_path):
     report = log(tmp_path, points)
     assert (report.pattern, report.collapsed_at) == (Pattern.COLLAPSED, 32)
     (found,) = report.diagnostics
-    assert (found.rule, found.path) == ("NPU867", report.paths[0])
+    assert (found.rule, found.path) == ("NPU280", report.paths[0])
     for topic in ("overflow_detection", "is_distributed", "control_dependencies", "saturation"):
         assert topic in found.help
 
@@ -190,7 +190,7 @@ def test_bad_input_is_one_diagnostic(tmp_path, content, message):
         loss_scale_report(path)
     (found,) = caught.value.diagnostics
     assert message in found.message
-    assert (found.rule, found.path) == ("NPU866", str(path))
+    assert (found.rule, found.path) == ("NPU784", str(path))
 
 
 def test_missing_and_empty_places(tmp_path):
