@@ -6,7 +6,18 @@ runs every rule that concerns an option that is set, and returns all findings.
 """
 
 import functools
-from typing import Any, Dict, FrozenSet, Iterable, List, Mapping, NamedTuple, Optional, Tuple
+from typing import (
+    Any,
+    Callable,
+    Dict,
+    FrozenSet,
+    Iterable,
+    List,
+    Mapping,
+    NamedTuple,
+    Optional,
+    Tuple,
+)
 
 from npu_config.catalogue import OPTIONS, Option
 from npu_config.catalogue._kinds import Refused
@@ -125,7 +136,9 @@ class Case:
             return UNKNOWN
         option = OPTIONS[name]
         if self.settings.carrier is Carrier.RUN_CONFIG and option.run_config is not None:
-            return option.run_config_default
+            return (
+                option.default if option.run_config_default is None else option.run_config_default
+            )
         return option.default
 
     def never(self, name: str, *values: Any) -> bool:
@@ -167,41 +180,75 @@ class Case:
         self.findings.append(Finding(option, message, help, place, severity, fix))
 
 
+class _Plan(NamedTuple):
+    """What is there to be judged; the rules to run follow from it."""
+
+    names: Tuple[str, ...]
+    products: FrozenSet[Product]
+    about: FrozenSet[str]
+    look_around: bool
+
+
 @functools.lru_cache(maxsize=512)
-def _plan(names: Tuple[str, ...], products: FrozenSet[Product]) -> Tuple[Rule, ...]:
-    """The rules that concern settings with these names on these products, in order of id."""
+def _rules_for(plan: _Plan) -> Tuple[Tuple[Rule, Callable[[Case], None]], ...]:
+    """The rules that concern such settings, in order of id, each with its function."""
     from npu_config.rules import CASE_RULES
 
-    given = frozenset(names)
+    given = frozenset(plan.names)
     return tuple(
-        rule
+        (rule, rule.check)
         for rule in CASE_RULES
-        if (not rule.options or not given.isdisjoint(rule.options))
-        and (rule.products is None or products <= rule.products)
+        if rule.check is not None
+        and rule.about in plan.about
+        and (not rule.options or not given.isdisjoint(rule.options))
+        and (rule.products is None or plan.products <= rule.products)
+        and (plan.look_around or not rule.on_host)
     )
+
+
+_OPTIONS_ONLY = frozenset(("options",))
+
+
+def _about(case: Case) -> FrozenSet[str]:
+    settings = case.settings
+    run_config = bool(settings.extra) or settings.carrier is Carrier.RUN_CONFIG
+    if not case.faults and settings.session is None and not run_config:
+        return _OPTIONS_ONLY
+    subjects = {"options"}
+    if case.faults:
+        subjects.add("faults")
+    if settings.session is not None:
+        subjects.add("session")
+    if run_config:
+        subjects.add("run_config")
+    return frozenset(subjects)
 
 
 def judge_case(case: Case) -> List[Diagnostic]:
     """Every finding of every rule about one case, in order of rule id."""
     diagnostics: List[Diagnostic] = []
     findings = case.findings
-    look_around = case.on_host or case.environ is not None
-    for rule in _plan(tuple(case.entries), case.products):
-        if rule.on_host and not look_around:
-            continue
-        check = rule.check
-        assert check is not None
+    plan = _Plan(
+        tuple(case.entries),
+        case.products,
+        _about(case),
+        case.on_host or case.environ is not None,
+    )
+    for rule, check in _rules_for(plan):
         check(case)
         if findings:
-            note = case.settings.path_note
-            for option, message, help, place, severity, fix in findings:
-                if place is None:
-                    place = case.settings.place if option is None else case.place(option)
-                if note:
-                    message = "{} ({})".format(message, note)
-                diagnostics.append(rule.diagnostic(message, place, option, help, severity, fix))
+            diagnostics.extend(_diagnostic(case, rule, finding) for finding in findings)
             findings.clear()
     return diagnostics
+
+
+def _diagnostic(case: Case, rule: Rule, finding: Finding) -> Diagnostic:
+    option, message, help, place, severity, fix = finding
+    if place is None:
+        place = case.settings.place if option is None else case.place(option)
+    if case.settings.path_note:
+        message = "{} ({})".format(message, case.settings.path_note)
+    return rule.diagnostic(message, place, option, help, severity, fix)
 
 
 def judge(

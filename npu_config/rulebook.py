@@ -39,6 +39,9 @@ class Rule:
         check: the function that judges a case; None where a parser applies the rule.
         on_host: True when it looks at the file system or the environment, and so runs
             only when asked.
+        about: what it looks at, and so needs: ``"options"``, ``"faults"`` (settings that
+            are wrong in themselves), ``"session"`` (what stands around the options), or
+            ``"run_config"`` (arguments of NPURunConfig).
     """
 
     id: str
@@ -51,6 +54,7 @@ class Rule:
     source: Tuple[str, ...] = ()
     check: Optional[Callable[["Case"], None]] = None
     on_host: bool = False
+    about: str = "options"
 
     @property
     def page(self) -> str:
@@ -99,6 +103,7 @@ def rule(
     facts: Iterable[str] = (),
     source: Iterable[str] = (),
     on_host: bool = False,
+    about: str = "options",
 ) -> Callable[[Callable[["Case"], None]], Callable[["Case"], None]]:
     """Enter the decorated function as a rule; its docstring is the rule's page."""
 
@@ -115,6 +120,7 @@ def rule(
                 source=tuple(source),
                 check=check,
                 on_host=on_host,
+                about=about,
             )
         )
         return check

@@ -50,8 +50,9 @@ def deprecated_option(case: Case) -> None:
 
         op_precision_mode: op_precision.ini
     """
+    entries = case.entries
     for name in _DEPRECATED:
-        if given(case, name) and not _written_by_class(case, name):
+        if name in entries and given(case, name) and not _written_by_class(case, name):
             replacement = OPTIONS[name].replacement
             case.report(
                 name,
@@ -153,8 +154,9 @@ def undocumented_option(case: Case) -> None:
 
     Right: leave it out.
     """
+    entries = case.entries
     for name in _UNDOCUMENTED:
-        if changed(case, name) and not _written_by_class(case, name):
+        if name in entries and changed(case, name) and not _written_by_class(case, name):
             free = isinstance(OPTIONS[name].kind, Text)
             case.report(
                 name,
@@ -188,8 +190,9 @@ def experimental_option(case: Case) -> None:
 
         jit_compile: auto
     """
+    entries = case.entries
     for name in _EXPERIMENTS:
-        if changed(case, name):
+        if name in entries and changed(case, name):
             case.report(
                 name,
                 '"{}" is experimental and may change'.format(name),
@@ -219,10 +222,10 @@ def undocumented_value(case: Case) -> None:
 
         static_memory_policy: 2
     """
+    known = case.known
     for name in _ODD_VALUES:
-        value = case.get(name)
-        option = OPTIONS[name]
-        if value is not None and value in option.undocumented_values:
+        if name in known and known[name] in OPTIONS[name].undocumented_values:
+            value = known[name]
             case.report(
                 name,
                 '"{}" is {}, which works but is in no documentation; documented: {}'.format(

@@ -197,21 +197,15 @@ def synchronisation_without_limit(case: Case) -> None:
                 case.report(name, '"{}" is -1: no limit, and no error when it hangs'.format(name))
 
 
-_SMALLEST = {
-    "op_wait_timeout": 1,
-    "op_execute_timeout": 1,
-    "graph_exec_timeout": 1,
-    "stream_sync_timeout": 1,
-    "event_sync_timeout": 1,
-}
 _NO_LIMIT = ("graph_exec_timeout", "stream_sync_timeout", "event_sync_timeout")
+_TIMEOUTS = ("op_wait_timeout", "op_execute_timeout", *_NO_LIMIT)
 
 
 @rule(
     "NPU605",
     "timeout-without-meaning",
     Severity.WARNING,
-    options=tuple(_SMALLEST),
+    options=_TIMEOUTS,
     facts=("sync-timeout-range",),
     source=(_EXCEPTION,),
 )
@@ -228,9 +222,10 @@ def timeout_without_meaning(case: Case) -> None:
 
         op_execute_timeout: 90
     """
-    for name in _SMALLEST:
-        value = case.get(name)
-        if value is not None and value < 1 and not (value == -1 and name in _NO_LIMIT):
+    known = case.known
+    for name in _TIMEOUTS:
+        value = known.get(name, 1)
+        if value < 1 and not (value == -1 and name in _NO_LIMIT):
             case.report(
                 name,
                 '"{}" is {}, which has no documented meaning; legal: from 1 on{}'.format(

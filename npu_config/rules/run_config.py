@@ -50,6 +50,7 @@ def _report(
     Severity.ERROR,
     facts=("run-config-save-checkpoints-exclusive",),
     source=(_SUPPORT,),
+    about="run_config",
 )
 def two_checkpoint_intervals(case: Case) -> None:
     """``save_checkpoints_steps`` and ``save_checkpoints_secs`` are both given.
@@ -86,6 +87,7 @@ def two_checkpoint_intervals(case: Case) -> None:
     options=("iterations_per_loop",),
     facts=("iterations-save-checkpoints",),
     source=(_LOOPS, _SUPPORT),
+    about="run_config",
 )
 def checkpoint_inside_loop(case: Case) -> None:
     """``save_checkpoints_steps`` is no multiple of ``iterations_per_loop``.
@@ -130,6 +132,7 @@ def _is_none(case: Case, name: str) -> bool:
     options=("iterations_per_loop",),
     facts=("iterations-summary-steps",),
     source=(_SUPPORT, "docs/en/tfadapter_1/migration/others/Log-Summary.md"),
+    about="run_config",
 )
 def summary_inside_loop(case: Case) -> None:
     """``save_summary_steps`` is given with iteration offload.
@@ -162,6 +165,7 @@ def summary_inside_loop(case: Case) -> None:
     options=("iterations_per_loop",),
     facts=("iterations-log-steps",),
     source=(_SUPPORT, "docs/en/tfadapter_1/migration/others/Log-Summary.md"),
+    about="run_config",
 )
 def log_inside_loop(case: Case) -> None:
     """``log_step_count_steps`` is no multiple of ``iterations_per_loop``.
@@ -195,6 +199,7 @@ def log_inside_loop(case: Case) -> None:
     facts=("run-config-save-secs-multi-device",),
     source=(_CONSTRUCTOR, _SUPPORT),
     on_host=True,
+    about="run_config",
 )
 def checkpoint_by_time_on_many_devices(case: Case) -> None:
     """``save_checkpoints_secs`` is given for training on several devices.
@@ -236,6 +241,7 @@ _UNSUPPORTED = (
     Severity.WARNING,
     facts=("run-config-unsupported-fields",),
     source=(_SUPPORT,),
+    about="run_config",
 )
 def unsupported_run_config_field(case: Case) -> None:
     """A field of tf.estimator.RunConfig is given that the NPU does not support.
@@ -277,6 +283,7 @@ _NESTED = {
     Severity.ERROR,
     facts=("run-config-nested-types",),
     source=(_RUN_CONFIG + ":332-364",),
+    about="run_config",
 )
 def wrong_nested_config(case: Case) -> None:
     """A nested configuration is of another class than NPURunConfig takes.
@@ -311,6 +318,7 @@ def wrong_nested_config(case: Case) -> None:
     Severity.ERROR,
     facts=("run-config-horovod-bool",),
     source=(_RUN_CONFIG + ":344-347",),
+    about="run_config",
 )
 def wrong_horovod_mode(case: Case) -> None:
     """``horovod_mode`` is no bool.
@@ -347,6 +355,7 @@ _INPUT_FIELDS = (*SHAPE_PROFILES, "compile_hybrid_mode")
     options=_INPUT_FIELDS,
     facts=("run-config-dynamic-input-complete",),
     source=(_ESTIMATOR + ":681-696",),
+    about="run_config",
 )
 def incomplete_dynamic_input_config(case: Case) -> None:
     """A field of DynamicInputConfig is None.
@@ -382,6 +391,7 @@ def incomplete_dynamic_input_config(case: Case) -> None:
     options=("dump_debug_mode",),
     facts=("run-config-dump-debug-mode",),
     source=(_ESTIMATOR + ":552-584",),
+    about="run_config",
 )
 def overflow_mode_without_dump_mode(case: Case) -> None:
     """``DumpConfig(dump_mode=None)`` keeps ``dump_debug_mode`` from the session.
@@ -410,6 +420,7 @@ def overflow_mode_without_dump_mode(case: Case) -> None:
     Severity.WARNING,
     facts=("run-config-second-custom-op",),
     source=(_ESTIMATOR + ":769-790", "tf_adapter/util/npu_attrs.cc:2032"),
+    about="run_config",
 )
 def npu_optimizer_in_session_config(case: Case) -> None:
     """The ``session_config`` of NPURunConfig has an NpuOptimizer of its own.
@@ -460,6 +471,7 @@ _NO_ARGUMENT = (
     options=_NO_ARGUMENT,
     facts=("run-config-no-field",),
     source=(_RUN_CONFIG + ":31-112",),
+    about="run_config",
 )
 def option_without_run_config_argument(case: Case) -> None:
     """An option is set that NPURunConfig has no argument for.
@@ -490,6 +502,7 @@ def option_without_run_config_argument(case: Case) -> None:
     Severity.ERROR,
     facts=("estimator-model-dir",),
     source=(_ESTIMATOR + ":938-962",),
+    about="run_config",
 )
 def two_model_directories(case: Case) -> None:
     """``model_dir`` differs between NPUEstimator and NPURunConfig.
@@ -522,6 +535,7 @@ def two_model_directories(case: Case) -> None:
     Severity.INFO,
     facts=("run-config-save-checkpoints-default",),
     source=(_RUN_CONFIG + ":327-330", _SUPPORT),
+    about="run_config",
 )
 def default_checkpoint_interval(case: Case) -> None:
     """Both checkpoint intervals are None: a checkpoint is saved every 100 steps.
@@ -557,6 +571,7 @@ def default_checkpoint_interval(case: Case) -> None:
     facts=("ps-worker-mix-compile",),
     source=(_RUN_CONFIG + ":219-226",),
     on_host=True,
+    about="run_config",
 )
 def parameter_servers_without_strategy(case: Case) -> None:
     """TF_CONFIG has a cluster and ``distribute`` is no ParameterServerStrategy, or the reverse.

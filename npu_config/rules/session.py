@@ -19,6 +19,7 @@ NPU_OPTIMIZER = "NpuOptimizer"
     Severity.ERROR,
     facts=("custom-op-name",),
     source=("tf_adapter/util/npu_attrs.cc:917", _INTRODUCTION),
+    about="session",
 )
 def no_npu_optimizer(case: Case) -> None:
     """No entry of ``custom_optimizers`` is called ``NpuOptimizer``.
@@ -71,6 +72,7 @@ def _looks_like_it(name: str) -> bool:
     Severity.WARNING,
     facts=("custom-op-duplicate",),
     source=("tf_adapter/util/npu_attrs.cc:916", "tf_adapter/util/npu_attrs.cc:2032-2663"),
+    about="session",
 )
 def second_npu_optimizer(case: Case) -> None:
     """Several entries of ``custom_optimizers`` are called ``NpuOptimizer``.
@@ -108,6 +110,7 @@ def second_npu_optimizer(case: Case) -> None:
     Severity.ERROR,
     facts=("remapping-off", "run-config-remapping"),
     source=(_INTRODUCTION, _PORTING),
+    about="session",
 )
 def remapping_not_off(case: Case) -> None:
     """``rewrite_options.remapping`` is not OFF.
@@ -146,6 +149,7 @@ def remapping_not_off(case: Case) -> None:
         _INTRODUCTION,
         "docs/en/tfadapter_1/migration/faq/disable_memory_optimization_core_dump.md",
     ),
+    about="session",
 )
 def memory_optimization_not_off(case: Case) -> None:
     """``rewrite_options.memory_optimization`` is not NO_MEM_OPT.
@@ -182,6 +186,7 @@ def memory_optimization_not_off(case: Case) -> None:
     Severity.ERROR,
     facts=("xla-off",),
     source=("tf_adapter/python/npu_bridge/npu_init.py:99-140", _PORTING),
+    about="session",
 )
 def xla_not_off(case: Case) -> None:
     """``optimizer_options.global_jit_level`` is not OFF.
@@ -216,6 +221,7 @@ def xla_not_off(case: Case) -> None:
     Severity.INFO,
     facts=("allow-soft-placement",),
     source=("tf_adapter/python/npu_bridge/npu_init.py:99-121", _INTRODUCTION),
+    about="session",
 )
 def soft_placement_off(case: Case) -> None:
     """``allow_soft_placement`` is not True.

@@ -1,7 +1,8 @@
 """1xx: a setting is wrong in itself: its name, its field, its kind, its value, its product."""
 
 import difflib
-from typing import Dict, Iterable, List, Optional, Sequence, Tuple
+import functools
+from typing import Dict, FrozenSet, Iterable, List, Optional, Sequence, Tuple
 
 from npu_config.catalogue import OPTIONS, Option, Outcome
 from npu_config.diagnostics import Edit, Fix, Severity
@@ -9,7 +10,7 @@ from npu_config.judge import Case, Fault
 from npu_config.rulebook import rule
 from npu_config.rules._reading import SHAPE_PROFILES, changed, is_never_read
 from npu_config.settings import UNKNOWN, Carrier, Setting
-from npu_config.target import Product
+from npu_config.target import ALL_PRODUCTS, Product
 
 FORMER_NAMES: Dict[str, str] = {
     "master_slave_mode": "older adapters knew it; nothing reads it now, remove it",
@@ -69,6 +70,7 @@ def _renaming(setting: Setting, name: str) -> Optional[Fix]:
     Severity.ERROR,
     facts=("unknown-parameter",),
     source=("tf_adapter/util/npu_attrs.cc:2032-2663",),
+    about="faults",
 )
 def unknown_option(case: Case) -> None:
     """A name is set that no option has.
@@ -107,6 +109,7 @@ def unknown_option(case: Case) -> None:
     Severity.ERROR,
     facts=("wire-type-mismatch", "wire-type-strict", "wire-type-ignored"),
     source=("tf_adapter/util/npu_attrs.cc:2035-2656",),
+    about="faults",
 )
 def wrong_field(case: Case) -> None:
     """A value stands in another field of AttrValue than the one the adapter reads.
@@ -170,6 +173,7 @@ def _example(option: Option) -> str:
     Severity.ERROR,
     facts=("aoe-mode-string", "run-config-mix-compile-bool", "run-config-graph-run-mode"),
     source=("docs/en/tfadapter_1/apiref/session_config/introduction.md",),
+    about="faults",
 )
 def wrong_type(case: Case) -> None:
     """A value is of another type than the option takes.
@@ -226,6 +230,7 @@ def wrong_type(case: Case) -> None:
         "topo-sorting-allowed",
     ),
     source=("docs/en/tfadapter_1/apiref/session_config",),
+    about="faults",
 )
 def value_not_allowed(case: Case) -> None:
     """A value is not one of the few that the option takes.
@@ -259,6 +264,7 @@ def value_not_allowed(case: Case) -> None:
         "sync-timeout-range",
     ),
     source=("docs/en/tfadapter_1/apiref/session_config",),
+    about="faults",
 )
 def out_of_range(case: Case) -> None:
     """A number lies outside the range of the option.
@@ -305,6 +311,7 @@ def out_of_range(case: Case) -> None:
         "cache-dir-chars",
     ),
     source=("docs/en/tfadapter_1/apiref/session_config",),
+    about="faults",
 )
 def bad_syntax(case: Case) -> None:
     """A text does not follow the grammar of the option.
@@ -393,13 +400,15 @@ def option_not_on_product(case: Case) -> None:
                 )
 
 
+_VALUES_BY_PRODUCT = tuple(name for name, option in OPTIONS.items() if option.value_products)
+_RANGES_BY_PRODUCT = tuple(name for name, option in OPTIONS.items() if option.ranges)
+
+
 @rule(
     "NPU108",
     "value-not-on-product",
     Severity.ERROR,
-    options=tuple(
-        name for name, option in OPTIONS.items() if option.value_products or option.ranges
-    ),
+    options=_VALUES_BY_PRODUCT + _RANGES_BY_PRODUCT,
     facts=(
         "dump-debug-mode-products",
         "precision-bf16-products",
@@ -421,29 +430,35 @@ def value_not_on_product(case: Case) -> None:
 
         precision_mode: allow_mix_precision_fp16
     """
-    for name in case.entries:
-        option = OPTIONS.get(name)
-        value = case.get(name)
-        if option is None or value is None:
-            continue
-        supported = option.value_products.get(value)
-        if supported is not None and case.never_on(supported):
-            case.report(
-                name,
-                '"{}" is "{}", which is supported on {} only'.format(
-                    name, value, _product_words(supported)
-                ),
-                "choose a value that {} supports".format(_target_words(case)),
-            )
-        ranges = [option.ranges[p] for p in case.products if p in option.ranges]
-        if ranges and not any(low <= value <= high for low, high in ranges):
-            low, high = ranges[0]
-            case.report(
-                name,
-                '"{}" is {}; legal on {}: {} to {}'.format(
-                    name, value, _target_words(case), low, high
-                ),
-            )
+    known = case.known
+    for name in _VALUES_BY_PRODUCT:
+        if name in known:
+            supported = OPTIONS[name].value_products.get(known[name])
+            if supported is not None and case.never_on(supported):
+                case.report(
+                    name,
+                    '"{}" is "{}", which is supported on {} only'.format(
+                        name, known[name], _product_words(supported)
+                    ),
+                    "choose a value that {} supports".format(_target_words(case)),
+                )
+    for name in _RANGES_BY_PRODUCT:
+        if name in known:
+            ranges = _ranges(name, case.products)
+            if ranges and not any(low <= known[name] <= high for low, high in ranges):
+                case.report(
+                    name,
+                    '"{}" is {}; legal on {}: {} to {}'.format(
+                        name, known[name], _target_words(case), *ranges[0]
+                    ),
+                )
+
+
+@functools.lru_cache(maxsize=64)
+def _ranges(name: str, products: FrozenSet[Product]) -> Tuple[Tuple[int, int], ...]:
+    """The ranges of the option on these products, each once."""
+    ranges = OPTIONS[name].ranges
+    return tuple(dict.fromkeys(ranges[p] for p in ALL_PRODUCTS & products if p in ranges))
 
 
 _OTHER_MODE = {"training": 0, "online_inference": 1}
