@@ -1,0 +1,56 @@
+"""Writers: from a configuration to every output.
+
+A writer is a module with a function ``render(config)`` and an entry in :data:`FORMATS`.
+"""
+
+import importlib
+import os
+from typing import TYPE_CHECKING, Mapping, Tuple, Union
+
+from npu_config.files import PathLike
+
+if TYPE_CHECKING:
+    from npu_config.config import NpuConfig
+
+__all__ = ["FORMATS", "render", "render_for"]
+
+FORMATS: Mapping[str, Tuple[str, ...]] = {
+    "yaml": (".yaml", ".yml"),
+    "toml": (".toml",),
+    "json": (".json",),
+    "pbtxt": (".pbtxt",),
+    "pb": (".pb",),
+    "python": (),
+    "run-config": (),
+    "env": (),
+}
+"""What can be written, and the suffixes that ask for it."""
+
+
+def render(config: "NpuConfig", to: str) -> Union[str, bytes]:
+    """The configuration in one of :data:`FORMATS`.
+
+    Raises:
+        ValueError: ``to`` is none of them.
+        NpuConfigError: the format cannot carry an option that is set.
+    """
+    if to not in FORMATS:
+        raise ValueError('unknown format "{}"; legal: {}'.format(to, ", ".join(FORMATS)))
+    module = importlib.import_module("npu_config.writers." + to.replace("-", "_"))
+    content: Union[str, bytes] = module.render(config)
+    return content
+
+
+def render_for(config: "NpuConfig", path: PathLike) -> Union[str, bytes]:
+    """The configuration in the format that the suffix of ``path`` asks for.
+
+    Raises:
+        ValueError: no format has this suffix.
+        NpuConfigError: the format cannot carry an option that is set.
+    """
+    suffix = os.path.splitext(os.fspath(path))[1].lower()
+    for name, suffixes in FORMATS.items():
+        if suffix in suffixes:
+            return render(config, name)
+    legal = ", ".join(suffix for suffixes in FORMATS.values() for suffix in suffixes)
+    raise ValueError('no format has the suffix "{}"; legal: {}'.format(suffix, legal))

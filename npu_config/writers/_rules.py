@@ -1,0 +1,26 @@
+"""The rule that writers apply: what an output cannot carry is not dropped in silence."""
+
+from npu_config.diagnostics import Severity
+from npu_config.rulebook import declare
+
+LOST = declare(
+    "NPU791",
+    "lost-in-output",
+    Severity.ERROR,
+    """
+    The output that is asked for cannot carry an option that is set.
+
+    NPURunConfig has no argument for some options; passes some on only together with others
+    (`work_path` with `aoe_mode`, `profiling_options` with `profiling_mode`, the four of
+    `DynamicInputConfig` together or not at all); and always writes others itself.  Text files
+    cannot hold bytes that are no UTF-8.
+
+    Wrong:
+
+        npu_config.NpuConfig.from_dict({"use_off_line": False}).to_run_config_kwargs()
+
+    Right: hand such options over in a ConfigProto, `NPURunConfig(session_config=...)`.
+    """,
+    facts=("run-config-no-field", "run-config-dynamic-input-complete"),
+    source=("tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:460-880",),
+)

@@ -1,0 +1,23 @@
+"""The content of a configuration file as plain values, in the order in which it is written."""
+
+from typing import Any, Dict
+
+from npu_config.config import NpuConfig
+from npu_config.readers.layout import VERSION, grouped
+
+
+def tree(config: NpuConfig) -> Dict[str, Any]:
+    """Version, target where there is one, and the options by group."""
+    root: Dict[str, Any] = {"version": VERSION}
+    target = config.target
+    known = {
+        "product": None if target.product is None else target.product.value,
+        "mode": target.mode,
+        "cann": target.cann,
+    }
+    if any(known.values()):
+        root["target"] = {key: value for key, value in known.items() if value is not None}
+    values = config.to_dict()
+    for group, names in grouped(tuple(values)):
+        root[group.key] = {name: values[name] for name in names}
+    return root

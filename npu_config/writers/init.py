@@ -1,0 +1,125 @@
+"""A commented configuration file to start from, made from the catalogue."""
+
+import re
+import textwrap
+from typing import Any, Iterator, List
+
+from npu_config.catalogue import OPTIONS, Option, Refused, Status
+from npu_config.catalogue._modes import JsonText
+from npu_config.readers.layout import GROUPS, VERSION
+from npu_config.target import ALL_PRODUCTS, MODES, Product
+from npu_config.writers.yaml import scalar
+
+_WIDTH = 95
+_HEAD = """\
+# A configuration of npu_config.  Remove the "# " before the options that you want to set.
+# Check it with `npu-config check FILE`, look an option up with `npu-config explain OPTION`,
+# turn it into a ConfigProto with `npu-config generate FILE --to pbtxt`.
+version: {version}
+
+# What it is meant for; narrows what is checked.
+target:
+  # {products}
+  # product: {product}
+  # {modes}
+  # mode: {mode}
+  # The version of CANN.
+  # cann: "8.5.0"
+"""
+
+
+def render() -> str:
+    """Every offered option in the order of the catalogue: summary, legal values, default."""
+    blocks = [
+        _HEAD.format(
+            version=VERSION,
+            products=", ".join(product.value for product in Product),
+            product=Product.ATLAS_A2.value,
+            modes=", ".join(MODES),
+            mode=MODES[0],
+        )
+    ]
+    for group in GROUPS:
+        options = [OPTIONS[name] for name in group.options if OPTIONS[name].offered]
+        if options:
+            lines = ["# {}".format(group.title), "{}:".format(group.key)]
+            lines.extend(line for option in options for line in _lines(option))
+            blocks.append("\n".join(lines) + "\n")
+    return "\n".join(blocks)
+
+
+def _lines(option: Option) -> Iterator[str]:
+    yield ""
+    yield from _comment(option.summary)
+    yield from _comment("Legal: {}".format(legal(option)))
+    if option.default is not None:
+        yield from _comment("Default: {}".format(_shown(option, option.default)))
+    elif option.default_note:
+        yield from _comment("Default: {}".format(option.default_note))
+    for note in _limits(option):
+        yield from _comment(note)
+    yield "  # {}: {}".format(option.name, _shown(option, example(option)))
+
+
+def legal(option: Option) -> str:
+    """The values that a file may hold, in words, without those that are not offered."""
+    offered = [
+        value
+        for value in option.kind.schema().get("enum", ())
+        if value not in option.undocumented_values
+    ]
+    if option.wire == "b":
+        return "true or false"
+    words = ", ".join(scalar(value) for value in offered) or option.kind.describe()
+    return words + (" ({})".format(option.unit) if option.unit else "")
+
+
+def _limits(option: Option) -> List[str]:
+    notes = []
+    if option.products != ALL_PRODUCTS:
+        names = sorted(product.value for product in option.products)
+        notes.append("Only on {}.".format(", ".join(names)))
+    if option.modes != "both":
+        notes.append("Only in {}.".format(option.modes.replace("_", " ")))
+    if option.status is Status.EXPERIMENTAL:
+        notes.append("Experimental.")
+    elif option.status is Status.DEPRECATED:
+        instead = "; use {}".format(option.replacement) if option.replacement else ""
+        notes.append("Deprecated{}.".format(instead))
+    return notes
+
+
+def _comment(text: str) -> List[str]:
+    prefix = "  #   "
+    return textwrap.wrap(
+        text,
+        _WIDTH,
+        initial_indent=prefix,
+        subsequent_indent=prefix,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+
+
+def _shown(option: Option, value: Any) -> str:
+    return scalar(value if option.kind.plain else option.kind.write(value))
+
+
+def example(option: Option) -> Any:
+    """A legal value of the option: the default, or one that its description or schema names."""
+    kind = option.kind
+    schema = kind.schema()
+    candidates: List[Any] = [option.default, *schema.get("enum", ())]
+    shown = re.search(r'e\.g\. "(.*)"', kind.describe())
+    candidates.extend([shown.group(1)] if shown else re.findall(r'"([^"]+)"', kind.describe()))
+    candidates.append(max(schema.get("minimum", 1), 0))
+    candidates.append(False)
+    candidates.append('{"output": "/home/test/output"}' if isinstance(kind, JsonText) else None)
+    candidates.append("/home/test/{}".format(option.name))
+    for candidate in candidates:
+        try:
+            if candidate is not None:
+                return kind.read(candidate)
+        except Refused:
+            continue
+    raise LookupError("no example of {}".format(option.name))

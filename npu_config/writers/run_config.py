@@ -1,0 +1,176 @@
+"""NPURunConfig: the arguments that carry a configuration, and back."""
+
+from typing import Any, Dict, Iterator, List, Mapping, Optional, Tuple
+
+from npu_config.catalogue import OPTIONS
+from npu_config.config import NpuConfig
+from npu_config.diagnostics import Diagnostic, NpuConfigError
+from npu_config.writers._rules import LOST
+from npu_config.writers._text import quoted
+
+NESTED_CLASSES: Mapping[str, str] = {
+    "profiling_config": "ProfilingConfig",
+    "dump_config": "DumpConfig",
+    "dynamic_input_config": "DynamicInputConfig",
+    "memory_config": "MemoryConfig",
+    "experimental_config": "ExperimentalConfig",
+    "graph_memory_optimize_config": "GraphMemoryOptimizeConfig",
+}
+"""The arguments that take an object, and its class."""
+
+_IN_SESSION_CONFIG = "pass it in the ConfigProto of session_config"
+_NEEDS = {
+    "work_path": "aoe_mode",
+    "distribute_config": "aoe_mode",
+    "profiling_options": "profiling_mode",
+}
+_DYNAMIC_INPUT = ("input_shape", "dynamic_dims", "dynamic_node_type")
+_AS_BYTES = ("insert_op_file",)
+
+
+def to_run_config_kwargs(config: NpuConfig) -> Dict[str, Any]:
+    """The arguments of NPURunConfig; those that take an object hold a dict of its arguments.
+
+    Raises:
+        NpuConfigError: naming each option that NPURunConfig cannot carry.
+    """
+    lost = list(losses(config))
+    if lost:
+        raise NpuConfigError(lost)
+    values = config.to_dict()
+    if "input_shape" in values:
+        values.setdefault("compile_hybrid_mode", OPTIONS["compile_hybrid_mode"].default)
+    arguments: Dict[str, Any] = {}
+    for name, option in OPTIONS.items():
+        if name not in values or option.run_config is None:
+            continue
+        *parents, last = option.run_config.split(".")
+        place = arguments
+        for parent in parents:
+            place = place.setdefault(parent, {})
+        value: Any = values[name]
+        if name in _AS_BYTES and isinstance(value, str):
+            value = value.encode("utf-8", "surrogateescape")
+        place[last] = value
+    return arguments
+
+
+def losses(config: NpuConfig) -> Iterator[Diagnostic]:
+    """One error for each option that would be lost on the way through NPURunConfig."""
+    options = config.options
+    for name, value in options.items():
+        option = OPTIONS[name]
+        reason: Optional[str] = None
+        if not option.is_read or (name == "use_off_line" and value is True):
+            continue
+        if option.run_config is None:
+            reason = "NPURunConfig has no argument for it"
+        elif name == "compress_weight_conf":
+            reason = (
+                "NPUEstimator always writes enable_compress_weight beside it: the adapter aborts"
+            )
+        elif name in _NEEDS and not options.get(_NEEDS[name]):
+            reason = "NPURunConfig passes it on only together with {}".format(_NEEDS[name])
+        elif option.run_config.startswith("dynamic_input_config."):
+            missing = [other for other in _DYNAMIC_INPUT if other not in options]
+            if missing:
+                reason = "NPURunConfig passes it on only together with {}".format(
+                    ", ".join(missing)
+                )
+        if reason is not None:
+            yield LOST.diagnostic(
+                '"{}" is lost in NPURunConfig: {}'.format(name, reason),
+                option=name,
+                help=_IN_SESSION_CONFIG,
+            )
+
+
+def from_run_config_kwargs(arguments: Mapping[str, Any]) -> Dict[str, Any]:
+    """The options that arguments of NPURunConfig set; those of tf.estimator.RunConfig set none.
+
+    Args:
+        arguments: by name; the value of one that takes an object is a dict of its arguments or
+            an object with attributes of these names (also with a leading underscore).
+    """
+    options: Dict[str, Any] = {}
+    for name, option in OPTIONS.items():
+        if option.run_config is None:
+            continue
+        value: Any = arguments
+        for step in option.run_config.split("."):
+            value = _part(value, step)
+        if value is not None:
+            is_bytes = isinstance(value, bytes)
+            options[name] = value.decode("utf-8", "surrogateescape") if is_bytes else value
+    return options
+
+
+def _part(whole: Any, name: str) -> Any:
+    if whole is None:
+        return None
+    if isinstance(whole, Mapping):
+        return whole.get(name)
+    return getattr(whole, name, getattr(whole, "_" + name, None))
+
+
+def changed_by_defaults(config: NpuConfig) -> List[Tuple[str, Any, Any]]:
+    """Options that are absent and that NPURunConfig sets to another value than the default.
+
+    Returns:
+        For each its name, the default of a session, and the default of NPURunConfig.
+    """
+    return [
+        (name, option.default, option.run_config_default)
+        for name, option in OPTIONS.items()
+        if name not in config.options
+        and option.is_read
+        and None not in (option.default, option.run_config_default)
+        and option.default != option.run_config_default
+    ]
+
+
+def render(config: NpuConfig) -> str:
+    """The call of NPURunConfig, with the imports that it needs.
+
+    Raises:
+        NpuConfigError: as :func:`to_run_config_kwargs`.
+    """
+    arguments = to_run_config_kwargs(config)
+    classes = ["NPURunConfig", *_classes(arguments)]
+    lines = [
+        "from npu_bridge.estimator.npu.npu_config import {}".format(name)
+        for name in sorted(classes)
+    ]
+    lines.append("")
+    for name, default, other in changed_by_defaults(config):
+        lines.append(
+            "# NPURunConfig sets {0}={2} unless told otherwise (a session: {1}).".format(
+                name, default, other
+            )
+        )
+    lines.append("run_config = {}".format(_call("NPURunConfig", arguments, 0)))
+    return "\n".join(lines) + "\n"
+
+
+def _classes(arguments: Mapping[str, Any]) -> Iterator[str]:
+    for name, value in arguments.items():
+        if isinstance(value, dict):
+            yield NESTED_CLASSES[name]
+            yield from _classes(value)
+
+
+def _call(name: str, arguments: Mapping[str, Any], depth: int) -> str:
+    if not arguments:
+        return "{}()".format(name)
+    indent = "    " * (depth + 1)
+    lines = [
+        "{}{}={},\n".format(indent, argument, _literal(argument, value, depth + 1))
+        for argument, value in arguments.items()
+    ]
+    return "{}(\n{}{})".format(name, "".join(lines), "    " * depth)
+
+
+def _literal(name: str, value: Any, depth: int) -> str:
+    if isinstance(value, dict):
+        return _call(NESTED_CLASSES[name], value, depth)
+    return quoted(value) if isinstance(value, str) else repr(value)

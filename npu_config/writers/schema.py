@@ -1,0 +1,71 @@
+"""The JSON Schema (draft 2020-12) of configuration files, made from the catalogue."""
+
+from typing import Any, Dict
+
+from npu_config.catalogue import OPTIONS, Option, Status
+from npu_config.diagnostics import DOCS_URL
+from npu_config.readers.layout import GROUPS, VERSION
+from npu_config.target import MODES, Product
+
+
+def schema() -> Dict[str, Any]:
+    """The schema: version, target, groups of options, and options outside groups."""
+    target = {
+        "type": ["object", "null"],
+        "description": "What the configuration is meant for; narrows what is checked.",
+        "properties": {
+            "product": {"enum": [product.value for product in Product]},
+            "mode": {"enum": list(MODES)},
+            "cann": {"type": "string", "description": "The version of CANN."},
+        },
+        "additionalProperties": False,
+    }
+    properties: Dict[str, Any] = {"version": {"const": VERSION}, "target": target}
+    for group in GROUPS:
+        properties[group.key] = {"$ref": "#/$defs/group.{}".format(group.key)}
+        for alias in group.aliases:
+            properties[alias] = {"$ref": "#/$defs/group.{}".format(group.key)}
+    for name in OPTIONS:
+        properties[name] = {"$ref": _reference(name)}
+    definitions: Dict[str, Any] = {
+        "group.{}".format(group.key): {
+            "description": group.title,
+            "type": ["object", "null"],
+            "properties": {name: {"$ref": _reference(name)} for name in group.options},
+            "additionalProperties": False,
+        }
+        for group in GROUPS
+    }
+    definitions.update(
+        ("option.{}".format(name), _option(option)) for name, option in OPTIONS.items()
+    )
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "$id": "{}/npu_config.schema.json".format(DOCS_URL),
+        "title": "Configuration of npu_config",
+        "description": "Session options of TensorFlow on Ascend NPUs, grouped or flat.",
+        "type": "object",
+        "properties": properties,
+        "additionalProperties": False,
+        "$defs": definitions,
+    }
+
+
+def _reference(name: str) -> str:
+    return "#/$defs/option.{}".format(name)
+
+
+def _option(option: Option) -> Dict[str, Any]:
+    entry = dict(option.kind.schema())
+    description = option.summary
+    if option.unit:
+        description += " Unit: {}.".format(option.unit)
+    if option.default_note:
+        description += " Default: {}.".format(option.default_note)
+    entry["description"] = description
+    if option.default is not None:
+        kind = option.kind
+        entry["default"] = option.default if kind.plain else kind.write(option.default)
+    if option.status in (Status.DEPRECATED, Status.NO_EFFECT):
+        entry["deprecated"] = True
+    return entry
