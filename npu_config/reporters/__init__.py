@@ -1,0 +1,36 @@
+"""Reporters: from a report to text, JSON, SARIF or annotations.
+
+A reporter is a module with a function ``render(report, summary, sources, color)`` and an entry
+in :data:`FORMATS`.
+"""
+
+import importlib
+from typing import Mapping, Optional, Tuple
+
+from npu_config.diagnostics import Report
+from npu_config.reporters._summary import Summary
+
+__all__ = ["FORMATS", "Summary", "render"]
+
+FORMATS: Tuple[str, ...] = ("text", "json", "sarif", "github")
+
+
+def render(
+    format: str,
+    report: Report,
+    summary: Summary,
+    sources: Optional[Mapping[Optional[str], str]] = None,
+    color: bool = False,
+) -> str:
+    """The report in one of :data:`FORMATS`.
+
+    Args:
+        format: its name.
+        report: the findings.
+        summary: the numbers of the run.
+        sources: path to text, for the formats that show lines.
+        color: use the colours of a terminal, where the format has any.
+    """
+    module = importlib.import_module("npu_config.reporters." + format)
+    text: str = module.render(report, summary, sources, color)
+    return text

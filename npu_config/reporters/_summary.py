@@ -1,0 +1,36 @@
+"""The numbers at the end of a report."""
+
+from typing import NamedTuple
+
+from npu_config.diagnostics import Report
+
+
+class Summary(NamedTuple):
+    """How many files were checked and left out, and how many findings there are."""
+
+    files: int
+    errors: int
+    warnings: int
+    infos: int
+    skipped: int
+
+    @classmethod
+    def of(cls, report: Report, files: int, skipped: int = 0) -> "Summary":
+        """Count the findings of a report."""
+        return cls(files, len(report.errors), len(report.warnings), len(report.infos), skipped)
+
+    def __str__(self) -> str:
+        found = [
+            _count(self.errors, "error"),
+            _count(self.warnings, "warning"),
+            _count(self.infos, "info", "infos"),
+        ]
+        words = ", ".join(part for part in found if part) or "nothing to complain about"
+        text = "{} in {}".format(words, _count(self.files, "file") or "0 files")
+        return text + (", {} skipped".format(self.skipped) if self.skipped else "")
+
+
+def _count(number: int, one: str, many: str = "") -> str:
+    if not number:
+        return ""
+    return "{} {}".format(number, one if number == 1 else many or one + "s")

@@ -1,0 +1,22 @@
+"""JSON for programs; the contract is version 1."""
+
+import json
+from typing import Any, Mapping, Optional
+
+from npu_config.diagnostics import Report
+from npu_config.reporters._summary import Summary
+
+
+def render(
+    report: Report,
+    summary: Summary,
+    sources: Optional[Mapping[Optional[str], str]] = None,
+    color: bool = False,
+) -> str:
+    """One object: version, diagnostics, summary (``sources`` and ``color`` do not matter)."""
+    document: Any = {
+        "version": 1,
+        "diagnostics": [diagnostic.to_dict() for diagnostic in report],
+        "summary": summary._asdict(),
+    }
+    return json.dumps(document, indent=2, ensure_ascii=True) + "\n"
