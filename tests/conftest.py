@@ -21,3 +21,31 @@ def pytest_collection_modifyitems(items):
     for item in items:
         if item.get_closest_marker("tensorflow"):
             item.add_marker(skip)
+
+
+RATES = pytest.StashKey()
+
+
+@pytest.fixture
+def rates(request):
+    """Adds a row to the table of rates that ends the test output: words, all, listed or missed."""
+    return lambda words, total, misses: request.config.stash.setdefault(RATES, []).append(
+        (words, total, misses)
+    )
+
+
+def pytest_terminal_summary(terminalreporter, config):
+    """The rates on the measured vectors as a table."""
+    rows = config.stash.get(RATES, [])
+    if rows:
+        terminalreporter.section("measured vectors")
+        for words, total, misses in rows:
+            terminalreporter.write_line(
+                "{:<52} {:>4} of {:>4} = {:5.1f} %{}".format(
+                    words,
+                    total - misses,
+                    total,
+                    100.0 * (total - misses) / total,
+                    "  ({} listed)".format(misses) if misses else "",
+                )
+            )

@@ -12,10 +12,13 @@
 9xx    ``deprecated``  deprecated, undocumented, without effect
 =====  ==========================================================
 
-Side files, rank tables and readers enter rules of their own where they apply them.
+Side files, rank tables, readers and the training side enter rules of their own where they
+apply them; :func:`load_all` (and ``RULES``) brings those in too.
 """
 
-from typing import Tuple
+import importlib
+import pkgutil
+from typing import Any, Tuple
 
 from npu_config.rulebook import REGISTRY, Rule
 from npu_config.rules import (
@@ -51,3 +54,29 @@ CASE_RULES: Tuple[Rule, ...] = tuple(
         (rule for rule in REGISTRY.values() if rule.check is not None), key=lambda rule: rule.id
     )
 )
+
+_DECLARING = (
+    "npu_config.cluster",
+    "npu_config.loss_report",
+    "npu_config.profiling_tables",
+    "npu_config.readers",
+    "npu_config.sidefiles",
+    "npu_config.tf1.rules",
+    "npu_config.writers",
+)
+"""The parts of the package whose modules enter rules of their own."""
+
+
+def load_all() -> Tuple[Rule, ...]:
+    """Every rule there is, in order of id, also those that parsers apply."""
+    for name in _DECLARING:
+        part = importlib.import_module(name)
+        for found in pkgutil.walk_packages(getattr(part, "__path__", []), name + "."):
+            importlib.import_module(found.name)
+    return tuple(sorted(REGISTRY.values(), key=lambda rule: rule.id))
+
+
+def __getattr__(name: str) -> Any:
+    if name == "RULES":
+        return load_all()
+    raise AttributeError("module {!r} has no attribute {!r}".format(__name__, name))

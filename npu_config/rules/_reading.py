@@ -1,6 +1,6 @@
 """Questions about a case that several rules ask."""
 
-from typing import Optional, Sequence
+from typing import Iterable, Optional, Sequence
 
 from npu_config.catalogue import OPTIONS
 from npu_config.judge import Case
@@ -41,6 +41,19 @@ def is_never_read(case: Case, switches: Sequence[str]) -> bool:
 def on(case: Case, name: str) -> bool:
     """True when the effective value of a switch is certainly True."""
     return case.effective(name) is True
+
+
+def mode_words(case: Case) -> str:
+    """What ``graph_run_mode`` says, in words that follow "is"."""
+    if not case.isset("graph_run_mode"):
+        return "not set, which means training"
+    return "1 (training)" if case.training() else "0 (online inference)"
+
+
+def quoted(names: Iterable[str]) -> str:
+    """Names in quotes, joined by commas and "and"."""
+    words = ['"{}"'.format(name) for name in names]
+    return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
 
 
 def tuning_mode(case: Case) -> Optional[str]:

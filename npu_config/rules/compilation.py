@@ -59,6 +59,8 @@ def batched_copy_after_fusion(case: Case) -> None:
 def slower_memory_policy(case: Case) -> None:
     """``static_memory_policy`` 3 or 4 saves memory and may cost speed.
 
+    These policies expand the memory of graphs with dynamic shapes, step by step.
+
     Wrong, where speed matters more:
 
         static_memory_policy: 3
@@ -472,8 +474,8 @@ def two_weight_compressions(case: Case) -> None:
     if case.isset("enable_compress_weight"):
         case.report(
             "compress_weight_conf",
-            '"compress_weight_conf" and "enable_compress_weight" are both set; one of them is '
-            "legal, and the adapter aborts the process",
+            '"compress_weight_conf" and "enable_compress_weight" are both set; at most one '
+            "of them may be; the adapter aborts the process",
             'remove "enable_compress_weight"',
         )
     elif case.carrier is Carrier.RUN_CONFIG:

@@ -85,7 +85,9 @@ def option_without_effect(case: Case) -> None:
 
         graph_memory_max_size: "27917287424"
 
-    Right: leave it out.
+    Right:
+
+        external_weight: true
     """
     for name in _NO_EFFECT:
         if case.isset(name) and not _written_by_class(case, name):
@@ -152,7 +154,9 @@ def undocumented_option(case: Case) -> None:
 
         HCCL_algorithm: "level0:ring"
 
-    Right: leave it out.
+    Right:
+
+        hccl_timeout: 1836
     """
     entries = case.entries
     for name in _UNDOCUMENTED:

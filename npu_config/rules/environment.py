@@ -361,7 +361,7 @@ def memory_policy_in_environment_too(case: Case) -> None:
         case.report(
             "static_memory_policy",
             '"static_memory_policy" is set and so is GE_USE_STATIC_MEMORY in the environment; '
-            "one of them is legal",
+            "at most one of them may be",
             "unset GE_USE_STATIC_MEMORY",
         )
 

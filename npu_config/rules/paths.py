@@ -169,6 +169,8 @@ def path_missing(case: Case) -> None:
 def path_of_wrong_kind(case: Case) -> None:
     """A file stands where a directory is wanted, or the reverse.
 
+    What happens then is the same as when nothing is there.
+
     Wrong:
 
         # host: a_file
@@ -238,9 +240,12 @@ def path_is_a_link(case: Case) -> None:
 def path_not_accessible(case: Case) -> None:
     """A file cannot be read, or a directory cannot be read and written, by this user.
 
+    The adapter asks for both rights on the directories of dumps and tuning before the session
+    starts; the other paths fail when they are used.  (The super-user may do everything.)
+
     Wrong:
 
-        # host: locked/ mode=0
+        # host: locked/!
         enable_dump: true
         dump_path: locked
 
@@ -277,6 +282,8 @@ def path_not_accessible(case: Case) -> None:
 )
 def empty_side_file(case: Case) -> None:
     """A file that an option points to is empty.
+
+    No format of these files allows it: the graph engine refuses the file while it initialises.
 
     Wrong:
 

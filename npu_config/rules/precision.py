@@ -5,7 +5,7 @@ from typing import Tuple
 from npu_config.diagnostics import Severity
 from npu_config.judge import Case
 from npu_config.rulebook import rule
-from npu_config.rules._reading import given
+from npu_config.rules._reading import given, mode_words, quoted
 from npu_config.target import Product
 
 _ACCURACY = "docs/en/tfadapter_1/apiref/session_config/accuracy_tuning.md"
@@ -44,7 +44,7 @@ def both_precision_modes(case: Case) -> None:
         case.report(
             "precision_mode",
             '"precision_mode" and "precision_mode_v2" are both set; '
-            "one of them is legal, and session.run raises",
+            "at most one of them may be; session.run raises",
             'keep "precision_mode_v2" and remove "precision_mode"',
         )
 
@@ -109,7 +109,7 @@ def force_fp16_in_training(case: Case) -> None:
         case.report(
             "precision_mode",
             '"precision_mode" is "force_fp16", which is for online inference, '
-            'but "graph_run_mode" is 1 (training)',
+            'but "graph_run_mode" is {}'.format(mode_words(case)),
             'set "precision_mode" to "allow_mix_precision", or "graph_run_mode" to 0',
         )
 
@@ -250,9 +250,8 @@ def two_implementation_modes(case: Case) -> None:
     if ignored:
         case.report(
             ignored[0],
-            '{} ignored, because "op_precision_mode" is set'.format(
-                " and ".join('"{}"'.format(name) for name in ignored)
-                + (" is" if len(ignored) == 1 else " are")
+            '{} {} ignored, because "op_precision_mode" is set'.format(
+                quoted(ignored), "is" if len(ignored) == 1 else "are"
             ),
             "write the modes into the file of op_precision_mode and remove the other options",
         )

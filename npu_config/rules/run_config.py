@@ -9,7 +9,7 @@ from typing import Any, Optional
 from npu_config.diagnostics import Severity
 from npu_config.judge import Case
 from npu_config.rulebook import rule
-from npu_config.rules._reading import SHAPE_PROFILES
+from npu_config.rules._reading import SHAPE_PROFILES, quoted
 from npu_config.rules.environment import cluster_of, device_count
 from npu_config.rules.loops import loops
 from npu_config.rules.session import NPU_OPTIMIZER
@@ -74,8 +74,8 @@ def two_checkpoint_intervals(case: Case) -> None:
         _report(
             case,
             "save_checkpoints_secs",
-            '"save_checkpoints_steps" and "save_checkpoints_secs" are both given; one of them is '
-            "legal, and RunConfig raises",
+            '"save_checkpoints_steps" and "save_checkpoints_secs" are both given; at most one '
+            "of them may be; RunConfig raises",
             'remove "save_checkpoints_secs"',
         )
 
@@ -377,8 +377,8 @@ def incomplete_dynamic_input_config(case: Case) -> None:
         present = [name for name in _INPUT_FIELDS if case.isset(name)]
         case.report(
             present[0],
-            "{} of DynamicInputConfig is None; all four fields are written, or none".format(
-                " and ".join('"{}"'.format(name) for name in missing)
+            "{} of DynamicInputConfig {} None; all four fields are written, or none".format(
+                quoted(missing), "is" if len(missing) == 1 else "are"
             ),
             "give all four",
         )
@@ -602,6 +602,6 @@ def parameter_servers_without_strategy(case: Case) -> None:
     _report(
         case,
         "distribute",
-        "{}; both are legal together, or none; NPURunConfig raises".format(problem),
+        "{}; NPURunConfig raises".format(problem),
         "give both, or none",
     )

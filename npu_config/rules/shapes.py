@@ -1,7 +1,5 @@
 """500-549: shape profiles, dynamic input, shape generalisation."""
 
-from typing import List
-
 from npu_config.diagnostics import Severity
 from npu_config.judge import Case
 from npu_config.rulebook import rule
@@ -12,6 +10,7 @@ from npu_config.rules._reading import (
     has_shape_profiles,
     inert,
     on,
+    quoted,
     tuning_mode,
 )
 from npu_config.settings import Carrier
@@ -24,10 +23,6 @@ _DEPRECATED = "docs/en/tfadapter_1/apiref/session_config/deprecated_options.md"
 
 MOST_PROFILES = 100
 MOST_PROFILES_950 = 256
-
-
-def _quoted(names: List[str]) -> str:
-    return ", ".join('"{}"'.format(name) for name in names)
 
 
 @rule(
@@ -64,9 +59,9 @@ def incomplete_shape_profiles(case: Case) -> None:
             present[0],
             "{} set without {}; all three are legal, or none; "
             "the adapter aborts the process".format(
-                _quoted(present) + (" is" if len(present) == 1 else " are"), _quoted(missing)
+                quoted(present) + (" is" if len(present) == 1 else " are"), quoted(missing)
             ),
-            "set {} too".format(_quoted(missing)),
+            "set {} too".format(quoted(missing)),
         )
 
 
@@ -306,11 +301,15 @@ def hybrid_compilation_without_profiles(case: Case) -> None:
         dynamic_dims: "1;2"
         dynamic_node_type: 1
     """
-    if case.get("compile_hybrid_mode") == 1 and all(case.absent(name) for name in SHAPE_PROFILES):
+    if (
+        case.get("compile_hybrid_mode") == 1
+        and all(case.absent(name) for name in SHAPE_PROFILES)
+        and case.carrier is not Carrier.RUN_CONFIG
+    ):
         case.report(
             "compile_hybrid_mode",
             '"compile_hybrid_mode" is 1 but {} are not set; session.run raises'.format(
-                _quoted(list(SHAPE_PROFILES))
+                quoted(SHAPE_PROFILES)
             ),
             'set the three, or "compile_hybrid_mode" to 0',
         )
@@ -386,7 +385,7 @@ def hybrid_compilation_moves_weights(case: Case) -> None:
         dynamic_node_type: 1
         external_weight: true
     """
-    if case.get("compile_hybrid_mode") != 1:
+    if case.get("compile_hybrid_mode") != 1 or not has_shape_profiles(case):
         return
     if case.get("external_weight") is False and case.carrier is not Carrier.RUN_CONFIG:
         case.report(
@@ -434,7 +433,7 @@ def dynamic_compilation_with_shape_profiles(case: Case) -> None:
         case.report(
             "compile_dynamic_mode",
             '"compile_dynamic_mode" is True with {}; session.run raises'.format(
-                _quoted(list(SHAPE_PROFILES))
+                quoted(SHAPE_PROFILES)
             ),
             'set "compile_dynamic_mode" to False, or remove the shape profiles',
         )
@@ -609,7 +608,7 @@ def shape_range_with_shape_profiles(case: Case) -> None:
     "NPU516",
     "dynamic-input-forces-jit",
     Severity.INFO,
-    options=("dynamic_input",),
+    options=("jit_compile",),
     facts=("dynamic-input-jit",),
     source=("tf_adapter/kernels/geop_npu.cc:424-427",),
 )
@@ -628,10 +627,12 @@ def dynamic_input_forces_jit(case: Case) -> None:
         dynamic_input: true
         jit_compile: "true"
     """
-    if case.get("dynamic_input") is True and case.never("jit_compile", "true"):
+    mode = case.get("jit_compile")
+    if mode is not None and mode != "true" and on(case, "dynamic_input"):
         case.report(
-            "jit_compile" if case.isset("jit_compile") else "dynamic_input",
-            '"dynamic_input" is True: the graph is compiled as with "jit_compile" "true"',
+            "jit_compile",
+            '"jit_compile" is "{}", but "dynamic_input" is True: the graph is compiled as with '
+            '"true"'.format(mode),
         )
 
 

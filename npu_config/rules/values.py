@@ -8,7 +8,7 @@ from npu_config.catalogue import OPTIONS, Option, Outcome
 from npu_config.diagnostics import Edit, Fix, Severity
 from npu_config.judge import Case, Fault
 from npu_config.rulebook import rule
-from npu_config.rules._reading import SHAPE_PROFILES, changed, is_never_read
+from npu_config.rules._reading import SHAPE_PROFILES, changed, is_never_read, mode_words, quoted
 from npu_config.settings import UNKNOWN, Carrier, Setting
 from npu_config.target import ALL_PRODUCTS, Product
 
@@ -119,11 +119,11 @@ def wrong_field(case: Case) -> None:
     (``jit_compile`` and ``shape_generalization_mode`` are refused; ``export_compile_stat`` and
     ``oo_constant_folding`` are skipped).
 
-    Wrong:
+    Wrong, in a script:
 
         custom_op.parameter_map["iterations_per_loop"].b = 10
 
-    Right:
+    Right, in a script:
 
         custom_op.parameter_map["iterations_per_loop"].i = 10
     """
@@ -183,11 +183,11 @@ def wrong_type(case: Case) -> None:
 
     Wrong:
 
-        npu.NpuConfigBuilder().set(iterations_per_loop="10")
+        deterministic: "1"
 
     Right:
 
-        npu.NpuConfigBuilder().set(iterations_per_loop=10)
+        deterministic: 1
     """
     _report_faults(case, "wrong-type")
 
@@ -241,11 +241,17 @@ def value_not_allowed(case: Case) -> None:
 
     Wrong:
 
-        dump_mode: ALL
+        enable_dump: true
+        dump_path: /home/test/output
+        dump_step: "0"
+        dump_mode: OUTPUT
 
     Right:
 
-        dump_mode: all
+        enable_dump: true
+        dump_path: /home/test/output
+        dump_step: "0"
+        dump_mode: output
     """
     _report_faults(case, "value-not-allowed")
 
@@ -316,12 +322,19 @@ def out_of_range(case: Case) -> None:
 def bad_syntax(case: Case) -> None:
     """A text does not follow the grammar of the option.
 
+    Some grammars are checked by the adapter (it aborts, or session.run raises), some by the graph
+    engine minutes later, some by nothing; the message says which.
+
     Wrong:
 
+        enable_dump: true
+        dump_path: /home/test/output
         dump_step: "20-10"
 
     Right:
 
+        enable_dump: true
+        dump_path: /home/test/output
         dump_step: "0|5|10-20"
     """
     _report_faults(case, "bad-syntax")
@@ -378,11 +391,17 @@ def option_not_on_product(case: Case) -> None:
     Speaks only when a product is given (``--target``, ``Target(product=...)``), and not about
     a value that is the default anyway.
 
-    Wrong, for ``atlas_training``:
+    Wrong:
 
+        target: {product: atlas_training}
         aicore_num: "24|48"
+        op_compiler_cache_mode: disable
 
-    Right: leave it out, or run on ``atlas_a2`` or ``atlas_a3``.
+    Right:
+
+        target: {product: atlas_a2}
+        aicore_num: "24|48"
+        op_compiler_cache_mode: disable
     """
     if case.target.product is None:
         return
@@ -422,12 +441,14 @@ def value_not_on_product(case: Case) -> None:
 
     Without a target it speaks only where no product supports the value.
 
-    Wrong, for ``atlas_training``:
+    Wrong:
 
+        target: {product: atlas_training}
         precision_mode: allow_mix_precision_bf16
 
     Right:
 
+        target: {product: atlas_training}
         precision_mode: allow_mix_precision_fp16
     """
     known = case.known
@@ -519,15 +540,11 @@ def option_not_in_mode(case: Case) -> None:
 def _report_mode(case: Case, names: List[str], mode: str) -> None:
     case.report(
         names[0],
-        '{} for {} only, but "graph_run_mode" is {}'.format(
-            ", ".join('"{}"'.format(name) for name in names)
-            + (" is" if len(names) == 1 else " are"),
+        '{} {} for {} only, but "graph_run_mode" is {}'.format(
+            quoted(names),
+            "is" if len(names) == 1 else "are",
             mode.replace("_", " "),
-            "0 (online inference)"
-            if mode == "training"
-            else "1 (training)"
-            if case.isset("graph_run_mode")
-            else "not set, which means training",
+            mode_words(case),
         ),
         'set "graph_run_mode" to {}, or remove {}'.format(
             1 if mode == "training" else 0, "it" if len(names) == 1 else "them"
@@ -568,7 +585,7 @@ def mode_not_of_target(case: Case) -> None:
             "graph_run_mode",
             'the target is for {}, but "graph_run_mode" is {}'.format(
                 case.target.mode.replace("_", " "),
-                mode if case.isset("graph_run_mode") else "not set, which means training",
+                mode_words(case),
             ),
             'set "graph_run_mode" to {}'.format(wanted),
         )

@@ -1,0 +1,98 @@
+"""The pages of the rules: what they must hold, and that their examples are true."""
+
+import re
+
+import pytest
+
+from npu_config.diagnostics import Severity
+from npu_config.rulebook import REGISTRY
+from npu_config.rules import CASE_RULES, MODULES, RULES, load_all
+from tests.rules.rule_cases_in_code import CASES
+from tests.rules.rule_examples import examples, findings
+
+BY_ID = {rule.id: rule for rule in CASE_RULES}
+
+ALSO = {"NPU403": {"NPU906"}, "NPU409": {"NPU904"}, "NPU506": {"NPU109"}}
+"""Rules that the examples of a rule cannot help breaking too."""
+
+IDS = {
+    "values": ("NPU101", "NPU199"),
+    "precision": ("NPU201", "NPU299"),
+    "dump": ("NPU301", "NPU399"),
+    "loops": ("NPU401", "NPU499"),
+    "shapes": ("NPU501", "NPU549"),
+    "compilation": ("NPU550", "NPU599"),
+    "environment": ("NPU600", "NPU639"),
+    "paths": ("NPU770", "NPU789"),
+    "session": ("NPU800", "NPU809"),
+    "run_config": ("NPU810", "NPU829"),
+    "deprecated": ("NPU900", "NPU999"),
+}
+
+
+@pytest.mark.parametrize("rule", CASE_RULES, ids=lambda rule: rule.id)
+def test_page_is_complete(rule):
+    """A page has a summary of one line, the reason, a wrong and a right example, a source."""
+    head, _, rest = rule.page.partition("\n\n")
+    assert "\n" not in head
+    assert head.endswith((".", ":"))
+    assert re.split(r"^Wrong", rest, maxsplit=1, flags=re.MULTILINE)[0].strip()
+    assert {True, False} == {example.wrong for example in examples(rule.page)}
+    assert rule.source
+
+
+@pytest.mark.parametrize("rule", CASE_RULES, ids=lambda rule: rule.id)
+def test_wrong_example_breaks_this_rule_alone(rule, tmp_path):
+    """The wrong example of a page breaks its rule, and no other one beyond information."""
+    for example in examples(rule.page):
+        if not example.wrong or example.is_code:
+            continue
+        found = findings(example.text, tmp_path)
+        assert rule.id in {diagnostic.rule for diagnostic in found}
+        loud = {d.rule for d in found if d.severity >= Severity.WARNING}
+        assert loud - ALSO.get(rule.id, set()) <= {rule.id}
+
+
+@pytest.mark.parametrize("rule", CASE_RULES, ids=lambda rule: rule.id)
+def test_right_example_breaks_no_rule(rule, tmp_path):
+    """The right example of a page does not break its rule, nor another beyond information."""
+    for example in examples(rule.page):
+        if example.wrong or example.is_code:
+            continue
+        found = findings(example.text, tmp_path)
+        assert rule.id not in {diagnostic.rule for diagnostic in found}
+        loud = [d for d in found if d.severity >= Severity.WARNING]
+        assert [str(d) for d in loud if d.rule not in ALSO.get(rule.id, ())] == []
+
+
+def test_every_example_is_run():
+    """A rule whose examples are code of another input has its cases in rule_cases_in_code."""
+    in_code = {
+        rule.id for rule in CASE_RULES for example in examples(rule.page) if example.is_code
+    }
+    assert in_code <= set(CASES)
+
+
+@pytest.mark.parametrize("module", MODULES, ids=lambda module: module.__name__.split(".")[-1])
+def test_ids_lie_in_the_band_of_their_module(module):
+    """Each module has a band of ids, and its rules stand in the order of their ids."""
+    name = module.__name__.split(".")[-1]
+    first, last = IDS[name]
+    ids = [rule.id for rule in CASE_RULES if rule.check.__module__ == module.__name__]
+    assert ids == [id for id in ids if first <= id <= last] != []
+
+
+def test_rules_know_their_options():
+    """Every option that a rule names is one of the catalogue."""
+    from npu_config.catalogue import OPTIONS
+
+    for rule in CASE_RULES:
+        assert set(rule.options) <= set(OPTIONS), rule.id
+
+
+def test_all_rules_are_loaded():
+    """``RULES`` holds every rule, those of parsers too, in order of id and once."""
+    rules = load_all()
+    assert tuple(RULES) == rules
+    assert [rule.id for rule in rules] == sorted(REGISTRY)
+    assert {rule.id for rule in CASE_RULES} < {rule.id for rule in rules}
