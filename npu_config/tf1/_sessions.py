@@ -1,0 +1,54 @@
+"""What can be known of a session from outside: the real session behind it, its options."""
+
+from typing import Any, Optional
+
+from npu_config.tf1._tensorflow import internal
+
+NPU_OPTIMIZER = "NpuOptimizer"
+
+_DEEPEST_WRAPPING = 16
+
+
+def real_session(session: Any) -> Optional[Any]:
+    """The ``tf.Session`` behind a session or a wrapper of one; None when there is none.
+
+    Looks through ``MonitoredSession`` and the wrappers of ``tf_debug``.
+    """
+    base = internal("client.session").BaseSession
+    for _ in range(_DEEPEST_WRAPPING):
+        if session is None or isinstance(session, base):
+            return session
+        inner = getattr(session, "_tf_sess", None)
+        session = inner() if callable(inner) else getattr(session, "_sess", None)
+    return None
+
+
+def is_closed(session: Any) -> bool:
+    """True when a real session has been closed."""
+    return bool(getattr(session, "_closed", False))
+
+
+def npu_entries(config: Any) -> Any:
+    """The ``NpuOptimizer`` entries of a ConfigProto, in order; the last one wins."""
+    return [
+        entry
+        for entry in config.graph_options.rewrite_options.custom_optimizers
+        if entry.name == NPU_OPTIMIZER
+    ]
+
+
+def is_configured(session: Any) -> bool:
+    """True when a real session carries an ``NpuOptimizer`` entry."""
+    config = getattr(session, "_config", None)
+    return config is not None and bool(npu_entries(config))
+
+
+def declared_iterations(session: Any) -> Optional[int]:
+    """What a real session says of ``iterations_per_loop``; None when it does not mention it."""
+    config = getattr(session, "_config", None)
+    if config is None:
+        return None
+    for entry in reversed(npu_entries(config)):
+        if "iterations_per_loop" in entry.parameter_map:
+            return int(entry.parameter_map["iterations_per_loop"].i)
+    return None

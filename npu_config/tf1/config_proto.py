@@ -1,0 +1,103 @@
+"""What the NPU requires of a ConfigProto, as the vendor's helper functions set it."""
+
+import os
+import warnings
+from typing import Any
+
+from npu_config.tf1 import vendor
+from npu_config.tf1._lazy import errors
+from npu_config.tf1._sessions import NPU_OPTIMIZER, npu_entries
+from npu_config.tf1._tensorflow import protobuf, tf
+
+
+def npu_edits(config: Any) -> Any:
+    """Make a ConfigProto one for the NPU, in place; repeating it changes nothing.
+
+    Without an ``NpuOptimizer`` entry one is added, and memory optimization is switched off;
+    always: soft placement on, logging of placement off, remapping off, XLA's JIT off.
+    """
+    options = config.graph_options
+    if not npu_entries(config):
+        options.rewrite_options.custom_optimizers.add().name = NPU_OPTIMIZER
+        # The vendor writes RewriterConfig.OFF here, which means MANUAL in this field.
+        options.rewrite_options.memory_optimization = options.rewrite_options.NO_MEM_OPT
+    config.allow_soft_placement = True
+    config.log_device_placement = False
+    options.rewrite_options.remapping = options.rewrite_options.OFF
+    options.optimizer_options.global_jit_level = options.optimizer_options.OFF
+    return config
+
+
+def session_config(config: Any = None) -> Any:
+    """The ConfigProto of a session on the NPU.
+
+    Args:
+        config: a ConfigProto, which stays as it is; an NpuConfig; anything else (None) stands
+            for an empty ConfigProto.
+    """
+    if hasattr(config, "to_config_proto"):
+        config = config.to_config_proto()
+    copy = tf.ConfigProto()
+    if isinstance(config, tf.ConfigProto):
+        copy.CopyFrom(config)
+    return npu_edits(copy)
+
+
+def npu_config_proto(config_proto: Any = None) -> Any:
+    """Make a ConfigProto one for the NPU.
+
+    Args:
+        config_proto: is changed in place; what is no ConfigProto is replaced by a new one.
+
+    Returns:
+        The same object, or the new one.
+    """
+    given = isinstance(config_proto, tf.ConfigProto)
+    return npu_edits(config_proto if given else tf.ConfigProto())
+
+
+def npu_graph_options(graph_options: Any = None) -> Any:
+    """Switch XLA's JIT off in a GraphOptions, in place; anything else is replaced by a new one."""
+    options = graph_options if isinstance(graph_options, tf.GraphOptions) else tf.GraphOptions()
+    npu_optimizer_options(options.optimizer_options)
+    return options
+
+
+def npu_optimizer_options(optimizer_options: Any = None) -> Any:
+    """Switch XLA's JIT off in an OptimizerOptions, in place; else in a new one."""
+    known = protobuf("config_pb2").OptimizerOptions
+    options = optimizer_options if isinstance(optimizer_options, known) else known()
+    options.global_jit_level = known.OFF
+    return options
+
+
+def npu_run_config_init(run_config: Any = None) -> Any:
+    """Make the sessions of a ``tf.estimator.RunConfig`` ones for the NPU.
+
+    Args:
+        run_config: is given a session configuration of its own; the ConfigProto that it was
+            made with stays as it is.  What is no RunConfig is replaced by a new one.
+
+    Returns:
+        The same object, or the new one.
+    """
+    if not isinstance(run_config, tf.estimator.RunConfig):
+        run_config = tf.estimator.RunConfig()
+    run_config._session_config = session_config(run_config.session_config)
+    return run_config
+
+
+def warn_of_findings(config: Any, stacklevel: int = 3) -> None:
+    """Judge the options of a ConfigProto, and warn of everything that is found.
+
+    On the NPU host paths and the environment are looked at, too.
+    """
+    if not any(entry.parameter_map for entry in npu_entries(config)):
+        return
+    from npu_config.judge import judge
+    from npu_config.proto import decode
+
+    on_host = vendor.is_available()
+    environ = os.environ if on_host else None
+    for finding in judge(decode(config), environ=environ, on_host=on_host):
+        warnings.warn(str(finding), errors.ConfigurationWarning, stacklevel=stacklevel + 1)

@@ -1,0 +1,37 @@
+"""The exceptions of the training side.
+
+All are :class:`~npu_config.diagnostics.NpuConfigError` (and so ``ValueError``), carry
+diagnostics, and are also the built-in exception that the vendor's function raises in the
+same place, so that code that catches it goes on working.
+
+    NpuConfigError(ValueError)
+    ├── ArgumentError(TypeError)      an argument has the wrong type
+    ├── StateError(RuntimeError)      the graph or the session is not in the state needed
+    ├── StoreError(NameError)         a value is asked of the store before it exists
+    └── VendorError(RuntimeError)     the vendor's library is needed and cannot be used
+"""
+
+from npu_config.diagnostics import NpuConfigError as NpuConfigError
+
+
+class ArgumentError(NpuConfigError, TypeError):
+    """An argument has the wrong type."""
+
+
+class StateError(NpuConfigError, RuntimeError):
+    """The graph or the session is not in the state that the call needs."""
+
+
+class StoreError(NpuConfigError, NameError):
+    """A value is asked of the process-wide store before it was created."""
+
+
+class VendorError(NpuConfigError, RuntimeError):
+    """The vendor's library is needed and cannot be used; the text names what is missing."""
+
+
+class ConfigurationWarning(UserWarning):
+    """Something about the configuration of a session or of a training loop needs attention.
+
+    Turn it into an error with ``warnings.simplefilter("error", ConfigurationWarning)``.
+    """

@@ -1,0 +1,284 @@
+"""NPUEstimator and NPUEstimatorSpec: an Estimator that trains on the NPU."""
+
+import os
+import random
+import string
+import warnings
+from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional
+
+from npu_config.tf1 import vendor
+from npu_config.tf1._lazy import errors, rules
+from npu_config.tf1._tensorflow import internal, tf
+from npu_config.tf1.hooks import (
+    NPUBroadcastGlobalVariablesHook,
+    NPUCheckpointSaverHook,
+    NPUSaver,
+    SetIterationsVarHook,
+)
+from npu_config.tf1.host_call import HostCall, check_host_call, log_hooks, place_host_call
+from npu_config.tf1.job import JobInfo, read_job_info
+from npu_config.tf1.loop_checks import ITERATION_OP
+from npu_config.tf1.run_config import NPURunConfig
+
+if TYPE_CHECKING:
+
+    class Estimator:
+        """tf.estimator.Estimator, as far as it is used here; for type checking only."""
+
+        _model_fn: Callable[..., Any]
+        model_dir: str
+
+        def __init__(self, **kwargs: Any) -> None: ...
+
+    class EstimatorSpec:
+        """tf.estimator.EstimatorSpec, as far as it is used here; for type checking only."""
+
+        loss: Any
+        train_op: Any
+        training_hooks: Any
+        evaluation_hooks: Any
+        scaffold: Any
+
+        def __new__(cls, mode: str, **kwargs: Any) -> Any:
+            """Make one."""
+
+        def _replace(self, **kwargs: Any) -> Any: ...
+
+else:
+    Estimator = tf.estimator.Estimator
+    EstimatorSpec = tf.estimator.EstimatorSpec
+
+_LETTERS = string.ascii_letters + string.digits
+
+
+class NPUEstimatorSpec(EstimatorSpec):
+    """What a model function returns; an EstimatorSpec with a ``host_call``.
+
+    Args:
+        host_call: a function and the tensors that the host runs it on at every step: a list,
+            a tuple, or a dict by argument name.
+
+    The other arguments are those of ``tf.estimator.EstimatorSpec``.
+
+    Raises:
+        ArgumentError: ``host_call[0]`` is no function.
+        NpuConfigError: ``host_call`` is no pair, or its tensors are no list, tuple or dict.
+        StateError: the function takes another number of arguments than there are tensors.
+    """
+
+    _host_call: Optional[HostCall]
+
+    def __new__(
+        cls,
+        mode: str,
+        predictions: Any = None,
+        loss: Any = None,
+        train_op: Any = None,
+        eval_metric_ops: Optional[Dict[str, Any]] = None,
+        export_outputs: Optional[Dict[str, Any]] = None,
+        training_chief_hooks: Any = None,
+        training_hooks: Any = None,
+        scaffold: Any = None,
+        evaluation_hooks: Any = None,
+        prediction_hooks: Any = None,
+        host_call: Optional[HostCall] = None,
+    ) -> "NPUEstimatorSpec":
+        """Make a spec, and check its host_call."""
+        if host_call is not None:
+            check_host_call(host_call)
+        spec: NPUEstimatorSpec = super().__new__(
+            cls,
+            mode=mode,
+            predictions=predictions,
+            loss=loss,
+            train_op=train_op,
+            eval_metric_ops=eval_metric_ops,
+            export_outputs=export_outputs,
+            training_chief_hooks=training_chief_hooks,
+            training_hooks=training_hooks,
+            scaffold=scaffold,
+            evaluation_hooks=evaluation_hooks,
+            prediction_hooks=prediction_hooks,
+        )
+        spec._host_call = host_call
+        return spec
+
+
+class NPUEstimator(Estimator):
+    """An Estimator that trains on the NPU.
+
+    It adds to the training hooks the broadcast of variables (several ranks), the saving of
+    checkpoints, ``host_call`` and the loading of the loop, and groups ``train_op`` as
+    ``IterationOp`` (``iterations_per_loop`` above 1).
+
+    A configuration of the vendor's class makes the vendor's NPUEstimator.
+
+    Args:
+        model_fn: the model function, as for ``tf.estimator.Estimator``.
+        model_dir: directory of checkpoints and logs; None: that of ``config``, or a new one.
+        config: an :class:`NPURunConfig`.
+        params: handed to the model function.
+        job_start_file: a JSON file that describes the job; without it ``JOB_ID`` does.
+        warm_start_from: checkpoint to start from; None: that of the job, or ``RESTORE_FROM``.
+
+    Raises:
+        NpuConfigError: ``config`` is of another class, the directories differ, or the job is
+            not described where that is needed.
+    """
+
+    def __new__(
+        cls,
+        model_fn: Optional[Callable[..., Any]] = None,
+        model_dir: Optional[str] = None,
+        config: Any = None,
+        *args: Any,
+        **kwargs: Any,
+    ) -> Any:
+        """Make the Estimator that goes with the class of ``config``."""
+        if config is not None and not isinstance(config, NPURunConfig):
+            theirs = vendor.find("npu_config", "NPURunConfig")
+            if isinstance(theirs, type) and isinstance(config, theirs):
+                estimator = vendor.require("npu_estimator", "NPUEstimator")
+                return estimator(model_fn, model_dir, config, *args, **kwargs)
+        return super().__new__(cls)
+
+    def __init__(
+        self,
+        model_fn: Optional[Callable[..., Any]] = None,
+        model_dir: Optional[str] = None,
+        config: Optional[NPURunConfig] = None,
+        params: Optional[Dict[str, Any]] = None,
+        job_start_file: str = "",
+        warm_start_from: Any = None,
+    ) -> None:
+        if not isinstance(config, NPURunConfig):
+            raise errors.NpuConfigError(
+                [
+                    rules.ESTIMATOR_ARGUMENT.diagnostic(
+                        "config must be an NPURunConfig, got {!r}".format(config),
+                        help="write config=NPURunConfig(...)",
+                    )
+                ]
+            )
+        job = read_job_info(job_start_file)
+        if warm_start_from is None:
+            warm_start_from = job.checkpoint_dir or os.environ.get("RESTORE_FROM")
+        super().__init__(
+            model_fn=model_fn,
+            model_dir=_model_dir(model_dir, config),
+            config=config,
+            params=params,
+            warm_start_from=warm_start_from,
+        )
+        user_model_fn = self._model_fn
+
+        def on_npu(features: Any, labels: Any, mode: str, params: Any, config: Any) -> Any:
+            """The user's model function, and what the NPU adds to its result."""
+            spec = _call(user_model_fn, features, labels, mode, params, config)
+            if mode == tf.estimator.ModeKeys.TRAIN:
+                return _for_training(_checked(spec, mode), self.model_dir, config, job)
+            if mode == tf.estimator.ModeKeys.EVAL:
+                return _for_evaluation(_checked(spec, mode))
+            return spec
+
+        self._model_fn = on_npu
+
+
+def _call(function: Any, features: Any, labels: Any, mode: str, params: Any, config: Any) -> Any:
+    """Call a model function with the arguments that it takes."""
+    takes = internal("util.function_utils").fn_args(function)
+    if "labels" not in takes and labels is not None:
+        raise errors.NpuConfigError(
+            [rules.ESTIMATOR_SPEC.diagnostic("input_fn gives labels, and model_fn takes none")]
+        )
+    offered = {"labels": labels, "mode": mode, "params": params, "config": config}
+    return function(
+        features=features, **{name: offered[name] for name in offered if name in takes}
+    )
+
+
+def _checked(spec: Any, mode: str) -> Any:
+    if not isinstance(spec, EstimatorSpec):
+        raise errors.StateError(
+            [
+                rules.ESTIMATOR_SPEC.diagnostic(
+                    "model_fn must return an EstimatorSpec or NPUEstimatorSpec in mode "
+                    '"{}", got {!r}'.format(mode, spec)
+                )
+            ]
+        )
+    return spec
+
+
+def _for_training(spec: Any, model_dir: str, config: NPURunConfig, job: JobInfo) -> Any:
+    count = config.iterations_per_loop
+    hooks: List[Any] = []
+    if job.rank_size > 1 and not config.horovod_mode:
+        hooks.append(NPUBroadcastGlobalVariablesHook(0, job.rank_id))
+    secs, steps = config.save_checkpoints_secs, config.save_checkpoints_steps
+    if secs or steps:
+        saver = None if spec.scaffold is None else spec.scaffold.saver
+        if saver is None:
+            saver = NPUSaver(
+                max_to_keep=config.keep_checkpoint_max,
+                keep_checkpoint_every_n_hours=config.keep_checkpoint_every_n_hours,
+            )
+        saver_hook = NPUCheckpointSaverHook(model_dir, secs, steps, saver)
+        saver_hook._set_steps_per_run(count)
+        hooks.append(saver_hook)
+    train_op = spec.train_op
+    if isinstance(spec, NPUEstimatorSpec):
+        if spec._host_call is not None:
+            channel = tf.estimator.ModeKeys.TRAIN
+            train_op, host_hooks = place_host_call(spec._host_call, train_op, channel)
+            hooks += host_hooks
+        hooks += log_hooks()
+    if count > 1:
+        hooks.append(SetIterationsVarHook(count))
+        with tf.get_default_graph().name_scope(None):
+            train_op = tf.group(train_op, name=ITERATION_OP)
+    return spec._replace(train_op=train_op, training_hooks=[*hooks, *spec.training_hooks])
+
+
+def _for_evaluation(spec: Any) -> Any:
+    if not isinstance(spec, NPUEstimatorSpec):
+        return spec
+    hooks: List[Any] = []
+    loss = spec.loss
+    if spec._host_call is not None:
+        channel = tf.estimator.ModeKeys.EVAL
+        loss, hooks = place_host_call(spec._host_call, loss, channel)
+    hooks += log_hooks()
+    return spec._replace(loss=loss, evaluation_hooks=[*hooks, *spec.evaluation_hooks])
+
+
+def _model_dir(given: Optional[str], config: NPURunConfig) -> str:
+    """The model directory: of either argument, or a new one."""
+    if given and config.model_dir and given != config.model_dir:
+        raise errors.NpuConfigError(
+            [
+                rules.ESTIMATOR_ARGUMENT.diagnostic(
+                    'model_dir is "{}" in NPUEstimator and "{}" in NPURunConfig'.format(
+                        given, config.model_dir
+                    ),
+                    help="give it in one of them",
+                )
+            ]
+        )
+    found = given or config.model_dir
+    if found:
+        return str(found)
+    name = "model_dir_" + "".join(random.SystemRandom().choice(_LETTERS) for _ in range(10))
+    made = os.path.join(os.getcwd(), name)
+    os.makedirs(made)
+    warnings.warn(
+        str(
+            rules.ESTIMATOR_ARGUMENT.diagnostic(
+                'no model_dir is given, "{}" was made'.format(made),
+                help="give model_dir, to find the checkpoints again",
+            )
+        ),
+        errors.ConfigurationWarning,
+        stacklevel=4,
+    )
+    return made

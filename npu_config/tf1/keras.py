@@ -1,0 +1,79 @@
+"""Keras of TensorFlow on the NPU: its session, and the broadcast of variables."""
+
+from typing import Any, List
+
+from npu_config.tf1 import ranks, vendor
+from npu_config.tf1._bases import Callback
+from npu_config.tf1._tensorflow import tf
+from npu_config.tf1.config_proto import session_config
+
+
+def set_keras_session_npu_config(config: Any = None) -> Any:
+    """Give Keras a session on the NPU.
+
+    Args:
+        config: an NpuConfig, a ConfigProto (which stays as it is), or None.
+
+    Returns:
+        The session; close it (or ``npu_clear_session``) at the end of the script.
+    """
+    session = tf.Session(config=session_config(config))
+    tf.keras.backend.set_session(session)
+    return session
+
+
+def npu_clear_session(config: Any = None) -> None:
+    """Forget Keras's graph and session, and give it a new session on the NPU.
+
+    Args:
+        config: as for :func:`set_keras_session_npu_config`.
+    """
+    tf.keras.backend.clear_session()
+    set_keras_session_npu_config(config)
+
+
+class NPUBroadcastGlobalVariablesCallback(Callback):
+    """Gives all ranks the same Keras variables at the first batch.
+
+    With one rank it does nothing.
+
+    Args:
+        root_rank: the rank whose values count.
+
+    Raises:
+        NpuConfigError: ``RANK_SIZE`` and ``CM_WORKER_SIZE`` are both set.
+    """
+
+    def __init__(self, root_rank: int) -> None:
+        super().__init__()
+        self._root_rank = root_rank
+        self._rank_size = ranks.rank_size()
+        self._done = False
+
+    def on_train_begin(self, logs: Any = None) -> None:
+        """Refuse to train several ranks without the vendor's library (VendorError)."""
+        if not vendor.is_available():
+            ranks.require_one_rank("NPUBroadcastGlobalVariablesCallback", self._rank_size)
+
+    def on_batch_begin(self, batch: int, logs: Any = None) -> None:
+        """Broadcast, once."""
+        if self._done or self._rank_size <= 1:
+            return
+        self._done = True
+        broadcast = vendor.require("hccl_ops", "broadcast")
+        session = tf.keras.backend.get_session()
+        for variable in tf.global_variables():
+            if getattr(variable, "_keras_initialized", False):
+                received = broadcast([variable], self._root_rank)[0]
+                session.run(tf.assign(variable, received))
+
+
+def npu_callbacks_append(callbacks_list: Any = ()) -> List[Any]:
+    """Add the broadcast of variables from rank 0 to the callbacks of Keras.
+
+    Args:
+        callbacks_list: a list is extended in place; anything else is replaced by a new list.
+    """
+    callbacks = callbacks_list if isinstance(callbacks_list, list) else []
+    callbacks.append(NPUBroadcastGlobalVariablesCallback(0))
+    return callbacks

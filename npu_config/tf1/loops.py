@@ -1,0 +1,221 @@
+"""Iteration offload: the loop variables and the ``IterationOp`` that the runtime looks for.
+
+The device runs the training step ``iterations_per_loop`` times per ``session.run`` when the
+graph that is run holds an operation named exactly ``IterationOp``; the number stands, minus
+one, in a local variable.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from typing import TYPE_CHECKING, Any, Optional, Tuple
+
+from npu_config.tf1 import vendor
+from npu_config.tf1._lazy import errors, rules
+from npu_config.tf1._sessions import declared_iterations, real_session
+from npu_config.tf1._tensorflow import internal, require_graph_mode, tf
+from npu_config.tf1.loop_checks import (
+    ITERATION_OP,
+    LOOP_VARIABLES,
+    SCOPE,
+    LoopVariables,
+    check_count,
+    collection_of,
+    count_faults,
+    find_operation,
+    find_variable,
+    found_variables,
+    graph_faults,
+    is_int,
+    root_variable_scope,
+    session_faults,
+    train_op_faults,
+)
+from npu_config.tf1.loop_values import load, warn_if_not_declared
+
+if TYPE_CHECKING:
+    from npu_config.diagnostics import Diagnostic
+
+
+def register_collections() -> None:
+    """Let meta graphs carry the loop variables as variables; safe to repeat.
+
+    The vendor's hook module registers the same names and fails when they are taken, so where
+    it can be imported it is left to do so.
+    """
+    if vendor.is_available():
+        vendor.find("npu_hook", "SetIterationsVarHook")
+        return
+    ops = internal("framework.ops")
+    local = tf.GraphKeys.LOCAL_VARIABLES
+    for name in LOOP_VARIABLES:
+        collection = collection_of(name)
+        if ops.get_collection_proto_type(collection) is None:
+            ops.register_proto_function(
+                collection,
+                proto_type=ops.get_collection_proto_type(local),
+                to_proto=ops.get_to_proto_function(local),
+                from_proto=ops.get_from_proto_function(local),
+            )
+
+
+def create_or_get_var(name: str) -> Any:
+    """The loop variable ``npu_runconfig/<name>`` of the default graph, created when missing.
+
+    An int64 scalar, zero, a resource, not trainable, in the collections
+    ``npu_runconfig_<name>`` and ``LOCAL_VARIABLES`` only (so that it is not saved), beside the
+    global step where there is one.  Enclosing name and variable scopes do not change its name.
+
+    Raises:
+        StateError: the graph holds several of that name, or TensorFlow executes eagerly.
+    """
+    require_graph_mode("create_or_get_var")
+    graph = tf.get_default_graph()
+    found = find_variable(graph, name)
+    if found is not None:
+        return found
+    register_collections()
+    step = tf.train.get_global_step(graph)
+    with contextlib.ExitStack() as stack:
+        stack.enter_context(graph.name_scope(None))
+        stack.enter_context(root_variable_scope(reuse=tf.AUTO_REUSE))
+        if step is not None:
+            stack.enter_context(graph.colocate_with(step.op))
+        return tf.get_variable(
+            "{}/{}".format(SCOPE, name),
+            shape=[],
+            dtype=tf.int64,
+            initializer=tf.zeros_initializer(),
+            trainable=False,
+            collections=[collection_of(name), tf.GraphKeys.LOCAL_VARIABLES],
+            use_resource=True,
+        )
+
+
+def create_variables() -> LoopVariables:
+    """The four loop variables of the default graph, created where they are missing.
+
+    Raises:
+        StateError: the graph is finalized, or a name is taken; nothing is added then.
+    """
+    require_graph_mode("SetIterationsVarHook")
+    faults = graph_faults(tf.get_default_graph(), None)
+    if faults:
+        raise errors.StateError(faults)
+    return LoopVariables(*[create_or_get_var(name) for name in LOOP_VARIABLES])
+
+
+def _create_loop(train_op: Any) -> Tuple[Any, LoopVariables]:
+    """The ``IterationOp`` of an operation and the loop variables; the graph was checked."""
+    variables = found_variables(train_op.graph)
+    if variables is None:
+        variables = LoopVariables(*[create_or_get_var(name) for name in LOOP_VARIABLES])
+    existing = find_operation(train_op.graph, ITERATION_OP)
+    if existing is not None:
+        return existing, variables
+    with train_op.graph.name_scope(None):
+        return tf.group(train_op, name=ITERATION_OP), variables
+
+
+def set_iteration_per_loop(sess: Any, train_op: Any, iterations_per_loop: int = 1) -> Any:
+    """Make one ``session.run`` of the result train ``iterations_per_loop`` steps on the device.
+
+    Can be called again, with the same or another number.
+
+    Args:
+        sess: the open session that trains.
+        train_op: the training operation.
+        iterations_per_loop: steps per ``session.run``, the number that the session was
+            configured with.  With 1 the graph is left as it is, and a loop that was loaded
+            before is set back to one iteration.
+
+    Returns:
+        The operation to run: ``IterationOp``, or ``train_op`` itself for 1.
+
+    Raises:
+        ArgumentError: the number is no int.
+        NpuConfigError: ``train_op`` is no operation, or the number is below 1.
+        StateError: the session is closed, of another graph, or declares another number; the
+            graph is finalized, or not the default one.  Nothing is added to the graph then.
+    """
+    require_graph_mode("set_iteration_per_loop")
+    faults = train_op_faults(train_op) + count_faults(iterations_per_loop)
+    if faults:
+        refusal = errors.NpuConfigError if is_int(iterations_per_loop) else errors.ArgumentError
+        raise refusal(faults)
+    graph = train_op.graph
+    variables = found_variables(graph)
+    declared = declared_iterations(real_session(sess))
+    if iterations_per_loop == 1 and variables is None and declared in (None, 1):
+        return train_op
+    faults = session_faults(sess, graph, iterations_per_loop)
+    if iterations_per_loop > 1:
+        faults += graph_faults(graph, train_op)
+    if faults:
+        raise errors.StateError(faults)
+    operation = train_op
+    if iterations_per_loop > 1:
+        operation, variables = _create_loop(train_op)
+    if variables is not None:
+        load(sess, variables, iterations_per_loop)
+    warn_if_not_declared(sess, iterations_per_loop)
+    return operation
+
+
+class IterationPerLoop:
+    """The same in two steps, for graphs that are frozen before the session exists.
+
+    For ``tf.train.Supervisor`` and others that finalize the graph: create the loop first,
+    load it once there is a session.
+    """
+
+    def __init__(self) -> None:
+        self._variables: Optional[LoopVariables] = None
+
+    def create_iteration_per_loop_var(self, train_op: Any) -> Any:
+        """Add the loop variables and the ``IterationOp`` of ``train_op`` to its graph.
+
+        Called again for the same operation it returns the same ``IterationOp``.
+
+        Raises:
+            NpuConfigError: ``train_op`` is no operation.
+            StateError: the graph cannot take the loop; nothing is added then.
+        """
+        require_graph_mode("create_iteration_per_loop_var")
+        faults = train_op_faults(train_op)
+        if faults:
+            raise errors.NpuConfigError(faults)
+        faults = graph_faults(train_op.graph, train_op)
+        if faults:
+            raise errors.StateError(faults)
+        operation, self._variables = _create_loop(train_op)
+        return operation
+
+    def load_iteration_per_loop_var(self, sess: Any, iterations_per_loop: int = 1) -> None:
+        """Load the loop into a session; the graph is not changed.
+
+        Args:
+            sess: the open session that trains.
+            iterations_per_loop: steps per ``session.run``.
+
+        Raises:
+            ArgumentError: the number is no int.
+            NpuConfigError: the number is below 1.
+            StateError: nothing was created yet, or the session cannot be used.
+        """
+        check_count(iterations_per_loop)
+        if self._variables is None:
+            raise errors.StateError([not_created("create_iteration_per_loop_var(train_op)")])
+        graph = self._variables.iterations_per_loop.graph
+        faults = session_faults(sess, graph, iterations_per_loop)
+        if faults:
+            raise errors.StateError(faults)
+        load(sess, self._variables, iterations_per_loop)
+        warn_if_not_declared(sess, iterations_per_loop)
+
+
+def not_created(first: str) -> Diagnostic:
+    """The finding that a loop is loaded before ``first`` was called."""
+    return rules.LOOP_ORDER.diagnostic(
+        "the loop is loaded before it was created", help="call {} first".format(first)
+    )

@@ -1,0 +1,8 @@
+"""``npu_unary_ops``: operators of one input, all of it the vendor's.
+
+Without the vendor's library the names are there, and raise when they are called.
+"""
+
+from npu_config.tf1 import vendor
+
+__getattr__ = vendor.names_of("npu_unary_ops")

@@ -1,0 +1,112 @@
+"""Which rank this process is, and of how many: the environment and the rank table.
+
+These serve where there is no device to ask; on the NPU host HCCL answers.
+"""
+
+import os
+from typing import List, Mapping, Optional
+
+from npu_config.tf1 import vendor
+from npu_config.tf1._lazy import errors, rules
+
+
+def rank_size_text(environ: Optional[Mapping[str, str]] = None) -> str:
+    """``RANK_SIZE``, else ``CM_WORKER_SIZE``, else ``"1"``, as it stands.
+
+    Raises:
+        NpuConfigError: both variables are set.
+    """
+    environ = os.environ if environ is None else environ
+    with_table, without = environ.get("RANK_SIZE"), environ.get("CM_WORKER_SIZE")
+    if with_table is not None and without is not None:
+        raise errors.NpuConfigError(
+            [
+                rules.RANK_ENVIRONMENT.diagnostic(
+                    'RANK_SIZE "{}" and CM_WORKER_SIZE "{}" are both set'.format(
+                        with_table, without
+                    ),
+                    help="keep RANK_SIZE with a rank table, CM_WORKER_SIZE without one",
+                )
+            ]
+        )
+    return with_table if with_table is not None else without if without is not None else "1"
+
+
+def rank_size(environ: Optional[Mapping[str, str]] = None) -> int:
+    """The number of ranks of the job; text that is no number counts as 1, as for the vendor.
+
+    Raises:
+        NpuConfigError: ``RANK_SIZE`` and ``CM_WORKER_SIZE`` are both set.
+    """
+    text = rank_size_text(environ)
+    return int(text) if text.isdigit() else 1
+
+
+def rank_id(environ: Optional[Mapping[str, str]] = None) -> int:
+    """The rank of this process: ``RANK_ID``, 0 without it.
+
+    Raises:
+        NpuConfigError: ``RANK_ID`` is no whole number.
+    """
+    environ = os.environ if environ is None else environ
+    text = environ.get("RANK_ID", "0")
+    try:
+        return int(text)
+    except ValueError:
+        raise errors.NpuConfigError(
+            [
+                rules.RANK_ENVIRONMENT.diagnostic(
+                    'RANK_ID must be a whole number from 0, got "{}"'.format(text),
+                    help="set RANK_ID to the rank of this process, or unset it for one rank",
+                )
+            ]
+        ) from None
+
+
+def require_one_rank(what: str, size: Optional[int] = None) -> None:
+    """Refuse to do alone what several ranks have to do together.
+
+    Args:
+        what: what needs communication, for the message.
+        size: number of ranks; None: as the environment says.
+
+    Raises:
+        VendorError: there are several ranks.
+    """
+    size = rank_size() if size is None else size
+    if size > 1:
+        raise errors.VendorError(
+            [
+                rules.VENDOR_MISSING.diagnostic(
+                    '"{}" has to communicate between {} ranks, which needs the Ascend adapter '
+                    "for TensorFlow 1.15: there is no package {} here".format(
+                        what, size, vendor.PACKAGE
+                    ),
+                    help="install the adapter, or unset RANK_SIZE and CM_WORKER_SIZE for one rank",
+                )
+            ]
+        )
+
+
+def local_rank_id(environ: Optional[Mapping[str, str]] = None) -> int:
+    """The rank of this process among those of its server.
+
+    From the rank table; without one, the device that the environment names, else 0.
+    """
+    environ = os.environ if environ is None else environ
+    neighbours = _neighbours(environ)
+    if neighbours:
+        return neighbours.index(rank_id(environ))
+    text = environ.get("ASCEND_DEVICE_ID", environ.get("DEVICE_ID", "0"))
+    return int(text) if text.isdigit() else 0
+
+
+def local_rank_size(environ: Optional[Mapping[str, str]] = None) -> int:
+    """The number of ranks on the server of this process; 1 without a rank table."""
+    environ = os.environ if environ is None else environ
+    return len(_neighbours(environ)) or 1
+
+
+def _neighbours(environ: Mapping[str, str]) -> List[int]:
+    """The ranks on the server of this process, in order; empty without a usable rank table."""
+    return []

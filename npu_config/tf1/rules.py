@@ -1,0 +1,511 @@
+"""The rules that the training side applies itself: NPU840 to NPU879.
+
+They concern calls, graphs and sessions rather than options, so the functions of this
+package report them where they see them.  This module imports no TensorFlow: the pages are
+part of the reference wherever it is built.
+"""
+
+from npu_config.diagnostics import Severity
+from npu_config.rulebook import declare
+
+_UTIL = "tf_adapter/python/npu_bridge/estimator/npu/util.py"
+_OFFLOAD = "docs/en/tfadapter_1/more_features/iteration_offload.md"
+
+TRAIN_OP = declare(
+    "NPU840",
+    "train-op-type",
+    Severity.ERROR,
+    """
+    Something that is no tf.Operation is given as the training operation.
+
+    The loop is built around an operation named ``IterationOp`` that groups the training
+    operation. ``optimizer.minimize(loss)`` returns an operation; ``tf.assign_add`` and
+    ``slim``'s ``create_train_op`` return a tensor, and a tensor has to be turned into its
+    operation first.
+
+    Wrong:
+
+        train_op = util.set_iteration_per_loop(sess, create_train_op(loss, opt), 10)
+
+    Right:
+
+        train_op = util.set_iteration_per_loop(sess, create_train_op(loss, opt).op, 10)
+    """,
+    facts=("iteration-train-op-type",),
+    source=(_UTIL,),
+)
+
+ITERATION_COUNT = declare(
+    "NPU841",
+    "iteration-count",
+    Severity.ERROR,
+    """
+    The number of iterations per loop is no whole number from 1.
+
+    The loop variable holds the number minus one, so 0 and below, fractions, text and None make
+    the device run a number of iterations that nobody asked for.  ``True`` is not a number of
+    iterations.
+
+    Wrong:
+
+        SetIterationsVarHook(0)
+
+    Right:
+
+        SetIterationsVarHook(10)
+    """,
+    facts=("iteration-variables-loaded",),
+    source=(_UTIL,),
+)
+
+ITERATION_MISMATCH = declare(
+    "NPU842",
+    "iterations-per-loop-mismatch",
+    Severity.ERROR,
+    """
+    The loop is loaded with another number than the session declares.
+
+    ``iterations_per_loop`` in the session configuration decides whether the graph is turned
+    into a loop, the loop variable decides how often it runs.  The documentation requires both
+    to be equal, and nothing at run time compares them.
+
+    Wrong:
+
+        custom_op.parameter_map["iterations_per_loop"].i = 10
+        train_op = util.set_iteration_per_loop(sess, train_op, 5)
+
+    Right:
+
+        custom_op.parameter_map["iterations_per_loop"].i = 10
+        train_op = util.set_iteration_per_loop(sess, train_op, 10)
+    """,
+    facts=("iterations-value-equal",),
+    source=(_OFFLOAD,),
+    options=("iterations_per_loop",),
+)
+
+GRAPH_STATE = declare(
+    "NPU843",
+    "graph-cannot-be-changed",
+    Severity.ERROR,
+    """
+    The loop is to be built in a graph that cannot take it.
+
+    A finalized graph (``tf.train.Supervisor`` and ``MonitoredSession`` finalize theirs) takes
+    no new nodes, and in a graph that is not the default one the loop variables would land
+    elsewhere. Build the loop first with ``IterationPerLoop``, load it once the session exists.
+
+    Wrong:
+
+        with supervisor.managed_session() as sess:
+            train_op = util.set_iteration_per_loop(sess, train_op, 10)
+
+    Right:
+
+        loop = util.IterationPerLoop()
+        train_op = loop.create_iteration_per_loop_var(train_op)
+        supervisor = tf.train.Supervisor(logdir=..., init_op=init)
+        with supervisor.managed_session() as sess:
+            loop.load_iteration_per_loop_var(sess, 10)
+    """,
+    facts=("iteration-graph-mutable",),
+    source=(_OFFLOAD,),
+)
+
+SESSION_STATE = declare(
+    "NPU844",
+    "session-cannot-be-used",
+    Severity.ERROR,
+    """
+    The loop is to be loaded into something that is no open session of its graph.
+
+    Loop variables live in a session: it has to be a ``tf.Session`` (or a wrapper of one),
+    open, and made for the graph that holds the training operation.
+
+    Wrong:
+
+        with tf.Session() as sess:
+            sess.run(init)
+        train_op = util.set_iteration_per_loop(sess, train_op, 10)
+
+    Right:
+
+        with tf.Session() as sess:
+            sess.run(init)
+            train_op = util.set_iteration_per_loop(sess, train_op, 10)
+    """,
+    source=(_UTIL,),
+)
+
+LOOP_ORDER = declare(
+    "NPU845",
+    "loop-not-created",
+    Severity.ERROR,
+    """
+    The loop is loaded before it was created.
+
+    ``create_iteration_per_loop_var`` (or the hook's ``begin``) adds the loop variables to the
+    graph; only then is there something to load.
+
+    Wrong:
+
+        loop = util.IterationPerLoop()
+        loop.load_iteration_per_loop_var(sess, 10)
+
+    Right:
+
+        loop = util.IterationPerLoop()
+        train_op = loop.create_iteration_per_loop_var(train_op)
+        loop.load_iteration_per_loop_var(sess, 10)
+    """,
+    facts=("iteration-variables-loaded",),
+    source=(_UTIL,),
+)
+
+LOOP_NAME_TAKEN = declare(
+    "NPU846",
+    "loop-name-taken",
+    Severity.ERROR,
+    """
+    A name that the loop needs belongs to something else in the graph.
+
+    The runtime finds the loop by its names: one operation called exactly ``IterationOp``, and
+    the variables ``npu_runconfig/iterations_per_loop``, ``loop_cond``, ``zero`` and ``one``
+    (int64 scalars). A second ``IterationOp`` would be called ``IterationOp_1`` and never be
+    found.
+
+    Wrong:
+
+        step_d = util.set_iteration_per_loop(sess, train_d, 10)
+        step_g = util.set_iteration_per_loop(sess, train_g, 10)
+
+    Right:
+
+        step = util.set_iteration_per_loop(sess, tf.group(train_d, train_g), 10)
+    """,
+    facts=("iteration-op-name", "iteration-op-once"),
+    source=(_UTIL, "tf_adapter/optimizers/om_partition_subgraphs_pass.cc"),
+)
+
+LOOP_NOT_OFFLOADED = declare(
+    "NPU847",
+    "loop-has-no-effect",
+    Severity.WARNING,
+    """
+    The loop is loaded, but the session or the graph lacks what makes it run.
+
+    The session must declare ``iterations_per_loop`` for ``NpuOptimizer`` (absent means 1), and
+    the graph must fetch an operation named exactly ``IterationOp``.  Otherwise each
+    ``session.run`` trains one step.
+
+    Wrong:
+
+        tf.train.MonitoredTrainingSession(hooks=[SetIterationsVarHook(10)])  # plain train_op
+
+    Right:
+
+        train_op = tf.group(train_op, name="IterationOp")
+        tf.train.MonitoredTrainingSession(hooks=[SetIterationsVarHook(10)])
+    """,
+    facts=("iteration-op-name", "iteration-estimator-hook"),
+    source=(_OFFLOAD,),
+    options=("iterations_per_loop",),
+)
+
+LOOP_PLAN = declare(
+    "NPU848",
+    "loop-plan-uneven",
+    Severity.ERROR,
+    """
+    Steps, intervals and iterations per loop do not fit one another.
+
+    One ``session.run`` trains ``iterations_per_loop`` steps, and nothing can happen in
+    between: the total has to be a multiple of it (or the last loop must be loaded shorter),
+    and so do the intervals at which checkpoints and summaries are written and steps are
+    logged.
+
+    Wrong:
+
+        plan_loops(steps=1000, iterations_per_loop=300, checkpoint_every=500)
+
+    Right:
+
+        plan_loops(steps=1000, iterations_per_loop=250, checkpoint_every=500)
+    """,
+    facts=("iterations-divide-total", "iteration-session-run-count"),
+    source=(_OFFLOAD,),
+    options=("iterations_per_loop",),
+)
+
+NEEDS_GRAPH_MODE = declare(
+    "NPU849",
+    "graph-mode-needed",
+    Severity.ERROR,
+    """
+    A function of the graph mode is called while TensorFlow executes eagerly.
+
+    The adapter for TensorFlow 1.15 works on graphs and sessions.  With TensorFlow 2 these
+    exist under ``tf.compat.v1``, after eager execution has been switched off.
+
+    Wrong:
+
+        import tensorflow as tf                     # 2.x
+        train_op = util.set_iteration_per_loop(sess, train_op, 10)
+
+    Right:
+
+        import tensorflow.compat.v1 as tf
+        tf.disable_eager_execution()
+    """,
+    source=("tf_adapter/python/npu_bridge/npu_ops.py",),
+)
+
+VENDOR_MISSING = declare(
+    "NPU850",
+    "vendor-library-missing",
+    Severity.ERROR,
+    """
+    Something was called that only the vendor's library on an NPU host can do.
+
+    Collective communication, device operators, profiling on the device and weight sharding are
+    the vendor's: they are taken from the package ``npu_bridge`` (and ``hccl``) where it can be
+    imported, and raise where it cannot.  With one rank, broadcasting and averaging have
+    nothing to do and work everywhere.
+
+    Wrong:
+
+        RANK_SIZE=8 python train.py      # on a machine without the Ascend adapter
+
+    Right:
+
+        python train.py                  # one rank: runs anywhere
+    """,
+    source=("docs/en/tfadapter_1/install.md",),
+)
+
+HOOK_ARGUMENT = declare(
+    "NPU851",
+    "hook-argument",
+    Severity.ERROR,
+    """
+    A hook is made with an argument that it cannot work with.
+
+    ``NPUOutputTensorHook`` needs a function to call and a number of steps from 1 (its own
+    default 0 divides by zero at the first step); ``TellMeStepOrLossHook`` needs a step or a
+    loss, and numbers for their targets.
+
+    Wrong:
+
+        NPUOutputTensorHook({"loss": loss})
+
+    Right:
+
+        NPUOutputTensorHook({"loss": loss}, output_fn=print, output_every_n_steps=100)
+    """,
+    facts=("output-tensor-hook-steps", "tell-me-hook-args"),
+    source=("tf_adapter/python/npu_bridge/estimator/npu/npu_hook.py",),
+)
+
+RANK_ENVIRONMENT = declare(
+    "NPU852",
+    "rank-variables-unusable",
+    Severity.ERROR,
+    """
+    The environment variables that say which rank this process is cannot be used.
+
+    ``RANK_SIZE`` (with a rank table) and ``CM_WORKER_SIZE`` (without one) exclude each other,
+    and ``RANK_ID`` is a whole number from 0.
+
+    Wrong:
+
+        RANK_SIZE=8 CM_WORKER_SIZE=8 RANK_ID=first python train.py
+
+    Right:
+
+        RANK_SIZE=8 RANK_ID=0 RANK_TABLE_FILE=rank_table.json python train.py
+    """,
+    facts=("resource-info-exclusive",),
+    source=(_UTIL, "docs/en/tfa_env/RANK_ID.md"),
+)
+
+RUN_CONFIG_ARGUMENT = declare(
+    "NPU853",
+    "run-config-argument",
+    Severity.ERROR,
+    """
+    An argument of NPURunConfig, or of a configuration object in it, cannot be used.
+
+    The configuration objects are of their own classes (the vendor does not check two of them,
+    and fails later), ``recompute`` and ``graph_slice`` are "auto" or "manual", and what
+    TensorFlow's RunConfig refuses is refused here, with all other faults.
+
+    Wrong:
+
+        NPURunConfig(memory_config={"static_memory_policy": 2})
+
+    Right:
+
+        NPURunConfig(memory_config=MemoryConfig(static_memory_policy=2))
+    """,
+    facts=("run-config-nested-types",),
+    source=("tf_adapter/python/npu_bridge/estimator/npu/npu_config.py",),
+)
+
+RUN_CONFIG_OVERRIDES = declare(
+    "NPU854",
+    "run-config-overrides-session-config",
+    Severity.WARNING,
+    """
+    A value in the given session_config is replaced by what NPURunConfig says.
+
+    NPURunConfig always writes most of its options, also those left at their default, so an
+    option set in an ``NpuOptimizer`` entry of ``session_config`` is overridden.  The vendor's
+    NPUEstimator adds a second entry that wins; here there is one entry, with the same outcome,
+    and a warning.
+
+    Wrong:
+
+        custom_op.parameter_map["enable_dump"].b = True
+        NPURunConfig(session_config=session_config)
+
+    Right:
+
+        NPURunConfig(session_config=session_config, dump_config=DumpConfig(enable_dump=True, ...))
+    """,
+    facts=("run-config-second-custom-op", "run-config-remapping"),
+    source=("tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py",),
+)
+
+ESTIMATOR_ARGUMENT = declare(
+    "NPU855",
+    "estimator-argument",
+    Severity.ERROR,
+    """
+    NPUEstimator, NPUEstimatorSpec or model_to_npu_estimator cannot work with an argument.
+
+    The configuration has to be an NPURunConfig, the model directory the same in both places,
+    and ``model_to_npu_estimator`` takes either a model or a path.
+
+    Wrong:
+
+        NPUEstimator(model_fn, model_dir="a", config=NPURunConfig(model_dir="b"))
+
+    Right:
+
+        NPUEstimator(model_fn, config=NPURunConfig(model_dir="a"))
+    """,
+    facts=("run-config-type", "estimator-model-dir", "keras-model-source", "estimator-job-id"),
+    source=("tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py",),
+)
+
+ESTIMATOR_SPEC = declare(
+    "NPU856",
+    "estimator-spec",
+    Severity.ERROR,
+    """
+    A model function returns something that NPUEstimator cannot run.
+
+    In training and evaluation it returns a ``tf.estimator.EstimatorSpec`` or an
+    ``NPUEstimatorSpec``; ``host_call`` is a function and the tensors that it takes, in equal
+    number.
+
+    Wrong:
+
+        NPUEstimatorSpec(mode, loss=loss, train_op=train_op, host_call=write_summaries)
+
+    Right:
+
+        NPUEstimatorSpec(mode, loss=loss, train_op=train_op, host_call=(write_summaries, [loss]))
+    """,
+    facts=("estimator-spec-type", "host-call-shape"),
+    source=("tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py",),
+)
+
+LOSS_SCALE = declare(
+    "NPU857",
+    "loss-scale-argument",
+    Severity.ERROR,
+    """
+    A loss scale, or what updates it, is out of range.
+
+    A fixed scale is at least 1; ``incr_every_n_steps`` and ``decr_every_n_nan_or_inf`` are
+    whole numbers and the ratios are numbers other than zero;
+    ``NPUOptimizer(is_loss_scale=True)`` needs a manager.
+
+    Wrong:
+
+        FixedLossScaleManager(loss_scale=0.5)
+
+    Right:
+
+        FixedLossScaleManager(loss_scale=2**15)
+    """,
+    facts=("loss-scale-minimum", "loss-scale-manager-required"),
+    source=("tf_adapter/python/npu_bridge/estimator/npu/npu_loss_scale_manager.py",),
+)
+
+GRAPH_ATTRIBUTE = declare(
+    "NPU858",
+    "graph-annotation-argument",
+    Severity.ERROR,
+    """
+    A scope or an attribute of a graph node is given a value that it cannot have.
+
+    The scopes of ``npu_scope`` and helpers such as ``keep_tensors_dtypes`` write attributes
+    that the device's graph compiler reads; a wrong one is found only there, or never.
+
+    Wrong:
+
+        with npu_scope.npu_variable_scope("host"): ...
+
+    Right:
+
+        with npu_scope.npu_variable_scope(NpuExecutePlacement.HOST): ...
+    """,
+    facts=("run-config-limit-core-scope",),
+    source=("tf_adapter/python/npu_bridge/estimator/npu/npu_scope.py", _UTIL),
+)
+
+UTIL_ARGUMENT = declare(
+    "NPU859",
+    "util-argument",
+    Severity.ERROR,
+    """
+    A checking function of ``util`` refuses what it was given.
+
+    ``check_positive_integer``, ``check_path``, ``check_aoe_mode`` and the others are what
+    scripts use to check their own flags; the message names the flag.
+
+    Wrong:
+
+        util.check_aoe_mode("3")
+
+    Right:
+
+        util.check_aoe_mode("2")
+    """,
+    source=(_UTIL,),
+)
+
+STORE_EMPTY = declare(
+    "NPU860",
+    "value-store-missing",
+    Severity.ERROR,
+    """
+    A value is written to or read from the store of ``util`` before ``global_dict_init``.
+
+    ``init_resource`` creates the store; a script that uses it without ``init_resource``
+    creates it.
+
+    Wrong:
+
+        util.set_value("learning_rate", 0.1)
+
+    Right:
+
+        util.global_dict_init()
+        util.set_value("learning_rate", 0.1)
+    """,
+    facts=("get-npu-rank-before-init",),
+    source=(_UTIL,),
+)

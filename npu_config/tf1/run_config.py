@@ -1,0 +1,317 @@
+"""NPURunConfig: the configuration of an Estimator that trains on the NPU."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from typing import TYPE_CHECKING, Any, Dict, List, Optional, Sequence, Union
+
+from npu_config.tf1 import vendor
+from npu_config.tf1._lazy import errors, rules
+from npu_config.tf1._tensorflow import internal, tf
+from npu_config.tf1.run_config_parts import (
+    PARTS,
+    DumpConfig,
+    DynamicInputConfig,
+    ExperimentalConfig,
+    GraphMemoryOptimizeConfig,
+    MemoryConfig,
+    ProfilingConfig,
+)
+
+if TYPE_CHECKING:
+    from npu_config.config import NpuConfig
+    from npu_config.diagnostics import Diagnostic, Report
+
+    class RunConfig:
+        """tf.estimator.RunConfig, as far as it is used here; for type checking only."""
+
+        _session_config: Any
+        model_dir: Optional[str]
+        save_checkpoints_secs: Optional[int]
+        save_checkpoints_steps: Optional[int]
+        keep_checkpoint_max: Optional[int]
+        keep_checkpoint_every_n_hours: float
+
+        def __init__(self, **kwargs: Any) -> None: ...
+
+        def replace(self, **kwargs: Any) -> Any:
+            """A copy with some fields replaced."""
+
+else:
+    RunConfig = tf.estimator.RunConfig
+
+_GRAPPLER = (
+    "pruning",
+    "function",
+    "constfold",
+    "shape",
+    "arithmetic",
+    "loop",
+    "dependency",
+    "layout",
+    "GradFusionOptimizer",
+)
+"""The graph optimizers that run before the adapter's, in this order."""
+
+_DEFAULT_CHECKPOINT_STEPS = 100
+
+_OF_RUN_CONFIG = (
+    "model_dir",
+    "tf_random_seed",
+    "save_summary_steps",
+    "save_checkpoints_steps",
+    "save_checkpoints_secs",
+    "session_config",
+    "keep_checkpoint_max",
+    "keep_checkpoint_every_n_hours",
+    "log_step_count_steps",
+    "train_distribute",
+    "eval_distribute",
+)
+
+_PUBLIC = {
+    "iterations_per_loop",
+    "mix_compile_mode",
+    "enable_data_pre_proc",
+    "is_tailing_optimization",
+    "variable_format_optimize",
+    "horovod_mode",
+    "graph_run_mode",
+    "op_debug_level",
+    "enable_scope_fusion_passes",
+    "enable_exception_dump",
+    "topo_sorting_mode",
+    "aoe_config_file",
+    "insert_op_file",
+    "stream_sync_timeout",
+    "event_sync_timeout",
+}
+
+
+class NPURunConfig(RunConfig):
+    """The configuration of an Estimator that trains on the NPU.
+
+    Its ``session_config`` carries every option, so that ``tf.estimator.Estimator`` takes it as
+    well as ``NPUEstimator``.  Arguments that are not listed are options of that name; their
+    values, units and defaults are on the reference pages and in ``npu-config explain``.
+
+    Args:
+        iterations_per_loop: training steps per ``session.run``.
+        profiling_config: a :class:`ProfilingConfig`.
+        model_dir: directory of checkpoints and logs.
+        tf_random_seed: seed of TensorFlow.
+        save_summary_steps: steps between summaries; 0 for none.
+        save_checkpoints_steps: steps between checkpoints; 0 for none; 100 when neither this nor
+            ``save_checkpoints_secs`` is given.
+        save_checkpoints_secs: seconds between checkpoints.
+        session_config: a ConfigProto to start from; it stays as it is.
+        keep_checkpoint_max: number of checkpoints that are kept; 0 for all.
+        keep_checkpoint_every_n_hours: hours after which one is kept for good.
+        log_step_count_steps: steps between log lines.
+        distribute: a ParameterServerStrategy, with a cluster in ``TF_CONFIG``.
+        dump_config: a :class:`DumpConfig`.
+        horovod_mode: do not broadcast the variables; Horovod does.
+        dynamic_input_config: a :class:`DynamicInputConfig`.
+        memory_config: a :class:`MemoryConfig`.
+        experimental_config: an :class:`ExperimentalConfig`.
+
+    Raises:
+        ArgumentError: with every fault of every argument (a ValueError and a TypeError).
+    """
+
+    iterations_per_loop: int
+    horovod_mode: bool
+
+    def __init__(
+        self,
+        iterations_per_loop: int = 1,
+        profiling_config: Optional[ProfilingConfig] = None,
+        model_dir: Optional[str] = None,
+        tf_random_seed: Optional[int] = None,
+        save_summary_steps: Optional[int] = 0,
+        save_checkpoints_steps: Optional[int] = None,
+        save_checkpoints_secs: Optional[int] = None,
+        session_config: Any = None,
+        keep_checkpoint_max: Optional[int] = 5,
+        keep_checkpoint_every_n_hours: float = 10000,
+        log_step_count_steps: Optional[int] = 100,
+        distribute: Any = None,
+        enable_data_pre_proc: bool = True,
+        precision_mode: Optional[str] = None,
+        enable_reduce_precision: bool = False,
+        variable_format_optimize: Optional[bool] = None,
+        mix_compile_mode: bool = False,
+        hcom_parallel: bool = True,
+        graph_memory_max_size: Union[str, int, None] = None,
+        variable_memory_max_size: Union[str, int, None] = None,
+        dump_config: Optional[DumpConfig] = None,
+        stream_max_parallel_num: Optional[str] = None,
+        is_tailing_optimization: bool = False,
+        horovod_mode: bool = False,
+        graph_run_mode: int = 1,
+        op_debug_level: Optional[int] = None,
+        enable_scope_fusion_passes: Optional[str] = None,
+        enable_exception_dump: int = 2,
+        op_select_implmode: Optional[str] = None,
+        optypelist_for_implmode: Optional[str] = None,
+        dynamic_input_config: Optional[DynamicInputConfig] = None,
+        aoe_mode: Optional[str] = None,
+        work_path: Optional[str] = None,
+        buffer_optimize: Optional[str] = "l2_optimize",
+        enable_small_channel: int = 0,
+        fusion_switch_file: Optional[str] = None,
+        enable_compress_weight: bool = False,
+        compress_weight_conf: Optional[str] = None,
+        op_compiler_cache_mode: Optional[str] = None,
+        op_compiler_cache_dir: Optional[str] = None,
+        debug_dir: Optional[str] = None,
+        hcom_multi_mode: bool = False,
+        dynamic_input: Optional[bool] = None,
+        dynamic_graph_execute_mode: Optional[str] = "dynamic_execute",
+        dynamic_inputs_shape_range: Optional[str] = None,
+        train_distribute: Any = None,
+        eval_distribute: Any = None,
+        local_rank_id: Optional[int] = None,
+        local_device_list: Optional[str] = None,
+        session_device_id: Optional[int] = None,
+        distribute_config: Optional[str] = None,
+        modify_mixlist: Optional[str] = None,
+        op_precision_mode: Optional[str] = None,
+        device_type: str = "default_device_type",
+        soc_config: Optional[str] = None,
+        hccl_timeout: Optional[int] = None,
+        op_wait_timeout: Optional[int] = None,
+        op_execute_timeout: Optional[int] = None,
+        HCCL_algorithm: Optional[str] = None,
+        customize_dtypes: Optional[str] = None,
+        op_debug_config: Optional[str] = None,
+        memory_config: Optional[MemoryConfig] = None,
+        experimental_config: Optional[ExperimentalConfig] = None,
+        topo_sorting_mode: Optional[int] = None,
+        aoe_config_file: Optional[str] = None,
+        insert_op_file: Union[str, bytes, None] = None,
+        stream_sync_timeout: int = -1,
+        event_sync_timeout: int = -1,
+        external_weight: bool = False,
+        deterministic: int = 0,
+        frozen_variable: bool = False,
+        variable_placement: str = "Device",
+        jit_compile: str = "auto",
+        precision_mode_v2: Optional[str] = None,
+        ac_parallel_enable: Optional[str] = None,
+        quant_dumpable: Optional[str] = None,
+        input_fusion_size: int = 131072,
+        compile_dynamic_mode: Optional[bool] = None,
+        graph_max_parallel_model_num: Optional[int] = 1,
+        export_compile_stat: Optional[int] = 1,
+        aicore_num: Optional[str] = None,
+        oo_constant_folding: Optional[bool] = True,
+        input_batch_cpy: Optional[bool] = False,
+        shape_generalization_mode: Optional[str] = "STRICT",
+        all_tensor_not_empty: Optional[bool] = False,
+        auto_multistream_parallel_mode: Optional[str] = None,
+        oo_level: Optional[str] = "O3",
+        optimization_switch: Optional[str] = None,
+    ) -> None:
+        arguments: Dict[str, Any] = dict(locals())
+        arguments = {k: v for k, v in arguments.items() if k not in ("self", "__class__")}
+        self._arguments = arguments
+        faults = self._make_run_config(arguments)
+        completed = self._complete(session_config, faults)
+        self._session_config = completed
+        for name, value in arguments.items():
+            if name not in _OF_RUN_CONFIG:
+                setattr(self, name if name in _PUBLIC else "_" + name, value)
+
+    def _make_run_config(self, arguments: Dict[str, Any]) -> List[Diagnostic]:
+        """Initialise what TensorFlow knows of; what it refuses is returned."""
+        own = {name: arguments[name] for name in _OF_RUN_CONFIG}
+        if own["save_checkpoints_secs"] is None:
+            if own["save_checkpoints_steps"] is None:
+                own["save_checkpoints_steps"] = _DEFAULT_CHECKPOINT_STEPS
+        elif own["save_checkpoints_steps"] is not None:
+            own["save_checkpoints_secs"] = None  # both are given, which a rule reports
+        distribute = arguments["distribute"]
+        if distribute is not None and "TF_CONFIG" in os.environ:
+            distribution = internal("distribute.distribute_config").DistributeConfig
+            own["experimental_distribute"] = distribution(distribute, distribute, None)
+        try:
+            super().__init__(**own)
+        except (TypeError, ValueError) as error:
+            return [rules.RUN_CONFIG_ARGUMENT.diagnostic("RunConfig refuses: {}".format(error))]
+        return []
+
+    def _complete(self, session_config: Any, faults: Sequence[Diagnostic] = ()) -> Any:
+        """The session configuration with the options in it; the given one stays as it is."""
+        from npu_config.diagnostics import Report, Severity
+        from npu_config.proto import decode, encode
+        from npu_config.tf1.run_config_options import (
+            choose,
+            faults_of_parts,
+            findings_of,
+            task_of,
+            wire_values,
+        )
+
+        arguments = self._arguments
+        base = session_config if isinstance(session_config, tf.ConfigProto) else None
+        choices = choose(arguments)
+        findings = [*faults, *faults_of_parts(arguments)]
+        findings += findings_of(choices, {} if base is None else decode(base).entries)
+        if any(finding.severity is Severity.ERROR for finding in findings):
+            raise errors.ArgumentError(findings)
+        job, index = task_of()
+        values = wire_values(choices.written)
+        values.update(use_off_line=("b", True), job=("s", job), task_index=("i", index))
+        completed, overwritten = encode(values, base, tf.ConfigProto)
+        findings += [
+            rules.RUN_CONFIG_OVERRIDES.diagnostic(
+                "{} was {!r} in session_config and is {!r} now".format(what, old, new),
+                help="give it as an argument of NPURunConfig, or leave it out of session_config",
+            )
+            for what, old, new in overwritten
+        ]
+        optimizers = completed.graph_options.rewrite_options.optimizers
+        optimizers.extend(name for name in _GRAPPLER if name not in optimizers)
+        self.diagnostics: Report = Report(findings)
+        for finding in self.diagnostics.warnings:
+            warnings.warn(str(finding), errors.ConfigurationWarning, stacklevel=4)
+        return completed
+
+    def replace(self, **kwargs: Any) -> Any:
+        """A copy with some fields replaced; a new session_config is given the options, too."""
+        if "session_config" in kwargs:
+            kwargs["session_config"] = self._complete(kwargs["session_config"])
+        return super().replace(**kwargs)
+
+
+def from_config(config: NpuConfig, **arguments: Any) -> Any:
+    """An NPURunConfig of an NpuConfig: the vendor's where it can be imported, else ours.
+
+    Args:
+        config: the options.
+        arguments: further arguments, e.g. ``model_dir``; they win over the options.
+
+    Raises:
+        NpuConfigError: an option is set that NPURunConfig cannot carry.
+        ArgumentError: an argument is wrong.
+    """
+    theirs = vendor.find("npu_config", "NPURunConfig")
+    classes = dict(PARTS, graph_memory_optimize_config=GraphMemoryOptimizeConfig)
+    if theirs is not None:
+        classes = {
+            name: vendor.require("npu_config", part.__name__) for name, part in classes.items()
+        }
+    kwargs = {**config.to_run_config_kwargs(), **arguments}
+    return (theirs or NPURunConfig)(**_with_parts(kwargs, classes))
+
+
+def _with_parts(kwargs: Dict[str, Any], classes: Dict[str, Any]) -> Dict[str, Any]:
+    """Arguments in which dicts have become the configuration objects that they describe."""
+    return {
+        name: classes[name](**_with_parts(value, classes))
+        if name in classes and isinstance(value, dict)
+        else value
+        for name, value in kwargs.items()
+    }

@@ -1,0 +1,24 @@
+"""``scoped_graph_manager``: unloads the graph that initialised the variables."""
+
+from typing import Any
+
+from npu_config.tf1 import vendor
+from npu_config.tf1._classes import VendorFirst
+
+
+class ScopedGraphManager(metaclass=VendorFirst):
+    """For a ``with`` block around the run that initialises the variables.
+
+    On the device the graph of that run is unloaded at the end; without one nothing was loaded.
+    """
+
+    vendor_place = ("scoped_graph_manager", "ScopedGraphManager")
+
+    def __enter__(self) -> "ScopedGraphManager":
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        return None
+
+
+__getattr__ = vendor.names_of("scoped_graph_manager")

@@ -1,0 +1,173 @@
+"""The vendor's package ``npu_bridge``: how it is found, and what is taken from it.
+
+Nothing here is imported before it is used.  A name is looked up in ``npu_bridge.npu_init``
+first, whose namespace is what training scripts import, then in the module that defines it.
+Where the package cannot be imported, what needs it raises, naming what is missing.
+"""
+
+import functools
+import importlib
+import importlib.util
+import sys
+import warnings
+from typing import Any, Callable, Iterator, Optional, TypeVar
+
+from npu_config.tf1._lazy import errors, rules
+from npu_config.tf1._tensorflow import internal
+
+PACKAGE = "npu_bridge"
+
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+
+
+def is_available() -> bool:
+    """True when the vendor's package can be found; it is not imported."""
+    if PACKAGE in sys.modules:
+        return sys.modules[PACKAGE] is not None
+    try:
+        return importlib.util.find_spec(PACKAGE) is not None
+    except (ImportError, ValueError):
+        return False
+
+
+def load_adapter() -> None:
+    """Import the vendor's package where there is one, which registers its optimizer passes.
+
+    A package that is there and broken is reported with a warning; what needs it raises later.
+    """
+    if not is_available():
+        return
+    try:
+        importlib.import_module(PACKAGE)
+    except Exception as error:
+        reason = "{} is installed but fails to load: {}".format(PACKAGE, error)
+        finding = _missing("the NPU", reason)
+        warnings.warn(str(finding), errors.ConfigurationWarning, stacklevel=3)
+
+
+def find(module: str, name: str) -> Optional[Any]:
+    """Something of the vendor's, or None where the package cannot be found.
+
+    Args:
+        module: the vendor's module that defines it, e.g. ``"npu_ops"``, ``"npu_hook"``.
+        name: its name there.
+
+    Raises:
+        VendorError: the package is there, and it fails to load or lacks the name.
+    """
+    if not is_available():
+        return None
+    what = "{}.{}".format(module, name)
+    try:
+        for home in _homes(module):
+            if hasattr(home, name):
+                return getattr(home, name)
+    except Exception as error:
+        raise errors.VendorError([_missing(what, "it fails to load: {}".format(error))]) from error
+    raise errors.VendorError([_missing(what, "the {} here does not define it".format(PACKAGE))])
+
+
+def require(module: str, name: str) -> Any:
+    """Something of the vendor's that nothing else can stand for.
+
+    Raises:
+        VendorError: it cannot be had here; the text says what is missing.
+    """
+    found = find(module, name)
+    if found is None:
+        what = "{}.{}".format(module, name)
+        raise errors.VendorError([_missing(what, "there is no package {} here".format(PACKAGE))])
+    return found
+
+
+def deferred(module: str, name: str) -> Any:
+    """The vendor's ``module.name``; without the vendor, a function that raises when called."""
+    found = find(module, name)
+    return late(module, name) if found is None else found
+
+
+def late(module: str, name: str) -> Callable[..., Any]:
+    """A function that calls the vendor's ``module.name``, looked up at the call."""
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        return require(module, name)(*args, **kwargs)
+
+    call.__name__ = call.__qualname__ = name
+    call.__doc__ = "``{}.{}`` of the vendor's package; raises without it.".format(module, name)
+    return call
+
+
+def names_of(module: str, *names: str) -> Callable[[str], Any]:
+    """A module's ``__getattr__`` that takes what is missing from the vendor's module.
+
+    Args:
+        module: the vendor's module.
+        names: what it is known to define; without the vendor, these raise when they are
+            called, and others are no attributes.  Empty: whatever is asked for.
+    """
+
+    def attribute(name: str) -> Any:
+        known = not names or name in names
+        if name.startswith("_") or not (known or is_available()):
+            raise AttributeError("module {} has no attribute {}".format(module, name))
+        return deferred(module, name)
+
+    return attribute
+
+
+def stand_in(module: str) -> Callable[[_Function], _Function]:
+    """Decorates a function that stands for the vendor's one of the same name.
+
+    Where the vendor's package can be imported, the call goes there.
+    """
+
+    def decorate(function: _Function) -> _Function:
+        @functools.wraps(function)
+        def call(*args: Any, **kwargs: Any) -> Any:
+            theirs = find(module, function.__name__)
+            return (function if theirs is None else theirs)(*args, **kwargs)
+
+        return call  # type: ignore[return-value]
+
+    return decorate
+
+
+def _missing(what: str, reason: str) -> Any:
+    return rules.VENDOR_MISSING.diagnostic(
+        '"{}" needs the Ascend adapter for TensorFlow 1.15: {}'.format(what, reason),
+        help="install the adapter and source its set_env.sh on a host with NPUs; "
+        "off the NPU run with one rank and without this function",
+    )
+
+
+def _homes(module: str) -> Iterator[Any]:
+    """Where a name of ``module`` may stand, the likeliest first."""
+    for path in ("npu_init", "estimator.npu." + module, "estimator." + module, module):
+        name = "{}.{}".format(PACKAGE, path)
+        try:
+            home = _import_quietly(name)
+        except ModuleNotFoundError as error:
+            if not (name + ".").startswith("{}.".format(error.name)):
+                raise
+            continue
+        if path == "npu_init" and hasattr(home, module):
+            yield getattr(home, module)
+        yield home
+
+
+def _import_quietly(name: str) -> Any:
+    """Import a module of the vendor's without its patch of the session classes.
+
+    The vendor's patch edits the ConfigProto of the caller; the session is patched by
+    :mod:`npu_config.tf1.session` where that is wanted.
+    """
+    if name in sys.modules:
+        return sys.modules[name]
+    session = internal("client.session")
+    classes = (session.Session, session.InteractiveSession)
+    before = [cls.__init__ for cls in classes]
+    try:
+        return importlib.import_module(name)
+    finally:
+        for cls, init in zip(classes, before):
+            cls.__init__ = init
