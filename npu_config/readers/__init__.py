@@ -15,12 +15,13 @@ from npu_config.readers._formats import (
     FORMATS,
     LARGEST,
     Format,
+    is_ours,
     kind_by_content,
     kind_by_suffix,
 )
 from npu_config.readers._reading import Reading
 
-__all__ = ["KINDS", "Reading", "read"]
+__all__ = ["KINDS", "LARGEST", "Reading", "read", "read_if_ours"]
 
 KINDS: Tuple[str, ...] = tuple(FORMATS)
 """What a file can be read as."""
@@ -60,6 +61,32 @@ def read(
     return _read_as(entry, data, name)
 
 
+def read_if_ours(
+    path: PathLike, as_kind: Optional[str] = None, content: Optional[bytes] = None
+) -> Optional[Reading]:
+    """Read a file that nobody named, found in a directory; None when it is not for us.
+
+    A configuration is ours when it has a version and sets an option, a ConfigProto when it
+    names NpuOptimizer.  A file that cannot be read is None, too, unless its name promises a
+    ConfigProto.
+
+    Args:
+        path: the file.
+        as_kind: as in :func:`read`.
+        content: as in :func:`read`.
+    """
+    name = os.fspath(path)
+    kind = as_kind or kind_by_suffix(name)
+    if kind is None:
+        return None
+    if content is None:
+        loaded = load(name, FORMATS[kind].limit)
+        if isinstance(loaded, Diagnostic):
+            return None
+        content = loaded
+    return read(name, kind, content) if is_ours(kind, content) else None
+
+
 def _read_as(entry: Format, data: bytes, path: str) -> Reading:
     read_content = importlib.import_module("npu_config.readers." + entry.module).read
     if entry.binary:
@@ -88,4 +115,4 @@ def _unknown(path: str) -> Diagnostic:
 
 
 def _nothing(kind: Optional[str], path: str, diagnostic: Diagnostic) -> Reading:
-    return Reading(kind or "", path, diagnostics=(diagnostic,))
+    return Reading(kind or "", path, diagnostics=(diagnostic,), skipped=True)

@@ -212,15 +212,18 @@ class _Interpreter:
         for inner in self._doubts[path]:
             text = self._document.doubts[inner]
             place = self._document.places.place(inner)
+            read_as = _part(value, path, inner)
             fix = help = None
             if inner == path and _accepts(name, text):
                 help = 'write "{}" in quotes'.format(text)
                 fix = quoting(place, text)
+            elif inner == path and _accepts(name, str(read_as).lower()):
+                help = 'write "{}" in quotes'.format(str(read_as).lower())
             self._findings.report(
                 rules.YAML_TRAP,
                 place,
                 '"{}" is read as {} by YAML; "{}" takes {}'.format(
-                    shorten(text), _read_as(value, path, inner), name, kind.describe()
+                    shorten(text), name_of_type(read_as), name, kind.describe()
                 ),
                 help,
                 fix,
@@ -246,10 +249,11 @@ def _accepts(name: str, text: str) -> bool:
     return True
 
 
-def _read_as(value: Any, path: Path, inner: Path) -> str:
+def _part(value: Any, path: Path, inner: Path) -> Any:
+    """The part of the value at ``path`` that stands at ``inner``."""
     for step in inner[len(path) :]:
         value = value[step]
-    return name_of_type(value)
+    return value
 
 
 def _shape(value: Any) -> str:

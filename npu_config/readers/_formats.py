@@ -3,8 +3,11 @@
 A format is a module with a function ``read(content, path) -> Reading`` and an entry here.
 """
 
+import functools
 import re
 from typing import Mapping, NamedTuple, Optional, Tuple
+
+from npu_config.catalogue import OPTIONS
 
 _MIB = 1024 * 1024
 
@@ -65,3 +68,19 @@ def kind_by_content(text: str) -> Optional[str]:
         if sign.match(text):
             return kind
     return None
+
+
+def is_ours(kind: str, content: bytes) -> bool:
+    """Whether the content of a file that was only found is meant for this package."""
+    if kind in ("pbtxt", "pb"):
+        return b"NpuOptimizer" in content
+    return _VERSION.search(content) is not None and _option_key().search(content) is not None
+
+
+_VERSION = re.compile(rb"""^\s*[{]?\s*["']?version["']?\s*[:=]\s*1\b""", re.M)
+
+
+@functools.lru_cache(maxsize=None)
+def _option_key() -> "re.Pattern[bytes]":
+    names = "|".join(name for name, option in OPTIONS.items() if option.offered)
+    return re.compile(r"""[\s{{,"'](?:{})["']?\s*[:=]""".format(names).encode("ascii"))

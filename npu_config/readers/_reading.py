@@ -21,6 +21,8 @@ class Reading:
         diagnostics: what the reader found; rules have not been applied to the settings yet.
         target: what the file says of the machine it is meant for.
         text: the content, where it is text.
+        encoding: how the text is written back.
+        skipped: True when it could not be read or understood at all.
     """
 
     kind: str
@@ -29,3 +31,5 @@ class Reading:
     diagnostics: Tuple[Diagnostic, ...] = ()
     target: Optional[Target] = None
     text: Optional[str] = None
+    encoding: str = "utf-8"
+    skipped: bool = False

@@ -204,3 +204,16 @@ NO_VERSION = declare(
     """,
     source=("npu_config",),
 )
+
+NOT_WRITTEN = declare(
+    "NPU792",
+    "fix-not-written",
+    Severity.ERROR,
+    """
+    `--fix` could not write the corrected file.
+
+    It is read-only, its directory is, the disk is full, or somebody else changed the file in
+    the meantime.  The file is as it was.
+    """,
+    source=("npu_config",),
+)

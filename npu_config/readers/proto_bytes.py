@@ -20,5 +20,5 @@ def read(data: bytes, path: Optional[str] = None) -> Reading:
     except ProtoSyntaxError as error:
         message = "these bytes are no ConfigProto: {}".format(error.reason)
         fault = rules.UNPARSABLE.diagnostic(message, Place(path))
-        return Reading("pb", path, diagnostics=(fault,))
+        return Reading("pb", path, diagnostics=(fault,), skipped=True)
     return Reading("pb", path, (decode(config, path),))

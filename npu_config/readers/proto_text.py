@@ -25,7 +25,7 @@ def read(text: str, path: Optional[str] = None) -> Reading:
             rules.UNPARSABLE.diagnostic(fault.reason, Place(path, *fault[1:]))
             for fault in error.faults
         )
-        return Reading("pbtxt", path, diagnostics=faults, text=text)
+        return Reading("pbtxt", path, diagnostics=faults, text=text, skipped=True)
     settings = decode(config, path, positions)
     return Reading("pbtxt", path, (settings,), tuple(_duplicates(positions, path)), text=text)
 

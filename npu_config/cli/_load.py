@@ -1,0 +1,60 @@
+"""One configuration from the command line: read it, and say what is wrong with it."""
+
+import sys
+from typing import Iterable, Optional
+
+import attr
+
+from npu_config.cli._output import Failure, read_stdin, say, wants_color
+from npu_config.config import NpuConfig, from_settings
+from npu_config.diagnostics import Diagnostic, NpuConfigError, Report, Severity
+from npu_config.readers import LARGEST, Reading, read
+from npu_config.target import Target
+
+STDIN = "<stdin>"
+
+_CONFIGURATIONS = ("yaml", "toml", "json", "pbtxt", "pb")
+
+
+def read_configuration(path: str, as_kind: Optional[str] = None) -> Reading:
+    """Read the file of one configuration, or standard input for ``-``.
+
+    Raises:
+        Failure: it is a file of another kind.
+    """
+    content = read_stdin(LARGEST) if path == "-" else None
+    reading = read(STDIN if path == "-" else path, as_kind, content)
+    if reading.kind and reading.kind not in _CONFIGURATIONS:
+        raise Failure(
+            "{} is no configuration; legal: {}".format(reading.path, ", ".join(_CONFIGURATIONS))
+        )
+    return reading
+
+
+def configuration(reading: Reading, target: Target) -> Optional[NpuConfig]:
+    """The configuration of a reading; None when it has errors.  Findings go to standard error.
+
+    What stands around the options of a ConfigProto is not looked at: it is not carried over.
+    """
+    if not reading.settings:
+        complain(reading.diagnostics, reading)
+        return None
+    settings = attr.evolve(reading.settings[0], session=None)
+    try:
+        config = from_settings(settings, target, found=reading.diagnostics)
+    except NpuConfigError as error:
+        complain(error.diagnostics, reading)
+        return None
+    complain((d for d in config.diagnostics if d.severity is not Severity.INFO), reading)
+    return config
+
+
+def complain(diagnostics: Iterable[Diagnostic], reading: Reading) -> None:
+    """Print findings to standard error."""
+    from npu_config.reporters import Summary, render
+
+    report = Report(diagnostics)
+    if len(report):
+        color = wants_color(sys.stderr)
+        sources = {} if reading.text is None else {reading.path: reading.text}
+        say(render("text", report, Summary.of(report, 1), sources, color), err=True)

@@ -1,0 +1,103 @@
+"""The pages that ``npu-config explain`` prints, as Markdown."""
+
+from typing import Iterator, List, Tuple
+
+from npu_config.catalogue import Option
+from npu_config.readers.layout import GROUP_OF_OPTION
+from npu_config.rulebook import Rule
+from npu_config.rules import load_all
+from npu_config.target import ALL_PRODUCTS
+from npu_config.writers.init import example, legal
+from npu_config.writers.yaml import scalar
+
+_MODES = {
+    "both": "training and online inference",
+    "training": "training",
+    "online_inference": "online inference",
+}
+
+
+def option_page(option: Option) -> str:
+    """All that is known of an option, and how to set it."""
+    group = GROUP_OF_OPTION[option.name]
+    value = example(option)
+    wire = value if option.kind.plain else option.kind.write(value)
+    parts = ["# {}".format(option.name), option.summary, _list(_facts(option))]
+    if option.notes:
+        parts.append(option.notes)
+    parts.append("In a configuration file:")
+    parts.append(_code("{}:\n  {}: {}".format(group.key, option.name, scalar(wire))))
+    parts.append("In a script:")
+    shown = "tf.compat.as_bytes({})".format(scalar_text(wire)) if option.wire == "s" else wire
+    parts.append(
+        _code('custom_op.parameter_map["{}"].{} = {}'.format(option.name, option.wire, shown))
+    )
+    concerned = [rule for rule in load_all() if option.name in _own_options(rule)]
+    if concerned:
+        parts.append("Rules:")
+        parts.append(
+            "\n".join("- {} {}: {}".format(rule.id, rule.name, rule.summary) for rule in concerned)
+        )
+    if option.doc:
+        parts.append("Vendor's page: {}".format(option.doc))
+    return "\n\n".join(parts) + "\n"
+
+
+def scalar_text(value: object) -> str:
+    """A text in quotes."""
+    from npu_config.writers._text import quoted
+
+    return quoted(str(value))
+
+
+def _own_options(rule: Rule) -> Tuple[str, ...]:
+    """The options of a rule that is about some of them, not about all."""
+    return rule.options if len(rule.options) < 30 else ()
+
+
+def _facts(option: Option) -> Iterator[Tuple[str, str]]:
+    kind = option.kind
+    yield "Takes", legal(option)
+    if option.default is not None:
+        yield "Default", scalar(option.default if kind.plain else kind.write(option.default))
+    if option.default_note:
+        yield "Default by product and mode", option.default_note
+    yield "Status", option.status.value.replace("_", " ")
+    if option.replacement:
+        yield "Use instead", option.replacement
+    if option.products != ALL_PRODUCTS:
+        yield "Products", ", ".join(sorted(product.value for product in option.products))
+    for value, products in option.value_products.items():
+        names = ", ".join(sorted(product.value for product in products))
+        yield "{} only on".format(value), names
+    for product, (low, high) in option.ranges.items():
+        yield "On {}".format(product.value), "{} to {}".format(low, high)
+    yield "Mode", _MODES[option.modes]
+    if option.read_when:
+        yield "Read only with", " or ".join("{} true".format(name) for name in option.read_when)
+    yield "NPURunConfig", option.run_config or "no argument"
+    yield "A bad value", option.outcome.value
+
+
+def _list(facts: Iterator[Tuple[str, str]]) -> str:
+    return "\n".join("- {}: {}".format(name, text) for name, text in facts)
+
+
+def _code(text: str) -> str:
+    return "\n".join("    " + line for line in text.splitlines())
+
+
+def rule_page(rule: Rule) -> str:
+    """What a rule finds, why it matters, and the right way."""
+    parts: List[str] = [
+        "# {} {}".format(rule.id, rule.name),
+        "Severity: {}".format(rule.severity.value),
+        rule.page,
+    ]
+    if _own_options(rule):
+        parts.append("Options: {}".format(", ".join(rule.options)))
+    if rule.on_host:
+        parts.append("Checked on the training host only (--on-host).")
+    if rule.source:
+        parts.append("Source:\n\n" + "\n".join("- {}".format(source) for source in rule.source))
+    return "\n\n".join(parts) + "\n"

@@ -1,0 +1,61 @@
+"""Which findings are told: ``--select`` and ``--ignore``."""
+
+import re
+from typing import Callable, Iterable, List
+
+import click
+
+from npu_config.diagnostics import Diagnostic
+
+Keeps = Callable[[Diagnostic], bool]
+
+_PREFIX = re.compile(r"NPU\d{0,3}\Z")
+_ALWAYS = ("NPU701", "NPU702", "NPU703", "NPU708")
+
+
+def selection(select: Iterable[str], ignore: Iterable[str]) -> Keeps:
+    """A function that says whether a finding is told.
+
+    Args:
+        select: ids, beginnings of ids or names, several joined by commas; empty: all.  That a
+            file cannot be read is told in any case, unless it is ignored.
+        ignore: the same; wins over ``select``.
+
+    Raises:
+        click.UsageError: one of them is no rule.
+    """
+    chosen, dropped = _ids(select, "--select"), _ids(ignore, "--ignore")
+    if not chosen and not dropped:
+        return lambda diagnostic: True
+    if chosen:
+        chosen.extend(_ALWAYS)
+
+    def keeps(diagnostic: Diagnostic) -> bool:
+        if any(diagnostic.rule.startswith(id) for id in dropped):
+            return False
+        return not chosen or any(diagnostic.rule.startswith(id) for id in chosen)
+
+    return keeps
+
+
+def _ids(words: Iterable[str], option: str) -> List[str]:
+    """The ids, or beginnings of ids, that words mean."""
+    given = [part.strip() for word in words for part in word.split(",") if part.strip()]
+    if not given:
+        return []
+    from npu_config.rules import load_all
+    from npu_config.rules.values import did_you_mean
+
+    by_name = {rule.name: rule.id for rule in load_all()}
+    found = []
+    for word in given:
+        upper = word.upper()
+        if word in by_name:
+            found.append(by_name[word])
+        elif _PREFIX.match(upper) and any(id.startswith(upper) for id in by_name.values()):
+            found.append(upper)
+        else:
+            close = did_you_mean(word, [*by_name, *by_name.values()])
+            hint = "" if close is None else '; did you mean "{}"?'.format(close)
+            raise click.UsageError('{}: "{}" is no rule{}'.format(option, word, hint))
+    return found

@@ -1,0 +1,78 @@
+"""``npu-config diff``."""
+
+import contextlib
+from typing import Any, Dict, List, Optional
+
+import click
+
+from npu_config.cli._options import as_option
+from npu_config.cli._output import say
+
+
+@click.command("diff")
+@click.argument("old", metavar="A")
+@click.argument("new", metavar="B")
+@as_option
+@click.pass_context
+def command(ctx: click.Context, old: str, new: str, as_kind: Optional[str]) -> None:
+    """Say which options two configurations set differently; exit code 1 when there are any.
+
+    Values are compared, not their spelling: the steps "0|5" and [0, 5] are the same.
+    """
+    if (old, new) == ("-", "-"):
+        raise click.UsageError("only one of the two can be standard input")
+    before, after = (_values(ctx, path, as_kind) for path in (old, new))
+    lines = _differences(before, after)
+    if lines:
+        say("--- {}\n+++ {}\n".format(old, new) + "".join(lines))
+    ctx.exit(1 if lines else 0)
+
+
+def _values(ctx: click.Context, path: str, as_kind: Optional[str]) -> Dict[str, Any]:
+    """Every setting of a file, and its target, by name; exit code 2 when it cannot be read."""
+    from npu_config.catalogue import OPTIONS, Refused
+    from npu_config.cli._load import complain, read_configuration
+    from npu_config.readers.layout import TARGET_KEYS
+    from npu_config.settings import UNKNOWN
+
+    reading = read_configuration(path, as_kind)
+    errors = [d for d in reading.diagnostics if d.severity.rank == 2]
+    if errors or not reading.settings:
+        complain(reading.diagnostics, reading)
+        ctx.exit(2)
+    values: Dict[str, Any] = {}
+    for key in TARGET_KEYS:
+        part = getattr(reading.target, key, None)
+        if part is not None:
+            values["target." + key] = getattr(part, "value", part)
+    entries = reading.settings[0].entries
+    known = [name for name in OPTIONS if name in entries]
+    for name in [*known, *(name for name in entries if name not in OPTIONS)]:
+        value = entries[name].value
+        option = OPTIONS.get(name)
+        if option is not None and value is not UNKNOWN:
+            with contextlib.suppress(Refused):
+                value = option.kind.write(option.kind.read(value))
+        values[name] = value
+    return values
+
+
+def _differences(before: Dict[str, Any], after: Dict[str, Any]) -> List[str]:
+    from npu_config.reporters.text import printable
+
+    lines = []
+    for name in [*before, *(name for name in after if name not in before)]:
+        old, new = before.get(name), after.get(name)
+        if name in before and name in after and type(old) is type(new) and old == new:
+            continue
+        if name in before:
+            lines.append(printable("-{}: {}".format(name, _shown(old))) + "\n")
+        if name in after:
+            lines.append(printable("+{}: {}".format(name, _shown(new))) + "\n")
+    return lines
+
+
+def _shown(value: Any) -> str:
+    from npu_config.writers.yaml import scalar
+
+    return scalar(value) if isinstance(value, (bool, int, str)) else repr(value)

@@ -1,0 +1,60 @@
+"""``npu-config generate``."""
+
+import os
+from typing import Optional
+
+import click
+
+from npu_config.cli._options import as_option, merged, out_options, target_options
+from npu_config.cli._output import deliver
+from npu_config.writers import FORMATS
+
+
+@click.command("generate")
+@click.argument("config", metavar="CONFIG")
+@click.option(
+    "--to",
+    type=click.Choice(list(FORMATS)),
+    help="What to write; without it, what the suffix of the output says.",
+)
+@out_options
+@as_option
+@target_options
+@click.pass_context
+def command(
+    ctx: click.Context,
+    config: str,
+    to: Optional[str],
+    out: Optional[str],
+    force: bool,
+    as_kind: Optional[str],
+    product: Optional[str],
+    mode: Optional[str],
+) -> None:
+    """Turn a configuration (a file, or - for standard input) into another form.
+
+    Nothing is written when the configuration has an error.
+    """
+    from npu_config.cli._load import complain, configuration, read_configuration
+    from npu_config.diagnostics import NpuConfigError
+    from npu_config.writers import render
+
+    to = to or _by_suffix(out)
+    reading = read_configuration(config, as_kind)
+    found = configuration(reading, merged(reading.target, product, mode))
+    if found is None:
+        ctx.exit(1)
+    try:
+        content = render(found, to)
+    except NpuConfigError as error:
+        complain(error.diagnostics, reading)
+        ctx.exit(1)
+    deliver(content, out, force)
+
+
+def _by_suffix(out: Optional[str]) -> str:
+    suffix = os.path.splitext(out or "")[1].lower()
+    for name, suffixes in FORMATS.items():
+        if suffix in suffixes:
+            return name
+    raise click.UsageError("say what to write: --to {}".format("|".join(FORMATS)))
