@@ -9,6 +9,9 @@ from npu_config.settings import UNKNOWN
 SHAPE_PROFILES = ("input_shape", "dynamic_dims", "dynamic_node_type")
 """The three options that give shape profiles, and are given together or not at all."""
 
+RESERVED_MODES = ("mixed_hif8", "cube_hif8")
+"""Values of ``precision_mode_v2`` that no version supports yet."""
+
 
 def given(case: Case, name: str) -> bool:
     """True when the option is set, and to nothing that is wrong in itself."""
@@ -19,10 +22,11 @@ def given(case: Case, name: str) -> bool:
 
 
 def changed(case: Case, name: str) -> bool:
-    """True when the option is set to something else than the runtime does without it."""
+    """True when the option is certainly set to something else than its default."""
+    default = OPTIONS[name].default
     if name in case.known:
-        return bool(case.known[name] != OPTIONS[name].default)
-    return given(case, name)
+        return bool(case.known[name] != default)
+    return default is None and given(case, name)
 
 
 def inert(case: Case, name: str, *switches: str) -> bool:

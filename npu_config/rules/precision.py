@@ -5,7 +5,7 @@ from typing import Tuple
 from npu_config.diagnostics import Severity
 from npu_config.judge import Case
 from npu_config.rulebook import rule
-from npu_config.rules._reading import given, mode_words, quoted
+from npu_config.rules._reading import RESERVED_MODES, given, mode_words, quoted
 from npu_config.target import Product
 
 _ACCURACY = "docs/en/tfadapter_1/apiref/session_config/accuracy_tuning.md"
@@ -71,7 +71,7 @@ def hif8_precision_mode(case: Case) -> None:
         precision_mode_v2: mixed_float16
     """
     mode = case.get("precision_mode_v2")
-    if mode in ("mixed_hif8", "cube_hif8") and not case.never_on((Product.ASCEND_950,)):
+    if mode in RESERVED_MODES:
         case.report(
             "precision_mode_v2",
             '"precision_mode_v2" is "{}", which is reserved and not supported yet; legal: '

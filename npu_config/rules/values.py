@@ -8,7 +8,14 @@ from npu_config.catalogue import OPTIONS, Option, Outcome
 from npu_config.diagnostics import Edit, Fix, Severity
 from npu_config.judge import Case, Fault
 from npu_config.rulebook import rule
-from npu_config.rules._reading import SHAPE_PROFILES, changed, is_never_read, mode_words, quoted
+from npu_config.rules._reading import (
+    RESERVED_MODES,
+    SHAPE_PROFILES,
+    changed,
+    is_never_read,
+    mode_words,
+    quoted,
+)
 from npu_config.settings import UNKNOWN, Carrier, Setting
 from npu_config.target import ALL_PRODUCTS, Product
 
@@ -453,7 +460,7 @@ def value_not_on_product(case: Case) -> None:
     """
     known = case.known
     for name in _VALUES_BY_PRODUCT:
-        if name in known:
+        if name in known and known[name] not in RESERVED_MODES:
             supported = OPTIONS[name].value_products.get(known[name])
             if supported is not None and case.never_on(supported):
                 case.report(
