@@ -1,0 +1,546 @@
+"""Statements: one path through a script."""
+
+import ast
+from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence, Tuple
+
+from npu_config.readers.script import models
+from npu_config.readers.script.constants import NotKnown, is_known
+from npu_config.readers.script import constants
+from npu_config.readers.script.evaluator import Call, Evaluator, Frame
+from npu_config.readers.script.objects import (
+    Block,
+    BlockList,
+    Class,
+    Constructed,
+    Function,
+    Instance,
+    Message,
+    ParameterMap,
+    Slot,
+    Tracked,
+    Unknown,
+    Use,
+)
+from npu_config.readers.script.paths import Condition, Decisions
+from npu_config.readers.script.scopes import FunctionNode, Scope
+from npu_config.readers.script.script import Script
+
+_DEPTH = 12
+_ITEMS = 64
+
+_ON = 0
+_RETURN = 1
+_LEAVE = 2
+_STOP = 3
+
+
+class Run(Evaluator):
+    """One path through a script.
+
+    Args:
+        script: the script.
+        decisions: which way to go where a condition cannot be known.
+    """
+
+    def __init__(self, script: Script, decisions: Decisions) -> None:
+        super().__init__(script, decisions)
+        self.guards = decisions.guards
+        self.visited: Dict[int, bool] = {}
+        self.calls: List[Tuple[Call, int, Tuple[int, ...]]] = []
+        self.failures: List[Tuple[ast.expr, str, Tuple[int, ...]]] = []
+        self.environment: List[Tuple[ast.expr, str, Tuple[int, ...]]] = []
+        self._stack: List[ast.AST] = []
+        self._returned: Any = None
+
+    # starting points
+
+    def run_module(self) -> None:
+        """Run the statements of the module."""
+        self.body(self.script.tree.body)
+
+    def run_function(self, scope: Scope, node: FunctionNode) -> None:
+        """Run the module, and then a function with arguments that cannot be known."""
+        self.run_module()
+        frame = self._frame_of(scope)
+        receiver: Optional[Instance] = None
+        if isinstance(scope.node, ast.ClassDef):
+            cls = Class(scope.node, scope, frame)
+            receiver = Instance(cls, "self")
+            self._construct(cls, receiver, node)
+        self.frame = self.module
+        function = Function(node, scope.child(node), frame)
+        function.receiver = receiver
+        self.invoke(function, [], {}, True)
+
+    def _frame_of(self, scope: Scope) -> Frame:
+        """A frame for the scope that a function is defined in, with nothing run in it."""
+        if scope is self.script.module:
+            return self.module
+        assert scope.parent is not None
+        parent = self._frame_of(scope.parent)
+        if isinstance(scope.node, ast.ClassDef):
+            return parent
+        frame = self.new_frame(scope, parent)
+        self._bind_unknown(frame, scope.node)
+        return frame
+
+    def _construct(self, cls: Class, instance: Instance, node: ast.AST) -> None:
+        stores = cls.scope.stores.get("__init__", [])
+        if (
+            stores
+            and stores[-1].node is not node
+            and self.script.relevance.is_hot_function(stores[-1].node)
+        ):
+            function = self._class_attribute(cls, "__init__")
+            if isinstance(function, Function):
+                function.receiver = instance
+                self.invoke(function, [], {}, True)
+
+    # statements
+
+    def body(self, statements: Sequence[ast.stmt]) -> int:
+        """Run the hot statements of a body; says how it was left."""
+        depth = len(self.guards)
+        scope = self.frame.scope
+        is_hot = self.script.relevance.is_hot
+        for statement in statements:
+            kind = statement.__class__
+            execute = _ALWAYS.get(kind)
+            if execute is None:
+                if not is_hot(scope, statement):
+                    continue
+                execute = _EXECUTE.get(kind)
+                if execute is None:
+                    continue
+            left = execute(self, statement)
+            if left:
+                del self.guards[depth:]
+                return left
+        del self.guards[depth:]
+        return _ON
+
+    def _expression(self, statement: ast.Expr) -> int:
+        self.value(statement.value)
+        return _ON
+
+    def _assign(self, statement: ast.Assign) -> int:
+        value = self.value(statement.value)
+        for target in statement.targets:
+            self.bind(target, value, statement.value)
+        return _ON
+
+    def _annotated(self, statement: ast.AnnAssign) -> int:
+        if statement.value is not None:
+            self.bind(statement.target, self.value(statement.value), statement.value)
+        return _ON
+
+    def _augmented(self, statement: ast.AugAssign) -> int:
+        target = statement.target
+        if isinstance(target, ast.Name):
+            old, new = self.lookup(target.id), self.value(statement.value)
+            value: Any = self.anonymous(statement)
+            if is_known(old) and is_known(new):
+                try:
+                    value = constants.binary(type(statement.op), old, new)
+                except NotKnown:
+                    pass
+            self.bind(target, value, statement.value)
+        else:
+            self.value(statement.value)
+            self.bind(target, self.anonymous(statement), statement.value)
+        return _ON
+
+    def bind(self, target: ast.expr, value: Any, node: ast.expr) -> None:
+        """Assign a value to a target."""
+        if isinstance(target, ast.Name):
+            self._bind_name(target.id, value)
+        elif isinstance(target, ast.Attribute):
+            self._bind_attribute(target, value, node)
+        elif isinstance(target, ast.Subscript):
+            self._bind_item(target, value)
+        elif isinstance(target, (ast.Tuple, ast.List)):
+            self._bind_items(target, value, node)
+        elif isinstance(target, ast.Starred):
+            self.bind(target.value, self.anonymous(target), node)
+
+    def _bind_name(self, name: str, value: Any) -> None:
+        frame = self.frame
+        if frame is not self.module and name in frame.scope.global_names:
+            frame = self.module
+            self._used(value, "global")
+        if isinstance(value, (Tracked, Instance)) or (
+            isinstance(value, Function) and frame is not self.module
+        ):
+            frame.scope.watched.add(name)
+        old = frame.variables.get(name)
+        if isinstance(old, Message) and isinstance(value, Message) and old is not value:
+            old.replaced = value.place
+        frame.variables[name] = value
+
+    def _bind_attribute(self, target: ast.Attribute, value: Any, node: ast.expr) -> None:
+        owner = self.value(target.value)
+        if isinstance(owner, Slot):
+            models.set_field(self, owner, target, value, node)
+        elif isinstance(owner, Block):
+            if target.attr == "name":
+                owner.names.append((value, self.place(node)))
+        elif isinstance(owner, Message):
+            models.set_message_field(self, owner, target.attr, value)
+        elif isinstance(owner, Instance):
+            self._used(value, "attribute")
+            owner.attributes[target.attr] = value
+        elif isinstance(owner, Constructed):
+            owner.open = True
+            self._used(value, "attribute")
+        else:
+            self._used(value, "attribute")
+
+    def _bind_item(self, target: ast.Subscript, value: Any) -> None:
+        self._used(value, "item")
+        owner = self.value(target.value)
+        if isinstance(owner, ParameterMap):
+            return
+        inner: ast.AST = target.slice
+        if inner.__class__.__name__ == "Index":
+            inner = inner.value  # type: ignore[attr-defined]
+        index = None if isinstance(inner, ast.Slice) else self.value(inner)
+        if isinstance(owner, dict) and is_known(index) and not isinstance(index, (list, dict)):
+            owner[index] = value
+        elif isinstance(owner, (dict, list)) and isinstance(target.value, ast.Name):
+            self._bind_name(target.value.id, self.anonymous(target))
+
+    def _bind_items(self, target: Any, value: Any, node: ast.expr) -> None:
+        targets = target.elts
+        if isinstance(value, (tuple, list)) and len(value) == len(targets):
+            values = list(value)
+        else:
+            key = self.key(value)
+            values = [Unknown("{}[{}]".format(key, index)) for index in range(len(targets))]
+        for part, item in zip(targets, values):
+            self.bind(part, item, node)
+
+    def _used(self, value: Any, kind: str) -> None:
+        if isinstance(value, Tracked):
+            value.uses.append(Use(kind, value.place, self.tick()))
+        elif isinstance(value, (list, tuple)):
+            for item in value:
+                self._used(item, kind)
+        elif isinstance(value, dict):
+            for item in value.values():
+                self._used(item, kind)
+
+    # control flow
+
+    def _if(self, statement: ast.If) -> int:
+        if not self._any_hot(statement.body) and not self._any_hot(statement.orelse):
+            return _ON
+        value, indices = self._test(statement.test)
+        taken, other = statement.body, statement.orelse
+        if not value:
+            taken, other = other, taken
+        depth = len(self.guards)
+        self.guards += indices
+        left = self.body(taken)
+        if not _ends(other):
+            del self.guards[depth:]
+        return left
+
+    def _test(self, test: ast.expr) -> Tuple[bool, List[int]]:
+        decisions = self.decisions
+        outer, decisions.mark = decisions.mark, len(decisions.touched)
+        value = self.truth(test)
+        indices = decisions.touched[decisions.mark :]
+        decisions.mark = outer
+        return value, indices
+
+    def _any_hot(self, statements: Sequence[ast.stmt]) -> bool:
+        scope = self.frame.scope
+        is_hot = self.script.relevance.is_hot
+        return any(is_hot(scope, statement) for statement in statements)
+
+    def _while(self, statement: ast.While) -> int:
+        value = self.value(statement.test)
+        if is_known(value) and not value:
+            return self.body(statement.orelse)
+        left = self.body(statement.body)
+        return left if left in (_RETURN, _STOP) else _ON
+
+    def _for(self, statement: ast.For) -> int:
+        for item in self._items(statement.iter):
+            self.bind(statement.target, item, statement.iter)
+            left = self.body(statement.body)
+            if left in (_RETURN, _STOP):
+                return left
+            if left == _LEAVE:
+                break
+        return self.body(statement.orelse)
+
+    def _items(self, node: ast.expr) -> Iterator[Any]:
+        """What a loop runs over: known items one by one, else one item that is not known."""
+        value = self.value(node)
+        if isinstance(value, dict):
+            value = list(value)
+        if isinstance(value, (list, tuple)) and len(value) <= _ITEMS:
+            for item in list(value):
+                yield item
+        elif isinstance(value, BlockList):
+            for block in list(value.message.root.blocks):
+                yield block
+            if value.message.root.foreign:
+                yield self.adopt_block(Unknown("{}[]".format(id(value.message))), node)
+        else:
+            yield Unknown("{}[]".format(self.key(value)))
+
+    def _with(self, statement: ast.With) -> int:
+        for item in statement.items:
+            value = self.value(item.context_expr)
+            if item.optional_vars is not None:
+                self.bind(item.optional_vars, value, item.context_expr)
+        return self.body(statement.body)
+
+    def _try(self, statement: ast.Try) -> int:
+        left = _ON
+        handled = any(self._any_hot(handler.body) for handler in statement.handlers)
+        if handled and self._fails(statement):
+            for handler in statement.handlers:
+                if self._any_hot(handler.body):
+                    left = self.body(handler.body)
+                    break
+        else:
+            left = self.body(statement.body) or self.body(statement.orelse)
+        final = self.body(statement.finalbody)
+        return final or left
+
+    def _fails(self, statement: ast.Try) -> bool:
+        words = "line {} raises".format(statement.lineno)
+        return self.decisions.decide(Condition(words), None, usual=False, words=words)
+
+    def _match(self, statement: Any) -> int:
+        subject = self.value(statement.subject)
+        for case in statement.cases:
+            key = "{} matches line {}".format(self.key(subject), case.pattern.lineno)
+            words = "case at line {}".format(case.pattern.lineno)
+            if self.decisions.decide(Condition(key), None, words=words):
+                return self.body(case.body)
+        return _ON
+
+    def _return(self, statement: ast.Return) -> int:
+        value = None if statement.value is None else self.value(statement.value)
+        self._returned = value
+        if len(self._stack) <= 1:
+            self._used(value, "return")
+        return _RETURN
+
+    # calls
+
+    def call(self, node: ast.Call) -> Any:
+        """The value of a call, and what it does to the objects that are followed."""
+        function = node.func
+        if isinstance(function, ast.Attribute):
+            owner = self.value(function.value)
+            name = function.attr
+            callee = self._method(owner, name, function)
+        else:
+            owner = None
+            callee = self.value(function)
+            name = function.id if isinstance(function, ast.Name) else ""
+        call = self._arguments(node, name)
+        if callee is None:
+            return models.call_method(self, owner, call)
+        if isinstance(callee, Function):
+            return self._call_function(callee, call)
+        if isinstance(callee, Class):
+            return self._call_class(callee, call)
+        if isinstance(callee, Unknown):
+            return self._call_unknown(callee, call)
+        self.pass_on(call)
+        return self.anonymous(node)
+
+    def _method(self, owner: Any, name: str, node: ast.Attribute) -> Any:
+        """The function that is called; None for a method of an object that is followed."""
+        if isinstance(owner, (Instance, Class, Unknown, Constructed)):
+            return self.attribute(owner, name, node)
+        return None
+
+    def _arguments(self, node: ast.Call, name: str) -> Call:
+        args: List[Tuple[Any, ast.expr]] = []
+        keywords: Dict[str, Tuple[Any, ast.expr]] = {}
+        is_open = False
+        for argument in node.args:
+            if isinstance(argument, ast.Starred):
+                value = self.value(argument.value)
+                if isinstance(value, (list, tuple)):
+                    args += [(item, argument.value) for item in value]
+                else:
+                    is_open = True
+            else:
+                args.append((self.value(argument), argument))
+        for keyword in node.keywords:
+            value = self.value(keyword.value)
+            if keyword.arg is not None:
+                keywords[keyword.arg] = (value, keyword.value)
+            elif isinstance(value, dict) and all(isinstance(key, str) for key in value):
+                keywords.update({key: (item, keyword.value) for key, item in value.items()})
+            else:
+                is_open = True
+        return Call(node, name, args, keywords, is_open)
+
+    def _call_unknown(self, callee: Unknown, call: Call) -> Any:
+        name = callee.key.rpartition(".")[2].rpartition("@")[0] or callee.key.rpartition(".")[2]
+        model = models.MODELS.get(name)
+        if model is not None:
+            return model(self, call._replace(name=name))
+        values = [value for value, _ in call.args]
+        known = {key: value for key, (value, _) in call.keywords.items()}
+        if not call.open and is_known(values) and is_known(known):
+            try:
+                return constants.function(callee.key, values, known)
+            except NotKnown:
+                pass
+        self.pass_on(call._replace(name=callee.key))
+        keys = [self.key(value) for value in values]
+        keys += ["{}={}".format(key, self.key(value)) for key, value in known.items()]
+        return Unknown("{}({})".format(callee.key, ", ".join(keys)))
+
+    def pass_on(self, call: Call) -> None:
+        """Objects go to a function that is not known: it may use and change them."""
+        for value, _ in call.args:
+            models.give_away(self, value, call.name)
+        for value, _ in call.keywords.values():
+            models.give_away(self, value, call.name)
+
+    def start(self, value: Any) -> None:
+        """A function of the script is given to something that will call it."""
+        if (
+            isinstance(value, Function)
+            and id(value.node) not in self.visited
+            and self.script.relevance.is_hot_function(value.node)
+        ):
+            self.invoke(value, [], {}, True)
+
+    def _call_class(self, cls: Class, call: Call) -> Any:
+        instance = Instance(cls, "{}@{}".format(cls.node.name, call.node.lineno))
+        function = self._class_attribute(cls, "__init__")
+        if isinstance(function, Function):
+            function.receiver = instance
+            self._call_function(function, call)
+        else:
+            self.pass_on(call)
+        return instance
+
+    def _call_function(self, function: Function, call: Call) -> Any:
+        values = [value for value, _ in call.args] + [v for v, _ in call.keywords.values()]
+        relevant = (
+            self.script.relevance.is_hot_function(function.node)
+            or any(isinstance(v, (Tracked, ParameterMap, Slot, BlockList)) for v in values)
+            or _is_simple(function.node)
+        )
+        if not relevant:
+            self.pass_on(call)
+            keys = ", ".join(self.key(value) for value in values)
+            return Unknown("{}({})".format(function.node.name, keys))
+        keywords = {key: value for key, (value, _) in call.keywords.items()}
+        return self.invoke(function, [value for value, _ in call.args], keywords, call.open)
+
+    def invoke(
+        self, function: Function, args: List[Any], keywords: Dict[str, Any], is_open: bool
+    ) -> Any:
+        """Run a function of the script; ``is_open``: other arguments may be given, too."""
+        node = function.node
+        if len(self._stack) >= _DEPTH or any(active is node for active in self._stack):
+            return self.anonymous(node)
+        self.visited[id(node)] = True
+        frame = self.new_frame(function.scope, function.frame)
+        self._bind_parameters(function, frame, args, keywords, is_open)
+        outer, self.frame = self.frame, frame
+        self._stack.append(node)
+        try:
+            left = self.body(node.body)
+            value = self._returned if left == _RETURN else None
+        finally:
+            self.frame = outer
+            self._stack.pop()
+            self._returned = None
+        if isinstance(node, ast.AsyncFunctionDef) or node.decorator_list:
+            return self.anonymous(node) if not isinstance(value, Tracked) else value
+        return value
+
+    def _bind_unknown(self, frame: Frame, node: Any) -> None:
+        arguments = node.args
+        parameters = getattr(arguments, "posonlyargs", []) + arguments.args + arguments.kwonlyargs
+        for parameter in parameters + [arguments.vararg, arguments.kwarg]:
+            if parameter is not None:
+                key = "{}@{}".format(parameter.arg, frame.serial)
+                frame.variables[parameter.arg] = Unknown(key)
+
+    def _bind_parameters(
+        self,
+        function: Function,
+        frame: Frame,
+        args: List[Any],
+        keywords: Dict[str, Any],
+        is_open: bool,
+    ) -> None:
+        arguments = function.node.args
+        self._bind_unknown(frame, function.node)
+        positional = getattr(arguments, "posonlyargs", []) + arguments.args
+        if function.receiver is not None and not _is_static(function.node):
+            args = [function.receiver] + args
+        names = [parameter.arg for parameter in positional]
+        given = dict(zip(names, args))
+        known = names + [parameter.arg for parameter in arguments.kwonlyargs]
+        given.update({name: value for name, value in keywords.items() if name in known})
+        if not is_open:
+            defaults = list(zip(names[len(names) - len(arguments.defaults) :], arguments.defaults))
+            defaults += [
+                (parameter.arg, default)
+                for parameter, default in zip(arguments.kwonlyargs, arguments.kw_defaults)
+                if default is not None
+            ]
+            for name, default in defaults:
+                if name not in given:
+                    given[name] = self.in_frame(function.frame, default)
+        for name, value in given.items():
+            frame.variables[name] = value
+            if isinstance(value, (Tracked, Instance, ParameterMap, Slot)):
+                function.scope.watched.add(name)
+
+
+def _is_static(node: Any) -> bool:
+    return any(isinstance(d, ast.Name) and d.id == "staticmethod" for d in node.decorator_list)
+
+
+def _is_simple(node: Any) -> bool:
+    """True for a function that is short enough to be run only for its value."""
+    return len(node.body) <= 3 and isinstance(node.body[-1], ast.Return)
+
+
+def _ends(statements: Sequence[ast.stmt]) -> bool:
+    """True when a body never comes to its end."""
+    return bool(statements) and isinstance(
+        statements[-1], (ast.Return, ast.Raise, ast.Continue, ast.Break)
+    )
+
+
+_ALWAYS: Dict[type, Callable[[Any, Any], int]] = {
+    ast.Return: Run._return,
+    ast.Raise: lambda self, statement: _STOP,
+    ast.Break: lambda self, statement: _LEAVE,
+    ast.Continue: lambda self, statement: _LEAVE,
+}
+_EXECUTE: Dict[type, Callable[[Any, Any], int]] = {
+    ast.Expr: Run._expression,
+    ast.Assign: Run._assign,
+    ast.AnnAssign: Run._annotated,
+    ast.AugAssign: Run._augmented,
+    ast.If: Run._if,
+    ast.While: Run._while,
+    ast.For: Run._for,
+    ast.AsyncFor: Run._for,
+    ast.With: Run._with,
+    ast.AsyncWith: Run._with,
+    ast.Try: Run._try,
+}
+for _name, _method in (("TryStar", Run._try), ("Match", Run._match)):
+    if hasattr(ast, _name):
+        _EXECUTE[getattr(ast, _name)] = _method

@@ -1,0 +1,102 @@
+"""From the variants of a script to findings: each once, with the path that it needs."""
+
+from typing import Dict, Iterable, List, Optional, Set, Tuple
+
+import attr
+
+from npu_config.diagnostics import Diagnostic, Place, Severity
+from npu_config.judge import judge
+from npu_config.readers.script.objects import Block, Constructed
+from npu_config.readers.script.paths import Path
+from npu_config.readers.script.reading import Literals, ScriptReading, Variant
+from npu_config.target import Target
+
+_CONDITIONS = 3
+
+
+class Findings:
+    """Findings as they come from the paths of a script, to be merged in the end."""
+
+    def __init__(self) -> None:
+        self._found: Dict[Tuple[object, ...], Tuple[Diagnostic, List[Path]]] = {}
+
+    def add(self, diagnostic: Diagnostic, paths: Iterable[Path]) -> None:
+        """Enter a finding that is made on some paths."""
+        key = (
+            diagnostic.rule,
+            diagnostic.place,
+            diagnostic.option,
+            diagnostic.message,
+            diagnostic.severity,
+        )
+        found = self._found.get(key)
+        if found is None:
+            self._found[key] = (diagnostic, list(paths))
+        else:
+            found[1].extend(paths)
+
+    def merged(self) -> List[Diagnostic]:
+        """Every finding once, with the conditions that it needs beside those of its place."""
+        return [_noted(diagnostic, paths) for diagnostic, paths in self._found.values()]
+
+
+def _noted(diagnostic: Diagnostic, paths: List[Path]) -> Diagnostic:
+    if not paths:
+        return diagnostic
+    needed = frozenset.intersection(*[path.literals for path in paths])
+    if not needed:
+        return diagnostic
+    path = paths[0]
+    extra = needed - _own(diagnostic.place, path)
+    words = [decision.text for decision in path.trace if (decision.atom, decision.holds) in extra]
+    severity = diagnostic.severity
+    if severity is Severity.ERROR and _choices(path, needed) > 1:
+        severity = Severity.WARNING
+    if not words:
+        return attr.evolve(diagnostic, severity=severity)
+    shown = words[-_CONDITIONS:]
+    note = "when {}".format(" and ".join(shown))
+    message = "{} ({})".format(diagnostic.message, note)
+    return attr.evolve(diagnostic, message=message, severity=severity)
+
+
+def _own(place: Place, path: Path) -> Literals:
+    """The conditions under which the statement at a place is reached."""
+    run = path.outcome
+    indices: Tuple[int, ...] = ()
+    for block in run.blocks:
+        for entry in list(block.entries.values()) + block.shadowed:
+            if place in (entry.place, entry.name_place):
+                indices = entry.path
+        if block.place == place and not indices:
+            indices = block.path
+    if not indices:
+        for made in run.constructed:
+            if made.place == place or any(
+                place in (argument.place, argument.name_place)
+                for argument in made.arguments.values()
+            ):
+                indices = made.path
+    return frozenset((path.trace[index].atom, path.trace[index].holds) for index in indices)
+
+
+def _choices(path: Path, needed: Literals) -> int:
+    """How many independent choices the needed conditions are; nested ones count as one."""
+    chosen = [
+        index
+        for index, decision in enumerate(path.trace)
+        if (decision.atom, decision.holds) in needed
+    ]
+    inner: Set[int] = set()
+    for index in chosen:
+        inner.update(path.trace[index].guards)
+    return sum(1 for index in chosen if index not in inner)
+
+
+def judge_reading(reading: ScriptReading, target: Optional[Target] = None) -> List[Diagnostic]:
+    """Every finding about a script that was read."""
+    findings = Findings()
+    for variant in reading.variants:
+        for diagnostic in judge(variant.settings, target):
+            findings.add(diagnostic, variant.paths)
+    return list(reading.diagnostics) + findings.merged()

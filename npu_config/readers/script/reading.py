@@ -1,0 +1,361 @@
+"""From the paths through a script to settings."""
+
+from typing import Any, Dict, FrozenSet, Iterator, List, NamedTuple, Optional, Set, Tuple
+
+import attr
+
+from npu_config.catalogue import OPTIONS
+from npu_config.diagnostics import Diagnostic, Place
+from npu_config.readers.script.constants import is_known
+from npu_config.readers.script.interpreter import Run
+from npu_config.readers.script.objects import (
+    Block,
+    Constructed,
+    Entry,
+    EnumName,
+    Fails,
+    Message,
+    Unknown,
+)
+from npu_config.readers.script.paths import Decision, Decisions, Path, explore
+from npu_config.readers.script.script import Script
+from npu_config.readers.script.vocabulary import OPTIMIZER
+from npu_config.settings import UNKNOWN, Carrier, SessionFacts, Setting, Settings
+
+Literals = FrozenSet[Tuple[str, bool]]
+
+_AGAIN = 25
+
+
+class Variant(NamedTuple):
+    """Settings of one block, with the paths on which they are what the script sets."""
+
+    settings: Settings
+    paths: Tuple[Path, ...]
+    block: Any
+
+
+def run_all(script: Script) -> List[List[Path]]:
+    """Every path from every starting point: the module, then each hot function that was not reached.
+
+    Each path's outcome is the finished :class:`Run`.
+    """
+    reached: Set[int] = set()
+    groups = [explore(lambda decisions: _run_module(script, decisions, reached), _signature)]
+    for scope, node in script.relevance.hot_functions:
+        if id(node) in reached:
+            continue
+
+        def start(decisions: Decisions, scope: Any = scope, node: Any = node) -> Run:
+            return _run(script, decisions, reached, lambda run: run.run_function(scope, node))
+
+        groups.append(explore(start, _signature))
+    return groups
+
+
+def _run_module(script: Script, decisions: Decisions, reached: Set[int]) -> Run:
+    return _run(script, decisions, reached, Run.run_module)
+
+
+def _run(script: Script, decisions: Decisions, reached: Set[int], start: Any) -> Run:
+    """Follow one path, anew whenever it turns out that more statements matter."""
+    schedule = decisions.schedule
+    for _ in range(_AGAIN):
+        run = Run(script, decisions)
+        start(run)
+        if not run.again:
+            break
+        decisions.restart(schedule)
+    reached.update(run.visited)
+    return run
+
+
+def _signature(run: Run) -> object:
+    """What distinguishes the outcomes of two paths."""
+    return (
+        tuple(
+            (
+                block.place,
+                _plain(block.name),
+                block.open,
+                tuple(
+                    (entry.name, entry.wire, _plain(entry.value), entry.place)
+                    for entry in block.entries.values()
+                ),
+                tuple(entry.place for entry in block.shadowed),
+                None if block.message is None else _facts_key(block.message.root),
+            )
+            for block in run.blocks
+        ),
+        tuple(
+            (made.kind, made.place, tuple((k, _plain(a.value)) for k, a in made.arguments.items()))
+            for made in run.constructed
+        ),
+        tuple(
+            (call.node.lineno, tuple(_plain(v) for v, _ in call.args)) for call, _, _ in run.calls
+        ),
+        tuple(message.place for message in run.messages),
+        len(run.failures),
+        len(run.environment),
+    )
+
+
+def _facts_key(message: Message) -> object:
+    return (
+        message.place,
+        tuple(use.kind for use in message.uses),
+        tuple((name, _plain(value)) for name, value in message.fields.items()),
+    )
+
+
+def _plain(value: Any) -> object:
+    if is_known(value):
+        return repr(value)
+    if isinstance(value, Unknown):
+        return value.key
+    if isinstance(value, EnumName):
+        return value.name
+    if isinstance(value, Message):
+        return tuple((name, _plain(part)) for name, part in value.fields.items())
+    return getattr(value, "place", None)
+
+
+# settings
+
+
+def setting_of(entry: Entry) -> Setting:
+    """The setting that an assignment makes."""
+    value = entry.value if is_known(entry.value) else UNKNOWN
+    return Setting(value, entry.wire, entry.place, entry.name_place)
+
+
+def settings_of_block(script: Script, block: Block) -> Settings:
+    """What an entry of custom_optimizers is in the end."""
+    return Settings(
+        {name: setting_of(entry) for name, entry in block.entries.items()},
+        Carrier.SCRIPT,
+        open=block.open,
+        session=session_facts(script, block),
+        place=block.place,
+    )
+
+
+_TOGGLES = {0: "DEFAULT", 1: "ON", 2: "OFF", 3: "AGGRESSIVE"}
+_MEMORY = {
+    0: "DEFAULT_MEM_OPT",
+    1: "NO_MEM_OPT",
+    2: "MANUAL",
+    3: "HEURISTICS",
+    4: "SWAPPING_HEURISTICS",
+    5: "RECOMPUTATION_HEURISTICS",
+    6: "SCHEDULING_HEURISTICS",
+}
+_JIT = {0: "DEFAULT", -1: "OFF", 1: "ON_1", 2: "ON_2"}
+
+
+def _enum(value: Any, numbers: Dict[int, str]) -> Any:
+    """The name of an enumerated value; the numbers of another enumeration count, too."""
+    if isinstance(value, EnumName):
+        if value.name in numbers.values():
+            return value.name
+        for number, name in _TOGGLES.items():
+            if name == value.name:
+                return numbers.get(number, UNKNOWN)
+        return UNKNOWN
+    if isinstance(value, int):
+        return numbers.get(int(value), UNKNOWN)
+    return UNKNOWN
+
+
+def session_facts(script: Script, block: Block) -> Optional[SessionFacts]:
+    """What the script certainly says around the options."""
+    if block.message is None:
+        return None
+    root = block.message.root
+    if root.kind != "ConfigProto":
+        return None
+    certain = _nothing_else_supplies(script, root)
+    graph = root.fields.get("graph_options")
+    rewrite = graph.fields.get("rewrite_options") if isinstance(graph, Message) else None
+    optimizer = graph.fields.get("optimizer_options") if isinstance(graph, Message) else None
+
+    def fact(owner: Any, name: str, numbers: Dict[int, str]) -> Any:
+        if isinstance(owner, Message) and name in owner.fields:
+            return _enum(owner.fields[name], numbers)
+        return numbers[0] if certain else UNKNOWN
+
+    names = tuple(
+        other.name if isinstance(other.name, str) else "" if other.name is None else UNKNOWN
+        for other in root.blocks
+    )
+    soft = root.fields.get("allow_soft_placement", False if certain else UNKNOWN)
+    patched = script.is_patched
+    return SessionFacts(
+        optimizers=() if root.foreign else names,
+        remapping="OFF" if patched else fact(rewrite, "remapping", _TOGGLES),
+        memory_optimization=fact(rewrite, "memory_optimization", _MEMORY),
+        global_jit_level="OFF" if patched else fact(optimizer, "global_jit_level", _JIT),
+        allow_soft_placement=True if patched else soft if isinstance(soft, bool) else UNKNOWN,
+        place=root.place,
+        optimizer_places=() if root.foreign else tuple(other.place for other in root.blocks),
+    )
+
+
+_DIRECT = frozenset(("session",))
+
+
+def _nothing_else_supplies(script: Script, root: Message) -> bool:
+    """True when every use of a ConfigProto is in sight, and none adds anything to it."""
+    return (
+        not root.foreign
+        and not script.is_patched
+        and script.imports_npu_bridge
+        and bool(root.uses)
+        and all(use.kind in _DIRECT for use in root.uses)
+    )
+
+
+# NPURunConfig
+
+
+_RUN_CONFIG_NAMES = {
+    option.run_config: name for name, option in OPTIONS.items() if option.run_config is not None
+}
+_NESTED = {
+    "profiling_config": "ProfilingConfig",
+    "memory_config": "MemoryConfig",
+    "dump_config": "DumpConfig",
+    "experimental_config": "ExperimentalConfig",
+    "experimental_config.graph_memory_optimize_config": "GraphMemoryOptimizeConfig",
+    "dynamic_input_config": "DynamicInputConfig",
+}
+_AS_TEXT = ("graph_memory_max_size", "variable_memory_max_size")
+
+
+def settings_of_run_config(made: Constructed) -> Settings:
+    """What the arguments of ``NPURunConfig`` set."""
+    entries: Dict[str, Setting] = {}
+    is_open = _read_arguments(made, "", entries) or made.open
+    config = made.arguments.get("session_config")
+    if config is not None and config.value is not None:
+        message = config.value
+        if not isinstance(message, Message) or message.root.foreign:
+            is_open = True
+        else:
+            for block in message.root.blocks:
+                is_open = is_open or block.open
+                for name, entry in block.entries.items():
+                    if name not in entries and not _always_written(name):
+                        entries[name] = setting_of(entry)
+    return Settings(entries, Carrier.RUN_CONFIG, open=is_open, place=made.place)
+
+
+def _always_written(name: str) -> bool:
+    option = OPTIONS.get(name)
+    return (
+        option is not None
+        and option.run_config is not None
+        and (option.run_config_default is not None or name == "enable_dump")
+    )
+
+
+def _read_arguments(made: Constructed, prefix: str, entries: Dict[str, Setting]) -> bool:
+    is_open = False
+    for argument, (value, place, name_place, _) in made.arguments.items():
+        path = prefix + argument
+        if path in _NESTED:
+            if isinstance(value, Constructed):
+                is_open = _read_arguments(value, path + ".", entries) or value.open or is_open
+            elif value is not None:
+                is_open = True
+            continue
+        name = _RUN_CONFIG_NAMES.get(path)
+        if name is None:
+            continue
+        if value is None:
+            continue
+        if isinstance(value, bytes):
+            value = value.decode("utf-8", "replace")
+        if name in _AS_TEXT and isinstance(value, (int, str)):
+            value = str(value)
+        known = value if is_known(value) else UNKNOWN
+        entries[name] = Setting(known, None, place, name_place)
+    return is_open
+
+
+# everything
+
+
+@attr.s(frozen=True, slots=True, auto_attribs=True)
+class ScriptReading:
+    """What was found in one script.
+
+    Args:
+        kind: ``"script"``.
+        path: the file.
+        settings: one for every configuration block and every distinct way that the branches of
+            the script fill it.
+        diagnostics: what kept it from being read.
+        text: the script.
+        script: the parsed script; None when it could not be parsed.
+        variants: the settings with the paths that lead to them.
+        paths: every path, by starting point.
+    """
+
+    kind: str
+    path: Optional[str]
+    settings: Tuple[Settings, ...] = ()
+    diagnostics: Tuple[Diagnostic, ...] = ()
+    text: Optional[str] = None
+    script: Optional[Script] = None
+    variants: Tuple[Variant, ...] = ()
+    paths: Tuple[Tuple[Path, ...], ...] = ()
+
+
+def is_ours(block: Block) -> bool:
+    """True for an entry that is, or is meant to be, the NPU's."""
+    name = block.name
+    if not isinstance(name, str) or name == OPTIMIZER:
+        return True
+    return "npu" in name.lower() or any(option in OPTIONS for option in block.entries)
+
+
+def variants_of(script: Script, groups: List[List[Path]]) -> List[Variant]:
+    """The distinct settings of every block over all paths."""
+    found: Dict[object, Tuple[Settings, List[Path], Any]] = {}
+    for group in groups:
+        for path in group:
+            for settings, owner in _settings_of(script, path.outcome):
+                key = _key(settings)
+                if key in found:
+                    found[key][1].append(path)
+                else:
+                    found[key] = (settings, [path], owner)
+    return [Variant(settings, tuple(paths), owner) for settings, paths, owner in found.values()]
+
+
+def _settings_of(script: Script, run: Run) -> Iterator[Tuple[Settings, Any]]:
+    for block in run.blocks:
+        if is_ours(block) and (block.entries or not block.built_in):
+            yield settings_of_block(script, block), block
+            for entry in block.shadowed:
+                setting = Setting(UNKNOWN, None, entry.place, entry.name_place)
+                yield (
+                    Settings(
+                        {entry.name: setting}, Carrier.SCRIPT, open=True, place=entry.name_place
+                    ),
+                    block,
+                )
+    for made in run.constructed:
+        if made.kind == "NPURunConfig":
+            yield settings_of_run_config(made), made
+
+
+def _key(settings: Settings) -> object:
+    return (
+        settings.place,
+        settings.open,
+        settings.carrier,
+        tuple((name, repr(s.value), s.wire, s.place) for name, s in settings.entries.items()),
+        repr(settings.session),
+    )

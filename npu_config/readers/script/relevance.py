@@ -1,0 +1,149 @@
+"""Which statements of a script are worth running.
+
+Most of a training script has nothing to do with the configuration.  A statement is *hot* when
+one of its lines names something of npu_bridge, holds the name of a configuration, or calls a
+function that has hot lines; all others are skipped, and what they bind is looked up when it is
+asked for.
+"""
+
+import ast
+import bisect
+import re
+from typing import Dict, Iterable, List, Optional, Set, Tuple
+
+from npu_config.readers.script.scopes import FunctionNode, Scope, functions, last_line
+from npu_config.readers.script.source import Source
+from npu_config.readers.script.vocabulary import SEEDS
+
+_HOLDER = re.compile(
+    r"([A-Za-z_]\w*)\s*\.\s*"
+    r"(?:graph_options|rewrite_options|custom_optimizers|parameter_map|session_config)\b"
+)
+_BOUND = re.compile(
+    r"([A-Za-z_]\w*)\s*=[^=\n]*?\b(?:custom_optimizers|parameter_map|NPURunConfig|ConfigProto|"
+    r"npu_config_proto|npu_run_config_init|session_dump_config|estimator_dump_config|"
+    r"update_custom_op|NpuConfigBuilder|ProfilingConfig|MemoryConfig|DumpConfig|"
+    r"ExperimentalConfig|DynamicInputConfig|GraphMemoryOptimizeConfig|AttrValue|RewriterConfig|"
+    r"GraphOptions)\s*[(.\[]"
+)
+_PASSED = re.compile(
+    r"\b(?:config_proto|session_config|run_config|dump_config|profiling_config|memory_config|"
+    r"experimental_config|dynamic_input_config|graph_options|rewrite_options)\s*=\s*"
+    r"(?:self\.)?([A-Za-z_]\w*)\s*(?:[,)]|$)"
+)
+_GIVEN = re.compile(
+    r"\b(?:npu_config_proto|npu_run_config_init|set_keras_session_npu_config|init_resource|"
+    r"session_dump_config|update_custom_op|npu_clear_session)\s*\(\s*(?:\w+\s*=\s*)?"
+    r"(?:self\.)?([A-Za-z_]\w*)\s*[,)]"
+)
+_PATTERNS = (_HOLDER, _BOUND, _PASSED, _GIVEN)
+_ANCHORS = (
+    "graph_options",
+    "rewrite_options",
+    "session_config",
+    "config_proto",
+    "run_config",
+    "dump_config",
+    "profiling_config",
+    "memory_config",
+    "experimental_config",
+    "dynamic_input_config",
+)
+_NOT_HOLDERS = frozenset(("self", "cls", "tf", "tf1", "None", "True", "False", "tensorflow"))
+_APP_RUN = re.compile(r"\bapp\s*\.\s*run\s*\(")
+
+
+class Relevance:
+    """The hot lines of a script.
+
+    Attributes:
+        hot_functions: the functions with hot lines, in order of the text, with their scopes.
+    """
+
+    def __init__(self, source: Source, module: Scope) -> None:
+        self.source = source
+        self.hot_functions: List[Tuple[Scope, FunctionNode]] = []
+        self._ids: Set[int] = set()
+        self._merged: Dict[Tuple[int, int], List[int]] = {}
+        lines: Set[int] = set()
+        for word in SEEDS:
+            lines.update(source.lines_with(word, within=True))
+        seeds = sorted(lines)
+        self._spread(lines, list(functions(module, module.body)))
+        for word in self._holders(seeds):
+            lines.update(source.mentions(word))
+        self._lines = sorted(lines)
+
+    def is_hot_function(self, node: ast.AST) -> bool:
+        """True for a function that has hot lines."""
+        return id(node) in self._ids
+
+    def lines(self, scope: Scope) -> List[int]:
+        """The hot lines, in order, as seen from a scope, which may watch names of its own."""
+        if not scope.watched:
+            return self._lines
+        key = (id(scope), len(scope.watched))
+        found = self._merged.get(key)
+        if found is None:
+            more: Set[int] = set(self._lines)
+            for word in scope.watched:
+                more.update(self.source.mentions(word))
+            found = self._merged[key] = sorted(more)
+        return found
+
+    def is_hot(self, scope: Scope, statement: ast.stmt) -> bool:
+        """True when a statement has a hot line."""
+        lines = self.lines(scope)
+        index = bisect.bisect_left(lines, statement.lineno)
+        return index < len(lines) and lines[index] <= last_line(statement)
+
+    def _holders(self, seeds: Iterable[int]) -> Set[str]:
+        """The names that hold configurations."""
+        words: Set[str] = set()
+        anchored = set(seeds)
+        for word in _ANCHORS:
+            anchored.update(self.source.mentions(word))
+        for line in anchored:
+            text = self.source.lines[line - 1]
+            for pattern in _PATTERNS:
+                words.update(pattern.findall(text))
+        return words - _NOT_HOLDERS
+
+    def _spread(self, lines: Set[int], found: List[Tuple[Scope, FunctionNode]]) -> None:
+        """Make functions with hot lines hot, and the lines that name such functions."""
+        spans = [(node.lineno, last_line(node), scope, node) for scope, node in found]
+        names = {}
+        pending = sorted(lines)
+        while pending:
+            fresh: List[int] = []
+            for line in pending:
+                innermost: Optional[Tuple[int, int, Scope, FunctionNode]] = None
+                for span in spans:
+                    if span[0] <= line <= span[1] and (
+                        innermost is None or span[0] >= innermost[0]
+                    ):
+                        innermost = span
+                if innermost is None or id(innermost[3]) in self._ids:
+                    continue
+                scope, node = innermost[2], innermost[3]
+                self._ids.add(id(node))
+                self.hot_functions.append((scope, node))
+                name = node.name
+                if name == "__init__" and isinstance(scope.node, ast.ClassDef):
+                    name = scope.node.name
+                if name not in names:
+                    names[name] = True
+                    fresh += [n for n in self._callers(name, node.lineno) if n not in lines]
+            lines.update(fresh)
+            pending = fresh
+        self.hot_functions.sort(key=lambda pair: pair[1].lineno)
+
+    def _callers(self, name: str, defined: int) -> List[int]:
+        pattern = re.compile(
+            r"(?<![\w.])(?:self\s*\.\s*)?{}(?!\w)(?!\s*=[^=])".format(re.escape(name))
+        )
+        lines, mentions = self.source.lines, self.source.mentions
+        found = [n for n in mentions(name) if n != defined and pattern.search(lines[n - 1])]
+        if name == "main":
+            found += [n for n in mentions("app") if _APP_RUN.search(lines[n - 1])]
+        return found

@@ -1,0 +1,204 @@
+"""Scopes: what the statements of a module or function bind, found without running them.
+
+Only statements are walked, never expressions, and a function's body only when something asks
+for it.
+"""
+
+import ast
+from typing import Dict, Iterator, List, NamedTuple, Optional, Sequence, Set, Tuple, Union
+
+from npu_config.readers.script.source import HAS_ENDS
+
+FunctionNode = Union[ast.FunctionDef, ast.AsyncFunctionDef]
+
+_COMPOUND = {
+    ast.If: ("body", "orelse"),
+    ast.For: ("body", "orelse"),
+    ast.AsyncFor: ("body", "orelse"),
+    ast.While: ("body", "orelse"),
+    ast.With: ("body",),
+    ast.AsyncWith: ("body",),
+    ast.Try: ("body", "handlers", "orelse", "finalbody"),
+    ast.ExceptHandler: ("body",),
+}
+for _name, _fields in (
+    ("TryStar", ("body", "handlers", "orelse", "finalbody")),
+    ("Match", ("cases",)),
+    ("match_case", ("body",)),
+):
+    if hasattr(ast, _name):
+        _COMPOUND[getattr(ast, _name)] = _fields
+
+DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+
+
+def blocks(statement: ast.AST) -> Iterator[Sequence[ast.stmt]]:
+    """The bodies that a compound statement holds, definitions excepted."""
+    for field in _COMPOUND.get(type(statement), ()):
+        yield getattr(statement, field)
+
+
+def last_line(statement: ast.AST) -> int:
+    """The last line of a statement."""
+    if HAS_ENDS:
+        return statement.end_lineno or 0  # type: ignore[attr-defined, no-any-return]
+    return _last_line_before_ends(statement)
+
+
+def _last_line_before_ends(statement: ast.AST) -> int:
+    inner = [body for body in blocks(statement) if body]
+    if isinstance(statement, DEFINITIONS):
+        inner = [statement.body]
+    if inner:
+        return max(_last_line_before_ends(body[-1]) for body in inner)
+    return max(
+        (node.lineno for node in ast.walk(statement) if isinstance(node, (ast.expr, ast.stmt))),
+        default=0,
+    )
+
+
+class Store(NamedTuple):
+    """One binding of a name.
+
+    ``kind`` is ``"value"`` (``node`` is the expression), ``"item"`` (an item of the value of
+    ``node``), ``"definition"``, ``"import"`` (``text`` is the dotted name) or ``"other"``.
+    """
+
+    kind: str
+    node: ast.AST
+    text: str = ""
+
+
+class Scope:
+    """The statements of a module, class or function, and the names they bind.
+
+    Args:
+        node: the module, class or function.
+        parent: the scope that it stands in.
+    """
+
+    def __init__(
+        self, node: Union[ast.Module, ast.ClassDef, FunctionNode], parent: Optional["Scope"]
+    ) -> None:
+        self.node = node
+        self.parent = parent
+        self.watched: Set[str] = set()
+        self._stores: Optional[Dict[str, List[Store]]] = None
+        self._globals: Set[str] = set()
+        self._children: Dict[int, "Scope"] = {}
+
+    @property
+    def body(self) -> List[ast.stmt]:
+        """The statements."""
+        return self.node.body
+
+    @property
+    def stores(self) -> Dict[str, List[Store]]:
+        """Every binding of every name, in order of the text."""
+        if self._stores is None:
+            self._stores = {}
+            self._walk(self.node.body)
+        return self._stores
+
+    @property
+    def global_names(self) -> Set[str]:
+        """The names that ``global`` or ``nonlocal`` statements take from outside."""
+        self.stores  # noqa: B018 - fills both
+        return self._globals
+
+    def child(self, node: Union[ast.ClassDef, FunctionNode]) -> "Scope":
+        """The scope of a definition that stands in this one."""
+        found = self._children.get(id(node))
+        if found is None:
+            found = self._children[id(node)] = Scope(node, self)
+        return found
+
+    def _add(self, name: str, store: Store) -> None:
+        assert self._stores is not None
+        self._stores.setdefault(name, []).append(store)
+
+    def _walk(self, body: Sequence[ast.stmt]) -> None:
+        for statement in body:
+            if isinstance(statement, ast.Assign):
+                for target in statement.targets:
+                    self._target(target, statement.value)
+            elif isinstance(statement, DEFINITIONS):
+                self._add(statement.name, Store("definition", statement))
+            elif isinstance(statement, ast.Import):
+                for alias in statement.names:
+                    name = alias.asname or alias.name.split(".")[0]
+                    dotted = alias.name if alias.asname else name
+                    self._add(name, Store("import", statement, dotted))
+            elif isinstance(statement, ast.ImportFrom):
+                for alias in statement.names:
+                    dotted = "{}.{}".format(statement.module or "", alias.name)
+                    self._add(alias.asname or alias.name, Store("import", statement, dotted))
+            elif isinstance(statement, ast.AnnAssign):
+                if statement.value is not None:
+                    self._target(statement.target, statement.value)
+            elif isinstance(statement, ast.AugAssign):
+                self._other(statement.target)
+            elif isinstance(statement, (ast.Global, ast.Nonlocal)):
+                self._globals.update(statement.names)
+            elif isinstance(statement, ast.Delete):
+                for target in statement.targets:
+                    self._other(target)
+            else:
+                self._compound(statement)
+
+    def _compound(self, statement: ast.stmt) -> None:
+        if isinstance(statement, (ast.For, ast.AsyncFor)):
+            self._other(statement.target)
+        elif isinstance(statement, (ast.With, ast.AsyncWith)):
+            for item in statement.items:
+                if item.optional_vars is not None:
+                    self._target(item.optional_vars, item.context_expr, "with")
+        for body in blocks(statement):
+            for part in body:
+                if isinstance(part, ast.ExceptHandler) and part.name:
+                    self._add(part.name, Store("other", part))
+                if isinstance(part, ast.stmt):
+                    self._walk([part])
+                else:
+                    self._compound(part)
+
+    def _target(self, target: ast.expr, value: ast.expr, kind: str = "value") -> None:
+        if isinstance(target, ast.Name):
+            self._add(target.id, Store(kind, value))
+        elif isinstance(target, (ast.Tuple, ast.List)):
+            if isinstance(value, (ast.Tuple, ast.List)) and len(value.elts) == len(target.elts):
+                for part, element in zip(target.elts, value.elts):
+                    self._target(part, element)
+            else:
+                for index, part in enumerate(target.elts):
+                    if isinstance(part, ast.Name):
+                        self._add(part.id, Store("item", value, str(index)))
+                    else:
+                        self._other(part)
+        elif isinstance(target, ast.Starred):
+            self._other(target.value)
+
+    def _other(self, target: ast.expr) -> None:
+        if isinstance(target, ast.Name):
+            self._add(target.id, Store("other", target))
+        elif isinstance(target, (ast.Tuple, ast.List)):
+            for part in target.elts:
+                self._other(part)
+        elif isinstance(target, ast.Starred):
+            self._other(target.value)
+
+
+def functions(scope: Scope, body: Sequence[ast.stmt]) -> Iterator[Tuple[Scope, FunctionNode]]:
+    """Every function of a body, at any depth, with the scope that it is defined in."""
+    for statement in body:
+        if isinstance(statement, ast.ClassDef):
+            for found in functions(scope.child(statement), statement.body):
+                yield found
+        elif isinstance(statement, DEFINITIONS):
+            yield scope, statement
+            for found in functions(scope.child(statement), statement.body):
+                yield found
+        else:
+            for inner in blocks(statement):
+                for found in functions(scope, inner):
+                    yield found

@@ -1,0 +1,109 @@
+"""A script as it stands, before any path through it is followed."""
+
+import ast
+from typing import Dict, Iterable, List, NamedTuple, Optional, Set, Tuple
+
+from npu_config.readers.script.flags import Flags
+from npu_config.readers.script.relevance import Relevance
+from npu_config.readers.script.scopes import FunctionNode, Scope, blocks, functions
+from npu_config.readers.script.source import Source, parse
+
+_PATCHING = ("npu_bridge.npu_init", "npu_device.compat.v1.npu_init")
+
+
+class AttributeStore(NamedTuple):
+    """One assignment to an attribute of ``self``; ``value`` is None for other than plain ones."""
+
+    value: Optional[ast.expr]
+    scope: Scope
+    receiver: str
+    parameters: Tuple[str, ...]
+
+
+class Script:
+    """A parsed script with what is found in it once and for all.
+
+    Args:
+        text: the script.
+        path: its file, for the places.
+
+    Raises:
+        Unparsable: for text that is no Python 3.
+    """
+
+    def __init__(self, text: str, path: Optional[str] = None) -> None:
+        self.source = Source(text, path)
+        self.tree: ast.Module = parse(text)
+        self.module = Scope(self.tree, None)
+        self.relevance = Relevance(self.source, self.module)
+        self.flags = Flags(self.source)
+        self._attributes: Dict[int, Dict[str, List[AttributeStore]]] = {}
+        self._globals: Optional[Set[str]] = None
+
+    @property
+    def is_patched(self) -> bool:
+        """True when it imports npu_init, which makes every session an NPU session."""
+        return any(name in self.source.text for name in _PATCHING) or (
+            "npu_bridge" in self.source.text and "npu_init" in self.source.text
+        )
+
+    @property
+    def imports_npu_bridge(self) -> bool:
+        """True when it loads the adapter itself."""
+        return bool(self.source.mentions("npu_bridge"))
+
+    @property
+    def global_names(self) -> Set[str]:
+        """The module's names that some function assigns with ``global``."""
+        if self._globals is None:
+            self._globals = set()
+            for line in self.source.mentions("global"):
+                words = self.source.lines[line - 1].replace(",", " ").split()
+                if words and words[0] == "global":
+                    self._globals.update(words[1:])
+        return self._globals
+
+    def attribute_stores(self, cls: Scope) -> Dict[str, List[AttributeStore]]:
+        """Every assignment to an attribute of ``self`` in the methods of a class."""
+        found = self._attributes.get(id(cls))
+        if found is None:
+            found = self._attributes[id(cls)] = {}
+            for scope, node in functions(cls, cls.body):
+                if scope is cls and node.args.args:
+                    self._walk(cls.child(node), node, node.body, found)
+        return found
+
+    def _walk(
+        self,
+        scope: Scope,
+        method: FunctionNode,
+        body: Iterable[ast.AST],
+        found: Dict[str, List[AttributeStore]],
+    ) -> None:
+        receiver = method.args.args[0].arg
+        parameters = tuple(argument.arg for argument in method.args.args[1:])
+        for statement in body:
+            targets: List[ast.expr] = []
+            value: Optional[ast.expr] = None
+            if isinstance(statement, ast.Assign):
+                targets, value = statement.targets, statement.value
+            elif isinstance(statement, (ast.AnnAssign, ast.AugAssign)):
+                targets = [statement.target]
+                value = statement.value if isinstance(statement, ast.AnnAssign) else None
+            elif isinstance(statement, (ast.For, ast.AsyncFor)):
+                targets = [statement.target]
+            elif isinstance(statement, (ast.With, ast.AsyncWith)):
+                targets = [item.optional_vars for item in statement.items if item.optional_vars]
+            for target in targets:
+                parts = target.elts if isinstance(target, (ast.Tuple, ast.List)) else [target]
+                for part in parts:
+                    if (
+                        isinstance(part, ast.Attribute)
+                        and isinstance(part.value, ast.Name)
+                        and part.value.id == receiver
+                    ):
+                        whole = value if part is target else None
+                        store = AttributeStore(whole, scope, receiver, parameters)
+                        found.setdefault(part.attr, []).append(store)
+            for inner in blocks(statement):
+                self._walk(scope, method, inner, found)

@@ -1,0 +1,251 @@
+"""The text of a script: decoding it as Python does, parsing it, and exact places in it."""
+
+import ast
+import bisect
+import codecs
+import io
+import re
+import sys
+import threading
+import tokenize
+import warnings
+from typing import Dict, List, NamedTuple, Optional
+
+from npu_config.diagnostics import Place
+
+_NEWLINE = re.compile(r"\r\n|\r|\n")
+_COOKIE = re.compile(rb"^[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")
+
+HAS_ENDS = sys.version_info >= (3, 8)
+"""Python 3.7 does not say where a node ends."""
+
+
+class Undecodable(ValueError):
+    """The bytes are not text in the encoding that Python would use."""
+
+
+class Decoded(NamedTuple):
+    """Text as it was decoded, and what encodes it back to the same bytes."""
+
+    text: str
+    encoding: str
+    bom: bool
+
+    def encode(self, text: str) -> bytes:
+        """Bytes of ``text`` in the encoding of the file."""
+        data = text.encode(self.encoding)
+        return codecs.BOM_UTF8 + data if self.bom else data
+
+
+def decode(data: bytes) -> Decoded:
+    """The text of a Python file: UTF-8, or what its coding comment says (PEP 263).
+
+    Line ends stay as they are.
+
+    Raises:
+        Undecodable: with the reason in words.
+    """
+    bom = data.startswith(codecs.BOM_UTF8)
+    if bom:
+        data = data[3:]
+    encoding = _declared(data) or "utf-8"
+    try:
+        return Decoded(data.decode(encoding), encoding, bom)
+    except UnicodeDecodeError as error:
+        line = len(data[: error.start].splitlines()) or 1
+        raise Undecodable(
+            "byte 0x{:02x} in line {} is not {} text".format(data[error.start], line, encoding)
+        ) from None
+    except (LookupError, ValueError, TypeError, AttributeError):
+        raise Undecodable('unknown encoding "{}"'.format(encoding)) from None
+
+
+def _declared(data: bytes) -> Optional[str]:
+    """The encoding that one of the first two lines declares."""
+    for line in io.BytesIO(data[:1024]).readlines()[:2]:
+        match = _COOKIE.match(line)
+        if match:
+            return match.group(1).decode("ascii")
+        if line.strip() and not line.lstrip().startswith(b"#"):
+            return None
+    return None
+
+
+class Unparsable(ValueError):
+    """The text is no Python 3; ``line`` and ``column`` say where it ends to be."""
+
+    def __init__(self, reason: str, line: Optional[int], column: Optional[int]) -> None:
+        super().__init__(reason)
+        self.line = line
+        self.column = column
+
+
+def parse(text: str) -> ast.Module:
+    """The syntax tree of a script.
+
+    Raises:
+        Unparsable: for text that is no Python 3, or that is nested too deeply.
+    """
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            if len(text) < _LARGE or sys.version_info >= (3, 11):
+                return ast.parse(text)
+            return _parse_large(text)
+    except SyntaxError as error:
+        raise Unparsable(error.msg or "invalid syntax", error.lineno, error.offset) from None
+    except (RecursionError, MemoryError, OverflowError):
+        raise Unparsable("nested too deeply to be analysed", None, None) from None
+    except ValueError as error:
+        raise Unparsable(str(error), None, None) from None
+
+
+_LARGE = 100000
+
+
+def _parse_large(text: str) -> ast.Module:
+    """Parse on a stack that grows with the text.
+
+    Python before 3.11 builds the tree by recursion in C that nothing limits: a chain of some
+    hundred thousand operators would end the process.
+    """
+    results: List[ast.Module] = []
+    errors: List[BaseException] = []
+
+    def run() -> None:
+        try:
+            results.append(ast.parse(text))
+        except BaseException as error:
+            errors.append(error)
+
+    usual = threading.stack_size(min(256 * len(text), 1 << 30) // 4096 * 4096)
+    try:
+        thread = threading.Thread(target=run)
+        thread.start()
+    except RuntimeError:
+        raise MemoryError from None
+    finally:
+        threading.stack_size(usual)
+    thread.join()
+    if errors:
+        raise errors[0]
+    return results[0]
+
+
+class Source:
+    """The text of one script, with what finds words and places in it.
+
+    Args:
+        text: the text, with its own line ends.
+        path: the file, for the places.
+    """
+
+    def __init__(self, text: str, path: Optional[str] = None) -> None:
+        self.text = text
+        self.path = path
+        self.lines: List[str] = _NEWLINE.split(text)
+        self._starts = [0]
+        self._starts += [match.end() for match in _NEWLINE.finditer(text)]
+        self._mentions: Dict[str, List[int]] = {}
+
+    def column(self, line: int, offset: int) -> int:
+        """The column, in characters from 1, of a byte offset in the UTF-8 form of a line."""
+        content = self.lines[line - 1]
+        if offset == 0 or content.isascii():
+            return offset + 1
+        return len(content.encode("utf-8")[:offset].decode("utf-8", "ignore")) + 1
+
+    def place(self, node: ast.AST) -> Place:
+        """Where a node stands."""
+        first: ast.expr = node  # type: ignore[assignment]
+        line = first.lineno
+        if not HAS_ENDS:
+            from npu_config.readers.script.ends import span
+
+            line, column, end_line, end_column = span(self.lines, first)
+            return Place(self.path, line, column, end_line, end_column)
+        end_line = first.end_lineno or line
+        return Place(
+            self.path,
+            line,
+            self.column(line, first.col_offset),
+            end_line,
+            self.column(end_line, first.end_col_offset or 0),
+        )
+
+    def at(self, place: Place) -> str:
+        """The characters that stand at a place."""
+        assert place.line and place.column and place.end_line and place.end_column
+        first, last = place.line - 1, place.end_line - 1
+        if first == last:
+            return self.lines[first][place.column - 1 : place.end_column - 1]
+        rows = [self.lines[first][place.column - 1 :]]
+        rows += self.lines[first + 1 : last]
+        rows.append(self.lines[last][: place.end_column - 1])
+        return "\n".join(rows)
+
+    def inside(self, place: Place, text: str) -> Place:
+        """The place of ``text`` within the quotes of a literal, or the literal when it is no plain one."""
+        literal = self.at(place)
+        body = literal.lstrip("bBrRuU")
+        quote = body[:3] if body[:3] in ('"""', "'''") else body[:1]
+        start = len(literal) - len(body) + len(quote)
+        if literal[start:] != text + quote or place.line != place.end_line:
+            return place
+        column = (place.column or 1) + start
+        return place._replace(column=column, end_column=column + len(text))
+
+    def keyword_place(self, name: str, value: Place) -> Place:
+        """The place of the keyword that stands before a value."""
+        assert value.line is not None and value.column is not None
+        pattern = re.compile(r"(?<!\w){}\s*=[\s(]*$".format(re.escape(name)))
+        before = self.lines[value.line - 1][: value.column - 1]
+        for line in range(value.line, max(0, value.line - 4), -1):
+            match = pattern.search(before)
+            if match:
+                start = match.start()
+                return Place(self.path, line, start + 1, line, start + 1 + len(name))
+            before = self.lines[line - 2] if line > 1 else ""
+        return value
+
+    def line_of(self, offset: int) -> int:
+        """The line, from 1, that holds a character offset."""
+        return bisect.bisect_right(self._starts, offset)
+
+    def mentions(self, word: str) -> List[int]:
+        """The lines on which an identifier stands, comment lines left out."""
+        found = self._mentions.get(word)
+        if found is None:
+            found = self._mentions[word] = self.lines_with(word)
+        return found
+
+    def lines_with(self, word: str, within: bool = False) -> List[int]:
+        """The lines that hold a word (``within``: also inside of words), comment lines left out."""
+        text, size = self.text, len(word)
+        found: List[int] = []
+        start = text.find(word)
+        while start >= 0:
+            end = start + size
+            if within or not (_is_part(text[start - 1 : start]) or _is_part(text[end : end + 1])):
+                line = self.line_of(start)
+                if not self.lines[line - 1].lstrip().startswith("#"):
+                    found.append(line)
+                end = max(end, self._starts[line] if line < len(self._starts) else len(text))
+            start = text.find(word, end)
+        return found
+
+
+def _is_part(character: str) -> bool:
+    return character.isalnum() or character == "_"
+
+
+def comment_tokens(text: str) -> List[tokenize.TokenInfo]:
+    """The comments of a script, as far as it can be split into tokens."""
+    found = []
+    try:
+        for token in tokenize.generate_tokens(io.StringIO(text).readline):
+            if token.type == tokenize.COMMENT:
+                found.append(token)
+    except (tokenize.TokenError, SyntaxError, IndentationError):
+        pass
+    return found

@@ -1,0 +1,255 @@
+"""The names of npu_bridge and TensorFlow that the reader of scripts knows.
+
+Source: the public signatures of npu_bridge.
+"""
+
+from typing import Dict, FrozenSet, Tuple
+
+OPTIMIZER = "NpuOptimizer"
+
+SIGNATURES: Dict[str, Tuple[str, ...]] = {
+    "NPURunConfig": (
+        "iterations_per_loop",
+        "profiling_config",
+        "model_dir",
+        "tf_random_seed",
+        "save_summary_steps",
+        "save_checkpoints_steps",
+        "save_checkpoints_secs",
+        "session_config",
+        "keep_checkpoint_max",
+        "keep_checkpoint_every_n_hours",
+        "log_step_count_steps",
+        "distribute",
+        "enable_data_pre_proc",
+        "precision_mode",
+        "enable_reduce_precision",
+        "variable_format_optimize",
+        "mix_compile_mode",
+        "hcom_parallel",
+        "graph_memory_max_size",
+        "variable_memory_max_size",
+        "dump_config",
+        "stream_max_parallel_num",
+        "is_tailing_optimization",
+        "horovod_mode",
+        "graph_run_mode",
+        "op_debug_level",
+        "enable_scope_fusion_passes",
+        "enable_exception_dump",
+        "op_select_implmode",
+        "optypelist_for_implmode",
+        "dynamic_input_config",
+        "aoe_mode",
+        "work_path",
+        "buffer_optimize",
+        "enable_small_channel",
+        "fusion_switch_file",
+        "enable_compress_weight",
+        "compress_weight_conf",
+        "op_compiler_cache_mode",
+        "op_compiler_cache_dir",
+        "debug_dir",
+        "hcom_multi_mode",
+        "dynamic_input",
+        "dynamic_graph_execute_mode",
+        "dynamic_inputs_shape_range",
+        "train_distribute",
+        "eval_distribute",
+        "local_rank_id",
+        "local_device_list",
+        "session_device_id",
+        "distribute_config",
+        "modify_mixlist",
+        "op_precision_mode",
+        "device_type",
+        "soc_config",
+        "hccl_timeout",
+        "op_wait_timeout",
+        "op_execute_timeout",
+        "HCCL_algorithm",
+        "customize_dtypes",
+        "op_debug_config",
+        "memory_config",
+        "experimental_config",
+        "topo_sorting_mode",
+        "aoe_config_file",
+        "insert_op_file",
+        "stream_sync_timeout",
+        "event_sync_timeout",
+        "external_weight",
+        "deterministic",
+        "frozen_variable",
+        "variable_placement",
+        "jit_compile",
+        "precision_mode_v2",
+        "ac_parallel_enable",
+        "quant_dumpable",
+        "input_fusion_size",
+        "compile_dynamic_mode",
+        "graph_max_parallel_model_num",
+        "export_compile_stat",
+        "aicore_num",
+        "oo_constant_folding",
+        "input_batch_cpy",
+        "shape_generalization_mode",
+        "all_tensor_not_empty",
+        "auto_multistream_parallel_mode",
+        "oo_level",
+        "optimization_switch",
+    ),
+    "NPUEstimator": (
+        "model_fn",
+        "model_dir",
+        "config",
+        "params",
+        "job_start_file",
+        "warm_start_from",
+    ),
+    "ProfilingConfig": ("enable_profiling", "profiling_options"),
+    "MemoryConfig": (
+        "atomic_clean_policy",
+        "static_memory_policy",
+        "memory_optimization_policy",
+        "variable_use_1g_huge_page",
+    ),
+    "DumpConfig": (
+        "enable_dump",
+        "dump_path",
+        "dump_step",
+        "dump_mode",
+        "enable_dump_debug",
+        "dump_debug_mode",
+        "dump_data",
+        "dump_layer",
+    ),
+    "GraphMemoryOptimizeConfig": ("recompute", "graph_slice"),
+    "ExperimentalConfig": (
+        "logical_device_cluster_deploy_mode",
+        "logical_device_id",
+        "model_deploy_mode",
+        "model_deploy_devicelist",
+        "graph_memory_optimize_config",
+        "enable_graph_parallel",
+        "graph_parallel_option_path",
+        "graph_compiler_cache_dir",
+        "resource_config_path",
+        "accelerate_train_mode",
+    ),
+    "DynamicInputConfig": (
+        "input_shape",
+        "dynamic_dims",
+        "dynamic_node_type",
+        "compile_hybrid_mode",
+    ),
+    "NPUOptimizer": (
+        "opt",
+        "loss_scale_manager",
+        "is_distributed",
+        "is_loss_scale",
+        "is_tailing_optimization",
+        "name",
+    ),
+    "NPULossScaleOptimizer": ("opt", "loss_scale_manager", "is_distributed"),
+    "FixedLossScaleManager": ("loss_scale", "enable_overflow_check"),
+    "NPUOutputTensorHook": ("tensors", "dependencies", "output_fn", "output_every_n_steps"),
+    "TellMeStepOrLossHook": ("step", "total_step", "loss", "final_loss"),
+    "SetIterationsVarHook": ("iterations_per_loop",),
+    "set_iteration_per_loop": ("sess", "train_op", "iterations_per_loop"),
+    "load_iteration_per_loop_var": ("sess", "iterations_per_loop"),
+    "create_iteration_per_loop_var": ("train_op",),
+    "limit_core_num_scope": ("op_aicore_num", "op_vectorore_num"),
+    "keep_tensors_dtypes": ("graph", "input_tensors"),
+}
+"""Parameters, in order, of the constructors and functions that are followed."""
+
+STRICT_SIGNATURES: FrozenSet[str] = frozenset(
+    (
+        "NPURunConfig",
+        "NPUEstimator",
+        "ProfilingConfig",
+        "MemoryConfig",
+        "DumpConfig",
+        "GraphMemoryOptimizeConfig",
+        "ExperimentalConfig",
+        "DynamicInputConfig",
+    )
+)
+"""Those of which an argument that is no parameter is reported."""
+
+MESSAGES: Dict[str, Dict[str, str]] = {
+    "ConfigProto": {"graph_options": "GraphOptions"},
+    "GraphOptions": {
+        "rewrite_options": "RewriterConfig",
+        "optimizer_options": "OptimizerOptions",
+    },
+    "RewriterConfig": {},
+    "OptimizerOptions": {},
+}
+"""The messages that are followed, with their fields that are messages themselves."""
+
+SESSIONS: Dict[str, int] = {
+    "Session": 2,
+    "InteractiveSession": 2,
+    "MonitoredTrainingSession": 99,
+    "prepare_or_wait_for_session": 4,
+    "managed_session": 1,
+    "prepare_session": 99,
+    "PrecisionTfSession": 2,
+}
+"""Calls that open a session with a ConfigProto, and the position of that argument."""
+
+RUN_CONFIGS: FrozenSet[str] = frozenset(("RunConfig", "NPURunConfig"))
+
+HOLDERS: Dict[str, Tuple[str, int]] = {
+    "npu_config_proto": ("config_proto", 0),
+    "set_keras_session_npu_config": ("config", 0),
+    "npu_clear_session": ("config", 0),
+    "init_resource": ("config", 0),
+    "session_dump_config": ("session_config", 0),
+}
+"""Helpers of npu_bridge and precision_tool that take a ConfigProto: its parameter."""
+
+SEEDS = (
+    "custom_optimizers",
+    "parameter_map",
+    OPTIMIZER,
+    "NPURunConfig",
+    "NPUEstimator",
+    "NpuConfigBuilder",
+    "npu_config_proto",
+    "npu_run_config_init",
+    "set_keras_session_npu_config",
+    "init_resource",
+    "shutdown_resource",
+    "session_dump_config",
+    "update_custom_op",
+    "set_iteration_per_loop",
+    "iteration_per_loop_var",
+    "SetIterationsVarHook",
+    "ProfilingConfig",
+    "MemoryConfig",
+    "DumpConfig",
+    "GraphMemoryOptimizeConfig",
+    "ExperimentalConfig",
+    "DynamicInputConfig",
+    "NPUOptimizer",
+    "FixedLossScaleManager",
+    "NPUOutputTensorHook",
+    "TellMeStepOrLossHook",
+    "limit_core_num_scope",
+    "keep_tensors_dtypes",
+)
+"""What makes a line of a script worth looking at."""
+
+_HINTS = (b"npu", b"NPU", b"Npu", b"parameter_map", b"custom_op", b"dump_config")
+_NEEDLES = tuple(
+    word.encode()
+    for word in SEEDS
+    if word not in ("npu_config_proto", "FixedLossScaleManager", "npu_run_config_init")
+)
+
+
+def may_matter(data: bytes) -> bool:
+    """False for a file that is certainly no script with options in it."""
+    return any(hint in data for hint in _HINTS) and any(needle in data for needle in _NEEDLES)
