@@ -83,21 +83,16 @@ def parse_bytes(data: bytes, message_class: Optional[Any] = None) -> Any:
     Raises:
         ProtoSyntaxError: when they are not a message.
     """
-    from google.protobuf.message import DecodeError
+    from npu_config.proto.bytes_reader import read_bytes
 
-    message = (message_class or stub_config_proto())()
-    try:
-        message.ParseFromString(data)
-    except DecodeError as error:
-        raise ProtoSyntaxError([Fault(str(error))]) from None
-    return message
+    return read_bytes(data, (message_class or stub_config_proto())())
 
 
 def to_text(message: Any) -> str:
     """The text form of a message, as TensorFlow 1.15 prints it, on every protobuf."""
-    from google.protobuf import text_format
+    from npu_config.proto.text_writer import write_text
 
-    return str(text_format.MessageToString(message, as_utf8=False))
+    return write_text(message)
 
 
 def to_bytes(message: Any) -> bytes:

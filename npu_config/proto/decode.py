@@ -27,29 +27,33 @@ def decode(
     """
     whole = Place(path) if positions is None else positions.place._replace(path=path)
     rewrite = config.graph_options.rewrite_options
+    optimizer = config.graph_options.optimizer_options
     entries: Dict[str, Setting] = {}
     names: List[str] = []
     places: List[Place] = []
-    for index, optimizer in enumerate(rewrite.custom_optimizers):
+    for index, entry in enumerate(rewrite.custom_optimizers):
         place, options = whole, {}
         if positions is not None:
             place = positions.optimizers[index].place._replace(path=path)
             options = positions.optimizers[index].by_name
-        names.append(optimizer.name)
+        names.append(entry.name)
         places.append(place)
-        if optimizer.name != NPU_OPTIMIZER:
+        if entry.name != NPU_OPTIMIZER:
             continue
-        for name, attr_value in sorted(optimizer.parameter_map.items(), key=_name):
-            wire, value = attr_content(attr_value)
+        for name, attr_value in sorted(entry.parameter_map.items(), key=_name):
+            wire = attr_value.WhichOneof("value")
+            value = None if wire is None else plain(getattr(attr_value, wire))
             key_place, value_place = options.get(name, (place, place))
             entries[name] = Setting(
-                value, wire, value_place._replace(path=path), key_place._replace(path=path)
+                value, wire or "", value_place._replace(path=path), key_place._replace(path=path)
             )
     session = SessionFacts(
         optimizers=tuple(names),
-        remapping=enum_name(rewrite, "remapping"),
-        memory_optimization=enum_name(rewrite, "memory_optimization"),
-        global_jit_level=enum_name(config.graph_options.optimizer_options, "global_jit_level"),
+        remapping=enum_name(rewrite, "remapping", rewrite.remapping),
+        memory_optimization=enum_name(
+            rewrite, "memory_optimization", rewrite.memory_optimization
+        ),
+        global_jit_level=enum_name(optimizer, "global_jit_level", optimizer.global_jit_level),
         allow_soft_placement=config.allow_soft_placement,
         place=whole,
         optimizer_places=tuple(places),
@@ -64,27 +68,22 @@ def _name(item: Tuple[str, Any]) -> str:
     return item[0]
 
 
-def attr_content(attr_value: Any) -> Tuple[str, Any]:
-    """The field that an AttrValue has set, and its content as a plain value.
+def plain(content: Any) -> Any:
+    """The content of an AttrValue field as a plain value.
 
     Bytes become text (what is not UTF-8 in it stays, as surrogate escapes), a message
-    its one-line text form; ``("", None)`` when no field is set.
+    its one-line text form.
     """
-    wire = attr_value.WhichOneof("value")
-    if wire is None:
-        return "", None
-    value = getattr(attr_value, wire)
-    if isinstance(value, bytes):
-        return wire, value.decode("utf-8", "surrogateescape")
-    if not isinstance(value, (bool, int, float, str)):
-        from google.protobuf import text_format
+    if isinstance(content, bytes):
+        return content.decode("utf-8", "surrogateescape")
+    if isinstance(content, (bool, int, float, str)):
+        return content
+    from npu_config.proto.text_writer import write_line
 
-        return wire, text_format.MessageToString(value, as_one_line=True)
-    return wire, value
+    return write_line(content)
 
 
-def enum_name(message: Any, field: str) -> str:
-    """The name of the value of an enum field; its decimal text when it has no name."""
-    number = getattr(message, field)
+def enum_name(message: Any, field: str, number: int) -> str:
+    """The name that an enum field has for a number; its decimal text when it has none."""
     value = message.DESCRIPTOR.fields_by_name[field].enum_type.values_by_number.get(number)
     return str(number) if value is None else str(value.name)

@@ -2,7 +2,7 @@
 
 from typing import Any, List, Mapping, NamedTuple, Optional, Tuple, Union
 
-from npu_config.proto.decode import NPU_OPTIMIZER, attr_content, enum_name
+from npu_config.proto.decode import NPU_OPTIMIZER, enum_name, plain
 
 # RewriterConfig.Toggle.OFF and OptimizerOptions.GlobalJitLevel.OFF.
 _REMAPPING_OFF = 2
@@ -10,6 +10,9 @@ _JIT_OFF = -1
 # RewriterConfig.MemOptType has no OFF: what switches the pass off is NO_MEM_OPT.  The
 # vendor's recipe writes Toggle.OFF (2) into this field, where it means MANUAL.
 _MEMORY_OPTIMIZATION_OFF = 1
+
+_REWRITE = "graph_options.rewrite_options."
+_OPTIMIZER = "graph_options.optimizer_options."
 
 Raw = Union[bool, int, float, str, bytes]
 
@@ -47,8 +50,10 @@ def encode(
 
     Returns:
         A new message of the class of ``base``, and what in ``base`` was overwritten.
+
+    Raises:
+        TypeError: when ``base`` is not a ConfigProto.
     """
-    overwritten: List[Overwritten] = []
     if base is None:
         if config_class is None:
             from npu_config.proto import config_proto_class
@@ -56,59 +61,58 @@ def encode(
             config_class = config_proto_class()
         config = config_class(allow_soft_placement=True)
     else:
-        config = type(base)()
-        config.CopyFrom(base)
+        config = _copy(base)
     graph_options = config.graph_options
     rewrite = graph_options.rewrite_options
-    _switch(rewrite, "graph_options.rewrite_options.", "remapping", _REMAPPING_OFF, overwritten)
-    _switch(
-        rewrite,
-        "graph_options.rewrite_options.",
-        "memory_optimization",
-        _MEMORY_OPTIMIZATION_OFF,
-        overwritten,
-    )
-    _switch(
-        graph_options.optimizer_options,
-        "graph_options.optimizer_options.",
-        "global_jit_level",
-        _JIT_OFF,
-        overwritten,
-    )
-    entries = [entry for entry in rewrite.custom_optimizers if entry.name == NPU_OPTIMIZER]
+    overwritten: List[Overwritten] = []
+    _switch(_REWRITE, rewrite, "remapping", _REMAPPING_OFF, overwritten)
+    _switch(_REWRITE, rewrite, "memory_optimization", _MEMORY_OPTIMIZATION_OFF, overwritten)
+    _switch(_OPTIMIZER, graph_options.optimizer_options, "global_jit_level", _JIT_OFF, overwritten)
+    optimizers = rewrite.custom_optimizers
+    entries = [entry for entry in optimizers if entry.name == NPU_OPTIMIZER]
     if not entries:
-        entries.append(rewrite.custom_optimizers.add(name=NPU_OPTIMIZER))
-    parameters = entries[-1].parameter_map
-    if any(entry.parameter_map for entry in entries):
-        _compare(values, entries, overwritten)
+        entries.append(optimizers.add(name=NPU_OPTIMIZER))
+    occupied = any(entry.parameter_map for entry in entries)
+    parameters = entries.pop().parameter_map
     for name, (field, value) in values.items():
-        if field == "s" and isinstance(value, str):
-            value = value.encode("utf-8", "surrogateescape")
-        setattr(parameters[name], field, value)
+        raw = value.encode("utf-8", "surrogateescape") if isinstance(value, str) else value
+        attr_value = parameters[name]
+        if occupied:
+            old_field, old = _old(attr_value, name, entries)
+            if old_field is not None and (old_field != field or old != raw):
+                overwritten.append(Overwritten(name, plain(old), value))
+        setattr(attr_value, field, raw)
     return config, tuple(overwritten)
 
 
+def _copy(base: Any) -> Any:
+    if getattr(getattr(base, "DESCRIPTOR", None), "full_name", None) != "tensorflow.ConfigProto":
+        raise TypeError("base must be a ConfigProto, not {}".format(type(base).__name__))
+    config = type(base)()
+    config.CopyFrom(base)
+    return config
+
+
 def _switch(
-    message: Any, path: str, field: str, number: int, overwritten: List[Overwritten]
+    path: str, message: Any, field: str, number: int, overwritten: List[Overwritten]
 ) -> None:
     old = getattr(message, field)
     if old == number:
         return
-    old_name = enum_name(message, field) if old else None
     setattr(message, field, number)
-    if old_name is not None:
-        overwritten.append(Overwritten(path + field, old_name, enum_name(message, field)))
+    if old:
+        names = enum_name(message, field, old), enum_name(message, field, number)
+        overwritten.append(Overwritten(path + field, *names))
 
 
-def _compare(
-    values: Mapping[str, Tuple[str, Raw]], entries: List[Any], overwritten: List[Overwritten]
-) -> None:
-    for name, (field, value) in values.items():
-        for entry in reversed(entries):
-            if name in entry.parameter_map:
-                old_field, old = attr_content(entry.parameter_map[name])
-                if isinstance(value, bytes):
-                    value = value.decode("utf-8", "surrogateescape")
-                if old_field and (old_field != field or old != value):
-                    overwritten.append(Overwritten(name, old, value))
-                break
+def _old(attr_value: Any, name: str, earlier: List[Any]) -> Tuple[Optional[str], Any]:
+    """The field and the content that an option had, in this entry or an earlier one."""
+    field = attr_value.WhichOneof("value")
+    if field is not None:
+        return field, getattr(attr_value, field)
+    for entry in reversed(earlier):
+        if name in entry.parameter_map:
+            field, old = _old(entry.parameter_map[name], name, [])
+            if field is not None:
+                return field, old
+    return None, None

@@ -7,12 +7,12 @@ that can have one value is given two, TensorFlow's own parser refuses, and so do
 
 import difflib
 import re
-import struct
 from typing import Any, Dict, Iterator, List, Optional, Tuple, Union
 
 from google.protobuf.descriptor import FieldDescriptor
 
 from npu_config.proto.faults import Fault, ProtoSyntaxError
+from npu_config.proto.reflection import is_map, is_repeated, single
 from npu_config.proto.text_syntax import Block, Field, Scalar, Source, parse, shown
 
 MAX_FAULTS = 100
@@ -20,9 +20,12 @@ MAX_FAULTS = 100
 _INTEGER = re.compile(
     r"-?(?:0[xX](?P<hex>[0-9a-fA-F]+)|0(?P<octal>[0-7]+)|(?P<decimal>0|[1-9][0-9]*))\Z"
 )
-_FLOAT = re.compile(r"-?(?!0[0-9]+\Z)(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?[fF]?\Z")
+_FLOAT = re.compile(r"-?(?!0[0-9])(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?[fF]?\Z")
 _SPECIAL_FLOAT = re.compile(r"(-?)(?:(inf)(?:inity)?|(nan))f?\Z", re.IGNORECASE)
-_BOOLS = {"true": True, "True": True, "t": True, "false": False, "False": False, "f": False}
+_BOOLS = {
+    "true": True, "True": True, "t": True, "1": True,
+    "false": False, "False": False, "f": False, "0": False,
+}  # fmt: skip
 _RANGES = {
     FieldDescriptor.CPPTYPE_INT32: (-(2**31), 2**31 - 1),
     FieldDescriptor.CPPTYPE_INT64: (-(2**63), 2**63 - 1),
@@ -73,16 +76,16 @@ class _Reader:
                 getattr(message, name).extend(self._scalars(descriptor, field))
             elif kind is None:
                 setattr(message, name, self._one(descriptor, field))
+            elif is_map(descriptor):
+                for child in self._blocks(field):
+                    self._entry(getattr(message, name), kind, child)
+            elif is_repeated(descriptor):
+                for child in self._blocks(field):
+                    self.fill(getattr(message, name).add(), child)
             else:
                 for child in self._blocks(field):
-                    if kind.GetOptions().map_entry:
-                        self._entry(getattr(message, name), kind, child)
-                    elif is_repeated(descriptor):
-                        self.fill(getattr(message, name).add(), child)
-                    else:
-                        part = getattr(message, name)
-                        part.SetInParent()
-                        self.fill(part, child)
+                    getattr(message, name).SetInParent()
+                    self.fill(getattr(message, name), child)
 
     def _entry(self, into: Any, entry: Any, block: Block) -> None:
         key_type, value_type = entry.fields_by_name["key"], entry.fields_by_name["value"]
@@ -158,14 +161,6 @@ def _position(fault: Fault) -> Tuple[int, int]:
     return fault.line or 0, fault.column or 0
 
 
-def is_repeated(descriptor: Any) -> bool:
-    """Whether a field can have several values, asked in the way this protobuf wants."""
-    repeated = getattr(descriptor, "is_repeated", None)
-    if repeated is None:
-        return bool(descriptor.label == FieldDescriptor.LABEL_REPEATED)
-    return bool(repeated)
-
-
 def _scalar(descriptor: Any, value: Union[bytes, str]) -> Any:
     kind = descriptor.cpp_type
     if kind == FieldDescriptor.CPPTYPE_STRING:
@@ -175,7 +170,9 @@ def _scalar(descriptor: Any, value: Union[bytes, str]) -> Any:
     if isinstance(value, bytes):
         raise _MisfitError
     if kind == FieldDescriptor.CPPTYPE_BOOL:
-        return _BOOLS[value] if value in _BOOLS else bool(_integer(value, 0, 1))
+        if value not in _BOOLS:
+            raise _MisfitError
+        return _BOOLS[value]
     if kind == FieldDescriptor.CPPTYPE_ENUM:
         named = descriptor.enum_type.values_by_name.get(value)
         return _integer(value, -(2**31), 2**31 - 1) if named is None else named.number
@@ -203,19 +200,14 @@ def _integer(text: str, low: int, high: int) -> int:
     return number
 
 
-def _float(text: str, single: bool) -> float:
+def _float(text: str, narrow: bool) -> float:
     special = _SPECIAL_FLOAT.match(text)
     if special is not None:
         return float(special.group(1) + (special.group(2) or special.group(3)))
     if _FLOAT.match(text) is None:
         raise _MisfitError
     number = float(text.rstrip("fF"))
-    if single:
-        try:
-            struct.pack("<f", number)
-        except OverflowError:
-            return float("-inf" if number < 0 else "inf")
-    return number
+    return single(number) if narrow else number
 
 
 def _expected(descriptor: Any) -> str:

@@ -1,0 +1,79 @@
+import subprocess
+import sys
+import textwrap
+
+import pytest
+from google.protobuf import descriptor_pool
+
+from npu_config.proto import stub_config_proto
+from npu_config.proto.schema import graph_message, session_message
+
+
+def _run(code):
+    return subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(code)],
+        stdout=subprocess.PIPE,
+        text=True,
+        check=True,
+    ).stdout.split()
+
+
+def test_the_class_is_made_once():
+    """Asking twice gives the same class, and parts of a message have the classes of the pool."""
+    config = stub_config_proto()()
+    assert stub_config_proto() is session_message("ConfigProto")
+    assert type(config.gpu_options) is session_message("GPUOptions")
+    graph = graph_message("GraphDef")()
+    assert type(graph.node.add().attr["x"]) is session_message("AttrValue")
+
+
+def test_the_pool_is_private():
+    """Nothing is registered where TensorFlow registers its messages."""
+    before = "tensorflow" in sys.modules
+    session_message("ConfigProto")
+    if not before:
+        with pytest.raises(KeyError):
+            descriptor_pool.Default().FindMessageTypeByName("tensorflow.ConfigProto")
+
+
+@pytest.mark.parametrize("name", ["Nonsense", "config_proto", ""])
+def test_unknown_messages_are_a_key_error(name):
+    """A name that is not declared is a KeyError."""
+    with pytest.raises(KeyError):
+        session_message(name)
+
+
+def test_importing_the_package_does_not_import_protobuf():
+    """Only making a message costs the import of protobuf."""
+    code = "import sys, npu_config.proto; print('google.protobuf' in sys.modules)"
+    assert _run(code) == ["False"]
+
+
+def test_graph_messages_are_built_only_when_asked_for():
+    """Plain configuration work does not pay for the graph's messages."""
+    code = """
+        from npu_config.proto import schema
+        schema.session_message("ConfigProto")
+        print(schema._graph_pool.cache_info().currsize)
+        schema.graph_message("GraphDef")
+        print(schema._graph_pool.cache_info().currsize)
+        """
+    assert _run(code) == ["0", "1"]
+
+
+def test_memory_optimization_has_no_off():
+    """The vendor's recipe writes Toggle.OFF into memory_optimization, where it means MANUAL."""
+    fields = session_message("RewriterConfig").DESCRIPTOR.fields_by_name
+    toggles = fields["remapping"].enum_type.values_by_name
+    kinds = fields["memory_optimization"].enum_type
+    assert kinds.values_by_number[toggles["OFF"].number].name == "MANUAL"
+    assert kinds.values_by_name["NO_MEM_OPT"].number == 1
+
+
+def test_a_meta_graph_holds_any_messages():
+    """google.protobuf.Any is known under its own name in the private pool."""
+    meta = graph_message("MetaGraphDef")()
+    meta.meta_info_def.any_info.type_url = "type.googleapis.com/tensorflow.GraphDef"
+    again = graph_message("MetaGraphDef").FromString(meta.SerializeToString())
+    assert meta.meta_info_def.any_info.type_url == again.meta_info_def.any_info.type_url
+    assert type(meta.meta_info_def.any_info).DESCRIPTOR.full_name == "google.protobuf.Any"
