@@ -38,7 +38,7 @@ gpu_options { per_process_gpu_memory_fraction: 0.5 allow_growth: 1 }
 """
 _TOKENS = re.compile(r'"(?:[^"\\]|\\.)*"|\'[^\']*\'|#[^\n]*\n|[-+\w.]+|\s+|.')
 _EXTRA = [
-    *"{}<>[]:;,-.10é",
+    *"{}<>[]:;,.10é",  # not "-": a space after it is legal, and protobuf refuses it
     *('"x"', "'y'", '"\\xff"', "{}", "value", "i", "s"),
     *("true", "OFF", "ON", "DT_FLOAT"),
     *("-1", "2", "08", "0x", "0x1F", "-0", "99999999999999999999"),
