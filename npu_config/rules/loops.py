@@ -75,11 +75,7 @@ def loop_without_data_preprocessing(case: Case) -> None:
         iterations_per_loop: 10
         enable_data_pre_proc: true
     """
-    if (
-        loops(case)
-        and case.never("enable_data_pre_proc", True)
-        and not on(case, "mix_compile_mode")
-    ):
+    if loops(case) and case.never("enable_data_pre_proc", True):
         case.report(
             "iterations_per_loop",
             '"iterations_per_loop" is {} but "enable_data_pre_proc" is {}; '
