@@ -239,6 +239,10 @@ def judge_case(case: Case) -> List[Diagnostic]:
         if findings:
             diagnostics.extend(_diagnostic(case, rule, finding) for finding in findings)
             findings.clear()
+    if case.on_host or "profiling_options" in case.known:
+        from npu_config.rules.contents import contents
+
+        diagnostics.extend(contents(case))
     return diagnostics
 
 

@@ -7,7 +7,7 @@
 4xx    ``loops``       iteration offload and mixed computing
 5xx    ``shapes``, ``compilation``   dynamic shapes, compilation, memory
 6xx    ``environment`` timeouts, devices, environment variables
-7xx    ``paths``       paths and side files that options point to
+7xx    ``paths``, ``contents``   paths and side files that options point to
 8xx    ``session``, ``run_config``   what stands around the options; Estimator
 9xx    ``deprecated``  deprecated, undocumented, without effect
 =====  ==========================================================
@@ -23,6 +23,7 @@ from typing import Any, Tuple
 from npu_config.rulebook import REGISTRY, Rule
 from npu_config.rules import (
     compilation,
+    contents,
     deprecated,
     dump,
     environment,
@@ -44,6 +45,7 @@ MODULES = (
     compilation,
     environment,
     paths,
+    contents,
     session,
     run_config,
     deprecated,

@@ -11,7 +11,6 @@ from npu_config.rules._reading import inert, on
 
 _DOC = "docs/en/tfadapter_1/apiref/session_config/accuracy_comparison.md"
 _PROFILING = "docs/en/tfadapter_1/apiref/session_config/Profiling.md"
-_TOOL = "cann/oam-tools:docs/zh/env-vars/PROFILING_OPTIONS.md"
 
 SWITCHES = ("enable_dump", "enable_dump_debug")
 
@@ -361,40 +360,3 @@ def profiling_keys(text: str) -> Optional[Mapping[str, Any]]:
     except (ValueError, RecursionError):
         return None
     return options if isinstance(options, dict) else None
-
-
-@rule(
-    "NPU313",
-    "training-trace-in-inference",
-    Severity.WARNING,
-    options=("profiling_options",),
-    facts=("profiling-inference",),
-    source=(_TOOL,),
-)
-def training_trace_in_inference(case: Case) -> None:
-    """``training_trace`` is on in online inference.
-
-    Online inference knows ``task_trace`` and ``aicpu``, not ``training_trace``.
-
-    Wrong:
-
-        graph_run_mode: 0
-        profiling_mode: true
-        profiling_options: '{"output": "/tmp/profiling", "training_trace": "on"}'
-
-    Right:
-
-        graph_run_mode: 0
-        profiling_mode: true
-        profiling_options: '{"output": "/tmp/profiling", "task_trace": "on"}'
-    """
-    text = case.get("profiling_options")
-    if text and on(case, "profiling_mode") and case.inference():
-        keys = profiling_keys(text)
-        if keys is not None and keys.get("training_trace") == "on":
-            case.report(
-                "profiling_options",
-                '"profiling_options" has "training_trace" on, which online inference '
-                '("graph_run_mode" 0) does not know; legal there: "task_trace", "aicpu"',
-                'take "training_trace" out',
-            )

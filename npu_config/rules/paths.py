@@ -1,4 +1,4 @@
-"""770-789: files and directories that options point to, looked at on the training host."""
+"""770-775: files and directories that options point to, looked at on the training host."""
 
 import errno
 import os

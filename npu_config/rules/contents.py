@@ -1,0 +1,311 @@
+"""776-779: what stands in the files and texts that options point to.
+
+Each format judges its own content (``npu_config.sidefiles``) and enters rules of its own;
+:func:`contents` brings their findings in.  The rules here need a file and an option.
+"""
+
+import functools
+import os
+import stat
+from typing import Any, Dict, Iterator, Optional, Tuple
+
+import attr
+
+from npu_config.diagnostics import Diagnostic, Severity
+from npu_config.judge import Case
+from npu_config.rulebook import rule
+from npu_config.rules._reading import on, runs_dynamic, tuning_mode
+from npu_config.target import Target
+
+_DEBUGGING = "docs/en/tfadapter_1/apiref/session_config/debugging.md"
+_DEPRECATED = "docs/en/tfadapter_1/apiref/session_config/deprecated_options.md"
+_SWITCHES = "cann/ge:graph_metadef/graph/option/optimization_option.cc:192-206"
+
+LARGEST_FILE = 10_000_000
+"""Files above this are not read; no side file comes near it."""
+
+
+def contents(case: Case) -> Iterator[Diagnostic]:
+    """What is wrong in the profiling options and, on the host, in the files that are at hand."""
+    text = case.get("profiling_options")
+    if text and on(case, "profiling_mode"):
+        dynamic = runs_dynamic(case) is not None
+        for found in _profiling(text, _target(case), dynamic):
+            yield _at_option(case, "profiling_options", found)
+    if case.on_host:
+        for name in _formats():
+            parsed = side_file(case, name)
+            if parsed is not None:
+                for found in parsed.diagnostics:
+                    yield attr.evolve(found, option=name)
+        yield from _of_tuning(case)
+        yield from _of_cache(case)
+
+
+def _target(case: Case) -> Target:
+    """The target of the case, with the mode that ``graph_run_mode`` says."""
+    mode = "training" if case.training() else "online_inference" if case.inference() else None
+    return attr.evolve(case.target, mode=mode)
+
+
+def _at_option(case: Case, name: str, found: Diagnostic) -> Diagnostic:
+    """A finding inside the text of an option, at the place of the option."""
+    place = case.place(name)
+    return attr.evolve(
+        found,
+        option=name,
+        path=place.path,
+        line=place.line,
+        column=place.column,
+        end_line=place.end_line,
+        end_column=place.end_column,
+        message='in "{}": {}'.format(name, found.message),
+        fix=None,
+    )
+
+
+@functools.lru_cache(maxsize=64)
+def _profiling(text: str, target: Target, dynamic: bool) -> Tuple[Diagnostic, ...]:
+    from npu_config.sidefiles import profiling
+
+    parsed = profiling.parse(text, None, target)
+    if parsed.model is None or not dynamic:
+        return tuple(parsed.diagnostics)
+    more = profiling.check(parsed.model, target, parsed.places, dynamic)
+    return tuple(dict.fromkeys((*parsed.diagnostics, *more)))
+
+
+@functools.lru_cache(maxsize=1)
+def _formats() -> Dict[str, Any]:
+    """The format of the file that an option points to, for each option that has one."""
+    from npu_config.sidefiles import (
+        aoe,
+        customize_dtypes,
+        fusion_switch,
+        mixlist,
+        op_debug,
+        op_precision,
+    )
+
+    modules: Tuple[Any, ...] = (
+        mixlist,
+        customize_dtypes,
+        fusion_switch,
+        op_precision,
+        op_debug,
+        aoe,
+    )
+    return {module.FORMAT.options[0]: module.FORMAT for module in modules}
+
+
+def side_file(case: Case, name: str) -> Any:
+    """The parsed file that an option points to (``sidefiles.Parsed``), None when not at hand."""
+    path = case.get(name)
+    return None if path is None or not case.on_host else _parsed(name, path, _target(case))
+
+
+def _parsed(name: str, path: str, target: Target) -> Any:
+    try:
+        status = os.stat(path)
+    except (OSError, ValueError):
+        return None
+    if not stat.S_ISREG(status.st_mode) or not 0 < status.st_size <= LARGEST_FILE:
+        return None
+    if not os.access(path, os.R_OK):
+        return None
+    return _load(name, os.path.abspath(path), path, target, status.st_mtime_ns, status.st_size)
+
+
+@functools.lru_cache(maxsize=32)
+def _load(name: str, full: str, path: str, target: Target, changed: int, size: int) -> Any:
+    """The file as it was at that time; ``full`` keeps apart what relative paths do not."""
+    if name == "op_compiler_cache_dir":
+        from npu_config.sidefiles import op_cache
+
+        return op_cache.FORMAT.load(path, target)
+    return _formats()[name].load(path, target)
+
+
+def _of_tuning(case: Case) -> Iterator[Diagnostic]:
+    """Features of the tuning that need another mode."""
+    mode = tuning_mode(case)
+    parsed = side_file(case, "aoe_config_file") if mode is not None else None
+    if parsed is not None and parsed.model is not None:
+        from npu_config.sidefiles import aoe
+
+        for found in aoe.check(parsed.model, case.target, parsed.places, mode):
+            yield attr.evolve(found, option="aoe_config_file")
+
+
+def _of_cache(case: Case) -> Iterator[Diagnostic]:
+    """The settings of the operator cache inside its directory."""
+    directory = case.get("op_compiler_cache_dir")
+    if directory is not None:
+        path = os.path.join(directory, "op_cache.ini")
+        parsed = _parsed("op_compiler_cache_dir", path, case.target)
+        if parsed is not None:
+            for found in parsed.diagnostics:
+                yield attr.evolve(found, option="op_compiler_cache_dir")
+
+
+def _debug_switches(case: Case) -> Tuple[str, ...]:
+    parsed = side_file(case, "op_debug_config")
+    return () if parsed is None or parsed.model is None else tuple(parsed.model.switches)
+
+
+@rule(
+    "NPU776",
+    "memory-check-with-debug-level",
+    Severity.ERROR,
+    options=("op_debug_config",),
+    facts=("op-debug-oom-level2",),
+    source=(_DEPRECATED,),
+    on_host=True,
+)
+def memory_check_with_debug_level(case: Case) -> None:
+    """The file of ``op_debug_config`` has ``oom`` while ``op_debug_level`` is 2.
+
+    An AI Core error follows at run time.
+
+    Wrong:
+
+        # host: op_debug.cfg=op_debug_config=oom
+        op_debug_config: op_debug.cfg
+        op_debug_level: 2
+
+    Right:
+
+        # host: op_debug.cfg=op_debug_config=oom
+        op_debug_config: op_debug.cfg
+        op_debug_level: 1
+    """
+    if case.get("op_debug_level") == 2 and "oom" in _debug_switches(case):
+        case.report(
+            "op_debug_level",
+            '"op_debug_level" is 2 and the file of "op_debug_config" has oom; legal with oom: '
+            "0, 1, 3, 4; an AI Core error follows at run time",
+            'remove "op_debug_level", which is deprecated',
+        )
+
+
+@rule(
+    "NPU777",
+    "memory-check-with-collect-path",
+    Severity.ERROR,
+    options=("op_debug_config",),
+    facts=("op-debug-oom-collect-path",),
+    source=(_DEBUGGING,),
+    on_host=True,
+)
+def memory_check_with_collect_path(case: Case) -> None:
+    """The file of ``op_debug_config`` has ``oom`` while NPU_COLLECT_PATH is set.
+
+    The compiled model or kernel fails when it is used.
+
+    Wrong:
+
+        # environment: NPU_COLLECT_PATH=/tmp/collect
+        # host: op_debug.cfg=op_debug_config=oom
+        op_debug_config: op_debug.cfg
+
+    Right:
+
+        # environment: NPU_COLLECT_PATH=/tmp/collect
+        # host: op_debug.cfg=op_debug_config=dump_cce
+        op_debug_config: op_debug.cfg
+    """
+    if (case.environ or {}).get("NPU_COLLECT_PATH") and "oom" in _debug_switches(case):
+        case.report(
+            "op_debug_config",
+            'the file of "op_debug_config" has oom and NPU_COLLECT_PATH is set in the '
+            "environment; at most one of them may be; the compiled kernels fail",
+            "unset NPU_COLLECT_PATH, or take oom out of the file",
+        )
+
+
+@rule(
+    "NPU778",
+    "unoptimised-kernels-of-dynamic-shapes",
+    Severity.WARNING,
+    options=("op_debug_config",),
+    facts=("op-debug-ccec-dynamic",),
+    source=(_DEBUGGING,),
+    on_host=True,
+)
+def unoptimised_kernels_of_dynamic_shapes(case: Case) -> None:
+    """The file of ``op_debug_config`` has ``ccec_O0`` or ``ccec_g`` for dynamic shapes.
+
+    Kernels grow without optimisation, and the compilation may fail ("InputSection too large").
+
+    Wrong:
+
+        # host: op_debug.cfg=op_debug_config=ccec_g
+        op_debug_config: op_debug.cfg
+        compile_dynamic_mode: true
+
+    Right:
+
+        # host: op_debug.cfg=op_debug_config=dump_cce
+        op_debug_config: op_debug.cfg
+        compile_dynamic_mode: true
+    """
+    dynamic = runs_dynamic(case)
+    if dynamic is None:
+        return
+    found = [switch for switch in _debug_switches(case) if switch in ("ccec_O0", "ccec_g")]
+    if found:
+        case.report(
+            "op_debug_config",
+            'the file of "op_debug_config" has {} with dynamic shapes ("{}"); the compilation of '
+            "large kernels may fail".format(" and ".join(found), dynamic),
+            "use another switch, or static shapes, to locate the error",
+        )
+
+
+@rule(
+    "NPU779",
+    "switch-beats-fusion-file",
+    Severity.INFO,
+    options=("optimization_switch",),
+    facts=("optimization-switch-vs-file",),
+    source=(_SWITCHES,),
+    on_host=True,
+)
+def switch_beats_fusion_file(case: Case) -> None:
+    """``optimization_switch`` and the file of ``fusion_switch_file`` disagree about a pass.
+
+    The option wins.
+
+    Wrong:
+
+        # host: fusion.cfg={"Switch":{"GraphFusion":{"PoolingFusionPass":"off"}}}
+        fusion_switch_file: fusion.cfg
+        optimization_switch: "PoolingFusionPass:on"
+
+    Right:
+
+        # host: fusion.cfg={"Switch":{"GraphFusion":{"PoolingFusionPass":"off"}}}
+        fusion_switch_file: fusion.cfg
+    """
+    switches = case.get("optimization_switch")
+    parsed = side_file(case, "fusion_switch_file") if switches else None
+    if parsed is None or parsed.model is None:
+        return
+    for name, switch in switches:
+        in_file = _named(parsed.model, name)
+        if in_file is not None and in_file is not switch:
+            words = {True: "on", False: "off"}
+            case.report(
+                "optimization_switch",
+                '"optimization_switch" has {} {} and the file of "fusion_switch_file" has it {}; '
+                "the option wins".format(name[:80], words[switch], words[in_file]),
+                "name each pass in one place",
+            )
+
+
+def _named(model: Any, name: str) -> Optional[bool]:
+    """What the file says of a pass that it names."""
+    for table in (model.graph, model.ub, model.passes):
+        if name in table:
+            return bool(table[name])
+    return None
