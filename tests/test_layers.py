@@ -30,7 +30,7 @@ LAYERS = [
         "check",
         "project",
         "baseline",
-        "diagnose",
+        "graph_diagnosis",
         "profiling_tables",
         "loss_report",
         "doctor",

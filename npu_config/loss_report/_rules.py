@@ -4,7 +4,7 @@ from npu_config.diagnostics import Severity
 from npu_config.rulebook import declare
 
 UNREADABLE = declare(
-    "NPU784",
+    "NPU799",
     "training-record-unreadable",
     Severity.ERROR,
     """

@@ -4,7 +4,7 @@ from npu_config.diagnostics import Severity
 from npu_config.rulebook import declare
 
 TABLE_UNREADABLE = declare(
-    "NPU782",
+    "NPU797",
     "profiling-table-unreadable",
     Severity.ERROR,
     """
@@ -26,7 +26,7 @@ TABLE_UNREADABLE = declare(
 )
 
 FUSION_RESULT_UNREADABLE = declare(
-    "NPU783",
+    "NPU798",
     "fusion-result-unreadable",
     Severity.ERROR,
     """

@@ -147,7 +147,7 @@ def fault(path):
     with pytest.raises(NpuConfigError) as caught:
         read_op_summary([path])
     (found,) = caught.value.diagnostics
-    assert "NPU782" == found.rule
+    assert "NPU797" == found.rule
     assert str(path) == found.path
     return found
 

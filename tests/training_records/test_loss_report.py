@@ -190,7 +190,7 @@ def test_bad_input_is_one_diagnostic(tmp_path, content, message):
         loss_scale_report(path)
     (found,) = caught.value.diagnostics
     assert message in found.message
-    assert (found.rule, found.path) == ("NPU784", str(path))
+    assert (found.rule, found.path) == ("NPU799", str(path))
 
 
 def test_missing_and_empty_places(tmp_path):

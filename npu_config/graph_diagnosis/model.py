@@ -1,0 +1,227 @@
+"""A graph as the checks see it: nodes, edges, attributes, functions.
+
+It stands on NodeDef messages of any origin, TensorFlow's or the stub's, and reads their
+attributes only when they are asked for.
+"""
+
+from typing import Any, Callable, Dict, Iterable, Iterator, List, NamedTuple, Optional, Set, Tuple
+
+#: The sizes of a tensor; -1 where one is not known, None when not even the rank is.
+Shape = Optional[Tuple[int, ...]]
+
+
+class Edge(NamedTuple):
+    """A data input: the node (or, in a function, the argument) and its output.
+
+    ``slot`` is None in functions, where outputs have names.
+    """
+
+    source: str
+    slot: Optional[int]
+
+
+class Node:
+    """One operation.
+
+    Attributes:
+        name: unique in its body.
+        op: the operation type.
+        inputs: the data inputs, in order.
+        controls: the names of its control inputs.
+    """
+
+    __slots__ = ("_definition", "controls", "inputs", "name", "op")
+
+    def __init__(self, definition: Any, in_function: bool) -> None:
+        self._definition = definition
+        self.name: str = definition.name
+        self.op: str = definition.op
+        inputs: List[Edge] = []
+        controls: List[str] = []
+        for text in definition.input:
+            if text[:1] == "^":
+                controls.append(text[1:])
+                continue
+            source, _, slot = text.partition(":")
+            inputs.append(
+                Edge(source, None if in_function else int(slot) if slot.isdigit() else 0)
+            )
+        self.inputs = tuple(inputs)
+        self.controls = tuple(controls)
+
+    def _attr(self, name: str) -> Any:
+        return self._definition.attr.get(name)
+
+    def text(self, name: str) -> str:
+        """A text attribute; empty when it is not set."""
+        value = self._attr(name)
+        return "" if value is None else bytes(value.s).decode("utf-8", "replace")
+
+    def number(self, name: str) -> Optional[int]:
+        """An integer, data type or bool attribute; None when it is not set."""
+        value = self._attr(name)
+        field = None if value is None else value.WhichOneof("value")
+        return getattr(value, field) if field in ("i", "type", "b") else None
+
+    def numbers(self, name: str) -> Tuple[int, ...]:
+        """A list of integers or data types; empty when it is not set."""
+        value = self._attr(name)
+        return () if value is None else tuple(value.list.type) or tuple(value.list.i)
+
+    def shape(self, name: str) -> Optional[Tuple[Shape]]:
+        """A shape attribute, in a tuple to tell an unknown rank from an absent attribute."""
+        value = self._attr(name)
+        if value is None or value.WhichOneof("value") != "shape":
+            return None
+        return (_shape(value.shape),)
+
+    def shapes(self, name: str) -> Optional[Tuple[Shape, ...]]:
+        """A list of shapes; None when it is not set."""
+        value = self._attr(name)
+        if value is None or value.WhichOneof("value") != "list":
+            return None
+        return tuple(_shape(shape) for shape in value.list.shape)
+
+    def output_shapes(self) -> Optional[Tuple[Shape, ...]]:
+        """What shape inference found; None when the graph was written without it."""
+        return self.shapes("_output_shapes")
+
+    def functions(self) -> Iterator[str]:
+        """The names of the functions that its attributes refer to."""
+        for value in self._definition.attr.values():
+            field = value.WhichOneof("value")
+            if field == "func":
+                yield value.func.name
+            elif field == "list":
+                for function in value.list.func:
+                    yield function.name
+
+    def __repr__(self) -> str:
+        return "<{} {}>".format(self.op, self.name)
+
+
+def _shape(proto: Any) -> Shape:
+    return None if proto.unknown_rank else tuple(dim.size for dim in proto.dim)
+
+
+def is_dynamic(shape: Shape) -> bool:
+    """True when a size or the rank is not known."""
+    return shape is None or any(size < 0 for size in shape)
+
+
+#: A question about a node.
+Test = Callable[[Node], bool]
+
+
+class Body:
+    """The nodes of the main graph or of one function.
+
+    Attributes:
+        name: the function; "" for the main graph.
+        nodes: by name.
+        arguments: the names of the function's arguments, in order.
+    """
+
+    __slots__ = ("_consumers", "arguments", "name", "nodes")
+
+    def __init__(self, name: str, definitions: Iterable[Any], arguments: Iterable[str]) -> None:
+        self.name = name
+        self.arguments: Dict[str, int] = {name: index for index, name in enumerate(arguments)}
+        self.nodes: Dict[str, Node] = {}
+        for definition in definitions:
+            node = Node(definition, bool(name))
+            self.nodes[node.name] = node
+        self._consumers: Optional[Dict[str, List[Node]]] = None
+
+    def __iter__(self) -> Iterator[Node]:
+        return iter(self.nodes.values())
+
+    def consumers(self, name: str) -> List[Node]:
+        """The nodes that a node feeds or controls."""
+        if self._consumers is None:
+            self._consumers = {}
+            for node in self:
+                for source in {edge.source for edge in node.inputs}.union(node.controls):
+                    self._consumers.setdefault(source, []).append(node)
+        return self._consumers.get(name, [])
+
+    def descendants(self, roots: Iterable[Node], barriers: Test) -> Set[str]:
+        """The nodes that come after ``roots``, these included.
+
+        Nodes that ``barriers`` holds for are neither entered nor passed.
+        """
+        found: Set[str] = set()
+        pending = [node for node in roots if not barriers(node)]
+        while pending:
+            node = pending.pop()
+            if node.name in found:
+                continue
+            found.add(node.name)
+            pending.extend(
+                each
+                for each in self.consumers(node.name)
+                if each.name not in found and not barriers(each)
+            )
+        return found
+
+
+class CallSite(NamedTuple):
+    """A node that calls a function, and the body in which it stands."""
+
+    body: Body
+    node: Node
+
+
+class Graph:
+    """A graph with its functions.
+
+    Attributes:
+        main: the nodes outside functions.
+        functions: the function library.
+    """
+
+    __slots__ = ("_calls", "functions", "main")
+
+    def __init__(self, graph_def: Any) -> None:
+        self.main = Body("", graph_def.node, ())
+        self.functions: Dict[str, Body] = {}
+        for function in graph_def.library.function:
+            name = function.signature.name
+            arguments = [argument.name for argument in function.signature.input_arg]
+            self.functions[name] = Body(name, function.node_def, arguments)
+        self._calls: Optional[Dict[str, List[CallSite]]] = None
+
+    def called(self, node: Node) -> List[Body]:
+        """The functions that a node calls, by an attribute or by its type."""
+        names = list(node.functions())
+        names.append(node.op)
+        return [self.functions[name] for name in names if name in self.functions]
+
+    def reachable(self, nodes: Iterable[Node], barriers: Test) -> Dict[str, Body]:
+        """The functions that ``nodes`` call, directly or through other functions."""
+        found: Dict[str, Body] = {}
+        pending = [body for node in nodes for body in self.called(node)]
+        while pending:
+            body = pending.pop()
+            if body.name in found:
+                continue
+            found[body.name] = body
+            for node in body:
+                if not barriers(node):
+                    pending.extend(self.called(node))
+        return found
+
+    def calls(self, function: str) -> List[CallSite]:
+        """Where a function is called."""
+        if self._calls is None:
+            self._calls = {}
+            for body in [self.main, *self.functions.values()]:
+                for node in body:
+                    for callee in self.called(node):
+                        self._calls.setdefault(callee.name, []).append(CallSite(body, node))
+        return self._calls.get(function, [])
+
+
+def never(_: Node) -> bool:
+    """A test that holds for no node."""
+    return False
