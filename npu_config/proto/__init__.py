@@ -1,18 +1,20 @@
 """The wire layer: ConfigProto with and without TensorFlow, text and bytes, encode, decode.
 
-Importing this package does not import protobuf; the first message that is made does.
+Importing this package imports neither protobuf nor the reader of texts; the first
+message that is made, and the first text that is read, do.
 """
 
 import functools
 import importlib
 import importlib.util
-from typing import Any, Optional, Union
+from typing import TYPE_CHECKING, Any, Optional, Union
 
 from npu_config.proto.decode import decode
 from npu_config.proto.encode import Overwritten, encode
 from npu_config.proto.faults import Fault, ProtoSyntaxError
-from npu_config.proto.text_positions import TextPositions, text_positions
-from npu_config.proto.text_syntax import MAX_CHARACTERS
+
+if TYPE_CHECKING:
+    from npu_config.proto.places import TextPositions
 
 __all__ = [
     "stub_config_proto",
@@ -20,7 +22,6 @@ __all__ = [
     "parse_text",
     "parse_bytes",
     "text_positions",
-    "TextPositions",
     "to_text",
     "to_bytes",
     "decode",
@@ -56,14 +57,14 @@ def config_proto_class() -> Any:
 def parse_text(
     text: Union[str, bytes],
     message_class: Optional[Any] = None,
-    limit: int = MAX_CHARACTERS,
+    limit: Optional[int] = None,
 ) -> Any:
     """Read the text form (pbtxt) of a message.
 
     Args:
         text: the text; bytes are taken as UTF-8.
         message_class: the class to make; None: the stub's ConfigProto.
-        limit: how many characters it may have.
+        limit: how many characters it may have; None: 4 Mi, far beyond any ConfigProto.
 
     Raises:
         ProtoSyntaxError: with line, column and reason of every fault.
@@ -71,6 +72,20 @@ def parse_text(
     from npu_config.proto.text_reader import read_text
 
     return read_text(text, (message_class or stub_config_proto())(), limit)
+
+
+def text_positions(text: Union[str, bytes]) -> "TextPositions":
+    """Find where the text form of a ConfigProto has its options; see :func:`decode`.
+
+    Args:
+        text: what :func:`parse_text` was given.
+
+    Raises:
+        ProtoSyntaxError: when it is not text format.
+    """
+    from npu_config.proto.places import find
+
+    return find(text)
 
 
 def parse_bytes(data: bytes, message_class: Optional[Any] = None) -> Any:

@@ -6,7 +6,7 @@ from npu_config.diagnostics import Place
 from npu_config.settings import Carrier, SessionFacts, Setting, Settings
 
 if TYPE_CHECKING:
-    from npu_config.proto.text_positions import TextPositions
+    from npu_config.proto.places import TextPositions
 
 NPU_OPTIMIZER = "NpuOptimizer"
 
@@ -22,8 +22,8 @@ def decode(
     Args:
         config: a ConfigProto, TensorFlow's or the stub's.
         path: the file it was read from.
-        positions: where its text form has what
-            (:func:`npu_config.proto.text_positions.text_positions`).
+        positions: where the text that it was parsed from has what
+            (:func:`npu_config.proto.text_positions`).
     """
     whole = Place(path) if positions is None else positions.place._replace(path=path)
     rewrite = config.graph_options.rewrite_options

@@ -36,13 +36,13 @@ _RANGES = {
 _MAX_NAMES = 12
 
 
-def read_text(text: Union[str, bytes], message: Any, limit: int) -> Any:
+def read_text(text: Union[str, bytes], message: Any, limit: Optional[int] = None) -> Any:
     """Fill an empty message from its text form, and return it.
 
     Args:
         text: the text.
         message: any protobuf message.
-        limit: how many characters are read.
+        limit: how many characters it may have; None: :data:`MAX_CHARACTERS`.
 
     Raises:
         ProtoSyntaxError: with the first fault of the syntax, or every other fault (the

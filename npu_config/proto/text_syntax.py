@@ -83,13 +83,14 @@ class Source:
     Args:
         text: the text; bytes are decoded as UTF-8, what is not stays as surrogate
             escapes, which may stand in strings (a bytes field takes any byte).
-        limit: how many characters it may have.
+        limit: how many characters it may have; None: :data:`MAX_CHARACTERS`.
 
     Raises:
         ProtoSyntaxError: when it is longer than the limit.
     """
 
-    def __init__(self, text: Union[str, bytes], limit: int = MAX_CHARACTERS) -> None:
+    def __init__(self, text: Union[str, bytes], limit: Optional[int] = None) -> None:
+        limit = MAX_CHARACTERS if limit is None else limit
         if len(text) > limit:
             reason = "the text has {:,} {}; at most {:,} are read".format(
                 len(text), "bytes" if isinstance(text, bytes) else "characters", limit

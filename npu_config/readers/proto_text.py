@@ -5,7 +5,7 @@ from typing import Dict, List, Optional
 from npu_config.catalogue._kinds import shorten
 from npu_config.diagnostics import Diagnostic, Place, Severity
 from npu_config.proto import ProtoSyntaxError, decode, parse_text, text_positions
-from npu_config.proto.text_positions import TextPositions
+from npu_config.proto.places import TextPositions
 from npu_config.readers import _rules as rules
 from npu_config.readers._reading import Reading
 from npu_config.settings import Carrier, Settings

@@ -5,7 +5,7 @@ from typing import Dict, Iterator, List, Mapping, NamedTuple, Optional, Tuple, U
 import attr
 
 from npu_config.diagnostics import Place
-from npu_config.proto.text_syntax import MAX_CHARACTERS, Block, Field, Scalar, Source, parse
+from npu_config.proto.text_syntax import Block, Field, Scalar, Source, parse
 
 _REWRITE = ("graph_options", "rewrite_options")
 _PARENTS = ((), _REWRITE, ("graph_options", "optimizer_options"))
@@ -52,7 +52,7 @@ class TextPositions:
     fields: Mapping[str, Place]
 
 
-def text_positions(text: Union[str, bytes], limit: int = MAX_CHARACTERS) -> TextPositions:
+def find(text: Union[str, bytes]) -> TextPositions:
     """Find the places in the text form of a ConfigProto.
 
     A place that does not exist (a parameter without a value) is that of what encloses
@@ -61,7 +61,7 @@ def text_positions(text: Union[str, bytes], limit: int = MAX_CHARACTERS) -> Text
     Raises:
         ProtoSyntaxError: when it is not text format.
     """
-    finder = _Finder(Source(text, limit))
+    finder = _Finder(Source(text))
     root = parse(finder.source)
     fields: Dict[str, Place] = {}
     for path in _PARENTS:

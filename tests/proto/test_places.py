@@ -1,5 +1,9 @@
 """Where a pbtxt has its options: the places that diagnostics stand at."""
 
+import subprocess
+import sys
+import textwrap
+
 import pytest
 from hypothesis import given
 
@@ -144,3 +148,15 @@ def test_every_option_has_a_place(config):
     for optimizer in positions.optimizers:
         for _, places in optimizer.options:
             assert _cut(text, places.key).startswith(('"', "parameter_map"))
+
+
+def test_the_names_of_the_package_stay_functions():
+    """No module of the package has the name of one of its functions, and so takes its place."""
+    code = """
+        import npu_config.proto as proto
+        import npu_config.proto.places, npu_config.proto.text_reader, npu_config.proto.bytes_reader
+        print([name for name in proto.__all__ if not callable(getattr(proto, name))])
+        """
+    command = [sys.executable, "-c", textwrap.dedent(code)]
+    output = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout
+    assert output.strip() == "[]"
