@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, List
 if TYPE_CHECKING:
     from npu_config.builder import NpuConfigBuilder
     from npu_config.catalogue import OPTIONS
-    from npu_config.check import check
+    from npu_config.checking import check
     from npu_config.config import NpuConfig, OverwrittenWarning
     from npu_config.diagnostics import Diagnostic, NpuConfigError, Report, Severity
     from npu_config.rules import RULES
@@ -58,7 +58,7 @@ _HOMES = {
     "Severity": "diagnostics",
     "Target": "target",
     "UNKNOWN": "settings",
-    "check": "check",
+    "check": "checking",
 }
 
 

@@ -27,7 +27,7 @@ LAYERS = [
         "writers",
         "reporters",
         "presets",
-        "check",
+        "checking",
         "project",
         "baseline",
         "graph_diagnosis",

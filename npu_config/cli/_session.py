@@ -3,7 +3,7 @@
 import os
 from typing import Callable, Dict, List, NamedTuple, Optional, Sequence
 
-from npu_config.check import judge_reading
+from npu_config.checking import judge_reading
 from npu_config.cli._fix import difference, fixed
 from npu_config.cli._select import Keeps
 from npu_config.cli._sources import Candidate, candidates

@@ -209,26 +209,25 @@ class _Interpreter:
             pass
         else:
             return False
+        found = False
         for inner in self._doubts[path]:
             text = self._document.doubts[inner]
-            place = self._document.places.place(inner)
             read_as = _part(value, path, inner)
+            if isinstance(read_as, float) and not _accepts(name, text):
+                continue
+            found = True
+            place = self._document.places.place(inner)
             fix = help = None
             if inner == path and _accepts(name, text):
                 help = 'write "{}" in quotes'.format(text)
                 fix = quoting(place, text)
             elif inner == path and _accepts(name, str(read_as).lower()):
                 help = 'write "{}" in quotes'.format(str(read_as).lower())
-            self._findings.report(
-                rules.YAML_TRAP,
-                place,
-                '"{}" is read as {} by YAML; "{}" takes {}'.format(
-                    shorten(text), name_of_type(read_as), name, kind.describe()
-                ),
-                help,
-                fix,
+            message = '"{}" is read as {} by YAML; "{}" takes {}'.format(
+                shorten(text), name_of_type(read_as), name, kind.describe()
             )
-        return True
+            self._findings.report(rules.YAML_TRAP, place, message, help, fix)
+        return found
 
 
 def _by_option(paths: Any) -> Dict[Path, List[Path]]:

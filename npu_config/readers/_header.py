@@ -21,7 +21,6 @@ _LEGAL = {"product": [product.value for product in Product], "mode": list(MODES)
 
 def read_version(document: Document, findings: Findings, root: Dict[str, Any]) -> None:
     """Report a version that is missing or not ours."""
-    help = _VERSION_LINES[document.kind]
     if "version" not in root:
         if root and document.complete:
             findings.report(
@@ -30,20 +29,20 @@ def read_version(document: Document, findings: Findings, root: Dict[str, Any]) -
                 "the file does not say its version; it is read as version {}".format(
                     layout.VERSION
                 ),
-                help,
+                _VERSION_LINES[document.kind],
             )
         return
     version = root["version"]
     if version is BROKEN or (type(version) is int and version == layout.VERSION):
         return
     shown = "nothing" if version is None else name_of_type(version)
-    if type(version) is int:
-        shown = "version {}".format(version)
     findings.report(
         rules.HEADER,
         document.places.place(("version",)),
-        '"version" is {}; this npu_config reads version {}'.format(shown, layout.VERSION),
-        help,
+        '"version" is {}; this npu_config reads version {}'.format(
+            version if type(version) is int else shown, layout.VERSION
+        ),
+        "write {}".format(layout.VERSION),
     )
 
 
@@ -99,7 +98,8 @@ def _is_legal(document: Document, findings: Findings, path: Path, content: Any) 
         shown = "nothing" if content is None else name_of_type(content)
         words = "text" if legal is None else "one of {}".format(", ".join(legal))
         message = '"{}" takes {}, got {}'.format(key, words, shown)
-        findings.report(rules.HEADER, place, message)
+        help = 'write "{}" in quotes'.format(content) if legal is None and content else None
+        findings.report(rules.HEADER, place, message, help)
         return False
     if legal is not None and content not in legal:
         close = did_you_mean(content.replace(" ", "_"), legal)

@@ -191,8 +191,9 @@ class Scanner:
         if array:
             self._append(name, key)
         else:
-            fresh = self._remember((*self._header, name), key)
-            self._descend(name, key, key if fresh else None)
+            if isinstance(self._current.get(name, {}), dict):
+                self._remember((*self._header, name), key)
+            self._descend(name, key)
         return end + brackets
 
     def _append(self, name: str, key: _Key) -> None:
@@ -206,7 +207,7 @@ class Scanner:
         self._place(self._header, key, key.start, key.end)
         self._current = items[-1]
 
-    def _descend(self, part: str, key: _Key, owner: Optional[_Key] = None) -> None:
+    def _descend(self, part: str, key: _Key) -> None:
         inner = self._current.setdefault(part, {})
         path: Path = (*self._header, part)
         if isinstance(inner, list) and inner:
@@ -214,7 +215,7 @@ class Scanner:
             inner = inner[-1]
         if not isinstance(inner, dict):
             self._conflict(part, key)
-        self._place(path, owner or key, key.start, key.end)
+        self._place(path, key, key.start, key.end)
         self._header, self._current = path, inner
 
     def _conflict(self, name: str, key: _Key) -> None:

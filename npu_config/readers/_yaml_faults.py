@@ -18,7 +18,10 @@ _SYNTAX_HELP = (
 
 
 def _mark(error: yaml.YAMLError) -> Any:
-    return getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
+    """The place of the problem; for what does not end, the place where it starts."""
+    problem, context = (getattr(error, name, None) for name in ("problem_mark", "context_mark"))
+    ends_too_soon = "end of stream" in str(getattr(error, "problem", ""))
+    return (context or problem) if ends_too_soon else (problem or context)
 
 
 def fault_offset(document: Document, error: yaml.YAMLError) -> int:
@@ -41,13 +44,9 @@ def report_fault(document: Document, error: yaml.YAMLError, start: int) -> None:
     problem = getattr(error, "problem", None) or str(error)
     message = " ".join(str(problem).split())
     if text[start : start + 1] == "\t" and "cannot start any token" in message:
-        document.report(
-            rules.YAML_TRAP,
-            start,
-            end,
-            "a tab stands here; YAML indents with blanks only",
-            "replace the tab by blanks",
-        )
+        indents = not text[text.rfind("\n", 0, start) + 1 : start].strip(" \t")
+        message = "a tab cannot stand here" + ("; YAML indents with blanks" if indents else "")
+        document.report(rules.YAML_TRAP, start, end, message, "replace the tab by blanks")
         return
     help = next((words for part, words in _SYNTAX_HELP if part in message), None)
     context = getattr(error, "context", None)

@@ -156,8 +156,10 @@ class _Composer:
         if not frames:
             return
         for frame in frames[:2]:
-            if frame.key is not None and isinstance(frame.value, dict):
-                frame.value.setdefault(frame.key, BROKEN)
+            if frame.key is not None and frame.key not in frame.value:
+                place = self._document.source.place(*frame.key_span)
+                self._table.put((*frame.path, frame.key), place, place)
+                frame.value[frame.key] = BROKEN
         root = frames[0]
         if len(frames) > 1 and root.key in _ROOT_MAPPINGS and isinstance(frames[1].value, dict):
             root.value[root.key] = frames[1].value

@@ -1,4 +1,4 @@
-"""``check``: every finding about a configuration, whatever form it comes in."""
+"""``npu_config.check``: every finding about a configuration, whatever form it comes in."""
 
 import os
 from typing import TYPE_CHECKING, Any, Iterable, List, Mapping, Optional, Union

@@ -1,0 +1,70 @@
+"""Golden cases of the readers: ``cases/err/*`` beside what is printed of them, and ``cases/ok/``.
+
+After a change of a message, write them anew and read the difference:
+
+    NPU_CONFIG_UPDATE_CASES=1 python -m pytest tests/readers/test_cases.py
+"""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from npu_config.checking import judge_reading
+from npu_config.diagnostics import Report
+from npu_config.readers import _rules, read
+from npu_config.reporters import Summary, render
+from npu_config.rulebook import Rule
+
+FOLDER = Path(__file__).parent / "cases"
+UPDATE = bool(os.environ.get("NPU_CONFIG_UPDATE_CASES"))
+WRONG = sorted(path for path in (FOLDER / "err").iterdir() if path.suffix != ".out")
+RIGHT = sorted((FOLDER / "ok").iterdir())
+IN_OTHER_TESTS = {"NPU701", "NPU708", "NPU792"}
+
+
+def report_on(path):
+    """Findings about a case, and the text that is printed of them."""
+    reading = read(path.name, None, path.read_bytes())
+    report = Report(judge_reading(reading))
+    return report, render("text", report, Summary.of(report, 1), {reading.path: reading.text})
+
+
+@pytest.mark.parametrize("path", WRONG, ids=lambda path: path.name)
+def test_wrong_case(path):
+    """A wrong case is told exactly what its ``.out`` file says, its own rule among it."""
+    report, text = report_on(path)
+    expected = path.with_name(path.name + ".out")
+    if UPDATE:
+        expected.write_text(text, encoding="utf-8")
+    assert expected.read_text(encoding="utf-8") == text
+    if path.name.startswith("NPU"):
+        assert path.name[:6] in {diagnostic.rule for diagnostic in report}
+
+
+@pytest.mark.parametrize("path", RIGHT, ids=lambda path: path.name)
+def test_right_case(path):
+    """A right case is silent."""
+    assert list(report_on(path)[0]) == []
+
+
+def test_every_rule_of_the_readers_has_a_case():
+    """Each rule stands in the name of a case, or is tested where files are needed."""
+    rules = {rule.id for rule in vars(_rules).values() if isinstance(rule, Rule)}
+    assert rules == {path.name[:6] for path in WRONG} & rules | IN_OTHER_TESTS
+
+
+@pytest.mark.parametrize("path", [*WRONG, *RIGHT], ids=lambda path: path.name)
+def test_places_are_in_the_text(path):
+    """Every place lies within the text, and its end is not before its start."""
+    lines = path.read_bytes().decode("utf-8").split("\n")
+    for diagnostic in report_on(path)[0]:
+        _, line, column, end_line, end_column = diagnostic.place
+        if line is None:
+            continue
+        assert 1 <= line <= len(lines)
+        assert 1 <= column <= len(lines[line - 1]) + 1
+        if end_line is not None:
+            assert (line, column) <= (end_line, end_column)
+            assert end_line <= len(lines)
+            assert end_column <= len(lines[end_line - 1]) + 1

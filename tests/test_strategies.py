@@ -1,0 +1,30 @@
+"""The strategies that other tests draw from."""
+
+import pytest
+from hypothesis import given
+
+from npu_config.catalogue import OPTIONS
+from tests.strategies import configs, values
+
+
+@pytest.mark.parametrize("name", sorted(OPTIONS))
+def test_values_are_legal(name):
+    """Every value that is drawn for an option is one that it takes."""
+
+    @given(values(name))
+    def check(value):
+        OPTIONS[name].kind.read(value)
+
+    check()
+
+
+def test_configurations_are_varied():
+    """Taking out what breaks rules leaves configurations with many different options."""
+    seen = set()
+
+    @given(configs())
+    def collect(config):
+        seen.update(config.options)
+
+    collect()
+    assert len(seen) > len(OPTIONS) // 2
