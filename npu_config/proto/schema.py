@@ -146,10 +146,11 @@ class _Declarations:
             field.ClearField("type_name")
             field.type = _TYPES[name]
             return
-        path = "{}.{}".format(scope, name)
-        while path not in self._kinds:
-            scope = scope.rpartition(".")[0]
-            path = "{}.{}".format(scope, name) if scope else name
+        scopes = scope.split(".")
+        paths = (".".join([*scopes[:depth], name]) for depth in range(len(scopes), -1, -1))
+        path = next((path for path in paths if path in self._kinds), None)
+        if path is None:
+            raise ValueError("unknown type {}".format(name))
         field.type_name = "." + path
         field.type = self._kinds[path]
 

@@ -5,7 +5,7 @@ import textwrap
 import pytest
 from google.protobuf import descriptor_pool
 
-from npu_config.proto import stub_config_proto
+from npu_config.proto import schema, stub_config_proto
 from npu_config.proto.schema import graph_message, session_message
 
 
@@ -77,3 +77,10 @@ def test_a_meta_graph_holds_any_messages():
     again = graph_message("MetaGraphDef").FromString(meta.SerializeToString())
     assert meta.meta_info_def.any_info.type_url == again.meta_info_def.any_info.type_url
     assert type(meta.meta_info_def.any_info).DESCRIPTOR.full_name == "google.protobuf.Any"
+
+
+@pytest.mark.parametrize("text", ["message A { int32 a 1; }", "message A { B b = 1; }"])
+def test_a_mistake_in_a_declaration_is_an_error(text):
+    """A declaration that does not hold together is found when it is built."""
+    with pytest.raises(ValueError, match=r"expected =, found 1|unknown type B"):
+        schema._Declarations(schema._File("x.proto", "x", text, []), {})
