@@ -1,0 +1,109 @@
+"""The rules of insert_op_file (AIPP)."""
+
+from npu_config.diagnostics import Severity
+from npu_config.rulebook import declare
+
+_TEMPLATE = "cann/ge:docs/zh/user_guides/atc_tools/AIPP/config_file_template.md"
+_OPTION = "cann/ge:docs/zh/user_guides/atc_tools/CLI_options/--insert_op_conf.md"
+
+SYNTAX = declare(
+    "NPU760",
+    "insert-op-syntax",
+    Severity.ERROR,
+    """
+    The AIPP configuration cannot be read.
+
+    The file is protobuf text: blocks `aipp_op { ... }` with one `field: value` after the other
+    and `#` comments.  The graph engine refuses anything else when it prepares the graph.
+
+    Wrong:
+
+    ```
+    aipp_op
+      aipp_mode = static
+    ```
+
+    Right:
+
+    ```
+    aipp_op {
+      aipp_mode: static
+      input_format: RGB888_U8
+    }
+    ```
+    """,
+    options=("insert_op_file",),
+    source=(_OPTION, _TEMPLATE),
+)
+
+FIELD = declare(
+    "NPU761",
+    "insert-op-field",
+    Severity.WARNING,
+    """
+    A field of an `aipp_op` block is not in the documented template, or stands twice.
+
+    Protobuf text with an unknown field is refused as a whole.  npu_config knows the fields of
+    the vendor's template only, so this is a warning.
+
+    Wrong: `aipp_op { aipp_mode: static input_formt: RGB888_U8 }`
+
+    Right: `aipp_op { aipp_mode: static input_format: RGB888_U8 }`
+    """,
+    options=("insert_op_file",),
+    source=(_TEMPLATE,),
+)
+
+VALUE = declare(
+    "NPU762",
+    "insert-op-value",
+    Severity.ERROR,
+    """
+    A field of an `aipp_op` block has a value of the wrong kind or out of its range.
+
+    Wrong: `aipp_op { aipp_mode: static input_format: RGB888 mean_chn_0: 300 }`
+
+    Right: `aipp_op { aipp_mode: static input_format: RGB888_U8 mean_chn_0: 104 }`
+    """,
+    options=("insert_op_file",),
+    source=(_TEMPLATE,),
+)
+
+COMBINATION = declare(
+    "NPU763",
+    "insert-op-combination",
+    Severity.ERROR,
+    """
+    The fields of an `aipp_op` block do not go together, or one is missing.
+
+    `aipp_mode` is always needed, `input_format` with static AIPP, `max_src_image_size` with
+    dynamic AIPP.  YUV420SP_U8 needs even image sizes (and, but on ascend_950, even crop
+    positions).  Cropping and padding need the image size, and a cropped area lies inside the
+    image.
+
+    Wrong: `aipp_op { aipp_mode: static }`
+
+    Right: `aipp_op { aipp_mode: static input_format: RGB888_U8 }`
+    """,
+    options=("insert_op_file",),
+    source=(_TEMPLATE,),
+)
+
+RESERVED = declare(
+    "NPU769",
+    "insert-op-reserved",
+    Severity.WARNING,
+    """
+    A field of an `aipp_op` block is not supported at present.
+
+    The template documents `support_rotation`, `rotation_angle`, `resize` and its sizes,
+    `single_line_mode` and `cpadding_value` as reserved, and `raw_rgbir_to_f16_n` as not
+    supported: what they ask for does not happen.
+
+    Wrong: `aipp_op { aipp_mode: static input_format: RGB888_U8 resize: true }`
+
+    Right: `aipp_op { aipp_mode: static input_format: RGB888_U8 }`, and resize before.
+    """,
+    options=("insert_op_file",),
+    source=(_TEMPLATE,),
+)

@@ -1,0 +1,154 @@
+"""The rules of customize_dtypes.cfg."""
+
+from npu_config.diagnostics import Severity
+from npu_config.rulebook import declare
+
+_DOC = "docs/en/tfadapter_1/apiref/session_config/accuracy_tuning.md"
+_PARSER = (
+    "cann/ge:compiler/engines/nn_engine/utils/common/config_parser/op_cust_dtypes_config_parser.cc"
+)
+
+LINE = declare(
+    "NPU735",
+    "customize-dtypes-line",
+    Severity.ERROR,
+    """
+    A line of the data type file cannot be read.
+
+    A line names one operator, with `InputDtype` and/or `OutputDtype` in this order, and has at
+    most 1023 characters.  One unreadable line fails the initialisation of the graph engine
+    ("The content format of the customization file is incorrect"); the adapter then aborts
+    the process.
+
+    Wrong:
+
+    ```
+    net/block1/Relu:OutputDtype:float16,InputDtype:float16
+    ```
+
+    Right:
+
+    ```
+    net/block1/Relu::InputDtype:float16,OutputDtype:float16
+    OpType::Softmax:InputDtype:float,OutputDtype:float
+    ```
+    """,
+    options=("customize_dtypes",),
+    facts=("customize-dtypes-file", "ge-file-checks-abort"),
+    source=(_DOC, _PARSER),
+)
+
+COMMENT = declare(
+    "NPU736",
+    "customize-dtypes-comment",
+    Severity.ERROR,
+    """
+    The data type file has a comment or a blank line.
+
+    The sample of the documentation has lines that begin with `#`; the graph engine refuses a
+    file with such a line, or with a blank one, as a whole.  `--fix` and `npu-config format`
+    take them out.
+
+    Wrong:
+
+    ```
+    # the head
+    OpType::Softmax:InputDtype:float,OutputDtype:float
+    ```
+
+    Right:
+
+    ```
+    OpType::Softmax:InputDtype:float,OutputDtype:float
+    ```
+    """,
+    options=("customize_dtypes",),
+    facts=("customize-dtypes-file",),
+    source=(_PARSER,),
+)
+
+DTYPE = declare(
+    "NPU737",
+    "customize-dtypes-dtype",
+    Severity.ERROR,
+    """
+    A data type in the data type file does not exist.
+
+    The names are those of the graph engine, in any case: `bfloat16`, not `bf16`.  An empty
+    position keeps the data type.  An unknown name makes the line unreadable, and with it the
+    file.
+
+    Wrong: `OpType::Softmax:InputDtype:bf16,OutputDtype:fp32`
+
+    Right: `OpType::Softmax:InputDtype:bfloat16,OutputDtype:float32`
+    """,
+    options=("customize_dtypes",),
+    facts=("customize-dtypes-file",),
+    source=(_DOC, _PARSER, "cann/ge:graph_metadef/base/utils/type_utils_inner.cc:80-125"),
+)
+
+REPEATED = declare(
+    "NPU738",
+    "customize-dtypes-repeated",
+    Severity.WARNING,
+    """
+    The data type file names an operator twice.
+
+    The second entry for a name, or for a type, is ignored; the log has a warning.
+
+    Wrong:
+
+    ```
+    OpType::Softmax:InputDtype:float
+    OpType::Softmax:OutputDtype:float
+    ```
+
+    Right:
+
+    ```
+    OpType::Softmax:InputDtype:float,OutputDtype:float
+    ```
+    """,
+    options=("customize_dtypes",),
+    facts=("customize-dtypes-file",),
+    source=(_PARSER,),
+)
+
+NAME_LOST = declare(
+    "NPU739",
+    "customize-dtypes-name-lost",
+    Severity.WARNING,
+    """
+    The data type file names a node that the compiled graph does not have.
+
+    Names may vanish when operators are fused or split; the entry then does not apply, in
+    silence.  Checked when the node names of the compiled graph are given
+    (`check(model, nodes=...)`).  An entry by operator type does not depend on names.
+
+    Wrong, when net/Relu was fused into net/Conv2D: `net/Relu::InputDtype:float16`
+
+    Right: `OpType::Relu:InputDtype:float16`
+    """,
+    options=("customize_dtypes",),
+    facts=("customize-dtypes-name-lost",),
+    source=(_DOC,),
+)
+
+UNSUPPORTED = declare(
+    "NPU740",
+    "customize-dtypes-unsupported",
+    Severity.ERROR,
+    """
+    An operator does not support the data type that the data type file gives it.
+
+    The compilation fails.  What an operator supports stands in the operator library; checked
+    when a library file (aic-<soc>-ops-info) is given.
+
+    Wrong, when Softmax takes float16 and float: `OpType::Softmax:InputDtype:int8`
+
+    Right: `OpType::Softmax:InputDtype:float16`
+    """,
+    options=("customize_dtypes",),
+    facts=("customize-dtypes-supported",),
+    source=(_DOC,),
+)

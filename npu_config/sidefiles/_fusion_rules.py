@@ -1,0 +1,149 @@
+"""The rules of fusion switch files."""
+
+from npu_config.diagnostics import Severity
+from npu_config.rulebook import declare
+from npu_config.target import Product
+
+_DOC = "docs/en/tfadapter_1/apiref/session_config/accuracy_comparison.md"
+_PARSER = (
+    "cann/ge:compiler/engines/nn_engine/fusion/fusion_config_manager/"
+    "fusion_config_parser.cc:560-800"
+)
+
+STRUCTURE = declare(
+    "NPU725",
+    "fusion-switch-structure",
+    Severity.ERROR,
+    """
+    A fusion switch file has a key, a value or a line that does not belong there.
+
+    The file is a JSON object: under `Switch` stand `GraphFusion` and `UBFusion`, and under
+    those the passes; `Priority` and `ExceptionalPassOfO1Level` may stand beside it.  The old
+    syntax has one `PassName:on` or `PassName:off` a line.  The graph engine refuses an empty
+    file and anything else, and fails to initialise; the adapter then aborts the process.
+
+    Wrong:
+
+    ```json
+    {"Switch": {"GraphFusions": {"ALL": "off"}}}
+    ```
+
+    Right:
+
+    ```json
+    {"Switch": {"GraphFusion": {"ALL": "off"}, "UBFusion": {}}}
+    ```
+    """,
+    options=("fusion_switch_file",),
+    facts=("fusion-switch-file", "ge-file-checks-abort"),
+    source=(_DOC, _PARSER),
+)
+
+VALUE = declare(
+    "NPU726",
+    "fusion-switch-value",
+    Severity.ERROR,
+    """
+    A fusion pass has another switch than `on` or `off`.
+
+    The switch is one of these two texts; the graph engine refuses the whole file otherwise.
+    Blanks around the word do no harm.
+
+    Wrong: `{"Switch": {"GraphFusion": {"PoolingFusionPass": true}}}`
+
+    Right: `{"Switch": {"GraphFusion": {"PoolingFusionPass": "on"}}}`
+    """,
+    options=("fusion_switch_file",),
+    facts=("fusion-switch-file",),
+    source=(_DOC, _PARSER),
+)
+
+PRIORITY = declare(
+    "NPU727",
+    "fusion-switch-priority",
+    Severity.ERROR,
+    """
+    The priority of a fusion pass is none, is out of its range, or is given twice.
+
+    A priority is the text of an integer: 0 to 999 under `Top`, 1000 to 1999 under `Main`,
+    2000 to 2999 under `Down`.  A pass appears once.
+
+    Wrong: `{"Switch": {}, "Priority": {"GraphFusion": {"Top": {"MyPass": 1500}}}}`
+
+    Right: `{"Switch": {}, "Priority": {"GraphFusion": {"Main": {"MyPass": "1500"}}}}`
+    """,
+    options=("fusion_switch_file",),
+    facts=("fusion-switch-file",),
+    source=(_PARSER,),
+)
+
+REPEATED = declare(
+    "NPU728",
+    "fusion-switch-repeated",
+    Severity.WARNING,
+    """
+    A pass stands on two lines of a fusion switch file of the old syntax.
+
+    One of the two lines is without effect; which one is not documented.
+
+    Wrong:
+
+    ```
+    PoolingFusionPass:on
+    PoolingFusionPass:off
+    ```
+
+    Right:
+
+    ```
+    PoolingFusionPass:off
+    ```
+    """,
+    options=("fusion_switch_file",),
+    source=(_PARSER,),
+)
+
+UB_950 = declare(
+    "NPU729",
+    "fusion-switch-ub-ascend-950",
+    Severity.INFO,
+    """
+    A fusion switch file for ascend_950 has switches for UB fusion.
+
+    UB fusion does not exist there: the section does nothing and can be left out.
+
+    Wrong on ascend_950:
+
+    ```json
+    {"Switch": {"GraphFusion": {"ALL": "off"}, "UBFusion": {"ALL": "off"}}}
+    ```
+
+    Right: `{"Switch": {"GraphFusion": {"ALL": "off"}}}`
+    """,
+    options=("fusion_switch_file",),
+    products=(Product.ASCEND_950,),
+    facts=("fusion-ub-950",),
+    source=(_DOC,),
+)
+
+UNCLOSABLE = declare(
+    "NPU730",
+    "fusion-switch-unclosable",
+    Severity.INFO,
+    """
+    A pass that may not be closed is switched off.
+
+    Some passes are needed for correct results; they stay on whatever the file says, also
+    under `"ALL": "off"`.  Which ones they are depends on the CANN version and is not
+    documented as a list, so this rule speaks only of passes that the caller names
+    (`check(model, unclosable=...)`), e.g. from a `fusion_result.json` in which a pass that
+    was switched off still took effect.
+
+    Wrong, when APass may not be closed: `{"Switch": {"GraphFusion": {"APass": "off"}}}`
+
+    Right: `{"Switch": {"GraphFusion": {}}}`
+    """,
+    options=("fusion_switch_file",),
+    facts=("fusion-switch-unclosable",),
+    source=(_DOC,),
+)

@@ -1,0 +1,140 @@
+"""The rules of ops_info.json, the mixed-precision operator lists."""
+
+from npu_config.diagnostics import Severity
+from npu_config.rulebook import declare
+
+_TUNING = "docs/en/tfadapter_1/apiref/session_config/accuracy_tuning.md"
+_MIXED = "docs/en/tfadapter_1/migration/performance_tuning/mixed_precision_training.md"
+_PARSER = (
+    "cann/ge:compiler/engines/nn_engine/utils/common/config_parser/modify_mixlist_config_parser.cc"
+)
+
+STRUCTURE = declare(
+    "NPU720",
+    "mixlist-structure",
+    Severity.ERROR,
+    """
+    The mixed-precision list file has a key or a value that does not belong there.
+
+    The top level is an object with the keys `black-list`, `white-list` and `gray-list`; under
+    each stand `to-add` and `to-remove`, and under those arrays of operator types.  Anything
+    else fails the initialisation of the graph engine, and the adapter aborts the process.
+
+    Wrong:
+
+    ```json
+    {"black_list": {"to-add": "ReduceSum"}}
+    ```
+
+    Right:
+
+    ```json
+    {"black-list": {"to-add": ["ReduceSum"]}}
+    ```
+    """,
+    options=("modify_mixlist",),
+    facts=("modify-mixlist-file", "ge-file-checks-abort"),
+    source=(_TUNING, _PARSER),
+)
+
+CONTRADICTION = declare(
+    "NPU721",
+    "mixlist-contradiction",
+    Severity.ERROR,
+    """
+    One operator is moved in ways that contradict each other.
+
+    Over the whole file an operator may be added to one list, and with that be removed from
+    another one; or it may only be removed from the black or the white list.  The graph
+    engine refuses everything else (two lists at once, added to and removed from the same
+    list, only removed from the gray list) and fails to initialise.
+
+    Wrong:
+
+    ```json
+    {"black-list": {"to-add": ["Conv2D"]}, "white-list": {"to-add": ["Conv2D"]}}
+    ```
+
+    Right:
+
+    ```json
+    {"black-list": {"to-remove": ["Conv2D"]}, "white-list": {"to-add": ["Conv2D"]}}
+    ```
+    """,
+    options=("modify_mixlist",),
+    facts=("modify-mixlist-file",),
+    source=(_PARSER,),
+)
+
+REMOVE_GOES_GRAY = declare(
+    "NPU722",
+    "mixlist-remove-goes-gray",
+    Severity.WARNING,
+    """
+    An operator is only removed from a list.
+
+    It then goes to the gray list (it follows the operator before it), not to the opposite
+    list.  To change lists, `to-add` to the new list is enough.
+
+    Wrong, when ReduceSum is meant to be computed in lower precision:
+
+    ```json
+    {"black-list": {"to-remove": ["ReduceSum"]}}
+    ```
+
+    Right:
+
+    ```json
+    {"white-list": {"to-add": ["ReduceSum"]}}
+    ```
+    """,
+    options=("modify_mixlist",),
+    facts=("modify-mixlist-remove-goes-gray",),
+    source=(_MIXED,),
+)
+
+OPERATOR = declare(
+    "NPU723",
+    "mixlist-operator",
+    Severity.WARNING,
+    """
+    An entry is no operator type of the operator library.
+
+    The lists hold operator types (`Conv2D`, `MatMul`, `ReduceSumD`), not names of nodes of
+    the network.  An entry that is no type changes nothing, in silence.  Whether a type exists
+    is checked when an operator library file (aic-<soc>-ops-info) is given.
+
+    Wrong:
+
+    ```json
+    {"black-list": {"to-add": ["loss/ReduceSum"]}}
+    ```
+
+    Right:
+
+    ```json
+    {"black-list": {"to-add": ["ReduceSum"]}}
+    ```
+    """,
+    options=("modify_mixlist",),
+    source=(_TUNING,),
+)
+
+NOT_IN_LIST = declare(
+    "NPU724",
+    "mixlist-not-in-list",
+    Severity.WARNING,
+    """
+    An operator is removed from a list that it is not in.
+
+    The graph engine writes a warning and goes on.  Which list an operator is in stands in the
+    operator library: the flag `precision_reduce` is true for the white list, false for the
+    black list, and absent for the gray list.  Checked when a library file is given.
+
+    Wrong, when the library has Pow in the white list: `{"black-list": {"to-remove": ["Pow"]}}`
+
+    Right: `{"white-list": {"to-remove": ["Pow"]}}`
+    """,
+    options=("modify_mixlist",),
+    source=(_PARSER,),
+)

@@ -1,0 +1,206 @@
+"""The rules of profiling options."""
+
+from npu_config.diagnostics import Severity
+from npu_config.rulebook import declare
+from npu_config.target import Product
+
+_DOC = "docs/en/tfadapter_1/apiref/session_config/Profiling.md"
+_TOOL = "cann/oam-tools:docs/zh/env-vars/PROFILING_OPTIONS.md"
+
+KEY = declare(
+    "NPU746",
+    "profiling-key",
+    Severity.ERROR,
+    """
+    The profiling options are no JSON object, or have a key that does not exist.
+
+    The adapter parses nothing and hands the text to the graph engine; bad content fails its
+    initialisation, and the adapter aborts the process.
+
+    Wrong: `{"output": "/data/prof", "traning_trace": "on"}`
+
+    Right: `{"output": "/data/prof", "training_trace": "on"}`
+    """,
+    options=("profiling_options",),
+    facts=("profiling-options-json",),
+    source=(_DOC, _TOOL),
+)
+
+VALUE = declare(
+    "NPU747",
+    "profiling-value",
+    Severity.ERROR,
+    """
+    A profiling option has a value that it cannot have.
+
+    All values are texts, also switches and numbers: `"on"`, not `true`; `"50"`, not `50`.
+    The graph engine refuses the options as a whole, and the adapter aborts the process.
+
+    Wrong: `{"training_trace": true, "aic_metrics": "Pipe"}`
+
+    Right: `{"training_trace": "on", "aic_metrics": "PipeUtilization"}`
+    """,
+    options=("profiling_options",),
+    facts=("profiling-options-json",),
+    source=(_DOC, _TOOL),
+)
+
+RANGE = declare(
+    "NPU748",
+    "profiling-range",
+    Severity.ERROR,
+    """
+    A number in the profiling options is out of its range.
+
+    `storage_limit` is 200MB to 4294967295MB; `sys_hardware_mem_freq`,
+    `sys_io_sampling_freq` and `dvpp_freq` are 1 to 100 Hz; `sys_interconnection_freq` and
+    `host_sys_usage_freq` 1 to 50 Hz; `instr_profiling_freq` 300 to 30000 Hz.  On ascend_950
+    `sys_hardware_mem_freq` goes up to 10000 Hz.  The tool refuses other values.
+
+    Wrong: `{"dvpp_freq": "500"}`
+
+    Right: `{"dvpp_freq": "100"}`
+    """,
+    options=("profiling_options",),
+    facts=("profiling-ranges",),
+    source=(_TOOL,),
+)
+
+PRODUCT = declare(
+    "NPU749",
+    "profiling-product",
+    Severity.ERROR,
+    """
+    A profiling option does not exist on this product.
+
+    `instr_profiling` is for ascend_950, `instr_profiling_freq` for atlas_a2 and atlas_a3;
+    `sys_io_sampling_freq` is not for atlas_inference; the `aic_metrics` value `L2Cache` is not
+    for atlas_inference and atlas_training, `MemoryAccess` not for those and ascend_950.
+
+    Wrong on atlas_training: `{"aic_metrics": "L2Cache"}`
+
+    Right there: `{"aic_metrics": "PipeUtilization"}`
+    """,
+    options=("profiling_options",),
+    facts=("profiling-options-json",),
+    source=(_TOOL,),
+)
+
+EXCLUSIVE = declare(
+    "NPU750",
+    "profiling-instr-exclusive",
+    Severity.ERROR,
+    """
+    `instr_profiling_freq` stands beside options that it excludes.
+
+    It cannot be combined with `training_trace`, `task_trace`, `task_time`, `hccl`, `aicpu`,
+    `fp_point`, `bp_point`, `aic_metrics`, `l2` and `runtime_api`.
+
+    Wrong: `{"instr_profiling_freq": "1000", "aicpu": "on"}`
+
+    Right: `{"instr_profiling_freq": "1000"}`
+    """,
+    options=("profiling_options",),
+    products=(Product.ATLAS_A2, Product.ATLAS_A3),
+    facts=("profiling-instr-exclusive",),
+    source=(_TOOL,),
+)
+
+TASK_ALONE = declare(
+    "NPU751",
+    "profiling-task-trace-alone",
+    Severity.WARNING,
+    """
+    A training collects `task_trace` without `training_trace`.
+
+    In training the documentation wants `training_trace` on with it.
+
+    Wrong in training: `{"task_trace": "on"}`
+
+    Right: `{"task_trace": "on", "training_trace": "on"}`
+    """,
+    options=("profiling_options",),
+    facts=("profiling-task-trace-needs-training-trace",),
+    source=(_TOOL,),
+)
+
+POINTS = declare(
+    "NPU752",
+    "profiling-points-unnamed",
+    Severity.WARNING,
+    """
+    A network of dynamic shape collects `training_trace` without named points.
+
+    With static shapes the end of the forward pass and of the backward pass are found
+    automatically; with dynamic shapes `fp_point` and `bp_point` have to be named by hand.
+
+    Wrong with dynamic shapes: `{"training_trace": "on", "fp_point": "", "bp_point": ""}`
+
+    Right:
+
+    ```json
+    {"training_trace": "on", "fp_point": "net/conv1", "bp_point": "gradients/AddN_70"}
+    ```
+    """,
+    options=("profiling_options",),
+    facts=("profiling-training-trace-points",),
+    source=(
+        "docs/en/tfadapter_1/migration/common_operation/fpbp_point_determination.md",
+        _TOOL,
+    ),
+)
+
+INFERENCE = declare(
+    "NPU753",
+    "profiling-training-trace-inference",
+    Severity.WARNING,
+    """
+    Online inference collects `training_trace`.
+
+    In online inference `task_trace` and `aicpu` can be used, `training_trace` cannot.
+
+    Wrong in online inference: `{"training_trace": "on"}`
+
+    Right: `{"task_trace": "on", "aicpu": "on"}`
+    """,
+    options=("profiling_options", "graph_run_mode"),
+    facts=("profiling-inference",),
+    source=(_TOOL,),
+)
+
+OUTPUT = declare(
+    "NPU754",
+    "profiling-output-characters",
+    Severity.WARNING,
+    r"""
+    The output path of the profiling options has a control character.
+
+    The path must not contain `\n`, `\f`, `\r`, `\b`, `\t`, `\v` or `\u007F`; results may be
+    lost.  In JSON, and in Python, a single backslash makes such characters.
+
+    Wrong: `{"output": "C:\temp"}`
+
+    Right: `{"output": "/data/temp"}`
+    """,
+    options=("profiling_options",),
+    facts=("profiling-output-dir",),
+    source=(_TOOL,),
+)
+
+SAME_SWITCH = declare(
+    "NPU755",
+    "profiling-same-switch",
+    Severity.WARNING,
+    """
+    `task_trace` and `task_time` disagree.
+
+    They are two names of one switch (`on` means `l1`); which of the two wins is not
+    documented.
+
+    Wrong: `{"task_trace": "on", "task_time": "off"}`
+
+    Right: `{"task_time": "on"}`
+    """,
+    options=("profiling_options",),
+    source=(_TOOL,),
+)

@@ -1,0 +1,253 @@
+"""The file of ``insert_op_file``: AIPP, the preparation of images in front of the network.
+
+The option is not documented for TensorFlow; the format is that of the ATC option
+insert_op_conf.  Source: cann/ge:docs/zh/user_guides/atc_tools/AIPP/config_file_template.md.
+"""
+
+from typing import Any, Dict, Iterable, Iterator, List, Mapping, Optional, Tuple
+
+import attr
+
+from npu_config.diagnostics import Diagnostic, Severity
+from npu_config.sidefiles import _aipp_rules as rules
+from npu_config.sidefiles._aipp_fields import FIELDS, INPUT_FORMATS, MODES, Value
+from npu_config.sidefiles._aipp_parser import Reader, unknown
+from npu_config.sidefiles._format import Format, Glimpse, Parsed, conclude
+from npu_config.sidefiles._frozen import Table
+from npu_config.sidefiles._shape import is_wrong, refuse
+from npu_config.sidefiles._text import ANYWHERE, Path, Places, Source
+from npu_config.sidefiles._words import listed, meant, shown
+from npu_config.target import ANY_TARGET, Product, Target
+
+_EVEN_SIZES = ("src_image_size_w", "src_image_size_h")
+_EVEN_POSITIONS = ("load_start_pos_w", "load_start_pos_h")
+
+
+def _fields(value: Mapping[str, Value]) -> Mapping[str, Value]:
+    """A frozen mapping, with floats where a field holds floats."""
+    given: Any = value
+    if not isinstance(given, Mapping):
+        return given  # type: ignore[no-any-return]
+    return Table((name, _float(name, item)) for name, item in given.items())
+
+
+def _float(name: str, value: Value) -> Value:
+    field = FIELDS.get(name)
+    if field is not None and field.kind == "float" and type(value) is int and abs(value) < 2**53:
+        return float(value)
+    return value
+
+
+@attr.s(frozen=True, slots=True, auto_attribs=True)
+class AippOp:
+    """One ``aipp_op`` block: the preparation of one input.
+
+    Args:
+        fields: field to value: bools, ints, floats, and texts for words.
+
+    Raises:
+        NpuConfigError: with everything that is wrong.
+    """
+
+    fields: Mapping[str, Value] = attr.ib(converter=_fields)
+
+    def __attrs_post_init__(self) -> None:
+        refuse(_field_faults(self.fields))
+
+    @classmethod
+    def of(cls, aipp_mode: str = "static", **fields: Value) -> "AippOp":
+        """A block with these fields.
+
+        Args:
+            aipp_mode: ``"static"`` or ``"dynamic"``.
+            fields: e.g. ``input_format="RGB888_U8"``, ``mean_chn_0=104``, ``csc_switch=True``.
+
+        Raises:
+            NpuConfigError: with everything that is wrong.
+        """
+        return cls({"aipp_mode": aipp_mode, **fields})
+
+
+def _ops(value: Iterable[AippOp]) -> Tuple[AippOp, ...]:
+    return tuple(value)
+
+
+@attr.s(frozen=True, slots=True, auto_attribs=True)
+class InsertOp:
+    """The content of an AIPP configuration.
+
+    Args:
+        ops: one block for each prepared input.
+    """
+
+    ops: Tuple[AippOp, ...] = attr.ib(converter=_ops)
+
+    @classmethod
+    def of(cls, *ops: AippOp) -> "InsertOp":
+        """The configuration with these blocks."""
+        return cls(ops)
+
+
+def _field_faults(fields: Any) -> Iterator[Diagnostic]:
+    """What keeps the fields of a block from being written."""
+    if not isinstance(fields, Mapping):
+        message = "the fields must be a mapping of field to value"
+        yield rules.FIELD.diagnostic(message, severity=Severity.ERROR)
+        return
+    for name, value in fields.items():
+        if name not in FIELDS:
+            help = meant(str(name), FIELDS)
+            yield rules.FIELD.diagnostic(unknown(name), help=help, severity=Severity.ERROR)
+        elif not FIELDS[name].accepts(value):
+            yield rules.VALUE.diagnostic(
+                "{} is {}; legal: {}".format(name, shown(value), FIELDS[name].legal)
+            )
+    yield from _combined(fields, (), ANYWHERE)
+
+
+def _combined(fields: Mapping[str, Any], path: Path, places: Places) -> Iterator[Diagnostic]:
+    """What does not go together in one block, whatever the product."""
+    block = places.key_place(path)
+    mode, image = fields.get("aipp_mode"), fields.get("input_format")
+    if "aipp_mode" not in fields:
+        message = "aipp_mode is missing; legal: {}".format(listed(MODES))
+        yield rules.COMBINATION.diagnostic(message, block)
+    if mode == "static" and "input_format" not in fields:
+        message = "static AIPP needs input_format; legal: {}".format(listed(INPUT_FORMATS))
+        yield rules.COMBINATION.diagnostic(message, block)
+    if mode == "dynamic" and fields.get("max_src_image_size", 0) == 0:
+        message = "dynamic AIPP needs max_src_image_size, the size of the largest image in bytes"
+        yield rules.COMBINATION.diagnostic(message, block)
+    if image == "YUV420SP_U8":
+        yield from _odd(fields, _EVEN_SIZES, path, places)
+    if mode == "static":
+        yield from _geometry(fields, path, places)
+
+
+def _odd(
+    fields: Mapping[str, Any], names: Tuple[str, ...], path: Path, places: Places
+) -> Iterator[Diagnostic]:
+    for name in names:
+        value = fields.get(name)
+        if type(value) is int and value % 2:
+            message = "{} is {}; YUV420SP_U8 needs an even number".format(name, value)
+            yield rules.COMBINATION.diagnostic(message, places.place((*path, name)))
+
+
+def _geometry(fields: Mapping[str, Any], path: Path, places: Places) -> Iterator[Diagnostic]:
+    for side in ("w", "h"):
+        size = fields.get("src_image_size_" + side, 0)
+        for switch in ("crop", "padding"):
+            if fields.get(switch) is True and size == 0:
+                message = "{} needs src_image_size_{}".format(switch, side)
+                place = places.key_place((*path, switch))
+                yield rules.COMBINATION.diagnostic(message, place)
+        begin = fields.get("load_start_pos_" + side, 0)
+        length = fields.get("crop_size_" + side, 0)
+        numbers = (size, begin, length)
+        if fields.get("crop") is not True or not all(type(number) is int for number in numbers):
+            continue
+        if size and begin + length > size:
+            message = "load_start_pos_{0} + crop_size_{0} is {1}; src_image_size_{0} is {2}"
+            place = places.place((*path, "crop_size_" + side))
+            yield rules.COMBINATION.diagnostic(message.format(side, begin + length, size), place)
+
+
+def _judge(
+    blocks: List[Dict[str, Any]], places: Places, target: Target
+) -> Iterator[Diagnostic]:
+    """What is wrong with blocks whose values are legal."""
+    for index, fields in enumerate(blocks):
+        yield from _combined(fields, (index,), places)
+    yield from _about_target(blocks, places, target)
+
+
+def _about_target(
+    blocks: Iterable[Mapping[str, Any]], places: Places, target: Target
+) -> Iterator[Diagnostic]:
+    for index, fields in enumerate(blocks):
+        for name in fields:
+            if name in FIELDS and FIELDS[name].reserved:
+                place = places.key_place((index, name))
+                message = "{} is not supported at present; it does nothing".format(name)
+                yield rules.RESERVED.diagnostic(message, place)
+        if (
+            fields.get("input_format") == "YUV420SP_U8"
+            and fields.get("crop") is True
+            and Product.ASCEND_950 not in target.products
+        ):
+            yield from _odd(fields, _EVEN_POSITIONS, (index,), places)
+
+
+def parse(
+    text: str, path: Optional[str] = None, target: Target = ANY_TARGET
+) -> Parsed[InsertOp]:
+    """Read an AIPP configuration.
+
+    Args:
+        text: anything.
+        path: the file it came from.
+        target: what :func:`check` is to know.
+    """
+    reader = Reader(Source(text, path))
+    reader.read()
+    found = [*reader.found, *_judge(reader.blocks, reader.places, target)]
+    understood = reader.understood and not is_wrong(found)
+    return conclude(
+        found,
+        reader.places,
+        (lambda: InsertOp(AippOp(fields) for fields in reader.blocks)) if understood else None,
+        lambda _: (),
+    )
+
+
+def check(
+    model: InsertOp, target: Target = ANY_TARGET, places: Places = ANYWHERE
+) -> Tuple[Diagnostic, ...]:
+    """What does not work on a target.
+
+    Args:
+        model: the configuration.
+        target: the product that it is meant for.
+        places: where the parts stand (``Parsed.places``).
+    """
+    return tuple(_about_target([op.fields for op in model.ops], places, target))
+
+
+def _written(name: str, value: Value) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str) and FIELDS[name].kind == "text":
+        escaped = value.replace("\\", "\\\\").replace('"', '\\"')
+        return '"{}"'.format(escaped.replace("\n", "\\n").replace("\r", "\\r"))
+    return repr(value) if isinstance(value, float) else str(value)
+
+
+def render(model: InsertOp) -> str:
+    """The canonical text of the file."""
+    rows = []
+    for op in model.ops:
+        rows.append("aipp_op {")
+        rows += ["  {}: {}".format(name, _written(name, v)) for name, v in op.fields.items()]
+        rows.append("}")
+    return "".join(row + "\n" for row in rows)
+
+
+def _looks_like(glimpse: Glimpse) -> bool:
+    return any(line.startswith(("aipp_op", "aipp_mode", "aipp {")) for line in glimpse.lines())
+
+
+FORMAT: Format[InsertOp] = Format(
+    name="insert_op",
+    title="AIPP configuration",
+    default_name="insert_op.cfg",
+    options=("insert_op_file",),
+    parser=parse,
+    render=render,
+    looks_like=_looks_like,
+)
+load = FORMAT.load
+save = FORMAT.save
+
+__all__ = ["FIELDS", "FORMAT", "INPUT_FORMATS", "AippOp", "InsertOp", "check", "load", "parse",
+           "render", "save"]  # fmt: skip

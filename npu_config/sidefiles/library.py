@@ -1,0 +1,157 @@
+"""aic-<soc>-ops-info*.json: the operator library of a machine, read to check other files with.
+
+It is the vendor's file, so it is only read.  It lies under
+``<CANN>/opp/built-in/op_impl/ai_core/tbe/config/<soc>/``; the user names the file or the
+directory.
+"""
+
+import os
+from typing import Any, Dict, FrozenSet, List, Mapping, Optional, Tuple
+
+import attr
+
+from npu_config.diagnostics import Diagnostic, Place, Report, Severity
+from npu_config.files import PathLike
+from npu_config.rulebook import declare
+from npu_config.sidefiles import _json
+from npu_config.sidefiles._format import UNREADABLE, Parsed, read_text
+from npu_config.sidefiles._frozen import Table
+from npu_config.sidefiles._shape import Shape
+from npu_config.sidefiles._words import shown
+
+STRUCTURE = declare(
+    "NPU716",
+    "operator-library-structure",
+    Severity.ERROR,
+    """
+    A file given as operator library is none.
+
+    The library is a JSON object of operator types; each is an object that says, among other
+    things, which data types its inputs and outputs may have and whether its precision may be
+    reduced.  Without it npu_config cannot check names, lists and data types of operators.
+
+    Wrong: `["Abs", "Add"]`
+
+    Right: `{"Abs": {"input0": {"dtype": "float16,float"}, "precision_reduce": {"flag": "true"}}}`
+    """,
+    source=("<CANN>/opp/built-in/op_impl/ai_core/tbe/config/<soc>/aic-<soc>-ops-info.json",),
+)
+
+_LIST_OF_FLAG = {"true": "white-list", "false": "black-list"}
+
+
+@attr.s(frozen=True, slots=True, auto_attribs=True)
+class Operator:
+    """One operator type.
+
+    Args:
+        list: the precision list that it is in as delivered.
+        inputs: for each input the data types it may have; empty where that is not known.
+        outputs: the same for the outputs.
+    """
+
+    list: str = "gray-list"
+    inputs: Tuple[FrozenSet[str], ...] = ()
+    outputs: Tuple[FrozenSet[str], ...] = ()
+
+
+def _table(operators: Mapping[str, Operator]) -> Table[str, Operator]:
+    return Table(operators)
+
+
+@attr.s(frozen=True, slots=True, auto_attribs=True)
+class OperatorLibrary:
+    """The operator types of a machine.
+
+    Args:
+        operators: operator type to what is known of it.
+    """
+
+    operators: Mapping[str, Operator] = attr.ib(converter=_table)
+
+
+def canonical_dtype(name: str) -> str:
+    """A data type by one name: lower case, and ``float`` for ``float32``."""
+    lower = name.strip().lower()
+    return "float" if lower == "float32" else lower
+
+
+def _ports(entry: Dict[str, Any], side: str) -> Tuple[FrozenSet[str], ...]:
+    """The data types of ``input0``, ``input1`` ... up to the first of variable number."""
+    found: List[FrozenSet[str]] = []
+    while True:
+        port = entry.get("{}{}".format(side, len(found)))
+        if not isinstance(port, dict) or port.get("paramType") == "dynamic":
+            return tuple(found)
+        dtypes = port.get("dtype")
+        names = dtypes.split(",") if isinstance(dtypes, str) else []
+        found.append(frozenset(canonical_dtype(name) for name in names if name.strip()))
+
+
+def _operator(entry: Dict[str, Any]) -> Operator:
+    reduce = entry.get("precision_reduce")
+    flag = reduce.get("flag") if isinstance(reduce, dict) else None
+    return Operator(
+        _LIST_OF_FLAG.get(str(flag).lower(), "gray-list"),
+        _ports(entry, "input"),
+        _ports(entry, "output"),
+    )
+
+
+def parse(text: str, path: Optional[str] = None) -> Parsed[OperatorLibrary]:
+    """Read one file of the operator library.
+
+    Args:
+        text: anything.
+        path: the file it came from.
+    """
+    reading = _json.read(text, path)
+    shape = Shape(STRUCTURE, reading)
+    top = shape.object(reading.value, (), "an operator library")
+    operators = {
+        name: _operator(shape.object(entry, (name,), "the operator {}".format(shown(name))))
+        for name, entry in top.items()
+    }
+    found = Report((*reading.diagnostics, *shape.found))
+    model = OperatorLibrary(operators) if found.ok else None
+    return Parsed(model, found, reading)
+
+
+def load(*paths: PathLike) -> Parsed[OperatorLibrary]:
+    """Read the operator library of a machine.
+
+    Args:
+        paths: files, or directories with ``aic-*-ops-info*.json`` files in them.
+
+    Returns:
+        All operators together; the model is None when a file could not be read.
+    """
+    operators: Dict[str, Operator] = {}
+    found: List[Diagnostic] = []
+    for path in paths:
+        for name in _files(os.fspath(path), found):
+            text, refused = read_text(name)
+            found.extend(refused)
+            if text is not None:
+                parsed = parse(text, name)
+                found.extend(parsed.diagnostics)
+                operators.update(parsed.model.operators if parsed.model else {})
+    report = Report(found)
+    return Parsed(OperatorLibrary(operators) if report.ok else None, report)
+
+
+def _files(path: str, found: List[Diagnostic]) -> List[str]:
+    if not os.path.isdir(path):
+        return [path]
+    names = [
+        os.path.join(path, name)
+        for name in sorted(os.listdir(path))
+        if name.startswith("aic-") and "-ops-info" in name and name.endswith(".json")
+    ]
+    if not names:
+        message = "the directory has no file aic-*-ops-info*.json"
+        found.append(UNREADABLE.diagnostic(message, Place(path)))
+    return names
+
+
+__all__ = ["Operator", "OperatorLibrary", "canonical_dtype", "load", "parse"]

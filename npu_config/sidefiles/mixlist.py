@@ -1,0 +1,354 @@
+"""ops_info.json, the file of ``modify_mixlist``: operators moved between the precision lists.
+
+Source: docs/en/tfadapter_1/apiref/session_config/accuracy_tuning.md,
+docs/en/tfadapter_1/migration/performance_tuning/mixed_precision_training.md.
+"""
+
+from typing import (
+    Any,
+    Dict,
+    FrozenSet,
+    Iterable,
+    Iterator,
+    List,
+    NamedTuple,
+    Optional,
+    Sequence,
+    Tuple,
+    Union,
+)
+
+import attr
+
+from npu_config.diagnostics import Diagnostic, Place
+from npu_config.sidefiles import _json
+from npu_config.sidefiles import _mixlist_rules as rules
+from npu_config.sidefiles._convert import texts
+from npu_config.sidefiles._format import Format, Glimpse, Parsed, conclude
+from npu_config.sidefiles._shape import Shape, is_wrong, refuse
+from npu_config.sidefiles._text import ANYWHERE, Path, Places
+from npu_config.sidefiles._words import joined, meant, on_line, shown
+from npu_config.sidefiles.library import OperatorLibrary
+from npu_config.target import ANY_TARGET, Target
+
+LISTS = ("black-list", "white-list", "gray-list")
+ACTIONS = ("to-add", "to-remove")
+
+class Move(NamedTuple):
+    """One step of one operator: ``action`` is one of ACTIONS, ``list`` one of LISTS."""
+
+    action: str
+    list: str
+
+
+def _legal_moves() -> FrozenSet[FrozenSet[Move]]:
+    add = {name: Move("to-add", name) for name in LISTS}
+    remove = {name: Move("to-remove", name) for name in LISTS}
+    alone = [{remove["black-list"]}, {remove["white-list"]}, *({move} for move in add.values())]
+    both = [{add[new], remove[old]} for new in LISTS for old in LISTS if new != old]
+    return frozenset(frozenset(moves) for moves in (*alone, *both))
+
+
+LEGAL_MOVES = _legal_moves()
+
+
+def _names(value: Iterable[str]) -> Tuple[str, ...]:
+    """Each name once, in order; what is no list stays as it is for the judgement."""
+    found = texts(value)
+    if isinstance(found, tuple) and all(isinstance(item, str) for item in found):
+        return tuple(dict.fromkeys(found))
+    return found
+
+
+@attr.s(frozen=True, slots=True, auto_attribs=True)
+class Moves:
+    """What happens to one list.
+
+    Args:
+        add: operator types that come into the list.
+        remove: operator types that leave it.
+    """
+
+    add: Tuple[str, ...] = attr.ib(default=(), converter=_names)
+    remove: Tuple[str, ...] = attr.ib(default=(), converter=_names)
+
+
+_NO_MOVES = Moves()
+
+
+@attr.s(frozen=True, slots=True, auto_attribs=True)
+class Mixlist:
+    """The content of ops_info.json.
+
+    Args:
+        black: changes of the list of operators that keep their precision.
+        white: changes of the list of operators whose precision may be reduced.
+        gray: changes of the list of operators that follow the operator before them.
+
+    Raises:
+        NpuConfigError: with everything that is wrong with the moves.
+    """
+
+    black: Moves = _NO_MOVES
+    white: Moves = _NO_MOVES
+    gray: Moves = _NO_MOVES
+
+    def __attrs_post_init__(self) -> None:
+        refuse(_faults(_plain(self), ANYWHERE))
+
+    @classmethod
+    def of(
+        cls,
+        black_list: Iterable[str] = (),
+        white_list: Iterable[str] = (),
+        gray_list: Iterable[str] = (),
+        remove_from_black: Iterable[str] = (),
+        remove_from_white: Iterable[str] = (),
+        remove_from_gray: Iterable[str] = (),
+    ) -> "Mixlist":
+        """The lists by what is to be in them, and what is to leave them.
+
+        Args:
+            black_list: operator types that keep their precision.
+            white_list: operator types whose precision may be reduced.
+            gray_list: operator types that follow the operator before them.
+            remove_from_black: operator types that leave the black list.
+            remove_from_white: operator types that leave the white list.
+            remove_from_gray: operator types that leave the gray list; each has to be added
+                to another one.
+
+        Raises:
+            NpuConfigError: with everything that is wrong.
+        """
+        return cls(
+            Moves(black_list, remove_from_black),
+            Moves(white_list, remove_from_white),
+            Moves(gray_list, remove_from_gray),
+        )
+
+    def moves(self) -> Iterator[Tuple[str, Move]]:
+        """Every operator type with every move of it, in the order of the file."""
+        for name, moves in zip(LISTS, (self.black, self.white, self.gray)):
+            for operator in moves.add:
+                yield operator, Move("to-add", name)
+            for operator in moves.remove:
+                yield operator, Move("to-remove", name)
+
+
+def _plain(model: Mixlist) -> Dict[str, Dict[str, Any]]:
+    parts = zip(LISTS, (model.black, model.white, model.gray))
+    plain = {
+        name: {
+            action: list(names) if isinstance(names, tuple) else names
+            for action, names in zip(ACTIONS, (moves.add, moves.remove))
+            if names != ()
+        }
+        for name, moves in parts
+    }
+    return {name: actions for name, actions in plain.items() if actions}
+
+
+def _build(value: Dict[str, Dict[str, List[str]]]) -> Mixlist:
+    return Mixlist(
+        *(
+            Moves(*(value.get(name, {}).get(action, ()) for action in ACTIONS))
+            for name in LISTS
+        )
+    )
+
+
+def _faults(value: Any, places: Places) -> List[Diagnostic]:
+    """What is wrong with a plain value, whatever the target."""
+    shape = Shape(rules.STRUCTURE, places)
+    top = shape.object(value, (), "the file")
+    shape.keys(top, (), LISTS, "at the top level")
+    steps: Dict[str, Dict[Move, Path]] = {}  # the path of a name ends with the name
+    for name in LISTS:
+        moves = shape.object(top.get(name, {}), (name,), '"{}"'.format(name))
+        shape.keys(moves, (name,), ACTIONS, 'in "{}"'.format(name))
+        for action in ACTIONS:
+            where = '"{}" of "{}"'.format(action, name)
+            for _, operator in shape.texts(moves.get(action, []), (name, action), where):
+                path = (name, action, operator)
+                steps.setdefault(operator, {}).setdefault(Move(action, name), path)
+    for operator, moves_of in steps.items():
+        _judge_moves(shape, operator, moves_of)
+        _judge_name(shape, operator, moves_of)
+    return shape.found
+
+
+def _judge_moves(shape: Shape, operator: str, steps: Dict[Move, Path]) -> None:
+    moves = list(steps)
+    last = shape.places.place(steps[moves[-1]])
+    if frozenset(moves) in LEGAL_MOVES:
+        if all(move.action == "to-remove" for move in moves):
+            shape.report(
+                '{} is only removed from "{}", which puts it into the gray list'.format(
+                    shown(operator), moves[0].list
+                ),
+                last,
+                "add it to the list that it is to be in; that is enough",
+                rules.REMOVE_GOES_GRAY,
+            )
+        return
+    if moves == [Move("to-remove", "gray-list")]:
+        message = '{} is only removed from "gray-list"; legal: add it to another list'
+        shape.report(message.format(shown(operator)), last, rule=rules.CONTRADICTION)
+        return
+    told = [
+        '{} "{}"{}'.format(
+            "added to" if move.action == "to-add" else "removed from",
+            move.list,
+            on_line(shape.places.place(path)),
+        )
+        for move, path in steps.items()
+    ]
+    shape.report(
+        "the moves of {} contradict each other: {}; legal: one to-add, with or without one "
+        "to-remove from another list".format(shown(operator), joined(told)),
+        last,
+        rule=rules.CONTRADICTION,
+    )
+
+
+def _judge_name(shape: Shape, operator: str, steps: Dict[Move, Path]) -> None:
+    place = shape.places.place(next(iter(steps.values())))
+    if not operator.strip():
+        shape.report("an empty text is no operator type", place, rule=rules.OPERATOR)
+    elif "/" in operator:
+        shape.report(
+            "{} looks like the name of a node; the lists hold operator types".format(
+                shown(operator)
+            ),
+            place,
+            meant_type(operator),
+            rules.OPERATOR,
+        )
+
+
+def meant_type(name: str) -> Optional[str]:
+    """The help for a node name: the operator type that its last part suggests."""
+    last = name.rsplit("/", 1)[-1].rstrip("0123456789").rstrip("_")
+    return 'write the operator type, e.g. "{}"'.format(last) if last else None
+
+
+def check(
+    model: Mixlist,
+    target: Target = ANY_TARGET,
+    places: Places = ANYWHERE,
+    library: Optional[OperatorLibrary] = None,
+) -> Tuple[Diagnostic, ...]:
+    """What is worth knowing about legal moves.
+
+    Args:
+        model: the moves.
+        target: not needed here; no finding depends on it.
+        places: where the parts stand (``Parsed.places``).
+        library: the operators of the machine, to check names and lists with.
+    """
+    found = _faults(_plain(model), places)
+    if library is not None:
+        found.extend(_against(model, library, places))
+    return tuple(found)
+
+
+def _against(
+    model: Mixlist, library: OperatorLibrary, places: Places
+) -> Iterator[Diagnostic]:
+    told = set()
+    for operator, move in model.moves():
+        place = places.place((move.list, move.action, operator))
+        known = library.operators.get(operator)
+        if known is None:
+            if operator not in told and "/" not in operator and operator.strip():
+                told.add(operator)
+                yield rules.OPERATOR.diagnostic(
+                    "the operator library has no operator type {}".format(shown(operator)),
+                    place,
+                    help=meant(operator, library.operators),
+                )
+        elif move.action == "to-remove" and known.list != move.list:
+            yield rules.NOT_IN_LIST.diagnostic(
+                '{} is not in "{}" but in "{}"; the removal is ignored with a warning'.format(
+                    shown(operator), move.list, known.list
+                ),
+                place,
+            )
+
+
+class _NamedPlaces(Places):
+    """Places in which an entry of an array is also found by its text."""
+
+    __slots__ = ("_reading",)
+
+    def __init__(self, reading: _json.JsonReading) -> None:
+        self._reading = reading
+
+    def place(self, path: Sequence[Union[str, int]] = ()) -> Place:
+        value = self._reading.value
+        found: List[Union[str, int]] = []
+        for step in path:
+            if isinstance(value, list) and isinstance(step, str) and step in value:
+                step = value.index(step)
+            try:
+                value = value[step]
+            except (IndexError, KeyError, TypeError):
+                break
+            found.append(step)
+        return self._reading.place(found)
+
+    def key_place(self, path: Sequence[Union[str, int]]) -> Place:
+        return self._reading.key_place(path)
+
+
+def parse(
+    text: str, path: Optional[str] = None, target: Target = ANY_TARGET
+) -> Parsed[Mixlist]:
+    """Read ops_info.json.
+
+    Args:
+        text: anything.
+        path: the file it came from.
+        target: what :func:`check` is to know.
+    """
+    reading = _json.read(text, path)
+    places = _NamedPlaces(reading)
+    found = _faults(reading.value, places)
+    understood = reading.complete and not is_wrong(found)
+    return conclude(
+        (*reading.diagnostics, *found),
+        places,
+        (lambda: _build(reading.value)) if understood else None,
+        lambda model: (),
+    )
+
+
+def render(model: Mixlist) -> str:
+    """The canonical text of the file."""
+    return _json.write(_plain(model))
+
+
+def _looks_like(glimpse: Glimpse) -> bool:
+    keys = {str(key).lower().replace("_", "-") for key in glimpse.top}
+    return any(
+        key in ("black-list", "white-list", "gray-list", "grey-list", "blacklist", "whitelist")
+        for key in keys
+    )
+
+
+FORMAT: Format[Mixlist] = Format(
+    name="mixlist",
+    title="changes of the mixed-precision operator lists",
+    default_name="ops_info.json",
+    options=("modify_mixlist",),
+    parser=parse,
+    render=render,
+    looks_like=_looks_like,
+)
+load = FORMAT.load
+save = FORMAT.save
+
+__all__ = [
+    "ACTIONS", "FORMAT", "LEGAL_MOVES", "LISTS", "Mixlist", "Move", "Moves", "check", "load",
+    "parse", "render", "save",
+]  # fmt: skip

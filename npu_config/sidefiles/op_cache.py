@@ -1,0 +1,258 @@
+"""op_cache.ini in ``op_compiler_cache_dir``: how large the operator compile cache may become.
+
+Source: docs/en/tfadapter_1/apiref/session_config/operator_and_graph_build.md.
+"""
+
+import re
+from typing import Any, Dict, Iterator, List, Optional, Tuple
+
+import attr
+
+from npu_config.diagnostics import Diagnostic, Severity
+from npu_config.rulebook import declare
+from npu_config.sidefiles._format import Format, Glimpse, Parsed, conclude
+from npu_config.sidefiles._lines import Line, lines
+from npu_config.sidefiles._shape import refuse
+from npu_config.sidefiles._text import ANYWHERE, Places, PlaceTable, Source
+from npu_config.sidefiles._words import listed, meant, near, shown
+from npu_config.target import ANY_TARGET, Target
+
+SECTION = "[op_compiler_cache]"
+KEYS = ("max_op_cache_size", "remain_cache_size_ratio")
+_LEGAL = {
+    "max_op_cache_size": "an integer of MB, or -1 (nothing ages)",
+    "remain_cache_size_ratio": "an integer from 1 to 100 (%)",
+}
+_INTEGER = re.compile(r"-?[0-9]{1,18}\Z")
+
+_DOC = "docs/en/tfadapter_1/apiref/session_config/operator_and_graph_build.md"
+
+LINE = declare(
+    "NPU758",
+    "op-cache-line",
+    Severity.WARNING,
+    """
+    op_cache.ini lacks its section header or a key, or has a line that says nothing.
+
+    The file has the header `[op_compiler_cache]`, and below it `max_op_cache_size` and
+    `remain_cache_size_ratio`.  Without all three the operator compiler ignores the file in
+    silence and goes by ASCEND_MAX_OP_CACHE_SIZE and ASCEND_REMAIN_CACHE_SIZE_RATIO, or by
+    500 MB and 50 %.
+
+    Wrong:
+
+    ```
+    max_op_cache_size=500
+    ```
+
+    Right:
+
+    ```
+    [op_compiler_cache]
+    max_op_cache_size=500
+    remain_cache_size_ratio=80
+    ```
+    """,
+    options=("op_compiler_cache_dir",),
+    facts=("cache-ini",),
+    source=(_DOC,),
+)
+
+VALUE = declare(
+    "NPU759",
+    "op-cache-value",
+    Severity.WARNING,
+    """
+    A value of op_cache.ini is out of its range.
+
+    `max_op_cache_size` is a number of MB, or -1 to keep everything;
+    `remain_cache_size_ratio` is 1 to 100 %.  If one of the two is not valid, the file is
+    ignored as a whole.
+
+    Wrong: `remain_cache_size_ratio=0.8`
+
+    Right: `remain_cache_size_ratio=80`
+    """,
+    options=("op_compiler_cache_dir",),
+    facts=("cache-ini",),
+    source=(
+        _DOC,
+        "cann/ge:docs/zh/user_guides/env_vars/ASCEND_MAX_OP_CACHE_SIZE.md",
+        "cann/ge:docs/zh/user_guides/env_vars/ASCEND_REMAIN_CACHE_SIZE_RATIO.md",
+    ),
+)
+
+
+@attr.s(frozen=True, slots=True, auto_attribs=True)
+class OpCache:
+    """The content of op_cache.ini.
+
+    Args:
+        max_op_cache_size: limit of the cache in MB; -1 turns ageing off.
+        remain_cache_size_ratio: what is kept when the limit is exceeded, in %.
+
+    Raises:
+        NpuConfigError: with everything that is wrong.
+    """
+
+    max_op_cache_size: int = 500
+    remain_cache_size_ratio: int = 50
+
+    def __attrs_post_init__(self) -> None:
+        refuse(_faults(self))
+
+    @classmethod
+    def of(
+        cls, max_op_cache_size: int = 500, remain_cache_size_ratio: int = 50
+    ) -> "OpCache":
+        """The file with these values; see the class.
+
+        Raises:
+            NpuConfigError: with everything that is wrong.
+        """
+        return cls(max_op_cache_size, remain_cache_size_ratio)
+
+
+def _is_legal(key: str, value: int) -> bool:
+    if key == "max_op_cache_size":
+        return value >= -1
+    return 1 <= value <= 100
+
+
+def _illegal(key: str, value: Any) -> str:
+    return "{} is {}; legal: {}".format(key, shown(value), _LEGAL[key])
+
+
+def _faults(model: OpCache) -> Iterator[Diagnostic]:
+    for key in KEYS:
+        value: Any = getattr(model, key)
+        if type(value) is not int or not _is_legal(key, value):
+            yield VALUE.diagnostic(_illegal(key, value), severity=Severity.ERROR)
+
+
+class _Reader:
+    """Reads line after line."""
+
+    def __init__(self, source: Source) -> None:
+        self.whole = source.place(0, len(source.text))
+        self.places = PlaceTable(self.whole)
+        self.found: List[Diagnostic] = []
+        self.values: Dict[str, Optional[int]] = {}
+        self.section: Optional[str] = None
+        self.headless = False
+
+    def _say(self, line: Line, message: str, help: Optional[str] = None) -> None:
+        self.found.append(LINE.diagnostic(message, line.content(), help=help))
+
+    def read(self, line: Line) -> None:
+        """Take one line."""
+        content = line.text.strip()
+        if not content or content.startswith(("#", ";")):
+            return
+        if content.startswith("["):
+            self.section = content
+            if content != SECTION:
+                help = meant(content, (SECTION,))
+                message = "unknown section {}; legal: {}".format(shown(content), SECTION)
+                self._say(line, message, help)
+                if help is not None:
+                    self.section, self.headless = SECTION, True
+            return
+        if self.section is None and not self.headless:
+            self.headless = True
+            self._say(line, 'the header "{}" is missing above this line'.format(SECTION))
+        if self.section in (None, SECTION):
+            self._entry(line)
+
+    def _entry(self, line: Line) -> None:
+        key, equals, value = line.text.partition("=")
+        name, written = key.strip(), value.strip()
+        if not equals:
+            self._say(line, "a line must be key=value; legal keys: {}".format(listed(KEYS)))
+        elif name not in KEYS:
+            message = "unknown key {}; legal: {}".format(shown(name), listed(KEYS))
+            free = [other for other in KEYS if other not in self.values]
+            self._say(line, message, meant(name, free))
+            found = near(name, free)
+            if found is not None:
+                self.values[found] = None
+        elif name in self.values:
+            first = self.places.key_place((name,)).line
+            message = "{} stands twice, on lines {} and {}"
+            self._say(line, message.format(shown(name), first, line.number))
+        else:
+            at = line.place(*line.trimmed(len(key) + 1, len(line.text)))
+            self.places.put((name,), line.place(*line.trimmed(0, len(key))), at)
+            number = int(written) if _INTEGER.match(written) else None
+            if number is None or not _is_legal(name, number):
+                self.found.append(VALUE.diagnostic(_illegal(name, written), at))
+                number = None
+            self.values[name] = number
+
+    def finish(self) -> Optional[Dict[str, int]]:
+        """Report what is missing; the values when the file counts."""
+        missing = [key for key in KEYS if key not in self.values]
+        if missing:
+            message = "{} missing, and the file is ignored without {}".format(
+                "{} is".format(missing[0]) if len(missing) == 1 else "both keys are",
+                "it" if len(missing) == 1 else "them",
+            )
+            self.found.append(LINE.diagnostic(message, self.whole))
+        values = {key: value for key, value in self.values.items() if value is not None}
+        return None if self.headless or len(values) < len(KEYS) else values
+
+
+def parse(
+    text: str, path: Optional[str] = None, target: Target = ANY_TARGET
+) -> Parsed[OpCache]:
+    """Read op_cache.ini; the model is None when the operator compiler ignores the file.
+
+    Args:
+        text: anything.
+        path: the file it came from.
+        target: not needed here; no finding depends on it.
+    """
+    reader = _Reader(Source(text, path))
+    for line in lines(text, path):
+        reader.read(line)
+    values = reader.finish()
+    return conclude(
+        reader.found,
+        reader.places,
+        None if values is None else lambda: OpCache(**(values or {})),
+        lambda _: (),
+    )
+
+
+def check(
+    model: OpCache, target: Target = ANY_TARGET, places: Places = ANYWHERE
+) -> Tuple[Diagnostic, ...]:
+    """Nothing: a model that exists is right for every target."""
+    return ()
+
+
+def render(model: OpCache) -> str:
+    """The canonical text of the file."""
+    rows = ["{}={}".format(key, getattr(model, key)) for key in KEYS]
+    return "".join(row + "\n" for row in (SECTION, *rows))
+
+
+def _looks_like(glimpse: Glimpse) -> bool:
+    return any(
+        meant(line.partition("=")[0], (SECTION, *KEYS)) is not None for line in glimpse.lines()
+    )
+
+
+FORMAT: Format[OpCache] = Format(
+    name="op_cache",
+    title="size of the operator compile cache",
+    default_name="op_cache.ini",
+    options=("op_compiler_cache_dir",),
+    parser=parse,
+    render=render,
+    looks_like=_looks_like,
+)
+load = FORMAT.load
+save = FORMAT.save
+
+__all__ = ["FORMAT", "KEYS", "SECTION", "OpCache", "check", "load", "parse", "render", "save"]

@@ -1,0 +1,383 @@
+"""The file of ``op_debug_config``: debug switches of operator compilation.
+
+Source: docs/en/tfadapter_1/apiref/session_config/debugging.md.
+"""
+
+from typing import Any, Dict, Iterable, Iterator, List, Mapping, Optional, Tuple
+
+import attr
+
+from npu_config.diagnostics import Diagnostic, Severity
+from npu_config.rulebook import declare
+from npu_config.sidefiles._convert import texts
+from npu_config.sidefiles._format import Format, Glimpse, Parsed, conclude
+from npu_config.sidefiles._lines import Line, lines, name_fault
+from npu_config.sidefiles._shape import refuse
+from npu_config.sidefiles._text import ANYWHERE, Places, PlaceTable, Source
+from npu_config.sidefiles._words import joined, listed, meant, shown
+from npu_config.target import ANY_TARGET, Target
+
+SWITCHES: Mapping[str, str] = {
+    "oom": "check accesses out of the range of global memory (error EZ9999)",
+    "dump_cce": "keep the .cce, .o and .json files",
+    "dump_loc": "keep the .cce, .o, .json and _loc.json files",
+    "ccec_O0": "compile without optimisation",
+    "ccec_g": "compile with -g",
+    "check_flag": "check the flags of pipeline synchronisation; a mismatch shows as a timeout",
+}
+MC2_TYPES = (
+    "MatMulAllReduce",
+    "MatMulAllReduceAddRmsNorm",
+    "AllGatherMatMul",
+    "MatMulReduceScatter",
+    "AlltoAllAllGatherBatchMatMul",
+    "BatchMatMulReduceScatterAlltoAll",
+)
+_KEPT_FILES = ("oom", "dump_cce", "dump_loc")
+_INTERNAL = ("dump_bin",)
+_KEYS = ("op_debug_config", "op_debug_list")
+_TYPE = "OpType::"
+
+_DOC = "docs/en/tfadapter_1/apiref/session_config/debugging.md"
+_PARSER = (
+    "cann/ge:compiler/engines/nn_engine/utils/common/config_parser/op_debug_config_parser.cc"
+)
+
+LINE = declare(
+    "NPU741",
+    "op-debug-line",
+    Severity.WARNING,
+    """
+    A line of the operator debug file has no effect.
+
+    A line is `op_debug_config=<value>,...`, `op_debug_list=<operator>,...`, empty, or begins
+    with `#`.  The graph engine reports a line without `=` or without a value in its log and
+    goes on; a line with another key is not looked at.
+
+    Wrong:
+
+    ```
+    op_debug_config: dump_cce
+    op_debug_lists=OpType::MatMul
+    ```
+
+    Right:
+
+    ```
+    op_debug_config=dump_cce
+    op_debug_list=OpType::MatMul
+    ```
+    """,
+    options=("op_debug_config",),
+    facts=("op-debug-config-file",),
+    source=(_DOC, _PARSER),
+)
+
+SWITCH = declare(
+    "NPU742",
+    "op-debug-switch",
+    Severity.WARNING,
+    """
+    A value of `op_debug_config` in the operator debug file is none.
+
+    The graph engine passes unknown values on unchecked: what was meant does not happen.
+
+    Wrong: `op_debug_config=dump_ccs`
+
+    Right: `op_debug_config=dump_cce`
+    """,
+    options=("op_debug_config",),
+    facts=("op-debug-config-file",),
+    source=(_DOC, _PARSER),
+)
+
+OOM_UNOPTIMISED = declare(
+    "NPU743",
+    "op-debug-oom-ccec-o0",
+    Severity.ERROR,
+    """
+    The operator debug file has both `oom` and `ccec_O0`.
+
+    The documentation forbids it: an AI Core error follows at run time.
+
+    Wrong: `op_debug_config=oom,ccec_O0`
+
+    Right: `op_debug_config=oom`
+    """,
+    options=("op_debug_config",),
+    facts=("op-debug-oom-ccec-o0",),
+    source=(_DOC,),
+)
+
+REPEATED = declare(
+    "NPU744",
+    "op-debug-repeated",
+    Severity.WARNING,
+    """
+    A key stands twice in the operator debug file.
+
+    The last line wins; the values of the earlier one are lost.
+
+    Wrong:
+
+    ```
+    op_debug_config=dump_cce
+    op_debug_config=ccec_g
+    ```
+
+    Right:
+
+    ```
+    op_debug_config=dump_cce,ccec_g
+    ```
+    """,
+    options=("op_debug_config",),
+    facts=("op-debug-config-file",),
+    source=(_PARSER,),
+)
+
+MC2 = declare(
+    "NPU745",
+    "op-debug-mc2",
+    Severity.INFO,
+    """
+    The operator debug file asks for the files of operators that keep none.
+
+    With `oom`, `dump_cce` and `dump_loc` no files are kept for the operators that compute and
+    communicate at once (MatMulAllReduce and its like).
+
+    Wrong:
+
+    ```
+    op_debug_config=dump_cce
+    op_debug_list=OpType::MatMulAllReduce
+    ```
+
+    Right:
+
+    ```
+    op_debug_config=dump_cce
+    op_debug_list=OpType::MatMul
+    ```
+    """,
+    options=("op_debug_config",),
+    source=(_DOC,),
+)
+
+
+@attr.s(frozen=True, slots=True, auto_attribs=True)
+class OpDebug:
+    """The content of an operator debug file.
+
+    Args:
+        switches: keys of SWITCHES.
+        nodes: names of the nodes that they hold for.
+        types: operator types that they hold for; without ``nodes`` and ``types`` they hold
+            for all operators, and the compile cache is off.
+
+    Raises:
+        NpuConfigError: with everything that is wrong.
+    """
+
+    switches: Tuple[str, ...] = attr.ib(default=(), converter=texts)
+    nodes: Tuple[str, ...] = attr.ib(default=(), converter=texts)
+    types: Tuple[str, ...] = attr.ib(default=(), converter=texts)
+
+    def __attrs_post_init__(self) -> None:
+        refuse(_faults(self.switches, self.nodes, self.types))
+
+    @classmethod
+    def of(
+        cls, switches: Iterable[str], nodes: Iterable[str] = (), types: Iterable[str] = ()
+    ) -> "OpDebug":
+        """The file with these switches, which have to be known ones.
+
+        Args:
+            switches: keys of SWITCHES, e.g. ``["dump_cce", "ccec_g"]``.
+            nodes: names of the nodes that they hold for.
+            types: operator types that they hold for.
+
+        Raises:
+            NpuConfigError: with everything that is wrong.
+        """
+        fields = (texts(switches), texts(nodes), texts(types))
+        judged = _judged(fields[0] if isinstance(fields[0], tuple) else (), ANYWHERE)
+        wrong = [attr.evolve(diagnostic, severity=Severity.ERROR) for diagnostic in judged]
+        refuse((*_faults(*fields), *wrong))
+        return cls(*fields)
+
+    @property
+    def everywhere(self) -> bool:
+        """True when the switches hold for all operators, which turns the compile cache off."""
+        return not (self.nodes or self.types)
+
+
+def _faults(switches: Any, nodes: Any, types: Any) -> Iterator[Diagnostic]:
+    """What keeps the fields of a model from being written."""
+    fields = (("switch", switches), ("node", nodes), ("operator type", types))
+    for what, names in fields:
+        if not isinstance(names, tuple):
+            message = "a list of {} names is needed, not {}".format(what, shown(names))
+            yield LINE.diagnostic(message, severity=Severity.ERROR)
+            continue
+        for name in names:
+            fault = name_fault(name, ",")
+            if fault is None and "::" in name:
+                fault = 'must not contain "::"'
+            if fault is not None:
+                message = "the {} {} {}".format(what, shown(name), fault)
+                yield LINE.diagnostic(message, severity=Severity.ERROR)
+
+
+def _judged(switches: Iterable[Any], places: Places) -> Iterator[Diagnostic]:
+    """Switches that do not exist, or do not go together."""
+    given = tuple(switches)
+    for switch in given:
+        if switch not in SWITCHES and switch not in _INTERNAL:
+            yield SWITCH.diagnostic(
+                "unknown debug switch {}; legal: {}".format(shown(switch), listed(SWITCHES)),
+                places.place(("op_debug_config", str(switch))),
+                help=meant(str(switch), SWITCHES),
+            )
+    if "oom" in given and "ccec_O0" in given:
+        yield OOM_UNOPTIMISED.diagnostic(
+            "oom and ccec_O0 do not go together; an AI Core error follows at run time",
+            places.place(("op_debug_config", "ccec_O0")),
+            help="leave one of them out",
+        )
+
+
+def _canonical(name: str) -> str:
+    """An entry with ``OpType::`` before a type; what stands there is not checked."""
+    return _TYPE + name.rpartition("::")[2].strip() if "::" in name else name
+
+
+class _Reader:
+    """Reads line after line."""
+
+    def __init__(self, source: Source) -> None:
+        self.places = PlaceTable(source.place(0, len(source.text)))
+        self.found: List[Diagnostic] = []
+        self.last: Dict[str, Line] = {}
+
+    def read(self, line: Line) -> None:
+        """Take one line."""
+        content = line.text.strip()
+        if not content or content.startswith("#"):
+            return
+        key, equals, value = line.text.partition("=")
+        name = key.strip()
+        if not equals or not value.strip():
+            self._without_effect(
+                line,
+                "the line has no {}; it is without effect".format("value" if equals else '"="'),
+                None if equals else meant(name.split(":")[0], _KEYS),
+            )
+        elif name not in _KEYS:
+            message = "unknown key {}; legal: {}".format(shown(name), listed(_KEYS))
+            self._without_effect(line, message, meant(name, _KEYS))
+        else:
+            if name in self.last:
+                earlier = self.last[name]
+                message = "{} stands again on line {}, and the last line wins"
+                message = message.format(shown(name), line.number)
+                self.found.append(REPEATED.diagnostic(message, earlier.content()))
+            self.last[name] = line
+
+    def _without_effect(self, line: Line, message: str, help: Optional[str]) -> None:
+        self.found.append(LINE.diagnostic(message, line.content(), help=help))
+
+    def values(self, key: str) -> List[str]:
+        """The values of the line that counts."""
+        line = self.last.get(key)
+        if line is None:
+            return []
+        start = line.text.index("=") + 1
+        self.places.put((key,), line.content(), line.content())
+        found = []
+        for part in line.text[start:].split(","):
+            place = line.place(*line.trimmed(start, start + len(part)))
+            start += len(part) + 1
+            if part.strip():
+                found.append(_canonical(part.strip()))
+                self.places.put((key, found[-1]), place, place)
+        return found
+
+
+def parse(
+    text: str, path: Optional[str] = None, target: Target = ANY_TARGET
+) -> Parsed[OpDebug]:
+    """Read an operator debug file.
+
+    Args:
+        text: anything.
+        path: the file it came from.
+        target: not needed here; no finding depends on it.
+    """
+    reader = _Reader(Source(text, path))
+    for line in lines(text, path):
+        reader.read(line)
+    switches = reader.values("op_debug_config")
+    operators = reader.values("op_debug_list")
+    types = [name[len(_TYPE) :] for name in operators if name.startswith(_TYPE)]
+    return conclude(
+        reader.found,
+        reader.places,
+        lambda: OpDebug(
+            switches,
+            [name for name in operators if not name.startswith(_TYPE)],
+            [name for name in types if name],
+        ),
+        lambda model: check(model, target, reader.places),
+    )
+
+
+def check(
+    model: OpDebug, target: Target = ANY_TARGET, places: Places = ANYWHERE
+) -> Tuple[Diagnostic, ...]:
+    """Switches that do not exist, or do not go together.
+
+    Args:
+        model: the switches.
+        target: not needed here; no finding depends on it.
+        places: where the parts stand (``Parsed.places``).
+    """
+    found = list(_judged(model.switches, places))
+    keeping = [switch for switch in _KEPT_FILES if switch in model.switches]
+    for name in model.types if keeping else ():
+        if name in MC2_TYPES:
+            message = "{} keeps no files for {}".format(joined(keeping), shown(name))
+            place = places.place(("op_debug_list", _TYPE + name))
+            found.append(MC2.diagnostic(message, place))
+    return tuple(found)
+
+
+def render(model: OpDebug) -> str:
+    """The canonical text of the file."""
+    operators = [*model.nodes, *(_TYPE + name for name in model.types)]
+    rows = []
+    if model.switches:
+        rows.append("op_debug_config=" + ",".join(model.switches))
+    if operators:
+        rows.append("op_debug_list=" + ",".join(operators))
+    return "".join(row + "\n" for row in rows)
+
+
+def _looks_like(glimpse: Glimpse) -> bool:
+    return any(line.lower().startswith(("op_debug_", "op-debug-")) for line in glimpse.lines())
+
+
+FORMAT: Format[OpDebug] = Format(
+    name="op_debug",
+    title="debug switches of operator compilation",
+    default_name="op_debug.cfg",
+    options=("op_debug_config",),
+    parser=parse,
+    render=render,
+    looks_like=_looks_like,
+)
+load = FORMAT.load
+save = FORMAT.save
+
+__all__ = ["FORMAT", "MC2_TYPES", "OpDebug", "SWITCHES", "check", "load", "parse", "render",
+           "save"]  # fmt: skip

@@ -1,0 +1,340 @@
+"""op_precision.ini, the file of ``op_precision_mode``: precision or speed of single operators.
+
+Source: docs/en/tfadapter_1/apiref/session_config/performance_tuning.md.
+"""
+
+from typing import Any, Dict, Iterator, List, Mapping, Optional, Tuple
+
+import attr
+
+from npu_config.diagnostics import Diagnostic, Place, Severity
+from npu_config.rulebook import declare
+from npu_config.sidefiles._convert import text_table
+from npu_config.sidefiles._format import Format, Glimpse, Parsed, conclude
+from npu_config.sidefiles._frozen import Table
+from npu_config.sidefiles._lines import Line, lines, name_fault
+from npu_config.sidefiles._shape import refuse
+from npu_config.sidefiles._text import ANYWHERE, Places, PlaceTable, Source
+from npu_config.sidefiles._words import listed, meant, shown
+from npu_config.target import ANY_TARGET, Product, Target
+
+BY_TYPE = "[ByOpType]"
+BY_NAME = "[ByNodeName]"
+FP32_PRODUCTS = (Product.ASCEND_950, Product.ATLAS_A3, Product.ATLAS_A2)
+MODES = (
+    "high_precision",
+    "high_performance",
+    "enable_float_32_execution",
+    "support_out_of_bound_index",
+    "keep_fp16",
+    "super_performance",
+)
+_HIFLOAT = "enable_hi_float_32_execution"
+_NO_NAME = ("#", ";", "//")
+_ACCEPTED = (*MODES, _HIFLOAT, "norm_class")
+
+_DOC = "docs/en/tfadapter_1/apiref/session_config/performance_tuning.md"
+_PARSER = (
+    "cann/ge:compiler/engines/nn_engine/utils/common/config_parser/op_impl_mode_config_parser.cc"
+)
+
+LINE = declare(
+    "NPU731",
+    "op-precision-line",
+    Severity.WARNING,
+    """
+    A line of the operator precision file is no entry.
+
+    A line is `[ByOpType]`, `[ByNodeName]`, `name=mode`, empty, or a comment with `#` in the
+    very first column.  The graph engine skips any other line with a warning in its log.
+
+    Wrong:
+
+    ```
+    [ByOpType]
+    Pooling: high_performance
+      # the head needs precision
+    ```
+
+    Right:
+
+    ```
+    [ByOpType]
+    Pooling=high_performance
+    # the head needs precision
+    ```
+    """,
+    options=("op_precision_mode",),
+    facts=("op-precision-file",),
+    source=(_DOC, _PARSER),
+)
+
+MODE = declare(
+    "NPU732",
+    "op-precision-mode-word",
+    Severity.WARNING,
+    """
+    A mode of the operator precision file is none.
+
+    The graph engine skips the line with a warning in its log; the operator keeps its default.
+
+    Wrong: `Pooling=highperformance`
+
+    Right: `Pooling=high_performance`
+    """,
+    options=("op_precision_mode",),
+    facts=("op-precision-file",),
+    source=(_DOC, _PARSER),
+)
+
+REPEATED = declare(
+    "NPU733",
+    "op-precision-repeated",
+    Severity.WARNING,
+    """
+    A name stands twice in one section of the operator precision file.
+
+    The first entry wins; the later one is ignored in silence.
+
+    Wrong:
+
+    ```
+    [ByOpType]
+    Pooling=high_performance
+    Pooling=high_precision
+    ```
+
+    Right:
+
+    ```
+    [ByOpType]
+    Pooling=high_precision
+    ```
+    """,
+    options=("op_precision_mode",),
+    facts=("op-precision-file",),
+    source=(_PARSER,),
+)
+
+PRODUCT = declare(
+    "NPU734",
+    "op-precision-unsupported-mode",
+    Severity.ERROR,
+    """
+    A mode of the operator precision file is not supported.
+
+    `enable_float_32_execution` exists on ascend_950, atlas_a3 and atlas_a2 only.
+    `enable_hi_float_32_execution` is documented, but no version supports it at present.
+
+    Wrong on atlas_training: `Conv2D=enable_float_32_execution`
+
+    Right there: `Conv2D=high_precision`
+    """,
+    options=("op_precision_mode",),
+    facts=("op-precision-fp32-products",),
+    source=(_DOC,),
+)
+
+
+@attr.s(frozen=True, slots=True, auto_attribs=True)
+class OpPrecision:
+    """The content of op_precision.ini.
+
+    Args:
+        by_type: operator type to mode.
+        by_name: node name to mode; beats ``by_type``.
+
+    Raises:
+        NpuConfigError: with everything that is wrong.
+    """
+
+    by_type: Mapping[str, str] = attr.ib(factory=Table, converter=text_table)
+    by_name: Mapping[str, str] = attr.ib(factory=Table, converter=text_table)
+
+    def __attrs_post_init__(self) -> None:
+        refuse(_faults(self))
+
+    @classmethod
+    def of(
+        cls,
+        by_type: Optional[Mapping[str, str]] = None,
+        by_name: Optional[Mapping[str, str]] = None,
+    ) -> "OpPrecision":
+        """The file that gives these modes.
+
+        Args:
+            by_type: operator type to mode, e.g. ``{"Pooling": "high_performance"}``.
+            by_name: node name to mode, e.g. ``{"resnet/conv1": "high_precision"}``.
+
+        Raises:
+            NpuConfigError: with everything that is wrong.
+        """
+        return cls(by_type or {}, by_name or {})
+
+
+def _unknown_mode(mode: str) -> str:
+    return "unknown mode {}; legal: {}".format(shown(mode), listed(MODES))
+
+
+def _faults(model: OpPrecision) -> Iterator[Diagnostic]:
+    """What keeps a model from being written."""
+    both: Tuple[Tuple[str, Any], ...] = (("type", model.by_type), ("node", model.by_name))
+    for what, modes in both:
+        if not isinstance(modes, Mapping):
+            message = "the modes by {} must be a mapping of name to mode".format(what)
+            yield LINE.diagnostic(message, severity=Severity.ERROR)
+            continue
+        for name, mode in modes.items():
+            fault = name_fault(name, "=")
+            if fault is None and name.startswith(_NO_NAME):
+                fault = "would be taken for a comment"
+            if fault is not None:
+                message = "the {} {} {}".format(what, shown(name), fault)
+                yield LINE.diagnostic(message, severity=Severity.ERROR)
+            if mode not in _ACCEPTED:
+                yield MODE.diagnostic(
+                    _unknown_mode(mode),
+                    help=meant(mode, MODES) if isinstance(mode, str) else None,
+                    severity=Severity.ERROR,
+                )
+
+
+class _Reader:
+    """Reads line after line; what the graph engine skips is reported and left out."""
+
+    def __init__(self, whole: Place) -> None:
+        self.places = PlaceTable(whole)
+        self.found: List[Diagnostic] = []
+        self.modes: Dict[str, Dict[str, str]] = {BY_TYPE: {}, BY_NAME: {}}
+        self.section = BY_TYPE
+
+    def _report_line(self, line: Line) -> None:
+        content = line.text.strip()
+        if content.startswith(_NO_NAME):
+            message = 'no comment to the graph engine; a comment has "#" in the first column'
+        elif content.startswith("["):
+            message = "unknown section {}, the line is skipped; legal: {}, {}".format(
+                shown(content), BY_TYPE, BY_NAME
+            )
+        else:
+            message = "a line must be name=mode; this one is skipped"
+        self.found.append(
+            LINE.diagnostic(
+                message,
+                line.content(),
+                help=meant(content, (BY_TYPE, BY_NAME)) if content.startswith("[") else None,
+            )
+        )
+
+    def read(self, line: Line) -> None:
+        """Take one line."""
+        content = line.text.strip()
+        if not content or line.text.startswith("#"):
+            return
+        if content in self.modes:
+            self.section = content
+            return
+        left, equals, right = line.text.partition("=")
+        name, mode = left.strip(), right.strip()
+        if not (equals and name and mode) or content.startswith(_NO_NAME):
+            self._report_line(line)
+            return
+        key = line.place(*line.trimmed(0, len(left)))
+        at = line.place(*line.trimmed(len(left) + 1, len(line.text)))
+        path = (self.section, name)
+        if mode not in _ACCEPTED:
+            message = _unknown_mode(mode) + "; the line is skipped"
+            self.found.append(MODE.diagnostic(message, at, help=meant(mode, MODES)))
+        elif name in self.modes[self.section]:
+            message = "{} stands on line {} already, and the first entry wins".format(
+                shown(name), self.places.key_place(path).line
+            )
+            self.found.append(REPEATED.diagnostic(message, key))
+        else:
+            self.places.put(path, key, at)
+            self.modes[self.section][name] = mode
+
+
+def parse(
+    text: str, path: Optional[str] = None, target: Target = ANY_TARGET
+) -> Parsed[OpPrecision]:
+    """Read op_precision.ini.
+
+    Args:
+        text: anything.
+        path: the file it came from.
+        target: what :func:`check` is to know.
+    """
+    reader = _Reader(Source(text, path).place(0, len(text)))
+    for line in lines(text, path):
+        reader.read(line)
+    return conclude(
+        reader.found,
+        reader.places,
+        lambda: OpPrecision(reader.modes[BY_TYPE], reader.modes[BY_NAME]),
+        lambda model: check(model, target, reader.places),
+    )
+
+
+def check(
+    model: OpPrecision, target: Target = ANY_TARGET, places: Places = ANYWHERE
+) -> Tuple[Diagnostic, ...]:
+    """Modes that the machine does not support.
+
+    Args:
+        model: the modes.
+        target: the product that they are meant for.
+        places: where the parts stand (``Parsed.places``).
+    """
+    found = []
+    for section, modes in ((BY_TYPE, model.by_type), (BY_NAME, model.by_name)):
+        for name, mode in modes.items():
+            message = None
+            if mode == _HIFLOAT:
+                message = "{} is not supported by any version at present".format(mode)
+            elif mode == "enable_float_32_execution" and not (
+                target.products & frozenset(FP32_PRODUCTS)
+            ):
+                message = "{} is not supported on {}; legal there: {}".format(
+                    mode,
+                    listed(sorted(product.value for product in target.products)),
+                    listed(name for name in MODES if name != mode),
+                )
+            if message is not None:
+                found.append(PRODUCT.diagnostic(message, places.place((section, name))))
+    return tuple(found)
+
+
+def render(model: OpPrecision) -> str:
+    """The canonical text of the file."""
+    parts = []
+    for section, modes in ((BY_TYPE, model.by_type), (BY_NAME, model.by_name)):
+        if modes:
+            parts.append(section)
+            parts.extend("{}={}".format(name, mode) for name, mode in modes.items())
+    return "".join(part + "\n" for part in parts)
+
+
+def _looks_like(glimpse: Glimpse) -> bool:
+    content = glimpse.lines()
+    heads = [line.lower() for line in content if line.startswith("[")]
+    if any(meant(head, (BY_TYPE, BY_NAME)) for head in heads):
+        return True
+    modes = [line.partition("=")[2].strip() for line in content]
+    return not heads and any(mode in _ACCEPTED for mode in modes)
+
+
+FORMAT: Format[OpPrecision] = Format(
+    name="op_precision",
+    title="precision modes of single operators",
+    default_name="op_precision.ini",
+    options=("op_precision_mode",),
+    parser=parse,
+    render=render,
+    looks_like=_looks_like,
+)
+load = FORMAT.load
+save = FORMAT.save
+
+__all__ = ["BY_NAME", "BY_TYPE", "FORMAT", "MODES", "OpPrecision", "check", "load", "parse",
+           "render", "save"]  # fmt: skip

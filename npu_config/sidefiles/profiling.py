@@ -1,0 +1,381 @@
+"""The JSON text of ``profiling_options`` (and of PROFILING_OPTIONS): what is profiled, and how.
+
+Source: cann/oam-tools:docs/zh/env-vars/PROFILING_OPTIONS.md,
+docs/en/tfadapter_1/apiref/session_config/Profiling.md.
+"""
+
+import json
+import re
+from typing import Any, Dict, Iterable, Iterator, List, Optional, Tuple, Union
+
+import attr
+
+from npu_config.diagnostics import Diagnostic
+from npu_config.sidefiles import _json
+from npu_config.sidefiles import _profiling_rules as rules
+from npu_config.sidefiles._format import Format, Glimpse, Parsed, conclude
+from npu_config.sidefiles._profiling_keys import (
+    CUSTOM,
+    EXCLUDED_BY_INSTR,
+    KEYS,
+    MAX_REGISTERS,
+    METRICS_NOT_ON,
+    SWITCH,
+    Key,
+    names,
+    registers,
+)
+from npu_config.sidefiles._shape import Shape, is_wrong, refuse
+from npu_config.sidefiles._text import ANYWHERE, Places
+from npu_config.sidefiles._words import joined, listed, meant, shown
+from npu_config.target import ANY_TARGET, Target
+
+Switch = Union[str, bool]
+Number = Union[str, int]
+Words = Union[str, Iterable[str]]
+
+_NUMBER = re.compile(r"[0-9]{1,18}\Z")
+_SIZE = re.compile(r"([0-9]{1,18})MB\Z")
+_CONTROLS = "\n\f\r\b\t\v\x7f"
+
+
+def _switch(value: Optional[Switch]) -> Optional[str]:
+    return ("on" if value else "off") if isinstance(value, bool) else value
+
+
+def _number(value: Optional[Number]) -> Optional[str]:
+    given: Any = value
+    return str(value) if type(value) is int else given
+
+
+def _size(value: Optional[Number]) -> Optional[str]:
+    given: Any = value
+    return "{}MB".format(value) if type(value) is int else given
+
+
+def _words(value: Optional[Words]) -> Optional[str]:
+    given: Any = value
+    if isinstance(given, Iterable) and not isinstance(given, str):
+        given = list(given)
+        if all(isinstance(part, str) for part in given):
+            return ",".join(given)
+    found: Optional[str] = given
+    return found
+
+
+@attr.s(frozen=True, slots=True, auto_attribs=True, kw_only=True)
+class ProfilingOptions:
+    """Profiling options; what is None is left out, and the tool takes its default.
+
+    Switches take ``"on"``, ``"off"`` or a bool; numbers an int or its text; lists a sequence
+    or text with commas.  They are kept as the texts of the JSON object.
+
+    Args:
+        output: directory for the results, absolute or relative to the run directory.
+        storage_limit: most space for the results, in MB (an int, or e.g. ``"500MB"``).
+        training_trace: step trace with forward and backward pass; not for online inference.
+        task_trace: the same switch as ``task_time``.
+        task_time: times of operators: ``"l0"``, ``"l1"``, on (``"l1"``) or off.
+        ge_api: times of the graph engine's own calls: ``"l0"``, ``"l1"`` or off.
+        hccl: communication (to be retired; ``task_time`` has it).
+        aicpu: AI CPU operators.
+        fp_point: node at the start of the forward pass; ``""``: found automatically.
+        bp_point: node at the end of the backward pass; ``""``: found automatically.
+        aic_metrics: the AI Core figures, e.g. ``"PipeUtilization"``, or ``"Custom:<regs>"`` with
+            at most 8 registers of 0x1 to 0x6E.
+        l2: L2 cache.
+        msproftx: marks that the script sets through mstx/msproftx.
+        runtime_api: calls of the runtime.
+        sys_hardware_mem_freq: on-chip memory, 1 to 100 Hz (ascend_950: to 10000).
+        llc_profiling: last-level cache, ``"read"`` or ``"write"``.
+        sys_io_sampling_freq: NIC and RoCE, 1 to 100 Hz.
+        sys_interconnection_freq: links between devices, 1 to 50 Hz.
+        dvpp_freq: media preprocessing, 1 to 100 Hz.
+        instr_profiling: instruction level, ascend_950.
+        instr_profiling_freq: instruction level, 300 to 30000 Hz, atlas_a2 and atlas_a3.
+        host_sys: of ``cpu``, ``mem``, ``disk``, ``network``, ``osrt``; disk needs iotop, osrt
+            needs perf and ltrace on the host.
+        host_sys_usage: of ``cpu``, ``mem``.
+        host_sys_usage_freq: 1 to 50 Hz.
+
+    Raises:
+        NpuConfigError: with everything that is wrong.
+    """
+
+    output: Optional[str] = None
+    storage_limit: Optional[str] = attr.ib(default=None, converter=_size)
+    training_trace: Optional[str] = attr.ib(default=None, converter=_switch)
+    task_trace: Optional[str] = attr.ib(default=None, converter=_switch)
+    task_time: Optional[str] = attr.ib(default=None, converter=_switch)
+    ge_api: Optional[str] = attr.ib(default=None, converter=_switch)
+    hccl: Optional[str] = attr.ib(default=None, converter=_switch)
+    aicpu: Optional[str] = attr.ib(default=None, converter=_switch)
+    fp_point: Optional[str] = None
+    bp_point: Optional[str] = None
+    aic_metrics: Optional[str] = None
+    l2: Optional[str] = attr.ib(default=None, converter=_switch)
+    msproftx: Optional[str] = attr.ib(default=None, converter=_switch)
+    runtime_api: Optional[str] = attr.ib(default=None, converter=_switch)
+    sys_hardware_mem_freq: Optional[str] = attr.ib(default=None, converter=_number)
+    llc_profiling: Optional[str] = None
+    sys_io_sampling_freq: Optional[str] = attr.ib(default=None, converter=_number)
+    sys_interconnection_freq: Optional[str] = attr.ib(default=None, converter=_number)
+    dvpp_freq: Optional[str] = attr.ib(default=None, converter=_number)
+    instr_profiling: Optional[str] = attr.ib(default=None, converter=_switch)
+    instr_profiling_freq: Optional[str] = attr.ib(default=None, converter=_number)
+    host_sys: Optional[str] = attr.ib(default=None, converter=_words)
+    host_sys_usage: Optional[str] = attr.ib(default=None, converter=_words)
+    host_sys_usage_freq: Optional[str] = attr.ib(default=None, converter=_number)
+
+    def __attrs_post_init__(self) -> None:
+        refuse(_faults(_plain(self), ANYWHERE))
+
+    @classmethod
+    def of(cls, **options: Any) -> "ProfilingOptions":
+        """The options of these keys; see the class.
+
+        Raises:
+            NpuConfigError: with everything that is wrong, unknown keys among it.
+        """
+        known = {key: value for key, value in options.items() if key in KEYS}
+        unknown = {key: "" for key in options if key not in KEYS}
+        found = _faults(unknown, ANYWHERE)
+        if found:
+            converted = {
+                field.name: field.converter(known[field.name])
+                if callable(field.converter)
+                else known[field.name]
+                for field in attr.fields(cls)
+                if known.get(field.name) is not None
+            }
+            refuse((*found, *_faults(converted, ANYWHERE)))
+        return cls(**known)
+
+
+def _plain(model: ProfilingOptions) -> Dict[str, Any]:
+    values = ((key, getattr(model, key)) for key in KEYS)
+    return {key: value for key, value in values if value is not None}
+
+
+def _faults(value: Any, places: Places) -> List[Diagnostic]:
+    """What is wrong with a plain value, whatever the target."""
+    shape = Shape(rules.KEY, places)
+    top = shape.object(value, (), "the value of profiling_options")
+    shape.keys(top, (), KEYS, "in the profiling options")
+    shape.rule = rules.VALUE
+    for name, key in KEYS.items():
+        if name in top and shape.text(top[name], (name,), '"{}"'.format(name)) is not None:
+            _judge(shape, name, key, top[name])
+    if "instr_profiling_freq" in top:
+        excluded = [name for name in EXCLUDED_BY_INSTR if top.get(name, "") not in ("", "off")]
+        if excluded:
+            shape.report(
+                "instr_profiling_freq excludes {}".format(joined(excluded)),
+                places.key_place(("instr_profiling_freq",)),
+                "collect them in another run",
+                rules.EXCLUSIVE,
+            )
+    tasks = [top.get("task_trace"), top.get("task_time")]
+    meanings = {"l1" if task == "on" else task for task in tasks if isinstance(task, str)}
+    if len(meanings) == 2:
+        shape.report(
+            "task_trace ({}) and task_time ({}) are one switch, and disagree".format(
+                shown(top["task_trace"]), shown(top["task_time"])
+            ),
+            places.place(("task_trace",)),
+            "leave task_trace out",
+            rules.SAME_SWITCH,
+        )
+    return shape.found
+
+
+def _judge(shape: Shape, name: str, key: Key, value: str) -> None:
+    place = shape.places.place((name,))
+    if key.kind == "path":
+        bad = [character for character in _CONTROLS if character in value]
+        if bad:
+            message = "the output path has the control character {}"
+            told = joined(["U+{:04X}".format(ord(character)) for character in bad])
+            shape.report(message.format(told), place, rule=rules.OUTPUT)
+    elif key.kind == "word":
+        if value not in key.allowed:
+            _wrong_word(shape, name, key, value)
+    elif key.kind == "words":
+        for word in value.split(","):
+            if word.strip() not in key.allowed:
+                _wrong_word(shape, name, key, word.strip())
+    elif key.kind == "metrics":
+        if value not in key.allowed:
+            _judge_metrics(shape, name, key, value)
+    elif key.kind in ("number", "size"):
+        _judge_number(shape, name, key, value)
+
+
+def _wrong_word(shape: Shape, name: str, key: Key, word: str) -> None:
+    message = '"{}" is {}; legal: {}'.format(name, shown(word), listed(key.allowed))
+    shape.report(message, shape.places.place((name,)), meant(word, key.allowed))
+
+
+def _judge_metrics(shape: Shape, name: str, key: Key, value: str) -> None:
+    if not value.startswith(CUSTOM):
+        legal = (*key.allowed, CUSTOM + "<registers>")
+        message = '"{}" is {}; legal: {}'.format(name, shown(value), listed(legal))
+        shape.report(message, shape.places.place((name,)), meant(value, key.allowed))
+    elif registers(value[len(CUSTOM) :]) is None:
+        shape.report(
+            '"{}" is {}; legal after "{}": at most {} registers with commas between, each 0x1 to '
+            "0x6E".format(name, shown(value), CUSTOM, MAX_REGISTERS),
+            shape.places.place((name,)),
+        )
+
+
+def _judge_number(shape: Shape, name: str, key: Key, value: str) -> None:
+    low, high = key.range
+    suffix = "MB" if key.kind == "size" else ""
+    place = shape.places.place((name,))
+    match = (_SIZE if suffix else _NUMBER).match(value)
+    legal = "an integer text from {}{} to {}{}".format(low, suffix, high, suffix)
+    if match is None:
+        help = 'write "{}MB"'.format(value) if suffix and _NUMBER.match(value) else None
+        shape.report('"{}" is {}; legal: {}'.format(name, shown(value), legal), place, help)
+    elif not low <= int(match.group(1 if suffix else 0)) <= max(high, key.wide[1]):
+        if key.wide[1]:
+            legal += " ({}: to {})".format(names(key.wide[0]), key.wide[1])
+        message = '"{}" is {}, out of range; legal: {}'.format(name, shown(value), legal)
+        shape.report(message, place, rule=rules.RANGE)
+
+
+def check(
+    model: ProfilingOptions,
+    target: Target = ANY_TARGET,
+    places: Places = ANYWHERE,
+    dynamic: bool = False,
+) -> Tuple[Diagnostic, ...]:
+    """What does not work on a target.
+
+    Args:
+        model: the options.
+        target: the product and the mode that they are meant for.
+        places: where the parts stand (``Parsed.places``).
+        dynamic: True when the network has dynamic shapes.
+    """
+    plain = _plain(model)
+    return (*_faults(plain, places), *_about_target(plain, target, places, dynamic))
+
+
+def _about_target(
+    plain: Dict[str, Any], target: Target, places: Places, dynamic: bool
+) -> Iterator[Diagnostic]:
+    products = target.products
+    for name, value in plain.items():
+        key = KEYS[name]
+        if not products & key.products:
+            message = '"{}" does not exist on {}; legal on: {}'
+            message = message.format(name, names(products), names(key.products))
+            yield rules.PRODUCT.diagnostic(message, places.key_place((name,)))
+        elif key.wide[1] and not products & key.wide[0] and int(value) > key.range[1]:
+            message = '"{}" is {}, out of range on {}; legal: {} to {}'
+            message = message.format(name, shown(value), names(products), *key.range)
+            yield rules.RANGE.diagnostic(message, places.place((name,)))
+    metrics = plain.get("aic_metrics", "")
+    refused = METRICS_NOT_ON.get(metrics, frozenset())
+    if products <= refused:
+        legal = [
+            name
+            for name in KEYS["aic_metrics"].allowed
+            if not products & METRICS_NOT_ON.get(name, frozenset())
+        ]
+        message = '"aic_metrics" cannot be {} on {}; legal there: {}'
+        message = message.format(shown(metrics), names(products), listed(legal))
+        yield rules.PRODUCT.diagnostic(message, places.place(("aic_metrics",)))
+    yield from _about_mode(plain, target.mode, places, dynamic)
+
+
+def _about_mode(
+    plain: Dict[str, Any], mode: Optional[str], places: Places, dynamic: bool
+) -> Iterator[Diagnostic]:
+    traced = plain.get("training_trace") == "on"
+    if mode == "training" and plain.get("task_trace") in ("on", "l1") and not traced:
+        yield rules.TASK_ALONE.diagnostic(
+            "task_trace is on without training_trace, which training needs with it",
+            places.key_place(("task_trace",)),
+            help='add "training_trace": "on"',
+        )
+    if mode == "online_inference" and traced:
+        yield rules.INFERENCE.diagnostic(
+            "training_trace cannot be used in online inference; legal there: task_trace, aicpu",
+            places.key_place(("training_trace",)),
+            help="leave it out",
+        )
+    unnamed = [name for name in ("fp_point", "bp_point") if not plain.get(name)]
+    if dynamic and traced and unnamed:
+        yield rules.POINTS.diagnostic(
+            "training_trace of a network with dynamic shapes needs {} named by hand".format(
+                joined(unnamed)
+            ),
+            places.key_place(("training_trace",)),
+        )
+
+
+def parse(
+    text: str, path: Optional[str] = None, target: Target = ANY_TARGET
+) -> Parsed[ProfilingOptions]:
+    """Read profiling options.
+
+    Args:
+        text: anything; for an empty text the adapter takes :data:`ADAPTER_DEFAULT`.
+        path: the file it came from.
+        target: what :func:`check` is to know.
+    """
+    if not text:
+        return conclude((), ANYWHERE, lambda: ADAPTER_DEFAULT, lambda _: ())
+    reading = _json.read(text, path)
+    found = _faults(reading.value, reading)
+    understood = reading.complete and not is_wrong(found)
+    return conclude(
+        (*reading.diagnostics, *found),
+        reading,
+        (lambda: ProfilingOptions(**reading.value)) if understood else None,
+        lambda model: _about_target(_plain(model), target, reading, False),
+    )
+
+
+def render(model: ProfilingOptions) -> str:
+    """The canonical text: one line, as an option value or in the environment."""
+    return json.dumps(_plain(model), ensure_ascii=False, separators=(",", ":"))
+
+
+def _looks_like(glimpse: Glimpse) -> bool:
+    keys = [str(key) for key in glimpse.top]
+    known = [key for key in keys if key in KEYS]
+    return bool(known) and 2 * len(known) > len(keys)
+
+
+ADAPTER_DEFAULT = ProfilingOptions(
+    output="./",
+    training_trace=True,
+    task_time=True,
+    hccl=True,
+    aicpu=True,
+    aic_metrics="PipeUtilization",
+    msproftx=False,
+)
+"""What the adapter takes when profiling is on and ``profiling_options`` is absent or empty.
+
+Source: tf_adapter/util/npu_attrs.cc:2127.
+"""
+
+FORMAT: Format[ProfilingOptions] = Format(
+    name="profiling",
+    title="profiling options",
+    default_name="profiling_options.json",
+    options=("profiling_options", "PROFILING_OPTIONS"),
+    parser=parse,
+    render=render,
+    looks_like=_looks_like,
+)
+load = FORMAT.load
+save = FORMAT.save
+
+__all__ = ["ADAPTER_DEFAULT", "FORMAT", "KEYS", "SWITCH", "ProfilingOptions", "check", "load",
+           "parse", "render", "save"]  # fmt: skip
