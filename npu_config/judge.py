@@ -225,7 +225,7 @@ def _about(case: Case) -> FrozenSet[str]:
 
 
 def judge_case(case: Case) -> List[Diagnostic]:
-    """Every finding of every rule about one case, in order of rule id."""
+    """Every finding about one case: by rule id, then those inside files and texts."""
     diagnostics: List[Diagnostic] = []
     findings = case.findings
     plan = _Plan(
@@ -239,7 +239,7 @@ def judge_case(case: Case) -> List[Diagnostic]:
         if findings:
             diagnostics.extend(_diagnostic(case, rule, finding) for finding in findings)
             findings.clear()
-    if case.on_host or "profiling_options" in case.known:
+    if plan.look_around or "profiling_options" in case.known:
         from npu_config.rules.contents import contents
 
         diagnostics.extend(contents(case))

@@ -59,6 +59,7 @@ CASE_RULES: Tuple[Rule, ...] = tuple(
 
 _DECLARING = (
     "npu_config.cluster",
+    "npu_config.graph_diagnosis",
     "npu_config.loss_report",
     "npu_config.profiling_tables",
     "npu_config.readers",

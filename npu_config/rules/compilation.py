@@ -522,3 +522,47 @@ def tuning_option_without_tuning(case: Case) -> None:
                 "is set".format(name),
                 'set "aoe_mode", or remove "{}"'.format(name),
             )
+
+
+@rule(
+    "NPU566",
+    "more-streams-than-cores",
+    Severity.WARNING,
+    options=("aicore_num",),
+    facts=("auto-multistream-cores", "stream-max-parallel-format"),
+    source=("docs/en/tfadapter_1/apiref/session_config/experiment_options.md", _PERFORMANCE),
+)
+def more_streams_than_cores(case: Case) -> None:
+    """More parallel streams are asked for than ``aicore_num`` leaves cores.
+
+    Operators on several streams share the cores; with fewer cores than streams they only wait
+    for one another.
+
+    Wrong:
+
+        aicore_num: "4|8"
+        op_compiler_cache_mode: disable
+        auto_multistream_parallel_mode: "LoadBalance:16"
+
+    Right:
+
+        aicore_num: "4|8"
+        op_compiler_cache_mode: disable
+        auto_multistream_parallel_mode: "LoadBalance:4"
+    """
+    cores = case.get("aicore_num")
+    if cores is None:
+        return
+    mode = case.get("auto_multistream_parallel_mode")
+    wanted = [("auto_multistream_parallel_mode", mode.streams)] if mode and mode.streams else []
+    for engine, number in case.get("stream_max_parallel_num") or ():
+        if engine == "AIcoreEngine":
+            wanted.append(("stream_max_parallel_num", number))
+    for name, streams in wanted:
+        if streams > max(cores):
+            case.report(
+                name,
+                '"{0}" asks for {1} streams, but "aicore_num" leaves {2} cores; '
+                "legal: 1 to {2}".format(name, streams, max(cores)),
+                "ask for fewer streams",
+            )

@@ -7,7 +7,7 @@ Each format judges its own content (``npu_config.sidefiles``) and enters rules o
 import functools
 import os
 import stat
-from typing import Any, Dict, Iterator, Optional, Tuple
+from typing import Any, Dict, Iterator, Mapping, Optional, Tuple
 
 import attr
 
@@ -15,6 +15,8 @@ from npu_config.diagnostics import Diagnostic, Severity
 from npu_config.judge import Case
 from npu_config.rulebook import rule
 from npu_config.rules._reading import on, runs_dynamic, tuning_mode
+from npu_config.rules.environment import missing_progress
+from npu_config.rules.paths import WANTED
 from npu_config.target import Target
 
 _DEBUGGING = "docs/en/tfadapter_1/apiref/session_config/debugging.md"
@@ -32,6 +34,8 @@ def contents(case: Case) -> Iterator[Diagnostic]:
         dynamic = runs_dynamic(case) is not None
         for found in _profiling(text, _target(case), dynamic):
             yield _at_option(case, "profiling_options", found)
+    if case.environ is not None:
+        yield from _of_acceleration(case, case.environ)
     if case.on_host:
         for name in _formats():
             parsed = side_file(case, name)
@@ -78,24 +82,14 @@ def _profiling(text: str, target: Target, dynamic: bool) -> Tuple[Diagnostic, ..
 @functools.lru_cache(maxsize=1)
 def _formats() -> Dict[str, Any]:
     """The format of the file that an option points to, for each option that has one."""
-    from npu_config.sidefiles import (
-        aoe,
-        customize_dtypes,
-        fusion_switch,
-        mixlist,
-        op_debug,
-        op_precision,
-    )
+    from npu_config.sidefiles import FORMATS
 
-    modules: Tuple[Any, ...] = (
-        mixlist,
-        customize_dtypes,
-        fusion_switch,
-        op_precision,
-        op_debug,
-        aoe,
-    )
-    return {module.FORMAT.options[0]: module.FORMAT for module in modules}
+    return {
+        name: entry
+        for entry in FORMATS.values()
+        for name in entry.options
+        if name in WANTED and not WANTED[name].directory
+    }
 
 
 def side_file(case: Case, name: str) -> Any:
@@ -124,6 +118,17 @@ def _load(name: str, full: str, path: str, target: Target, changed: int, size: i
 
         return op_cache.FORMAT.load(path, target)
     return _formats()[name].load(path, target)
+
+
+def _of_acceleration(case: Case, environ: Mapping[str, str]) -> Iterator[Diagnostic]:
+    """Variables that say how far the training is, and hold no number."""
+    mode = case.get("experimental_accelerate_train_mode")
+    if mode is not None:
+        from npu_config.sidefiles import accelerate
+
+        whole = {**environ, **dict.fromkeys(missing_progress(case), "0")}
+        for found in accelerate.read(whole, mode.trigger).diagnostics:
+            yield attr.evolve(found, option="experimental_accelerate_train_mode")
 
 
 def _of_tuning(case: Case) -> Iterator[Diagnostic]:

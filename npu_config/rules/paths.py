@@ -153,8 +153,14 @@ def path_missing(case: Case) -> None:
                 case,
                 found,
                 found.problem,
-                "create it" if found.wanted.directory else "write the file, or correct the path",
+                _remedy(found),
             )
+
+
+def _remedy(found: Found) -> str:
+    if found.problem != "does not exist":
+        return "give another path"
+    return "create it" if found.wanted.directory else "write the file, or correct the path"
 
 
 @rule(

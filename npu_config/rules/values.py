@@ -2,9 +2,10 @@
 
 import difflib
 import functools
-from typing import Dict, FrozenSet, Iterable, List, Optional, Sequence, Tuple
+from typing import Any, Dict, FrozenSet, Iterable, List, Optional, Sequence, Tuple
 
-from npu_config.catalogue import OPTIONS, Option, Outcome
+from npu_config.catalogue import OPTIONS, Option, Outcome, Refused, Status
+from npu_config.catalogue._kinds import Bool, shorten
 from npu_config.diagnostics import Edit, Fix, Severity
 from npu_config.judge import Case, Fault
 from npu_config.rulebook import rule
@@ -35,6 +36,10 @@ FORMER_NAMES: Dict[str, str] = {
     "recompute": "set it with util.set_graph_exec_config, it is no session option",
 }
 """Names that scripts carry from older adapters or from NPURunConfig, and what became of them."""
+
+_SUGGESTED = tuple(n for n, o in OPTIONS.items() if o.status is not Status.NO_EFFECT)
+_MOST_SUGGESTIONS = 100
+"""Looking for the closest name takes its time; a file of nothing but unknown names is none."""
 
 _FIELD_WORDS = {
     "b": "a boolean",
@@ -94,15 +99,15 @@ def unknown_option(case: Case) -> None:
 
         precision_mode: allow_mix_precision
     """
-    for name, setting in _faults(case, "unknown-option"):
+    for number, (name, setting) in enumerate(_faults(case, "unknown-option")):
         former = FORMER_NAMES.get(name)
-        close = (
-            None if former else did_you_mean(name, [n for n, o in OPTIONS.items() if o.is_read])
-        )
+        close = None
+        if former is None and number < _MOST_SUGGESTIONS:
+            close = did_you_mean(name, _SUGGESTED)
         help = former or (None if close is None else 'did you mean "{}"?'.format(close))
         case.report(
             name,
-            '"{}" is no option of NpuOptimizer; nothing reads it'.format(name),
+            '"{}" is no option of NpuOptimizer; nothing reads it'.format(shorten(name)),
             help,
             place=setting.name_place or setting.place,
             severity=Severity.ERROR if _written_by_hand(case) else Severity.WARNING,
@@ -364,15 +369,31 @@ def _report_refused(case: Case, fault: Fault) -> None:
     legal = option.kind.describe() + (" ({})".format(option.unit) if option.unit else "")
     message = '"{}" {}; legal: {}'.format(option.name, refused.problem, legal)
     severity = None
-    if fault.rule != "wrong-type":
+    help = refused.help
+    if fault.rule == "wrong-type":
+        if isinstance(option.kind, Bool):
+            message = '"{}" {}'.format(option.name, refused.problem)
+        elif not _is_legal_as_text(option, fault.setting.value):
+            help = None
+    else:
         if option.outcome is not Outcome.UNCHECKED:
             message += "; " + option.outcome.value
         severity = _severity_of_bad_value(case, option)
-    help = refused.help
     if help is None and fault.rule == "value-not-allowed" and isinstance(fault.setting.value, str):
         close = did_you_mean(fault.setting.value, getattr(option.kind, "values", ()))
         help = None if close is None else 'did you mean "{}"?'.format(close)
     case.report(option.name, message, help, severity=severity)
+
+
+def _is_legal_as_text(option: Option, value: Any) -> bool:
+    """False when the value is illegal in quotes too, which then is no advice."""
+    if option.wire != "s" or isinstance(value, (str, bytes)):
+        return True
+    try:
+        option.kind.read(str(value).lower() if isinstance(value, bool) else str(value))
+    except Refused:
+        return False
+    return True
 
 
 def _severity_of_bad_value(case: Case, option: Option) -> Severity:

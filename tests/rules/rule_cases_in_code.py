@@ -57,6 +57,10 @@ CASES = {
         ],
         [(proto(deterministic=(1, "i")), None)],
     ),
+    "NPU564": (
+        [(run_config({"compress_weight_conf": "compress.cfg"}), None)],
+        [(run_config({"enable_compress_weight": True}), None)],
+    ),
     "NPU801": (
         [
             (around(optimizers=("NPUOptimizer",)), None),

@@ -5,7 +5,7 @@ colon.  A remark that begins with ``in a script`` marks code of another input; t
 are config files: options by name, and ``target``.  Comments say what surrounds them:
 
     # environment: RANK_SIZE=8 TF_CONFIG={}
-    # host: a_directory/ a_file=content a_link->a_directory empty_file locked/!
+    # host: a_directory/ a_file=one_line\\nanother a_link->a_directory empty_file locked/!
 """
 
 import contextlib
@@ -95,7 +95,7 @@ def host(text, directory):
             os.mkdir(os.path.join(directory, name))
         else:
             with open(os.path.join(directory, name), "w", encoding="utf-8") as stream:
-                stream.write(content)
+                stream.write(content.replace("\\n", "\n"))
     before = os.getcwd()
     os.chdir(directory)
     access = os.access

@@ -1,12 +1,17 @@
 """The pages of the rules: what they must hold, and that their examples are true."""
 
 import re
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
+import npu_config
+from npu_config import rules
 from npu_config.diagnostics import Severity
 from npu_config.rulebook import REGISTRY
-from npu_config.rules import CASE_RULES, MODULES, RULES, load_all
+from npu_config.rules import CASE_RULES, MODULES, load_all
 from tests.rules.rule_cases_in_code import CASES
 from tests.rules.rule_examples import examples, findings
 
@@ -93,7 +98,21 @@ def test_rules_know_their_options():
 
 def test_all_rules_are_loaded():
     """``RULES`` holds every rule, those of parsers too, in order of id and once."""
-    rules = load_all()
-    assert tuple(RULES) == rules
-    assert [rule.id for rule in rules] == sorted(REGISTRY)
-    assert {rule.id for rule in CASE_RULES} < {rule.id for rule in rules}
+    assert tuple(rules.RULES) == load_all()
+    ids = [rule.id for rule in load_all()]
+    assert ids == sorted(REGISTRY)
+    assert {rule.id for rule in CASE_RULES} < set(ids)
+
+
+def test_every_module_with_rules_is_loaded():
+    """In a fresh process ``load_all`` imports each module that enters a rule."""
+    package = Path(npu_config.__file__).parent
+    entering = {
+        ".".join(("npu_config", *path.relative_to(package).with_suffix("").parts))
+        for path in package.rglob("*.py")
+        if re.search(r"^\w+ = declare\(|^@rule\(", path.read_text(encoding="utf-8"), re.MULTILINE)
+    }
+    code = "import sys, npu_config.rules as rules; rules.load_all(); print(*sys.modules)"
+    loaded = subprocess.check_output([sys.executable, "-c", code]).decode().split()
+    assert entering
+    assert entering <= set(loaded)
