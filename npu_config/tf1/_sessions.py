@@ -37,6 +37,21 @@ def npu_entries(config: Any) -> Any:
     ]
 
 
+def merge_entries(config: Any) -> None:
+    """Leave one ``NpuOptimizer`` entry, with what all of them set; later ones win."""
+    *earlier, last = npu_entries(config)
+    optimizers = config.graph_options.rewrite_options.custom_optimizers
+    for entry in reversed(earlier):
+        for name, value in entry.parameter_map.items():
+            if name not in last.parameter_map:
+                last.parameter_map[name].CopyFrom(value)
+    kept = [entry for entry in optimizers if entry.name != NPU_OPTIMIZER or entry is last]
+    if len(kept) < len(optimizers):
+        copies = [type(entry).FromString(entry.SerializeToString()) for entry in kept]
+        del optimizers[:]
+        optimizers.extend(copies)
+
+
 def is_configured(session: Any) -> bool:
     """True when a real session carries an ``NpuOptimizer`` entry."""
     config = getattr(session, "_config", None)

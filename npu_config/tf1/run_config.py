@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Dict, List, Optional, Sequence, Union
 
 from npu_config.tf1 import vendor
 from npu_config.tf1._lazy import errors, rules
+from npu_config.tf1._sessions import merge_entries
 from npu_config.tf1._tensorflow import internal, tf
 from npu_config.tf1.run_config_parts import (
     PARTS,
@@ -265,6 +266,7 @@ class NPURunConfig(RunConfig):
         values = wire_values(choices.written)
         values.update(use_off_line=("b", True), job=("s", job), task_index=("i", index))
         completed, overwritten = encode(values, base, tf.ConfigProto)
+        merge_entries(completed)
         findings += [
             rules.RUN_CONFIG_OVERRIDES.diagnostic(
                 "{} was {!r} in session_config and is {!r} now".format(what, old, new),

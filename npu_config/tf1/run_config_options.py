@@ -12,7 +12,7 @@ import json
 import os
 from typing import TYPE_CHECKING, Any, Dict, List, Mapping, NamedTuple, Optional, Tuple
 
-from npu_config.catalogue import OPTIONS, Option
+from npu_config.catalogue import OPTIONS, Option, Refused
 from npu_config.judge import Case, judge, judge_case
 from npu_config.settings import Carrier, Setting, Settings
 from npu_config.tf1 import vendor
@@ -34,13 +34,17 @@ _WRITTEN_WITHOUT_PART = {
 _NONE_LEAVES_OUT = {
     "all_tensor_not_empty",
     "buffer_optimize",
+    "compile_hybrid_mode",
     "dump_data",
     "dump_mode",
+    "dynamic_dims",
     "dynamic_graph_execute_mode",
+    "dynamic_node_type",
     "experimental_logical_device_cluster_deploy_mode",
     "export_compile_stat",
     "graph_max_parallel_model_num",
     "input_batch_cpy",
+    "input_shape",
     "oo_constant_folding",
     "oo_level",
     "shape_generalization_mode",
@@ -110,8 +114,7 @@ def choose(arguments: Mapping[str, Any]) -> Choices:
         default = option.run_config_default
         if value is None and (default is None or option.name in _NONE_LEAVES_OUT):
             continue
-        if option.name in _AS_TEXT and isinstance(value, int) and not isinstance(value, bool):
-            value = str(value)
+        value = _as_text(option, value)
         written[option.name] = value
         if value != default or type(value) is not type(default):
             given[option.name] = value
@@ -120,6 +123,18 @@ def choose(arguments: Mapping[str, Any]) -> Choices:
     extra = {name: value for name, value in flat.items() if name not in carriers}
     extra["dump_config.dump_mode"] = flat.get("dump_config.dump_mode", "output")
     return Choices(written, given, extra)
+
+
+def _as_text(option: Option, value: Any) -> Any:
+    """Sizes as text, as the vendor writes them, and bytes, which the vendor needs for one option."""
+    if isinstance(value, bytes) and option.wire == "s":
+        try:
+            return value.decode("utf-8")
+        except UnicodeDecodeError:
+            return value
+    if option.name in _AS_TEXT and isinstance(value, int) and not isinstance(value, bool):
+        return str(value)
+    return value
 
 
 def _leave_out(written: Dict[str, Any], given: Dict[str, Any], flat: Mapping[str, Any]) -> None:
@@ -186,9 +201,12 @@ def wire_values(written: Mapping[str, Any]) -> Dict[str, Tuple[str, Any]]:
     values = {}
     for name, value in written.items():
         kind = OPTIONS[name].kind
-        if not isinstance(value, (str, bytes)):
-            canonical = kind.read(value)
-            value = canonical if kind.plain else kind.write(canonical)
+        if not isinstance(value, str):
+            try:
+                canonical = kind.read(value)
+                value = canonical if kind.plain else kind.write(canonical)
+            except Refused:
+                pass  # a value that only drew a warning goes on as it is
         values[name] = (kind.wire, value)
     return values
 
