@@ -15,11 +15,9 @@ import textwrap
 from typing import NamedTuple, Optional
 from unittest import mock
 
-import yaml
-
+from npu_config.diagnostics import Report
 from npu_config.judge import judge
-from npu_config.settings import Carrier, Setting, Settings
-from npu_config.target import Target
+from npu_config.readers import read
 
 _HEAD = re.compile(r"(Wrong|Right)(?:, (.*))?:$")
 
@@ -60,15 +58,6 @@ def _comment(text, word):
     return None if match is None else match.group(1).split()
 
 
-def read(text):
-    """Settings and target of a config file."""
-    values = yaml.safe_load(text) or {}
-    values.pop("version", None)
-    target = Target(**values.pop("target", {}))
-    entries = {name: Setting(value) for name, value in values.items()}
-    return Settings(entries, Carrier.FILE), target
-
-
 def environment(text) -> Optional[dict]:
     """The environment that the comments describe, None without such a comment."""
     words = _comment(text, "environment")
@@ -106,8 +95,13 @@ def host(text, directory):
         os.chdir(before)
 
 
-def findings(text, directory):
-    """What the rules say of a config file, in its surroundings."""
-    settings, target = read(text)
+def findings(text, directory, name="npu.yaml"):
+    """What is said of a file, in the surroundings that its comments describe."""
+    reading = read(name, content=text)
     with host(text, directory) as on_host:
-        return judge(settings, target, environment(text), on_host)
+        found = [
+            diagnostic
+            for settings in reading.settings
+            for diagnostic in judge(settings, reading.target, environment(text), on_host)
+        ]
+    return Report([*reading.diagnostics, *found])

@@ -1,4 +1,6 @@
-"""Golden cases: ``tests/cases/err/NPUxxx-*.yaml`` beside what is said of them, and ``ok/``.
+"""Golden cases: ``tests/cases/err/NPUxxx-*`` beside what is said of them, and ``ok/``.
+
+Config files (``.yaml``) and what config files cannot hold, as ConfigProto text (``.pbtxt``).
 
 The first case of each rule is the example of its page.  After a change of a page or of a
 message, write them anew and read the difference:
@@ -35,13 +37,14 @@ if UPDATE:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
 
-WRONG = sorted((FOLDER / "err").glob("NPU*.yaml"))
-RIGHT = sorted((FOLDER / "ok").glob("NPU*.yaml"))
+SUFFIXES = (".yaml", ".pbtxt")
+WRONG = sorted(path for path in (FOLDER / "err").glob("NPU*") if path.suffix in SUFFIXES)
+RIGHT = sorted(path for path in (FOLDER / "ok").glob("NPU*") if path.suffix in SUFFIXES)
 
 
 def rendered(path, directory):
-    """All findings about a case as text."""
-    found = findings(path.read_text(encoding="utf-8"), directory)
+    """All findings about a case, and their text."""
+    found = findings(path.read_text(encoding="utf-8"), directory, path.name)
     return found, "".join("{}\n".format(diagnostic) for diagnostic in found)
 
 

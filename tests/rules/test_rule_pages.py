@@ -53,7 +53,7 @@ def test_wrong_example_breaks_this_rule_alone(rule, tmp_path):
     for example in examples(rule.page):
         if not example.wrong or example.is_code:
             continue
-        found = findings(example.text, tmp_path)
+        found = findings("version: 1\n" + example.text, tmp_path)
         assert rule.id in {diagnostic.rule for diagnostic in found}
         loud = {d.rule for d in found if d.severity >= Severity.WARNING}
         assert loud - ALSO.get(rule.id, set()) <= {rule.id}
@@ -65,7 +65,7 @@ def test_right_example_breaks_no_rule(rule, tmp_path):
     for example in examples(rule.page):
         if example.wrong or example.is_code:
             continue
-        found = findings(example.text, tmp_path)
+        found = findings("version: 1\n" + example.text, tmp_path)
         assert rule.id not in {diagnostic.rule for diagnostic in found}
         loud = [d for d in found if d.severity >= Severity.WARNING]
         assert [str(d) for d in loud if d.rule not in ALSO.get(rule.id, ())] == []
