@@ -1,5 +1,6 @@
 """The reference pages of the documentation: options by page, one page for each rule."""
 
+import functools
 from typing import Callable, Dict
 
 from npu_config.catalogue import OPTIONS, PAGES, Option
@@ -30,9 +31,9 @@ def pages() -> Dict[str, Callable[[], str]]:
         "docs/rules/index.md": rules_index,
     }
     for page in PAGES:
-        result["docs/options/{}.md".format(page.PAGE)] = lambda page=page: option_page(page)
+        result["docs/options/{}.md".format(page.PAGE)] = functools.partial(option_page, page)
     for rule in load_all():
-        result["docs/rules/{}.md".format(rule.id)] = lambda rule=rule: rule_page(rule)
+        result["docs/rules/{}.md".format(rule.id)] = functools.partial(rule_page, rule)
     return result
 
 
@@ -98,7 +99,8 @@ def option_section(option: Option) -> str:
         )
     if option.replacement:
         rows.append(("use instead", option.replacement))
-    rows.append(("a bad value", option.outcome.value))
+    if option.wire != "b":
+        rows.append(("a bad value", option.outcome.value))
     if option.value_products:
         words = "; ".join(
             "`{}` on {}".format(value, ", ".join(sorted(p.value for p in known)))

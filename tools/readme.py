@@ -1,0 +1,37 @@
+"""README.md: the broken example and what the tool says of it, as it says it now."""
+
+import os
+import re
+
+from npu_config.checking import check
+from npu_config.reporters import text
+from npu_config.reporters._summary import Summary
+
+PATH = "README.md"
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+EXAMPLE = "examples/quickstart/broken.yaml"
+
+
+def render() -> str:
+    """The README with the block between its two marks made anew."""
+    with open(os.path.join(ROOT, PATH), encoding="utf-8") as stream:
+        readme = stream.read()
+    block = "<!-- broken:begin -->\n```text\n{}\n```\n<!-- broken:end -->".format(
+        findings().rstrip()
+    )
+    return re.sub(
+        r"<!-- broken:begin -->.*?<!-- broken:end -->", lambda _: block, readme, flags=re.S
+    )
+
+
+def findings() -> str:
+    """What ``npu-config check`` prints for the example."""
+    here = os.getcwd()
+    os.chdir(ROOT)
+    try:
+        report = check(EXAMPLE)
+        with open(EXAMPLE, encoding="utf-8") as stream:
+            source = stream.read()
+    finally:
+        os.chdir(here)
+    return text.render(report, Summary.of(report, 1), {EXAMPLE: source})
