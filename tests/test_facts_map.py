@@ -36,12 +36,6 @@ def test_every_fact_has_a_rule_or_a_reason():
     assert bare == []
 
 
-def test_notes_are_of_facts_without_rules():
-    """A fact that a rule covers has no note any more that says why none does."""
-    covered = facts_map.covered()
-    assert [id for id, fact in facts_map.read().items() if id in covered and "note" in fact] == []
-
-
 def test_page_is_up_to_date():
     """docs/facts.md is what the rules and the list give."""
     page = Path(facts_map.PAGE).read_text(encoding="utf-8")

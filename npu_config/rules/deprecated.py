@@ -1,6 +1,6 @@
 """9xx: options that are deprecated, without effect, experimental, or in no documentation."""
 
-from typing import List, Tuple
+from typing import List, Optional, Tuple
 
 from npu_config.catalogue import OPTIONS, Status
 from npu_config.catalogue._kinds import Text
@@ -79,7 +79,8 @@ def option_without_effect(case: Case) -> None:
     """An option is set that has no effect any more.
 
     ``graph_memory_max_size`` and ``variable_memory_max_size`` are accepted, and memory is
-    allocated as needed; ``min_group_size`` and ``enable_reduce_precision`` are read by nothing.
+    allocated as needed; ``min_group_size`` and ``enable_reduce_precision`` are read by nothing
+    (in a ConfigProto only information, since NPUEstimator writes them).
 
     Wrong:
 
@@ -97,7 +98,14 @@ def option_without_effect(case: Case) -> None:
                 + ("" if OPTIONS[name].is_read else "; nothing reads it"),
                 "remove it",
                 place=_name_place(case, name),
+                severity=_severity_of_unread(case, name),
             )
+
+
+def _severity_of_unread(case: Case, name: str) -> Optional[Severity]:
+    """Information where NPUEstimator may have written the name, as it does with two of them."""
+    by_estimator = case.carrier is Carrier.PROTO and not OPTIONS[name].is_read
+    return Severity.INFO if by_estimator else None
 
 
 @rule(
