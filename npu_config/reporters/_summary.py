@@ -27,7 +27,7 @@ class Summary(NamedTuple):
         ]
         words = ", ".join(part for part in found if part) or "nothing to complain about"
         text = "{} in {}".format(words, _count(self.files, "file") or "0 files")
-        return text + (", {} skipped".format(self.skipped) if self.skipped else "")
+        return text + (", {} of them skipped".format(self.skipped) if self.skipped else "")
 
 
 def _count(number: int, one: str, many: str = "") -> str:

@@ -8,7 +8,8 @@ from urllib.parse import quote
 import npu_config
 from npu_config.diagnostics import DOCS_URL, Diagnostic, Fix, Report, Severity, rule_url
 from npu_config.reporters._summary import Summary
-from npu_config.rulebook import REGISTRY, Rule
+from npu_config.rulebook import Rule
+from npu_config.rules import load_all
 
 _LEVELS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "note"}
 _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
@@ -21,6 +22,7 @@ def render(
     color: bool = False,
 ) -> str:
     """One run with its rules and results (``sources`` and ``color`` do not matter)."""
+    known = {rule.id: rule for rule in load_all()}
     ids = sorted({diagnostic.rule for diagnostic in report})
     index = {rule: number for number, rule in enumerate(ids)}
     names = {diagnostic.rule: diagnostic.name for diagnostic in report}
@@ -34,7 +36,7 @@ def render(
                         "name": "npu-config",
                         "semanticVersion": npu_config.__version__,
                         "informationUri": DOCS_URL,
-                        "rules": [_rule(REGISTRY.get(id), id, names[id]) for id in ids],
+                        "rules": [_rule(known.get(id), id, names[id]) for id in ids],
                     }
                 },
                 "columnKind": "unicodeCodePoints",
@@ -67,9 +69,8 @@ def _result(diagnostic: Diagnostic, index: Mapping[str, int]) -> Dict[str, Any]:
     }
     if diagnostic.path is not None:
         location = {"artifactLocation": _artifact(diagnostic.path)}
-        region = _region(diagnostic)
-        if region:
-            location["region"] = region
+        if diagnostic.line is not None:
+            location["region"] = _region(diagnostic)
         result["locations"] = [{"physicalLocation": location}]
         if diagnostic.fix is not None:
             result["fixes"] = [_fix(diagnostic.path, diagnostic.fix)]
