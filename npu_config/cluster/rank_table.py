@@ -1,0 +1,73 @@
+"""Rank tables as a file format: text to model, model to text, files read and written.
+
+The functions are those that every side-file format has; :data:`FORMAT` bundles them.
+"""
+
+from typing import Optional, Tuple
+
+from npu_config.cluster.check import LIST_KEYS, check_document, judge
+from npu_config.cluster.document import from_document, to_document
+from npu_config.cluster.model import AnyRankTable
+from npu_config.cluster.render import render
+from npu_config.diagnostics import Diagnostic, Report, Severity
+from npu_config.files import PathLike
+from npu_config.sidefiles._format import Format, Glimpse, Parsed
+from npu_config.sidefiles._json import BROKEN
+from npu_config.target import ANY_TARGET, Target
+
+__all__ = ["FORMAT", "check", "load", "parse", "render", "save"]
+
+
+def parse(
+    text: str, path: Optional[str] = None, target: Target = ANY_TARGET
+) -> Parsed[AnyRankTable]:
+    """The content of a rank table, with everything that is wrong with it; never raises.
+
+    Args:
+        text: the content of the file.
+        path: its name, for the diagnostics.
+        target: the product narrows what is checked.
+
+    Returns:
+        The model when the table itself is right (comments and commas that strict JSON refuses
+        aside), and the diagnostics.
+    """
+    value, found = judge(text, path, target)
+    wrong = any(d.severity is Severity.ERROR and not d.name.startswith("json-") for d in found)
+    model = None if wrong or value is BROKEN else from_document(value)
+    return Parsed(model, Report(found))
+
+
+def check(model: AnyRankTable, target: Target = ANY_TARGET) -> Tuple[Diagnostic, ...]:
+    """What is wrong with a model, e.g. one that was put together by hand."""
+    return tuple(check_document(to_document(model), target))
+
+
+def _looks_like(glimpse: Glimpse) -> bool:
+    return any(key in glimpse.top for key in LIST_KEYS)
+
+
+FORMAT: Format[AnyRankTable] = Format(
+    name="rank-table",
+    title="rank table of HCCL",
+    default_name="rank_table.json",
+    options=("RANK_TABLE_FILE",),
+    parser=parse,
+    render=render,
+    looks_like=_looks_like,
+)
+
+
+def load(path: PathLike, target: Target = ANY_TARGET) -> Parsed[AnyRankTable]:
+    """The content of a file; one that cannot be read is a diagnostic."""
+    return FORMAT.load(path, target)
+
+
+def save(model: AnyRankTable, path: PathLike, overwrite: bool = False) -> None:
+    """Write the canonical text of a model, all of it or nothing.
+
+    Raises:
+        FileExistsError: the file exists and ``overwrite`` is False.
+        OSError: it cannot be written; nothing is left behind.
+    """
+    FORMAT.save(model, path, overwrite)
