@@ -43,7 +43,7 @@ class Frame:
 
     __slots__ = ("parent", "scope", "serial", "variables")
 
-    def __init__(self, scope: Scope, parent: Optional["Frame"], serial: int) -> None:
+    def __init__(self, scope: Scope, parent: Optional["Frame"], serial: str) -> None:
         self.scope = scope
         self.parent = parent
         self.serial = serial
@@ -77,11 +77,13 @@ class Evaluator:
     def __init__(self, script: Script, decisions: Decisions) -> None:
         self.script = script
         self.decisions = decisions
-        self.frames = 0
+        self.frames: Dict[int, int] = {}
         self.module = self.new_frame(script.module, None)
         self.frame = self.module
         self.moment = 0
         self.again = False
+        self.testing = False
+        self.wanting = False
         self.adopted: Dict[str, Any] = {}
         self.messages: List[Message] = []
         self.blocks: List[Block] = []
@@ -90,9 +92,10 @@ class Evaluator:
     # frames and names
 
     def new_frame(self, scope: Scope, parent: Optional[Frame]) -> Frame:
-        """A frame with a serial number of its own."""
-        self.frames += 1
-        return Frame(scope, parent, self.frames)
+        """A frame with a serial that is the same in every run that comes the same way."""
+        line = getattr(scope.node, "lineno", 0)
+        count = self.frames[line] = self.frames.get(line, 0) + 1
+        return Frame(scope, parent, str(line) if count == 1 else "{}.{}".format(line, count))
 
     def tick(self) -> int:
         """A moment later than every one before."""
@@ -118,7 +121,7 @@ class Evaluator:
                 if value is not None:
                     return value
             frame = frame.parent
-        return Unknown(name)
+        return "__main__" if name == "__name__" else Unknown(name)
 
     def _lazy(self, frame: Frame, name: str, stores: List[Store]) -> Any:
         """A binding whose statement was skipped, when there is but one; else unknown."""
@@ -132,8 +135,8 @@ class Evaluator:
             definition = stores[-1].node if len(stores) == 1 else None
             return unknown if definition is None else self.definition(frame, definition)
         if len(stores) > 1:
-            if kinds & {"value", "item"} and name not in frame.scope.watched:
-                frame.scope.watched.add(name)
+            if self.wanting and kinds & {"value", "item"} and name not in frame.scope.watched:
+                frame.scope.watch(name, True)
                 self.again = True
             return unknown
         if kinds - {"value"}:
@@ -181,15 +184,21 @@ class Evaluator:
 
     def anonymous(self, node: ast.AST) -> Unknown:
         """An unknown value that equals no other."""
-        return Unknown("?{}:{}".format(getattr(node, "lineno", 0), id(node)))
+        return Unknown("?{}:{}".format(getattr(node, "lineno", 0), getattr(node, "col_offset", 0)))
 
     def key(self, value: Any) -> str:
-        """What identifies a value."""
+        """What identifies a value; the same in every run that comes the same way."""
         if isinstance(value, Unknown):
             return value.key
-        if is_known(value):
-            return repr(value)
-        return "object {}".format(id(value))
+        if isinstance(value, (list, tuple)):
+            return "[{}]".format(", ".join([self.key(item) for item in value[:8]]))
+        if isinstance(value, dict):
+            return "{{{}}}".format(", ".join([self.key(item) for item in list(value)[:8]]))
+        if isinstance(value, Tracked):
+            return "object {}".format(value.moment)
+        if isinstance(value, Instance):
+            return value.key
+        return repr(value) if is_known(value) else type(value).__name__
 
     def _name(self, node: ast.Name) -> Any:
         return self.lookup(node.id)
@@ -281,7 +290,8 @@ class Evaluator:
         if len(stores) != 1 or stores[0].value is None:
             return unknown
         owner.attributes[name] = unknown
-        frame = self.new_frame(stores[0].scope, owner.cls.frame)
+        serial = "{}.{}".format(owner.key, name)
+        frame = Frame(stores[0].scope, owner.cls.frame, serial)
         frame.variables[stores[0].receiver] = owner
         for parameter in stores[0].parameters:
             frame.variables[parameter] = Unknown("{}@{}".format(parameter, frame.serial))
@@ -416,6 +426,13 @@ class Evaluator:
         value = self.value(node)
         if isinstance(value, Unknown):
             return self.decide(value, node)
+        if self.testing and isinstance(node, ast.Name) and isinstance(value, bool):
+            return self.decisions.decide(
+                Condition("switch {}@{}".format(node.id, self.frame.serial)),
+                node,
+                usual=value,
+                is_switch=True,
+            )
         if isinstance(value, (Tracked, Function, Class, Instance, Slot, EnumName, Fails)):
             return True
         return bool(value)

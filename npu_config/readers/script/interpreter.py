@@ -52,6 +52,11 @@ class Run(Evaluator):
         self._stack: List[ast.AST] = []
         self._returned: Any = None
 
+    @property
+    def function(self) -> Optional[ast.AST]:
+        """The function that is being run."""
+        return self._stack[-1] if self._stack else None
+
     # starting points
 
     def run_module(self) -> None:
@@ -102,7 +107,8 @@ class Run(Evaluator):
         """Run the hot statements of a body; says how it was left."""
         depth = len(self.guards)
         scope = self.frame.scope
-        is_hot = self.script.relevance.is_hot
+        relevance = self.script.relevance
+        is_hot, has_seed = relevance.is_hot, relevance.has_seed
         for statement in statements:
             kind = statement.__class__
             execute = _ALWAYS.get(kind)
@@ -112,6 +118,7 @@ class Run(Evaluator):
                 execute = _EXECUTE.get(kind)
                 if execute is None:
                     continue
+            self.wanting = has_seed(statement)
             left = execute(self, statement)
             if left:
                 del self.guards[depth:]
@@ -168,10 +175,12 @@ class Run(Evaluator):
         if frame is not self.module and name in frame.scope.global_names:
             frame = self.module
             self._used(value, "global")
-        if isinstance(value, (Tracked, Instance)) or (
+        if isinstance(value, Tracked):
+            frame.scope.watch(name)
+        elif isinstance(value, Instance) or (
             isinstance(value, Function) and frame is not self.module
         ):
-            frame.scope.watched.add(name)
+            frame.scope.watch(name, True)
         old = frame.variables.get(name)
         if isinstance(old, Message) and isinstance(value, Message) and old is not value:
             old.replaced = value.place
@@ -229,6 +238,14 @@ class Run(Evaluator):
             for item in value.values():
                 self._used(item, kind)
 
+    def _delete(self, statement: ast.Delete) -> int:
+        for target in statement.targets:
+            if isinstance(target, ast.Name):
+                self.frame.variables[target.id] = self.anonymous(target)
+            elif isinstance(target, ast.Subscript):
+                self._bind_item(target, self.anonymous(target))
+        return _ON
+
     # control flow
 
     def _if(self, statement: ast.If) -> int:
@@ -248,7 +265,9 @@ class Run(Evaluator):
     def _test(self, test: ast.expr) -> Tuple[bool, List[int]]:
         decisions = self.decisions
         outer, decisions.mark = decisions.mark, len(decisions.touched)
+        self.testing = True
         value = self.truth(test)
+        self.testing = False
         indices = decisions.touched[decisions.mark :]
         decisions.mark = outer
         return value, indices
@@ -461,8 +480,11 @@ class Run(Evaluator):
             self.frame = outer
             self._stack.pop()
             self._returned = None
-        if isinstance(node, ast.AsyncFunctionDef) or node.decorator_list:
-            return self.anonymous(node) if not isinstance(value, Tracked) else value
+        if isinstance(value, (Tracked, Instance, Function, tuple, list)) or value is None:
+            return value
+        if isinstance(node, ast.AsyncFunctionDef) or node.decorator_list or not _is_simple(node):
+            keys = ", ".join(self.key(argument) for argument in args)
+            return Unknown("{}({})".format(node.name, keys))
         return value
 
     def _bind_unknown(self, frame: Frame, node: Any) -> None:
@@ -503,7 +525,7 @@ class Run(Evaluator):
         for name, value in given.items():
             frame.variables[name] = value
             if isinstance(value, (Tracked, Instance, ParameterMap, Slot)):
-                function.scope.watched.add(name)
+                function.scope.watch(name, isinstance(value, (Instance, ParameterMap, Slot)))
 
 
 def _is_static(node: Any) -> bool:
@@ -511,8 +533,15 @@ def _is_static(node: Any) -> bool:
 
 
 def _is_simple(node: Any) -> bool:
-    """True for a function that is short enough to be run only for its value."""
-    return len(node.body) <= 3 and isinstance(node.body[-1], ast.Return)
+    """True for a function that does nothing but to return a value."""
+    body = node.body
+    if (
+        len(body) == 2
+        and isinstance(body[0], ast.Expr)
+        and not isinstance(body[0].value, ast.Call)
+    ):
+        body = body[1:]
+    return len(body) == 1 and isinstance(body[0], ast.Return)
 
 
 def _ends(statements: Sequence[ast.stmt]) -> bool:
@@ -533,6 +562,7 @@ _EXECUTE: Dict[type, Callable[[Any, Any], int]] = {
     ast.Assign: Run._assign,
     ast.AnnAssign: Run._annotated,
     ast.AugAssign: Run._augmented,
+    ast.Delete: Run._delete,
     ast.If: Run._if,
     ast.While: Run._while,
     ast.For: Run._for,

@@ -6,7 +6,7 @@ import attr
 
 from npu_config.diagnostics import Diagnostic, Place, Severity
 from npu_config.judge import judge
-from npu_config.readers.script.objects import Block, Constructed
+from npu_config.readers.script.checks import run_checks
 from npu_config.readers.script.paths import Path
 from npu_config.readers.script.reading import Literals, ScriptReading, Variant
 from npu_config.target import Target
@@ -18,10 +18,20 @@ class Findings:
     """Findings as they come from the paths of a script, to be merged in the end."""
 
     def __init__(self) -> None:
-        self._found: Dict[Tuple[object, ...], Tuple[Diagnostic, List[Path]]] = {}
+        self._found: Dict[
+            Tuple[object, ...], Tuple[Diagnostic, List[Path], Optional[Literals]]
+        ] = {}
 
-    def add(self, diagnostic: Diagnostic, paths: Iterable[Path]) -> None:
-        """Enter a finding that is made on some paths."""
+    def add(
+        self,
+        diagnostic: Diagnostic,
+        paths: Iterable[Path],
+        own: Optional[Literals] = None,
+    ) -> None:
+        """Enter a finding that is made on some paths.
+
+        ``own`` are the conditions that its place stands under, where they are known.
+        """
         key = (
             diagnostic.rule,
             diagnostic.place,
@@ -31,26 +41,31 @@ class Findings:
         )
         found = self._found.get(key)
         if found is None:
-            self._found[key] = (diagnostic, list(paths))
+            self._found[key] = (diagnostic, list(paths), own)
         else:
             found[1].extend(paths)
 
     def merged(self) -> List[Diagnostic]:
         """Every finding once, with the conditions that it needs beside those of its place."""
-        return [_noted(diagnostic, paths) for diagnostic, paths in self._found.values()]
+        return [_noted(*found) for found in self._found.values()]
 
 
-def _noted(diagnostic: Diagnostic, paths: List[Path]) -> Diagnostic:
+def _noted(diagnostic: Diagnostic, paths: List[Path], own: Optional[Literals]) -> Diagnostic:
     if not paths:
         return diagnostic
+    real = [path for path in paths if not path.supposed]
+    if not real:
+        return _supposed(diagnostic, paths[0])
+    paths = real
     needed = frozenset.intersection(*[path.literals for path in paths])
     if not needed:
         return diagnostic
     path = paths[0]
-    extra = needed - _own(diagnostic.place, path)
+    own = _own(diagnostic.place, path) if own is None else own
+    extra = needed - own
     words = [decision.text for decision in path.trace if (decision.atom, decision.holds) in extra]
     severity = diagnostic.severity
-    if severity is Severity.ERROR and _choices(path, needed) > 1:
+    if severity is Severity.ERROR and _choices(path, extra) + bool(needed & own) > 1:
         severity = Severity.WARNING
     if not words:
         return attr.evolve(diagnostic, severity=severity)
@@ -58,6 +73,23 @@ def _noted(diagnostic: Diagnostic, paths: List[Path]) -> Diagnostic:
     note = "when {}".format(" and ".join(shown))
     message = "{} ({})".format(diagnostic.message, note)
     return attr.evolve(diagnostic, message=message, severity=severity)
+
+
+def _supposed(diagnostic: Diagnostic, path: Path) -> Diagnostic:
+    """A finding in code that is switched off: worth knowing, no more."""
+    words = [decision.text for decision in path.trace if decision.supposed]
+    message = "{} (in code that is switched off: if {})".format(
+        diagnostic.message, " and ".join(words)
+    )
+    return attr.evolve(diagnostic, message=message, severity=Severity.INFO)
+
+
+def _of_overwritten(diagnostic: Diagnostic, by: Place) -> Diagnostic:
+    """A finding about an assignment that does not last: no error, since nothing reads it."""
+    if diagnostic.severity is not Severity.ERROR:
+        return diagnostic
+    message = "{} (overwritten in line {})".format(diagnostic.message, by.line)
+    return attr.evolve(diagnostic, severity=Severity.WARNING, message=message)
 
 
 def _own(place: Place, path: Path) -> Literals:
@@ -68,7 +100,8 @@ def _own(place: Place, path: Path) -> Literals:
         for entry in list(block.entries.values()) + block.shadowed:
             if place in (entry.place, entry.name_place):
                 indices = entry.path
-        if block.place == place and not indices:
+        root = None if block.message is None else block.message.root
+        if not indices and (block.place == place or root is not None and root.place == place):
             indices = block.path
     if not indices:
         for made in run.constructed:
@@ -77,6 +110,10 @@ def _own(place: Place, path: Path) -> Literals:
                 for argument in made.arguments.values()
             ):
                 indices = made.path
+    return _literals(path, indices)
+
+
+def _literals(path: Path, indices: Tuple[int, ...]) -> Literals:
     return frozenset((path.trace[index].atom, path.trace[index].holds) for index in indices)
 
 
@@ -98,5 +135,10 @@ def judge_reading(reading: ScriptReading, target: Optional[Target] = None) -> Li
     findings = Findings()
     for variant in reading.variants:
         for diagnostic in judge(variant.settings, target):
+            if variant.shadowed_by is not None:
+                diagnostic = _of_overwritten(diagnostic, variant.shadowed_by)
             findings.add(diagnostic, variant.paths)
+    if reading.script is not None:
+        for diagnostic, paths, guards in run_checks(reading.script, reading.paths):
+            findings.add(diagnostic, paths, _literals(paths[0], guards) if paths else None)
     return list(reading.diagnostics) + findings.merged()

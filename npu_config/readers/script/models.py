@@ -85,6 +85,7 @@ def set_field(run: "Run", slot: Slot, target: ast.Attribute, value: Any, node: a
             field_place,
             run.tick(),
             path=tuple(run.guards),
+            function=run.function,
         ),
     )
 

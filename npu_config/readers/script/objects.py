@@ -81,6 +81,7 @@ class Entry(NamedTuple):
     shadowed_by: Optional[Place] = None
     path: Tuple[int, ...] = ()
     built_in: bool = False
+    function: Optional[ast.AST] = None
 
 
 class Block(Tracked):
@@ -107,6 +108,11 @@ class Block(Tracked):
         self.names: List[Tuple[Any, Place]] = []
         self.open = False
         self.built_in = False
+
+    @property
+    def is_npu(self) -> bool:
+        """True for an entry that is, or may be, the NPU's."""
+        return not isinstance(self.name, str) or self.name == "NpuOptimizer"
 
     @property
     def name(self) -> Any:

@@ -32,6 +32,9 @@ _NEGATIVE = {
 }
 
 
+_ON = ("true", "1", "on", "yes", "y", "t", "enable")
+
+
 class Condition(Unknown):
     """A condition that cannot be known: ``subject relation other``, or its opposite.
 
@@ -69,6 +72,13 @@ class Condition(Unknown):
         positive = base is kind or kind is ast.Is
         return cls(left, relation, right, right_key, positive)
 
+    @property
+    def asks_for(self) -> bool:
+        """True when the atom says that something is switched on."""
+        if self.relation == "Eq":
+            return not isinstance(self.other, bytes) and str(self.other).lower() in _ON
+        return not self.relation
+
     def opposite(self) -> "Condition":
         """The condition that holds when this one does not."""
         result = Condition.__new__(Condition)
@@ -83,7 +93,13 @@ class Condition(Unknown):
 
 
 class Decision(NamedTuple):
-    """One condition that was decided on a path: ``holds`` is about the atom."""
+    """One condition that was decided on a path.
+
+    ``holds`` is about the atom, ``node_holds`` about the expression as it is written.  ``guards``
+    are the decisions that led to it.  ``asks_for`` is True when it says that something is
+    switched on.  ``supposed`` is True for a way that the script as it stands does not take: the
+    other value of a constant that somebody may switch.
+    """
 
     atom: str
     holds: bool
@@ -91,6 +107,8 @@ class Decision(NamedTuple):
     node_holds: bool
     words: str
     guards: Tuple[int, ...]
+    asks_for: bool
+    supposed: bool = False
 
     @property
     def text(self) -> str:
@@ -125,12 +143,25 @@ class Decisions:
         self._unequal: Dict[str, List[Tuple[Any, int]]] = {}
 
     def decide(
-        self, condition: Condition, node: Optional[ast.expr], usual: bool = True, words: str = ""
+        self,
+        condition: Condition,
+        node: Optional[ast.expr],
+        usual: bool = True,
+        words: str = "",
+        is_switch: bool = False,
     ) -> bool:
-        """Whether the condition holds on this path."""
+        """Whether the condition holds on this path.
+
+        Args:
+            condition: the condition.
+            node: the expression, for the words of the path.
+            usual: how the first path goes.
+            words: what to call it where there is no expression.
+            is_switch: it is known to be ``usual``, and the other way is only supposed.
+        """
         known = self._entailed(condition)
         if known is None:
-            holds = self._take(condition, node, usual, words)
+            holds = self._take(condition, node, usual, words, is_switch)
         else:
             holds, index = known
             self.touched.append(index)
@@ -141,13 +172,26 @@ class Decisions:
         return key in self._equal or any(decision.atom.startswith(key) for decision in self.trace)
 
     def _take(
-        self, condition: Condition, node: Optional[ast.expr], usual: bool, words: str
+        self,
+        condition: Condition,
+        node: Optional[ast.expr],
+        usual: bool,
+        words: str,
+        is_switch: bool,
     ) -> bool:
         index = len(self.trace)
         holds = self.schedule[index] if index < len(self.schedule) else usual is condition.positive
-        guards = tuple(self.guards) + tuple(self.touched[self.mark :])
         self.trace.append(
-            Decision(condition.atom, holds, node, holds is condition.positive, words, guards)
+            Decision(
+                condition.atom,
+                holds,
+                node,
+                holds is condition.positive,
+                words,
+                tuple(self.guards) + tuple(self.touched[self.mark :]),
+                holds and condition.asks_for,
+                is_switch and holds is not (usual is condition.positive),
+            )
         )
         self.touched.append(index)
         self._atoms[condition.atom] = index
@@ -191,6 +235,11 @@ class Path(NamedTuple):
 
     trace: Tuple[Decision, ...]
     outcome: Any
+
+    @property
+    def supposed(self) -> bool:
+        """True for a path that the script as it stands does not take."""
+        return any(decision.supposed for decision in self.trace)
 
     @property
     def literals(self) -> FrozenSet[Tuple[str, bool]]:

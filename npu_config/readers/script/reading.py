@@ -18,6 +18,7 @@ from npu_config.readers.script.objects import (
     Unknown,
 )
 from npu_config.readers.script.paths import Decision, Decisions, Path, explore
+from npu_config.readers.script.run_config import settings_of_run_config
 from npu_config.readers.script.script import Script
 from npu_config.readers.script.vocabulary import OPTIMIZER
 from npu_config.settings import UNKNOWN, Carrier, SessionFacts, Setting, Settings
@@ -28,11 +29,15 @@ _AGAIN = 25
 
 
 class Variant(NamedTuple):
-    """Settings of one block, with the paths on which they are what the script sets."""
+    """Settings of one block, with the paths on which they are what the script sets.
+
+    ``shadowed_by`` is given for a single assignment that another one overwrites, which stands
+    there: its settings hold its name and field alone.
+    """
 
     settings: Settings
     paths: Tuple[Path, ...]
-    block: Any
+    shadowed_by: Optional[Place] = None
 
 
 def run_all(script: Script) -> List[List[Path]]:
@@ -179,10 +184,10 @@ def session_facts(script: Script, block: Block) -> Optional[SessionFacts]:
     rewrite = graph.fields.get("rewrite_options") if isinstance(graph, Message) else None
     optimizer = graph.fields.get("optimizer_options") if isinstance(graph, Message) else None
 
-    def fact(owner: Any, name: str, numbers: Dict[int, str]) -> Any:
+    def fact(owner: Any, name: str, numbers: Dict[int, str], absent: bool) -> Any:
         if isinstance(owner, Message) and name in owner.fields:
             return _enum(owner.fields[name], numbers)
-        return numbers[0] if certain else UNKNOWN
+        return numbers[0] if absent else UNKNOWN
 
     names = tuple(
         other.name if isinstance(other.name, str) else "" if other.name is None else UNKNOWN
@@ -191,13 +196,14 @@ def session_facts(script: Script, block: Block) -> Optional[SessionFacts]:
     soft = root.fields.get("allow_soft_placement", False if certain else UNKNOWN)
     patched = script.is_patched
     return SessionFacts(
-        optimizers=() if root.foreign else names,
-        remapping="OFF" if patched else fact(rewrite, "remapping", _TOGGLES),
-        memory_optimization=fact(rewrite, "memory_optimization", _MEMORY),
-        global_jit_level="OFF" if patched else fact(optimizer, "global_jit_level", _JIT),
+        optimizers=(UNKNOWN,) + names if root.foreign else names,
+        remapping="OFF" if patched else fact(rewrite, "remapping", _TOGGLES, certain),
+        memory_optimization=fact(rewrite, "memory_optimization", _MEMORY, certain),
+        global_jit_level="OFF" if patched else fact(optimizer, "global_jit_level", _JIT, certain),
         allow_soft_placement=True if patched else soft if isinstance(soft, bool) else UNKNOWN,
         place=root.place,
-        optimizer_places=() if root.foreign else tuple(other.place for other in root.blocks),
+        optimizer_places=((root.place,) if root.foreign else ())
+        + tuple(other.place for other in root.blocks),
     )
 
 
@@ -205,7 +211,7 @@ _DIRECT = frozenset(("session",))
 
 
 def _nothing_else_supplies(script: Script, root: Message) -> bool:
-    """True when every use of a ConfigProto is in sight, and none adds anything to it."""
+    """True when every use of a ConfigProto is in the script, and none adds anything to it."""
     return (
         not root.foreign
         and not script.is_patched
@@ -213,74 +219,6 @@ def _nothing_else_supplies(script: Script, root: Message) -> bool:
         and bool(root.uses)
         and all(use.kind in _DIRECT for use in root.uses)
     )
-
-
-# NPURunConfig
-
-
-_RUN_CONFIG_NAMES = {
-    option.run_config: name for name, option in OPTIONS.items() if option.run_config is not None
-}
-_NESTED = {
-    "profiling_config": "ProfilingConfig",
-    "memory_config": "MemoryConfig",
-    "dump_config": "DumpConfig",
-    "experimental_config": "ExperimentalConfig",
-    "experimental_config.graph_memory_optimize_config": "GraphMemoryOptimizeConfig",
-    "dynamic_input_config": "DynamicInputConfig",
-}
-_AS_TEXT = ("graph_memory_max_size", "variable_memory_max_size")
-
-
-def settings_of_run_config(made: Constructed) -> Settings:
-    """What the arguments of ``NPURunConfig`` set."""
-    entries: Dict[str, Setting] = {}
-    is_open = _read_arguments(made, "", entries) or made.open
-    config = made.arguments.get("session_config")
-    if config is not None and config.value is not None:
-        message = config.value
-        if not isinstance(message, Message) or message.root.foreign:
-            is_open = True
-        else:
-            for block in message.root.blocks:
-                is_open = is_open or block.open
-                for name, entry in block.entries.items():
-                    if name not in entries and not _always_written(name):
-                        entries[name] = setting_of(entry)
-    return Settings(entries, Carrier.RUN_CONFIG, open=is_open, place=made.place)
-
-
-def _always_written(name: str) -> bool:
-    option = OPTIONS.get(name)
-    return (
-        option is not None
-        and option.run_config is not None
-        and (option.run_config_default is not None or name == "enable_dump")
-    )
-
-
-def _read_arguments(made: Constructed, prefix: str, entries: Dict[str, Setting]) -> bool:
-    is_open = False
-    for argument, (value, place, name_place, _) in made.arguments.items():
-        path = prefix + argument
-        if path in _NESTED:
-            if isinstance(value, Constructed):
-                is_open = _read_arguments(value, path + ".", entries) or value.open or is_open
-            elif value is not None:
-                is_open = True
-            continue
-        name = _RUN_CONFIG_NAMES.get(path)
-        if name is None:
-            continue
-        if value is None:
-            continue
-        if isinstance(value, bytes):
-            value = value.decode("utf-8", "replace")
-        if name in _AS_TEXT and isinstance(value, (int, str)):
-            value = str(value)
-        known = value if is_known(value) else UNKNOWN
-        entries[name] = Setting(known, None, place, name_place)
-    return is_open
 
 
 # everything
@@ -322,33 +260,31 @@ def is_ours(block: Block) -> bool:
 
 def variants_of(script: Script, groups: List[List[Path]]) -> List[Variant]:
     """The distinct settings of every block over all paths."""
-    found: Dict[object, Tuple[Settings, List[Path], Any]] = {}
+    found: Dict[object, Tuple[Settings, Optional[Place], List[Path]]] = {}
     for group in groups:
         for path in group:
-            for settings, owner in _settings_of(script, path.outcome):
+            for settings, shadowed_by in _settings_of(script, path.outcome):
                 key = _key(settings)
                 if key in found:
-                    found[key][1].append(path)
+                    found[key][2].append(path)
                 else:
-                    found[key] = (settings, [path], owner)
-    return [Variant(settings, tuple(paths), owner) for settings, paths, owner in found.values()]
+                    found[key] = (settings, shadowed_by, [path])
+    return [Variant(settings, tuple(paths), by) for settings, by, paths in found.values()]
 
 
-def _settings_of(script: Script, run: Run) -> Iterator[Tuple[Settings, Any]]:
+def _settings_of(script: Script, run: Run) -> Iterator[Tuple[Settings, Optional[Place]]]:
     for block in run.blocks:
         if is_ours(block) and (block.entries or not block.built_in):
-            yield settings_of_block(script, block), block
+            yield settings_of_block(script, block), None
             for entry in block.shadowed:
-                setting = Setting(UNKNOWN, None, entry.place, entry.name_place)
-                yield (
-                    Settings(
-                        {entry.name: setting}, Carrier.SCRIPT, open=True, place=entry.name_place
-                    ),
-                    block,
+                setting = Setting(UNKNOWN, entry.wire, entry.place, entry.name_place)
+                settings = Settings(
+                    {entry.name: setting}, Carrier.SCRIPT, open=True, place=entry.name_place
                 )
+                yield settings, entry.shadowed_by
     for made in run.constructed:
         if made.kind == "NPURunConfig":
-            yield settings_of_run_config(made), made
+            yield settings_of_run_config(made, run.constructed), None
 
 
 def _key(settings: Settings) -> object:

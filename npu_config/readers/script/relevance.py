@@ -49,7 +49,13 @@ _ANCHORS = (
     "experimental_config",
     "dynamic_input_config",
 )
+_HANDLED = (
+    r"(?<!\w){}(?!\w)(?!\s*\.\s*(?!graph_options|rewrite_options|optimizer_options|name\b|"
+    r"custom_optimizers|parameter_map|session_config|remapping|memory_optimization|"
+    r"global_jit_level|allow_soft_placement|CopyFrom|MergeFrom|ParseFromString|add\b|items\b)\w)"
+)
 _NOT_HOLDERS = frozenset(("self", "cls", "tf", "tf1", "None", "True", "False", "tensorflow"))
+_OPENING = re.compile(r"(?:Session|RunConfig|Estimator|_session)\s*\(")
 _APP_RUN = re.compile(r"\bapp\s*\.\s*run\s*\(")
 
 
@@ -68,11 +74,21 @@ class Relevance:
         lines: Set[int] = set()
         for word in SEEDS:
             lines.update(source.lines_with(word, within=True))
-        seeds = sorted(lines)
+        self._seeds = sorted(lines)
+        holders = self._holders(self._seeds)
+        held: Set[int] = set()
+        for word in holders:
+            held.update(self._handled(word))
+        lines.update(line for line in held if _OPENING.search(source.lines[line - 1]))
         self._spread(lines, list(functions(module, module.body)))
-        for word in self._holders(seeds):
-            lines.update(source.mentions(word))
+        lines |= held
         self._lines = sorted(lines)
+
+    def _handled(self, word: str) -> List[int]:
+        """The lines that do more with a holder than to read some field of it."""
+        lines = self.source.lines
+        pattern = re.compile(_HANDLED.format(re.escape(word)))
+        return [n for n in self.source.mentions(word) if pattern.search(lines[n - 1])]
 
     def is_hot_function(self, node: ast.AST) -> bool:
         """True for a function that has hot lines."""
@@ -86,8 +102,8 @@ class Relevance:
         found = self._merged.get(key)
         if found is None:
             more: Set[int] = set(self._lines)
-            for word in scope.watched:
-                more.update(self.source.mentions(word))
+            for word, whole in scope.watched.items():
+                more.update(self.source.mentions(word) if whole else self._handled(word))
             found = self._merged[key] = sorted(more)
         return found
 
@@ -96,6 +112,11 @@ class Relevance:
         lines = self.lines(scope)
         index = bisect.bisect_left(lines, statement.lineno)
         return index < len(lines) and lines[index] <= last_line(statement)
+
+    def has_seed(self, statement: ast.stmt) -> bool:
+        """True when a statement names something of npu_bridge itself."""
+        index = bisect.bisect_left(self._seeds, statement.lineno)
+        return index < len(self._seeds) and self._seeds[index] <= last_line(statement)
 
     def _holders(self, seeds: Iterable[int]) -> Set[str]:
         """The names that hold configurations."""

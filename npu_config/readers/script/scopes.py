@@ -82,10 +82,14 @@ class Scope:
     ) -> None:
         self.node = node
         self.parent = parent
-        self.watched: Set[str] = set()
+        self.watched: Dict[str, bool] = {}
         self._stores: Optional[Dict[str, List[Store]]] = None
         self._globals: Set[str] = set()
         self._children: Dict[int, "Scope"] = {}
+
+    def watch(self, name: str, whole: bool = False) -> None:
+        """Make the lines that handle a name hot (``whole``: all that mention it)."""
+        self.watched[name] = whole or self.watched.get(name, False)
 
     @property
     def body(self) -> List[ast.stmt]:

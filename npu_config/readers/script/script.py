@@ -5,7 +5,13 @@ from typing import Dict, Iterable, List, NamedTuple, Optional, Set, Tuple
 
 from npu_config.readers.script.flags import Flags
 from npu_config.readers.script.relevance import Relevance
-from npu_config.readers.script.scopes import FunctionNode, Scope, blocks, functions
+from npu_config.readers.script.scopes import (
+    FunctionNode,
+    Scope,
+    blocks,
+    functions,
+    last_line,
+)
 from npu_config.readers.script.source import Source, parse
 
 _PATCHING = ("npu_bridge.npu_init", "npu_device.compat.v1.npu_init")
@@ -39,6 +45,8 @@ class Script:
         self.flags = Flags(self.source)
         self._attributes: Dict[int, Dict[str, List[AttributeStore]]] = {}
         self._globals: Optional[Set[str]] = None
+        self._nodes: Optional[List[ast.AST]] = None
+        self._functions: Optional[List[Tuple[FunctionNode, int]]] = None
 
     @property
     def is_patched(self) -> bool:
@@ -62,6 +70,29 @@ class Script:
                 if words and words[0] == "global":
                     self._globals.update(words[1:])
         return self._globals
+
+    def nodes(self) -> List[ast.AST]:
+        """Every node of the tree."""
+        if self._nodes is None:
+            self._nodes = list(ast.walk(self.tree))
+        return self._nodes
+
+    def function_lines(self) -> List[Tuple[FunctionNode, int]]:
+        """Every function with its last line."""
+        if self._functions is None:
+            found = functions(self.module, self.tree.body)
+            self._functions = [(node, last_line(node)) for _, node in found]
+        return self._functions
+
+    def function_of(self, line: int) -> Optional[FunctionNode]:
+        """The innermost function that a line stands in."""
+        inside = [node for node, last in self.function_lines() if node.lineno <= line <= last]
+        return max(inside, key=lambda node: node.lineno) if inside else None
+
+    @property
+    def has_star_import(self) -> bool:
+        """True when names may come from anywhere."""
+        return any("*" in self.source.lines[n - 1] for n in self.source.mentions("import"))
 
     def attribute_stores(self, cls: Scope) -> Dict[str, List[AttributeStore]]:
         """Every assignment to an attribute of ``self`` in the methods of a class."""

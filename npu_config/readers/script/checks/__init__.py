@@ -1,0 +1,35 @@
+"""Checks of scripts: rules that concern more than the options that are set.
+
+One function per constraint; what it sees is a :class:`~._check.Sight`.
+"""
+
+from typing import List, Sequence, Tuple
+
+from npu_config.diagnostics import Diagnostic
+from npu_config.readers.script.checks import assignments, calls, loops, session
+from npu_config.readers.script.checks._check import CHECKS, Sight
+from npu_config.readers.script.paths import Path
+from npu_config.readers.script.script import Script
+
+__all__ = ["assignments", "calls", "loops", "run_checks", "session"]
+
+Found = Tuple[Diagnostic, List[Path], Tuple[int, ...]]
+
+
+def run_checks(script: Script, groups: Sequence[Sequence[Path]]) -> List[Found]:
+    """Every finding of every check, with the path that it was made on and its guards."""
+    paths = [path for group in groups for path in group]
+    sight = Sight(script, paths)
+    for check in CHECKS:
+        sight.rule = check.rule
+        if check.whole:
+            sight.path = None
+            check.function(sight)
+        else:
+            for path in paths:
+                sight.path = path
+                check.function(sight)
+    return [
+        (diagnostic, [] if path is None else [path], guards)
+        for diagnostic, path, guards in sight.found
+    ]

@@ -1,0 +1,386 @@
+"""Checks of single assignments and arguments, beyond the value itself."""
+
+import ast
+import difflib
+from typing import Any, Optional
+
+from npu_config.catalogue import OPTIONS, Refused
+from npu_config.diagnostics import Severity
+from npu_config.readers.script.checks._check import Sight, check, replacement
+from npu_config.readers.script.constants import is_known
+from npu_config.readers.script.models import SIGNATURES
+from npu_config.readers.script.objects import Block, Constructed, Entry, Unknown
+from npu_config.readers.script.vocabulary import STRICT_SIGNATURES
+
+_INTRODUCTION = "docs/en/tfadapter_1/apiref/session_config/introduction.md"
+_CONFIG = "tf_adapter/python/npu_bridge/estimator/npu/npu_config.py"
+
+_MODES = frozenset(
+    value
+    for name in (
+        "dump_mode",
+        "dump_debug_mode",
+        "dump_data",
+        "precision_mode",
+        "precision_mode_v2",
+    )
+    for value in getattr(OPTIONS[name].kind, "values", ())
+)
+
+
+@check(
+    "NPU834",
+    "flag-default-not-allowed",
+    Severity.WARNING,
+    facts=("string-flag-values",),
+    source=(_INTRODUCTION,),
+)
+def flag_default_not_allowed(sight: Sight) -> None:
+    """An option takes its value from a command-line flag whose default is not legal.
+
+    When the flag is not given, the runtime gets that value.
+
+    Wrong:
+
+        flags.DEFINE_string("over_dump_path", "./overflow", "where to dump")
+        custom_op.parameter_map["dump_debug_mode"].s = tf.compat.as_bytes(FLAGS.over_dump_path)
+
+    Right:
+
+        custom_op.parameter_map["dump_path"].s = tf.compat.as_bytes(FLAGS.over_dump_path)
+    """
+    for block in sight.run.blocks:
+        for entry in block.entries.values():
+            option = OPTIONS.get(entry.name)
+            value = entry.value
+            if option is None or option.wire != entry.wire or not isinstance(value, Unknown):
+                continue
+            if value.flag is None or _is_guarded(sight, value.flag):
+                continue
+            default = sight.script.flags.default(value.flag)
+            if default is None or default.value is None:
+                continue
+            given = _as_stored(default.value, entry.wire, value.key)
+            if given is None:
+                continue
+            try:
+                option.kind.read(given)
+            except Refused as refused:
+                sight.report(
+                    '"{}" is the flag "{}", whose default in line {} is refused: it {}; '
+                    "legal: {}".format(
+                        entry.name,
+                        value.flag,
+                        default.line,
+                        refused.problem,
+                        option.kind.describe(),
+                    ),
+                    entry.place,
+                    entry.path,
+                    option=entry.name,
+                    help="give the flag a default that is legal",
+                )
+
+
+def _as_stored(value: Any, wire: str, key: str) -> Any:
+    """What the field holds when the flag is not given; None when that cannot be said."""
+    if wire == "s":
+        if isinstance(value, str) and value:
+            return value
+        return str(value) if isinstance(value, int) and key.startswith("as_bytes(str(") else None
+    if wire == "i" and isinstance(value, int) and not isinstance(value, bool):
+        return value
+    return None
+
+
+def _is_guarded(sight: Sight, flag: str) -> bool:
+    """True when the path rests on a condition about the flag."""
+    assert sight.path is not None
+    return any("." + flag in decision.atom for decision in sight.path.trace)
+
+
+@check(
+    "NPU835",
+    "mode-in-place-of-path",
+    Severity.WARNING,
+    facts=("dump-path-required",),
+    source=("docs/en/tfadapter_1/apiref/session_config/accuracy_comparison.md",),
+)
+def mode_in_place_of_path(sight: Sight) -> None:
+    """``dump_path`` is set to the value of another option, such as ``"all"``.
+
+    The dump goes to a directory of that name, or fails; most likely ``dump_mode`` or
+    ``dump_debug_mode`` was meant.
+
+    Wrong:
+
+        custom_op.parameter_map["dump_path"].s = tf.compat.as_bytes("all")
+
+    Right:
+
+        custom_op.parameter_map["dump_path"].s = tf.compat.as_bytes("/tmp/dump")
+        custom_op.parameter_map["dump_mode"].s = tf.compat.as_bytes("all")
+    """
+    for block in sight.run.blocks:
+        for entry in list(block.entries.values()) + block.shadowed:
+            if entry.name == "dump_path" and entry.value in _MODES and is_known(entry.value):
+                sight.report(
+                    '"dump_path" is "{}", which is a mode and no directory'.format(entry.value),
+                    entry.place,
+                    entry.path,
+                    option="dump_path",
+                    help='set "dump_mode" or "dump_debug_mode" to it, and "dump_path" to a '
+                    "directory",
+                )
+                _report_swapped(sight, block, str(entry.value))
+
+
+def _report_swapped(sight: Sight, block: Block, mode: str) -> None:
+    """The path that most likely stands in the place of the mode."""
+    for name in ("dump_mode", "dump_debug_mode"):
+        entry = block.entries.get(name)
+        if entry is not None and isinstance(entry.value, Unknown):
+            flag = entry.value.flag or ""
+            if flag.endswith(("path", "dir")):
+                sight.report(
+                    '"{}" is the flag "{}", and "dump_path" is "{}"; the two look swapped'.format(
+                        name, flag, mode
+                    ),
+                    entry.place,
+                    entry.path,
+                    option=name,
+                    help="swap the two values",
+                )
+
+
+@check(
+    "NPU836",
+    "assignment-raises",
+    Severity.ERROR,
+    facts=("string-is-bytes",),
+    source=(_INTRODUCTION,),
+)
+def assignment_raises(sight: Sight) -> None:
+    """A value is assigned to a field of AttrValue that takes another type.
+
+    protobuf raises TypeError.  ``.s`` takes bytes, and ``tf.compat.as_bytes`` takes text.
+
+    Wrong:
+
+        custom_op.parameter_map["precision_mode"].s = "allow_mix_precision"
+
+    Right:
+
+        custom_op.parameter_map["precision_mode"].s = tf.compat.as_bytes("allow_mix_precision")
+    """
+    for node, reason, guards in sight.run.failures:
+        place = sight.place(node)
+        fix = None
+        help = None
+        if reason.startswith('protobuf raises TypeError: ".s"'):
+            help = "write tf.compat.as_bytes(...)"
+        elif reason.startswith("as_bytes("):
+            help = "write tf.compat.as_bytes(str(...))"
+        sight.report(reason, place, guards, help=help, fix=fix)
+
+
+@check(
+    "NPU838",
+    "bytes-of-unset-variable",
+    Severity.WARNING,
+    facts=("string-is-bytes",),
+    source=(_INTRODUCTION,),
+)
+def bytes_of_unset_variable(sight: Sight) -> None:
+    """``as_bytes(os.getenv(...))`` without a default.
+
+    When the variable is not set, os.getenv gives None and as_bytes raises TypeError.
+
+    Wrong:
+
+        custom_op.parameter_map["dump_path"].s = tf.compat.as_bytes(os.getenv("DUMP_PATH"))
+
+    Right:
+
+        custom_op.parameter_map["dump_path"].s = tf.compat.as_bytes(
+            os.getenv("DUMP_PATH", "/tmp/dump")
+        )
+    """
+    for node, key, guards in sight.run.environment:
+        sight.report(
+            "{} is None when the variable is not set, and as_bytes raises TypeError".format(key),
+            sight.place(node),
+            guards,
+            help="give a default, or set the option only when the variable is set",
+        )
+
+
+@check(
+    "NPU839",
+    "unknown-argument",
+    Severity.ERROR,
+    facts=("run-config-no-field",),
+    source=(_CONFIG,),
+)
+def unknown_argument(sight: Sight) -> None:
+    """A constructor of npu_bridge is given an argument that it does not have.
+
+    It raises TypeError.
+
+    Wrong:
+
+        NPURunConfig(auto_tune_mode="RL,GA")
+
+    Right:
+
+        NPURunConfig(aoe_mode="2")
+    """
+    for made in sight.run.constructed:
+        if made.kind not in STRICT_SIGNATURES:
+            continue
+        names = SIGNATURES[made.kind]
+        for name, argument in made.arguments.items():
+            if name in names:
+                continue
+            close = difflib.get_close_matches(name, names, 1, 0.8)
+            option = OPTIONS.get(name)
+            help = None
+            fix = None
+            if close:
+                help = 'did you mean "{}"?'.format(close[0])
+                fix = replacement(argument.name_place, close[0], 'rename to "{}"'.format(close[0]))
+            elif option is not None and option.replacement:
+                help = "use {}".format(option.replacement)
+            elif option is not None:
+                help = "set it on the NpuOptimizer of session_config"
+            sight.report(
+                '{} has no argument "{}"; it raises TypeError'.format(made.kind, name),
+                argument.name_place,
+                made.path,
+                help=help,
+                fix=fix,
+            )
+
+
+@check(
+    "NPU884",
+    "option-set-twice",
+    Severity.WARNING,
+    facts=("custom-op-duplicate",),
+    source=(_INTRODUCTION,),
+)
+def option_set_twice(sight: Sight) -> None:
+    """An option is set again, whatever was set before.
+
+    The first value is lost.  Where the first assignments stand under a condition, the condition
+    has no effect.  (A default that is set first and overridden under a condition is fine.)
+
+    Wrong:
+
+        if args.dynamic_input == "1":
+            custom_op.parameter_map["dynamic_graph_execute_mode"].s = b"dynamic_execute"
+        custom_op.parameter_map["dynamic_graph_execute_mode"].s = b"lazy_recompile"
+
+    Right:
+
+        mode = b"dynamic_execute" if args.dynamic_input == "1" else b"lazy_recompile"
+        custom_op.parameter_map["dynamic_graph_execute_mode"].s = mode
+    """
+    for block in sight.run.blocks:
+        for first in block.shadowed:
+            second = _overwriter(block, first)
+            if second is None or first.built_in or second.built_in:
+                continue
+            if first.function != second.function:
+                continue
+            if second.path != first.path[: len(second.path)]:
+                continue
+            same = (
+                is_known(first.value)
+                and first.wire == second.wire
+                and repr(first.value) == repr(second.value)
+            )
+            conditional = len(first.path) > len(second.path)
+            sight.report(
+                '"{}" is set in line {} already{}'.format(
+                    second.name,
+                    first.name_place.line,
+                    ", to the same value"
+                    if same
+                    else "; the condition there has no effect"
+                    if conditional
+                    else "; that value is lost",
+                ),
+                second.name_place,
+                second.path,
+                option=second.name,
+                help="set it once",
+                severity=Severity.INFO if same else None,
+            )
+
+
+def _overwriter(block: Block, first: Entry) -> Optional[Entry]:
+    """The assignment that overwrote another."""
+    entries = list(block.shadowed)
+    last = block.entries.get(first.name)
+    if last is not None:
+        entries.append(last)
+    for entry in entries:
+        if entry.name == first.name and entry.name_place == first.shadowed_by:
+            return entry
+    return None
+
+
+_SWITCHES = {
+    "profiling_mode": ("prof",),
+    "enable_dump": ("dump",),
+    "enable_dump_debug": ("dump", "overflow"),
+}
+
+
+@check(
+    "NPU885",
+    "switch-never-on",
+    Severity.WARNING,
+    facts=("profiling-options-inert",),
+    source=("tf_adapter/util/npu_attrs.cc:2127-2133",),
+)
+def switch_never_on(sight: Sight) -> None:
+    """``if profiling:`` sets ``profiling_mode`` to False.
+
+    The flag of the script asks for profiling (or for a dump), and the only assignment under it
+    switches it off: it can never be switched on.
+
+    Wrong:
+
+        if args.profiling:
+            custom_op.parameter_map["profiling_mode"].b = False
+            custom_op.parameter_map["profiling_options"].s = tf.compat.as_bytes(options)
+
+    Right:
+
+        if args.profiling:
+            custom_op.parameter_map["profiling_mode"].b = True
+            custom_op.parameter_map["profiling_options"].s = tf.compat.as_bytes(options)
+    """
+    assert sight.path is not None
+    for block in sight.run.blocks:
+        for entry in block.entries.values():
+            words = _SWITCHES.get(entry.name)
+            if words is None or entry.value is not False or not entry.path:
+                continue
+            decision = sight.path.trace[entry.path[-1]]
+            asks = decision.text.lower()
+            if decision.asks_for and any(word in asks for word in words):
+                sight.report(
+                    '"{}" is False where "{}" holds: nothing here switches it on'.format(
+                        entry.name, decision.text
+                    ),
+                    entry.place,
+                    entry.path,
+                    option=entry.name,
+                    help="set it to True",
+                )
+
+
+__all__ = ["Constructed", "ast"]

@@ -1,0 +1,432 @@
+"""Checks of iteration offload: the option, the loop, and the data that feeds it."""
+
+import ast
+import os
+from typing import Any, Iterator, List, Optional, Set, Tuple
+
+from npu_config.diagnostics import Place, Severity
+from npu_config.readers.script.checks._check import Sight, check, known, name_of
+from npu_config.readers.script.neighbours import any_neighbour_has
+from npu_config.readers.script.objects import Block, Entry
+from npu_config.readers.script.scopes import DEFINITIONS
+
+_LOOPS = "docs/en/tfadapter_1/migration/performance_tuning/iteration_offload.md"
+_PASS = "tf_adapter/optimizers/om_partition_subgraphs_pass.cc"
+
+_MAKERS = (
+    "set_iteration_per_loop",
+    "create_iteration_per_loop_var",
+    "SetIterationsVarHook",
+    "IterationOp",
+    "IterationPerLoop",
+    "load_iteration_per_loop_var",
+)
+_COUNTS = {
+    "set_iteration_per_loop": ("iterations_per_loop", 2, 1),
+    "load_iteration_per_loop_var": ("iterations_per_loop", 1, 1),
+    "SetIterationsVarHook": ("iterations_per_loop", 0, None),
+}
+
+
+def _loops(sight: Sight) -> Iterator[Tuple[Block, Entry]]:
+    """The blocks that certainly ask for more than one iteration."""
+    for block in sight.run.blocks:
+        entry = block.entries.get("iterations_per_loop")
+        if entry is not None and type(entry.value) is int and entry.value > 1:
+            yield block, entry
+
+
+def _opens_here(sight: Sight, block: Block) -> bool:
+    """True when this script opens a session with the block's configuration, and nothing else."""
+    if block.message is None or block.message.root.foreign:
+        return False
+    uses = sight.uses(block.message.root.place)
+    kinds = {use.kind for use in uses} - {"return"}
+    return kinds == {"session"}
+
+
+@check(
+    "NPU886",
+    "loop-without-iteration-op",
+    Severity.WARNING,
+    facts=("iteration-op-name", "iteration-estimator-hook", "iterations-keras"),
+    source=(_LOOPS,),
+)
+def loop_without_iteration_op(sight: Sight) -> None:
+    """``iterations_per_loop`` is set, and nothing makes the loop.
+
+    The loop is built around an operation that is called ``IterationOp``, which
+    ``set_iteration_per_loop``, ``SetIterationsVarHook`` or ``IterationPerLoop`` make.  Without it
+    each session.run trains one step.  (Looked for in the script and in the scripts beside and
+    below it.)
+
+    Wrong:
+
+        custom_op.parameter_map["iterations_per_loop"].i = 10
+        sess.run(train_op)
+
+    Right:
+
+        custom_op.parameter_map["iterations_per_loop"].i = 10
+        train_op = util.set_iteration_per_loop(sess, train_op, 10)
+        sess.run(train_op)
+    """
+    if any(word in sight.script.source.text for word in _MAKERS):
+        return
+    for block, entry in _loops(sight):
+        if not _opens_here(sight, block):
+            continue
+        if any_neighbour_has(sight.script.source.path, _MAKERS):
+            continue
+        sight.report(
+            '"iterations_per_loop" is {}, but nothing makes the loop: no set_iteration_per_loop, '
+            "SetIterationsVarHook or IterationOp; each session.run trains one step".format(
+                entry.value
+            ),
+            entry.place,
+            entry.path,
+            option="iterations_per_loop",
+            help="call util.set_iteration_per_loop(sess, train_op, {})".format(entry.value),
+        )
+
+
+@check(
+    "NPU887",
+    "loop-counts-differ",
+    Severity.ERROR,
+    facts=("iterations-value-equal",),
+    source=(_LOOPS,),
+)
+def loop_counts_differ(sight: Sight) -> None:
+    """The option and the loop are given different numbers of iterations.
+
+    The option decides whether to offload, the loop variable how often the loop runs; the
+    documentation demands that they are equal, and nothing checks it.
+
+    Wrong:
+
+        custom_op.parameter_map["iterations_per_loop"].i = 10
+        train_op = util.set_iteration_per_loop(sess, train_op, 100)
+
+    Right:
+
+        custom_op.parameter_map["iterations_per_loop"].i = 10
+        train_op = util.set_iteration_per_loop(sess, train_op, 10)
+    """
+    values = set()
+    for block in sight.run.blocks:
+        entry = block.entries.get("iterations_per_loop")
+        if entry is None:
+            if not block.open and not block.built_in:
+                values.add(None)
+            continue
+        if type(entry.value) is not int:
+            return
+        values.add(entry.value)
+    if len(values) != 1:
+        return
+    (value,) = values
+    if value is None:
+        return
+    for call, _, guards in sight.run.calls:
+        if call.name not in _COUNTS or call.open:
+            continue
+        keyword, position, default = _COUNTS[call.name]
+        given = call.get(keyword, position)
+        count = default if given is None else given[0]
+        if type(count) is int and count != value:
+            sight.report(
+                '{} makes a loop of {}, but "iterations_per_loop" is {}; they must be '
+                "equal".format(call.name, count, value),
+                sight.place(call.node if given is None else given[1]),
+                guards,
+                option="iterations_per_loop",
+                help="give both the same number",
+            )
+
+
+@check(
+    "NPU892",
+    "loop-count-refused",
+    Severity.ERROR,
+    facts=("iterations-positive",),
+    source=("tf_adapter/python/npu_bridge/estimator/npu/util.py",),
+)
+def loop_count_refused(sight: Sight) -> None:
+    """The loop is given a number of iterations that is no whole number from 1.
+
+    set_iteration_per_loop raises TypeError or ValueError; SetIterationsVarHook fails when the
+    session starts.
+
+    Wrong:
+
+        train_op = util.set_iteration_per_loop(sess, train_op, "10")
+
+    Right:
+
+        train_op = util.set_iteration_per_loop(sess, train_op, 10)
+    """
+    for call, _, guards in sight.run.calls:
+        if call.name not in _COUNTS or call.open:
+            continue
+        keyword, position, default = _COUNTS[call.name]
+        given = call.get(keyword, position)
+        if given is None and default is not None:
+            continue
+        value = None if given is None else given[0]
+        if value is None and given is not None:
+            wrong = True
+        else:
+            wrong = given is None or (
+                isinstance(value, (bool, int, float, str, bytes))
+                and not (type(value) is int and value >= 1)
+            )
+        if wrong:
+            sight.report(
+                "{} takes a whole number from 1, got {!r}".format(call.name, value),
+                sight.place(call.node if given is None else given[1]),
+                guards,
+                option="iterations_per_loop",
+            )
+
+
+@check(
+    "NPU896",
+    "second-iteration-op",
+    Severity.WARNING,
+    facts=("iteration-op-once",),
+    source=(_LOOPS,),
+)
+def second_iteration_op(sight: Sight) -> None:
+    """The loop is made twice in one function.
+
+    The second operation is called ``IterationOp_1`` in the same graph, which the adapter does not
+    recognise: that training operation is not looped.
+
+    Wrong:
+
+        d_op = util.set_iteration_per_loop(sess, d_op, 10)
+        g_op = util.set_iteration_per_loop(sess, g_op, 10)
+
+    Right:
+
+        train_op = util.set_iteration_per_loop(sess, tf.group(d_op, g_op), 10)
+    """
+    first: Optional[Tuple[Any, Any]] = None
+    for call, _, guards in sight.run.calls:
+        if call.name not in ("set_iteration_per_loop", "create_iteration_per_loop_var"):
+            continue
+        if known(call, "iterations_per_loop", 2) == 1:
+            continue
+        function = sight.script.function_of(call.node.lineno)
+        if first is None or first[1] is not function:
+            first = (call, function)
+        elif first[0].node is not call.node and not sight.mentions("Graph"):
+            sight.report(
+                "this makes IterationOp_1, which is not recognised: line {} makes IterationOp "
+                "in the same graph".format(first[0].node.lineno),
+                sight.place(call.node),
+                guards,
+                help="group the operations and make one loop",
+            )
+
+
+@check(
+    "NPU888",
+    "one-shot-iterator-in-loop",
+    Severity.WARNING,
+    facts=("iterations-one-shot-iterator", "iterations-need-dataset"),
+    source=(_PASS,),
+)
+def one_shot_iterator_in_loop(sight: Sight) -> None:
+    """A one-shot iterator feeds a loop of several iterations.
+
+    A graph with a OneShotIterator may only run one iteration per session.run; otherwise the
+    adapter aborts the process ("iterator_per_loop only support 1 when using OneShotIterator").
+
+    Wrong:
+
+        custom_op.parameter_map["iterations_per_loop"].i = 10
+        iterator = dataset.make_one_shot_iterator()
+
+    Right:
+
+        custom_op.parameter_map["iterations_per_loop"].i = 10
+        iterator = dataset.make_initializable_iterator()
+        sess.run(iterator.initializer)
+    """
+    for block, entry in _loops(sight):
+        if not _opens_here(sight, block):
+            continue
+        if sight.mentions("make_initializable_iterator", "Graph"):
+            continue
+        for node in sight.calls("make_one_shot_iterator"):
+            sight.report(
+                'a one-shot iterator with "iterations_per_loop" {} (line {}); the adapter aborts '
+                "the process".format(entry.value, entry.place.line),
+                sight.place(node),
+                option="iterations_per_loop",
+                help="use make_initializable_iterator and run its initializer",
+            )
+
+
+_TABLES = (
+    "HashTable",
+    "StaticHashTable",
+    "MutableHashTable",
+    "MutableDenseHashTable",
+    "DenseHashTable",
+    "StaticVocabularyTable",
+    "IdTableWithHashBuckets",
+    "index_table_from_file",
+    "index_table_from_tensor",
+    "index_to_string_table_from_file",
+    "index_to_string_table_from_tensor",
+    "string_to_index_table_from_file",
+    "string_to_index_table_from_tensor",
+)
+
+
+def _mapped_functions(sight: Sight) -> Iterator[ast.AST]:
+    """The functions of the script that are given to Dataset.map and its kin."""
+    definitions = {}
+    calls: List[ast.Call] = []
+    for node in sight.script.nodes():
+        if isinstance(node, DEFINITIONS) and not isinstance(node, ast.ClassDef):
+            definitions.setdefault(node.name, []).append(node)
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            if node.func.attr in ("map", "flat_map", "interleave") and _is_dataset(
+                node.func.value
+            ):
+                calls.append(node)
+    seen: Set[int] = set()
+    for call in calls:
+        function: Optional[ast.AST] = call.args[0] if call.args else None
+        for keyword in call.keywords:
+            if keyword.arg == "map_func":
+                function = keyword.value
+        if isinstance(function, (ast.Name, ast.Attribute)):
+            found = definitions.get(name_of(function), [])
+            function = found[0] if len(found) == 1 else None
+        if function is not None and id(function) not in seen:
+            seen.add(id(function))
+            yield function
+
+
+def _is_dataset(node: ast.AST) -> bool:
+    """True for an expression that names a dataset or makes one."""
+    text = name_of(node.func) if isinstance(node, ast.Call) else name_of(node)
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        return _is_dataset(node.func.value) or "dataset" in text.lower()
+    return "dataset" in text.lower() or text in ("ds", "data_set")
+
+
+@check(
+    "NPU889",
+    "variable-in-preprocessing",
+    Severity.WARNING,
+    facts=("preprocess-tf-variable",),
+    source=("docs/en/tfadapter_1/migration/faq",),
+    whole=True,
+)
+def variable_in_preprocessing(sight: Sight) -> None:
+    """A tf.Variable is made in a function that is given to Dataset.map.
+
+    Preprocessing runs on the host, but the variable is initialised on the device: training fails.
+
+    Wrong:
+
+        def parse(record):
+            scale = tf.Variable(255.0)
+            return record / scale
+
+        dataset = dataset.map(parse)
+
+    Right:
+
+        def parse(record):
+            return record / tf.constant(255.0)
+
+        dataset = dataset.map(parse)
+    """
+    if not sight.mentions("Variable", "get_variable") or not sight.mentions(
+        "map", "flat_map", "interleave"
+    ):
+        return
+    for function in _mapped_functions(sight):
+        for node in ast.walk(function):
+            if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
+                continue
+            if node.func.attr in ("Variable", "get_variable") and _is_tensorflow(node.func.value):
+                sight.report(
+                    "a variable in preprocessing: it runs on the host and is initialised on the "
+                    "device, so training fails",
+                    sight.place(node),
+                    help="use a constant, or make the variable outside of the dataset",
+                )
+
+
+def _is_tensorflow(node: ast.AST) -> bool:
+    while isinstance(node, ast.Attribute):
+        node = node.value
+    return isinstance(node, ast.Name) and node.id in ("tf", "tf1", "tensorflow")
+
+
+@check(
+    "NPU890",
+    "table-in-preprocessing",
+    Severity.WARNING,
+    facts=("mix-compile-resource-tables",),
+    source=("docs/en/tfadapter_1/apiref/session_config/mixed_computing.md",),
+)
+def table_in_preprocessing(sight: Sight) -> None:
+    """A lookup table is used in preprocessing, and mixed computing is off.
+
+    The table is initialised on the device and used on the host, which fails, unless
+    ``mix_compile_mode`` keeps both on the host.
+
+    Wrong:
+
+        table = tf.contrib.lookup.index_table_from_file("vocabulary.txt")
+        dataset = dataset.map(lambda text: table.lookup(text))
+
+    Right:
+
+        custom_op.parameter_map["mix_compile_mode"].b = True
+        table = tf.contrib.lookup.index_table_from_file("vocabulary.txt")
+        dataset = dataset.map(lambda text: table.lookup(text))
+    """
+    if not sight.mentions(*_TABLES):
+        return
+    blocks = [block for block in sight.run.blocks if not block.built_in]
+    if not blocks or any(
+        block.open or "mix_compile_mode" in block.entries for block in sight.run.blocks
+    ):
+        return
+    if any(made.kind == "NPURunConfig" for made in sight.run.constructed):
+        return
+    tables = _table_names(sight)
+    for function in _mapped_functions(sight):
+        for node in ast.walk(function):
+            if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
+                continue
+            if node.func.attr == "lookup" and name_of(node.func.value) in tables:
+                sight.report(
+                    'a lookup table in preprocessing without "mix_compile_mode": it is '
+                    "initialised on the device and used on the host",
+                    sight.place(node),
+                    option="mix_compile_mode",
+                    help='set "mix_compile_mode" to True',
+                )
+
+
+def _table_names(sight: Sight) -> Set[str]:
+    names: Set[str] = set()
+    for node in sight.script.nodes():
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call):
+            if name_of(node.value.func) in _TABLES:
+                names.update(name_of(target) for target in node.targets)
+    return names - {""}
+
+
+__all__ = ["Place", "os"]

@@ -1,0 +1,422 @@
+"""Checks of the life of a configuration: built, filled, handed over."""
+
+import ast
+from typing import Iterator, List, Sequence
+
+from npu_config.diagnostics import Severity
+from npu_config.readers.script.checks._check import Sight, check
+from npu_config.readers.script.objects import Constructed, Message, Unknown
+from npu_config.readers.script.run_config import options_of_run_config, written_by_estimator
+from npu_config.readers.script.scopes import blocks
+from npu_config.readers.script.vocabulary import OPTIMIZER
+
+_INTRODUCTION = "docs/en/tfadapter_1/apiref/session_config/introduction.md"
+_ESTIMATOR = "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py"
+_INIT = "tf_adapter/python/npu_bridge/npu_init.py"
+
+
+def _has_options(message: Message) -> bool:
+    return any(block.entries and not block.built_in for block in message.blocks)
+
+
+def _is_local(sight: Sight, message: Message) -> bool:
+    """True for a message that nothing outside of this file can get at."""
+    node = message.node
+    assert node is not None
+    if any(f.lineno <= node.lineno <= last for f, last in sight.script.function_lines()):
+        return True
+    return sight.mentions("__main__")
+
+
+@check(
+    "NPU880",
+    "config-never-used",
+    Severity.WARNING,
+    facts=("custom-op-name",),
+    source=(_INTRODUCTION,),
+)
+def config_never_used(sight: Sight) -> None:
+    """A ConfigProto with options is built, and nothing is ever done with it.
+
+    A session that is opened with another configuration, or with none, does not know of it.
+
+    Wrong:
+
+        config_proto = tf.ConfigProto()
+        custom_op = config_proto.graph_options.rewrite_options.custom_optimizers.add()
+        custom_op.name = "NpuOptimizer"
+        custom_op.parameter_map["precision_mode"].s = tf.compat.as_bytes("allow_mix_precision")
+        with tf.Session(config=config) as sess:
+
+    Right:
+
+        with tf.Session(config=config_proto) as sess:
+    """
+    for message in sight.run.messages:
+        if (
+            message.foreign
+            or message.parent is not None
+            or message.kind != "ConfigProto"
+            or message.replaced is not None
+            or not any(not block.built_in for block in message.blocks)
+            or sight.uses(message.place)
+            or any(sight.uses(block.place) for block in message.blocks)
+            or not _is_local(sight, message)
+        ):
+            continue
+        block = next(block for block in message.blocks if not block.built_in)
+        sight.report(
+            "this configuration is never used{}".format(
+                "; its options have no effect" if _has_options(message) else ""
+            ),
+            block.place,
+            block.path,
+            help="give it to the session: tf.Session(config=...)",
+        )
+
+
+@check(
+    "NPU881",
+    "config-overwritten",
+    Severity.WARNING,
+    facts=("custom-op-name",),
+    source=(_INTRODUCTION,),
+)
+def config_overwritten(sight: Sight) -> None:
+    """A ConfigProto with an NpuOptimizer is replaced by another one before it was used.
+
+    Its options are lost.
+
+    Wrong:
+
+        config = tf.ConfigProto()
+        custom_op = config.graph_options.rewrite_options.custom_optimizers.add()
+        custom_op.name = "NpuOptimizer"
+        config = tf.ConfigProto(allow_soft_placement=True)
+        with tf.Session(config=config) as sess:
+
+    Right:
+
+        config = tf.ConfigProto(allow_soft_placement=True)
+        custom_op = config.graph_options.rewrite_options.custom_optimizers.add()
+        custom_op.name = "NpuOptimizer"
+        with tf.Session(config=config) as sess:
+    """
+    for message in sight.run.messages:
+        if (
+            message.replaced is None
+            or message.foreign
+            or not any(not block.built_in for block in message.blocks)
+            or message.uses
+            or any(block.uses for block in message.blocks)
+        ):
+            continue
+        sight.report(
+            "this replaces the configuration of line {}, which was not used{}".format(
+                message.place.line,
+                "; its options are lost" if _has_options(message) else "",
+            ),
+            message.replaced,
+            message.path,
+            help="build it once",
+        )
+
+
+@check(
+    "NPU882",
+    "option-after-session",
+    Severity.WARNING,
+    facts=("session-config-mutated",),
+    source=(_INTRODUCTION,),
+)
+def option_after_session(sight: Sight) -> None:
+    """An option is set on a configuration that a session was opened with before.
+
+    tf.Session copies the configuration when it is made; what is set later has no effect on it.
+
+    Wrong:
+
+        sess = tf.Session(config=config)
+        custom_op.parameter_map["precision_mode"].s = tf.compat.as_bytes("allow_mix_precision")
+
+    Right:
+
+        custom_op.parameter_map["precision_mode"].s = tf.compat.as_bytes("allow_mix_precision")
+        sess = tf.Session(config=config)
+    """
+    for block in sight.run.blocks:
+        message = block.message
+        if message is None:
+            continue
+        uses = message.root.uses
+        opened = [use for use in uses if use.kind == "session"]
+        if not opened or len(opened) != len(uses):
+            continue
+        for entry in block.entries.values():
+            if entry.moment > opened[-1].moment and not entry.built_in:
+                sight.report(
+                    '"{}" is set after the session was opened in line {}; it has no effect on '
+                    "it".format(entry.name, opened[-1].place.line),
+                    entry.name_place,
+                    entry.path,
+                    option=entry.name,
+                    help="set it before the session is opened",
+                )
+
+
+@check(
+    "NPU883",
+    "option-overridden-by-run-config",
+    Severity.WARNING,
+    facts=("run-config-second-custom-op",),
+    source=(_ESTIMATOR,),
+)
+def option_overridden_by_run_config(sight: Sight) -> None:
+    """An option of ``session_config`` is overridden by what NPURunConfig always writes.
+
+    NPUEstimator adds an NpuOptimizer entry of its own after the one in ``session_config``.  The
+    keys it always writes (``enable_dump``, ``jit_compile``, ``iterations_per_loop`` ...) win,
+    with the value of the argument or its default.
+
+    Wrong:
+
+        custom_op.parameter_map["enable_dump_debug"].b = True
+        config = NPURunConfig(session_config=session_config)
+
+    Right:
+
+        config = NPURunConfig(
+            session_config=session_config,
+            dump_config=DumpConfig(enable_dump_debug=True, dump_path="/tmp/overflow"),
+        )
+    """
+    for made in sight.run.constructed:
+        if made.kind != "NPURunConfig" or made.open:
+            continue
+        argument = made.arguments.get("session_config")
+        if argument is None or not isinstance(argument.value, Message):
+            continue
+        written = options_of_run_config(made)
+        for block in argument.value.root.blocks:
+            for entry in block.entries.values():
+                wins = written_by_estimator(entry.name, written)
+                if wins is None or isinstance(entry.value, Unknown):
+                    continue
+                value, given = wins
+                if isinstance(value, Unknown) or value == entry.value:
+                    continue
+                sight.report(
+                    '"{}" is overridden: NPURunConfig in line {} writes {!r}, {}'.format(
+                        entry.name,
+                        made.place.line,
+                        value,
+                        "its argument" if given else "the default of its argument",
+                    ),
+                    entry.name_place,
+                    entry.path,
+                    option=entry.name,
+                    help="give it to NPURunConfig",
+                )
+
+
+@check(
+    "NPU897",
+    "optimizer-without-name",
+    Severity.WARNING,
+    facts=("custom-op-name",),
+    source=("tf_adapter/util/npu_attrs.cc:917", _INTRODUCTION),
+)
+def optimizer_without_name(sight: Sight) -> None:
+    """An entry of ``custom_optimizers`` is added and never given a name.
+
+    Beside an entry that is called NpuOptimizer it is ignored, with the options that it holds.
+
+    Wrong:
+
+        custom_op = config.graph_options.rewrite_options.custom_optimizers.add()
+        custom_op.parameter_map["use_off_line"].b = True
+        custom_op = config.graph_options.rewrite_options.custom_optimizers.add()
+        custom_op.name = "NpuOptimizer"
+
+    Right:
+
+        custom_op = config.graph_options.rewrite_options.custom_optimizers.add()
+        custom_op.name = "NpuOptimizer"
+        custom_op.parameter_map["use_off_line"].b = True
+    """
+    for block in sight.run.blocks:
+        if block.names or block.open or block.message is None or block.uses:
+            continue
+        named = [other for other in block.message.root.blocks if other.name == OPTIMIZER]
+        if named:
+            sight.report(
+                "this entry is never given a name{}".format(
+                    "; its options have no effect" if block.entries else ", and is ignored"
+                ),
+                block.place,
+                block.path,
+                help="remove it",
+                severity=None if block.entries else Severity.INFO,
+            )
+
+
+@check(
+    "NPU837",
+    "rewriter-config-not-imported",
+    Severity.ERROR,
+    facts=("remapping-off",),
+    source=(_INTRODUCTION,),
+    whole=True,
+)
+def rewriter_config_not_imported(sight: Sight) -> None:
+    """``RewriterConfig`` is used and never imported.
+
+    The line raises NameError.  ``from npu_bridge.npu_init import *`` brings the name in.
+
+    Wrong:
+
+        import tensorflow as tf
+        config.graph_options.rewrite_options.remapping = RewriterConfig.OFF
+
+    Right:
+
+        import tensorflow as tf
+        from tensorflow.core.protobuf.rewriter_config_pb2 import RewriterConfig
+        config.graph_options.rewrite_options.remapping = RewriterConfig.OFF
+    """
+    lines = sight.script.source.mentions("RewriterConfig")
+    if not lines or sight.script.has_star_import:
+        return
+    used: List[ast.Name] = []
+    for node in sight.script.nodes():
+        if isinstance(node, (ast.Import, ast.ImportFrom)):
+            names = [alias.asname or alias.name.split(".")[0] for alias in node.names]
+            if "RewriterConfig" in names:
+                return
+        elif isinstance(node, ast.Name) and node.id == "RewriterConfig":
+            if not isinstance(node.ctx, ast.Load):
+                return
+            used.append(node)
+        elif isinstance(node, ast.arg) and node.arg == "RewriterConfig":
+            return
+        elif isinstance(node, (ast.FunctionDef, ast.ClassDef)) and node.name == "RewriterConfig":
+            return
+    for node in used:
+        sight.report(
+            "RewriterConfig is not imported; the line raises NameError",
+            sight.place(node),
+            help="from tensorflow.core.protobuf.rewriter_config_pb2 import RewriterConfig",
+        )
+
+
+@check(
+    "NPU891",
+    "shutdown-after-app-run",
+    Severity.WARNING,
+    facts=("initialize-system-shutdown", "session-close"),
+    source=(_INIT,),
+    whole=True,
+)
+def shutdown_after_app_run(sight: Sight) -> None:
+    """``shutdown_resource`` or ``close_session`` stands after ``tf.app.run``.
+
+    tf.app.run ends the process when ``main`` returns: the lines after it are never reached.
+
+    Wrong:
+
+        if __name__ == "__main__":
+            (npu_sess, npu_shutdown) = init_resource()
+            tf.app.run()
+            shutdown_resource(npu_sess, npu_shutdown)
+
+    Right:
+
+        def main(_):
+            (npu_sess, npu_shutdown) = init_resource()
+            train()
+            shutdown_resource(npu_sess, npu_shutdown)
+            close_session(npu_sess)
+
+        if __name__ == "__main__":
+            tf.app.run()
+    """
+    if not sight.mentions("shutdown_resource", "close_session") or not sight.mentions("app"):
+        return
+    for statements in _bodies(sight.script.tree.body):
+        ended = 0
+        for statement in statements:
+            call = statement.value if isinstance(statement, ast.Expr) else None
+            if not isinstance(call, ast.Call):
+                continue
+            function = call.func
+            if _is_app_run(function):
+                ended = statement.lineno
+            elif ended and isinstance(function, (ast.Name, ast.Attribute)):
+                name = function.id if isinstance(function, ast.Name) else function.attr
+                if name in ("shutdown_resource", "close_session"):
+                    sight.report(
+                        "{} is never reached: app.run in line {} ends the process".format(
+                            name, ended
+                        ),
+                        sight.place(call),
+                        help="call it at the end of main",
+                    )
+
+
+def _is_app_run(function: ast.expr) -> bool:
+    return (
+        isinstance(function, ast.Attribute)
+        and function.attr == "run"
+        and isinstance(function.value, (ast.Attribute, ast.Name))
+        and (
+            function.value.attr if isinstance(function.value, ast.Attribute) else function.value.id
+        )
+        == "app"
+    )
+
+
+def _bodies(body: Sequence[ast.stmt]) -> Iterator[Sequence[ast.stmt]]:
+    yield body
+    for statement in body:
+        for inner in blocks(statement):
+            for found in _bodies(inner):
+                yield found
+
+
+@check(
+    "NPU894",
+    "estimator-config-class",
+    Severity.ERROR,
+    facts=("run-config-type",),
+    source=(_ESTIMATOR,),
+)
+def estimator_config_class(sight: Sight) -> None:
+    """NPUEstimator is given a configuration that is no NPURunConfig.
+
+    It raises ValueError.
+
+    Wrong:
+
+        NPUEstimator(model_fn=model_fn, config=tf.estimator.RunConfig(model_dir="out"))
+
+    Right:
+
+        NPUEstimator(model_fn=model_fn, config=NPURunConfig(model_dir="out"))
+    """
+    for made in sight.run.constructed:
+        config = made.arguments.get("config") if made.kind == "NPUEstimator" else None
+        if config is None:
+            continue
+        value = config.value
+        wrong = None
+        if isinstance(value, Constructed) and value.kind == "RunConfig":
+            wrong = "a RunConfig"
+        elif isinstance(value, Message):
+            wrong = "a {}".format(value.kind)
+        if wrong is not None:
+            sight.report(
+                "NPUEstimator takes an NPURunConfig, got {}; it raises".format(wrong),
+                config.place,
+                made.path,
+                help="write NPURunConfig(...)",
+            )
