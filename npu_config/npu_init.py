@@ -23,7 +23,6 @@ from npu_config.tf1 import (
     profiler,
     scoped_graph_manager,
     util,
-    vendor,
 )
 from npu_config.tf1 import scopes as npu_scope
 from npu_config.tf1._tensorflow import internal, is_version_1, load, package, protobuf
@@ -119,7 +118,6 @@ experimental_options = {
     "layout_optimizer": RewriterConfig.ON,
 }
 
-vendor.load_adapter()
 register_collections()
 patch_sessions()
 

@@ -94,10 +94,12 @@ def warn_of_findings(config: Any, stacklevel: int = 3) -> None:
     """
     if not any(entry.parameter_map for entry in npu_entries(config)):
         return
+    from npu_config.diagnostics import Severity
     from npu_config.judge import judge
     from npu_config.proto import decode
 
     on_host = vendor.is_available()
     environ = os.environ if on_host else None
     for finding in judge(decode(config), environ=environ, on_host=on_host):
-        warnings.warn(str(finding), errors.ConfigurationWarning, stacklevel=stacklevel + 1)
+        if finding.severity >= Severity.WARNING:
+            warnings.warn(str(finding), errors.ConfigurationWarning, stacklevel=stacklevel + 1)

@@ -10,7 +10,7 @@ WORLD = "hccl_world_group"
 @vendor.stand_in("hccl")
 def get_rank_size(group: str = WORLD) -> int:
     """The number of ranks of a group."""
-    return _of_world("get_rank_size", group, ranks.rank_size())
+    return _of_world("get_rank_size", group, ranks.job_size())
 
 
 @vendor.stand_in("hccl")

@@ -43,8 +43,8 @@ def register_collections() -> None:
     The vendor's hook module registers the same names and fails when they are taken, so where
     it can be imported it is left to do so.
     """
-    if vendor.is_available():
-        vendor.find("npu_hook", "SetIterationsVarHook")
+    if vendor.load_adapter():
+        vendor.require("npu_hook", "SetIterationsVarHook")
         return
     ops = internal("framework.ops")
     local = tf.GraphKeys.LOCAL_VARIABLES

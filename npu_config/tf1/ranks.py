@@ -4,7 +4,7 @@ These serve where there is no device to ask; on the NPU host HCCL answers.
 """
 
 import os
-from typing import List, Mapping, Optional
+from typing import Any, Dict, List, Mapping, Optional
 
 from npu_config.tf1 import vendor
 from npu_config.tf1._lazy import errors, rules
@@ -63,6 +63,58 @@ def rank_id(environ: Optional[Mapping[str, str]] = None) -> int:
         ) from None
 
 
+def job_size(environ: Optional[Mapping[str, str]] = None) -> int:
+    """The number of ranks of the job: of the environment, else of the rank table, else 1.
+
+    Raises:
+        NpuConfigError: ``RANK_SIZE`` and ``CM_WORKER_SIZE`` are both set.
+    """
+    environ = os.environ if environ is None else environ
+    if "RANK_SIZE" in environ or "CM_WORKER_SIZE" in environ:
+        return rank_size(environ)
+    table = _rank_table(environ)
+    return 1 if table is None else int(table.rank_size)
+
+
+def local_rank_id(environ: Optional[Mapping[str, str]] = None) -> int:
+    """The rank of this process among those of its server.
+
+    From the rank table; without one, the device that the environment names, else 0.
+    """
+    environ = os.environ if environ is None else environ
+    neighbours = _neighbours(environ)
+    if neighbours:
+        return neighbours.index(rank_id(environ))
+    text = environ.get("ASCEND_DEVICE_ID", environ.get("DEVICE_ID", "0"))
+    return int(text) if text.isdigit() else 0
+
+
+def local_rank_size(environ: Optional[Mapping[str, str]] = None) -> int:
+    """The number of ranks on the server of this process; 1 where no rank table tells."""
+    environ = os.environ if environ is None else environ
+    return len(_neighbours(environ)) or 1
+
+
+def _rank_table(environ: Mapping[str, str]) -> Optional[Any]:
+    """The rank table that the environment names, when it can be read and is right."""
+    path = environ.get("RANK_TABLE_FILE")
+    if not path:
+        return None
+    from npu_config.cluster.rank_table import load
+
+    return load(path).model
+
+
+def _neighbours(environ: Mapping[str, str]) -> List[int]:
+    """The ranks on the server of this process, in order; empty where no rank table tells."""
+    mine = rank_id(environ)
+    servers: Dict[str, List[int]] = {}
+    for process in getattr(_rank_table(environ), "processes", ()):
+        if process.server_id is not None:
+            servers.setdefault(process.server_id, []).append(process.rank_id)
+    return next((sorted(ranks) for ranks in servers.values() if mine in ranks), [])
+
+
 def require_one_rank(what: str, size: Optional[int] = None) -> None:
     """Refuse to do alone what several ranks have to do together.
 
@@ -88,25 +140,3 @@ def require_one_rank(what: str, size: Optional[int] = None) -> None:
         )
 
 
-def local_rank_id(environ: Optional[Mapping[str, str]] = None) -> int:
-    """The rank of this process among those of its server.
-
-    From the rank table; without one, the device that the environment names, else 0.
-    """
-    environ = os.environ if environ is None else environ
-    neighbours = _neighbours(environ)
-    if neighbours:
-        return neighbours.index(rank_id(environ))
-    text = environ.get("ASCEND_DEVICE_ID", environ.get("DEVICE_ID", "0"))
-    return int(text) if text.isdigit() else 0
-
-
-def local_rank_size(environ: Optional[Mapping[str, str]] = None) -> int:
-    """The number of ranks on the server of this process; 1 without a rank table."""
-    environ = os.environ if environ is None else environ
-    return len(_neighbours(environ)) or 1
-
-
-def _neighbours(environ: Mapping[str, str]) -> List[int]:
-    """The ranks on the server of this process, in order; empty without a usable rank table."""
-    return []

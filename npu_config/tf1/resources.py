@@ -69,7 +69,7 @@ def npu_resources(config: Any = None) -> Iterator[Any]:
 _RANKS = {
     "npu_rank_id": ("get_rank_id", ranks.rank_id),
     "npu_local_rank_id": ("get_local_rank_id", ranks.local_rank_id),
-    "npu_rank_size": ("get_rank_size", ranks.rank_size),
+    "npu_rank_size": ("get_rank_size", ranks.job_size),
     "npu_local_rank_size": ("get_local_rank_size", ranks.local_rank_size),
 }
 

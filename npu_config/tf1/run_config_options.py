@@ -126,7 +126,7 @@ def choose(arguments: Mapping[str, Any]) -> Choices:
 
 
 def _as_text(option: Option, value: Any) -> Any:
-    """Sizes as text, as the vendor writes them, and bytes, which the vendor needs for one option."""
+    """Sizes as text, as the vendor writes them; bytes, which the vendor wants for one option."""
     if isinstance(value, bytes) and option.wire == "s":
         try:
             return value.decode("utf-8")

@@ -3,7 +3,7 @@
 import contextlib
 import functools
 import inspect
-from typing import Any, Callable, Iterator, Tuple
+from typing import Any, Callable, Iterator, Optional, Tuple
 
 from npu_config.tf1 import vendor
 from npu_config.tf1._tensorflow import internal, tf
@@ -36,8 +36,14 @@ def decorator_tf_session(func: Init) -> Init:
             warn_of_findings(config)
         func(self, *args, config=config, **kwargs)
 
-    setattr(wrapper, _ORIGINAL, func)
+    setattr(wrapper, _ORIGINAL, (wrapper, func))
     return wrapper
+
+
+def _original(init: Any) -> Optional[Init]:
+    """What ``init`` replaced, when it is a patch of ours (and no wrapper that copied its marks)."""
+    patch, original = getattr(init, _ORIGINAL, (None, None))
+    return original if patch is init else None
 
 
 def _session_classes() -> Tuple[type, ...]:
@@ -52,8 +58,7 @@ def patch_sessions() -> None:
     """
     for cls in _session_classes():
         init: Any = cls.__init__  # type: ignore[misc]
-        init = getattr(init, _ORIGINAL, init)
-        cls.__init__ = decorator_tf_session(init)  # type: ignore[misc]
+        cls.__init__ = decorator_tf_session(_original(init) or init)  # type: ignore[misc]
 
 
 def unpatch_sessions() -> bool:
@@ -64,19 +69,20 @@ def unpatch_sessions() -> bool:
     """
     undone = True
     for cls in _session_classes():
-        original = getattr(cls.__init__, _ORIGINAL, None)  # type: ignore[misc]
-        if original is None:
-            undone = undone and not _is_wrapped(cls)
-        else:
+        init: Any = cls.__init__  # type: ignore[misc]
+        original = _original(init)
+        if original is not None:
             cls.__init__ = original  # type: ignore[misc]
+        elif _is_below(init):
+            undone = False
     return undone
 
 
-def _is_wrapped(cls: Any) -> bool:
-    init = cls.__init__
+def _is_below(init: Any) -> bool:
+    """True when somebody else's wrapper says that it wraps a patch of ours."""
     while hasattr(init, "__wrapped__"):
         init = init.__wrapped__
-        if hasattr(init, _ORIGINAL):
+        if _original(init) is not None:
             return True
     return False
 

@@ -30,19 +30,24 @@ def is_available() -> bool:
         return False
 
 
-def load_adapter() -> None:
+def load_adapter() -> bool:
     """Import the vendor's package where there is one, which registers its optimizer passes.
 
     A package that is there and broken is reported with a warning; what needs it raises later.
+
+    Returns:
+        True when it is imported.
     """
     if not is_available():
-        return
+        return False
     try:
         importlib.import_module(PACKAGE)
     except Exception as error:
         reason = "{} is installed but fails to load: {}".format(PACKAGE, error)
         finding = _missing("the NPU", reason)
         warnings.warn(str(finding), errors.ConfigurationWarning, stacklevel=3)
+        return False
+    return True
 
 
 def find(module: str, name: str) -> Optional[Any]:

@@ -1,0 +1,1 @@
+"""The part of the fake vendor's package that holds the Estimator."""
