@@ -165,8 +165,9 @@ def test_environment_is_a_mapping_and_is_restored(monkeypatch):
             assert os.environ["DUMP_GE_GRAPH"] == "2"
             raise KeyError
 
-    with pytest.warns(OverwrittenWarning, match="DUMP_GRAPH_PATH was '/mine'"):
-        pytest.raises(KeyError, fail)
+    overwritten = pytest.warns(OverwrittenWarning, match="DUMP_GRAPH_PATH was '/mine'")
+    with overwritten, pytest.raises(KeyError):
+        fail()
     assert "DUMP_GE_GRAPH" not in os.environ
     assert os.environ["DUMP_GRAPH_PATH"] == "/mine"
     with warnings.catch_warnings():

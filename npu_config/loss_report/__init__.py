@@ -14,8 +14,9 @@ from npu_config.files import PathLike
 from npu_config.loss_report._judge import judge_series
 from npu_config.loss_report._model import Decrease, LossScaleReport, Pattern
 from npu_config.loss_report._read import find_files, read_series
+from npu_config.loss_report._rules import UNREADABLE
 
-__all__ = ["Decrease", "LossScaleReport", "Pattern", "loss_scale_report"]
+__all__ = ["Decrease", "LossScaleReport", "Pattern", "UNREADABLE", "loss_scale_report"]
 
 
 def loss_scale_report(

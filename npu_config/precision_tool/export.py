@@ -1,0 +1,300 @@
+"""What tfdbg wrote, as ``.npy`` files with stable names and an index.
+
+The event files are read directly: neither TensorFlow nor numpy is needed, and a tensor is
+copied once.  Names do not depend on time: ``<node>.<output>.<occurrence>.npy`` below
+``run_<number>``, where a node's ``/`` is written ``_`` and the occurrence counts its
+executions in the run (loops); this is the pattern that comparison tools expect of CPU and
+GPU dumps.
+"""
+
+import csv
+import hashlib
+import io
+import mmap
+import os
+import re
+from typing import Dict, Iterator, List, NamedTuple, Optional, Sequence, Set, Tuple
+
+import attr
+
+from npu_config.diagnostics import NpuConfigError, Place
+from npu_config.event_files import (
+    BFLOAT16,
+    DTYPES,
+    STRING,
+    Buffer,
+    EventFileError,
+    Tensor,
+    elements,
+    parse_event,
+    raw_content,
+)
+from npu_config.files import PathLike, write_atomic
+from npu_config.loss_report import UNREADABLE
+
+INDEX = "index.csv"
+_DEVICE = "_tfdbg_device_"
+_RUN = re.compile(r"run_\d+_(\d+)\Z|run_(\d+)\Z")
+_FILE = re.compile(r"(?P<node>.+)_(?P<output>\d+)_(?P<debug_op>[A-Za-z]+)_(?P<time>\d+)\Z")
+_PLAIN = "DebugIdentity"
+_UNSAFE = re.compile(r"[^A-Za-z0-9_.\-]")
+_LONGEST_NAME = 180
+_MAPPED = 1 << 20
+
+
+class Dump(NamedTuple):
+    """One file that tfdbg wrote, as its name describes it."""
+
+    path: str
+    device: str
+    node: str
+    output: int
+    debug_op: str
+    time: int
+
+
+@attr.s(frozen=True, slots=True, auto_attribs=True)
+class Exported:
+    """One line of the index.
+
+    Args:
+        run: number of the session.run, from 0 on.
+        file: the ``.npy`` file, relative to the index; "" when there is none.
+        node: the node's name.
+        output: which of its outputs.
+        occurrence: which execution of the node within the run.
+        debug_op: what tfdbg recorded; ``DebugIdentity`` is the tensor itself.
+        device: where the node ran.
+        dtype: TensorFlow's name of the type; bfloat16 is stored as float32, which holds
+            every value of it.
+        shape: sizes joined by ``x``; "" for a scalar.
+        time_us: when it was recorded, in microseconds.
+        status: ``"ok"``, or why there is no file.
+    """
+
+    run: int
+    file: str
+    node: str
+    output: int
+    occurrence: int
+    debug_op: str
+    device: str
+    dtype: str
+    shape: str
+    time_us: int
+    status: str
+
+
+_COLUMNS = tuple(field.name for field in attr.fields(Exported))
+
+
+def export_tfdbg(dump: PathLike, output: PathLike) -> Tuple[Exported, ...]:
+    """Export every tensor below a dump directory of tfdbg.
+
+    Args:
+        dump: the directory given to tfdbg, or one ``run_*`` directory in it.
+        output: the directory to write to; is created, and must be empty.
+
+    Returns:
+        The lines of the index, which is also written to ``index.csv`` in ``output``.
+
+    Raises:
+        NpuConfigError: no tfdbg dump is found, or one of its files is damaged (every damaged
+            file is named; the others are exported).
+        FileExistsError: ``output`` holds something already.
+        OSError: a file cannot be read or written.
+    """
+    root, target = os.fspath(dump), os.fspath(output)
+    runs = _runs(root)
+    if not runs:
+        raise NpuConfigError(
+            [
+                UNREADABLE.diagnostic(
+                    "no dump of tfdbg here: no run_*/{}* directory".format(_DEVICE),
+                    Place(root),
+                    help="give the directory that sess_dump or DumpingDebugHook wrote to",
+                )
+            ]
+        )
+    if os.path.isdir(target) and os.listdir(target):
+        raise FileExistsError("{} holds something already".format(target))
+    lines: List[Exported] = []
+    faults = []
+    for number, run in runs:
+        folder = "run_{}".format(number)
+        os.makedirs(os.path.join(target, folder))
+        for each, occurrence, name in _named(sorted(_dumps(run), key=_order)):
+            try:
+                line = _export(each, number, occurrence, "{}/{}".format(folder, name), target)
+            except EventFileError as error:
+                faults.append(UNREADABLE.diagnostic(str(error), Place(each.path)))
+                continue
+            lines.append(line)
+    _write_index(os.path.join(target, INDEX), lines)
+    if faults:
+        raise NpuConfigError(faults)
+    return tuple(lines)
+
+
+def _runs(root: str) -> List[Tuple[int, str]]:
+    """(number, directory) of every run, in order."""
+    if not os.path.isdir(root):
+        return []
+    names = os.listdir(root)
+    if any(name.startswith(_DEVICE) for name in names):
+        return [(0, root)]
+    found = []
+    for name in names:
+        match = _RUN.match(name)
+        if match:
+            found.append((int(match.group(1) or match.group(2)), os.path.join(root, name)))
+    return sorted(found)
+
+
+def _dumps(run: str) -> Iterator[Dump]:
+    for device in sorted(os.listdir(run)):
+        base = os.path.join(run, device)
+        if not device.startswith(_DEVICE) or not os.path.isdir(base):
+            continue
+        place = device[len(_DEVICE) :].replace(",", "/")
+        for directory, _, names in os.walk(base):
+            scope = os.path.relpath(directory, base).replace(os.sep, "/")
+            for name in names:
+                match = None if name.startswith("_tfdbg_") else _FILE.match(name)
+                if match:
+                    node = match.group("node")
+                    yield Dump(
+                        os.path.join(directory, name),
+                        place,
+                        node if scope == "." else "{}/{}".format(scope, node),
+                        int(match.group("output")),
+                        match.group("debug_op"),
+                        int(match.group("time")),
+                    )
+
+
+def _order(dump: Dump) -> Tuple[str, int, str, str, int]:
+    return (dump.node, dump.output, dump.debug_op, dump.device, dump.time)
+
+
+def _named(dumps: Sequence[Dump]) -> Iterator[Tuple[Dump, int, str]]:
+    """Each dump of a run with its occurrence and the name of its file."""
+    counts: Dict[Tuple[str, int, str], int] = {}
+    names: Dict[str, str] = {}
+    taken: Set[str] = set()
+    for dump in dumps:
+        key = (dump.node, dump.output, dump.debug_op)
+        occurrence = counts[key] = counts.get(key, -1) + 1
+        plain = names.get(dump.node)
+        if plain is None:
+            plain = names[dump.node] = _file_name(dump.node, taken)
+        suffix = "" if dump.debug_op == _PLAIN else "." + dump.debug_op
+        yield dump, occurrence, "{}.{}.{}{}.npy".format(plain, dump.output, occurrence, suffix)
+
+
+def _file_name(node: str, taken: Set[str]) -> str:
+    """A file name for a node, the same in every run of the same graph, used by no other."""
+    name = _UNSAFE.sub("_", node)
+    if len(name) > _LONGEST_NAME:
+        digest = hashlib.sha1(node.encode("utf-8")).hexdigest()[:12]
+        name = "{}~{}".format(name[:_LONGEST_NAME], digest)
+    unique, count = name, 1
+    while unique in taken:
+        count += 1
+        unique = "{}~{}".format(name, count)
+    taken.add(unique)
+    return unique
+
+
+def _export(dump: Dump, run: int, occurrence: int, file: str, target: str) -> Exported:
+    with open(dump.path, "rb") as stream:
+        size = os.fstat(stream.fileno()).st_size
+        if size < _MAPPED:
+            dtype, shape, status = _convert(stream.read(), os.path.join(target, file))
+        else:
+            with mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ) as content:
+                view = memoryview(content)
+                try:
+                    dtype, shape, status = _convert(view, os.path.join(target, file))
+                finally:
+                    view.release()
+    return Exported(
+        run,
+        file if status == "ok" else "",
+        dump.node,
+        dump.output,
+        occurrence,
+        dump.debug_op,
+        dump.device,
+        dtype,
+        "x".join(map(str, shape or ())),
+        dump.time,
+        status,
+    )
+
+
+def _convert(data: Buffer, path: str) -> Tuple[str, Optional[Tuple[int, ...]], str]:
+    """Write the tensor of an event; returns its type, its shape and the status."""
+    values = parse_event(data).values
+    tensor = values[0].tensor if values else None
+    if tensor is None or tensor.dtype == 0:
+        return "", None, "not initialised"
+    held = len(tensor.content) or tensor.values or tensor.strings
+    if not held and elements(tensor):
+        name = DTYPES[tensor.dtype].name if tensor.dtype in DTYPES else ""
+        return name, tensor.shape, "not initialised"
+    if tensor.dtype == STRING:
+        return "string", tensor.shape, _write_strings(tensor, path)
+    dtype = DTYPES.get(tensor.dtype)
+    if dtype is None or tensor.shape is None:
+        return "type {}".format(tensor.dtype), tensor.shape, "no tensor of numbers or text"
+    content, descr = raw_content(tensor), dtype.descr
+    if tensor.dtype == BFLOAT16:
+        content, descr = _widened(content), "<f4"
+    _write_npy(path, descr, tensor.shape, content)
+    return dtype.name, tensor.shape, "ok"
+
+
+def _widened(content: Buffer) -> bytes:
+    """bfloat16 as float32: the upper half of each number."""
+    wide = bytearray(2 * len(content))
+    wide[2::4] = content[0::2]
+    wide[3::4] = content[1::2]
+    return bytes(wide)
+
+
+def _write_strings(tensor: Tensor, path: str) -> str:
+    count = elements(tensor)
+    strings = list(tensor.strings)
+    if tensor.shape is None or len(strings) > count:
+        raise EventFileError("a tensor has more values than its shape")
+    if any(text.endswith(b"\x00") for text in strings):
+        return "text that ends in a zero byte cannot be stored in a .npy file"
+    strings += [strings[-1] if strings else b""] * (count - len(strings))
+    width = max((len(text) for text in strings), default=0) or 1
+    if width * count > 1 << 31:
+        raise EventFileError("text of {} x {} bytes is too large".format(count, width))
+    content = b"".join(text.ljust(width, b"\x00") for text in strings)
+    _write_npy(path, "|S{}".format(width), tensor.shape, content)
+    return "ok"
+
+
+def _write_npy(path: str, descr: str, shape: Tuple[int, ...], content: Buffer) -> None:
+    """Write a .npy file, version 1.0 of its format."""
+    sizes = (
+        "({},)".format(shape[0]) if len(shape) == 1 else "({})".format(", ".join(map(str, shape)))
+    )
+    header = "{{'descr': '{}', 'fortran_order': False, 'shape': {}, }}".format(descr, sizes)
+    padded = header + " " * (-(len(header) + 11) % 64) + "\n"
+    with open(path, "xb") as stream:
+        stream.write(b"\x93NUMPY\x01\x00" + len(padded).to_bytes(2, "little"))
+        stream.write(padded.encode("ascii"))
+        stream.write(content)
+
+
+def _write_index(path: str, lines: Sequence[Exported]) -> None:
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(_COLUMNS)
+    writer.writerows(attr.astuple(line) for line in lines)
+    write_atomic(path, text.getvalue())

@@ -1,0 +1,303 @@
+"""The functions of ``precision_tool.tf_config`` that training scripts call.
+
+Same names, arguments and parameter_map as the original, with these differences, all of them
+deliberate: importing does nothing (no seed is set, nothing is printed); an unknown action
+and the pair overflow with dump are errors; memory optimization is switched off with the
+enum value that means off, and XLA is off, too; the fusion switch files lie in
+``precision_data/config`` instead of inside the package and are never overwritten; what is
+replaced in a given ConfigProto is reported.
+
+Source: facts api.md, section 11.
+"""
+
+import importlib
+import importlib.util
+import logging
+import os
+import random
+import warnings
+from typing import Any, Dict, FrozenSet, Iterable, List, Optional, Tuple
+
+from npu_config.config import OverwrittenWarning
+from npu_config.diagnostics import NpuConfigError, Severity
+from npu_config.files import write_atomic
+from npu_config.precision_tool import _actions
+from npu_config.precision_tool._actions import Action
+from npu_config.rulebook import declare
+
+_LOG = logging.getLogger("npu_config")
+DUMP_SEED = 2022
+
+DIRECTORY_IN_USE = declare(
+    "NPU382",
+    "tfdbg-directory-in-use",
+    Severity.ERROR,
+    """
+    The directory for the dump of tfdbg holds something already.
+
+    tfdbg refuses a directory that is not empty, and mixing two recordings would make both
+    useless. Nothing is deleted.
+
+    Wrong: `sess_dump(sess)` in a directory with the `precision_data/tf/tf_debug` of another run
+
+    Right: move the old recording away, or `sess_dump(sess, directory="precision_data/tf/run2")`
+    """,
+    source=("TensorFlow 1.15 tfdbg DumpingDebugWrapperSession",),
+)
+
+
+def session_dump_config(session_config: Any = None, action: Action = None) -> Any:
+    """Put the options of an action into a session configuration.
+
+    Args:
+        session_config: a ConfigProto, which is changed in place; anything else becomes a new
+            one.
+        action: ``"overflow"``, ``"dump"``, ``"fusion_off"``, ``"fusion_switch"``, ``"prof"``, or
+            several joined by ``"|"``; None: what the environment variables
+            ``PRECISION_TOOL_OVERFLOW`` and ``PRECISION_TOOL_DUMP`` ask for.
+
+    Returns:
+        The ConfigProto.
+
+    Raises:
+        NpuConfigError: the action is unknown, or overflow and dump would both be on.
+    """
+    from npu_config.proto import config_proto_class
+    from npu_config.proto.decode import NPU_OPTIMIZER
+
+    actions = _actions.chosen(action)
+    if not hasattr(session_config, "graph_options"):
+        session_config = config_proto_class()()
+    graph_options = session_config.graph_options
+    rewrite = graph_options.rewrite_options
+    entries = [entry for entry in rewrite.custom_optimizers if entry.name == NPU_OPTIMIZER]
+    # An entry is edited where it is: scripts hold on to it and go on adding options.
+    custom_op = entries[-1] if entries else rewrite.custom_optimizers.add(name=NPU_OPTIMIZER)
+    _update(custom_op, actions)
+    custom_op.parameter_map["use_off_line"].b = True
+    _switch(rewrite, "remapping", "OFF")
+    _switch(rewrite, "memory_optimization", "NO_MEM_OPT")
+    _switch(graph_options.optimizer_options, "global_jit_level", "OFF")
+    return session_config
+
+
+def update_custom_op(custom_op: Any, action: Action = None) -> Any:
+    """Put the options of an action into a custom optimizer entry, and return it.
+
+    Args:
+        custom_op: an entry of ``rewrite_options.custom_optimizers``; changed in place.
+        action: as for :func:`session_dump_config`.
+
+    Raises:
+        NpuConfigError: as :func:`session_dump_config`; nothing is changed then.
+    """
+    _update(custom_op, _actions.chosen(action))
+    return custom_op
+
+
+def estimator_dump_config(action: Action = None) -> Any:
+    """The DumpConfig of an action for NPURunConfig; empty for actions that dump nothing.
+
+    Args:
+        action: as for :func:`session_dump_config`.
+
+    Returns:
+        The vendor's DumpConfig where ``npu_bridge`` can be imported, else npu_config's.
+
+    Raises:
+        NpuConfigError: as :func:`session_dump_config`.
+    """
+    from npu_config.tf1 import vendor
+    from npu_config.tf1.run_config_parts import DumpConfig
+
+    actions = _actions.chosen(action)
+    make = vendor.find("npu_config", "DumpConfig") or DumpConfig
+    _make_directories(actions & {"overflow", "dump"})
+    if "overflow" in actions:
+        return make(enable_dump_debug=True, dump_path=_actions.OVERFLOW_DIRECTORY, dump_mode="all")
+    if "dump" in actions:
+        return make(
+            enable_dump=True,
+            dump_path=_actions.DUMP_DIRECTORY,
+            dump_step=_actions.DUMP_STEP,
+            dump_mode="all",
+        )
+    return make()
+
+
+def sess_dump(sess: Any, directory: Optional[str] = None) -> Any:
+    """Wrap a session so that tfdbg dumps every tensor of each run (CPU or GPU reference).
+
+    Makes the directories of the tool and sets the environment of :func:`graph_dump_environment`.
+
+    Args:
+        sess: a tf.Session.
+        directory: where the dump goes; None: ``precision_data/tf/tf_debug``.
+
+    Returns:
+        A tfdbg DumpingDebugWrapperSession; export its dump with
+        :func:`npu_config.precision_tool.export.export_tfdbg`.
+
+    Raises:
+        NpuConfigError: the directory holds something already.
+    """
+    from npu_config.tf1._tensorflow import internal
+
+    root = _prepared(directory)
+    return internal("debug.wrappers.dumping_wrapper").DumpingDebugWrapperSession(sess, root)
+
+
+def estimator_dump(directory: Optional[str] = None) -> Any:
+    """The hook that does for an Estimator what :func:`sess_dump` does for a session.
+
+    Args:
+        directory: where the dump goes; None: ``precision_data/tf/tf_debug``.
+
+    Raises:
+        NpuConfigError: the directory holds something already.
+    """
+    from npu_config.tf1._tensorflow import internal
+
+    root = _prepared(directory)
+    return internal("debug.wrappers.hooks").DumpingDebugHook(root)
+
+
+def seed_everything(seed: int = DUMP_SEED) -> None:
+    """Seed Python, numpy and TensorFlow, and make TensorFlow deterministic where it can be.
+
+    Sets ``PYTHONHASHSEED`` (for processes started later), and patches TensorFlow with
+    ``tfdeterminism`` where that is installed.
+
+    Args:
+        seed: the seed for all of them.
+    """
+    from npu_config.tf1._tensorflow import TensorFlowMissingError, tf
+
+    os.environ["PYTHONHASHSEED"] = str(seed)
+    random.seed(seed)
+    if importlib.util.find_spec("numpy") is not None:
+        importlib.import_module("numpy").random.seed(seed)
+    try:
+        tf.set_random_seed(seed)
+    except TensorFlowMissingError:
+        _LOG.info("no TensorFlow here: Python and numpy are seeded")
+        return
+    if importlib.util.find_spec("tfdeterminism") is not None:
+        importlib.import_module("tfdeterminism").patch()
+
+
+def graph_dump_environment() -> Dict[str, str]:
+    """The variables that make GE write its graphs beside the tool's other data."""
+    return {
+        "DUMP_GE_GRAPH": "2",
+        "DUMP_GRAPH_LEVEL": "3",
+        "DUMP_GRAPH_PATH": _actions.GRAPH_DIRECTORY,
+        "NPU_DUMP_GRAPH": "true",
+    }
+
+
+def prepare() -> Dict[str, str]:
+    """Make the directories of the tool, and set the environment of the graph dump.
+
+    A variable that is set already keeps its value.
+
+    Returns:
+        The variables that were set.
+    """
+    for path in (
+        _actions.DUMP_DIRECTORY,
+        _actions.GRAPH_DIRECTORY,
+        _actions.PROFILING_DIRECTORY,
+        _actions.OVERFLOW_DIRECTORY,
+    ):
+        os.makedirs(path, exist_ok=True)
+    missing = {
+        name: value for name, value in graph_dump_environment().items() if name not in os.environ
+    }
+    os.environ.update(missing)
+    if missing:
+        _LOG.info("environment set: %s", ", ".join(map("=".join, missing.items())))
+    return missing
+
+
+def _prepared(directory: Optional[str]) -> str:
+    root = directory or _actions.TFDBG_DIRECTORY
+    if os.path.exists(root) and (not os.path.isdir(root) or os.listdir(root)):
+        raise NpuConfigError(
+            [
+                DIRECTORY_IN_USE.diagnostic(
+                    '"{}" is not empty, and tfdbg needs an empty directory'.format(root),
+                    help="move the old recording away, or name another directory",
+                )
+            ]
+        )
+    prepare()
+    return root
+
+
+def _update(custom_op: Any, actions: FrozenSet[str]) -> None:
+    parameters = custom_op.parameter_map
+    excluded = {"overflow": "enable_dump", "dump": "enable_dump_debug"}
+    for action, other in excluded.items():
+        if action in actions and other in parameters and parameters[other].b:
+            raise NpuConfigError([_actions.exclusive("{} is on already".format(other))])
+    replaced = []
+    for name, (field, value) in _actions.values(actions).items():
+        raw = value.encode() if isinstance(value, str) else value
+        if name in parameters:
+            before = parameters[name].WhichOneof("value")
+            old = getattr(parameters[name], before) if before else raw
+            if old != raw:
+                replaced.append((name, old, raw))
+        setattr(parameters[name], field, raw)
+    _report(replaced)
+    _make_directories(actions)
+
+
+def _switch(message: Any, field: str, word: str) -> None:
+    """Set an enum field; a value that is neither that nor the default is reported."""
+    kind = message.DESCRIPTOR.fields_by_name[field].enum_type
+    old, new = getattr(message, field), kind.values_by_name[word].number
+    if old not in (0, new):
+        _report([(field, kind.values_by_number[old].name, word)])
+    setattr(message, field, new)
+
+
+def _make_directories(actions: FrozenSet[str]) -> None:
+    """Make what the actions need; the two fusion switch files are written where missing."""
+    from npu_config.sidefiles import fusion_switch
+
+    for path in _actions.directories(actions):
+        os.makedirs(path, exist_ok=True)
+    if "fusion_off" in actions:
+        _write_missing(_actions.FUSION_OFF_FILE, fusion_switch.FusionSwitch.off())
+    elif "fusion_switch" in actions:
+        _write_missing(_actions.FUSION_SWITCH_FILE, fusion_switch.FusionSwitch())
+
+
+def _write_missing(path: str, switches: Any) -> None:
+    from npu_config.sidefiles import fusion_switch
+
+    if not os.path.lexists(path):
+        write_atomic(path, fusion_switch.render(switches))
+
+
+def _report(replaced: Iterable[Tuple[str, Any, Any]]) -> None:
+    for what, old, new in replaced:
+        warnings.warn(
+            "{} was {!r} in the given configuration and is now {!r}".format(what, old, new),
+            OverwrittenWarning,
+            stacklevel=4,
+        )
+
+
+__all__: List[str] = [
+    "estimator_dump",
+    "estimator_dump_config",
+    "graph_dump_environment",
+    "prepare",
+    "seed_everything",
+    "sess_dump",
+    "session_dump_config",
+    "update_custom_op",
+]
