@@ -61,6 +61,8 @@ _DECLARING = (
     "npu_config.cluster",
     "npu_config.graph_diagnosis",
     "npu_config.loss_report",
+    "npu_config.precision_tool",
+    "npu_config.presets",
     "npu_config.profiling_tables",
     "npu_config.readers",
     "npu_config.sidefiles",
