@@ -1,9 +1,9 @@
 """``npu_config.check``: every finding about a configuration, whatever form it comes in."""
 
 import os
-from typing import TYPE_CHECKING, Any, Iterable, List, Mapping, Optional, Union
+from typing import TYPE_CHECKING, Any, Mapping, Optional, Union
 
-from npu_config.diagnostics import Diagnostic, Report
+from npu_config.diagnostics import Report
 from npu_config.files import PathLike
 from npu_config.judge import judge
 from npu_config.settings import Settings
@@ -11,9 +11,8 @@ from npu_config.target import Target
 
 if TYPE_CHECKING:
     from npu_config.config import NpuConfig
-    from npu_config.readers import Reading
 
-__all__ = ["check", "judge_all", "judge_reading"]
+__all__ = ["check"]
 
 
 def check(
@@ -38,38 +37,25 @@ def check(
     """
     from npu_config.config import NpuConfig
 
+    environ = os.environ if on_host else None
     if isinstance(source, NpuConfig):
-        return check(Settings.of(source.options), target or source.target, on_host)
-    if isinstance(source, Mapping):
-        return check(Settings.of(source), target, on_host)
-    if isinstance(source, Settings):
-        return Report(judge_all([source], target, on_host))
-    if isinstance(source, (str, os.PathLike)):
+        settings, target = Settings.of(source.options), target or source.target
+    elif isinstance(source, Mapping):
+        settings = Settings.of(source)
+    elif isinstance(source, Settings):
+        settings = source
+    elif isinstance(source, (str, os.PathLike)):
         from npu_config.readers import read
 
-        return Report(judge_reading(read(source), target, on_host))
-    if hasattr(source, "DESCRIPTOR") and source.DESCRIPTOR.name == "ConfigProto":
+        return Report(read(source).judge(target, environ, on_host))
+    elif getattr(getattr(source, "DESCRIPTOR", None), "name", None) == "ConfigProto":
         from npu_config.proto import decode
 
-        return Report(judge_all([decode(source)], target, on_host))
-    raise TypeError(
-        "check takes a NpuConfig, a mapping, a ConfigProto or a path, got {}".format(
-            type(source).__name__
+        settings = decode(source)
+    else:
+        raise TypeError(
+            "check takes a NpuConfig, a mapping, a ConfigProto or a path, got {}".format(
+                type(source).__name__
+            )
         )
-    )
-
-
-def judge_reading(
-    reading: "Reading", target: Optional[Target] = None, on_host: bool = False
-) -> List[Diagnostic]:
-    """What the reader found, and what the rules find in the settings it read."""
-    found = judge_all(reading.settings, target or reading.target, on_host)
-    return [*reading.diagnostics, *found]
-
-
-def judge_all(
-    settings: Iterable[Settings], target: Optional[Target] = None, on_host: bool = False
-) -> List[Diagnostic]:
-    """What the rules find in each of several settings."""
-    environ = os.environ if on_host else None
-    return [diagnostic for one in settings for diagnostic in judge(one, target, environ, on_host)]
+    return Report(judge(settings, target, environ, on_host))

@@ -3,7 +3,6 @@
 import os
 from typing import Callable, Dict, List, NamedTuple, Optional, Sequence
 
-from npu_config.checking import judge_reading
 from npu_config.cli._fix import difference, fixed
 from npu_config.cli._select import Keeps
 from npu_config.cli._sources import Candidate, candidates
@@ -90,7 +89,8 @@ class Session:
         reading = look(candidate.path, self._as_kind, candidate.content)
         if reading is None:
             return None
-        found = judge_reading(reading, self._target_of(reading.target), self._on_host)
+        environ = os.environ if self._on_host else None
+        found = reading.judge(self._target_of(reading.target), environ, self._on_host)
         return Checked(reading, [d for d in found if self._keeps(d)])
 
     def _remember(self, checked: Checked, files: int = 1) -> None:

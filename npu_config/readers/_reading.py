@@ -1,10 +1,11 @@
 """What reading a file gives, whatever its format."""
 
-from typing import Optional, Tuple
+from typing import List, Mapping, Optional, Tuple
 
 import attr
 
 from npu_config.diagnostics import Diagnostic
+from npu_config.judge import judge
 from npu_config.settings import Settings
 from npu_config.target import Target
 
@@ -33,3 +34,21 @@ class Reading:
     text: Optional[str] = None
     encoding: str = "utf-8"
     skipped: bool = False
+
+    def judge(
+        self,
+        target: Optional[Target] = None,
+        environ: Optional[Mapping[str, str]] = None,
+        on_host: bool = False,
+    ) -> List[Diagnostic]:
+        """What the reader found, and what the rules find in the settings it read.
+
+        Args:
+            target: replaces the target that the file names.
+            environ: environment variables to judge with; None: they are not looked at.
+            on_host: look at the file system, too.
+        """
+        found = list(self.diagnostics)
+        for settings in self.settings:
+            found.extend(judge(settings, target or self.target, environ, on_host))
+        return found

@@ -10,8 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from npu_config.checking import judge_reading
-from npu_config.diagnostics import Report
+from npu_config.diagnostics import Report, Severity
 from npu_config.readers import _rules, read
 from npu_config.reporters import Summary, render
 from npu_config.rulebook import Rule
@@ -24,9 +23,9 @@ IN_OTHER_TESTS = {"NPU701", "NPU708", "NPU792"}
 
 
 def report_on(path):
-    """Findings about a case, and the text that is printed of them."""
+    """What the reader finds in a case, and the text that is printed of it."""
     reading = read(path.name, None, path.read_bytes())
-    report = Report(judge_reading(reading))
+    report = Report(reading.diagnostics)
     return report, render("text", report, Summary.of(report, 1), {reading.path: reading.text})
 
 
@@ -45,7 +44,7 @@ def test_wrong_case(path):
 @pytest.mark.parametrize("path", RIGHT, ids=lambda path: path.name)
 def test_right_case(path):
     """A right case is silent."""
-    assert list(report_on(path)[0]) == []
+    assert read(path.name, None, path.read_bytes()).judge() == []
 
 
 def test_every_rule_of_the_readers_has_a_case():
@@ -68,3 +67,13 @@ def test_places_are_in_the_text(path):
             assert (line, column) <= (end_line, end_column)
             assert end_line <= len(lines)
             assert end_column <= len(lines[end_line - 1]) + 1
+
+
+@pytest.mark.parametrize("path", WRONG, ids=lambda path: path.name)
+def test_one_cause_gives_one_finding(path):
+    """What the reader complains of at some place, no rule complains of again."""
+    reading = read(path.name, None, path.read_bytes())
+    told = {d.place[1:] for d in reading.diagnostics if d.severity is Severity.ERROR}
+    again = [d for d in reading.judge() if d not in reading.diagnostics]
+    values = ("NPU101", "NPU102", "NPU103", "NPU104", "NPU105", "NPU106")
+    assert [d for d in again if d.rule in values and d.place[1:] in told] == []

@@ -6,7 +6,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from npu_config.checking import judge_reading
 from npu_config.readers import KINDS, read
 from npu_config.writers import render
 from tests.strategies import configs, option_dicts
@@ -28,7 +27,7 @@ PIECES = st.sampled_from(
 def judged(kind, content):
     """The reading of some content, with the rules applied to it."""
     reading = read("fuzz." + kind, kind, content)
-    judge_reading(reading)
+    reading.judge()
     assert reading.kind == kind
     return reading
 

@@ -1,0 +1,233 @@
+"""``npu-config env``: the environment that a job is launched with, and its check."""
+
+import json
+import os
+from typing import Any, Dict, List, Tuple
+
+import click
+
+from npu_config.cli._cluster import Source, product_option, read, table_of, tell
+from npu_config.cli._output import Failure, deliver
+from npu_config.reporters import FORMATS
+
+FORMS = ("export", "dotenv", "json", "launcher")
+
+
+@click.command("env", context_settings={"ignore_unknown_options": False})
+@click.argument("words", metavar="[FILE...|COMMAND...]", nargs=-1, type=click.UNPROCESSED)
+@click.option("--check", "checking", is_flag=True, help="Check an environment.")
+@click.option("--rank-table", metavar="FILE", help="The rank table of the job.")
+@click.option("--table-path", metavar="PATH", help="Where the table stands on the servers.")
+@click.option(
+    "--worker",
+    "workers",
+    multiple=True,
+    metavar="IP",
+    help="A server of a job without a rank table; the master first.",
+)
+@click.option("--job-id", metavar="NAME", help="The name of the job.")
+@click.option(
+    "--devices",
+    default="8",
+    show_default=True,
+    metavar="N|LIST",
+    help="With --worker: how many devices each server has, or which.",
+)
+@click.option("--port", type=int, default=60001, show_default=True, help="The master's port.")
+@click.option("--chief-device", type=int, help="With --worker: the master's device that collects.")
+@click.option("--set", "extra", multiple=True, metavar="NAME=VALUE", help="One more variable.")
+@click.option("--rank", type=int, help="Only the process of this rank.")
+@click.option("--server", metavar="NAME", help="Only the processes of this server.")
+@click.option(
+    "--to",
+    type=click.Choice(FORMS),
+    default="export",
+    show_default=True,
+    help="Lines for a shell, a file of variables, JSON, or bash scripts that start everything.",
+)
+@click.option("--source", "sources", multiple=True, metavar="SCRIPT", help="Sourced by launchers.")
+@click.option(
+    "--format",
+    "format_",
+    type=click.Choice(list(FORMATS)),
+    default="text",
+    show_default=True,
+    help="With --check: how the findings are printed.",
+)
+@click.option("--strict", is_flag=True, help="With --check: fail on warnings, too.")
+@product_option
+@click.option(
+    "-o",
+    "--output",
+    "out",
+    metavar="FILE|DIRECTORY",
+    help="Write to a file; launchers of several servers: to a directory.",
+)
+@click.option("--force", is_flag=True, help="Overwrite files that exist.")
+def command(**given: Any) -> None:
+    """Write the exact environment of each process of a job, or check one.
+
+    \b
+    npu-config env --rank-table rank_table.json --job-id resnet --rank 0
+    npu-config env --rank-table rank_table.json --job-id resnet --to launcher -o . \\
+        -- python3 train.py
+    npu-config env --worker 10.0.0.1 --worker 10.0.0.2 --job-id resnet --to launcher -o .
+    npu-config env --check
+    npu-config env --check rank0.env rank1.env --rank-table rank_table.json
+
+    With --check: the environment of this command and the files it names, or files of
+    variables, of several processes against each other.  Exit code 0: no errors; 1: there are
+    some; 2: wrong usage.
+    """
+    ctx = click.get_current_context()
+    if given["checking"]:
+        ctx.exit(_check(ctx, given))
+    _write(ctx, given)
+
+
+def _check(ctx: click.Context, given: Dict[str, Any]) -> int:
+    from npu_config.cluster import envcheck
+    from npu_config.diagnostics import Severity
+    from npu_config.target import Target
+
+    target = Target(product=given["product"])
+    files: Tuple[str, ...] = given["words"]
+    sources: List[Source] = []
+    if not files:
+        environ = dict(os.environ)
+        if given["rank_table"] is not None:
+            environ["RANK_TABLE_FILE"] = given["rank_table"]
+        found = list(envcheck.check_host(environ, target))
+        named = environ.get("RANK_TABLE_FILE")
+        sources = [read(named)] if named and os.path.isfile(named) else []
+    else:
+        table = None
+        if given["rank_table"] is not None:
+            table = table_of(ctx, given["rank_table"], given["product"])
+        sources = [read(path) for path in dict.fromkeys(files)]
+        found = [diagnostic for source in sources for diagnostic in source.diagnostics]
+        found.extend(_check_files(sources, target, table))
+    report = tell(found, sources, given["format_"])
+    failing = Severity.WARNING if given["strict"] else Severity.ERROR
+    return 1 if any(diagnostic.severity >= failing for diagnostic in report) else 0
+
+
+def _check_files(sources: List[Source], target: Any, table: Any) -> List[Any]:
+    from npu_config.cluster import dotenv, envcheck
+
+    read_files = {
+        source.name: dotenv.parse_dotenv(source.text, source.name)
+        for source in sources
+        if source.text is not None
+    }
+    found = [d for environment in read_files.values() for d in environment.diagnostics]
+    found.extend(
+        envcheck.check_job(
+            {name: environment.variables for name, environment in read_files.items()},
+            target,
+            table,
+            {name: environment.places for name, environment in read_files.items()},
+        )
+    )
+    return found
+
+
+def _write(ctx: click.Context, given: Dict[str, Any]) -> None:
+    from npu_config.diagnostics import NpuConfigError
+
+    if bool(given["workers"]) == (given["rank_table"] is not None):
+        raise click.UsageError("give either --rank-table or --worker (or --check)")
+    if given["job_id"] is None:
+        raise click.UsageError("give --job-id: the distributed optimizers need it")
+    if given["words"] and given["to"] != "launcher":
+        raise click.UsageError("a command is for --to launcher")
+    try:
+        job = _job(ctx, given)
+        chosen = _chosen(job, given)
+        if given["to"] == "launcher":
+            _launchers(job, chosen, given)
+        else:
+            deliver(_text(job, chosen, given), given["out"], given["force"])
+    except NpuConfigError as error:
+        tell(error.diagnostics, err=True)
+        ctx.exit(1)
+
+
+def _job(ctx: click.Context, given: Dict[str, Any]) -> Any:
+    from npu_config.cluster import describe, environment
+    from npu_config.target import Target
+
+    extra = describe.assignments(given["extra"])
+    if given["workers"]:
+        return environment.chief_job(
+            given["workers"],
+            given["job_id"],
+            given["port"],
+            given["chief_device"],
+            describe.device_choice(given["devices"]),
+            extra,
+            given["product"],
+        )
+    path = given["rank_table"]
+    if path == "-" and given["table_path"] is None:
+        raise click.UsageError("give --table-path: where the table stands on the servers")
+    table = table_of(ctx, path, given["product"])
+    where = given["table_path"] or os.path.abspath(path)
+    target = Target(product=given["product"])
+    return environment.table_job(table, where, given["job_id"], extra, target)
+
+
+def _chosen(job: Any, given: Dict[str, Any]) -> Any:
+    if given["rank"] is not None:
+        return (job.process(given["rank"]),)
+    if given["server"] is not None:
+        return job.of_server(given["server"])
+    return job.processes
+
+
+def _text(job: Any, chosen: Any, given: Dict[str, Any]) -> str:
+    from npu_config.cluster import environment
+
+    if given["to"] == "json":
+        processes = [
+            {
+                "rank": process.rank_id,
+                "server": process.server_id,
+                "environment": job.variables(process),
+                "unset": list(job.absent),
+            }
+            for process in chosen
+        ]
+        return json.dumps(processes, indent=2) + "\n"
+    if len(chosen) != 1:
+        raise click.UsageError(
+            "there are {} processes: choose one with --rank, or write --to json or "
+            "--to launcher".format(len(chosen))
+        )
+    write = environment.export_lines if given["to"] == "export" else environment.dotenv_text
+    return write(job, chosen[0])
+
+
+def _launchers(job: Any, chosen: Any, given: Dict[str, Any]) -> None:
+    from npu_config.cluster import launcher
+
+    command, sources, out = given["words"], given["sources"], given["out"]
+    servers = {process.server_id for process in chosen}
+    if len(servers) == 1 and (out is None or not os.path.isdir(out)):
+        name = os.path.basename(out) if out else "launch.sh"
+        deliver(launcher.launcher(job, chosen, command, sources, name), out, given["force"])
+        return
+    if out is None:
+        raise click.UsageError(
+            "there are {} servers: give a directory with -o, or choose one with "
+            "--server".format(len(servers))
+        )
+    scripts = launcher.launchers(job, command, sources, chosen)
+    try:
+        for path in launcher.save_launchers(scripts, out, given["force"]):
+            click.echo(path)
+    except FileExistsError as error:
+        raise Failure("{}; --force overwrites it".format(str(error).split(";")[0])) from None
+    except OSError as error:
+        raise Failure("{} cannot be written: {}".format(out, error.strerror or error)) from None
+

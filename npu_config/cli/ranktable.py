@@ -1,0 +1,288 @@
+"""``npu-config ranktable``: build, check and convert rank tables."""
+
+import os
+import socket
+from typing import Any, Dict, List, Optional, Tuple
+
+import click
+
+from npu_config.cli._cluster import Source, product_option, read, table_of, tell
+from npu_config.cli._options import out_options
+from npu_config.cli._output import Failure, deliver
+from npu_config.reporters import FORMATS
+
+HCCN_CONF = "/etc/hccn.conf"
+
+
+def _super_node_options(function: Any) -> Any:
+    function = click.option(
+        "--sdid",
+        "sdids",
+        multiple=True,
+        metavar="SERVER=ID,ID...",
+        help="The SDIDs of a server's devices, in order (npu-smi info -t spod-info).",
+    )(function)
+    return click.option(
+        "--super-pod",
+        "super_pods",
+        multiple=True,
+        metavar="POD=SERVER,SERVER...",
+        help="A super node and the servers in it (version 1.2).",
+    )(function)
+
+
+@click.group("ranktable")
+def command() -> None:
+    """Build, check and convert rank tables of HCCL."""
+
+
+@command.command("build")
+@click.option("--server", "servers", multiple=True, metavar="NAME", help="A server, in order.")
+@click.option(
+    "--devices",
+    default="8",
+    show_default=True,
+    metavar="N|LIST",
+    help="How many devices each server has, or which: 0-3,6.",
+)
+@click.option(
+    "--device-ips",
+    metavar="FIRST|NETWORK|LIST",
+    help="Addresses in rank order: the first of consecutive ones, a network (10.20.0.0/16), "
+    "or a list joined by commas.",
+)
+@click.option(
+    "--hccn-conf",
+    "hccn_confs",
+    multiple=True,
+    metavar="SERVER=FILE",
+    help="Take devices and addresses of a server from a copy of its /etc/hccn.conf.",
+)
+@click.option(
+    "--local",
+    metavar="SERVER",
+    help="Take devices and addresses of this machine, under this name ('' for the host name).",
+)
+@click.option("--host-ip", "host_ips", multiple=True, metavar="SERVER=IP", help="Of the host.")
+@_super_node_options
+@click.option("--device-port", type=int, metavar="PORT", help="Port of every device.")
+@click.option(
+    "--layer",
+    "layers",
+    multiple=True,
+    metavar="LAYER",
+    help='A network layer of version 2.0: "layer=0;id=rack{server};first=172.16.0.1;ports=1/0".',
+)
+@click.option("--table-version", type=click.Choice(["1.0", "1.2", "2.0"]), help="The version.")
+@product_option
+@out_options
+@click.pass_context
+def build_command(
+    ctx: click.Context,
+    servers: Tuple[str, ...],
+    devices: str,
+    device_ips: Optional[str],
+    hccn_confs: Tuple[str, ...],
+    local: Optional[str],
+    host_ips: Tuple[str, ...],
+    super_pods: Tuple[str, ...],
+    sdids: Tuple[str, ...],
+    device_port: Optional[int],
+    layers: Tuple[str, ...],
+    table_version: Optional[str],
+    product: Optional[str],
+    out: Optional[str],
+    force: bool,
+) -> None:
+    """Make a rank table from a short description.
+
+    \b
+    npu-config ranktable build --server 10.0.0.1 --server 10.0.0.2 \\
+        --device-ips 10.20.0.2 --target atlas_training -o rank_table.json
+    """
+    from npu_config.cluster import build, build_ranks, describe, rank_table
+    from npu_config.diagnostics import NpuConfigError
+
+    try:
+        choice = describe.device_choice(devices)
+        if layers or table_version == "2.0":
+            table: Any = build_ranks.build_ranks(
+                len(servers), [describe.layer(text) for text in layers], choice, device_port
+            )
+        else:
+            plans = describe.server_plans(
+                servers,
+                _addresses(ctx, hccn_confs, local),
+                choice,
+                describe.assignments(host_ips),
+                describe.lists(super_pods),
+                describe.lists(sdids),
+            )
+            addresses = describe.device_addresses(device_ips)
+            table = build.build(plans, choice, addresses, product, table_version, device_port)
+    except NpuConfigError as error:
+        tell(error.diagnostics, err=True)
+        ctx.exit(1)
+    tell_warnings(table, product)
+    deliver(rank_table.render(table), out, force)
+
+
+def tell_warnings(table: Any, product: Optional[str]) -> None:
+    """Print to standard error what is worth knowing about a table without errors."""
+    from npu_config.cluster import rank_table
+    from npu_config.target import Target
+
+    found = rank_table.check(table, Target(product=product))
+    if found:
+        tell(found, err=True)
+
+
+def _addresses(
+    ctx: click.Context, hccn_confs: Tuple[str, ...], local: Optional[str]
+) -> Dict[str, Dict[int, str]]:
+    """Server to the addresses of its devices."""
+    from npu_config.cluster import describe, hccn
+
+    files = describe.assignments(hccn_confs)
+    addresses = {name: _hccn(ctx, path) for name, path in files.items()}
+    if local is not None:
+        name = local or socket.gethostname()
+        try:
+            present = hccn.device_numbers(os.listdir("/dev"))
+        except OSError as error:
+            raise Failure("/dev cannot be read: {}".format(error.strerror)) from None
+        known = _hccn(ctx, HCCN_CONF)
+        missing = [number for number in present if number not in known]
+        if not present or missing:
+            raise Failure(
+                "{} has no address for device {}".format(HCCN_CONF, missing[0])
+                if missing
+                else "this machine has no device: there is no /dev/davinci*"
+            )
+        addresses[name] = {number: known[number] for number in present}
+    return addresses
+
+
+def _hccn(ctx: click.Context, path: str) -> Dict[int, str]:
+    from npu_config.cluster import hccn
+
+    source = read(path)
+    parsed = None if source.text is None else hccn.parse_hccn(source.text, source.name)
+    found = source.diagnostics if parsed is None else tuple(parsed.diagnostics)
+    if found:
+        tell(found, [source], err=True)
+        ctx.exit(1)
+    assert parsed is not None
+    if not parsed.model:
+        raise Failure("{} has no line address_N=...".format(path))
+    return parsed.model
+
+
+@command.command("check")
+@click.argument("paths", metavar="PATH...", nargs=-1, required=True)
+@click.option(
+    "--format",
+    "format_",
+    type=click.Choice(list(FORMATS)),
+    default="text",
+    show_default=True,
+    help="How the findings are printed.",
+)
+@click.option("--strict", is_flag=True, help="Fail on warnings, too.")
+@click.option(
+    "--hccn-conf",
+    "hccn_confs",
+    multiple=True,
+    metavar="SERVER=FILE",
+    help="Compare the addresses of a server with its /etc/hccn.conf.",
+)
+@product_option
+@click.pass_context
+def check_command(
+    ctx: click.Context,
+    paths: Tuple[str, ...],
+    format_: str,
+    strict: bool,
+    hccn_confs: Tuple[str, ...],
+    product: Optional[str],
+) -> None:
+    """Check rank tables (- for standard input) and say what is wrong, and where.
+
+    Exit code 0: no errors (with --strict: nor warnings); 1: there are some; 2: wrong usage.
+    """
+    from npu_config.cluster import describe, hccn, rank_table
+    from npu_config.cluster.model import RankTable
+    from npu_config.diagnostics import NpuConfigError, Severity
+    from npu_config.target import Target
+
+    try:
+        machines = {
+            name: _hccn(ctx, path) for name, path in describe.assignments(hccn_confs).items()
+        }
+    except NpuConfigError as error:
+        tell(error.diagnostics, err=True)
+        ctx.exit(2)
+    found: List[Any] = []
+    sources: List[Source] = []
+    for path in dict.fromkeys(paths):
+        source = read(path)
+        sources.append(source)
+        found.extend(source.diagnostics)
+        if source.text is None:
+            continue
+        parsed = rank_table.parse(source.text, source.name, Target(product=product))
+        found.extend(parsed.diagnostics)
+        for name, addresses in machines.items():
+            if isinstance(parsed.model, RankTable):
+                found.extend(hccn.check_addresses_of(parsed.model, name, addresses))
+    report = tell(found, sources, format_)
+    failing = Severity.WARNING if strict else Severity.ERROR
+    ctx.exit(1 if any(diagnostic.severity >= failing for diagnostic in report) else 0)
+
+
+@command.command("convert")
+@click.argument("path", metavar="PATH")
+@click.option(
+    "--to",
+    "version",
+    type=click.Choice(["1.0", "1.2", "2.0"]),
+    default="1.0",
+    show_default=True,
+    help="The version to write.",
+)
+@_super_node_options
+@product_option
+@out_options
+@click.pass_context
+def convert_command(
+    ctx: click.Context,
+    path: str,
+    version: str,
+    super_pods: Tuple[str, ...],
+    sdids: Tuple[str, ...],
+    product: Optional[str],
+    out: Optional[str],
+    force: bool,
+) -> None:
+    """Make a new rank table of an old one (- for standard input).
+
+    Template 2 becomes version 1.0; 1.0 becomes 1.2 with --super-pod and --sdid; a table of
+    the same version is written in canonical form, without comments.
+    """
+    from npu_config.cluster import convert, describe, rank_table
+    from npu_config.diagnostics import NpuConfigError
+    from npu_config.target import Target
+
+    table = table_of(ctx, path, None)
+    try:
+        new = convert.convert(
+            table,
+            version,
+            describe.lists(super_pods),
+            describe.lists(sdids),
+            Target(product=product),
+        )
+    except NpuConfigError as error:
+        tell(error.diagnostics, err=True)
+        ctx.exit(1)
+    deliver(rank_table.render(new), out, force)

@@ -1,0 +1,353 @@
+"""The other commands, and what all have in common."""
+
+import json
+import os
+import re
+import stat
+import subprocess
+import sys
+
+import pytest
+
+from npu_config.__main__ import main
+from npu_config.catalogue import OPTIONS
+from npu_config.cli.app import COMMANDS
+from npu_config.config import NpuConfig
+from npu_config.readers import read
+from npu_config.rules import load_all
+from npu_config.writers import FORMATS
+
+# generate
+
+
+@pytest.mark.parametrize("to", ["yaml", "toml", "json", "pbtxt", "pb"])
+def test_generate_round_trip(npu, good, tmp_path, to):
+    """Into a file and back."""
+    out = tmp_path / ("out." + to)
+    assert npu("generate", good, "--to", to, "-o", out) == (0, "", "")
+    again = NpuConfig.load(out)
+    assert again.options == NpuConfig.load(good).options
+    if not to.startswith("pb"):
+        assert again.target == NpuConfig.load(good).target
+
+
+@pytest.mark.parametrize("to", [name for name in FORMATS if name != "pb"])
+def test_generate_prints(npu, good, to):
+    """To standard output, text alone."""
+    result = npu("generate", good, "--to", to)
+    assert (result.code, result.err) == (0, "")
+    assert result.out.endswith("\n")
+
+
+def test_generate_bytes_to_a_pipe(good, capsysbinary):
+    """As they are."""
+    assert main(["generate", str(good), "--to", "pb"]) == 0
+    assert capsysbinary.readouterr().out == NpuConfig.load(good).to_bytes()
+
+
+def test_generate_prints_no_bytes_to_a_terminal(npu, good, monkeypatch):
+    """It would be garbled."""
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True, raising=False)
+    result = npu("generate", good, "--to", "pb")
+    assert result.code == 2
+    assert "use -o FILE" in result.err
+
+
+def test_generate_by_the_suffix(npu, good, tmp_path):
+    """Without --to, the output says what is wanted."""
+    assert npu("generate", good, "-o", tmp_path / "x.pbtxt").code == 0
+    assert "NpuOptimizer" in (tmp_path / "x.pbtxt").read_text()
+    assert npu("generate", good, "-o", tmp_path / "x.txt").code == 2
+    assert npu("generate", good).code == 2
+
+
+def test_generate_refuses_errors(npu, bad, tmp_path):
+    """Findings go to standard error, nothing is written."""
+    out = tmp_path / "out.pbtxt"
+    result = npu("generate", bad, "--to", "pbtxt", "-o", out)
+    assert (result.code, result.out) == (1, "")
+    assert "NPU104" in result.err
+    assert not out.exists()
+
+
+def test_generate_tells_warnings(npu, tmp_path):
+    """And goes on; what is merely worth knowing is left out."""
+    path = tmp_path / "x.yaml"
+    path.write_text("version: 1\nsoc_config: x\nop_debug_level: 0\n")
+    result = npu("generate", path, "--to", "json")
+    assert result.code == 0
+    assert json.loads(result.out)["internal"] == {"soc_config": "x"}
+    assert "warning: " in result.err
+    assert "info: " not in result.err
+
+
+def test_generate_reports_what_is_lost(npu, tmp_path):
+    """NPURunConfig cannot carry everything."""
+    path = tmp_path / "x.yaml"
+    path.write_text("version: 1\nuse_off_line: false\n")
+    result = npu("generate", path, "--to", "run-config")
+    assert (result.code, result.out) == (1, "")
+    assert '"use_off_line" is lost in NPURunConfig' in result.err
+
+
+def test_generate_from_a_proto(npu, tmp_path):
+    """What stands around the options is not carried over, and is no reason to refuse."""
+    path = tmp_path / "x.pbtxt"
+    path.write_text(
+        "graph_options { rewrite_options { custom_optimizers { name: 'NpuOptimizer' "
+        "parameter_map { key: 'hccl_timeout' value { i: 1800 } } } } }"
+    )
+    assert npu("check", path).code == 1
+    assert npu("generate", path, "--to", "toml") == (
+        0,
+        "version = 1\n\n[timeouts]\nhccl_timeout = 1800\n",
+        "",
+    )
+
+
+def test_generate_from_standard_input(npu):
+    """``-``."""
+    result = npu("generate", "-", "--to", "toml", "--as", "json", stdin=b'{"hccl_timeout": 1}')
+    assert result.code == 0
+    assert "hccl_timeout = 1" in result.out
+
+
+def test_generate_with_a_target(npu, good):
+    """It is written, too."""
+    result = npu("generate", good, "--to", "json", "--target", "atlas_a3", "--mode", "training")
+    assert json.loads(result.out)["target"] == {"product": "atlas_a3", "mode": "training"}
+
+
+def test_generate_from_nothing(npu, tmp_path):
+    """A file that does not exist."""
+    result = npu("generate", tmp_path / "nope.yaml", "--to", "json")
+    assert (result.code, result.out) == (1, "")
+    assert "the file does not exist" in result.err
+
+
+@pytest.mark.parametrize("command", [["init"], ["schema"], ["generate", None, "--to", "json"]])
+def test_files_are_not_overwritten(npu, good, tmp_path, command):
+    """Unless --force is given; then the permissions stay."""
+    out = tmp_path / "out.txt"
+    out.write_text("mine")
+    out.chmod(0o600)
+    arguments = [good if word is None else word for word in command]
+    result = npu(*arguments, "-o", out)
+    assert result.code == 2
+    assert "--force overwrites it" in result.err
+    assert out.read_text() == "mine"
+    assert npu(*arguments, "-o", out, "--force").code == 0
+    assert out.read_text() != "mine"
+    assert stat.S_IMODE(out.stat().st_mode) == 0o600
+
+
+@pytest.mark.parametrize("where", ["nope/out.yaml", "."])
+def test_files_that_cannot_be_written(npu, tmp_path, where):
+    """A missing folder, a folder in the place of the file."""
+    result = npu("init", "-o", tmp_path / where, "--force")
+    assert result.code == 2
+    assert "cannot be written" in result.err
+
+
+# explain
+
+
+@pytest.mark.parametrize("name", sorted(OPTIONS))
+def test_explain_options(npu, name):
+    """Every option has a page, with an example that can be used."""
+    result = npu("explain", name)
+    assert (result.code, result.err) == (0, "")
+    assert result.out.startswith("# {}\n\n{}".format(name, OPTIONS[name].summary))
+    example = re.search(r"    (\w+:\n      .*)\n", result.out)
+    reading = read("x.yaml", None, "version: 1\n" + example.group(1).replace("\n    ", "\n"))
+    assert reading.diagnostics == ()
+    OPTIONS[name].kind.read(reading.settings[0].entries[name].value)
+
+
+def test_explain_rules(npu):
+    """Every rule has a page, by id and by name."""
+    for rule in load_all():
+        by_id, by_name = npu("explain", rule.id.lower()), npu("explain", rule.name)
+        assert (by_id.code, by_id.out) == (0, by_name.out)
+        assert by_id.out.startswith("# {} {}\n".format(rule.id, rule.name))
+
+
+@pytest.mark.parametrize(
+    ("word", "meant"),
+    [("dump_stp", "dump_step"), ("yaml-trp", "yaml-trap"), ("NPU1044", "NPU104"), ("xyzzy", None)],
+)
+def test_explain_what_does_not_exist(npu, word, meant):
+    """Exit code 2, with a word on what may have been meant."""
+    result = npu("explain", word)
+    assert (result.code, result.out) == (2, "")
+    assert '"{}" is neither an option nor a rule'.format(word) in result.err
+    assert ("did you mean" in result.err) is (meant is not None)
+    if meant is not None:
+        assert meant in result.err
+
+
+def test_explain_a_former_name(npu):
+    """What became of it."""
+    result = npu("explain", "master_slave_mode")
+    assert result.code == 0
+    assert "nothing reads it now" in result.out
+
+
+def test_explain_on_a_terminal(npu, monkeypatch):
+    """Formatted, if rich is there; plain, if it is not."""
+    pytest.importorskip("rich")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True, raising=False)
+    formatted = npu("explain", "dump_step")
+    assert formatted.code == 0
+    assert not formatted.out.startswith("# dump_step")
+    monkeypatch.setitem(sys.modules, "rich.console", None)
+    assert npu("explain", "dump_step").out.startswith("# dump_step")
+
+
+# init, schema, diff
+
+
+def test_init_and_schema(npu, tmp_path):
+    """Their output can be used at once."""
+    assert npu("init", "-o", tmp_path / "x.yaml").code == 0
+    assert npu("check", tmp_path / "x.yaml").code == 0
+    assert json.loads(npu("schema").out)["properties"]["version"] == {"const": 1}
+
+
+def test_diff(npu, tmp_path, good):
+    """What changed, was added and taken away; the target, too."""
+    other = tmp_path / "other.toml"
+    other.write_text(
+        'version = 1\ntarget.product = "atlas_a3"\nhccl_timeout = 1800\n'
+        'precision_mode = "force_fp32"\n[dump]\ndump_step = [0, 5]\n'
+    )
+    result = npu("diff", good, other)
+    assert result.code == 1
+    assert result.out.splitlines()[2:] == [
+        "-target.product: atlas_a2",
+        "+target.product: atlas_a3",
+        "-precision_mode: allow_mix_precision",
+        "+precision_mode: force_fp32",
+        '+dump_step: "0|5"',
+    ]
+
+
+def test_diff_compares_values(npu, tmp_path):
+    """Not spellings: flat or grouped, text or list, YAML or JSON."""
+    (tmp_path / "a.yaml").write_text("dump_step: 0|5-8\nhccl_timeout: 1_800\n")
+    (tmp_path / "b.json").write_text(
+        '{"timeouts": {"hccl_timeout": 1800}, "dump_step": [0, [5, 8]]}'
+    )
+    assert npu("diff", tmp_path / "a.yaml", tmp_path / "b.json") == (0, "", "")
+    (tmp_path / "c.yaml").write_text("enable_dump: true\n")
+    (tmp_path / "d.yaml").write_text("enable_dump: 1\n")
+    assert npu("diff", tmp_path / "c.yaml", tmp_path / "d.yaml").code == 1
+
+
+def test_diff_of_what_cannot_be_read(npu, tmp_path, good):
+    """Exit code 2."""
+    assert npu("diff", good, tmp_path / "nope.yaml").code == 2
+    assert npu("diff", "-", "-").code == 2
+    assert npu("diff", good, "-", stdin=good.read_bytes()).code == 0
+
+
+# All of them
+
+
+@pytest.mark.parametrize("command", sorted(COMMANDS))
+def test_help(npu, command):
+    """Every command explains itself."""
+    result = npu(command, "--help")
+    assert result.code == 0
+    assert result.out.startswith("Usage: npu-config {}".format(command))
+    assert "  {}".format(command) in npu("--help").out
+
+
+def test_version(npu):
+    """As the package has it."""
+    import npu_config
+
+    assert npu("--version").out == "npu-config {}\n".format(npu_config.__version__)
+
+
+def python(*arguments, code=None, **environment):
+    """A process of its own."""
+    command = [sys.executable, *(["-c", code] if code else ["-m", "npu_config"]), *arguments]
+    return subprocess.run(
+        command,
+        capture_output=True,
+        cwd=os.getcwd(),
+        env=dict(os.environ, **environment),
+    )
+
+
+def test_as_a_module(good, bad):
+    """``python -m npu_config``, with its exit code."""
+    assert python("check", str(good)).returncode == 0
+    assert python("check", str(bad)).returncode == 1
+    assert python("check").returncode == 2
+
+
+def test_without_click():
+    """It says what to install."""
+    code = (
+        "import sys; sys.modules['click'] = None\n"
+        "from npu_config.__main__ import main\n"
+        "sys.exit(main(['check', 'x.yaml']))"
+    )
+    done = python(code=code)
+    assert done.returncode == 2
+    assert b'pip install "npu_config[cli]"' in done.stderr
+    assert b"Traceback" not in done.stderr
+
+
+def test_output_that_cannot_encode(tmp_path):
+    """A terminal that knows ASCII alone gets escapes, not an exception."""
+    path = tmp_path / "x.yaml"
+    path.write_text("version: 1\ndump_mode: 全部\n", encoding="utf-8")
+    done = python("check", str(path), PYTHONIOENCODING="ascii", PYTHONUTF8="0")
+    assert done.returncode == 1
+    assert b"\\u5168" in done.stdout
+    assert b"Traceback" not in done.stderr
+
+
+def test_a_file_name_that_is_no_text(tmp_path):
+    """Names are bytes on Linux."""
+    name = os.fsencode(str(tmp_path)) + b"/\xff.yaml"
+    try:
+        with open(name, "w") as stream:
+            stream.write("version: 1\ndump_mode: x\n")
+    except OSError:
+        pytest.skip("the file system wants names in UTF-8")
+    for format_ in ("text", "json", "sarif", "github"):
+        done = python("check", os.fsdecode(name), "--format", format_)
+        assert done.returncode == 1
+        assert b"Traceback" not in done.stderr
+
+
+def test_a_closed_pipe(good):
+    """``npu-config explain x | head -1`` ends quietly."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", "npu_config", "init"], stdout=-1, stderr=-1, cwd=os.getcwd()
+    )
+    process.stdout.close()
+    errors = process.stderr.read()
+    process.stderr.close()
+    process.wait()
+    assert b"Traceback" not in errors
+
+
+def test_what_is_imported(good):
+    """A schema needs neither YAML nor protobuf, a check of YAML no protobuf and no rich."""
+    code = (
+        "import sys\n"
+        "from npu_config.__main__ import main\n"
+        "assert main({!r}) == 0\n"
+        "print(*sorted({{'yaml', 'google.protobuf', 'rich', 'tensorflow'}} & set(sys.modules)))"
+    )
+    schema = python(code=code.format(["schema"])).stdout.splitlines()
+    check = python(code=code.format(["check", str(good)])).stdout.splitlines()
+    assert schema[-1] == b""
+    assert check[-1] == b"yaml"
