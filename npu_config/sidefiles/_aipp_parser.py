@@ -65,7 +65,7 @@ class Reader:
     """Reads a text into blocks.
 
     Attributes:
-        blocks: for each ``aipp_op`` its fields with legal values.
+        blocks: for each ``aipp_op`` its fields; None for one that has no readable value.
         places: where they stand, by index of the block and name.
         found: what is wrong.
         understood: False when something is not in ``blocks``.
@@ -131,6 +131,10 @@ class Reader:
             self._take()
             after = self._peek()
         closer = None if after is None else _CLOSER.get(after.text)
+        if name.kind == "mark":
+            message = "a block aipp_op {{ ... }} is expected, not {}".format(shown(name.text))
+            self._report(rules.SYNTAX, message, name)
+            raise _Stopped
         if name.text != "aipp_op":
             message = "a block aipp_op {{ ... }} is expected, not {}".format(shown(name.text))
             self._report(rules.SYNTAX, message, name, meant(name.text, ("aipp_op",)))
@@ -166,28 +170,30 @@ class Reader:
                 self._field(token)
 
     def _field(self, name: Token) -> None:
+        fields = self.blocks[-1]
         colon = self._peek()
         if colon is None or colon.text != ":":
             message = '":" is missing after {}'.format(shown(name.text))
             self._report(rules.SYNTAX, message, name)
             self._skip_line(name)
+            fields.setdefault(name.text, None)
             return
         self._take()
         value = self._peek()
         if value is None or value.kind == "mark":
             message = "{} has no value".format(shown(name.text))
             self._report(rules.SYNTAX, message, name)
+            fields.setdefault(name.text, None)
             return
         self._take()
         field = FIELDS.get(name.text)
-        fields = self.blocks[-1]
         if field is None:
             free = [other for other in FIELDS if other not in fields]
             self._report(rules.FIELD, unknown(name.text), name, meant(name.text, free))
             meant_field = near(name.text, free)
             if meant_field is not None:
                 fields[meant_field] = None
-        elif name.text in fields:
+        elif fields.get(name.text) is not None:
             message = "{} stands twice in this block".format(shown(name.text))
             self._report(rules.FIELD, message, name)
         else:

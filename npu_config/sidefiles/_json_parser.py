@@ -172,7 +172,8 @@ class _Parser:
             ),
             'write \\" for a quote inside a text',
         )
-        if self._frames and self._frames[-1].state in (_COLON, _VALUE):
+        if self._frames and self._frames[-1].state == _COLON:
+            self._frames[-1].key = None
             self._put(BROKEN, start)
         newline = self._text.find("\n", end)
         return len(self._text) if newline < 0 else newline

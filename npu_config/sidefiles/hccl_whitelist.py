@@ -122,7 +122,7 @@ def _faults(value: Any, places: Places) -> List[Diagnostic]:
             if _ADDRESS.match(address) is None:
                 message = "{} is not a dotted IPv4 address, e.g. 10.0.0.1"
                 shape.report(message.format(shown(address)), places.place(path), rule=ADDRESS)
-    if top.get("device_ip"):
+    if top.get("device_ip") and isinstance(top["device_ip"], list):
         message = '"device_ip" is reserved; nothing reads it'
         shape.report(message, places.key_place(("device_ip",)), rule=RESERVED)
     return shape.found

@@ -346,7 +346,7 @@ def check(
     keeping = [switch for switch in _KEPT_FILES if switch in model.switches]
     for name in model.types if keeping else ():
         if name in MC2_TYPES:
-            message = "{} keeps no files for {}".format(joined(keeping), shown(name))
+            message = "no files are kept for {} with {}".format(shown(name), joined(keeping))
             place = places.place(("op_debug_list", _TYPE + name))
             found.append(MC2.diagnostic(message, place))
     return tuple(found)

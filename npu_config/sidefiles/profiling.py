@@ -267,15 +267,15 @@ def _about_target(
     plain: Dict[str, Any], target: Target, places: Places, dynamic: bool
 ) -> Iterator[Diagnostic]:
     products = target.products
-    for name, value in plain.items():
+    for name in plain:
         key = KEYS[name]
         if not products & key.products:
             message = '"{}" does not exist on {}; legal on: {}'
             message = message.format(name, names(products), names(key.products))
             yield rules.PRODUCT.diagnostic(message, places.key_place((name,)))
-        elif key.wide[1] and not products & key.wide[0] and int(value) > key.range[1]:
+        elif not products & key.wide[0] and key.range[1] < _number_of(plain[name]) <= key.wide[1]:
             message = '"{}" is {}, out of range on {}; legal: {} to {}'
-            message = message.format(name, shown(value), names(products), *key.range)
+            message = message.format(name, shown(plain[name]), names(products), *key.range)
             yield rules.RANGE.diagnostic(message, places.place((name,)))
     metrics = plain.get("aic_metrics", "")
     refused = METRICS_NOT_ON.get(metrics, frozenset())
@@ -289,6 +289,10 @@ def _about_target(
         message = message.format(shown(metrics), names(products), listed(legal))
         yield rules.PRODUCT.diagnostic(message, places.place(("aic_metrics",)))
     yield from _about_mode(plain, target.mode, places, dynamic)
+
+
+def _number_of(text: str) -> int:
+    return int(text) if _NUMBER.match(text) else 0
 
 
 def _about_mode(
@@ -332,11 +336,13 @@ def parse(
     reading = _json.read(text, path)
     found = _faults(reading.value, reading)
     understood = reading.complete and not is_wrong(found)
+    value = reading.value if isinstance(reading.value, dict) else {}
+    known = {key: value[key] for key in KEYS if isinstance(value.get(key), str)}
     return conclude(
-        (*reading.diagnostics, *found),
+        (*reading.diagnostics, *found, *_about_target(known, target, reading, False)),
         reading,
         (lambda: ProfilingOptions(**reading.value)) if understood else None,
-        lambda model: _about_target(_plain(model), target, reading, False),
+        lambda _: (),
     )
 
 

@@ -1,0 +1,196 @@
+"""Strategies for the models of every format."""
+
+from hypothesis import strategies as st
+
+from npu_config.sidefiles import (
+    aoe,
+    customize_dtypes,
+    fusion_switch,
+    hccl_whitelist,
+    insert_op,
+    job_start,
+    mixlist,
+    op_cache,
+    op_debug,
+    op_precision,
+    profiling,
+)
+from npu_config.sidefiles._profiling_keys import EXCLUDED_BY_INSTR, KEYS
+
+free_text = st.text(max_size=12)
+
+
+def line_names(forbidden=""):
+    """Names that may stand in a line."""
+    return st.text(max_size=12).map(
+        lambda text: "".join(c for c in text if c not in forbidden + "\n\r").strip() or "x"
+    )
+
+
+@st.composite
+def mixlists(draw):
+    """Any legal set of moves."""
+    operators = draw(st.lists(free_text, unique=True, max_size=6))
+    legal = sorted(sorted(moves) for moves in mixlist.LEGAL_MOVES)
+    fields = {(action, name): [] for action in mixlist.ACTIONS for name in mixlist.LISTS}
+    for operator in operators:
+        for move in draw(st.sampled_from(legal)):
+            fields[move].append(operator)
+    return mixlist.Mixlist(
+        *(
+            mixlist.Moves(*(fields[action, name] for action in mixlist.ACTIONS))
+            for name in mixlist.LISTS
+        )
+    )
+
+
+@st.composite
+def fusion_switches(draw):
+    """Both syntaxes."""
+    names = free_text.filter(str.strip)
+    if draw(st.booleans()):
+        word = st.text(max_size=12).map(
+            lambda text: "".join(c for c in text if not c.isspace() and c not in ":{}\"'") or "x"
+        )
+        passes = draw(st.dictionaries(word, st.booleans()))
+        return fusion_switch.FusionSwitch(passes=passes)
+    switches = st.dictionaries(names | st.just("ALL"), st.booleans(), max_size=4)
+    ranked = draw(st.lists(names, unique=True, max_size=4))
+    priorities = [{}, {}]
+    for name in ranked:
+        level, (low, high) = draw(st.sampled_from(sorted(fusion_switch.LEVELS.items())))
+        passes = priorities[draw(st.integers(0, 1))].setdefault(level, {})
+        passes[name] = draw(st.integers(low, high))
+    return fusion_switch.FusionSwitch(
+        draw(switches), draw(switches), *priorities, draw(st.lists(free_text, max_size=3))
+    )
+
+
+def op_precisions():
+    """Modes by type and by name."""
+    names = line_names("=").map(lambda name: name.lstrip("#;/ \t") or "x").map(str.strip)
+    modes = st.dictionaries(names.filter(bool), st.sampled_from(op_precision.MODES), max_size=4)
+    return st.builds(op_precision.OpPrecision, modes, modes)
+
+
+def custom_dtypes():
+    """Data types by name and by type."""
+    names = line_names(":").map(lambda name: name.lstrip("#").strip() or "x")
+    side = st.lists(st.sampled_from(("", *customize_dtypes.DTYPES)), max_size=4)
+    entries = st.dictionaries(names, st.builds(customize_dtypes.Dtypes, side, side), max_size=4)
+    return st.builds(customize_dtypes.CustomizeDtypes, entries, entries)
+
+
+def op_debugs():
+    """Switches, also unknown ones, with or without a list of operators."""
+    names = line_names(",").map(lambda name: name.replace(":", "").strip() or "x")
+    switches = st.sampled_from(sorted(op_debug.SWITCHES)) | names
+    return st.builds(
+        op_debug.OpDebug,
+        st.lists(switches, max_size=4),
+        st.lists(names, max_size=3),
+        st.lists(names, max_size=3),
+    )
+
+
+def profile_value(key):
+    """Any legal value of one profiling option."""
+    if key.kind == "word":
+        return st.sampled_from(key.allowed)
+    if key.kind == "words":
+        return st.lists(st.sampled_from(key.allowed), min_size=1, unique=True)
+    if key.kind == "metrics":
+        registers = st.lists(st.integers(1, 0x6E).map(hex), min_size=1, max_size=8)
+        custom = registers.map(lambda numbers: "Custom:" + ",".join(numbers))
+        return st.sampled_from(key.allowed) | custom
+    if key.kind in ("number", "size"):
+        return st.integers(*key.range)
+    return free_text
+
+
+@st.composite
+def profiling_options(draw):
+    """Any legal options."""
+    chosen = draw(st.lists(st.sampled_from(sorted(KEYS)), unique=True))
+    if "instr_profiling_freq" in chosen:
+        chosen = [name for name in chosen if name not in EXCLUDED_BY_INSTR]
+    return profiling.ProfilingOptions(
+        **{name: draw(profile_value(KEYS[name])) for name in chosen}
+    )
+
+
+def aoe_configs():
+    """Any legal configuration."""
+    names = st.lists(free_text.filter(str.strip), max_size=3)
+    return st.builds(
+        aoe.AoeConfig,
+        names,
+        names,
+        st.none() | st.sampled_from(aoe.LEVELS),
+        st.lists(st.sampled_from(sorted(aoe.FEATURES)), max_size=2),
+    )
+
+
+def op_caches():
+    """Any legal limits."""
+    return st.builds(op_cache.OpCache, st.integers(-1, 10**15), st.integers(1, 100))
+
+
+def aipp_value(field):
+    """Any legal value of a field of AIPP."""
+    if field.kind == "word":
+        return st.sampled_from(field.words)
+    if field.kind == "bool":
+        return st.booleans()
+    if field.kind == "text":
+        return free_text
+    low, high = field.range
+    if field.kind == "int":
+        return st.integers(int(low), int(high) if high is not None else 2**31)
+    return st.floats(low, high)
+
+
+@st.composite
+def aipp_ops(draw):
+    """A block without geometry, which is checked by examples."""
+    geometry = ("crop", "padding", "src_image_size_w", "src_image_size_h", "input_format")
+    names = [name for name in insert_op.FIELDS if name not in (*geometry, "aipp_mode")]
+    chosen = draw(st.lists(st.sampled_from(names), unique=True, max_size=8))
+    fields = {name: draw(aipp_value(insert_op.FIELDS[name])) for name in chosen}
+    if draw(st.booleans()):
+        return insert_op.AippOp.of("static", input_format="RGB888_U8", **fields)
+    fields["max_src_image_size"] = draw(st.integers(1, 2**31))
+    return insert_op.AippOp.of("dynamic", **fields)
+
+
+def whitelists():
+    """Any addresses."""
+    address = st.ip_addresses(v=4).map(str)
+    addresses = st.lists(address, max_size=4)
+    return st.builds(hccl_whitelist.HcclWhitelist, addresses, addresses)
+
+
+def job_starts():
+    """Any legal job."""
+    return st.builds(
+        job_start.JobStart,
+        st.integers(0, 2**40),
+        free_text,
+        st.integers(1, 2**40),
+        st.none() | free_text,
+    )
+
+
+MODELS = {
+    "mixlist": mixlists(),
+    "fusion_switch": fusion_switches(),
+    "op_precision": op_precisions(),
+    "customize_dtypes": custom_dtypes(),
+    "op_debug": op_debugs(),
+    "profiling": profiling_options(),
+    "aoe": aoe_configs(),
+    "op_cache": op_caches(),
+    "insert_op": st.lists(aipp_ops(), min_size=1, max_size=3).map(insert_op.InsertOp),
+    "hccl_whitelist": whitelists(),
+    "job_start": job_starts(),
+}
