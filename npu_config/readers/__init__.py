@@ -18,6 +18,7 @@ from npu_config.readers._formats import (
     is_ours,
     kind_by_content,
     kind_by_suffix,
+    suffix_of,
 )
 from npu_config.readers._reading import Reading
 
@@ -25,6 +26,8 @@ __all__ = ["KINDS", "LARGEST", "Reading", "read", "read_if_ours"]
 
 KINDS: Tuple[str, ...] = tuple(FORMATS)
 """What a file can be read as."""
+
+_SEARCHED = (".yaml", ".yml", ".toml", ".json", ".cfg", ".ini", ".pbtxt", ".pb")
 
 
 def read(
@@ -44,21 +47,23 @@ def read(
     if as_kind is not None and as_kind not in FORMATS:
         raise ValueError('unknown kind "{}"; legal: {}'.format(as_kind, ", ".join(KINDS)))
     kind = as_kind or kind_by_suffix(name)
-    limit = LARGEST if kind is None else FORMATS[kind].limit
     if content is None:
-        loaded = load(name, limit)
+        loaded = load(name, LARGEST if kind is None else FORMATS[kind].limit)
         if isinstance(loaded, Diagnostic):
             return _nothing(kind, name, loaded)
         content = loaded
     data = content.encode("utf-8", "surrogatepass") if isinstance(content, str) else content
-    if kind is None:
-        kind = _kind_of(data)
+    text: Optional[str] = None
+    if kind is None or not FORMATS[kind].binary:
+        text, fault = decode(data, name)
         if kind is None:
-            return _nothing(None, name, _unknown(name))
+            kind = _kind_of(text, data, name)
+        if kind is None or (fault is not None and not FORMATS[kind].binary):
+            return _nothing(kind, name, fault or _unknown(name))
     entry = FORMATS[kind]
     if len(data) > entry.limit:
         return _nothing(kind, name, too_large(name, entry.limit))
-    return _read_as(entry, data, name)
+    return _read_as(entry, text, data, name)
 
 
 def read_if_ours(
@@ -67,8 +72,8 @@ def read_if_ours(
     """Read a file that nobody named, found in a directory; None when it is not for us.
 
     A configuration is ours when it has a version and sets an option, a ConfigProto when it
-    names NpuOptimizer.  A file that cannot be read is None, too, unless its name promises a
-    ConfigProto.
+    names NpuOptimizer, a side file when its content is unmistakable.  A file that cannot be
+    read is None, too.
 
     Args:
         path: the file.
@@ -76,34 +81,32 @@ def read_if_ours(
         content: as in :func:`read`.
     """
     name = os.fspath(path)
-    kind = as_kind or kind_by_suffix(name)
-    if kind is None:
+    if suffix_of(name) not in _SEARCHED:
         return None
     if content is None:
-        loaded = load(name, FORMATS[kind].limit)
+        loaded = load(name, LARGEST)
         if isinstance(loaded, Diagnostic):
             return None
         content = loaded
-    return read(name, kind, content) if is_ours(kind, content) else None
+    return read(name, as_kind, content) if is_ours(name, content) else None
 
 
-def _read_as(entry: Format, data: bytes, path: str) -> Reading:
-    read_content = importlib.import_module("npu_config.readers." + entry.module).read
-    if entry.binary:
-        reading: Reading = read_content(data, path)
-        return reading
-    text, fault = decode(data, path)
-    if fault is not None:
-        return _nothing(entry.kind, path, fault)
-    reading = read_content(text, path)
+def _read_as(entry: Format, text: Optional[str], data: bytes, path: str) -> Reading:
+    reader = importlib.import_module("npu_config.readers." + entry.module)
+    content = data if entry.binary else text
+    reading: Reading = (
+        reader.read(content, path, entry.kind)
+        if entry.one_of_several
+        else reader.read(content, path)
+    )
     return reading
 
 
-def _kind_of(data: bytes) -> Optional[str]:
-    text, _ = decode(data, None)
+def _kind_of(text: Optional[str], data: bytes, path: str) -> Optional[str]:
+    """The kind of a file whose name does not say it."""
     if text is None or "\0" in text:
         return "pb" if b"NpuOptimizer" in data else None
-    return kind_by_content(text)
+    return kind_by_content(text, path)
 
 
 def _unknown(path: str) -> Diagnostic:

@@ -98,8 +98,8 @@ def _is_legal(document: Document, findings: Findings, path: Path, content: Any) 
         shown = "nothing" if content is None else name_of_type(content)
         words = "text" if legal is None else "one of {}".format(", ".join(legal))
         message = '"{}" takes {}, got {}'.format(key, words, shown)
-        help = 'write "{}" in quotes'.format(content) if legal is None and content else None
-        findings.report(rules.HEADER, place, message, help)
+        quotes = 'write "{}" in quotes'.format(content) if legal is None and content else None
+        findings.report(rules.HEADER, place, message, quotes)
         return False
     if legal is not None and content not in legal:
         close = did_you_mean(content.replace(" ", "_"), legal)

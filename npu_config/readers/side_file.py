@@ -1,0 +1,54 @@
+"""Side files and rank tables: recognised by content, judged by their own formats."""
+
+from typing import Any, List, Mapping, Optional
+
+import attr
+
+from npu_config.diagnostics import Diagnostic
+from npu_config.readers._reading import Reading
+from npu_config.sidefiles._format import Format, Glimpse
+from npu_config.target import ANY_TARGET, Target
+
+RANK_TABLE = "rank-table"
+
+
+@attr.s(frozen=True, slots=True, auto_attribs=True)
+class SideFileReading(Reading):
+    """A side file; what is wrong with it may depend on the target."""
+
+    def judge(
+        self,
+        target: Optional[Target] = None,
+        environ: Optional[Mapping[str, str]] = None,
+        on_host: bool = False,
+    ) -> List[Diagnostic]:
+        """What its format finds wrong with it."""
+        parsed = format_of(self.kind).parse(self.text or "", self.path, target or ANY_TARGET)
+        return list(parsed.diagnostics)
+
+
+def read(text: str, path: Optional[str], kind: str) -> Reading:
+    """Read a text as one of the side files."""
+    return SideFileReading(kind, path, text=text)
+
+
+def recognise(text: str, path: Optional[str] = None) -> Optional[str]:
+    """The kind of side file that a text is meant to be, or None."""
+    from npu_config.cluster.rank_table import FORMAT
+    from npu_config.sidefiles import recognise as recognise_side_file
+
+    if FORMAT.looks_like(Glimpse(text)):
+        return RANK_TABLE
+    found = recognise_side_file(text, path)
+    return None if found is None else found.name
+
+
+def format_of(kind: str) -> "Format[Any]":
+    """The format of a kind of side file."""
+    if kind == RANK_TABLE:
+        from npu_config.cluster.rank_table import FORMAT
+
+        return FORMAT
+    from npu_config.sidefiles import FORMATS
+
+    return FORMATS[kind]
