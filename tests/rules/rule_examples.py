@@ -18,6 +18,7 @@ from unittest import mock
 from npu_config.diagnostics import Report
 from npu_config.judge import judge
 from npu_config.readers import read
+from npu_config.readers.script import read_script
 
 _HEAD = re.compile(r"(Wrong|Right)(?:, (.*))?:$")
 
@@ -97,11 +98,12 @@ def host(text, directory):
 
 def findings(text, directory, name="npu.yaml"):
     """What is said of a file, in the surroundings that its comments describe."""
-    reading = read(name, content=text)
+    reading = read_script(text, name) if name.endswith(".py") else read(name, content=text)
+    target = getattr(reading, "target", None)
     with host(text, directory) as on_host:
         found = [
             diagnostic
             for settings in reading.settings
-            for diagnostic in judge(settings, reading.target, environment(text), on_host)
+            for diagnostic in judge(settings, target, environment(text), on_host)
         ]
     return Report([*reading.diagnostics, *found])

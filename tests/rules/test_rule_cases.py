@@ -1,6 +1,7 @@
 """Golden cases: ``tests/cases/err/NPUxxx-*`` beside what is said of them, and ``ok/``.
 
-Config files (``.yaml``) and what config files cannot hold, as ConfigProto text (``.pbtxt``).
+Config files (``.yaml``), and what these cannot hold as ConfigProto text (``.pbtxt``) and as
+scripts (``.py``).
 
 The first case of each rule is the example of its page.  After a change of a page or of a
 message, write them anew and read the difference:
@@ -37,7 +38,7 @@ if UPDATE:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
 
-SUFFIXES = (".yaml", ".pbtxt")
+SUFFIXES = (".yaml", ".pbtxt", ".py")
 WRONG = sorted(path for path in (FOLDER / "err").glob("NPU*") if path.suffix in SUFFIXES)
 RIGHT = sorted(path for path in (FOLDER / "ok").glob("NPU*") if path.suffix in SUFFIXES)
 
