@@ -85,7 +85,7 @@ def test_wrong_fields_are_errors(folder, rates):
 
 
 def test_what_the_documentation_forbids_is_found(folder, rates):
-    """Every documented misuse gets an error or a warning, but for those the facts do not forbid."""
+    """Every documented misuse gets an error or a warning, but for what no fact forbids."""
     vectors = chosen(lambda vector: vector["group"] == "doc_invalid")
     missed = [
         v["id"]

@@ -1,16 +1,17 @@
 """The rules: one function per constraint, one module per band of ids.
 
-=====  ==========================================================
-1xx    ``values``      names, fields, kinds, products, modes
-2xx    ``precision``   precision modes and what hangs on them
-3xx    ``dump``        dump, overflow detection, profiling
-4xx    ``loops``       iteration offload and mixed computing
-5xx    ``shapes``, ``compilation``   dynamic shapes, compilation, memory
-6xx    ``environment`` timeouts, devices, environment variables
-7xx    ``paths``, ``contents``   paths and side files that options point to
-8xx    ``session``, ``run_config``   what stands around the options; Estimator
-9xx    ``deprecated``  deprecated, undocumented, without effect
-=====  ==========================================================
+=====  =============================================  =======================================
+1xx    ``values``, ``targets``                        names, fields, values; products, modes
+2xx    ``precision``                                  precision modes and what hangs on them
+3xx    ``dump``                                       dump, overflow detection, profiling
+4xx    ``loops``                                      iteration offload and mixed computing
+5xx    ``shapes``, ``dynamic``                        shape profiles; dynamic input
+5xx    ``memory``, ``compilation``                    memory; compilation, caches, tuning
+6xx    ``timeouts``, ``environment``                  timeouts, devices; environment variables
+7xx    ``paths``, ``contents``                        what options point to
+8xx    ``session``, ``checkpoints``, ``run_config``   what stands around the options; Estimator
+9xx    ``deprecated``                                 deprecated, undocumented, without effect
+=====  =============================================  =======================================
 
 Side files, rank tables, readers and the training side enter rules of their own where they
 apply them; :func:`load_all` (and ``RULES``) brings those in too.
@@ -22,31 +23,41 @@ from typing import Any, Tuple
 
 from npu_config.rulebook import REGISTRY, Rule
 from npu_config.rules import (
+    checkpoints,
     compilation,
     contents,
     deprecated,
     dump,
+    dynamic,
     environment,
     loops,
+    memory,
     paths,
     precision,
     run_config,
     session,
     shapes,
+    targets,
+    timeouts,
     values,
 )
 
 MODULES = (
     values,
+    targets,
     precision,
     dump,
     loops,
     shapes,
+    dynamic,
+    memory,
     compilation,
+    timeouts,
     environment,
     paths,
     contents,
     session,
+    checkpoints,
     run_config,
     deprecated,
 )

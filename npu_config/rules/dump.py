@@ -10,7 +10,6 @@ from npu_config.rulebook import rule
 from npu_config.rules._reading import inert, on
 
 _DOC = "docs/en/tfadapter_1/apiref/session_config/accuracy_comparison.md"
-_PROFILING = "docs/en/tfadapter_1/apiref/session_config/Profiling.md"
 
 SWITCHES = ("enable_dump", "enable_dump_debug")
 

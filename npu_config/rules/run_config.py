@@ -4,226 +4,18 @@ These rules look at ``Settings.extra``: arguments that are no options.  The clas
 (``npu_config.tf1``) builds such settings from its own arguments.
 """
 
-from typing import Any, Optional
-
 from npu_config.diagnostics import Severity
 from npu_config.judge import Case
 from npu_config.rulebook import rule
+from npu_config.rules._arguments import argument, is_none, report
 from npu_config.rules._reading import SHAPE_PROFILES, quoted
-from npu_config.rules.environment import cluster_of, device_count
-from npu_config.rules.loops import loops
+from npu_config.rules.environment import cluster_of
 from npu_config.rules.session import NPU_OPTIMIZER
 from npu_config.settings import UNKNOWN, Carrier
 
 _SUPPORT = "docs/en/tfadapter_1/apiref/npu_config/runconfig_params_support_info.md"
-_CONSTRUCTOR = "docs/en/tfadapter_1/apiref/npu_config/npurunconfig_constructor/introduction.md"
-_LOOPS = "docs/en/tfadapter_1/migration/performance_tuning/iteration_offload.md"
 _RUN_CONFIG = "tf_adapter/python/npu_bridge/estimator/npu/npu_config.py"
 _ESTIMATOR = "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py"
-
-CHECKPOINT_STEPS = 100
-"""What ``save_checkpoints_steps`` becomes when no checkpoint interval is given."""
-
-
-def _argument(case: Case, name: str) -> Any:
-    """The known value of an argument that is no option; None when there is none."""
-    setting = case.settings.extra.get(name)
-    return None if setting is None or setting.value is UNKNOWN else setting.value
-
-
-def _number(case: Case, name: str) -> Optional[int]:
-    value = _argument(case, name)
-    return value if isinstance(value, int) and not isinstance(value, bool) else None
-
-
-def _report(
-    case: Case, name: str, message: str, help: str, severity: Optional[Severity] = None
-) -> None:
-    setting = case.settings.extra.get(name)
-    place = case.settings.place if setting is None else setting.place
-    case.report(None, message, help, place=place, severity=severity)
-
-
-@rule(
-    "NPU810",
-    "two-checkpoint-intervals",
-    Severity.ERROR,
-    facts=("run-config-save-checkpoints-exclusive",),
-    source=(_SUPPORT,),
-    about="run_config",
-)
-def two_checkpoint_intervals(case: Case) -> None:
-    """``save_checkpoints_steps`` and ``save_checkpoints_secs`` are both given.
-
-    tf.estimator.RunConfig raises.
-
-    Wrong, in a script:
-
-        NPURunConfig(save_checkpoints_steps=100, save_checkpoints_secs=600)
-
-    Right, in a script:
-
-        NPURunConfig(save_checkpoints_steps=100)
-    """
-    if not case.settings.extra:
-        return
-    if (
-        _argument(case, "save_checkpoints_steps") is not None
-        and _argument(case, "save_checkpoints_secs") is not None
-    ):
-        _report(
-            case,
-            "save_checkpoints_secs",
-            '"save_checkpoints_steps" and "save_checkpoints_secs" are both given; at most one '
-            "of them may be; RunConfig raises",
-            'remove "save_checkpoints_secs"',
-        )
-
-
-@rule(
-    "NPU811",
-    "checkpoint-inside-loop",
-    Severity.WARNING,
-    options=("iterations_per_loop",),
-    facts=("iterations-save-checkpoints",),
-    source=(_LOOPS, _SUPPORT),
-    about="run_config",
-)
-def checkpoint_inside_loop(case: Case) -> None:
-    """``save_checkpoints_steps`` is no multiple of ``iterations_per_loop``.
-
-    Hooks run between loops only: checkpoints are not written at the steps asked for.
-
-    Wrong, in a script:
-
-        NPURunConfig(iterations_per_loop=10, save_checkpoints_steps=25)
-
-    Right, in a script:
-
-        NPURunConfig(iterations_per_loop=10, save_checkpoints_steps=30)
-    """
-    count = loops(case)
-    if not count or not case.settings.extra:
-        return
-    steps = _number(case, "save_checkpoints_steps")
-    note = ""
-    if _is_none(case, "save_checkpoints_steps") and _is_none(case, "save_checkpoints_secs"):
-        steps, note = CHECKPOINT_STEPS, " (the default)"
-    if steps and steps % count:
-        _report(
-            case,
-            "save_checkpoints_steps",
-            '"save_checkpoints_steps" is {}{}, which is no multiple of "iterations_per_loop" {}; '
-            "checkpoints are not written at these steps".format(steps, note, count),
-            "set it to {}".format(-(-steps // count) * count),
-        )
-
-
-def _is_none(case: Case, name: str) -> bool:
-    """True when the argument was given as None, which is also its default."""
-    setting = case.settings.extra.get(name)
-    return setting is not None and setting.value is None
-
-
-@rule(
-    "NPU812",
-    "summary-inside-loop",
-    Severity.WARNING,
-    options=("iterations_per_loop",),
-    facts=("iterations-summary-steps",),
-    source=(_SUPPORT, "docs/en/tfadapter_1/migration/others/Log-Summary.md"),
-    about="run_config",
-)
-def summary_inside_loop(case: Case) -> None:
-    """``save_summary_steps`` is given with iteration offload.
-
-    Summaries may not be stored at that interval.
-
-    Wrong, in a script:
-
-        NPURunConfig(iterations_per_loop=10, save_summary_steps=5)
-
-    Right, in a script:
-
-        NPURunConfig(iterations_per_loop=10, save_summary_steps=0)
-    """
-    steps = _number(case, "save_summary_steps") if case.settings.extra else None
-    if steps and loops(case):
-        _report(
-            case,
-            "save_summary_steps",
-            '"save_summary_steps" is {} with "iterations_per_loop" {}; summaries may not be '
-            "stored at this interval; legal with it: 0".format(steps, loops(case)),
-            "set it to 0 and use host_call of NPUEstimatorSpec",
-        )
-
-
-@rule(
-    "NPU813",
-    "log-inside-loop",
-    Severity.WARNING,
-    options=("iterations_per_loop",),
-    facts=("iterations-log-steps",),
-    source=(_SUPPORT, "docs/en/tfadapter_1/migration/others/Log-Summary.md"),
-    about="run_config",
-)
-def log_inside_loop(case: Case) -> None:
-    """``log_step_count_steps`` is no multiple of ``iterations_per_loop``.
-
-    The log may not follow that interval.
-
-    Wrong, in a script:
-
-        NPURunConfig(iterations_per_loop=10, log_step_count_steps=25)
-
-    Right, in a script:
-
-        NPURunConfig(iterations_per_loop=10, log_step_count_steps=50)
-    """
-    steps = _number(case, "log_step_count_steps") if case.settings.extra else None
-    count = loops(case)
-    if steps and count and steps % count:
-        _report(
-            case,
-            "log_step_count_steps",
-            '"log_step_count_steps" is {}, which is no multiple of "iterations_per_loop" {}; the '
-            "log may not follow it".format(steps, count),
-            "set it to a multiple of {}".format(count),
-        )
-
-
-@rule(
-    "NPU814",
-    "checkpoint-by-time-on-many-devices",
-    Severity.WARNING,
-    facts=("run-config-save-secs-multi-device",),
-    source=(_CONSTRUCTOR, _SUPPORT),
-    on_host=True,
-    about="run_config",
-)
-def checkpoint_by_time_on_many_devices(case: Case) -> None:
-    """``save_checkpoints_secs`` is given for training on several devices.
-
-    The devices would save at different steps, and collective operations diverge.
-
-    Wrong, in a script started with RANK_SIZE=8:
-
-        NPURunConfig(save_checkpoints_secs=600)
-
-    Right, in a script started with RANK_SIZE=8:
-
-        NPURunConfig(save_checkpoints_steps=1000)
-    """
-    if case.settings.extra and _argument(case, "save_checkpoints_secs") is not None:
-        devices = device_count(case.environ)
-        if devices > 1:
-            _report(
-                case,
-                "save_checkpoints_secs",
-                '"save_checkpoints_secs" is given for {} devices, which would save at different '
-                "steps".format(devices),
-                'use "save_checkpoints_steps"',
-            )
 
 
 _UNSUPPORTED = (
@@ -259,8 +51,8 @@ def unsupported_run_config_field(case: Case) -> None:
     """
     if case.settings.extra:
         for name in _UNSUPPORTED:
-            if _argument(case, name) is not None:
-                _report(
+            if argument(case, name) is not None:
+                report(
                     case,
                     name,
                     '"{}" is given, which the NPU does not support'.format(name),
@@ -300,9 +92,9 @@ def wrong_nested_config(case: Case) -> None:
     """
     if case.settings.extra:
         for name, expected in _NESTED.items():
-            value = _argument(case, name)
+            value = argument(case, name)
             if value is not None and expected not in [c.__name__ for c in type(value).__mro__]:
-                _report(
+                report(
                     case,
                     name,
                     '"{}" takes a {} or None, got {}; NPURunConfig raises'.format(
@@ -335,7 +127,7 @@ def wrong_horovod_mode(case: Case) -> None:
     """
     setting = case.settings.extra.get("horovod_mode")
     if setting is not None and setting.value is not UNKNOWN and type(setting.value) is not bool:
-        _report(
+        report(
             case,
             "horovod_mode",
             '"horovod_mode" takes True or False, got {}; NPURunConfig raises'.format(
@@ -406,7 +198,7 @@ def overflow_mode_without_dump_mode(case: Case) -> None:
 
         DumpConfig(enable_dump_debug=True, dump_path="/tmp", dump_debug_mode="all")
     """
-    if case.carrier is Carrier.RUN_CONFIG and _is_none(case, "dump_config.dump_mode"):
+    if case.carrier is Carrier.RUN_CONFIG and is_none(case, "dump_config.dump_mode"):
         case.report(
             "dump_debug_mode",
             '"dump_debug_mode" is not written, because "dump_mode" is None',
@@ -518,50 +310,15 @@ def two_model_directories(case: Case) -> None:
         NPUEstimator(model_fn, config=NPURunConfig(model_dir="/b"))
     """
     if case.settings.extra:
-        first, second = _argument(case, "model_dir"), _argument(case, "estimator.model_dir")
+        first, second = argument(case, "model_dir"), argument(case, "estimator.model_dir")
         if isinstance(first, str) and isinstance(second, str) and first != second:
-            _report(
+            report(
                 case,
                 "estimator.model_dir",
                 '"model_dir" is "{}" in NPUEstimator and "{}" in NPURunConfig; NPUEstimator '
                 "raises".format(second[:80], first[:80]),
                 "give it once",
             )
-
-
-@rule(
-    "NPU823",
-    "default-checkpoint-interval",
-    Severity.INFO,
-    facts=("run-config-save-checkpoints-default",),
-    source=(_RUN_CONFIG + ":327-330", _SUPPORT),
-    about="run_config",
-)
-def default_checkpoint_interval(case: Case) -> None:
-    """Both checkpoint intervals are None: a checkpoint is saved every 100 steps.
-
-    Give 0 to save none.
-
-    Wrong, in a script that is to save no checkpoints:
-
-        NPURunConfig(save_checkpoints_steps=None, save_checkpoints_secs=None)
-
-    Right, in a script that is to save no checkpoints:
-
-        NPURunConfig(save_checkpoints_steps=0)
-    """
-    if (
-        case.settings.extra
-        and _is_none(case, "save_checkpoints_steps")
-        and _is_none(case, "save_checkpoints_secs")
-    ):
-        _report(
-            case,
-            "save_checkpoints_steps",
-            '"save_checkpoints_steps" and "save_checkpoints_secs" are None; a checkpoint is saved '
-            "every {} steps".format(CHECKPOINT_STEPS),
-            "give 0 to save none",
-        )
 
 
 @rule(
@@ -599,7 +356,7 @@ def parameter_servers_without_strategy(case: Case) -> None:
         problem = '"distribute" is a ParameterServerStrategy but TF_CONFIG has no cluster'
     else:
         return
-    _report(
+    report(
         case,
         "distribute",
         "{}; NPURunConfig raises".format(problem),

@@ -21,16 +21,21 @@ ALSO = {"NPU403": {"NPU906"}, "NPU409": {"NPU904"}, "NPU506": {"NPU109"}}
 """Rules that the examples of a rule cannot help breaking too."""
 
 IDS = {
-    "values": ("NPU101", "NPU199"),
+    "values": ("NPU101", "NPU106"),
+    "targets": ("NPU107", "NPU110"),
     "precision": ("NPU201", "NPU299"),
     "dump": ("NPU301", "NPU399"),
     "loops": ("NPU401", "NPU499"),
-    "shapes": ("NPU501", "NPU549"),
+    "shapes": ("NPU501", "NPU510"),
+    "dynamic": ("NPU511", "NPU519"),
+    "memory": ("NPU550", "NPU599"),
     "compilation": ("NPU550", "NPU599"),
-    "environment": ("NPU600", "NPU639"),
+    "timeouts": ("NPU601", "NPU609"),
+    "environment": ("NPU610", "NPU639"),
     "paths": ("NPU770", "NPU775"),
     "contents": ("NPU776", "NPU779"),
     "session": ("NPU800", "NPU809"),
+    "checkpoints": ("NPU810", "NPU829"),
     "run_config": ("NPU810", "NPU829"),
     "deprecated": ("NPU900", "NPU999"),
 }

@@ -1,0 +1,227 @@
+"""810-814, 823: intervals of checkpoints, summaries and the log."""
+
+from npu_config.diagnostics import Severity
+from npu_config.judge import Case
+from npu_config.rulebook import rule
+from npu_config.rules._arguments import argument, is_none, number, report
+from npu_config.rules.loops import loops
+from npu_config.rules.timeouts import device_count
+
+_SUPPORT = "docs/en/tfadapter_1/apiref/npu_config/runconfig_params_support_info.md"
+_CONSTRUCTOR = "docs/en/tfadapter_1/apiref/npu_config/npurunconfig_constructor/introduction.md"
+_LOOPS = "docs/en/tfadapter_1/migration/performance_tuning/iteration_offload.md"
+_RUN_CONFIG = "tf_adapter/python/npu_bridge/estimator/npu/npu_config.py"
+
+CHECKPOINT_STEPS = 100
+"""What ``save_checkpoints_steps`` becomes when no checkpoint interval is given."""
+
+
+@rule(
+    "NPU810",
+    "two-checkpoint-intervals",
+    Severity.ERROR,
+    facts=("run-config-save-checkpoints-exclusive",),
+    source=(_SUPPORT,),
+    about="run_config",
+)
+def two_checkpoint_intervals(case: Case) -> None:
+    """``save_checkpoints_steps`` and ``save_checkpoints_secs`` are both given.
+
+    tf.estimator.RunConfig raises.
+
+    Wrong, in a script:
+
+        NPURunConfig(save_checkpoints_steps=100, save_checkpoints_secs=600)
+
+    Right, in a script:
+
+        NPURunConfig(save_checkpoints_steps=100)
+    """
+    if not case.settings.extra:
+        return
+    if (
+        argument(case, "save_checkpoints_steps") is not None
+        and argument(case, "save_checkpoints_secs") is not None
+    ):
+        report(
+            case,
+            "save_checkpoints_secs",
+            '"save_checkpoints_steps" and "save_checkpoints_secs" are both given; at most one '
+            "of them may be; RunConfig raises",
+            'remove "save_checkpoints_secs"',
+        )
+
+
+@rule(
+    "NPU811",
+    "checkpoint-inside-loop",
+    Severity.WARNING,
+    options=("iterations_per_loop",),
+    facts=("iterations-save-checkpoints",),
+    source=(_LOOPS, _SUPPORT),
+    about="run_config",
+)
+def checkpoint_inside_loop(case: Case) -> None:
+    """``save_checkpoints_steps`` is no multiple of ``iterations_per_loop``.
+
+    Hooks run between loops only: checkpoints are not written at the steps asked for.
+
+    Wrong, in a script:
+
+        NPURunConfig(iterations_per_loop=10, save_checkpoints_steps=25)
+
+    Right, in a script:
+
+        NPURunConfig(iterations_per_loop=10, save_checkpoints_steps=30)
+    """
+    count = loops(case)
+    if not count or not case.settings.extra:
+        return
+    steps = number(case, "save_checkpoints_steps")
+    note = ""
+    if is_none(case, "save_checkpoints_steps") and is_none(case, "save_checkpoints_secs"):
+        steps, note = CHECKPOINT_STEPS, " (the default)"
+    if steps and steps % count:
+        report(
+            case,
+            "save_checkpoints_steps",
+            '"save_checkpoints_steps" is {}{}, which is no multiple of "iterations_per_loop" {}; '
+            "checkpoints are not written at these steps".format(steps, note, count),
+            "set it to {}".format(-(-steps // count) * count),
+        )
+
+
+@rule(
+    "NPU812",
+    "summary-inside-loop",
+    Severity.WARNING,
+    options=("iterations_per_loop",),
+    facts=("iterations-summary-steps",),
+    source=(_SUPPORT, "docs/en/tfadapter_1/migration/others/Log-Summary.md"),
+    about="run_config",
+)
+def summary_inside_loop(case: Case) -> None:
+    """``save_summary_steps`` is given with iteration offload.
+
+    Summaries may not be stored at that interval.
+
+    Wrong, in a script:
+
+        NPURunConfig(iterations_per_loop=10, save_summary_steps=5)
+
+    Right, in a script:
+
+        NPURunConfig(iterations_per_loop=10, save_summary_steps=0)
+    """
+    steps = number(case, "save_summary_steps") if case.settings.extra else None
+    if steps and loops(case):
+        report(
+            case,
+            "save_summary_steps",
+            '"save_summary_steps" is {} with "iterations_per_loop" {}; summaries may not be '
+            "stored at this interval; legal with it: 0".format(steps, loops(case)),
+            "set it to 0 and use host_call of NPUEstimatorSpec",
+        )
+
+
+@rule(
+    "NPU813",
+    "log-inside-loop",
+    Severity.WARNING,
+    options=("iterations_per_loop",),
+    facts=("iterations-log-steps",),
+    source=(_SUPPORT, "docs/en/tfadapter_1/migration/others/Log-Summary.md"),
+    about="run_config",
+)
+def log_inside_loop(case: Case) -> None:
+    """``log_step_count_steps`` is no multiple of ``iterations_per_loop``.
+
+    The log may not follow that interval.
+
+    Wrong, in a script:
+
+        NPURunConfig(iterations_per_loop=10, log_step_count_steps=25)
+
+    Right, in a script:
+
+        NPURunConfig(iterations_per_loop=10, log_step_count_steps=50)
+    """
+    steps = number(case, "log_step_count_steps") if case.settings.extra else None
+    count = loops(case)
+    if steps and count and steps % count:
+        report(
+            case,
+            "log_step_count_steps",
+            '"log_step_count_steps" is {}, which is no multiple of "iterations_per_loop" {}; the '
+            "log may not follow it".format(steps, count),
+            "set it to a multiple of {}".format(count),
+        )
+
+
+@rule(
+    "NPU814",
+    "checkpoint-by-time-on-many-devices",
+    Severity.WARNING,
+    facts=("run-config-save-secs-multi-device",),
+    source=(_CONSTRUCTOR, _SUPPORT),
+    on_host=True,
+    about="run_config",
+)
+def checkpoint_by_time_on_many_devices(case: Case) -> None:
+    """``save_checkpoints_secs`` is given for training on several devices.
+
+    The devices would save at different steps, and collective operations diverge.
+
+    Wrong, in a script started with RANK_SIZE=8:
+
+        NPURunConfig(save_checkpoints_secs=600)
+
+    Right, in a script started with RANK_SIZE=8:
+
+        NPURunConfig(save_checkpoints_steps=1000)
+    """
+    if case.settings.extra and argument(case, "save_checkpoints_secs") is not None:
+        devices = device_count(case.environ)
+        if devices > 1:
+            report(
+                case,
+                "save_checkpoints_secs",
+                '"save_checkpoints_secs" is given for {} devices, which would save at different '
+                "steps".format(devices),
+                'use "save_checkpoints_steps"',
+            )
+
+
+@rule(
+    "NPU823",
+    "default-checkpoint-interval",
+    Severity.INFO,
+    facts=("run-config-save-checkpoints-default",),
+    source=(_RUN_CONFIG + ":327-330", _SUPPORT),
+    about="run_config",
+)
+def default_checkpoint_interval(case: Case) -> None:
+    """Both checkpoint intervals are None: a checkpoint is saved every 100 steps.
+
+    Give 0 to save none.
+
+    Wrong, in a script that is to save no checkpoints:
+
+        NPURunConfig(save_checkpoints_steps=None, save_checkpoints_secs=None)
+
+    Right, in a script that is to save no checkpoints:
+
+        NPURunConfig(save_checkpoints_steps=0)
+    """
+    if (
+        case.settings.extra
+        and is_none(case, "save_checkpoints_steps")
+        and is_none(case, "save_checkpoints_secs")
+    ):
+        report(
+            case,
+            "save_checkpoints_steps",
+            '"save_checkpoints_steps" and "save_checkpoints_secs" are None; a checkpoint is saved '
+            "every {} steps".format(CHECKPOINT_STEPS),
+            "give 0 to save none",
+        )

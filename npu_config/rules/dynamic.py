@@ -1,0 +1,280 @@
+"""511-519: dynamic input, shape generalisation, and what does not go with them."""
+
+from npu_config.diagnostics import Severity
+from npu_config.judge import Case
+from npu_config.rulebook import rule
+from npu_config.rules._reading import (
+    changed,
+    given,
+    inert,
+    on,
+)
+
+_EXPERIMENTAL = "docs/en/tfadapter_1/apiref/session_config/experiment_options.md"
+_DEPRECATED = "docs/en/tfadapter_1/apiref/session_config/deprecated_options.md"
+
+
+@rule(
+    "NPU511",
+    "dynamic-compilation-with-dynamic-input",
+    Severity.ERROR,
+    options=("compile_dynamic_mode",),
+    facts=("compile-dynamic-vs-dynamic-input",),
+    source=("tf_adapter/kernels/geop_npu.cc:1464-1465",),
+)
+def dynamic_compilation_with_dynamic_input(case: Case) -> None:
+    """``compile_dynamic_mode`` and ``dynamic_input`` are True together.
+
+    They are the new and the old way to the same; session.run raises.
+
+    Wrong:
+
+        compile_dynamic_mode: true
+        dynamic_input: true
+
+    Right:
+
+        compile_dynamic_mode: true
+    """
+    if case.get("compile_dynamic_mode") is True and on(case, "dynamic_input"):
+        case.report(
+            "dynamic_input",
+            '"dynamic_input" and "compile_dynamic_mode" are both True; at most one of them may '
+            "be; session.run raises",
+            'remove "dynamic_input", which is deprecated',
+        )
+
+
+@rule(
+    "NPU512",
+    "shape-generalization-without-jit",
+    Severity.WARNING,
+    options=("shape_generalization_mode",),
+    facts=("shape-generalization-needs-jit",),
+    source=(_EXPERIMENTAL, "tf_adapter/kernels/geop_npu.cc:450-456"),
+)
+def shape_generalization_without_jit(case: Case) -> None:
+    """``shape_generalization_mode`` is set while ``jit_compile`` is not ``"true"``.
+
+    It is ignored, with a warning in the log.
+
+    Wrong:
+
+        shape_generalization_mode: FULL
+
+    Right:
+
+        shape_generalization_mode: FULL
+        jit_compile: "true"
+    """
+    if changed(case, "shape_generalization_mode") and case.never("jit_compile", "true"):
+        case.report(
+            "shape_generalization_mode",
+            '"shape_generalization_mode" is ignored, because "jit_compile" is {}'.format(
+                '"{}"'.format(case.get("jit_compile")) if case.isset("jit_compile") else "not set"
+            ),
+            'set "jit_compile" to "true"',
+        )
+
+
+@rule(
+    "NPU513",
+    "shape-generalization-with-dynamic-compilation",
+    Severity.WARNING,
+    options=("shape_generalization_mode",),
+    facts=("shape-generalization-vs-compile-dynamic",),
+    source=(_EXPERIMENTAL,),
+)
+def shape_generalization_with_dynamic_compilation(case: Case) -> None:
+    """``shape_generalization_mode`` is set while ``compile_dynamic_mode`` is True.
+
+    Every shape is dynamic from the first iteration on, so that nothing is left to generalise.
+
+    Wrong:
+
+        shape_generalization_mode: FULL
+        jit_compile: "true"
+        compile_dynamic_mode: true
+
+    Right:
+
+        shape_generalization_mode: FULL
+        jit_compile: "true"
+    """
+    if changed(case, "shape_generalization_mode") and on(case, "compile_dynamic_mode"):
+        case.report(
+            "shape_generalization_mode",
+            '"shape_generalization_mode" is ignored, because "compile_dynamic_mode" is True',
+            "remove one of them",
+        )
+
+
+@rule(
+    "NPU514",
+    "dynamic-option-without-dynamic-input",
+    Severity.WARNING,
+    options=("dynamic_graph_execute_mode", "dynamic_inputs_shape_range"),
+    facts=("dynamic-input-options-inert",),
+    source=("tf_adapter/util/npu_attrs.cc:943-957",),
+)
+def dynamic_option_without_dynamic_input(case: Case) -> None:
+    """An option of ``dynamic_input`` is set while that is not True.
+
+    It is ignored.
+
+    Wrong:
+
+        dynamic_inputs_shape_range: "data:[1~2]"
+
+    Right:
+
+        dynamic_inputs_shape_range: "data:[1~2]"
+        dynamic_input: true
+    """
+    for name in ("dynamic_graph_execute_mode", "dynamic_inputs_shape_range"):
+        if inert(case, name, "dynamic_input"):
+            case.report(
+                name,
+                '"{}" has no effect, because "dynamic_input" is {}'.format(
+                    name, "False" if case.isset("dynamic_input") else "not set"
+                ),
+                'set "dynamic_input" to True, or remove "{}"'.format(name),
+            )
+
+
+@rule(
+    "NPU515",
+    "shape-range-with-shape-profiles",
+    Severity.WARNING,
+    options=("dynamic_inputs_shape_range",),
+    facts=("dynamic-range-vs-dims",),
+    source=(_DEPRECATED,),
+)
+def shape_range_with_shape_profiles(case: Case) -> None:
+    """``dynamic_inputs_shape_range`` is set together with ``dynamic_dims``.
+
+    The profiles are used, and the ranges are ignored.
+
+    Wrong:
+
+        graph_run_mode: 0
+        dynamic_input: true
+        dynamic_inputs_shape_range: "data:[1~2]"
+        input_shape: "data:-1"
+        dynamic_dims: "1;2"
+        dynamic_node_type: 1
+
+    Right:
+
+        graph_run_mode: 0
+        input_shape: "data:-1"
+        dynamic_dims: "1;2"
+        dynamic_node_type: 1
+    """
+    if given(case, "dynamic_inputs_shape_range") and given(case, "dynamic_dims"):
+        case.report(
+            "dynamic_inputs_shape_range",
+            '"dynamic_inputs_shape_range" is ignored, because "dynamic_dims" is set',
+            "remove one of them",
+        )
+
+
+@rule(
+    "NPU516",
+    "dynamic-input-forces-jit",
+    Severity.INFO,
+    options=("jit_compile",),
+    facts=("dynamic-input-jit",),
+    source=("tf_adapter/kernels/geop_npu.cc:424-427",),
+)
+def dynamic_input_forces_jit(case: Case) -> None:
+    """``dynamic_input`` is True: the graph is compiled as with ``jit_compile: "true"``.
+
+    Whatever ``jit_compile`` says.
+
+    Wrong:
+
+        dynamic_input: true
+        jit_compile: "false"
+
+    Right:
+
+        dynamic_input: true
+        jit_compile: "true"
+    """
+    mode = case.get("jit_compile")
+    if mode is not None and mode != "true" and on(case, "dynamic_input"):
+        case.report(
+            "jit_compile",
+            '"jit_compile" is "{}", but "dynamic_input" is True: the graph is compiled as with '
+            '"true"'.format(mode),
+        )
+
+
+@rule(
+    "NPU517",
+    "insert-op-file-with-shape-profiles",
+    Severity.ERROR,
+    options=("insert_op_file",),
+    facts=("insert-op-file-dynamic",),
+    source=("cann/ge:docs/zh/user_guides/atc_tools/CLI_options/--insert_op_conf.md",),
+)
+def insert_op_file_with_shape_profiles(case: Case) -> None:
+    """``insert_op_file`` is set together with ``dynamic_dims``.
+
+    The image preprocessing that the file describes does not know shape profiles.
+
+    Wrong:
+
+        graph_run_mode: 0
+        insert_op_file: aipp.cfg
+        input_shape: "data:-1"
+        dynamic_dims: "1;2"
+        dynamic_node_type: 1
+
+    Right:
+
+        graph_run_mode: 0
+        insert_op_file: aipp.cfg
+    """
+    if given(case, "insert_op_file") and given(case, "dynamic_dims"):
+        case.report(
+            "insert_op_file",
+            '"insert_op_file" is set with "dynamic_dims"; at most one of them may be',
+            "remove one of them",
+        )
+
+
+@rule(
+    "NPU518",
+    "input-fusion-with-dynamic-shapes",
+    Severity.WARNING,
+    options=("input_fusion_size",),
+    facts=("input-fusion-static",),
+    source=("docs/en/tfadapter_1/apiref/session_config/memory_management.md",),
+)
+def input_fusion_with_dynamic_shapes(case: Case) -> None:
+    """``input_fusion_size`` is set while every graph has dynamic shapes.
+
+    Inputs are merged into one copy in static-shape graphs only.
+
+    Wrong:
+
+        input_fusion_size: 25600
+        compile_dynamic_mode: true
+
+    Right:
+
+        input_fusion_size: 25600
+    """
+    if not changed(case, "input_fusion_size"):
+        return
+    for name in ("compile_dynamic_mode", "dynamic_input"):
+        if case.get(name) is True:
+            case.report(
+                "input_fusion_size",
+                '"input_fusion_size" has no effect on graphs with dynamic shapes, and "{}" is '
+                "True".format(name),
+                'remove "input_fusion_size"',
+            )
+            return

@@ -1,0 +1,263 @@
+"""601-606: timeouts and devices."""
+
+import re
+from typing import Mapping, Optional, Tuple
+
+from npu_config.diagnostics import Severity
+from npu_config.judge import Case
+from npu_config.rulebook import rule
+from npu_config.rules._reading import given
+from npu_config.settings import Carrier
+from npu_config.target import Product
+
+_EXCEPTION = "docs/en/tfadapter_1/apiref/session_config/exception_remedy.md"
+
+ROUNDING_PRODUCTS = frozenset((Product.ATLAS_TRAINING, Product.ATLAS_300I_DUO))
+UNLIMITED_PRODUCTS = frozenset((Product.ASCEND_950, Product.ATLAS_A3, Product.ATLAS_A2))
+HCCL_UNIT = 68
+HCCL_DEFAULT = 1836
+
+
+@rule(
+    "NPU601",
+    "collective-timeout-rounded",
+    Severity.WARNING,
+    options=("hccl_timeout",),
+    products=ROUNDING_PRODUCTS,
+    facts=("hccl-timeout-68",),
+    source=(_EXCEPTION,),
+)
+def collective_timeout_rounded(case: Case) -> None:
+    """``hccl_timeout`` is no multiple of 68 on a product that rounds it.
+
+    atlas_training and atlas_300i_duo use the multiple of 68 below it, at least 68: 600 becomes
+    544.
+
+    Wrong:
+
+        target: {product: atlas_training}
+        hccl_timeout: 600
+
+    Right:
+
+        target: {product: atlas_training}
+        hccl_timeout: 612
+    """
+    seconds = case.get("hccl_timeout")
+    if seconds and seconds % HCCL_UNIT:
+        above = -(-seconds // HCCL_UNIT) * HCCL_UNIT
+        case.report(
+            "hccl_timeout",
+            '"hccl_timeout" is {} s, of which {} s take effect (multiples of {})'.format(
+                seconds, _rounded(seconds), HCCL_UNIT
+            ),
+            "write {}".format(above),
+        )
+
+
+def _rounded(seconds: int) -> int:
+    return max(seconds // HCCL_UNIT * HCCL_UNIT, HCCL_UNIT)
+
+
+@rule(
+    "NPU602",
+    "collective-timeout-off",
+    Severity.INFO,
+    options=("hccl_timeout",),
+    products=UNLIMITED_PRODUCTS,
+    facts=("hccl-timeout-never",),
+    source=(_EXCEPTION,),
+)
+def collective_timeout_off(case: Case) -> None:
+    """``hccl_timeout`` is 0: a collective operation waits for ever.
+
+    When one process dies, the others hang.
+
+    Wrong:
+
+        target: {product: atlas_a2}
+        hccl_timeout: 0
+
+    Right:
+
+        target: {product: atlas_a2}
+        hccl_timeout: 1836
+    """
+    if case.get("hccl_timeout") == 0:
+        case.report(
+            "hccl_timeout", '"hccl_timeout" is 0: collective operations wait without limit'
+        )
+
+
+@rule(
+    "NPU603",
+    "stream-timeout-below-collective-timeout",
+    Severity.ERROR,
+    options=("stream_sync_timeout",),
+    facts=("stream-sync-gt-hccl",),
+    source=(_EXCEPTION,),
+)
+def stream_timeout_below_collective_timeout(case: Case) -> None:
+    """``stream_sync_timeout`` ends before a collective operation may.
+
+    In a cluster it must be larger than the collective timeout (``hccl_timeout``, else
+    HCCL_EXEC_TIMEOUT, else 1836 s); otherwise the synchronisation fails first.  Mind the units:
+    milliseconds against seconds.  A warning where it is not known that the job runs on several
+    devices.
+
+    Wrong:
+
+        # environment: RANK_SIZE=8
+        stream_sync_timeout: 60000
+        hccl_timeout: 1800
+
+    Right:
+
+        # environment: RANK_SIZE=8
+        stream_sync_timeout: 1900000
+        hccl_timeout: 1800
+    """
+    limit = case.get("stream_sync_timeout")
+    if limit is None or limit < 1:
+        return
+    cluster = device_count(case.environ) > 1
+    collective = _collective_timeout(case, cluster)
+    if collective is None or (collective[0] and limit > 1000 * collective[0]):
+        return
+    seconds, origin = collective
+    case.report(
+        "stream_sync_timeout",
+        '"stream_sync_timeout" is {} ms, {}; in a cluster it must be larger'.format(
+            limit,
+            "but {} is {} s".format(origin, seconds)
+            if seconds
+            else "but {} is without limit".format(origin),
+        ),
+        "set it to more than {}, or to -1".format(1000 * seconds) if seconds else "set it to -1",
+        severity=None if cluster else Severity.WARNING,
+    )
+
+
+def _collective_timeout(case: Case, cluster: bool) -> Optional[Tuple[int, str]]:
+    if case.isset("hccl_timeout"):
+        seconds, origin = case.get("hccl_timeout"), '"hccl_timeout"'
+        if seconds is None:
+            return None
+    elif not cluster or not case.absent("hccl_timeout"):
+        return None
+    else:
+        text = (case.environ or {}).get("HCCL_EXEC_TIMEOUT", "")
+        known = re.match(r"[0-9]{1,10}\Z", text) is not None
+        seconds = int(text) if known else HCCL_DEFAULT
+        origin = "HCCL_EXEC_TIMEOUT" if known else "the default of the collective timeout"
+    if seconds and case.only_on(ROUNDING_PRODUCTS):
+        seconds = _rounded(seconds)
+    return seconds, origin
+
+
+def device_count(environ: Optional[Mapping[str, str]]) -> int:
+    """The number of devices that the environment names for the job, 0 when it names none."""
+    for name in ("RANK_SIZE", "CM_WORKER_SIZE"):
+        text = (environ or {}).get(name, "")
+        if re.match(r"[0-9]{1,6}\Z", text):
+            return int(text)
+    return 0
+
+
+@rule(
+    "NPU604",
+    "synchronisation-without-limit",
+    Severity.INFO,
+    options=("stream_sync_timeout", "event_sync_timeout"),
+    facts=("sync-timeout-disabled",),
+    source=(_EXCEPTION,),
+)
+def synchronisation_without_limit(case: Case) -> None:
+    """A synchronisation timeout is set to -1: no limit, and no error when it fails.
+
+    That is the default; the finding is for configurations that write it.
+
+    Wrong, where a hang must be noticed:
+
+        stream_sync_timeout: -1
+
+    Right:
+
+        stream_sync_timeout: 1900000
+    """
+    if case.carrier is Carrier.BUILDER or case.carrier is Carrier.FILE:
+        for name in ("stream_sync_timeout", "event_sync_timeout"):
+            if case.get(name) == -1:
+                case.report(name, '"{}" is -1: no limit, and no error when it hangs'.format(name))
+
+
+_NO_LIMIT = ("graph_exec_timeout", "stream_sync_timeout", "event_sync_timeout")
+_TIMEOUTS = ("op_wait_timeout", "op_execute_timeout", *_NO_LIMIT)
+
+
+@rule(
+    "NPU605",
+    "timeout-without-meaning",
+    Severity.WARNING,
+    options=_TIMEOUTS,
+    facts=("sync-timeout-range",),
+    source=(_EXCEPTION,),
+)
+def timeout_without_meaning(case: Case) -> None:
+    """A timeout is 0, or negative other than the -1 that means "no limit" for some.
+
+    The documentation gives such a value no meaning and nothing checks it.
+
+    Wrong:
+
+        op_execute_timeout: 0
+
+    Right:
+
+        op_execute_timeout: 90
+    """
+    known = case.known
+    for name in _TIMEOUTS:
+        value = known.get(name, 1)
+        if value < 1 and not (value == -1 and name in _NO_LIMIT):
+            case.report(
+                name,
+                '"{}" is {}, which has no documented meaning; legal: from 1 on{}'.format(
+                    name, value, ", or -1 for no limit" if name in _NO_LIMIT else ""
+                ),
+                "set a number above 0, or leave it out",
+            )
+
+
+@rule(
+    "NPU606",
+    "half-of-data-distribution",
+    Severity.WARNING,
+    options=("local_rank_id", "local_device_list"),
+    facts=("local-rank-pair",),
+    source=("docs/en/tfadapter_1/apiref/session_config/data_augmentation.md",),
+)
+def half_of_data_distribution(case: Case) -> None:
+    """One of ``local_rank_id`` and ``local_device_list`` is set without the other.
+
+    Together they let one process feed several devices; alone they have no defined effect.
+
+    Wrong:
+
+        local_rank_id: 0
+
+    Right:
+
+        local_rank_id: 0
+        local_device_list: "0,1,2,3"
+    """
+    for name, other in (
+        ("local_rank_id", "local_device_list"),
+        ("local_device_list", "local_rank_id"),
+    ):
+        if given(case, name) and case.absent(other):
+            case.report(
+                name,
+                '"{}" is set without "{}"; alone it has no defined effect'.format(name, other),
+                'set "{}" too'.format(other),
+            )
