@@ -5,6 +5,7 @@ import argparse
 import tempfile
 
 import iris
+
 from npu_config.npu_init import *
 
 import tensorflow.compat.v1 as tf  # isort: skip - the star import brings a tf of its own

@@ -178,7 +178,9 @@ class ExponentialUpdateLossScaleManager(metaclass=VendorFirst):
         return self._change(grown)
 
     def _shrink(self) -> Any:
-        return self._change(tf.maximum(1.0, self._loss_scale * self._decr_ratio))
+        shrunk = self._loss_scale * self._decr_ratio
+        # Not tf.maximum, which gives NaN for NaN in TensorFlow 2.
+        return self._change(tf.where(shrunk > 1.0, shrunk, tf.ones_like(shrunk)))
 
     def _change(self, scale: Any) -> Any:
         return tf.group(

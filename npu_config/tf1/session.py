@@ -41,7 +41,7 @@ def decorator_tf_session(func: Init) -> Init:
 
 
 def _original(init: Any) -> Optional[Init]:
-    """What ``init`` replaced, when it is a patch of ours (and no wrapper that copied its marks)."""
+    """What ``init`` replaced, when it is a patch of ours (and no copy of its marks)."""
     patch, original = getattr(init, _ORIGINAL, (None, None))
     return original if patch is init else None
 

@@ -1,4 +1,4 @@
-"""Scopes, attributes and the helpers of ``util``: what they write into the graph, what they refuse."""
+"""Scopes, attributes and the helpers of ``util``: what they write, what they refuse."""
 
 import os
 
@@ -96,9 +96,9 @@ def test_name_scopes(tf):
     from npu_config.tf1 import scopes
 
     with scopes.npu_recompute_scope():
-        assert "NpuRecompute/x" == tf.constant(1, name="x").op.name
+        assert tf.constant(1, name="x").op.name == "NpuRecompute/x"
     with scopes.npu_graph_slice_scope(2):
-        assert "SliceNum-2-NpuGraphSlicing2/x" == tf.constant(1, name="x").op.name
+        assert tf.constant(1, name="x").op.name == "SliceNum-2-NpuGraphSlicing2/x"
 
 
 @pytest.mark.parametrize(
@@ -167,7 +167,7 @@ class TestVectors:
         memory = GraphMemoryOptimizeConfig(recompute="manual")
         config = ExperimentalConfig(graph_memory_optimize_config=memory)
         util.set_graph_exec_config(abc[2], experimental_config=config)
-        assert "manual" == attributes(tf.get_default_graph())["c"]["_recompute_mode"]
+        assert attributes(tf.get_default_graph())["c"]["_recompute_mode"] == "manual"
 
     @pytest.mark.parametrize(
         ("name", "call"),
@@ -204,7 +204,7 @@ class TestVectors:
         assert "error" in VECTORS["util/" + name]
         with pytest.raises(ValueError, match="NPU858"):
             call(util, abc[0], abc[2])
-        assert {} == attributes(tf.get_default_graph())
+        assert attributes(tf.get_default_graph()) == {}
 
     @pytest.mark.parametrize(
         ("name", "call"),
@@ -257,7 +257,7 @@ def test_keep_tensors_dtypes(tf, abc):
     from npu_config.tf1 import util
 
     util.keep_tensors_dtypes(tf.get_default_graph(), ["a:0", "c:0"])
-    assert {"a": {"_keep_dtype": 1}, "c": {"_keep_dtype": 1}} == attributes(tf.get_default_graph())
+    assert attributes(tf.get_default_graph()) == {"a": {"_keep_dtype": 1}, "c": {"_keep_dtype": 1}}
 
 
 class TestUtil:
@@ -299,8 +299,8 @@ class TestUtil:
         assert util.check_positive_integer(True, "x") is None
         assert util.check_nonnegative_integer(0, "x") is None
         assert util.check_bool_type(False, "x") is None
-        assert [1, 0, -1] == [util.convert_bool_to_int(value) for value in (True, False, 1)]
-        assert ("", "a") == (util.format_string(None, "x"), util.format_string("a", "x"))
+        assert [util.convert_bool_to_int(value) for value in (True, False, 1)] == [1, 0, -1]
+        assert (util.format_string(None, "x"), util.format_string("a", "x")) == ("", "a")
         options = ["training_trace", "task_time"]
         expected = VECTORS["util/check_profiling_options/ok"]["result"]["returned"]
         assert expected == repr(util.check_profiling_options(options))
@@ -316,7 +316,7 @@ class TestUtil:
 
         assert VECTORS["util/get_ranksize"]["result"]["returned"] == repr(util.get_ranksize())
         monkeypatch.setenv("CM_WORKER_SIZE", "4")
-        assert "4" == util.get_ranksize()
+        assert util.get_ranksize() == "4"
         monkeypatch.setenv("RANK_SIZE", "8")
         with pytest.raises(ValueError, match="NPU852"):
             util.get_ranksize()
@@ -331,11 +331,11 @@ class TestUtil:
             util.set_value("a", 1)
         util.global_dict_init()
         util.set_value("a", 1)
-        assert (1, 2, None) == (
+        assert (
             util.get_value("a"),
             util.get_value("b", 2),
             util.get_value("b"),
-        )
+        ) == (1, 2, None)
 
     def test_initialisation_on_the_host(self, tf):
         """The group has the name that makes the graph run on the host, in any scope."""
@@ -344,7 +344,7 @@ class TestUtil:
         variable = tf.get_variable("v", shape=[], use_resource=True)
         with tf.name_scope("outer"):
             group = util.variable_initializer_in_host([variable])
-        assert "var_in_host" == group.name
+        assert group.name == "var_in_host"
         assert [variable.initializer] == list(group.control_inputs)
 
     def test_compile(self, tf):
@@ -355,7 +355,7 @@ class TestUtil:
         with tf.Session() as session:
             session.run(counter.initializer)
             util.npu_compile(session, tf.assign_add(counter, 1.0), tf.assign_add(counter, 1.0))
-            assert 2.0 == session.run(counter)
+            assert session.run(counter) == 2.0
 
     def test_unknown_names(self):
         """A misspelt name is no attribute; sharding of gradients is there and needs the vendor."""

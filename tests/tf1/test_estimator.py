@@ -21,6 +21,7 @@ def _quiet():
 
 
 def inputs(tf):
+    """Batches of two, without end."""
     dataset = tf.data.Dataset.from_tensor_slices((FEATURES, LABELS))
     return dataset.repeat().batch(2, drop_remainder=True)
 
@@ -58,6 +59,7 @@ def spec_of(tf, config, mode="train", **arguments):
 
 
 def kinds(hooks):
+    """The names of the classes of hooks."""
     return [type(hook).__name__ for hook in hooks]
 
 
@@ -73,15 +75,15 @@ class TestEstimator:
         estimator = NPUEstimator(make_model_fn(tf, seen), config=config, params={"a": 1})
         estimator.train(lambda: inputs(tf), max_steps=20)
         loss = estimator.evaluate(lambda: inputs(tf), steps=2)["loss"]
-        assert 0.5 > loss
+        assert loss < 0.5
         predictions = list(
             estimator.predict(
                 lambda: tf.data.Dataset.from_tensors(FEATURES), yield_single_examples=False
             )
         )
-        assert (4, 1) == predictions[0].shape
+        assert predictions[0].shape == (4, 1)
         assert "model.ckpt-20.index" in os.listdir(str(tmp_path))
-        assert [1, 1, 1] == [params["a"] for _, params in seen]
+        assert [params["a"] for _, params in seen] == [1, 1, 1]
 
     def test_plain_estimator(self, tf, tmp_path):
         """A plain tf.estimator.Estimator takes the configuration, with all options in it."""
@@ -91,7 +93,7 @@ class TestEstimator:
         estimator = tf.estimator.Estimator(make_model_fn(tf), config=config, params={})
         estimator.train(lambda: inputs(tf), max_steps=5)
         (entry,) = estimator.config.session_config.graph_options.rewrite_options.custom_optimizers
-        assert b"allow_mix_precision" == entry.parameter_map["precision_mode"].s
+        assert entry.parameter_map["precision_mode"].s == b"allow_mix_precision"
 
     def test_training_hooks(self, tf, tmp_path):
         """Checkpoint saver and loop come before the user's hooks; train_op is the IterationOp."""
@@ -100,26 +102,28 @@ class TestEstimator:
         own = tf.train.StopAtStepHook(num_steps=5)
         config = NPURunConfig(iterations_per_loop=10, model_dir=str(tmp_path))
         spec = spec_of(tf, config, training_hooks=[own])
-        assert ["NPUCheckpointSaverHook", "SetIterationsVarHook", "StopAtStepHook"] == kinds(
-            spec.training_hooks
-        )
-        assert "IterationOp" == spec.train_op.name
-        assert 10 == spec.training_hooks[0]._steps_per_run
+        assert kinds(spec.training_hooks) == [
+            "NPUCheckpointSaverHook",
+            "SetIterationsVarHook",
+            "StopAtStepHook",
+        ]
+        assert spec.train_op.name == "IterationOp"
+        assert spec.training_hooks[0]._steps_per_run == 10
 
     def test_one_iteration(self, tf, tmp_path):
         """With one iteration per loop, train_op is the user's and no loop is loaded."""
         from npu_config.tf1 import NPURunConfig
 
         spec = spec_of(tf, NPURunConfig(model_dir=str(tmp_path)))
-        assert ["NPUCheckpointSaverHook"] == kinds(spec.training_hooks)
-        assert "GradientDescent" == spec.train_op.name
+        assert kinds(spec.training_hooks) == ["NPUCheckpointSaverHook"]
+        assert spec.train_op.name == "GradientDescent"
 
     def test_no_checkpoints(self, tf, tmp_path):
         """With an interval of 0 no saver is added."""
         from npu_config.tf1 import NPURunConfig
 
         config = NPURunConfig(model_dir=str(tmp_path), save_checkpoints_steps=0)
-        assert [] == kinds(spec_of(tf, config).training_hooks)
+        assert kinds(spec_of(tf, config).training_hooks) == []
 
     @pytest.mark.parametrize("horovod", [False, True])
     def test_several_ranks(self, horovod, tf, tmp_path, monkeypatch):
@@ -162,9 +166,9 @@ class TestEstimator:
         config = NPURunConfig(model_dir=str(tmp_path))
         estimator = NPUEstimator(model_fn, config=config)
         estimator.train(lambda: inputs(tf), max_steps=3)
-        assert 3 == len(losses)
+        assert len(losses) == 3
         estimator.evaluate(lambda: inputs(tf), steps=2)
-        assert 5 == len(losses)
+        assert len(losses) == 5
 
     def test_host_call_by_name(self, tf, tmp_path):
         """Tensors in a dict are handed over by name."""
@@ -234,16 +238,16 @@ class TestEstimator:
 
         with pytest.raises(ValueError, match="NPU855"):
             NPUEstimator(model_fn, "a", NPURunConfig(model_dir="b"))
-        assert "a" == NPUEstimator(model_fn, "a", NPURunConfig()).model_dir
-        assert "b" == NPUEstimator(model_fn, None, NPURunConfig(model_dir="b")).model_dir
-        assert "b" == NPUEstimator(model_fn, "b", NPURunConfig(model_dir="b")).model_dir
+        assert NPUEstimator(model_fn, "a", NPURunConfig()).model_dir == "a"
+        assert NPUEstimator(model_fn, None, NPURunConfig(model_dir="b")).model_dir == "b"
+        assert NPUEstimator(model_fn, "b", NPURunConfig(model_dir="b")).model_dir == "b"
         monkeypatch.chdir(tmp_path)
         made = NPUEstimator(model_fn, config=NPURunConfig()).model_dir
         assert [os.path.basename(made)] == os.listdir(str(tmp_path))
-        assert "model_dir_" == os.path.basename(made)[:-10]
+        assert os.path.basename(made)[:-10] == "model_dir_"
 
     def test_job_start_file(self, tf, tmp_path, monkeypatch):
-        """The job comes from the file, else from JOB_ID; one of them is needed with a file named."""
+        """The job comes from the file, else from JOB_ID; one is needed when a file is named."""
         from npu_config.tf1.job import read_job_info
 
         path = tmp_path / "job.json"
@@ -254,7 +258,7 @@ class TestEstimator:
             "local_checkpoint_dir": "ckpt",
         }
         path.write_text(json.dumps(content), encoding="utf-8")
-        assert (1, 2, "ckpt") == read_job_info(str(path))
+        assert read_job_info(str(path)) == (1, 2, "ckpt")
         with pytest.raises(ValueError, match="JOB_ID"):
             read_job_info(str(tmp_path / "missing.json"))
         monkeypatch.setenv("RANK_SIZE", "4")
@@ -262,7 +266,7 @@ class TestEstimator:
             read_job_info()
         monkeypatch.setenv("JOB_ID", "job1")
         monkeypatch.setenv("RANK_ID", "3")
-        assert (3, 4, None) == read_job_info(str(tmp_path / "missing.json"))
+        assert read_job_info(str(tmp_path / "missing.json")) == (3, 4, None)
 
     def test_warm_start(self, tf, tmp_path, monkeypatch):
         """RESTORE_FROM names the checkpoint to start from, unless another is given."""
@@ -276,7 +280,7 @@ class TestEstimator:
         second = NPURunConfig(model_dir=str(tmp_path / "second"), save_checkpoints_steps=1)
         estimator = NPUEstimator(make_model_fn(tf), config=second, params={})
         estimator.train(lambda: inputs(tf), max_steps=1)
-        assert 0.1 > estimator.evaluate(lambda: inputs(tf), steps=2)["loss"]
+        assert estimator.evaluate(lambda: inputs(tf), steps=2)["loss"] < 0.1
 
     def test_the_users_session_config(self, tf, tmp_path, npu_proto):
         """The given ConfigProto stays as it is, and there is never a second NpuOptimizer."""
@@ -289,7 +293,7 @@ class TestEstimator:
         estimator.train(lambda: inputs(tf), max_steps=1)
         assert before == proto.SerializeToString(deterministic=True)
         (entry,) = estimator.config.session_config.graph_options.rewrite_options.custom_optimizers
-        assert b"allow_mix_precision" == entry.parameter_map["precision_mode"].s
+        assert entry.parameter_map["precision_mode"].s == b"allow_mix_precision"
 
 
 class TestRunConfig:
@@ -317,7 +321,7 @@ class TestRunConfig:
         assert {"iterations_per_loop", "mix_compile_mode", "precision_mode"} <= options
         for word in ("horovod_mode", "dump_config", "memory_config", "keep_checkpoint_max"):
             assert word in str(error)
-        assert 1 == str(error).count("NPU810")
+        assert str(error).count("NPU810") == 1
 
     @pytest.mark.parametrize(
         "arguments",
@@ -350,7 +354,7 @@ class TestRunConfig:
         with pytest.warns(UserWarning, match="NPU854"):
             config = NPURunConfig(session_config=proto)
         overridden = [d.message for d in config.diagnostics if d.rule == "NPU854"]
-        assert 1 == len(overridden)
+        assert len(overridden) == 1
         assert overridden[0].startswith("enable_dump was True")
 
     def test_attributes(self, tf):
@@ -359,10 +363,10 @@ class TestRunConfig:
 
         dump = DumpConfig(enable_dump=True, dump_path="dump", dump_layer="conv1")
         config = NPURunConfig(iterations_per_loop=10, dump_config=dump, hccl_timeout=1800)
-        assert 10 == config.iterations_per_loop
+        assert config.iterations_per_loop == 10
         assert dump is config._dump_config
-        assert 1800 == config._hccl_timeout
-        assert (True, "conv1") == (dump._enable_dump, dump.dump_layer)
+        assert config._hccl_timeout == 1800
+        assert (dump._enable_dump, dump.dump_layer) == (True, "conv1")
 
     def test_replace(self, tf, npu_proto):
         """A copy keeps the options, also with another session_config."""
@@ -374,7 +378,7 @@ class TestRunConfig:
             config.replace(session_config=tf.ConfigProto(log_device_placement=True)),
         ):
             (entry,) = copy.session_config.graph_options.rewrite_options.custom_optimizers
-            assert 1800 == entry.parameter_map["hccl_timeout"].i
+            assert entry.parameter_map["hccl_timeout"].i == 1800
         assert copy.session_config.log_device_placement
 
     def test_cluster(self, tf, monkeypatch):
@@ -394,9 +398,9 @@ class TestRunConfig:
         from npu_config.tf1.run_config_options import task_of
 
         task = {"task": {"type": "worker", "index": 2}}
-        assert ("worker", 2) == task_of({"TF_CONFIG": json.dumps(task)})
-        assert ("localhost", 0) == task_of({})
-        assert ("localhost", 0) == task_of({"TF_CONFIG": "no json"})
+        assert task_of({"TF_CONFIG": json.dumps(task)}) == ("worker", 2)
+        assert task_of({}) == ("localhost", 0)
+        assert task_of({"TF_CONFIG": "no json"}) == ("localhost", 0)
 
     def test_nested_values(self):
         """The nested objects check the values that the vendor's check."""
@@ -423,10 +427,10 @@ class TestRunConfig:
         }
         config = npu.NpuConfig.from_dict(options).to_run_config(model_dir="models")
         assert isinstance(config, NPURunConfig)
-        assert "models" == config.model_dir
+        assert config.model_dir == "models"
         back = npu.NpuConfig.from_config_proto(config.session_config)
         assert set(options) <= set(back.options)
-        assert 10 == back["iterations_per_loop"]
+        assert back["iterations_per_loop"] == 10
 
     def test_typed_values(self, tf):
         """Values that the catalogue types need not be spelt as text."""
@@ -435,7 +439,7 @@ class TestRunConfig:
         dump = DumpConfig(enable_dump=True, dump_path="dump", dump_step=[0, (5, 10)])
         config = NPURunConfig(dump_config=dump)
         (entry,) = config.session_config.graph_options.rewrite_options.custom_optimizers
-        assert b"0|5-10" == entry.parameter_map["dump_step"].s
+        assert entry.parameter_map["dump_step"].s == b"0|5-10"
 
 
 def test_keras_to_npu(tensorflow, tmp_path):
@@ -453,7 +457,7 @@ def test_keras_to_npu(tensorflow, tmp_path):
     )
     assert isinstance(estimator, NPUEstimator)
     estimator.train(lambda: inputs(tf), max_steps=20)
-    assert 1.0 > estimator.evaluate(lambda: inputs(tf), steps=2)["loss"]
+    assert estimator.evaluate(lambda: inputs(tf), steps=2)["loss"] < 1.0
     tf.keras.backend.clear_session()
 
 

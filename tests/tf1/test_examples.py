@@ -30,20 +30,20 @@ def test_training_scripts(script, tmp_path):
         [sys.executable, str(FOLDER / script), "--steps", "100"],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
-        universal_newlines=True,
+        text=True,
         env=environment,
         check=False,
     )
-    assert 0 == done.returncode, done.stderr
+    assert done.returncode == 0, done.stderr
     assert "ConfigurationWarning" not in done.stderr
     word, accuracy = done.stdout.split()[-2:]
-    assert "accuracy" == word
-    assert 0.9 < float(accuracy)
+    assert word == "accuracy"
+    assert float(accuracy) > 0.9
 
 
 def test_the_data():
     """The file holds 150 flowers of three species, fifty of each."""
     lines = (FOLDER / "data" / "iris.csv").read_text(encoding="utf-8").split()
     species = [line.rpartition(",")[2] for line in lines[1:]]
-    assert 150 == len(species)
-    assert {"0": 50, "1": 50, "2": 50} == {one: species.count(one) for one in set(species)}
+    assert len(species) == 150
+    assert {one: species.count(one) for one in set(species)} == {"0": 50, "1": 50, "2": 50}

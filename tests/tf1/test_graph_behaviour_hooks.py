@@ -183,7 +183,7 @@ class TestOutputTensor:
         hook = NPUOutputTensorHook({"n": value}, [increment], seen.extend, 1)
         with tf.train.MonitoredSession(hooks=[hook]) as session:
             session.run(increment)
-        assert [{"n": 1}] == seen
+        assert seen == [{"n": 1}]
 
     def test_defaults(self):
         """The vendor's defaults, which divide by zero, are refused with what is needed."""

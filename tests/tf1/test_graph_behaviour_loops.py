@@ -143,7 +143,7 @@ def test_contexts(name, tensorflow, tf):
     with context():
         returned = set_iteration_per_loop(session, model.train_op, 10)
     expected = VECTORS[name]["result"]
-    assert "IterationOp" == returned.name
+    assert returned.name == "IterationOp"
     if name in DIFFERENT:
         plain = VECTORS["set_iteration_per_loop/n=10"]["result"]
         assert_same_graph(plain, model.graph, before, tensorflow)
@@ -184,7 +184,7 @@ def test_default_graph_differs(tf):
     with tf.Graph().as_default() as other:
         with pytest.raises(RuntimeError, match="NPU843"):
             set_iteration_per_loop(session, model.train_op, 10)
-        assert [] == other.get_operations()
+        assert other.get_operations() == []
     assert before == operations(model.graph)
 
 
@@ -205,7 +205,7 @@ def test_variable_of_the_same_name(tensorflow, tf):
     session = model.session()
     set_iteration_per_loop(session, model.train_op, 10)
     values = {name: int(session.run(name + ":0")) for name in sorted(expected["values"])[:1]}
-    assert {"npu_runconfig/iterations_per_loop": 9} == values
+    assert values == {"npu_runconfig/iterations_per_loop": 9}
     assert set(expected["collections"]) == set(collections(model.graph))
 
 

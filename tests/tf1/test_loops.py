@@ -26,7 +26,7 @@ def test_repeated_calls_give_one_operation(model):
         assert set_iteration_per_loop(session, model.train_op, count) is first
         assert count == loaded(session)
     assert set_iteration_per_loop(session, first, 7) is first
-    assert 7 == loaded(session)
+    assert loaded(session) == 7
     assert built == operations(model.graph)
 
 
@@ -37,8 +37,11 @@ def test_back_to_one(model):
     session = model.session()
     looped = set_iteration_per_loop(session, model.train_op, 10)
     assert set_iteration_per_loop(session, model.train_op, 1) is model.train_op
-    assert {"iterations_per_loop": 0, "loop_cond": 0, "zero": 0, "one": 1} == {
-        name.split("/")[1]: value for name, value in loop_values(session).items()
+    assert {name.split("/")[1]: value for name, value in loop_values(session).items()} == {
+        "iterations_per_loop": 0,
+        "loop_cond": 0,
+        "zero": 0,
+        "one": 1,
     }
     assert set_iteration_per_loop(session, looped, 1) is looped
 
@@ -51,7 +54,7 @@ def test_a_second_training_operation(tf, model):
     set_iteration_per_loop(session, model.train_op, 10)
     with pytest.raises(RuntimeError, match=r"NPU846.*\n.*tf\.group"):
         set_iteration_per_loop(session, tf.no_op(), 10)
-    assert 10 == loaded(session)
+    assert loaded(session) == 10
 
 
 def test_an_iteration_op_of_the_user(tf, model):
@@ -69,7 +72,7 @@ def test_every_argument_at_once(model):
 
     with pytest.raises(TypeError) as caught:
         set_iteration_per_loop(model.session(), model.loss, "10")
-    assert ["NPU840", "NPU841"] == [finding.rule for finding in caught.value.diagnostics]
+    assert [finding.rule for finding in caught.value.diagnostics] == ["NPU840", "NPU841"]
     assert isinstance(caught.value, ValueError)
 
 
@@ -111,7 +114,7 @@ def test_agreement_with_the_session(npu_proto, model):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         set_iteration_per_loop(session, model.train_op, 10)
-    assert 10 == loaded(session)
+    assert loaded(session) == 10
 
 
 def test_a_session_that_does_not_declare(npu_proto, model):
@@ -141,7 +144,7 @@ def test_local_variables_initializer_afterwards(tf, model, form):
     }[form]
     for _ in range(2 if form == "again" else 1):
         session.run(fetches)
-        assert [9, 0, 0, 1] == list(loop_values(session).values())
+        assert list(loop_values(session).values()) == [9, 0, 0, 1]
 
 
 def test_local_variables_initializer_after_operation_run(tf, model):
@@ -153,7 +156,7 @@ def test_local_variables_initializer_after_operation_run(tf, model):
     loop.create_iteration_per_loop_var(model.train_op)
     loop.load_iteration_per_loop_var(session, 4)
     tf.local_variables_initializer().run(session=session)
-    assert 4 == loaded(session)
+    assert loaded(session) == 4
 
 
 def test_loading_does_not_keep_a_session_alive(model):
@@ -179,7 +182,7 @@ def test_two_sessions_of_one_graph(model):
     first, second = model.session(), model.session()
     set_iteration_per_loop(first, model.train_op, 10)
     set_iteration_per_loop(second, model.train_op, 3)
-    assert [10, 3] == [loaded(first), loaded(second)]
+    assert [loaded(first), loaded(second)] == [10, 3]
 
 
 def test_a_wrapped_session(tf):
@@ -192,7 +195,7 @@ def test_a_wrapped_session(tf):
     with tf.train.MonitoredSession() as session:
         loop.load_iteration_per_loop_var(session, 6)
         session.run(train_op)
-        assert 6 == loaded(session._tf_sess())
+        assert loaded(session._tf_sess()) == 6
 
 
 def test_a_finalized_graph_that_has_the_loop(model):
@@ -203,7 +206,7 @@ def test_a_finalized_graph_that_has_the_loop(model):
     looped = set_iteration_per_loop(session, model.train_op, 10)
     model.graph.finalize()
     assert set_iteration_per_loop(session, model.train_op, 4) is looped
-    assert 4 == loaded(session)
+    assert loaded(session) == 4
 
 
 def test_a_finalized_graph_without_the_loop(model):
@@ -244,10 +247,10 @@ def test_meta_graph(tf, tmp_path):
         loop = IterationPerLoop()
         train_op = imported.get_operation_by_name("GradientDescent")
         looped = loop.create_iteration_per_loop_var(train_op)
-        assert "IterationOp" == looped.name
+        assert looped.name == "IterationOp"
         with tf.Session() as session:
             loop.load_iteration_per_loop_var(session, 8)
-            assert [7, 0, 0, 1] == list(loop_values(session).values())
+            assert list(loop_values(session).values()) == [7, 0, 0, 1]
 
 
 def test_variables_are_not_saved(tf, model):
@@ -255,7 +258,7 @@ def test_variables_are_not_saved(tf, model):
     from npu_config.tf1 import IterationPerLoop
 
     IterationPerLoop().create_iteration_per_loop_var(model.train_op)
-    assert ["x"] == [variable.op.name for variable in tf.global_variables()]
+    assert [variable.op.name for variable in tf.global_variables()] == ["x"]
 
 
 class TestStopAtStep:
@@ -287,23 +290,23 @@ class TestStopAtStep:
 
     def test_short_last_loop(self, tf):
         """Ten steps in loops of four run as 4, 4, 2."""
-        assert [4, 4, 2] == self.device_steps(tf, 10, 4)
+        assert self.device_steps(tf, 10, 4) == [4, 4, 2]
 
     def test_even_loops(self, tf):
         """Twelve steps in loops of four run as 4, 4, 4."""
-        assert [4, 4, 4] == self.device_steps(tf, 12, 4)
+        assert self.device_steps(tf, 12, 4) == [4, 4, 4]
 
     def test_fewer_steps_than_a_loop(self, tf):
         """Three steps in loops of ten are one loop of three."""
-        assert [3] == self.device_steps(tf, 3, 10)
+        assert self.device_steps(tf, 3, 10) == [3]
 
     def test_steps_from_a_checkpoint(self, tf):
         """``num_steps`` counts from where the session starts, ``last_step`` does not."""
-        assert [4, 1] == self.device_steps(tf, None, 4, start=7, num_steps=5)
+        assert self.device_steps(tf, None, 4, start=7, num_steps=5) == [4, 1]
 
     def test_last_step_from_a_checkpoint(self, tf):
         """With ``last_step`` what was trained before counts."""
-        assert [3] == self.device_steps(tf, 10, 4, start=7)
+        assert self.device_steps(tf, 10, 4, start=7) == [3]
 
     def test_in_a_monitored_session(self, tf):
         """On the CPU, where a run trains one step, it stops at the same step."""
@@ -315,7 +318,7 @@ class TestStopAtStep:
             while not session.should_stop():
                 session.run(train_op)
                 step = session._tf_sess().run(model.global_step)
-        assert 6 == step
+        assert step == 6
 
     @pytest.mark.parametrize(
         ("arguments", "error"),

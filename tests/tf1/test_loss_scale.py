@@ -89,7 +89,7 @@ def test_fixed_arguments(vector, tf):
     if "error" in vector:
         with pytest.raises(ValueError, match="NPU857"):
             FixedLossScaleManager(**arguments_of(vector))
-        assert [] == tf.get_default_graph().get_operations()
+        assert tf.get_default_graph().get_operations() == []
         return
     manager = FixedLossScaleManager(**arguments_of(vector))
     expected = vector["result"]
@@ -117,7 +117,7 @@ def test_exponential_variables(tensorflow, tf):
     ExponentialUpdateLossScaleManager(8, 2)
     recorded = RECORDED["graph"]["exp_manager"]["variables"]
     assert [one["name"] for one in recorded] == [v.name for v in tf.global_variables()]
-    assert [] == tf.trainable_variables()
+    assert tf.trainable_variables() == []
 
 
 def test_classes_extend_contrib(tensorflow, tf):
@@ -152,12 +152,12 @@ def test_subclasses(tf):
     manager = Doubled(8)
     assert isinstance(manager, Doubled)
     with tf.Session() as session:
-        assert 16.0 == session.run(manager.get_loss_scale())
+        assert session.run(manager.get_loss_scale()) == 16.0
 
 
 def train(tf, wrap, losses_of=None, steps=4, start=1.0):
     """Train x with a wrapped optimizer; returns x and what ``watch`` gives after every step."""
-    x = tf.Variable(start, name="x", use_resource=False)
+    x = tf.Variable(start, name="x", use_resource=True)
     scale_loss = tf.placeholder_with_default(1.0, [])
     optimizer, watch = wrap(tf.train.GradientDescentOptimizer(0.1))
     gradients = optimizer.compute_gradients(tf.square(x) * scale_loss)
@@ -186,9 +186,9 @@ def test_an_overflow_is_skipped(kind, tf):
         return made, [manager.get_loss_scale()]
 
     seen = train(tf, wrap, [1, 0, 1, 1])
-    assert [0.8, 0.8, 0.64, 0.512] == [pytest.approx(row[0]) for row in seen]
-    assert [1, 1, 2, 3] == [row[1] for row in seen]
-    assert [8.0, 4.0, 4.0, 8.0] == [row[2] for row in seen]
+    assert [pytest.approx(row[0]) for row in seen] == [0.8, 0.8, 0.64, 0.512]
+    assert [row[1] for row in seen] == [1, 1, 2, 3]
+    assert [row[2] for row in seen] == [8.0, 4.0, 4.0, 8.0]
 
 
 def test_the_check_can_be_switched_off(tf):
@@ -207,8 +207,8 @@ def test_gradients_that_are_missing_or_sparse(tf):
     """Variables without gradient and sparse gradients are scaled and checked, too."""
     from npu_config.tf1 import FixedLossScaleManager, NPULossScaleOptimizer
 
-    table = tf.Variable([[1.0], [2.0]], use_resource=False)
-    unused = tf.Variable(1.0, use_resource=False)
+    table = tf.Variable([[1.0], [2.0]], use_resource=True)
+    unused = tf.Variable(1.0, use_resource=True)
     loss = tf.reduce_sum(tf.nn.embedding_lookup(table, [1, 1]))
     manager = FixedLossScaleManager(128)
     optimizer = NPULossScaleOptimizer(tf.train.GradientDescentOptimizer(0.5), manager)
@@ -217,7 +217,7 @@ def test_gradients_that_are_missing_or_sparse(tf):
     with tf.Session() as session:
         session.run(tf.global_variables_initializer())
         session.run(train_op)
-        assert [[1.0], [1.0]] == session.run(table).tolist()
+        assert session.run(table).tolist() == [[1.0], [1.0]]
 
 
 def test_attributes_of_the_inner_optimizer(tf):
@@ -226,7 +226,7 @@ def test_attributes_of_the_inner_optimizer(tf):
 
     inner = tf.train.MomentumOptimizer(0.1, 0.9)
     optimizer = NPULossScaleOptimizer(inner, FixedLossScaleManager(8))
-    assert 0.9 == optimizer._momentum
+    assert optimizer._momentum == 0.9
     with pytest.raises(AttributeError):
         optimizer.no_such_attribute  # noqa: B018
 
@@ -236,14 +236,14 @@ def test_one_rank_is_the_plain_optimizer(tf):
     import npu_config.tf1 as tf1
 
     inner = tf.train.MomentumOptimizer(0.1, 0.9)
-    assert "DistributedMomentumOptimizer" == tf1.NPUDistributedOptimizer(inner).get_name()
-    assert "NPUOptimizerMomentumOptimizer" == tf1.NPUOptimizer(inner).get_name()
-    assert "mine" == tf1.NPUDistributedOptimizer(inner, name="mine").get_name()
+    assert tf1.NPUDistributedOptimizer(inner).get_name() == "DistributedMomentumOptimizer"
+    assert tf1.NPUOptimizer(inner).get_name() == "NPUOptimizerMomentumOptimizer"
+    assert tf1.NPUDistributedOptimizer(inner, name="mine").get_name() == "mine"
     assert tf1.npu_distributed_optimizer_wrapper(inner) is inner
     for wrapper in (tf1.npu_tf_optimizer, lambda opt: tf1.NPUOptimizer(opt, is_distributed=True)):
         with tf.Graph().as_default():
             seen = train(tf, lambda optimizer, wrapper=wrapper: (wrapper(optimizer), []), steps=2)
-        assert [0.8, 0.64] == [pytest.approx(row[0]) for row in seen]
+        assert [pytest.approx(row[0]) for row in seen] == [0.8, 0.64]
 
 
 def test_slots_of_the_inner_optimizer(tf):
@@ -254,7 +254,7 @@ def test_slots_of_the_inner_optimizer(tf):
     optimizer = NPUDistributedOptimizer(inner)
     x = tf.Variable(1.0, use_resource=False)
     optimizer.minimize(tf.square(x))
-    assert ["momentum"] == optimizer.get_slot_names()
+    assert optimizer.get_slot_names() == ["momentum"]
     assert inner.get_slot(x, "momentum") is optimizer.get_slot(x, "momentum")
     assert inner.variables() == optimizer.variables()
 
@@ -274,7 +274,7 @@ def test_keras_optimizers(tf):
 
     inner = tf.keras.optimizers.SGD(0.1)
     assert npu_keras_optimizer(inner) is inner
-    assert "SGD" == type(npu_distributed_optimizer_wrapper("sgd")).__name__
+    assert type(npu_distributed_optimizer_wrapper("sgd")).__name__ == "SGD"
 
 
 @pytest.mark.parametrize(

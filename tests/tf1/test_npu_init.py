@@ -10,30 +10,82 @@ import pytest
 
 pytestmark = pytest.mark.tensorflow
 
-NAMES = """
-    NPURunConfig ProfilingConfig MemoryConfig DumpConfig DynamicInputConfig decorator_tf_session
-    NPUEstimator NPUEstimatorSpec
-    NPUCheckpointSaverHook NPUOutputTensorHook NPUBroadcastGlobalVariablesHook
-    SetIterationsVarHook TellMeStepOrLossHook
-    NPUDistributedOptimizer KerasDistributeOptimizer npu_distributed_optimizer_wrapper
-    NPUOptimizer npu_allreduce
-    NPULossScaleOptimizer FixedLossScaleManager ExponentialUpdateLossScaleManager
-    NPUBroadcastGlobalVariablesCallback
-    config_pb2 rewriter_config_pb2 RewriterConfig session session_run_hook backend tf
-    create_group destroy_group get_rank_size get_local_rank_size get_rank_id get_local_rank_id
-    get_world_rank_from_group_rank get_group_rank_from_world_rank
-    set_split_strategy_by_idx set_split_strategy_by_size
-    npu_hooks_append npu_callbacks_append npu_config_proto npu_graph_options
-    npu_optimizer_options npu_run_config_init set_keras_session_npu_config init_resource
-    shutdown_resource close_session get_npu_rank_id get_npu_local_rank_id get_npu_rank_size
-    get_npu_local_rank_size NpuEmptyHook npu_keras_optimizer npu_tf_optimizer
-    npu_clear_session experimental_options
-""".split()
+NAMES = [
+    "NPURunConfig",
+    "ProfilingConfig",
+    "MemoryConfig",
+    "DumpConfig",
+    "DynamicInputConfig",
+    "decorator_tf_session",
+    "NPUEstimator",
+    "NPUEstimatorSpec",
+    "NPUCheckpointSaverHook",
+    "NPUOutputTensorHook",
+    "NPUBroadcastGlobalVariablesHook",
+    "SetIterationsVarHook",
+    "TellMeStepOrLossHook",
+    "NPUDistributedOptimizer",
+    "KerasDistributeOptimizer",
+    "npu_distributed_optimizer_wrapper",
+    "NPUOptimizer",
+    "npu_allreduce",
+    "NPULossScaleOptimizer",
+    "FixedLossScaleManager",
+    "ExponentialUpdateLossScaleManager",
+    "NPUBroadcastGlobalVariablesCallback",
+    "config_pb2",
+    "rewriter_config_pb2",
+    "RewriterConfig",
+    "session",
+    "session_run_hook",
+    "backend",
+    "tf",
+    "create_group",
+    "destroy_group",
+    "get_rank_size",
+    "get_local_rank_size",
+    "get_rank_id",
+    "get_local_rank_id",
+    "get_world_rank_from_group_rank",
+    "get_group_rank_from_world_rank",
+    "set_split_strategy_by_idx",
+    "set_split_strategy_by_size",
+    "npu_hooks_append",
+    "npu_callbacks_append",
+    "npu_config_proto",
+    "npu_graph_options",
+    "npu_optimizer_options",
+    "npu_run_config_init",
+    "set_keras_session_npu_config",
+    "init_resource",
+    "shutdown_resource",
+    "close_session",
+    "get_npu_rank_id",
+    "get_npu_local_rank_id",
+    "get_npu_rank_size",
+    "get_npu_local_rank_size",
+    "NpuEmptyHook",
+    "npu_keras_optimizer",
+    "npu_tf_optimizer",
+    "npu_clear_session",
+    "experimental_options",
+]
 
-MODULES = """
-    npu_ops npu_rnn npu_scope keras_to_npu npu_strategy util npu_plugin npu_unary_ops hccl_ops
-    profiler npu_cpu_ops scoped_graph_manager os
-""".split()
+MODULES = [
+    "npu_ops",
+    "npu_rnn",
+    "npu_scope",
+    "keras_to_npu",
+    "npu_strategy",
+    "util",
+    "npu_plugin",
+    "npu_unary_ops",
+    "hccl_ops",
+    "profiler",
+    "npu_cpu_ops",
+    "scoped_graph_manager",
+    "os",
+]
 
 
 @pytest.fixture
@@ -67,7 +119,7 @@ def test_modules_work(npu_init, tf):
     """``util.set_iteration_per_loop`` and scopes are reached through their modules."""
     assert callable(npu_init.util.set_iteration_per_loop)
     with npu_init.npu_scope.keep_dtype_scope():
-        assert 1 == tf.constant(1).op.get_attr("_keep_dtype")
+        assert tf.constant(1).op.get_attr("_keep_dtype") == 1
 
 
 def test_experimental_options(npu_init):
@@ -103,7 +155,7 @@ def test_sessions_are_patched(npu_init, tf):
                 entry.name
                 for entry in session._config.graph_options.rewrite_options.custom_optimizers
             ]
-            assert ["NpuOptimizer"] == names
+            assert names == ["NpuOptimizer"]
     assert npu_init.unpatch_sessions()
     with tf.Session() as session:
         assert not getattr(session._config, "graph_options", None) or (
@@ -123,7 +175,7 @@ def test_what_the_import_loads():
         print("npu_config.diagnostics" in sys.modules)
         """
     )
-    assert "False False False" == " ".join(loaded.split())
+    assert " ".join(loaded.split()) == "False False False"
 
 
 def test_the_package_alone_does_not_patch():
@@ -136,7 +188,7 @@ def test_the_package_alone_does_not_patch():
         print(before is session.Session.__init__)
         """
     )
-    assert "True" == printed
+    assert printed == "True"
 
 
 def test_a_script_from_the_documentation():
@@ -163,4 +215,4 @@ def test_a_script_from_the_documentation():
             print(round(float(sess.run(x)), 3), get_npu_rank_size())
         """
     )
-    assert "0.8 1" == printed
+    assert printed == "0.8 1"

@@ -11,13 +11,13 @@ from npu_config.tf1.plan import plan_loops
 def test_a_consistent_plan():
     """Steps and intervals that fit give the number of runs and the arguments of NPURunConfig."""
     plan = plan_loops(1000, 10, checkpoint_every=100, summary_every=0, log_every=50)
-    assert (100, 10) == (plan.runs, plan.last_loop)
-    assert {
+    assert (plan.runs, plan.last_loop) == (100, 10)
+    assert plan.to_run_config_kwargs() == {
         "iterations_per_loop": 10,
         "save_checkpoints_steps": 100,
         "save_summary_steps": 0,
         "log_step_count_steps": 50,
-    } == plan.to_run_config_kwargs()
+    }
 
 
 def test_every_misfit_is_named():
@@ -25,7 +25,7 @@ def test_every_misfit_is_named():
     with pytest.raises(NpuConfigError) as caught:
         plan_loops(1005, 10, checkpoint_every=25, summary_every=7, log_every=100)
     text = str(caught.value)
-    assert 3 == len(caught.value.diagnostics)
+    assert len(caught.value.diagnostics) == 3
     assert "train 1000 or 1010 steps" in text
     assert "5 or 15 iterations per loop" in text
     assert "use 20 or 30" in text
@@ -35,7 +35,7 @@ def test_every_misfit_is_named():
 def test_a_short_last_loop():
     """Asked for, the last loop may be shorter."""
     plan = plan_loops(10, 4, short_last_loop=True)
-    assert (3, 2) == (plan.runs, plan.last_loop)
+    assert (plan.runs, plan.last_loop) == (3, 2)
 
 
 @pytest.mark.parametrize(

@@ -70,7 +70,7 @@ def assert_same_config(vector, config, tf):
     expected = message("ConfigProto", vector["result"]["config_text"], tf)
     rewrite = expected.graph_options.rewrite_options
     if not re.search(r"name: .{1,2}NpuOptimizer", json.dumps(vector["input"])):
-        assert rewrite.MANUAL == rewrite.memory_optimization
+        assert rewrite.memory_optimization == rewrite.MANUAL
         rewrite.memory_optimization = rewrite.NO_MEM_OPT
     assert expected == config
 

@@ -91,7 +91,7 @@ class TestPatch:
             entry.name for entry in session._config.graph_options.rewrite_options.custom_optimizers
         ]
         session.close()
-        assert ["NpuOptimizer"] == names
+        assert names == ["NpuOptimizer"]
 
     def test_findings_are_warnings(self, tf, npu_proto):
         """A wrong option in the given ConfigProto draws a warning that names it."""
@@ -132,7 +132,7 @@ class TestNpuSession:
 
         with npu_session() as session:
             assert tf.get_default_session() is session
-            assert 3 == session.run(tf.constant(3))
+            assert session.run(tf.constant(3)) == 3
         with pytest.raises(RuntimeError):
             session.run(tf.constant(3))
 
@@ -148,7 +148,7 @@ class TestNpuSession:
             with npu_session(given) as session:
                 rewrite = session._config.graph_options.rewrite_options
                 (entry,) = rewrite.custom_optimizers
-                assert b"allow_mix_precision" == entry.parameter_map["precision_mode"].s
+                assert entry.parameter_map["precision_mode"].s == b"allow_mix_precision"
                 assert rewrite.remapping == rewrite.OFF
         assert before == proto.SerializeToString(deterministic=True)
 
@@ -172,10 +172,10 @@ class TestResources:
         monkeypatch.setenv("RANK_ID", "3")
         monkeypatch.setenv("RANK_SIZE", "8")
         session, shutdown = tf1.init_resource()
-        assert "NPUShutdown" == shutdown.name
+        assert shutdown.name == "NPUShutdown"
         assert "NPUInit" in [op.name for op in tf.get_default_graph().get_operations()]
         monkeypatch.setenv("RANK_ID", "5")
-        assert (3, 8) == (tf1.get_npu_rank_id(), tf1.get_npu_rank_size())
+        assert (tf1.get_npu_rank_id(), tf1.get_npu_rank_size()) == (3, 8)
         tf1.shutdown_resource(session, shutdown)
         tf1.close_session(session)
         assert session._closed
@@ -186,15 +186,15 @@ class TestResources:
         from npu_config.tf1 import util
 
         monkeypatch.setattr(util, "_STORES", [])
-        assert (0, 1, 0, 1) == (
+        assert (
             tf1.get_npu_rank_id(),
             tf1.get_npu_rank_size(),
             tf1.get_npu_local_rank_id(),
             tf1.get_npu_local_rank_size(),
-        )
+        ) == (0, 1, 0, 1)
         monkeypatch.setenv("RANK_ID", "2")
         monkeypatch.setenv("CM_WORKER_SIZE", "4")
-        assert (2, 4) == (tf1.get_npu_rank_id(), tf1.get_npu_rank_size())
+        assert (tf1.get_npu_rank_id(), tf1.get_npu_rank_size()) == (2, 4)
         monkeypatch.setenv("RANK_ID", "two")
         with pytest.raises(ValueError, match="NPU852"):
             tf1.get_npu_rank_id()
@@ -226,12 +226,12 @@ class TestResources:
         monkeypatch.setattr(util, "_STORES", [])
         monkeypatch.setenv("RANK_TABLE_FILE", str(path))
         monkeypatch.setenv("RANK_ID", "3")
-        assert (3, 5, 1, 3) == (
+        assert (
             tf1.get_npu_rank_id(),
             tf1.get_npu_rank_size(),
             tf1.get_npu_local_rank_id(),
             tf1.get_npu_local_rank_size(),
-        )
+        ) == (3, 5, 1, 3)
 
     def test_context_manager(self, tf):
         """The resources are given back at the end of the block."""
@@ -288,7 +288,7 @@ class TestResources:
             stderr=subprocess.DEVNULL,
             universal_newlines=True,
         )
-        assert ["7", "closed True"] == output.split("\n")[:2]
+        assert output.split("\n")[:2] == ["7", "closed True"]
 
 
 def test_keras_sessions(tf):

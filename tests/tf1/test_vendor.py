@@ -175,12 +175,12 @@ def test_resources(tf, fake_vendor):
     session, shutdown = tf1.init_resource()
     tf1.shutdown_resource(session, shutdown)
     tf1.close_session(session)
-    assert (5, 8, 1, 4) == (
+    assert (
         tf1.get_npu_rank_id(),
         tf1.get_npu_rank_size(),
         tf1.get_npu_local_rank_id(),
         tf1.get_npu_local_rank_size(),
-    )
+    ) == (5, 8, 1, 4)
     names = [call[0] for call in fake_vendor]
     assert {"npu_ops.initialize_system", "npu_ops.shutdown_system", "get_rank_id"} <= set(names)
 
@@ -198,7 +198,7 @@ def test_broadcast(tf, fake_vendor, monkeypatch):
     assert [("hccl_ops.broadcast", ([model.x], 0), {})] == fake_vendor
     with model.session() as session:
         hook.after_create_session(session, None)
-        assert 1.0 == session.run(model.x)
+        assert session.run(model.x) == 1.0
 
 
 def test_broadcast_without_a_root(tf, fake_vendor, monkeypatch):
@@ -252,10 +252,10 @@ def test_to_run_config(fake_vendor):
         }
     )
     made = config.to_run_config(model_dir="models")
-    assert "npu_bridge.estimator.npu.npu_config" == type(made).__module__
-    assert ("models", 10) == (made.kwargs["model_dir"], made.kwargs["iterations_per_loop"])
+    assert type(made).__module__ == "npu_bridge.estimator.npu.npu_config"
+    assert (made.kwargs["model_dir"], made.kwargs["iterations_per_loop"]) == ("models", 10)
     dump = made.kwargs["dump_config"]
-    assert "npu_bridge.estimator.npu.npu_config" == type(dump).__module__
+    assert type(dump).__module__ == "npu_bridge.estimator.npu.npu_config"
     assert True is dump.kwargs["enable_dump"]
 
 
@@ -267,7 +267,7 @@ def test_estimator_of_the_vendors_config(fake_vendor):
 
     config = NPURunConfig()
     made = NPUEstimator("model_fn", config=config)
-    assert "npu_bridge.estimator.npu.npu_estimator" == type(made).__module__
+    assert type(made).__module__ == "npu_bridge.estimator.npu.npu_estimator"
     assert config is made.args[2]
 
 
@@ -301,7 +301,7 @@ def test_estimator_on_the_host(tf, fake_vendor, monkeypatch, tmp_path):
         "NPULogOutfeedSessionHook",
     } <= set(names)
     (send,) = [call for call in fake_vendor if call[0] == "npu_ops.outfeed_enqueue_op"]
-    assert "train" == send[2]["channel_name"]
+    assert send[2]["channel_name"] == "train"
 
 
 def test_one_rank_without_the_vendor(tf):
@@ -314,11 +314,11 @@ def test_one_rank_without_the_vendor(tf):
     assert tf1.hccl_ops.reduce(x, "sum", 0) is x
     assert tf1.hccl_ops.reduce_scatter(x, "sum", 1) is x
     assert tf1.npu_ops.dropout(x, 1.0) is x
-    assert [2] == tf1.npu_ops.dropout(x, 0.5, seed=1).shape.as_list()
+    assert tf1.npu_ops.dropout(x, 0.5, seed=1).shape.as_list() == [2]
     with tf1.scoped_graph_manager.ScopedGraphManager():
         pass
-    assert (0, 1) == (tf1.hccl.get_rank_id(), tf1.hccl.get_rank_size())
-    assert 1 == tf1.npu_strategy.NPUStrategy().num_replicas_in_sync
+    assert (tf1.hccl.get_rank_id(), tf1.hccl.get_rank_size()) == (0, 1)
+    assert tf1.npu_strategy.NPUStrategy().num_replicas_in_sync == 1
 
 
 def test_several_ranks_without_the_vendor(tf, monkeypatch):
@@ -352,8 +352,8 @@ def test_dynamic_rnn(tf):
 
     cell = tf.nn.rnn_cell.BasicRNNCell(4)
     outputs, state = npu_rnn.npu_dynamic_rnn(cell, tf.zeros([3, 2, 5]), dtype=tf.float32)
-    assert [3, 2, 4] == outputs.shape.as_list()
-    assert [2, 4] == state.shape.as_list()
+    assert outputs.shape.as_list() == [3, 2, 4]
+    assert state.shape.as_list() == [2, 4]
 
 
 def test_strategy_of_another_device(tf):

@@ -1,11 +1,12 @@
 """The names of the fake vendor's package; importing it patches the session, as the real one."""
 
 import tensorflow.compat.v1 as tf
+from tensorflow.python.client import session
+
 from npu_bridge import Module, Recorded, recorded
 from npu_bridge.estimator.npu.npu_config import NPURunConfig  # noqa: F401
 from npu_bridge.estimator.npu.npu_estimator import NPUEstimator  # noqa: F401
 from npu_bridge.estimator.npu.npu_hook import SetIterationsVarHook  # noqa: F401
-from tensorflow.python.client import session
 
 _original = session.Session.__init__
 

@@ -1,9 +1,10 @@
-"""Hooks of the fake vendor's package; registers collections when it is imported, as the real one."""
+"""Hooks of the fake vendor's package; importing it registers collections, as the real one does."""
 
-from npu_bridge import Recorded
 from tensorflow.core.framework import variable_pb2
 from tensorflow.python.framework import ops
 from tensorflow.python.training import session_run_hook
+
+from npu_bridge import Recorded
 
 for _name in ("iterations_per_loop", "loop_cond", "zero", "one"):
     if ops.get_collection_proto_type("npu_runconfig_" + _name) is None:
