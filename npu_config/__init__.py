@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from npu_config.checking import check
     from npu_config.config import NpuConfig, OverwrittenWarning
     from npu_config.diagnostics import Diagnostic, NpuConfigError, Report, Severity
+    from npu_config.graph_diagnosis import diagnose
     from npu_config.rules import RULES
     from npu_config.settings import UNKNOWN
     from npu_config.target import Product, Target
@@ -43,6 +44,7 @@ __all__ = [
     "Target",
     "UNKNOWN",
     "check",
+    "diagnose",
 ]
 
 _HOMES = {
@@ -59,6 +61,7 @@ _HOMES = {
     "Target": "target",
     "UNKNOWN": "settings",
     "check": "checking",
+    "diagnose": "graph_diagnosis",
 }
 
 

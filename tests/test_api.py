@@ -21,6 +21,7 @@ PUBLIC = [
     "Target",
     "UNKNOWN",
     "check",
+    "diagnose",
 ]
 
 

@@ -14,6 +14,16 @@ COMMANDS: Mapping[str, str] = {
     "init": "init",
     "schema": "schema",
     "diff": "diff",
+    "mixlist": "mixlist",
+    "ranktable": "ranktable",
+    "env": "env",
+    "format": "format",
+    "diagnose": "diagnose",
+    "op-summary": "op_summary",
+    "fusion-result": "fusion_result",
+    "loss-scale": "loss_scale",
+    "tfdbg-export": "tfdbg_export",
+    "doctor": "doctor",
 }
 """Command to the module of this package that has it, as ``command``, in the order of the help."""
 

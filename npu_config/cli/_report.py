@@ -1,0 +1,61 @@
+"""What the commands of the accuracy workflow share: findings printed, errors as findings."""
+
+import sys
+from typing import Any, Callable, Iterable, Mapping, Optional, TypeVar
+
+import click
+
+from npu_config.cli._output import say, wants_color
+from npu_config.diagnostics import Diagnostic, NpuConfigError, Report, Severity
+
+_Result = TypeVar("_Result")
+
+
+def format_option(function: Any) -> Any:
+    """``--format``."""
+    from npu_config.reporters import FORMATS
+
+    return click.option(
+        "--format",
+        "format_",
+        type=click.Choice(list(FORMATS)),
+        default="text",
+        show_default=True,
+        help="How the findings are printed.",
+    )(function)
+
+
+def strict_option(function: Any) -> Any:
+    """``--strict``."""
+    return click.option("--strict", is_flag=True, help="Fail on warnings, too.")(function)
+
+
+def tell(
+    found: Iterable[Diagnostic],
+    format_: str = "text",
+    files: int = 1,
+    sources: Optional[Mapping[Optional[str], str]] = None,
+) -> Report:
+    """Print findings; returns them as a report."""
+    from npu_config.reporters import Summary, render
+
+    report = found if isinstance(found, Report) else Report(found)
+    summary = Summary.of(report, files)
+    say(render(format_, report, summary, sources, wants_color(sys.stdout)))
+    return report
+
+
+def attempt(ctx: click.Context, format_: str, read: Callable[[], _Result]) -> _Result:
+    """What ``read`` returns; when it raises its findings are printed, and the code is 1."""
+    try:
+        return read()
+    except NpuConfigError as error:
+        tell(error.diagnostics, format_)
+        ctx.exit(1)
+        raise
+
+
+def fails(report: Report, strict: bool) -> bool:
+    """True when a finding is bad enough for exit code 1."""
+    worst = Severity.WARNING if strict else Severity.ERROR
+    return any(diagnostic.severity >= worst for diagnostic in report)

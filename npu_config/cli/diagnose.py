@@ -1,0 +1,72 @@
+"""``npu-config diagnose``."""
+
+from typing import Any, Optional
+
+import click
+
+from npu_config.cli._options import out_options
+from npu_config.cli._output import Failure, say
+from npu_config.cli._report import attempt, fails, format_option, strict_option, tell
+
+
+@click.command("diagnose")
+@click.argument("graph", metavar="GRAPH")
+@click.option(
+    "--config",
+    "config_path",
+    metavar="CONFIG",
+    help="The configuration the graph will run with: .yaml .toml .json .pbtxt .pb",
+)
+@format_option
+@strict_option
+@out_options
+@click.pass_context
+def command(
+    ctx: click.Context,
+    graph: str,
+    config_path: Optional[str],
+    format_: str,
+    strict: bool,
+    out: Optional[str],
+    force: bool,
+) -> None:
+    """Find what in a graph will fail on the NPU, and say what mends it.
+
+    GRAPH is a GraphDef (.pbtxt, .pb), a MetaGraphDef (a checkpoint's .meta, or the checkpoint's
+    prefix), or a SavedModel.  With --config and -o FILE the configuration is written with the
+    options that mend what options can mend.
+
+    Exit code 0: no errors (with --strict: nor warnings); 1: there are some; 2: wrong usage.
+    """
+    from npu_config.graph_diagnosis import diagnose
+
+    if out is not None and config_path is None:
+        raise click.UsageError("-o needs --config: there is nothing to change")
+    config = None if config_path is None else _config(ctx, config_path, format_)
+    diagnosis = attempt(ctx, format_, lambda: diagnose(graph, config))
+    tell(diagnosis, format_)
+    if format_ == "text":
+        say(_changes(diagnosis))
+    if out is not None:
+        changed = attempt(ctx, format_, lambda: diagnosis.apply(config))
+        try:
+            changed.save(out, overwrite=force)
+        except FileExistsError:
+            raise Failure("{} exists; --force overwrites it".format(out)) from None
+        except (OSError, ValueError) as error:
+            raise Failure("{} cannot be written: {}".format(out, error)) from None
+    ctx.exit(1 if fails(diagnosis, strict) else 0)
+
+
+def _config(ctx: click.Context, path: str, format_: str) -> Any:
+    from npu_config.config import NpuConfig
+
+    return attempt(ctx, format_, lambda: NpuConfig.load(path))
+
+
+def _changes(diagnosis: Any) -> str:
+    """The changes that can be applied, one a line."""
+    lines = ["option:      {}: {}".format(*item) for item in diagnosis.options.items()]
+    lines += ["environment: {}={}".format(*item) for item in diagnosis.environment.items()]
+    lines += ["in the way:  {}".format(text) for text in diagnosis.conflicts]
+    return "".join("{}\n".format(line) for line in lines)

@@ -1,0 +1,50 @@
+"""``npu-config doctor``."""
+
+import sys
+from typing import Optional
+
+import click
+
+from npu_config.cli._options import target_options
+from npu_config.cli._output import say, wants_color
+
+_COLORS = {"passed": "\x1b[32m", "failed": "\x1b[1;31m"}
+_RESET = "\x1b[0m"
+
+
+@click.command("doctor")
+@click.argument("source", metavar="[CONFIG|SCRIPT]", required=False)
+@target_options
+@click.option("--on-host", is_flag=True, help="This is the training host: missing is a fault.")
+@click.pass_context
+def command(
+    ctx: click.Context,
+    source: Optional[str],
+    product: Optional[str],
+    mode: Optional[str],
+    on_host: bool,
+) -> None:
+    """Go through the checks that come before tuning: passed, failed, cannot be checked here.
+
+    Looks at a configuration (.yaml .toml .json .pbtxt .pb) or a training script (.py), at the
+    environment and at this machine.
+
+    Exit code 0: nothing failed; 1: something did; 2: wrong usage.
+    """
+    from npu_config.doctor import examine
+    from npu_config.target import Target
+
+    target = Target(product, mode) if product or mode else None
+    checkup = examine(source, target, on_host=True if on_host else None)
+    color = wants_color(sys.stdout)
+    for check in checkup.checks:
+        word = check.outcome.value
+        mark = _COLORS.get(word, "") if color else ""
+        say(
+            "{}{:<22}{} {:<24} {}\n".format(
+                mark, word, _RESET if mark else "", check.name, check.reason
+            )
+        )
+        if check.help:
+            say("{:<47} help: {}\n".format("", check.help))
+    ctx.exit(0 if checkup.ok else 1)

@@ -1,0 +1,34 @@
+"""``npu-config fusion-result``."""
+
+from typing import Tuple
+
+import click
+
+from npu_config.cli._output import say
+from npu_config.cli._report import attempt
+
+
+@click.command("fusion-result")
+@click.argument("path", metavar="FILE")
+@click.option("--all", "all_", is_flag=True, help="Also passes that matched without effect.")
+@click.pass_context
+def command(ctx: click.Context, path: str, all_: bool) -> None:
+    """Sum up a fusion_result.json: which fusion passes changed the graphs.
+
+    A wrong result can come from one of them: switch half of them off (fusion_switch_file), run
+    again, and go on with the half that matters.
+    """
+    from npu_config.profiling_tables import FusionPass, read_fusion_result
+
+    result = attempt(ctx, "text", lambda: read_fusion_result(path))
+    passes: Tuple[FusionPass, ...] = result.passes if all_ else result.effective
+    lines = ["{} graphs, {} passes".format(len(result.graphs), len(passes))]
+    if passes:
+        lines.append("{:>9} {:>9}  {:<13} {}".format("effective", "matched", "kind", "pass"))
+    lines += [
+        "{:>9,} {:>9,}  {:<13} {}".format(
+            each.effect_times, each.match_times, each.kind, each.name
+        )
+        for each in passes
+    ]
+    say("\n".join([*lines, ""]))

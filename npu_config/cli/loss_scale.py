@@ -1,0 +1,54 @@
+"""``npu-config loss-scale``."""
+
+from typing import Any, Optional, Tuple
+
+import click
+
+from npu_config.cli._output import say
+from npu_config.cli._report import attempt, fails, strict_option, tell
+
+
+@click.command("loss-scale")
+@click.argument("paths", metavar="PATH...", nargs=-1, required=True)
+@click.option("--tag", metavar="NAME", help="The summary that holds the loss scale.")
+@strict_option
+@click.pass_context
+def command(ctx: click.Context, paths: Tuple[str, ...], tag: Optional[str], strict: bool) -> None:
+    """Tell how often a training run overflowed, and whether its loss scale collapsed.
+
+    PATH is a training log, a TensorFlow event file, or a directory with event files.
+
+    Exit code 0; with --strict 1 when the scale collapsed or keeps falling.
+    """
+    from npu_config.loss_report import loss_scale_report
+
+    report = attempt(ctx, "text", lambda: loss_scale_report(paths, tag))
+    say(_facts(report))
+    if len(report.diagnostics):
+        tell(report.diagnostics, files=len(report.paths))
+    ctx.exit(1 if fails(report.diagnostics, strict) else 0)
+
+
+def _facts(report: Any) -> str:
+    unit = "value" if report.counted else "step"
+    lines = [
+        "{:,} values from {} {:,} to {:,}".format(
+            report.samples, unit, report.first_step, report.last_step
+        ),
+        "loss scale:  {:g} at first, {:g} at last, between {:g} and {:g}".format(
+            report.first, report.last, report.lowest, report.highest
+        ),
+        "overflows:   {}".format(_overflows(report)),
+        "movements:   {} decreases ({} of them in the search at the beginning), {} "
+        "increases".format(len(report.decreases), report.search, report.increases),
+        "curve:       {}".format(report.pattern.value),
+    ]
+    if report.rhythm is not None:
+        lines.insert(4, "rhythm:      one decrease every {:g} {}s".format(report.rhythm, unit))
+    return "\n".join([*lines, ""])
+
+
+def _overflows(report: Any) -> str:
+    if report.overflows is None:
+        return "at least {} (one for each decrease; none is named)".format(report.least_overflows)
+    return "{} named".format(report.overflows)

@@ -1,0 +1,124 @@
+"""``npu-config op-summary``."""
+
+from typing import Any, Optional, Tuple
+
+import click
+
+from npu_config.cli._output import Failure, say
+from npu_config.cli._report import attempt
+
+
+@click.command("op-summary")
+@click.argument("paths", metavar="PATH...", nargs=-1, required=True)
+@click.option("--top", default=20, show_default=True, help="How many operators are printed.")
+@click.option(
+    "--graph",
+    metavar="GRAPH",
+    help="The training graph: tells float16 of the network's own from converted float16.",
+)
+@click.option(
+    "--type",
+    "types",
+    multiple=True,
+    metavar="TYPE",
+    help="Operator types to act on, in place of ReduceSum and ReduceSumD.",
+)
+@click.option(
+    "--write-mixlist",
+    "mixlist",
+    metavar="FILE",
+    help="Write the ops_info.json for modify_mixlist that keeps the types in float32.",
+)
+@click.option("--force", is_flag=True, help="Overwrite a file that exists.")
+@click.pass_context
+def command(
+    ctx: click.Context,
+    paths: Tuple[str, ...],
+    top: int,
+    graph: Optional[str],
+    types: Tuple[str, ...],
+    mixlist: Optional[str],
+    force: bool,
+) -> None:
+    """Find float16 operators that run on a single block in op_summary tables.
+
+    PATH is an op_summary_*.csv of the profiler, or a directory with some (PROF_*).
+    """
+    from npu_config.graph_diagnosis import float16_nodes
+    from npu_config.profiling_tables import advise, read_op_summary
+
+    summary = attempt(ctx, "text", lambda: read_op_summary(paths))
+    nodes = attempt(ctx, "text", lambda: float16_nodes(graph)) if graph else frozenset()
+    advice = advise(summary, types or None, nodes)
+    say(_table(summary, top))
+    say(_advice(advice))
+    if mixlist is not None:
+        if not advice.black_list:
+            raise Failure("no operator type for the block list was found; nothing is written")
+        _write(mixlist, advice.black_list, force)
+
+
+def _table(summary: Any, top: int) -> str:
+    lines = [
+        "{:,} executions in {} file{}, {:,.1f} ms; {:,} lines without a duration".format(
+            summary.rows,
+            len(summary.paths),
+            "" if len(summary.paths) == 1 else "s",
+            summary.total_us / 1e3,
+            summary.skipped,
+        )
+    ]
+    if not summary.operators:
+        lines.append("no operator with float16 input runs on a single block")
+        return "\n".join([*lines, ""])
+    lines.append("operators with float16 input on a single block:")
+    lines.append(
+        "{:>9} {:>6} {:>8} {:>9}  {:<16} {}".format(
+            "time ms", "share", "count", "max us", "type", "name"
+        )
+    )
+    lines += [
+        "{:>9.2f} {:>6.1%} {:>8,} {:>9.1f}  {:<16} {}".format(
+            each.total_us / 1e3, each.share, each.count, each.max_us, each.type, each.name
+        )
+        for each in summary.operators[:top]
+    ]
+    more = len(summary.operators) - top
+    if more > 0:
+        lines.append("and {:,} more (--top shows more)".format(more))
+    return "\n".join([*lines, ""])
+
+
+def _advice(advice: Any) -> str:
+    lines = []
+    if advice.black_list:
+        lines.append(
+            "block list (modify_mixlist, black-list to-add): {} ({:.1%} of the time); "
+            "--write-mixlist writes it".format(", ".join(advice.black_list), advice.share)
+        )
+    for each in advice.casts:
+        lines.append(
+            'cast the input of "{}" to float32: the network itself computes it in float16, '
+            "which the block list does not change".format(each.name)
+        )
+    if advice.others:
+        lines.append(
+            "further types on one block: {} (whether float32 is faster there, a trial tells: "
+            "--type)".format(", ".join(advice.others[:8]))
+        )
+    return "".join("{}\n".format(line) for line in lines)
+
+
+def _write(path: str, types: Tuple[str, ...], force: bool) -> None:
+    from npu_config.files import write_atomic
+    from npu_config.sidefiles import mixlist
+
+    text = mixlist.render(mixlist.Mixlist.of(black_list=types))
+    try:
+        write_atomic(path, text, overwrite=force)
+    except FileExistsError:
+        raise Failure("{} exists; --force overwrites it".format(path)) from None
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise Failure("{} cannot be written: {}".format(path, reason)) from None
+    say("{} written: set modify_mixlist to it, with a mixed precision mode\n".format(path))

@@ -1,0 +1,37 @@
+"""``npu-config tfdbg-export``."""
+
+import os
+
+import click
+
+from npu_config.cli._output import Failure, say
+from npu_config.cli._report import attempt
+
+
+@click.command("tfdbg-export")
+@click.argument("dump", metavar="DUMP")
+@click.argument("output", metavar="OUTPUT")
+@click.pass_context
+def command(ctx: click.Context, dump: str, output: str) -> None:
+    """Export what tfdbg dumped on CPU or GPU as .npy files, with an index.
+
+    DUMP is the directory given to tfdbg (sess_dump: precision_data/tf/tf_debug), OUTPUT a
+    directory that is new or empty.
+    """
+    from npu_config.precision_tool.export import INDEX, export_tfdbg
+
+    try:
+        lines = attempt(ctx, "text", lambda: export_tfdbg(dump, output))
+    except FileExistsError:
+        raise Failure(
+            "{} holds something already; name another directory".format(output)
+        ) from None
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise Failure("{} cannot be written: {}".format(output, reason)) from None
+    left_out = sum(line.status != "ok" for line in lines)
+    say(
+        "{:,} tensors exported, {:,} could not be; see {}\n".format(
+            len(lines) - left_out, left_out, os.path.join(output, INDEX)
+        )
+    )
