@@ -1,14 +1,21 @@
-"""What all tests share: hypothesis without time limits, the tensorflow marker."""
+"""What all tests share: hypothesis without time limits (and without chance in CI), markers."""
 
 import importlib.util
+import os
 
 import pytest
 from hypothesis import HealthCheck, settings
 
 settings.register_profile(
-    "npu_config", deadline=None, max_examples=50, suppress_health_check=[HealthCheck.too_slow]
+    "npu_config",
+    deadline=None,
+    max_examples=50,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
-settings.load_profile("npu_config")
+settings.register_profile(
+    "ci", settings.get_profile("npu_config"), derandomize=True, database=None
+)
+settings.load_profile("ci" if os.environ.get("CI") else "npu_config")
 
 HAS_TENSORFLOW = importlib.util.find_spec("tensorflow") is not None
 
