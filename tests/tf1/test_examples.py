@@ -28,8 +28,7 @@ def test_training_scripts(script, tmp_path):
     }
     done = subprocess.run(
         [sys.executable, str(FOLDER / script), "--steps", "100"],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
+        capture_output=True,
         text=True,
         env=environment,
         check=False,

@@ -26,10 +26,12 @@ DIFFERENT = {
 
 
 def ids(prefix):
+    """The vectors of one function."""
     return [name for name in VECTORS if name.startswith(prefix)]
 
 
 def added(graph, before):
+    """The operations that were not there before."""
     known = {operation["name"] for operation in before}
     return [operation for operation in operations(graph) if operation["name"] not in known]
 
@@ -135,7 +137,7 @@ class TestOutputTensor:
             "empty": [],
         }
         keywords = {
-            "output_fn": output_fn if "output_fn" not in given else given["output_fn"],
+            "output_fn": given.get("output_fn", output_fn),
             "output_every_n_steps": given.get("output_every_n_steps", 2),
         }
         if "dependencies" in given:
@@ -256,7 +258,7 @@ class TestBroadcast:
 
     @pytest.mark.parametrize("name", ids("NPUBroadcastGlobalVariablesHook/"))
     def test_ranks(self, name, tf, monkeypatch):
-        """With one rank nothing is added; with several it raises at begin, naming what is missing."""
+        """With one rank nothing is added; with several it raises at begin and says why."""
         from npu_config.tf1 import NPUBroadcastGlobalVariablesHook
 
         vector = VECTORS[name]

@@ -33,10 +33,12 @@ DIFFERENT = {
 
 
 def ids(prefix):
+    """The vectors of one function."""
     return [name for name in VECTORS if name.startswith(prefix)]
 
 
 def new_operations(graph, before):
+    """The operations that were not there before."""
     known = {operation["name"] for operation in before}
     return [operation for operation in operations(graph) if operation["name"] not in known]
 
@@ -51,6 +53,7 @@ def assert_same_graph(expected, graph, before, tensorflow):
 
 
 def count_of(vector):
+    """The number of iterations that a vector describes."""
     n = vector["input"]["n"]
     if isinstance(n, str) and n.startswith("numpy."):
         kind, _, value = n[len("numpy.") :].rstrip(")").partition("(")
@@ -59,6 +62,7 @@ def count_of(vector):
 
 
 def train_op_of(kind, model):
+    """The training operation that a vector describes."""
     tf = model.tf
     makers = {
         "operation": lambda: model.train_op,
@@ -175,7 +179,7 @@ def test_sessions(name, tf):
 
 
 def test_default_graph_differs(tf):
-    """A training operation of another graph than the default one is refused, in neither graph a trace."""
+    """A training operation of another graph is refused, without a trace in either."""
     from npu_config.tf1.loops import set_iteration_per_loop
 
     model = Model(tf)

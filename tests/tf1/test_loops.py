@@ -12,6 +12,7 @@ pytestmark = pytest.mark.tensorflow
 
 
 def loaded(session):
+    """The number of iterations that a session is loaded with."""
     return loop_values(session)["npu_runconfig/iterations_per_loop"] + 1
 
 
@@ -118,7 +119,7 @@ def test_agreement_with_the_session(npu_proto, model):
 
 
 def test_a_session_that_does_not_declare(npu_proto, model):
-    """A session for the NPU without ``iterations_per_loop`` draws a warning: nothing is offloaded."""
+    """A session for the NPU without ``iterations_per_loop`` draws a warning."""
     from npu_config.tf1 import set_iteration_per_loop
 
     session = model.session(config=npu_proto(precision_mode="allow_mix_precision"))

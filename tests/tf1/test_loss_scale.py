@@ -13,6 +13,7 @@ RECORDED = json.loads((DATA / "loss_scale.json").read_text(encoding="utf-8"))
 
 
 def value_of(described):
+    """An argument as the vector describes it."""
     if not isinstance(described, dict):
         return described
     kind, text = described["__pytype__"], described["__repr__"]
@@ -26,6 +27,7 @@ def value_of(described):
 
 
 def arguments_of(vector):
+    """The arguments of a vector."""
     return {name: value_of(value) for name, value in vector["kwargs"].items()}
 
 
@@ -293,7 +295,7 @@ def test_several_ranks_need_the_vendor(make, tf, monkeypatch):
     import npu_config.tf1 as tf1
 
     monkeypatch.setenv("RANK_SIZE", "2")
-    with pytest.raises(RuntimeError, match="2 ranks.*npu_bridge"):
+    with pytest.raises(RuntimeError, match=r"2 ranks.*npu_bridge"):
         make(tf1, tf.train.GradientDescentOptimizer(0.1))
 
 

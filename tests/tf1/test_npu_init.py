@@ -1,4 +1,4 @@
-"""The drop-in: every name of the original, no harm at import, the session patched and given back."""
+"""The drop-in: every name of the original, a light import, the session patched and given back."""
 
 import importlib
 import subprocess
@@ -164,7 +164,7 @@ def test_sessions_are_patched(npu_init, tf):
 
 
 def test_what_the_import_loads():
-    """The drop-in loads neither tf.contrib nor the rules; ``npu_config`` alone loads no TensorFlow."""
+    """The drop-in loads neither tf.contrib nor the rules; ``npu_config`` no TensorFlow."""
     loaded = run(
         """
         import sys

@@ -19,6 +19,7 @@ DEVIATIONS = json.loads((DATA / "deviations.json").read_text(encoding="utf-8"))
 
 
 def of(api):
+    """The vectors of one function."""
     return [vector for vector in VECTORS if vector["api"] == api]
 
 
@@ -50,6 +51,7 @@ def value_of(described, tf):
 
 
 def message(kind, text, tf):
+    """A message of TensorFlow's from its text form."""
     from google.protobuf import text_format
 
     makers = {

@@ -15,6 +15,7 @@ pytestmark = pytest.mark.tensorflow
 
 @pytest.fixture
 def session_module(tensorflow):
+    """TensorFlow's module of sessions."""
     from tensorflow.python.client import session
 
     return session

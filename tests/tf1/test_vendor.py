@@ -19,6 +19,7 @@ FAKE = Path(__file__).parent / "fake_vendor"
 
 
 def forget():
+    """Let the next import of the vendor's package be a new one."""
     for name in [name for name in sys.modules if name.split(".")[0] == "npu_bridge"]:
         del sys.modules[name]
 
@@ -282,7 +283,10 @@ def test_estimator_on_the_host(tf, fake_vendor, monkeypatch, tmp_path):
             loss, tf.train.get_or_create_global_step()
         )
         return NPUEstimatorSpec(
-            mode, loss=loss, train_op=train_op, host_call=(lambda l: tf.identity(l), [loss])
+            mode,
+            loss=loss,
+            train_op=train_op,
+            host_call=(lambda value: tf.identity(value), [loss]),
         )
 
     config = NPURunConfig(model_dir=str(tmp_path), save_checkpoints_steps=0)
