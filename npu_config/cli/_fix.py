@@ -37,8 +37,8 @@ def difference(path: Optional[str], before: str, after: str) -> str:
         difflib.unified_diff(
             before.splitlines(keepends=True),
             after.splitlines(keepends=True),
-            "a/{}".format(path),
-            "b/{}".format(path),
+            "a/{}".format((path or "").lstrip("/")),
+            "b/{}".format((path or "").lstrip("/")),
         )
     )
     return "".join(

@@ -68,6 +68,11 @@ class Session:
             paths: files, directories, ``-``.
             fixing: ``"fix"`` to write fixes, ``"diff"`` to remember what they would change.
         """
+        if self._on_host:
+            from npu_config.cluster.envcheck import check_host
+
+            found = check_host(os.environ, self._target_of(None))
+            self._diagnostics.extend(d for d in found if self._keeps(d))
         roots = {path: 0 for path in paths if os.path.isdir(path)}
         for candidate in candidates(paths):
             checked = self._check(candidate)

@@ -21,7 +21,11 @@ from npu_config.reporters import FORMATS
     help="How the findings are printed.",
 )
 @target_options
-@click.option("--on-host", is_flag=True, help="This is the training host: look at its paths too.")
+@click.option(
+    "--on-host",
+    is_flag=True,
+    help="This is the training host: look at its paths and its environment, too.",
+)
 @click.option("--select", multiple=True, metavar="RULES", help="Tell only of these rules.")
 @click.option("--ignore", multiple=True, metavar="RULES", help="Do not tell of these rules.")
 @click.option("--strict", is_flag=True, help="Fail on warnings, too.")
@@ -45,8 +49,9 @@ def command(
 ) -> None:
     """Check files and say what is wrong, where, and what to do.
 
-    Takes configurations (.yaml .yml .toml .json .pbtxt .pb), directories, and - for standard
-    input.  RULES are ids, beginnings of ids (NPU3) or names, joined by commas.
+    Takes configurations (.yaml .yml .toml .json .pbtxt .pb), side files and rank tables (known
+    by their content), directories, and - for standard input.  RULES are ids, beginnings of
+    ids (NPU3) or names, joined by commas.
 
     Exit code 0: no errors (with --strict: nor warnings); 1: there are some; 2: wrong usage.
     """

@@ -26,7 +26,7 @@ class Summary(NamedTuple):
             _count(self.infos, "info", "infos"),
         ]
         words = ", ".join(part for part in found if part) or "nothing to complain about"
-        text = "{} in {}".format(words, _count(self.files, "file") or "0 files")
+        text = words + (" in {}".format(_count(self.files, "file")) if self.files else "")
         return text + (", {} of them skipped".format(self.skipped) if self.skipped else "")
 
 

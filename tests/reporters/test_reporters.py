@@ -163,7 +163,8 @@ def test_summary():
     """Singular, plural, and nothing."""
     assert str(Summary(1, 1, 0, 0, 0)) == "1 error in 1 file"
     assert str(Summary(2, 2, 1, 2, 0)) == "2 errors, 1 warning, 2 infos in 2 files"
-    assert str(Summary(0, 0, 0, 0, 0)) == "nothing to complain about in 0 files"
+    assert str(Summary(0, 1, 0, 0, 0)) == "1 error"
+    assert str(Summary(0, 0, 0, 0, 0)) == "nothing to complain about"
 
 
 def test_json_is_the_contract():

@@ -1,0 +1,70 @@
+"""``npu-config format``: side files and rank tables as their runtime reads them."""
+
+from typing import List, Optional, Tuple
+
+import click
+
+from npu_config.cli._cluster import Source, read, tell
+from npu_config.cli._fix import difference
+from npu_config.cli._options import as_option
+from npu_config.cli._output import deliver, say
+
+
+@click.command("format")
+@click.argument("paths", metavar="PATH...", nargs=-1, required=True)
+@click.option("--check", "checking", is_flag=True, help="Change nothing; exit code 1 if it would.")
+@click.option("--diff", is_flag=True, help="Change nothing; print what would change.")
+@as_option
+@click.pass_context
+def command(
+    ctx: click.Context, paths: Tuple[str, ...], checking: bool, diff: bool, as_kind: Optional[str]
+) -> None:
+    """Clean side files and rank tables in place (- for standard input, to standard output).
+
+    Comments and commas that strict JSON refuses go, what else is mechanical is corrected, and
+    JSON is laid out anew.  A file that has other errors stays as it is.
+    """
+    outcomes = [_format(path, as_kind, checking or diff, diff) for path in dict.fromkeys(paths)]
+    ctx.exit(1 if None in outcomes or (True in outcomes and (checking or diff)) else 0)
+
+
+def _format(path: str, as_kind: Optional[str], dry: bool, diff: bool) -> Optional[bool]:
+    """Whether a file changed, or would; None when it has errors."""
+    source = read(path)
+    if source.text is None:
+        tell(source.diagnostics, [source], err=True)
+        return None
+    clean = _cleaned(source, as_kind)
+    if clean is None:
+        return None
+    changed = clean != source.text
+    if diff and changed:
+        say(difference(source.name, source.text, clean))
+    if not dry and (changed or path == "-"):
+        deliver(clean, path, force=True)
+    return changed
+
+
+def _cleaned(source: Source, as_kind: Optional[str]) -> Optional[str]:
+    """The clean text; None, and reported, when it has errors that no fix corrects."""
+    from npu_config.readers.side_file import format_of, recognise
+
+    text = source.text or ""
+    kind = as_kind or recognise(text, source.name)
+    if kind is None or kind not in _side_files():
+        raise click.UsageError("{} is no side file and no rank table".format(source.name))
+    format_ = format_of(kind)
+    clean = format_.clean(text)
+    parsed = format_.parse(clean, source.name)
+    if not parsed.ok or parsed.model is None:
+        found = format_.parse(text, source.name).diagnostics
+        tell(found, [source], err=True)
+        return None
+    is_json = clean.lstrip("\ufeff \t\r\n").startswith("{")
+    return format_.render(parsed.model) if is_json else clean
+
+
+def _side_files() -> List[str]:
+    from npu_config.readers._formats import SIDE_FILES
+
+    return list(SIDE_FILES)

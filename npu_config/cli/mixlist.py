@@ -1,0 +1,149 @@
+"""``npu-config mixlist``: build and check ops_info.json, the file of ``modify_mixlist``."""
+
+from typing import Any, List, Optional, Tuple
+
+import click
+
+from npu_config.cli._cluster import Source, read, tell
+from npu_config.cli._options import out_options
+from npu_config.cli._output import deliver
+from npu_config.reporters import FORMATS
+
+_LISTS = (
+    ("gray", "follow the operator before them"),
+    ("white", "may be computed in lower precision"),
+    ("black", "keep their precision"),
+)
+
+
+def _library_option(function: Any) -> Any:
+    return click.option(
+        "--library",
+        "libraries",
+        multiple=True,
+        metavar="PATH",
+        help="An operator library (aic-<soc>-ops-info*.json, or their directory) to check with.",
+    )(function)
+
+
+def _move_options(function: Any) -> Any:
+    for name, _ in _LISTS:
+        function = click.option(
+            "--remove-from-{}".format(name),
+            multiple=True,
+            metavar="TYPES",
+            help="Operator types that leave the {} list.".format(name),
+        )(function)
+    for name, words in _LISTS:
+        function = click.option(
+            "--{}".format(name),
+            multiple=True,
+            metavar="TYPES",
+            help="Operator types that {}.".format(words),
+        )(function)
+    return function
+
+
+@click.group("mixlist")
+def command() -> None:
+    """Build and check the mixed-precision lists (ops_info.json)."""
+
+
+@command.command("build")
+@_move_options
+@_library_option
+@out_options
+def build_command(
+    libraries: Tuple[str, ...],
+    out: Optional[str],
+    force: bool,
+    **moves: Tuple[str, ...],
+) -> None:
+    """Write ops_info.json; TYPES are operator types joined by commas.
+
+    \b
+    npu-config mixlist build --black ReduceSum,Pow --white Exp -o ops_info.json
+    """
+    from npu_config.diagnostics import NpuConfigError, Severity
+    from npu_config.sidefiles import mixlist
+
+    ctx = click.get_current_context()
+    wanted = {name: _types(words) for name, words in moves.items()}
+    if not any(wanted.values()):
+        raise click.UsageError("name an operator type, e.g. --black ReduceSum")
+    lists = {
+        name if name.startswith("remove") else name + "_list": types
+        for name, types in wanted.items()
+    }
+    try:
+        model = mixlist.Mixlist.of(**lists)
+    except NpuConfigError as error:
+        tell(error.diagnostics, err=True)
+        ctx.exit(1)
+    found = list(mixlist.check(model, library=_library(ctx, libraries)))
+    if found:
+        tell(found, err=True)
+    if any(diagnostic.severity is Severity.ERROR for diagnostic in found):
+        ctx.exit(1)
+    deliver(mixlist.render(model), out, force)
+
+
+@command.command("check")
+@click.argument("paths", metavar="PATH...", nargs=-1, required=True)
+@_library_option
+@click.option(
+    "--format",
+    "format_",
+    type=click.Choice(list(FORMATS)),
+    default="text",
+    show_default=True,
+    help="How the findings are printed.",
+)
+@click.option("--strict", is_flag=True, help="Fail on warnings, too.")
+@click.pass_context
+def check_command(
+    ctx: click.Context,
+    paths: Tuple[str, ...],
+    libraries: Tuple[str, ...],
+    format_: str,
+    strict: bool,
+) -> None:
+    """Check files of mixed-precision lists (- for standard input).
+
+    Exit code 0: no errors (with --strict: nor warnings); 1: there are some; 2: wrong usage.
+    """
+    from npu_config.diagnostics import Severity
+    from npu_config.sidefiles import mixlist
+
+    library = _library(ctx, libraries)
+    found: List[Any] = []
+    sources: List[Source] = []
+    for path in dict.fromkeys(paths):
+        source = read(path)
+        sources.append(source)
+        found.extend(source.diagnostics)
+        if source.text is not None:
+            parsed = mixlist.parse(source.text, source.name)
+            found.extend(parsed.diagnostics)
+            if parsed.model is not None:
+                found.extend(mixlist.check(parsed.model, places=parsed.places, library=library))
+    report = tell(found, sources, format_)
+    failing = Severity.WARNING if strict else Severity.ERROR
+    ctx.exit(1 if any(diagnostic.severity >= failing for diagnostic in report) else 0)
+
+
+def _types(words: Tuple[str, ...]) -> List[str]:
+    return [part.strip() for word in words for part in word.split(",") if part.strip()]
+
+
+def _library(ctx: click.Context, paths: Tuple[str, ...]) -> Any:
+    """The operator library of some files; with errors the command ends with code 2."""
+    from npu_config.sidefiles import library
+
+    if not paths:
+        return None
+    parsed = library.load(*paths)
+    if parsed.model is None:
+        tell(parsed.diagnostics, err=True)
+        ctx.exit(2)
+    return parsed.model
