@@ -135,7 +135,7 @@ def remapping_not_off(case: Case) -> None:
         None,
         '"remapping" is {}; legal with NpuOptimizer: OFF'.format(session.remapping),
         "set rewrite_options.remapping = RewriterConfig.OFF",
-        place=session.place,
+        place=session.places.get("remapping", session.place),
         severity=Severity.WARNING if case.carrier is Carrier.RUN_CONFIG else None,
     )
 
@@ -177,7 +177,7 @@ def memory_optimization_not_off(case: Case) -> None:
             written, " (the number of RewriterConfig.OFF)" if written == "MANUAL" else ""
         ),
         "set rewrite_options.memory_optimization = RewriterConfig.NO_MEM_OPT",
-        place=session.place,
+        place=session.places.get("memory_optimization", session.place),
         severity=(
             Severity.INFO if written == "MANUAL" and case.carrier is Carrier.SCRIPT else None
         ),
@@ -214,7 +214,7 @@ def xla_not_off(case: Case) -> None:
         None,
         '"global_jit_level" is {}; legal with NpuOptimizer: OFF'.format(level),
         "set optimizer_options.global_jit_level = OptimizerOptions.OFF",
-        place=session.place,
+        place=session.places.get("global_jit_level", session.place),
         severity=Severity.INFO if level == "DEFAULT" else None,
     )
 
@@ -247,5 +247,5 @@ def soft_placement_off(case: Case) -> None:
             None,
             '"allow_soft_placement" is False; operators that only the host has cannot be placed',
             "set allow_soft_placement=True",
-            place=session.place,
+            place=session.places.get("allow_soft_placement", session.place),
         )
