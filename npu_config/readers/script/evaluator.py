@@ -456,9 +456,9 @@ class Evaluator:
         value = self.value(node.value)
         if node.format_spec is not None or not is_known(value):
             return self.anonymous(node)
-        conversion = {115: str, 114: repr, 97: ascii}.get(node.conversion)
         try:
-            return constants.bounded(format(value) if conversion is None else conversion(value))
+            convert = _CONVERSIONS.get(node.conversion, format)
+            return constants.bounded(convert(value))
         except (TypeError, ValueError, NotKnown):
             return self.anonymous(node)
 
@@ -470,6 +470,7 @@ class Evaluator:
         raise NotImplementedError
 
 
+_CONVERSIONS: Dict[int, Callable[[Any], str]] = {115: str, 114: repr, 97: ascii}
 _PART_OF = {
     "GraphOptions": "graph_options",
     "RewriterConfig": "rewrite_options",

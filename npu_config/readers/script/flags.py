@@ -86,7 +86,7 @@ def _name_and_default(call: ast.Call, argparse: bool) -> Any:
 
 def _text(node: ast.AST) -> Optional[str]:
     try:
-        value = ast.literal_eval(node)  # type: ignore[arg-type]
+        value = ast.literal_eval(node)
     except (ValueError, TypeError, SyntaxError, RecursionError, MemoryError):
         return None
     return value if isinstance(value, str) else None
@@ -96,7 +96,7 @@ def _literal(node: Optional[ast.AST], line: int) -> Optional[FlagDefault]:
     if node is None:
         return None
     try:
-        return FlagDefault(ast.literal_eval(node), line)  # type: ignore[arg-type]
+        return FlagDefault(ast.literal_eval(node), line)
     except (ValueError, TypeError, SyntaxError, RecursionError, MemoryError):
         return None
 

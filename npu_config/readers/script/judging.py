@@ -7,6 +7,7 @@ import attr
 from npu_config.diagnostics import Diagnostic, Place, Severity
 from npu_config.judge import judge
 from npu_config.readers.script.checks import run_checks
+from npu_config.readers.script.fixes import with_fix
 from npu_config.readers.script.paths import Path
 from npu_config.readers.script.reading import Literals, ScriptReading, Variant
 from npu_config.target import Target
@@ -21,6 +22,7 @@ class Findings:
         self._found: Dict[
             Tuple[object, ...], Tuple[Diagnostic, List[Path], Optional[Literals]]
         ] = {}
+        self._overwritten: List[Tuple[Diagnostic, Variant]] = []
 
     def add(
         self,
@@ -45,8 +47,30 @@ class Findings:
         else:
             found[1].extend(paths)
 
+    def drop(self, effect: str, cause: str) -> None:
+        """Take out findings of one rule on paths where another rule found their cause."""
+        causes = {
+            id(path)
+            for diagnostic, paths, _ in self._found.values()
+            if diagnostic.name == cause
+            for path in paths
+        }
+        for key, (diagnostic, paths, _) in list(self._found.items()):
+            if diagnostic.name == effect:
+                paths[:] = [path for path in paths if id(path) not in causes]
+                if not paths:
+                    del self._found[key]
+
+    def add_overwritten(self, diagnostic: Diagnostic, variant: Variant) -> None:
+        """Enter a finding about an assignment that does not last on these paths."""
+        self._overwritten.append((diagnostic, variant))
+
     def merged(self) -> List[Diagnostic]:
         """Every finding once, with the conditions that it needs beside those of its place."""
+        lasting = {(found[0].rule, found[0].place) for found in self._found.values()}
+        for diagnostic, variant in self._overwritten:
+            if (diagnostic.rule, diagnostic.place) not in lasting and variant.shadowed_by:
+                self.add(_of_overwritten(diagnostic, variant.shadowed_by), variant.paths)
         return [_noted(*found) for found in self._found.values()]
 
 
@@ -56,11 +80,9 @@ def _noted(diagnostic: Diagnostic, paths: List[Path], own: Optional[Literals]) -
     real = [path for path in paths if not path.supposed]
     if not real:
         return _supposed(diagnostic, paths[0])
-    paths = real
-    needed = frozenset.intersection(*[path.literals for path in paths])
+    path, needed = _conditions(real)
     if not needed:
         return diagnostic
-    path = paths[0]
     own = _own(diagnostic.place, path) if own is None else own
     extra = needed - own
     words = [decision.text for decision in path.trace if (decision.atom, decision.holds) in extra]
@@ -75,6 +97,18 @@ def _noted(diagnostic: Diagnostic, paths: List[Path], own: Optional[Literals]) -
     return attr.evolve(diagnostic, message=message, severity=severity)
 
 
+def _conditions(paths: List[Path]) -> Tuple[Path, Literals]:
+    """The fewest conditions that lead to a finding from one starting point, and such a path."""
+    starts: Dict[int, List[Path]] = {}
+    for path in paths:
+        starts.setdefault(path.start, []).append(path)
+    found = [
+        (group[0], frozenset.intersection(*[path.literals for path in group]))
+        for group in starts.values()
+    ]
+    return min(found, key=lambda pair: len(pair[1]))
+
+
 def _supposed(diagnostic: Diagnostic, path: Path) -> Diagnostic:
     """A finding in code that is switched off: worth knowing, no more."""
     words = [decision.text for decision in path.trace if decision.supposed]
@@ -86,6 +120,7 @@ def _supposed(diagnostic: Diagnostic, path: Path) -> Diagnostic:
 
 def _of_overwritten(diagnostic: Diagnostic, by: Place) -> Diagnostic:
     """A finding about an assignment that does not last: no error, since nothing reads it."""
+    diagnostic = attr.evolve(diagnostic, fix=None)
     if diagnostic.severity is not Severity.ERROR:
         return diagnostic
     message = "{} (overwritten in line {})".format(diagnostic.message, by.line)
@@ -133,12 +168,17 @@ def _choices(path: Path, needed: Literals) -> int:
 def judge_reading(reading: ScriptReading, target: Optional[Target] = None) -> List[Diagnostic]:
     """Every finding about a script that was read."""
     findings = Findings()
+    source = None if reading.script is None else reading.script.source
     for variant in reading.variants:
         for diagnostic in judge(variant.settings, target):
             if variant.shadowed_by is not None:
-                diagnostic = _of_overwritten(diagnostic, variant.shadowed_by)
+                findings.add_overwritten(diagnostic, variant)
+                continue
+            if source is not None:
+                diagnostic = with_fix(diagnostic, variant.paths[0], source)
             findings.add(diagnostic, variant.paths)
     if reading.script is not None:
         for diagnostic, paths, guards in run_checks(reading.script, reading.paths):
             findings.add(diagnostic, paths, _literals(paths[0], guards) if paths else None)
+        findings.drop("profiling-options-without-profiling", "switch-never-on")
     return list(reading.diagnostics) + findings.merged()

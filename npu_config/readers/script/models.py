@@ -86,6 +86,7 @@ def set_field(run: "Run", slot: Slot, target: ast.Attribute, value: Any, node: a
             run.tick(),
             path=tuple(run.guards),
             function=run.function,
+            raw=value,
         ),
     )
 

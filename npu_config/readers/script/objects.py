@@ -69,7 +69,12 @@ class Tracked:
 
 
 class Entry(NamedTuple):
-    """One assignment to a field of ``parameter_map``."""
+    """One assignment to a field of ``parameter_map``.
+
+    ``raw`` is the value that was assigned, ``value`` the one that the field then holds.
+    ``field_place`` is where the field is named.  ``path`` are the decisions that lead to the
+    statement.  ``built_in`` marks what a helper of the vendor sets.
+    """
 
     name: str
     value: Any
@@ -82,6 +87,7 @@ class Entry(NamedTuple):
     path: Tuple[int, ...] = ()
     built_in: bool = False
     function: Optional[ast.AST] = None
+    raw: Any = None
 
 
 class Block(Tracked):

@@ -22,7 +22,7 @@ from npu_config.readers.script.objects import Unknown
 PATHS = 64
 """No more paths than this are followed from one starting point, those with few deviations first."""
 
-_NEGATIVE = {
+_NEGATIVE: Dict[type, type] = {
     ast.NotEq: ast.Eq,
     ast.IsNot: ast.Eq,
     ast.Is: ast.Eq,
@@ -231,10 +231,11 @@ Outcome = TypeVar("Outcome")
 
 
 class Path(NamedTuple):
-    """One path that was followed: its decisions and what came out."""
+    """One path that was followed: its decisions, what came out, and the starting point's number."""
 
     trace: Tuple[Decision, ...]
     outcome: Any
+    start: int = 0
 
     @property
     def supposed(self) -> bool:
@@ -250,6 +251,7 @@ class Path(NamedTuple):
 def explore(
     run: Callable[[Decisions], Outcome],
     signature: Callable[[Outcome], object],
+    start: int = 0,
     limit: int = PATHS,
 ) -> List[Path]:
     """Follow every path, from the usual one outwards.
@@ -259,6 +261,7 @@ def explore(
     Args:
         run: follows one path.
         signature: equal for outcomes that do not differ.
+        start: the number of the starting point.
         limit: the most paths to follow.
     """
     found: List[Path] = []
@@ -269,7 +272,7 @@ def explore(
         decisions = Decisions(schedule)
         outcome = run(decisions)
         trace = tuple(decisions.trace)
-        found.append(Path(trace, outcome))
+        found.append(Path(trace, outcome, start))
         sign = signature(outcome)
         inert = base is not None and sign == base
         atoms = frozenset(decision.atom for decision in trace)

@@ -54,7 +54,7 @@ def run_all(script: Script) -> List[List[Path]]:
         def start(decisions: Decisions, scope: Any = scope, node: Any = node) -> Run:
             return _run(script, decisions, reached, lambda run: run.run_function(scope, node))
 
-        groups.append(explore(start, _signature))
+        groups.append(explore(start, _signature, len(groups)))
     return groups
 
 
@@ -189,10 +189,7 @@ def session_facts(script: Script, block: Block) -> Optional[SessionFacts]:
             return _enum(owner.fields[name], numbers)
         return numbers[0] if absent else UNKNOWN
 
-    names = tuple(
-        other.name if isinstance(other.name, str) else "" if other.name is None else UNKNOWN
-        for other in root.blocks
-    )
+    names = tuple(OPTIMIZER if block.name == OPTIMIZER else UNKNOWN for block in root.blocks)
     soft = root.fields.get("allow_soft_placement", False if certain else UNKNOWN)
     patched = script.is_patched
     return SessionFacts(
@@ -252,9 +249,14 @@ class ScriptReading:
 
 def is_ours(block: Block) -> bool:
     """True for an entry that is, or is meant to be, the NPU's."""
+    return block.is_npu or looks_like_npu(block)
+
+
+def looks_like_npu(block: Block) -> bool:
+    """True for an entry of another name that is meant for the NPU."""
     name = block.name
     if not isinstance(name, str) or name == OPTIMIZER:
-        return True
+        return False
     return "npu" in name.lower() or any(option in OPTIONS for option in block.entries)
 
 

@@ -63,7 +63,8 @@ class Relevance:
     """The hot lines of a script.
 
     Attributes:
-        hot_functions: the functions with hot lines, in order of the text, with their scopes.
+        hot_functions: the functions with hot lines, with their scopes; those that no other one
+            calls come first.
     """
 
     def __init__(self, source: Source, module: Scope) -> None:
@@ -157,7 +158,23 @@ class Relevance:
                     fresh += [n for n in self._callers(name, node.lineno) if n not in lines]
             lines.update(fresh)
             pending = fresh
-        self.hot_functions.sort(key=lambda pair: pair[1].lineno)
+        called = self._called(spans)
+        self.hot_functions.sort(key=lambda pair: (id(pair[1]) in called, pair[1].lineno))
+
+    def _called(self, spans: List[Tuple[int, int, Scope, FunctionNode]]) -> Set[int]:
+        """The hot functions that another hot function names."""
+        hot = [(first, last) for first, last, _, node in spans if id(node) in self._ids]
+        called: Set[int] = set()
+        for scope, node in self.hot_functions:
+            name = node.name
+            if name == "__init__" and isinstance(scope.node, ast.ClassDef):
+                name = scope.node.name
+            end = last_line(node)
+            for line in self._callers(name, node.lineno):
+                if not node.lineno <= line <= end and any(a <= line <= b for a, b in hot):
+                    called.add(id(node))
+                    break
+        return called
 
     def _callers(self, name: str, defined: int) -> List[int]:
         pattern = re.compile(

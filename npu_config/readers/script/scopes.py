@@ -29,11 +29,15 @@ for _name, _fields in (
     if hasattr(ast, _name):
         _COMPOUND[getattr(ast, _name)] = _fields
 
-DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+DEFINITIONS = (*FUNCTIONS, ast.ClassDef)
 
 
-def blocks(statement: ast.AST) -> Iterator[Sequence[ast.stmt]]:
-    """The bodies that a compound statement holds, definitions excepted."""
+def blocks(statement: ast.AST) -> Iterator[Sequence[ast.AST]]:
+    """The bodies that a compound statement holds, definitions excepted.
+
+    They are statements, or the handlers of ``try`` and cases of ``match``, which hold such.
+    """
     for field in _COMPOUND.get(type(statement), ()):
         yield getattr(statement, field)
 
@@ -41,7 +45,7 @@ def blocks(statement: ast.AST) -> Iterator[Sequence[ast.stmt]]:
 def last_line(statement: ast.AST) -> int:
     """The last line of a statement."""
     if HAS_ENDS:
-        return statement.end_lineno or 0  # type: ignore[attr-defined, no-any-return]
+        return statement.end_lineno or 0  # type: ignore[attr-defined]
     return _last_line_before_ends(statement)
 
 
@@ -150,7 +154,7 @@ class Scope:
             else:
                 self._compound(statement)
 
-    def _compound(self, statement: ast.stmt) -> None:
+    def _compound(self, statement: ast.AST) -> None:
         if isinstance(statement, (ast.For, ast.AsyncFor)):
             self._other(statement.target)
         elif isinstance(statement, (ast.With, ast.AsyncWith)):
@@ -159,12 +163,13 @@ class Scope:
                     self._target(item.optional_vars, item.context_expr, "with")
         for body in blocks(statement):
             for part in body:
-                if isinstance(part, ast.ExceptHandler) and part.name:
-                    self._add(part.name, Store("other", part))
                 if isinstance(part, ast.stmt):
                     self._walk([part])
-                else:
-                    self._compound(part)
+                    continue
+                name = getattr(part, "name", None)
+                if name:
+                    self._add(name, Store("other", part))
+                self._compound(part)
 
     def _target(self, target: ast.expr, value: ast.expr, kind: str = "value") -> None:
         if isinstance(target, ast.Name):
@@ -192,13 +197,13 @@ class Scope:
             self._other(target.value)
 
 
-def functions(scope: Scope, body: Sequence[ast.stmt]) -> Iterator[Tuple[Scope, FunctionNode]]:
+def functions(scope: Scope, body: Sequence[ast.AST]) -> Iterator[Tuple[Scope, FunctionNode]]:
     """Every function of a body, at any depth, with the scope that it is defined in."""
     for statement in body:
         if isinstance(statement, ast.ClassDef):
             for found in functions(scope.child(statement), statement.body):
                 yield found
-        elif isinstance(statement, DEFINITIONS):
+        elif isinstance(statement, FUNCTIONS):
             yield scope, statement
             for found in functions(scope.child(statement), statement.body):
                 yield found

@@ -12,8 +12,10 @@ import warnings
 from typing import Dict, List, NamedTuple, Optional
 
 from npu_config.diagnostics import Place
+from npu_config.readers.script.ends import span
 
 _NEWLINE = re.compile(r"\r\n|\r|\n")
+_LONE_RETURN = re.compile(r"\r(?!\n)")
 _COOKIE = re.compile(rb"^[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")
 
 HAS_ENDS = sys.version_info >= (3, 8)
@@ -89,9 +91,7 @@ def parse(text: str) -> ast.Module:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            if len(text) < _LARGE or sys.version_info >= (3, 11):
-                return ast.parse(text)
-            return _parse_large(text)
+            return ast.parse(text) if len(text) < _LARGE else _parse_large(text)
     except SyntaxError as error:
         raise Unparsable(error.msg or "invalid syntax", error.lineno, error.offset) from None
     except (RecursionError, MemoryError, OverflowError):
@@ -100,7 +100,8 @@ def parse(text: str) -> ast.Module:
         raise Unparsable(str(error), None, None) from None
 
 
-_LARGE = 100000
+# Since 3.11 Python limits the depth by itself.
+_LARGE = 100000 if sys.version_info < (3, 11) else sys.maxsize
 
 
 def _parse_large(text: str) -> ast.Module:
@@ -160,10 +161,7 @@ class Source:
         first: ast.expr = node  # type: ignore[assignment]
         line = first.lineno
         if not HAS_ENDS:
-            from npu_config.readers.script.ends import span
-
-            line, column, end_line, end_column = span(self.lines, first)
-            return Place(self.path, line, column, end_line, end_column)
+            return Place(self.path, *span(self.lines, first))
         end_line = first.end_lineno or line
         return Place(
             self.path,
@@ -207,6 +205,11 @@ class Source:
                 return Place(self.path, line, start + 1, line, start + 1 + len(name))
             before = self.lines[line - 2] if line > 1 else ""
         return value
+
+    @property
+    def has_odd_newlines(self) -> bool:
+        """True when a line ends with a carriage return alone."""
+        return _LONE_RETURN.search(self.text) is not None
 
     def line_of(self, offset: int) -> int:
         """The line, from 1, that holds a character offset."""

@@ -2,9 +2,20 @@
 
 import ast
 import inspect
-from typing import Any, Callable, Iterable, Iterator, List, NamedTuple, Optional, Sequence, Tuple
+from typing import (
+    Any,
+    Callable,
+    Dict,
+    Iterable,
+    Iterator,
+    List,
+    NamedTuple,
+    Optional,
+    Sequence,
+    Tuple,
+)
 
-from npu_config.diagnostics import Diagnostic, Edit, Fix, Place, Severity
+from npu_config.diagnostics import Diagnostic, Fix, Place, Severity
 from npu_config.readers.script.evaluator import Call
 from npu_config.readers.script.interpreter import Run
 from npu_config.readers.script.objects import Block, Use
@@ -28,7 +39,7 @@ class Sight:
         self.path: Optional[Path] = None
         self.rule: Optional[Rule] = None
         self.found: List[Tuple[Diagnostic, Optional[Path], Tuple[int, ...]]] = []
-        self._uses: Optional[dict] = None
+        self._uses: Optional[Dict[Place, List[Use]]] = None
 
     @property
     def run(self) -> Run:
@@ -134,9 +145,3 @@ def known(call: Call, keyword: str, position: int) -> Any:
     """An argument of a call; None when it is not given."""
     given = call.get(keyword, position)
     return None if given is None else given[0]
-
-
-def replacement(place: Place, text: str, title: str) -> Fix:
-    """A fix that puts ``text`` at ``place``."""
-    assert place.line and place.column and place.end_line and place.end_column
-    return Fix(title, (Edit(place.line, place.column, place.end_line, place.end_column, text),))

@@ -1,20 +1,21 @@
 """Checks of single assignments and arguments, beyond the value itself."""
 
-import ast
 import difflib
+import re
 from typing import Any, Optional
 
 from npu_config.catalogue import OPTIONS, Refused
-from npu_config.diagnostics import Severity
-from npu_config.readers.script.checks._check import Sight, check, replacement
+from npu_config.diagnostics import Fix, Place, Severity
+from npu_config.readers.script.checks._check import Sight, check
+from npu_config.readers.script.fixes import replacement
 from npu_config.readers.script.constants import is_known
-from npu_config.readers.script.models import SIGNATURES
-from npu_config.readers.script.objects import Block, Constructed, Entry, Unknown
-from npu_config.readers.script.vocabulary import STRICT_SIGNATURES
+from npu_config.readers.script.objects import Block, Entry, Unknown
+from npu_config.readers.script.vocabulary import SIGNATURES, STRICT_SIGNATURES
 
 _INTRODUCTION = "docs/en/tfadapter_1/apiref/session_config/introduction.md"
 _CONFIG = "tf_adapter/python/npu_bridge/estimator/npu/npu_config.py"
 
+_ONE_LITERAL = re.compile(r"""(?:"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*')\Z""")
 _MODES = frozenset(
     value
     for name in (
@@ -179,9 +180,19 @@ def assignment_raises(sight: Sight) -> None:
         help = None
         if reason.startswith('protobuf raises TypeError: ".s"'):
             help = "write tf.compat.as_bytes(...)"
+            fix = _as_literal_bytes(sight, place)
         elif reason.startswith("as_bytes("):
             help = "write tf.compat.as_bytes(str(...))"
         sight.report(reason, place, guards, help=help, fix=fix)
+
+
+def _as_literal_bytes(sight: Sight, place: Place) -> Optional[Fix]:
+    """Put a ``b`` before a plain literal of ASCII characters."""
+    text = sight.script.source.at(place)
+    if text[:1] not in ("'", '"') or not text.isascii() or _ONE_LITERAL.match(text) is None:
+        return None
+    start = place._replace(end_line=place.line, end_column=place.column)
+    return replacement(start, "b", "write it as bytes")
 
 
 @check(
@@ -381,6 +392,3 @@ def switch_never_on(sight: Sight) -> None:
                     option=entry.name,
                     help="set it to True",
                 )
-
-
-__all__ = ["Constructed", "ast"]

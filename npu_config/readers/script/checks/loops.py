@@ -1,10 +1,9 @@
 """Checks of iteration offload: the option, the loop, and the data that feeds it."""
 
 import ast
-import os
-from typing import Any, Iterator, List, Optional, Set, Tuple
+from typing import Any, Dict, Iterator, List, Optional, Set, Tuple
 
-from npu_config.diagnostics import Place, Severity
+from npu_config.diagnostics import Severity
 from npu_config.readers.script.checks._check import Sight, check, known, name_of
 from npu_config.readers.script.neighbours import any_neighbour_has
 from npu_config.readers.script.objects import Block, Entry
@@ -113,7 +112,7 @@ def loop_counts_differ(sight: Sight) -> None:
         custom_op.parameter_map["iterations_per_loop"].i = 10
         train_op = util.set_iteration_per_loop(sess, train_op, 10)
     """
-    values = set()
+    values: Set[Optional[int]] = set()
     for block in sight.run.blocks:
         entry = block.entries.get("iterations_per_loop")
         if entry is None:
@@ -289,7 +288,7 @@ _TABLES = (
 
 def _mapped_functions(sight: Sight) -> Iterator[ast.AST]:
     """The functions of the script that are given to Dataset.map and its kin."""
-    definitions = {}
+    definitions: Dict[str, List[ast.AST]] = {}
     calls: List[ast.Call] = []
     for node in sight.script.nodes():
         if isinstance(node, DEFINITIONS) and not isinstance(node, ast.ClassDef):
@@ -323,7 +322,7 @@ def _is_dataset(node: ast.AST) -> bool:
 
 @check(
     "NPU889",
-    "variable-in-preprocessing",
+    "variable-in-dataset-function",
     Severity.WARNING,
     facts=("preprocess-tf-variable",),
     source=("docs/en/tfadapter_1/migration/faq",),
@@ -374,7 +373,7 @@ def _is_tensorflow(node: ast.AST) -> bool:
 
 @check(
     "NPU890",
-    "table-in-preprocessing",
+    "table-in-dataset-function",
     Severity.WARNING,
     facts=("mix-compile-resource-tables",),
     source=("docs/en/tfadapter_1/apiref/session_config/mixed_computing.md",),
@@ -427,6 +426,3 @@ def _table_names(sight: Sight) -> Set[str]:
             if name_of(node.value.func) in _TABLES:
                 names.update(name_of(target) for target in node.targets)
     return names - {""}
-
-
-__all__ = ["Place", "os"]

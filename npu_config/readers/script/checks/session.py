@@ -5,7 +5,9 @@ from typing import Iterator, List, Sequence
 
 from npu_config.diagnostics import Severity
 from npu_config.readers.script.checks._check import Sight, check
-from npu_config.readers.script.objects import Constructed, Message, Unknown
+from npu_config.readers.script.fixes import replacement
+from npu_config.readers.script.objects import Block, Constructed, Message, Unknown
+from npu_config.readers.script.reading import looks_like_npu
 from npu_config.readers.script.run_config import options_of_run_config, written_by_estimator
 from npu_config.readers.script.scopes import blocks
 from npu_config.readers.script.vocabulary import OPTIMIZER
@@ -21,11 +23,8 @@ def _has_options(message: Message) -> bool:
 
 def _is_local(sight: Sight, message: Message) -> bool:
     """True for a message that nothing outside of this file can get at."""
-    node = message.node
-    assert node is not None
-    if any(f.lineno <= node.lineno <= last for f, last in sight.script.function_lines()):
-        return True
-    return sight.mentions("__main__")
+    line = message.place.line or 0
+    return sight.script.function_of(line) is not None or sight.mentions("__main__")
 
 
 @check(
@@ -221,22 +220,23 @@ def option_overridden_by_run_config(sight: Sight) -> None:
 
 @check(
     "NPU897",
-    "optimizer-without-name",
-    Severity.WARNING,
+    "optimizer-misnamed",
+    Severity.ERROR,
     facts=("custom-op-name",),
     source=("tf_adapter/util/npu_attrs.cc:917", _INTRODUCTION),
 )
-def optimizer_without_name(sight: Sight) -> None:
-    """An entry of ``custom_optimizers`` is added and never given a name.
+def optimizer_misnamed(sight: Sight) -> None:
+    """An entry of ``custom_optimizers`` with options of the NPU has another name, or none.
 
-    Beside an entry that is called NpuOptimizer it is ignored, with the options that it holds.
+    The adapter looks for ``NpuOptimizer``, letter by letter.  The options of an entry with another
+    name have no effect.  Unless another entry has the name, or npu_init adds one, the whole graph
+    runs on the CPU.  An entry without a name is a warning.
 
     Wrong:
 
         custom_op = config.graph_options.rewrite_options.custom_optimizers.add()
+        custom_op.name = "Npuoptimizer"
         custom_op.parameter_map["use_off_line"].b = True
-        custom_op = config.graph_options.rewrite_options.custom_optimizers.add()
-        custom_op.name = "NpuOptimizer"
 
     Right:
 
@@ -245,19 +245,39 @@ def optimizer_without_name(sight: Sight) -> None:
         custom_op.parameter_map["use_off_line"].b = True
     """
     for block in sight.run.blocks:
-        if block.names or block.open or block.message is None or block.uses:
+        if block.is_npu and block.names or block.message is None:
             continue
-        named = [other for other in block.message.root.blocks if other.name == OPTIMIZER]
-        if named:
+        if not block.names:
+            if not block.open and not block.uses:
+                _report_unnamed(sight, block)
+        elif looks_like_npu(block):
+            name, place = block.names[-1]
+            inside = sight.script.source.inside(place, name)
             sight.report(
-                "this entry is never given a name{}".format(
-                    "; its options have no effect" if block.entries else ", and is ignored"
+                'the entry is called "{}"; the adapter looks for "{}"{}'.format(
+                    name,
+                    OPTIMIZER,
+                    ", and the options of this entry have no effect" if block.entries else "",
                 ),
-                block.place,
+                place,
                 block.path,
-                help="remove it",
-                severity=None if block.entries else Severity.INFO,
+                help='write name = "{}"'.format(OPTIMIZER),
+                fix=None
+                if inside is place
+                else replacement(inside, OPTIMIZER, 'rename to "{}"'.format(OPTIMIZER)),
             )
+
+
+def _report_unnamed(sight: Sight, block: Block) -> None:
+    sight.report(
+        "the entry is never given a name{}".format(
+            "; its options have no effect" if block.entries else ", and is ignored"
+        ),
+        block.place,
+        block.path,
+        help='write name = "{}", or remove it'.format(OPTIMIZER),
+        severity=Severity.WARNING if block.entries else Severity.INFO,
+    )
 
 
 @check(
@@ -375,7 +395,7 @@ def _is_app_run(function: ast.expr) -> bool:
     )
 
 
-def _bodies(body: Sequence[ast.stmt]) -> Iterator[Sequence[ast.stmt]]:
+def _bodies(body: Sequence[ast.AST]) -> Iterator[Sequence[ast.AST]]:
     yield body
     for statement in body:
         for inner in blocks(statement):

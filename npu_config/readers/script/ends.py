@@ -1,0 +1,159 @@
+"""Where expressions end, for Python 3.7, whose syntax tree does not say.
+
+The statement is split into tokens again, from the first token of the expression on; that is
+slow, and done only for expressions whose place is asked for.
+"""
+
+import ast
+import io
+import re
+import tokenize
+from typing import Any, Callable, Dict, List, Sequence, Tuple
+
+Span = Tuple[int, int, int, int]
+
+_LONGEST = 400
+_LONG_QUOTE = re.compile(r"""[bBrRuUfF]{0,2}(?:\"{3}|'{3})""")
+_QUOTE = re.compile(r"""[bBrRuUfF]{0,2}["']""")
+_CLOSING = {"(": ")", "[": "]", "{": "}"}
+_SKIPPED = frozenset((tokenize.COMMENT, tokenize.NL, tokenize.INDENT, tokenize.DEDENT))
+_TEXTS = ("Str", "Bytes", "JoinedStr")
+_BRACKETED = ("List", "Dict", "Set", "ListComp", "SetComp", "DictComp")
+_LAST_PART: Dict[str, Callable[[Any], Any]] = {
+    "BinOp": lambda node: node.right,
+    "UnaryOp": lambda node: node.operand,
+    "Compare": lambda node: node.comparators[-1],
+    "BoolOp": lambda node: node.values[-1],
+    "IfExp": lambda node: node.orelse,
+    "Lambda": lambda node: node.body,
+    "Starred": lambda node: node.value,
+    "Await": lambda node: node.value,
+    "Tuple": lambda node: node.elts[-1] if node.elts else None,
+}
+
+
+def span(lines: Sequence[str], node: ast.expr) -> Span:
+    """First line and column, last line and the column after the end; columns count from 1.
+
+    Args:
+        lines: the lines of the script, without their ends.
+        node: the expression.
+    """
+    if node.col_offset < 0:
+        return _span_of_long_text(lines, node)
+    tokens = _Tokens(lines, node.lineno, _characters(lines, node))
+    start, end = tokens.starts[0], tokens.ends[tokens.last_of(node)]
+    return start[0], start[1] + 1, end[0], end[1] + 1
+
+
+def _characters(lines: Sequence[str], node: ast.expr) -> int:
+    """The column of a node in characters; the tree counts bytes."""
+    line = lines[node.lineno - 1].encode("utf-8")
+    return len(line[: node.col_offset].decode("utf-8", "ignore"))
+
+
+def _span_of_long_text(lines: Sequence[str], node: ast.expr) -> Span:
+    """A text of several lines: Python 3.7 gives its last line, and no column."""
+    last = node.lineno
+    first = last
+    while first > 1 and lines[first - 2].endswith("\\"):
+        first -= 1
+    quotes = [(first, match.start()) for match in _QUOTE.finditer(lines[first - 1])]
+    for line in range(last, max(0, last - _LONGEST), -1):
+        quotes += [(line, match.start()) for match in _LONG_QUOTE.finditer(lines[line - 1])]
+    for line, column in quotes:
+        tokens = _Tokens(lines, line, column)
+        if tokens.texts and tokens.is_text(0) and line < tokens.ends[0][0] == last:
+            end = tokens.ends[tokens.last_of(node)]
+            return line, column + 1, end[0], end[1] + 1
+    return last, 1, last, len(lines[last - 1]) + 1
+
+
+class _Tokens:
+    """The tokens of a statement from a place on."""
+
+    def __init__(self, lines: Sequence[str], line: int, column: int) -> None:
+        self._lines = lines
+        self.texts: List[str] = []
+        self.kinds: List[int] = []
+        self.starts: List[Tuple[int, int]] = []
+        self.ends: List[Tuple[int, int]] = []
+        text = "\n".join([lines[line - 1][column:], *lines[line : line + _LONGEST]])
+        try:
+            for token in tokenize.generate_tokens(io.StringIO(text).readline):
+                if token.type == tokenize.NEWLINE:
+                    break
+                if token.type not in _SKIPPED:
+                    self.texts.append(token.string)
+                    self.kinds.append(token.type)
+                    self.starts.append(_shifted(token.start, line, column))
+                    self.ends.append(_shifted(token.end, line, column))
+        except (tokenize.TokenError, SyntaxError):
+            pass
+
+    def is_text(self, index: int) -> bool:
+        """True for a string literal."""
+        return self.kinds[index] == tokenize.STRING
+
+    def last_of(self, node: ast.expr) -> int:
+        """The index of the last token of an expression that begins among these."""
+        return min(self._last(node), len(self.texts) - 1)
+
+    def _last(self, node: ast.expr) -> int:
+        kind = type(node).__name__
+        first = self._first(node)
+        if kind in _TEXTS:
+            while first + 1 < len(self.texts) and self.is_text(first + 1):
+                first += 1
+            return first
+        if kind in _BRACKETED:
+            return self._match(first)
+        if isinstance(node, ast.Attribute):
+            return self._after(self._last(node.value), ".") + 1
+        if isinstance(node, ast.Call):
+            return self._match(self._after(self._last(node.func), "("))
+        if isinstance(node, ast.Subscript):
+            return self._match(self._after(self._last(node.value), "["))
+        part = _LAST_PART.get(kind)
+        inner = None if part is None else part(node)
+        return first if inner is None else self._close(first, self._last(inner))
+
+    def _first(self, node: ast.expr) -> int:
+        """The index of the first token of an expression."""
+        if node.col_offset < 0:
+            for index, end in enumerate(self.ends):
+                if self.is_text(index) and end[0] == node.lineno:
+                    return index
+            return 0
+        place = (node.lineno, _characters(self._lines, node))
+        for index, start in enumerate(self.starts):
+            if start >= place:
+                return index
+        return 0
+
+    def _after(self, index: int, text: str) -> int:
+        """The index of the next token with this text."""
+        for following in range(index + 1, len(self.texts)):
+            if self.texts[following] == text:
+                return following
+        return index
+
+    def _match(self, index: int) -> int:
+        """The index of the bracket that closes the one at ``index``."""
+        return self._close(index, index)
+
+    def _close(self, first: int, last: int) -> int:
+        """``last``, or what closes the last bracket that is open there since ``first``."""
+        depth = 0
+        for index in range(first, len(self.texts)):
+            if self.texts[index] in _CLOSING:
+                depth += 1
+            elif self.texts[index] in _CLOSING.values():
+                depth -= 1
+            if index >= last and depth <= 0:
+                return index
+        return len(self.texts) - 1
+
+
+def _shifted(place: Tuple[int, int], line: int, column: int) -> Tuple[int, int]:
+    return place[0] + line - 1, place[1] + (column if place[0] == 1 else 0)
