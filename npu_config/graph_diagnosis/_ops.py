@@ -105,6 +105,11 @@ def is_dataset(node: Node) -> bool:
     )
 
 
+def is_on_device(node: Node) -> bool:
+    """True for everything that does not belong to a dataset."""
+    return not is_dataset(node)
+
+
 def is_input_pipeline(node: Node) -> bool:
     """True for datasets and the plumbing of iterators, except what yields their elements."""
     return is_dataset(node) or (_ITERATOR.search(node.op) is not None and node.op not in GET_NEXT)

@@ -144,16 +144,13 @@ def _construct(body: Body, node: Node) -> str:
 
 def _meet(graph: Graph) -> Meeting:
     met = Meeting()
-    device = graph.reachable(
-        (node for node in graph.main if not _ops.is_dataset(node)), _ops.is_dataset
-    )
-    bodies = [graph.main, *device.values()]
+    bodies = [graph.main, *graph.reachable(graph.main, _ops.is_on_device).values()]
     origins = {body.name: _origins(body) for body in bodies}
     for body in bodies:
         held = {
-            node.name: _Held(graph, node, origins)
-            for node in body
-            if not _ops.is_dataset(node) and graph.called(node)
+            node.name: _Held(graph, body, node, origins)
+            for node, _ in graph.callers(body)
+            if _ops.is_on_device(node)
         }
         roots = [
             node
@@ -165,6 +162,7 @@ def _meet(graph: Graph) -> Meeting:
             for node in body
             if node.op in _ops.V1_CONTROL_FLOW or (node.name in held and held[node.name].v1)
         }
+        functional = [node for node in body if node.op in _ops.V2_CONTROL_FLOW]
         met.origins.update((node.name, None) for node in roots)
         met.references.update(
             (node.name, _is_written(body, node))
@@ -172,11 +170,8 @@ def _meet(graph: Graph) -> Meeting:
             if node.op in _ops.REF_CONTROL_FLOW
         )
         after = body.descendants(roots, _ops.is_input_pipeline)
-        met.v2.update(
-            (node.name, None)
-            for node in body
-            if node.op in _ops.V2_CONTROL_FLOW and _joint(body, [node], after)
-        )
+        if _joint(body, functional, after):
+            met.v2.update((node.name, None) for node in functional)
         joint = _joint(body, [body.nodes[name] for name in flows], after)
         (met.v1 if joint else met.apart).update(flows)
     if not met.origins:
@@ -209,8 +204,10 @@ class _Held:
 
     __slots__ = ("dynamic", "v1")
 
-    def __init__(self, graph: Graph, node: Node, origins: Dict[str, Dict[str, None]]) -> None:
-        bodies = graph.reachable([node], _ops.is_dataset)
+    def __init__(
+        self, graph: Graph, body: Body, node: Node, origins: Dict[str, Dict[str, None]]
+    ) -> None:
+        bodies = graph.reachable(body, _ops.is_on_device, [node])
         self.dynamic = any(origins.get(name) for name in bodies)
         self.v1 = any(each.op in _ops.V1_CONTROL_FLOW for body in bodies.values() for each in body)
 

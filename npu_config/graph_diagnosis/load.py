@@ -13,6 +13,8 @@ from npu_config.files import PathLike
 from npu_config.graph_diagnosis._rules import TOO_LARGE, UNREADABLE
 from npu_config.graph_diagnosis.model import Graph
 
+# A monitored session is wrapped four deep, and tfdbg adds one.
+_WRAPPERS = 10
 #: What a protobuf message can hold.
 MAX_BYTES = (1 << 31) - 1
 _TOO_LARGE_HELP = (
@@ -66,10 +68,12 @@ def load(source: Any) -> Loaded:
 
 def session_config(source: Any) -> Any:
     """The ConfigProto that a session was created with; None for anything else."""
-    for holder in (source, getattr(source, "_sess", None)):
+    holder, depth = source, 0
+    while holder is not None and depth < _WRAPPERS:
         config = getattr(holder, "_config", None)
         if hasattr(config, "graph_options"):
             return config
+        holder, depth = getattr(holder, "_sess", None), depth + 1
     return None
 
 

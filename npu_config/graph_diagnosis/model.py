@@ -180,7 +180,7 @@ class Graph:
         functions: the function library.
     """
 
-    __slots__ = ("_calls", "functions", "main")
+    __slots__ = ("_callees", "_calls", "functions", "main")
 
     def __init__(self, graph_def: Any) -> None:
         self.main = Body("", graph_def.node, ())
@@ -189,26 +189,48 @@ class Graph:
             name = function.signature.name
             arguments = [argument.name for argument in function.signature.input_arg]
             self.functions[name] = Body(name, function.node_def, arguments)
+        self._callees: Dict[str, List[Tuple[Node, List[Body]]]] = {}
         self._calls: Optional[Dict[str, List[CallSite]]] = None
 
-    def called(self, node: Node) -> List[Body]:
-        """The functions that a node calls, by an attribute or by its type."""
-        names = list(node.functions())
-        names.append(node.op)
-        return [self.functions[name] for name in names if name in self.functions]
-
-    def reachable(self, nodes: Iterable[Node], barriers: Test) -> Dict[str, Body]:
-        """The functions that ``nodes`` call, directly or through other functions."""
-        found: Dict[str, Body] = {}
-        pending = [body for node in nodes for body in self.called(node)]
-        while pending:
-            body = pending.pop()
-            if body.name in found:
-                continue
-            found[body.name] = body
+    def callers(self, body: Body) -> List[Tuple[Node, List[Body]]]:
+        """The nodes of a body that call functions, by an attribute or by their type."""
+        if not self.functions:
+            return []
+        if body.name not in self._callees:
+            found = []
             for node in body:
-                if not barriers(node):
-                    pending.extend(self.called(node))
+                names = [*node.functions(), node.op]
+                called = [self.functions[name] for name in names if name in self.functions]
+                if called:
+                    found.append((node, called))
+            self._callees[body.name] = found
+        return self._callees[body.name]
+
+    def reachable(
+        self, body: Body, passes: Test, only: Optional[Iterable[Node]] = None
+    ) -> Dict[str, Body]:
+        """The functions that a body calls, directly or through other functions.
+
+        Args:
+            body: where the calls begin.
+            passes: the nodes whose calls count.
+            only: the nodes of ``body`` to begin with; None: all.
+        """
+        first = None if only is None else {node.name for node in only}
+        pending = [
+            callee
+            for node, called in self.callers(body)
+            if passes(node) and (first is None or node.name in first)
+            for callee in called
+        ]
+        found: Dict[str, Body] = {}
+        while pending:
+            function = pending.pop()
+            if function.name not in found:
+                found[function.name] = function
+                for node, called in self.callers(function):
+                    if passes(node):
+                        pending.extend(called)
         return found
 
     def calls(self, function: str) -> List[CallSite]:
@@ -216,10 +238,15 @@ class Graph:
         if self._calls is None:
             self._calls = {}
             for body in [self.main, *self.functions.values()]:
-                for node in body:
-                    for callee in self.called(node):
+                for node, called in self.callers(body):
+                    for callee in called:
                         self._calls.setdefault(callee.name, []).append(CallSite(body, node))
         return self._calls.get(function, [])
+
+
+def every(_: Node) -> bool:
+    """A test that holds for every node."""
+    return True
 
 
 def never(_: Node) -> bool:

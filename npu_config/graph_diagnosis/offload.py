@@ -187,16 +187,14 @@ def _overflow_flag(graph: Graph) -> Iterator[Finding]:
 def _updates(graph: Graph, node: Node) -> bool:
     return _ops.is_update(node) or any(
         _ops.is_update(each)
-        for body in graph.reachable([node], _ops.is_dataset).values()
+        for body in graph.reachable(graph.main, _ops.is_on_device, [node]).values()
         for each in body
     )
 
 
 def float16_sums(graph: Graph) -> List[str]:
     """The ReduceSum nodes of the model that read float16."""
-    device = graph.reachable(
-        (node for node in graph.main if not _ops.is_dataset(node)), _ops.is_dataset
-    )
+    device = graph.reachable(graph.main, _ops.is_on_device)
     return [
         node.name
         for body in [graph.main, *device.values()]

@@ -11,17 +11,18 @@ from npu_config.graph_diagnosis import _ops
 from npu_config.graph_diagnosis._findings import Change, Finding, finding, named
 from npu_config.graph_diagnosis._rules import TABLE_IN_PREPROCESSING, VARIABLE_IN_PREPROCESSING
 from npu_config.graph_diagnosis._settings import Options
-from npu_config.graph_diagnosis.model import Body, CallSite, Graph, Node, never
+from npu_config.graph_diagnosis.model import Body, CallSite, Graph, Node, every
 
 # How many inputs stand before those that become the arguments of the called function.
 _BEFORE_ARGUMENTS = {"If": 1, "StatelessIf": 1, "Case": 1, "StatelessCase": 1, "For": 3}
 
 
 class Use(NamedTuple):
-    """A stateful node and the dataset node that needs it."""
+    """A stateful node, and the dataset node that needs it with the body it stands in."""
 
     state: Node
     dataset: Node
+    body: Body
 
 
 def check(graph: Graph, options: Options) -> Iterator[Finding]:
@@ -81,7 +82,7 @@ def _nodes(graph: Graph, uses: List[Use], touches: Pattern[str]) -> List[str]:
     for use in uses:
         names[use.state.name] = None
         names[use.dataset.name] = None
-        for body in graph.reachable([use.dataset], never).values():
+        for body in graph.reachable(use.body, every, [use.dataset]).values():
             names.update((node.name, None) for node in body if touches.search(node.op))
     return list(names)
 
@@ -89,15 +90,13 @@ def _nodes(graph: Graph, uses: List[Use], touches: Pattern[str]) -> List[str]:
 def _uses(graph: Graph) -> List[Use]:
     """Every (state, dataset) pair, each once."""
     found: Dict[Tuple[str, str, str], Use] = {}
-    hosts = [(graph.main, node) for node in graph.main if _ops.is_dataset(node)]
-    device = graph.reachable(
-        (node for node in graph.main if not _ops.is_dataset(node)), _ops.is_dataset
-    )
-    for body in device.values():
-        hosts.extend((body, node) for node in body if _ops.is_dataset(node))
-    for body, dataset in hosts:
-        for state in _needed(graph, body, dataset):
-            found[(body.name, state.name, dataset.name)] = Use(state, dataset)
+    bodies = [graph.main, *graph.reachable(graph.main, _ops.is_on_device).values()]
+    for body in bodies:
+        for dataset in body:
+            if _ops.is_dataset(dataset):
+                for state in _needed(graph, body, dataset):
+                    key = (body.name, state.name, dataset.name)
+                    found[key] = Use(state, dataset, body)
     return list(found.values())
 
 
@@ -105,7 +104,7 @@ def _needed(graph: Graph, body: Body, dataset: Node) -> Iterator[Node]:
     """The tables and variables that a dataset node needs itself, not through other datasets."""
     seen: Set[Tuple[str, str]] = set()
     pending: List[Tuple[Body, str]] = [(body, edge.source) for edge in dataset.inputs]
-    passed: List[Node] = [dataset]
+    passed: Dict[str, List[Node]] = {body.name: [dataset]}
     while pending:
         scope, name = pending.pop()
         if (scope.name, name) in seen:
@@ -117,12 +116,14 @@ def _needed(graph: Graph, body: Body, dataset: Node) -> Iterator[Node]:
         elif _ops.is_variable(node) or _ops.is_table(node):
             yield node
         elif not _ops.is_input_pipeline(node):
-            passed.append(node)
+            passed.setdefault(scope.name, []).append(node)
             pending.extend((scope, edge.source) for edge in node.inputs)
-    for function in graph.reachable(passed, never).values():
-        for node in function:
-            if _ops.is_variable(node) or _ops.is_table(node):
-                yield node
+    for scope_name, nodes in passed.items():
+        scope = graph.functions[scope_name] if scope_name else graph.main
+        for function in graph.reachable(scope, every, nodes).values():
+            for node in function:
+                if _ops.is_variable(node) or _ops.is_table(node):
+                    yield node
 
 
 def _passed_by_callers(graph: Graph, body: Body, argument: str) -> Iterator[Tuple[Body, str]]:

@@ -338,6 +338,9 @@ def test_a_session_brings_its_configuration(v1_graph):
         assert not diagnose(session)
     with tf.Session() as session:
         assert [finding.case for finding in diagnose(session).findings] == [1]
+    creator = tf.train.ChiefSessionCreator(config=proto)
+    with tf.train.MonitoredSession(creator) as session:
+        assert not diagnose(session)
 
 
 def offload(scope=None, variables=True, count=1):

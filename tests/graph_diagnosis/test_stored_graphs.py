@@ -188,3 +188,89 @@ def test_findings_are_values():
     assert first == diagnose(stored("case3_while_v1_dynamic")).findings
     with pytest.raises(attr.exceptions.FrozenInstanceError):
         first[0].case = 1
+
+
+def loss_scaled(order=False, grouped=True, count=2):
+    """A graph in which ``count`` optimizers read the overflow flag of the device."""
+    graph_def = graph_message("GraphDef")()
+    for index in range(count):
+        graph_def.node.add(name="grad{}".format(index), op="Mul")
+        status = graph_def.node.add(name="status{}".format(index), op="NpuGetFloatStatusV2")
+        status.input.append("^grad{}".format(index))
+        if order and index:
+            graph_def.node[-2].input.append("^clear{}".format(index - 1))
+        finite = graph_def.node.add(name="finite{}".format(index), op="Equal")
+        finite.input.append(status.name)
+        clear = graph_def.node.add(name="clear{}".format(index), op="NpuClearFloatStatusV2")
+        clear.input.append("^" + status.name)
+        for kind in ("w", "b"):
+            apply = graph_def.node.add(
+                name="apply_{}{}".format(kind, index), op="ResourceApplyGradientDescent"
+            )
+            apply.input.extend([finite.name, "^" + clear.name])
+    if grouped:
+        group = graph_def.node.add(name="train", op="NoOp")
+        group.input.extend(
+            "^apply_{}{}".format(kind, index) for index in range(count) for kind in "wb"
+        )
+    return graph_def
+
+
+def test_two_optimizers_in_one_run_share_the_overflow_flag():
+    """Grouped and in no order they take each other's overflow."""
+    (finding,) = diagnose(loss_scaled()).findings
+    assert (finding.diagnostic.rule, finding.nodes) == ("NPU490", ("status0", "status1"))
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [{"count": 1}, {"order": True}, {"grouped": False}],
+    ids=["one", "ordered", "separate-runs"],
+)
+def test_innocent_uses_of_the_overflow_flag(arguments):
+    """One optimizer, an order between two, or two that run on their own."""
+    assert not diagnose(loss_scaled(**arguments))
+
+
+def test_a_function_that_passes_state_to_a_dataset():
+    """A table that reaches the pipeline as the argument of a function is found."""
+    text = """
+    node { name: "table" op: "HashTableV2" }
+    node { name: "v" op: "VarHandleOp" }
+    node { name: "call" op: "PartitionedCall" input: "v" input: "table"
+      attr { key: "f" value { func { name: "make" } } } }
+    library { function {
+      signature { name: "make" input_arg { name: "a" } input_arg { name: "b" } }
+      node_def { name: "ds" op: "RangeDataset" }
+      node_def { name: "map" op: "MapDataset" input: "ds:handle:0" input: "b"
+        attr { key: "f" value { func { name: "look" } } } }
+      node_def { name: "read" op: "ReadVariableOp" input: "a" }
+    } function {
+      signature { name: "look" input_arg { name: "x" } input_arg { name: "t" } }
+      node_def { name: "find" op: "LookupTableFindV2" input: "t" input: "x" input: "x" }
+    } }
+    """
+    graph_def = text_format.Parse(text, graph_message("GraphDef")())
+    (finding,) = diagnose(graph_def).findings
+    assert (finding.case, finding.nodes) == (1, ("table", "map", "find"))
+
+
+def test_control_flow_inside_a_function_of_the_model():
+    """v1 control flow that a function hides is found; in a dataset's function it is not."""
+    text = """
+    node {{ name: "x" op: "Placeholder"
+      attr {{ key: "shape" value {{ shape {{ dim {{ size: -1 }} }} }} }} }}
+    node {{ name: "call" op: "{op}" input: "x"
+      attr {{ key: "f" value {{ func {{ name: "f" }} }} }} }}
+    node {{ name: "after" op: "Identity" input: "call" }}
+    library {{ function {{
+      signature {{ name: "f" input_arg {{ name: "a" }} }}
+      node_def {{ name: "s" op: "Switch" input: "a" input: "a" }}
+      node_def {{ name: "m" op: "Merge" input: "s:output_true:0" input: "s:output_false:0" }}
+    }} }}
+    """
+    read = graph_message("GraphDef")
+    (finding,) = diagnose(text_format.Parse(text.format(op="PartitionedCall"), read())).findings
+    assert (finding.case, finding.diagnostic.rule) == (3, "NPU482")
+    assert 'in the function of "call"' in finding.diagnostic.message
+    assert not diagnose(text_format.Parse(text.format(op="MapDataset"), read()))
