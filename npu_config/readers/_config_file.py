@@ -92,7 +92,7 @@ class _Interpreter:
         close = did_you_mean(key, _ROOT_KEYS)
         if close is None and not isinstance(value, dict):
             return False
-        place = self._document.places.key_place((key,))
+        place = self._document.key_place((key,))
         if close is not None:
             help = 'did you mean "{}"?'.format(close)
             self._findings.report(
@@ -129,7 +129,7 @@ class _Interpreter:
             if name in OPTIONS and name not in group.options:
                 self._findings.report(
                     rules.STRUCTURE,
-                    places.key_place(inner),
+                    self._document.key_place(inner),
                     '"{}" stands in the group "{}"; its group is "{}"'.format(
                         name, path[0], layout.GROUP_OF_OPTION[name].key
                     ),
@@ -142,7 +142,7 @@ class _Interpreter:
             self._too_many(path)
             return
         places = self._document.places
-        place, name_place = places.place(path), places.key_place(path)
+        place, name_place = places.place(path), self._document.key_place(path)
         earlier = self._entries.get(name)
         if earlier is not None:
             first = earlier.name_place or earlier.place
@@ -176,7 +176,7 @@ class _Interpreter:
             self._full = True
             self._findings.report(
                 rules.TOO_LARGE,
-                self._document.places.key_place(path),
+                self._document.key_place(path),
                 "more than {} options; the rest is not looked at".format(MAX_ENTRIES),
             )
 

@@ -2,13 +2,22 @@
 
 from typing import Any, Dict, List, Optional, Set
 
-from npu_config.diagnostics import Diagnostic, Fix
+from npu_config.diagnostics import Diagnostic, Fix, Place
 from npu_config.readers._rules import UNPARSABLE
 from npu_config.rulebook import Rule
 from npu_config.sidefiles._json import BROKEN
 from npu_config.sidefiles._text import Path, Places, Source
 
-__all__ = ["BROKEN", "Document", "MAX_DEPTH", "MAX_DIGITS", "MAX_VALUES", "Path", "StopReading"]
+__all__ = [
+    "BROKEN",
+    "Document",
+    "MAX_DEPTH",
+    "MAX_DIGITS",
+    "MAX_VALUES",
+    "Path",
+    "StopReading",
+    "inside_quotes",
+]
 
 MAX_DEPTH = 32
 MAX_DIGITS = 400
@@ -56,6 +65,10 @@ class Document:
         self.bad_keys: Set[Path] = set()
         self.complete = True
 
+    def key_place(self, path: Path) -> Place:
+        """Where the key that ends ``path`` stands, without the quotes around it."""
+        return inside_quotes(self.source, self.places.key_place(path))
+
     def report(
         self,
         rule: Rule,
@@ -80,3 +93,15 @@ class Document:
             message = "{} faults; the rest of the text is not read".format(MAX_FAULTS)
             self.diagnostics.append(UNPARSABLE.diagnostic(message, place))
             raise StopReading
+
+
+def inside_quotes(source: Source, place: Place) -> Place:
+    """The place of a text without its quotes, so that it can be underlined and replaced."""
+    _, line, column, end_line, end_column = place
+    if line is None or column is None or end_line is None or end_column is None:
+        return place
+    start, end = source.offset(line, column), source.offset(end_line, end_column)
+    text = source.text
+    if end - start > 2 and text[start] in "\"'" and text[end - 1] == text[start]:
+        return source.place(start + 1, end - 1)
+    return place

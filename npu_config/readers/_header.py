@@ -66,7 +66,7 @@ def read_target(document: Document, findings: Findings, value: Any) -> Optional[
         if path in document.bad_keys or content is BROKEN:
             continue
         if key not in layout.TARGET_KEYS:
-            place = document.places.key_place(path)
+            place = document.key_place(path)
             close = did_you_mean(key, layout.TARGET_KEYS)
             findings.report(
                 rules.HEADER,

@@ -40,10 +40,25 @@ class _SkipLine(Exception):  # noqa: N818
     """The rest of the line cannot be understood; the reason is reported."""
 
 
-class _Key(NamedTuple):
-    parts: Tuple[str, ...]
+class _Part(NamedTuple):
+    name: str
     start: int
     end: int
+
+
+class _Key(NamedTuple):
+    parts: Tuple[_Part, ...]
+
+    @property
+    def start(self) -> int:
+        return self.parts[0].start
+
+    @property
+    def end(self) -> int:
+        return self.parts[-1].end
+
+    def __str__(self) -> str:
+        return ".".join(part.name for part in self.parts)
 
 
 class Scanner:
@@ -119,21 +134,21 @@ class Scanner:
 
     def _key(self, start: int) -> _Key:
         text, position, end = self._text, start, start
-        parts: List[str] = []
+        parts: List[_Part] = []
         while True:
             position = _match_end(_BLANK, text, position)
             bare = _BARE_KEY.match(text, position)
             string = None if bare else _STRING.match(text, position)
             if bare is not None:
-                parts.append(bare.group())
                 end = bare.end()
+                parts.append(_Part(bare.group(), position, end))
             elif string is not None and not string.group().startswith(('"""', "'''")):
                 key = self._scalar(string.group())
                 if not isinstance(key, str):
                     self._fault(position, string.end(), "the key is no text of TOML")
                     raise _SkipLine
-                parts.append(key)
                 end = string.end()
+                parts.append(_Part(key, position, end))
             else:
                 rest = _match_end(_REST, text, position)
                 self._fault(
@@ -146,7 +161,7 @@ class Scanner:
                 self._too_deep(start, end)
             position = _match_end(_BLANK, text, end)
             if text[position : position + 1] != ".":
-                return _Key(tuple(parts), start, end)
+                return _Key(tuple(parts))
             position += 1
 
     def _too_deep(self, start: int, end: int) -> None:
@@ -187,13 +202,13 @@ class Scanner:
         self._current = self._root
         for part in key.parts[:-1]:
             self._descend(part, key)
-        name = key.parts[-1]
+        name = key.parts[-1].name
         if array:
             self._append(name, key)
         else:
             if isinstance(self._current.get(name, {}), dict):
                 self._remember((*self._header, name), key)
-            self._descend(name, key)
+            self._descend(key.parts[-1], key)
         return end + brackets
 
     def _append(self, name: str, key: _Key) -> None:
@@ -201,21 +216,21 @@ class Scanner:
         if not isinstance(items, list):
             self._conflict(name, key)
         path = (*self._header, name)
-        self._place(path, key, key.start, key.end)
+        self._place(path, key.parts[-1])
         items.append({})
         self._header = (*path, len(items) - 1)
-        self._place(self._header, key, key.start, key.end)
+        self._place(self._header, key.parts[-1])
         self._current = items[-1]
 
-    def _descend(self, part: str, key: _Key) -> None:
-        inner = self._current.setdefault(part, {})
-        path: Path = (*self._header, part)
+    def _descend(self, part: _Part, key: _Key) -> None:
+        inner = self._current.setdefault(part.name, {})
+        path: Path = (*self._header, part.name)
         if isinstance(inner, list) and inner:
             path = (*path, len(inner) - 1)
             inner = inner[-1]
         if not isinstance(inner, dict):
-            self._conflict(part, key)
-        self._place(path, key, key.start, key.end)
+            self._conflict(part.name, key)
+        self._place(path, part)
         self._header, self._current = path, inner
 
     def _conflict(self, name: str, key: _Key) -> None:
@@ -227,9 +242,11 @@ class Scanner:
         self._current, self._header = {}, ("\0", key.start)
         raise _SkipLine
 
-    def _place(self, path: Path, key: _Key, start: int, end: int) -> None:
+    def _place(self, path: Path, key: _Part, value: Optional[Tuple[int, int]] = None) -> None:
+        """Remember the place of a key and of its value; a table stands where its key does."""
         source = self._document.source
-        self._table.put(path, source.place(key.start, key.end), source.place(start, end))
+        place = source.place(key.start, key.end)
+        self._table.put(path, place, place if value is None else source.place(*value))
 
     # Pairs and values
 
@@ -246,29 +263,30 @@ class Scanner:
                 position,
                 end,
                 'expected "=" after the key "{}", found {}'.format(
-                    shorten(".".join(key.parts), 40), _shown(text[position:end])
+                    shorten(str(key), 40), _shown(text[position:end])
                 ),
                 help,
             )
             raise _SkipLine
         for part in key.parts[:-1]:
-            path = (*path, part)
-            self._place(path, key, key.start, key.end)
-            table = table.setdefault(part, {})
+            path = (*path, part.name)
+            self._place(path, part)
+            table = table.setdefault(part.name, {})
             if not isinstance(table, dict):
                 self._fault(
                     key.start,
                     key.end,
-                    '"{}" has a value already and is no table'.format(shorten(part)),
+                    '"{}" has a value already and is no table'.format(shorten(part.name)),
                 )
                 table = {}
-        path = (*path, key.parts[-1])
+        last = key.parts[-1]
+        path = (*path, last.name)
         fresh = self._remember(path, key)
         start = _match_end(_BLANK, text, position + 1)
         value, end = self._value(start, path, depth)
         if fresh:
-            self._place(path, key, start, end)
-            table[key.parts[-1]] = value
+            self._place(path, last, (start, end))
+            table[last.name] = value
         return end
 
     def _value(self, start: int, path: Path, depth: int) -> Tuple[Any, int]:

@@ -2,13 +2,17 @@
 
 from typing import Dict, List, Optional
 
+import attr
+
 from npu_config.catalogue._kinds import shorten
 from npu_config.diagnostics import Diagnostic, Place, Severity
 from npu_config.proto import ProtoSyntaxError, decode, parse_text, text_positions
 from npu_config.proto.places import TextPositions
 from npu_config.readers import _rules as rules
+from npu_config.readers._document import inside_quotes
 from npu_config.readers._reading import Reading
 from npu_config.settings import Carrier, Settings
+from npu_config.sidefiles._text import Source
 
 
 def read(text: str, path: Optional[str] = None) -> Reading:
@@ -26,8 +30,19 @@ def read(text: str, path: Optional[str] = None) -> Reading:
             for fault in error.faults
         )
         return Reading("pbtxt", path, diagnostics=faults, text=text, skipped=True)
-    settings = decode(config, path, positions)
+    settings = _with_bare_names(decode(config, path, positions), Source(text, path))
     return Reading("pbtxt", path, (settings,), tuple(_duplicates(positions, path)), text=text)
+
+
+def _with_bare_names(settings: Settings, source: Source) -> Settings:
+    """The settings with the places of names inside their quotes."""
+    entries = {}
+    for name, setting in settings.entries.items():
+        place = setting.name_place
+        if place is not None:
+            setting = setting._replace(name_place=inside_quotes(source, place))
+        entries[name] = setting
+    return attr.evolve(settings, entries=entries)
 
 
 def _duplicates(positions: TextPositions, path: Optional[str]) -> List[Diagnostic]:

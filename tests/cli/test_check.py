@@ -243,6 +243,12 @@ def test_diff_of_a_file_without_a_last_newline(npu, tmp_path):
     )
 
 
+PROTO = (
+    "graph_options {{ rewrite_options {{ custom_optimizers {{ name: 'NpuOptimizer' "
+    "parameter_map {{ key: '{}' value {{ i: 1800 }} }} }} }} }}\n"
+)
+
+
 @pytest.mark.parametrize(
     ("name", "before", "after"),
     [
@@ -257,6 +263,13 @@ def test_diff_of_a_file_without_a_last_newline(npu, tmp_path):
         ("a.toml", "enable_dump = False # x\n", "enable_dump = false # x\n"),
         ("a.json", '{"enable_dump": False,}\n', '{"enable_dump": false}\n'),
         ("a.json", "{'hccl_timeout': 1} // x\n", '{"hccl_timeout": 1} \n'),
+        ("a.json", '{"hcl_timeout": 1}\n', '{"hccl_timeout": 1}\n'),
+        ("a.json", '{"profling": {}}\n', '{"profiling": {}}\n'),
+        ("a.yaml", "'hcl_timeout': 1\n", "'hccl_timeout': 1\n"),
+        ("a.toml", '"hcl_timeout" = 1\n', '"hccl_timeout" = 1\n'),
+        ("a.toml", "timeouts . hcl_timeout = 1\n", "timeouts . hccl_timeout = 1\n"),
+        ("a.toml", "[timouts]\nhccl_timeout = 1\n", "[timeouts]\nhccl_timeout = 1\n"),
+        ("a.pbtxt", PROTO.format("hcl_timeout"), PROTO.format("hccl_timeout")),
     ],
 )
 def test_fixes_of_files(npu, tmp_path, name, before, after):
