@@ -103,9 +103,12 @@ def build_command(
     from npu_config.cluster import build, build_ranks, describe, rank_table
     from npu_config.diagnostics import NpuConfigError
 
+    of_ranks = bool(layers) or table_version == "2.0"
+    if of_ranks:
+        _only_for_servers(ctx, product, table_version)
     try:
         choice = describe.device_choice(devices)
-        if layers or table_version == "2.0":
+        if of_ranks:
             table: Any = build_ranks.build_ranks(
                 len(servers), [describe.layer(text) for text in layers], choice, device_port
             )
@@ -125,6 +128,22 @@ def build_command(
         ctx.exit(1)
     tell_warnings(table, product)
     deliver(rank_table.render(table), out, force)
+
+
+def _only_for_servers(
+    ctx: click.Context, product: Optional[str], table_version: Optional[str]
+) -> None:
+    """Refuse what says nothing in a table of version 2.0."""
+    names = ("device_ips", "hccn_confs", "local", "host_ips", "super_pods", "sdids")
+    given = [name for name in names if ctx.params[name]]
+    if given:
+        raise click.UsageError(
+            "version 2.0 takes its addresses from --layer; not with --{}".format(
+                given[0].rstrip("s").replace("_", "-").replace("device-ip", "device-ips")
+            )
+        )
+    if product not in (None, "ascend_950") or table_version not in (None, "2.0"):
+        raise click.UsageError("--layer is for version 2.0, which is for ascend_950")
 
 
 def tell_warnings(table: Any, product: Optional[str]) -> None:

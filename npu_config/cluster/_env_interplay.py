@@ -93,8 +93,10 @@ TF_CONFIG = declare(
 
     Wrong: `export TF_CONFIG={'cluster': {}}`
 
-    Right: `export TF_CONFIG='{"cluster": {"worker": ["10.0.0.1:2222"]},
-    "task": {"type": "worker", "index": 0}}'`
+    Right:
+
+        export TF_CONFIG='{"cluster": {"worker": ["10.0.0.1:2222"]},
+                           "task": {"type": "worker", "index": 0}}'
     """,
     facts=("tf-config-json",),
     source=(

@@ -67,8 +67,10 @@ CM_PARTNERS = declare(
 
     Wrong: `export CM_CHIEF_IP=10.0.0.1 CM_WORKER_SIZE=16`
 
-    Right: `export CM_CHIEF_IP=10.0.0.1 CM_CHIEF_PORT=6000 CM_CHIEF_DEVICE=0 CM_WORKER_SIZE=16
-    CM_WORKER_IP=10.0.0.2`
+    Right:
+
+        export CM_CHIEF_IP=10.0.0.1 CM_CHIEF_PORT=6000 CM_CHIEF_DEVICE=0
+        export CM_WORKER_SIZE=16 CM_WORKER_IP=10.0.0.2
     """,
     facts=("cm-used-when",),
     source=(

@@ -24,9 +24,9 @@ TEMPLATE_2 = declare(
     and `RANK_ID` of its environment, and several groups are merged into `hccl_world_group`.
     `npu-config ranktable convert` writes version 1.0.
 
-    Old: `{"status": "completed", "group_count": "1", "group_list": [...]}`
+    Wrong: `{"status": "completed", "group_count": "1", "group_list": [...]}`
 
-    New: `{"status": "completed", "version": "1.0", "server_count": "1", "server_list": [...]}`
+    Right: `{"status": "completed", "version": "1.0", "server_count": "1", "server_list": [...]}`
     """,
     facts=("rank-table-file",),
     source=("cann/hccl:docs/zh/user_guide/cluster_info_config/rank_table_config_910.md",),

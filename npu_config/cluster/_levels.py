@@ -80,6 +80,8 @@ class Level:
         items = self.items
         if not items:
             return {}
+        if type(items[0]) is not dict or not items[0]:
+            return None
         try:
             names = list(items[0])
             if set(map(len, items)) != {len(names)}:

@@ -117,10 +117,11 @@ def build_ranks(
     Raises:
         NpuConfigError: with every error that the table would have.
     """
+    if not layers:
+        raise refusal("a table of version 2.0 needs network layers", "describe layer 0 at least")
     ids = device_list(devices)
     places: List[Tuple[int, int]] = [(server, one) for server in range(servers) for one in ids]
     columns = [layer.levels([server for server, _ in places]) for layer in layers]
-    levels = zip(*columns) if columns else ((),) * len(places)
     ranks = tuple(
         Rank(
             rank,
@@ -130,7 +131,7 @@ def build_ranks(
             None if first_device_port is None else first_device_port + rank,
             None if first_host_port is None else first_host_port + rank,
         )
-        for rank, ((_, device_id), mine) in enumerate(zip(places, levels))
+        for rank, ((_, device_id), mine) in enumerate(zip(places, zip(*columns)))
     )
     table = RankTable2(ranks)
     refuse_errors(check_document(to_document(table), Target(product=Product.ASCEND_950)))

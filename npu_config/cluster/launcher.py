@@ -226,23 +226,32 @@ def _comment(text: str) -> str:
 
 
 def launchers(
-    job: Job, command: Sequence[str] = (), sources: Sequence[str] = ()
+    job: Job,
+    command: Sequence[str] = (),
+    sources: Sequence[str] = (),
+    processes: Optional[Sequence[Process]] = None,
 ) -> Dict[str, str]:
     """One script for each server of a job: file name to text.
 
     A version 2.0 table names no servers, so it has one script for all ranks.
+
+    Args:
+        job: the job.
+        command: what each process runs; arguments of a script replace it.
+        sources: scripts that are sourced before.
+        processes: those to start; None: all of the job.
     """
     by_server: Dict[Optional[str], List[Process]] = {}
-    for process in job.processes:
+    for process in job.processes if processes is None else processes:
         by_server.setdefault(process.server_id, []).append(process)
     width = len(str(len(by_server) - 1))
     scripts = {}
-    for number, (server, processes) in enumerate(by_server.items()):
+    for number, (server, mine) in enumerate(by_server.items()):
         name = "launch.sh"
         if server is not None:
             safe = re.sub(r"[^A-Za-z0-9_.-]+", "_", server)[:64]
             name = "launch_{:0{}}_{}.sh".format(number, width, safe)
-        scripts[name] = launcher(job, processes, command, sources, name)
+        scripts[name] = launcher(job, mine, command, sources, name)
     return scripts
 
 

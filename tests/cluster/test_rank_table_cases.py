@@ -48,7 +48,7 @@ def test_wrong_case(path):
 def test_right_case(path):
     """A right table is silent, and its canonical text has the same content."""
     parsed = parse(path)
-    assert [] == list(parsed.diagnostics)
+    assert list(parsed.diagnostics) == []
     again = rank_table.parse(rank_table.render(parsed.model))
     assert parsed.model == again.model
 
@@ -75,7 +75,7 @@ def test_fixes_leave_fewer_errors(path):
     fixed = apply_edits(text, [edit for d in fixable for edit in d.fix.edits])
     product = path.stem.partition("@")[2] or None
     after = rank_table.parse(fixed, path.name, Target(product=product)).diagnostics
-    assert [] == [d for d in after if d.fix is not None]
+    assert [d for d in after if d.fix is not None] == []
     assert len(after.errors) <= len(report.errors) - len(fixable)
 
 

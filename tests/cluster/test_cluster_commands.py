@@ -1,0 +1,293 @@
+"""``npu-config ranktable`` and ``npu-config env``: exit codes, output, files."""
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("click")
+
+from click.testing import CliRunner
+
+from npu_config.cli.env import command as env
+from npu_config.cli.ranktable import command as ranktable
+from npu_config.cluster import rank_table
+
+OLD = json.dumps(
+    {
+        "status": "completed",
+        "group_count": "1",
+        "group_list": [
+            {
+                "instance_count": "1",
+                "device_count": "1",
+                "instance_list": [
+                    {
+                        "pod_name": "a",
+                        "server_id": "n",
+                        "devices": [{"device_id": "0", "device_ip": "10.0.0.1"}],
+                    }
+                ],
+            }
+        ],
+    }
+)
+
+
+@pytest.fixture
+def run(tmp_path, monkeypatch):
+    """Runs a command in an empty directory: exit code, and what it printed."""
+    monkeypatch.chdir(tmp_path)
+
+    def call(command, *arguments, **kwargs):
+        result = CliRunner().invoke(command, list(arguments), **kwargs)
+        assert result.exception is None or isinstance(result.exception, SystemExit)
+        return result.exit_code, result.output
+
+    return call
+
+
+def build(run, *arguments):
+    """The two-server walk-through."""
+    return run(
+        ranktable, "build", "--server", "10.0.0.1", "--server", "10.0.0.2",
+        "--device-ips", "10.20.0.2", "--target", "atlas_training", *arguments,
+    )  # fmt: skip
+
+
+def test_build_and_check(run):
+    """A table that is built is right."""
+    assert build(run, "-o", "rank_table.json") == (0, "")
+    code, text = run(ranktable, "check", "rank_table.json", "--target", "atlas_training")
+    assert (code, text) == (0, "nothing to complain about in 1 file\n")
+    assert rank_table.load("rank_table.json").model.rank_size == 16
+
+
+def test_build_does_not_overwrite(run):
+    """A file that exists is overwritten with --force only."""
+    build(run, "-o", "rank_table.json")
+    code, text = build(run, "-o", "rank_table.json")
+    assert code == 2
+    assert "--force" in text
+    assert build(run, "-o", "rank_table.json", "--force") == (0, "")
+
+
+def test_build_of_every_version(run):
+    """1.2 with super nodes, 2.0 with layers."""
+    code, text = run(
+        ranktable, "build", "--server", "a", "--server", "b", "--devices", "2",
+        "--device-ips", "fd00::1", "--super-pod", "p=a,b", "--sdid", "a=0,1",
+        "--sdid", "b=2,3", "--host-ip", "a=10.0.0.1", "--target", "atlas_a3",
+    )  # fmt: skip
+    assert (code, json.loads(text)["version"]) == (0, "1.2")
+    code, text = run(
+        ranktable, "build", "--server", "a", "--devices", "0-1",
+        "--layer", "layer=0;id=rack{server};first=172.16.0.1;ports=1/0",
+        "--layer", "layer=1;id=az;addrs=a,b,c,d;ports=0/4,0/5+1/5;planes=x,y",
+    )  # fmt: skip
+    assert (code, json.loads(text)["rank_count"]) == (0, 2)
+
+
+def test_build_from_hccn_conf(run):
+    """Devices and addresses are taken from copies of hccn.conf."""
+    with open("hccn.conf", "w") as stream:
+        stream.write("address_0=10.20.0.2\naddress_5=10.20.0.3\n")
+    code, text = run(ranktable, "build", "--hccn-conf", "n0=hccn.conf", "--target", "atlas_a2")
+    devices = json.loads(text)["server_list"][0]["device"]
+    assert (code, [device["device_id"] for device in devices]) == (0, ["0", "5"])
+    with open("hccn.conf", "a") as stream:
+        stream.write("address_6=10.20\n")
+    assert run(ranktable, "build", "--hccn-conf", "n0=hccn.conf")[0] == 1
+    assert run(ranktable, "build", "--hccn-conf", "n0=none")[0] == 1
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("--server", "a", "--devices", "3", "--device-ips", "10.0.0.1",
+         "--target", "atlas_training"),
+        ("--server", "a", "--devices", "x"),
+        ("--server", "a", "--devices", "5-3"),
+        ("--server", "a", "--device-ips", "10.0.0.1,10.0.0.2"),
+        ("--server", "a", "--super-pod", "p"),
+        ("--server", "a", "--super-pod", "p=b"),
+        ("--server", "a", "--sdid", "a=1", "--super-pod", "p=a"),
+        ("--server", "a", "--host-ip", "a=1", "--host-ip", "a=2"),
+        ("--server", "a", "--layer", "layer=0"),
+        ("--server", "a", "--layer", "layer=0;id=a;ports=0/1;first=x;colour=red"),
+        ("--server", "a", "--layer", "layer=0;id=a;ports=0/1;first=172.16.0.1;addrs=a"),
+        ("--server", "a", "--table-version", "2.0"),
+    ],
+)  # fmt: skip
+def test_build_refuses(run, arguments):
+    """What cannot become a table is an error with a reason, and nothing is written."""
+    code, text = run(ranktable, "build", "-o", "out.json", *arguments)
+    assert code == 1
+    assert "error: " in text
+    assert os.listdir(".") == []
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("--device-ips", "10.0.0.1"),
+        ("--super-pod", "p=a"),
+        ("--hccn-conf", "a=b"),
+        ("--target", "atlas_a2"),
+        ("--table-version", "1.0"),
+    ],
+)
+def test_layers_are_for_version_2(run, arguments):
+    """What says nothing in a table of version 2.0 is wrong usage."""
+    layer = ("--layer", "layer=0;id=a;ports=0/1;first=172.16.0.1")
+    code, text = run(ranktable, "build", "--server", "a", "--devices", "1", *layer, *arguments)
+    assert code == 2
+    assert arguments[0] in text or "ascend_950" in text
+
+
+def test_check_exit_codes(run):
+    """1 for errors, with --strict for warnings; the others are still checked."""
+    build(run, "-o", "good.json")
+    good = Path("good.json").read_text()
+    with open("warning.json", "w") as stream:
+        stream.write(good.replace("completed", "initializing"))
+    assert run(ranktable, "check", "warning.json")[0] == 0
+    assert run(ranktable, "check", "warning.json", "--strict")[0] == 1
+    code, text = run(ranktable, "check", "none.json", "-", "good.json", input=good + "// x")
+    assert code == 1
+    assert "none.json: error: " in text
+    assert "<stdin>:" in text
+    assert "2 errors in 3 files, 1 of them skipped" in text
+    assert run(ranktable, "check")[0] == 2
+    assert run(ranktable, "check", "good.json", "--target", "atlas_a1")[0] == 2
+
+
+def test_check_as_json(run):
+    """One object of version 1."""
+    code, text = run(ranktable, "check", "-", "--format", "json", input="[]")
+    document = json.loads(text)
+    assert (code, document["version"], document["diagnostics"][0]["rule"]) == (1, 1, "NPU641")
+    assert (
+        document["summary"]
+    ) == {"files": 1, "errors": 1, "warnings": 0, "infos": 0, "skipped": 0}
+
+
+def test_check_with_hccn_conf(run):
+    """The addresses of a server are compared with those of the machine."""
+    build(run, "-o", "rank_table.json")
+    with open("hccn.conf", "w") as stream:
+        stream.write("address_0=10.20.0.2\naddress_1=10.20.9.9\n")
+    code, text = run(
+        ranktable, "check", "rank_table.json", "--hccn-conf", "10.0.0.1=hccn.conf"
+    )
+    assert code == 1
+    assert 'device 1 of "10.0.0.1" has the address "10.20.9.9"' in text
+
+
+def test_convert(run):
+    """Old tables become new; comments are gone; what is impossible is said."""
+    code, text = run(ranktable, "convert", "-", input=OLD)
+    assert (code, json.loads(text)["version"]) == (0, "1.0")
+    code, text = run(ranktable, "convert", "-", "-o", "new.json", input=OLD + " // old")
+    assert code == 0
+    assert list(rank_table.load("new.json").diagnostics) == []
+    code, text = run(ranktable, "convert", "new.json", "--to", "1.2", "--super-pod", "p=n",
+                     "--sdid", "n=7")  # fmt: skip
+    assert (code, json.loads(text)["server_list"][0]["device"][0]["super_device_id"]) == (0, "7")
+    assert run(ranktable, "convert", "new.json", "--to", "2.0")[0] == 1
+    assert run(ranktable, "convert", "-", input="{}")[0] == 1
+    assert run(ranktable, "convert", "new.json", "-o", "new.json")[0] == 2
+
+
+def test_env_of_a_process(run):
+    """Export lines, a file of variables and JSON hold the environment of a process."""
+    build(run, "-o", "rank_table.json")
+    common = ("--rank-table", "rank_table.json", "--job-id", "job", "--rank", "9")
+    code, text = run(env, *common)
+    assert code == 0
+    assert text.startswith("unset CM_CHIEF_IP ")
+    assert "export RANK_ID=9\nexport ASCEND_DEVICE_ID=1\n" in text
+    assert "RANK_TABLE_FILE={}\n".format(os.path.abspath("rank_table.json")) in text
+    code, text = run(env, *common, "--to", "dotenv", "--table-path", "/data/t.json")
+    assert "RANK_TABLE_FILE=/data/t.json\n" in text
+    code, text = run(env, *common, "--to", "json", "--set", "X=1")
+    (process,) = json.loads(text)
+    assert (
+        process["server"],
+        process["environment"]["X"],
+        process["environment"]["RANK_ID"],
+    ) == ("10.0.0.2", "1", "9")
+
+
+def test_launchers(run):
+    """One script for each server, in a directory; one alone on standard output."""
+    build(run, "-o", "rank_table.json")
+    common = ("--rank-table", "rank_table.json", "--job-id", "job", "--to", "launcher")
+    code, text = run(env, *common, "-o", ".", "--", "python3", "train.py", "--epochs", "3")
+    assert (
+        code,
+        sorted(os.path.basename(line) for line in text.splitlines()),
+    ) == (0, ["launch_0_10.0.0.1.sh", "launch_1_10.0.0.2.sh"])
+    assert "command=(python3 train.py --epochs 3)\n" in Path("launch_1_10.0.0.2.sh").read_text()
+    assert run(env, *common, "-o", ".")[0] == 2
+    assert run(env, *common, "-o", ".", "--force")[0] == 0
+    assert run(env, *common)[0] == 2
+    code, text = run(env, *common, "--server", "10.0.0.2")
+    assert (code, "ranks=(8 9 10 11 12 13 14 15)\n" in text) == (0, True)
+    assert run(env, *common, "--server", "10.0.0.3")[0] == 1
+
+
+def test_env_without_a_table(run):
+    """CM_ variables, for the products that have them."""
+    common = ("--worker", "10.0.0.1", "--worker", "10.0.0.2", "--job-id", "job", "--devices", "1")
+    code, text = run(env, *common, "--rank", "1", "--target", "atlas_a2")
+    assert code == 0
+    assert "unset RANK_TABLE_FILE RANK_ID RANK_SIZE" in text
+    assert "export CM_WORKER_IP=10.0.0.2\n" in text
+    assert run(env, *common, "--target", "atlas_a3")[0] == 1
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        (),
+        ("--rank-table", "t.json"),
+        ("--rank-table", "t.json", "--worker", "10.0.0.1", "--job-id", "j"),
+        ("--worker", "10.0.0.1", "--job-id", "j", "--to", "json", "true"),
+        ("--worker", "10.0.0.1", "--job-id", "j"),
+        ("--worker", "10.0.0.1", "--job-id", "j", "--rank", "0", "true"),
+        ("--rank-table", "-", "--job-id", "j"),
+    ],
+)
+def test_wrong_usage(run, arguments):
+    """Wrong usage is exit code 2."""
+    assert run(env, *arguments)[0] == 2
+
+
+def test_check_of_files(run):
+    """Files of variables are checked, alone and against each other and the table."""
+    build(run, "-o", "rank_table.json")
+    common = ("--rank-table", "rank_table.json", "--job-id", "job", "--to", "dotenv")
+    for rank in ("0", "1"):
+        run(env, *common, "--rank", rank, "-o", rank + ".env")
+    table = ("--rank-table", "rank_table.json")
+    assert run(env, "--check", "0.env", "1.env", *table)[0] == 0
+    code, text = run(env, "--check", "0.env", "-", *table, input=Path("0.env").read_text())
+    assert (code, "NPU675" in text) == (1, True)
+    with open("1.env", "a") as stream:
+        stream.write("CM_CHIEF_PORT=x\n")
+    code, text = run(env, "--check", "1.env", "none.env", "--format", "json")
+    found = json.loads(text)["diagnostics"]
+    assert {"NPU670", "NPU671", "NPU715"} == {diagnostic["rule"] for diagnostic in found}
+
+
+def test_check_of_this_environment(run):
+    """Without files the environment of the command is checked, with the files it names."""
+    build(run, "-o", "rank_table.json")
+    right = {
+        "RANK_TABLE_FILE": "rank_table.json", "RANK_SIZE": "16", "RANK_ID": "0", "JOB_ID": "job",
+    }  # fmt: skip
+    assert run(env, "--check", env=right)[0] == 0
+    code, text = run(env, "--check", env={**right, "RANK_SIZE": "8"})
+    assert (code, "RANK_SIZE is 8, but the rank table has 16 devices" in text) == (1, True)

@@ -1,0 +1,115 @@
+"""Properties of the rank-table format: round trips, and nothing raises for any input."""
+
+import json
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from npu_config.cluster import rank_table
+from npu_config.cluster.check import check, check_document
+from npu_config.cluster.document import from_document, to_document
+from npu_config.diagnostics import Report
+from npu_config.target import Product, Target
+from tests.cluster.cluster_strategies import TABLES
+
+KEYS = [
+    "status", "version", "server_count", "server_list", "super_pod_list", "server_id", "host_ip",
+    "device", "device_id", "device_ip", "device_port", "rank_id", "host_port", "super_device_id",
+    "super_pod_id", "rank_count", "rank_list", "local_id", "level_list", "net_layer", "net_type",
+    "net_instance_id", "rank_addr_list", "addr_type", "addr", "ports", "group_list",
+    "group_count", "instance_list", "instance_count", "device_count", "devices", "pod_name",
+    "backup_device_ip", "backup_device_port",
+]  # fmt: skip
+LEAVES = (
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.sampled_from(["0", "1", "2", "1.0", "1.2", "2.0", "10.0.0.1", "::1", "completed", "EID"])
+    | st.text(max_size=5)
+)
+VALUES = st.recursive(
+    LEAVES,
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(st.sampled_from(KEYS) | st.text(max_size=5), inner, max_size=6)
+    ),
+    max_leaves=30,
+)
+TARGETS = st.none() | st.sampled_from(list(Product))
+
+
+@given(TABLES)
+def test_round_trip(table):
+    """parse(render(x)) is x, and says nothing bad about it."""
+    parsed = rank_table.parse(rank_table.render(table))
+    assert parsed.diagnostics.errors == []
+    assert table == parsed.model
+
+
+@given(TABLES)
+def test_document_round_trip(table):
+    """The plain values of a table have its whole content, and are plain JSON."""
+    document = to_document(table)
+    assert document == json.loads(json.dumps(document))
+    assert table == from_document(document)
+
+
+@given(TABLES, st.data())
+def test_layout_does_not_matter(table, data):
+    """However the JSON is laid out, the same is said."""
+    document = to_document(table)
+    indent = data.draw(st.sampled_from([None, 0, 2]))
+    ascii_only = data.draw(st.booleans())
+    text = json.dumps(document, indent=indent, ensure_ascii=ascii_only)
+    expected = [diagnostic.message for diagnostic in check_document(document)]
+    assert sorted(expected) == sorted(diagnostic.message for diagnostic in check(text))
+
+
+@given(st.text(), TARGETS)
+def test_any_text(text, product):
+    """No text raises."""
+    assert isinstance(check(text, None, Target(product=product)), Report)
+
+
+@given(VALUES, TARGETS, st.sampled_from(["server_list", "rank_list", "group_list"]))
+def test_any_value(value, product, key):
+    """No JSON value raises, and its text gets the same findings."""
+    document = {key: value, "version": "1.0"} if not isinstance(value, dict) else value
+    target = Target(product=product)
+    text = json.dumps(document)
+    told = rank_table.parse(text, None, target)
+    plain = check_document(document, target)
+    own = [d.message for d in told.diagnostics if not d.name.startswith("json-")]
+    assert sorted(own) == sorted(d.message for d in plain)
+    assert (told.model is None) == bool(plain.errors)
+
+
+@given(TABLES, st.data())
+def test_broken_tables(table, data):
+    """A table with a piece cut out or doubled does not raise."""
+    text = rank_table.render(table)
+    start = data.draw(st.integers(0, len(text)))
+    end = data.draw(st.integers(start, min(start + 20, len(text))))
+    double = data.draw(st.booleans())
+    mangled = text[:end] + text[start:] if double else text[:start] + text[end:]
+    parsed = rank_table.parse(mangled)
+    assert parsed.model is None or parsed.diagnostics is not None
+
+
+@given(TABLES, st.data())
+def test_a_value_of_another_kind(table, data):
+    """One value replaced by anything does not raise, and no finding is told twice."""
+    document = to_document(table)
+    part = document
+    while True:
+        entries = list(part.items()) if isinstance(part, dict) else list(enumerate(part))
+        if not entries:
+            break
+        key, inner = data.draw(st.sampled_from(entries))
+        if not isinstance(inner, (dict, list)) or data.draw(st.booleans()):
+            part[key] = data.draw(LEAVES)
+            break
+        part = inner
+    found = list(rank_table.parse(json.dumps(document)).diagnostics)
+    assert len(found) == len(set(found))
