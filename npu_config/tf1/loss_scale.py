@@ -178,9 +178,7 @@ class ExponentialUpdateLossScaleManager(metaclass=VendorFirst):
         return self._change(grown)
 
     def _shrink(self) -> Any:
-        shrunk = self._loss_scale * self._decr_ratio
-        # Not tf.maximum, which gives NaN for NaN in TensorFlow 2.
-        return self._change(tf.where(shrunk > 1.0, shrunk, tf.ones_like(shrunk)))
+        return self._change(tf.maximum(1.0, self._loss_scale * self._decr_ratio))
 
     def _change(self, scale: Any) -> Any:
         return tf.group(

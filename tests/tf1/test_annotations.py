@@ -2,11 +2,11 @@
 
 import os
 
-import numpy
 import pytest
 
 from tests.tf1.support import operations, vectors
 
+numpy = pytest.importorskip("numpy")
 pytestmark = pytest.mark.tensorflow
 
 VECTORS = {

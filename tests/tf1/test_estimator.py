@@ -4,9 +4,9 @@ import json
 import os
 import warnings
 
-import numpy
 import pytest
 
+numpy = pytest.importorskip("numpy")
 pytestmark = pytest.mark.tensorflow
 
 FEATURES = numpy.array([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0], [2.0, 1.0]], dtype="float32")

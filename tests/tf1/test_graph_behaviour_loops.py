@@ -7,11 +7,11 @@ error at the call, and nothing left in the graph.  What is different on purpose 
 
 import warnings
 
-import numpy
 import pytest
 
 from tests.tf1.support import Model, collections, loop_values, operations, variables, vectors
 
+numpy = pytest.importorskip("numpy")
 pytestmark = pytest.mark.tensorflow
 
 VECTORS = {vector["id"]: vector for vector in vectors("graph_behaviour.jsonl")}

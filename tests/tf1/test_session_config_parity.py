@@ -7,11 +7,11 @@ import json
 import re
 import warnings
 
-import numpy
 import pytest
 
 from tests.tf1.support import DATA, vectors
 
+numpy = pytest.importorskip("numpy")
 pytestmark = pytest.mark.tensorflow
 
 DEFAULTS, *VECTORS = vectors("session_config_parity.jsonl")

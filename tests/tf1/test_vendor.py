@@ -8,11 +8,11 @@ import sys
 import warnings
 from pathlib import Path
 
-import numpy
 import pytest
 
 from tests.tf1.support import Model
 
+numpy = pytest.importorskip("numpy")
 pytestmark = pytest.mark.tensorflow
 
 FAKE = Path(__file__).parent / "fake_vendor"
