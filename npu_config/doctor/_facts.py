@@ -5,9 +5,10 @@ from typing import Any, Callable, List, Mapping, Optional, Tuple
 
 import attr
 
-from npu_config.diagnostics import Diagnostic, Place
+from npu_config.diagnostics import Diagnostic
 from npu_config.judge import judge
-from npu_config.readers._rules import UNREADABLE
+from npu_config.readers import Reading, read
+from npu_config.readers._files import load
 from npu_config.settings import UNKNOWN, Carrier, Settings, Unknown
 from npu_config.target import ANY_TARGET, Target
 
@@ -103,47 +104,38 @@ def facts_of(
 def _of_file(
     path: str, target: Optional[Target], environ: Mapping[str, str], on_host: bool
 ) -> Facts:
+    reading: Reading
+    settings: Tuple[Settings, ...]
+    text = None
     if path.endswith(".py"):
-        settings, found, text = _script(path, target)
-        writes_session = False
+        reading, settings = _script(path)
+        text = reading.text
+        # Whether its paths exist is another check's business: they may be those of the host.
+        found = reading.judge(target)
     else:
-        from npu_config.readers import read
-
         reading = read(path)
-        settings, target, text = reading.settings, target or reading.target, None
+        settings = reading.settings
+        target = target or reading.target
         found = reading.judge(target, environ if on_host else None, on_host)
-        writes_session = all(each.carrier is Carrier.FILE for each in settings)
     return Facts(
         True,
         settings,
         tuple(found),
         text,
-        writes_session,
+        text is None and all(each.carrier is Carrier.FILE for each in settings),
         target or ANY_TARGET,
         environ,
         on_host,
     )
 
 
-def _script(
-    path: str, target: Optional[Target]
-) -> Tuple[Tuple[Settings, ...], List[Diagnostic], Optional[str]]:
-    """Settings, findings and text of a training script."""
-    from npu_config.readers._files import decode, load
-    from npu_config.readers.script import read_script
-    from npu_config.readers.script.judging import judge_reading
-    from npu_config.readers.script.source import Unparsable
+def _script(path: str) -> Tuple[Reading, Tuple[Settings, ...]]:
+    """A training script, and the settings that last (an assignment may be overwritten)."""
+    from npu_config.readers import script
 
     content = load(path, _LARGEST_SCRIPT)
     if isinstance(content, Diagnostic):
-        return (), [content], None
-    text, fault = decode(content, path)
-    if text is None:
-        return (), [] if fault is None else [fault], None
-    try:
-        reading = read_script(text, path)
-    except Unparsable as error:
-        message = "the script is not Python 3: {}".format(error)
-        return (), [UNREADABLE.diagnostic(message, Place(path))], text
-    settings = tuple(each.settings for each in reading.variants if each.shadowed_by is None)
-    return settings, judge_reading(reading, target), text
+        return Reading("script", path, diagnostics=(content,), skipped=True), ()
+    reading = script.read(content, path)
+    lasting = [each.settings for each in reading.variants if each.shadowed_by is None]
+    return reading, tuple(lasting)

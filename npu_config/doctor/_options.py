@@ -39,6 +39,8 @@ def _valid(facts: Facts) -> Check:
             len(errors), "" if len(errors) == 1 else "s", errors[0].message
         )
         help = "npu-config check tells all of them"
+    elif not facts.settings and facts.diagnostics:
+        outcome, reason, help = Outcome.UNKNOWN, facts.diagnostics[0].message, ""
     else:
         outcome, reason, help = Outcome.PASSED, "no rule is broken", ""
     return Check("configuration-valid", outcome, reason, help, _SESSION)
