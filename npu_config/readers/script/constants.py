@@ -110,13 +110,31 @@ def _try(function: Callable[..., Any], *arguments: Any) -> Any:
 
 _METHODS = {
     str: frozenset(
-        "capitalize encode endswith format join lower lstrip replace rsplit rstrip split "
-        "startswith strip title upper zfill count find".split()
+        [
+            "capitalize",
+            "encode",
+            "endswith",
+            "format",
+            "join",
+            "lower",
+            "lstrip",
+            "replace",
+            "rsplit",
+            "rstrip",
+            "split",
+            "startswith",
+            "strip",
+            "title",
+            "upper",
+            "zfill",
+            "count",
+            "find",
+        ]
     ),
-    bytes: frozenset("decode lower upper strip startswith endswith replace".split()),
-    dict: frozenset("get keys values items copy".split()),
-    list: frozenset("index count copy".split()),
-    tuple: frozenset("index count".split()),
+    bytes: frozenset(["decode", "lower", "upper", "strip", "startswith", "endswith", "replace"]),
+    dict: frozenset(["get", "keys", "values", "items", "copy"]),
+    list: frozenset(["index", "count", "copy"]),
+    tuple: frozenset(["index", "count"]),
     int: frozenset(("bit_length",)),
 }
 

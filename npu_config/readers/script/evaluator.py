@@ -29,6 +29,7 @@ from npu_config.readers.script.script import Script
 from npu_config.readers.script.vocabulary import MESSAGES
 
 _ENUMS = ("RewriterConfig", "OptimizerOptions", "Toggle", "MemOptType", "GlobalJitLevel")
+_SAMENESS = (ast.Is, ast.IsNot, ast.Eq, ast.NotEq)
 _FLAG_OBJECTS = ("FLAGS", "parse_args()", "parse_known_args()[0]")
 _MESSAGE_FIELDS = {
     "graph_options": "ConfigProto",
@@ -391,9 +392,8 @@ class Evaluator:
                 return bool(constants.compare(kind, left, right))
             except NotKnown:
                 return self.anonymous(node)
-        if kind in (ast.Is, ast.IsNot, ast.Eq, ast.NotEq) and right is None:
-            if not isinstance(left, Unknown):
-                return kind in (ast.IsNot, ast.NotEq)
+        if right is None and kind in _SAMENESS and not isinstance(left, Unknown):
+            return kind in (ast.IsNot, ast.NotEq)
         return Condition.comparison(kind, self.key(left), right, self.key(right))
 
     def _bool_op(self, node: ast.BoolOp) -> Any:

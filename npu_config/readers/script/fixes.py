@@ -81,11 +81,11 @@ def _rename(
         if any(name in block.entries for block in blocks if entry.name in block.entries):
             return None
         return replacement(entry.name_place, name, fix.title)
-    for former, option in OPTIONS.items():
-        if former == "experimental_" + entry.name and entry.name in FORMER_NAMES:
-            if option.wire == entry.wire:
-                return replacement(entry.name_place, former, 'rename to "{}"'.format(former))
-    return None
+    name = "experimental_" + entry.name
+    option = OPTIONS.get(name) if entry.name in FORMER_NAMES else None
+    if option is None or option.wire != entry.wire:
+        return None
+    return replacement(entry.name_place, name, 'rename to "{}"'.format(name))
 
 
 def _is_exact(fix: Fix, source: Source) -> bool:

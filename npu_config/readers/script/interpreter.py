@@ -1,11 +1,11 @@
 """Statements: one path through a script."""
 
 import ast
+import contextlib
 from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence, Tuple
 
-from npu_config.readers.script import models
+from npu_config.readers.script import constants, models
 from npu_config.readers.script.constants import NotKnown, is_known
-from npu_config.readers.script import constants
 from npu_config.readers.script.evaluator import Call, Evaluator, Frame
 from npu_config.readers.script.objects import (
     Block,
@@ -147,10 +147,8 @@ class Run(Evaluator):
             old, new = self.lookup(target.id), self.value(statement.value)
             value: Any = self.anonymous(statement)
             if is_known(old) and is_known(new):
-                try:
+                with contextlib.suppress(NotKnown):
                     value = constants.binary(type(statement.op), old, new)
-                except NotKnown:
-                    pass
             self.bind(target, value, statement.value)
         else:
             self.value(statement.value)
@@ -194,7 +192,7 @@ class Run(Evaluator):
             if target.attr == "name":
                 owner.names.append((value, self.place(node)))
         elif isinstance(owner, Message):
-            models.set_message_field(self, owner, target.attr, value)
+            models.set_message_field(self, owner, target.attr, value, node)
         elif isinstance(owner, Instance):
             self._used(value, "attribute")
             owner.attributes[target.attr] = value
@@ -300,11 +298,9 @@ class Run(Evaluator):
         if isinstance(value, dict):
             value = list(value)
         if isinstance(value, (list, tuple)) and len(value) <= _ITEMS:
-            for item in list(value):
-                yield item
+            yield from list(value)
         elif isinstance(value, BlockList):
-            for block in list(value.message.root.blocks):
-                yield block
+            yield from list(value.message.root.blocks)
             if value.message.root.foreign:
                 yield self.adopt_block(Unknown("{}[]".format(id(value.message))), node)
         else:
@@ -490,7 +486,7 @@ class Run(Evaluator):
     def _bind_unknown(self, frame: Frame, node: Any) -> None:
         arguments = node.args
         parameters = getattr(arguments, "posonlyargs", []) + arguments.args + arguments.kwonlyargs
-        for parameter in parameters + [arguments.vararg, arguments.kwarg]:
+        for parameter in [*parameters, arguments.vararg, arguments.kwarg]:
             if parameter is not None:
                 key = "{}@{}".format(parameter.arg, frame.serial)
                 frame.variables[parameter.arg] = Unknown(key)
@@ -507,7 +503,7 @@ class Run(Evaluator):
         self._bind_unknown(frame, function.node)
         positional = getattr(arguments, "posonlyargs", []) + arguments.args
         if function.receiver is not None and not _is_static(function.node):
-            args = [function.receiver] + args
+            args = [function.receiver, *args]
         names = [parameter.arg for parameter in positional]
         given = dict(zip(names, args))
         known = names + [parameter.arg for parameter in arguments.kwonlyargs]

@@ -1,6 +1,6 @@
 """From the variants of a script to findings: each once, with the path that it needs."""
 
-from typing import Dict, Iterable, List, Optional, Set, Tuple
+from typing import Dict, Iterable, List, Mapping, Optional, Sequence, Set, Tuple
 
 import attr
 
@@ -9,7 +9,8 @@ from npu_config.judge import judge
 from npu_config.readers.script.checks import run_checks
 from npu_config.readers.script.fixes import with_fix
 from npu_config.readers.script.paths import Path
-from npu_config.readers.script.reading import Literals, ScriptReading, Variant
+from npu_config.readers.script.reading import Literals, Variant
+from npu_config.readers.script.script import Script
 from npu_config.target import Target
 
 _CONDITIONS = 3
@@ -136,8 +137,14 @@ def _own(place: Place, path: Path) -> Literals:
             if place in (entry.place, entry.name_place):
                 indices = entry.path
         root = None if block.message is None else block.message.root
-        if not indices and (block.place == place or root is not None and root.place == place):
+        if not indices and (block.place == place or (root is not None and root.place == place)):
             indices = block.path
+    if not indices:
+        for message in run.messages:
+            for part in message.parts():
+                for assigned in part.assigned.values():
+                    if assigned.place == place:
+                        indices = assigned.path
     if not indices:
         for made in run.constructed:
             if made.place == place or any(
@@ -145,10 +152,11 @@ def _own(place: Place, path: Path) -> Literals:
                 for argument in made.arguments.values()
             ):
                 indices = made.path
-    return _literals(path, indices)
+    return literals(path, indices)
 
 
-def _literals(path: Path, indices: Tuple[int, ...]) -> Literals:
+def literals(path: Path, indices: Tuple[int, ...]) -> Literals:
+    """The decisions of a path with these numbers, as pairs of atom and value."""
     return frozenset((path.trace[index].atom, path.trace[index].holds) for index in indices)
 
 
@@ -165,20 +173,25 @@ def _choices(path: Path, needed: Literals) -> int:
     return sum(1 for index in chosen if index not in inner)
 
 
-def judge_reading(reading: ScriptReading, target: Optional[Target] = None) -> List[Diagnostic]:
+def judge_variants(
+    script: Script,
+    variants: Sequence[Variant],
+    paths: Sequence[Sequence[Path]],
+    target: Optional[Target] = None,
+    environ: Optional[Mapping[str, str]] = None,
+    on_host: bool = False,
+) -> List[Diagnostic]:
     """Every finding about a script that was read."""
     findings = Findings()
-    source = None if reading.script is None else reading.script.source
-    for variant in reading.variants:
-        for diagnostic in judge(variant.settings, target):
+    for variant in variants:
+        for diagnostic in judge(variant.settings, target, environ, on_host):
             if variant.shadowed_by is not None:
                 findings.add_overwritten(diagnostic, variant)
-                continue
-            if source is not None:
-                diagnostic = with_fix(diagnostic, variant.paths[0], source)
-            findings.add(diagnostic, variant.paths)
-    if reading.script is not None:
-        for diagnostic, paths, guards in run_checks(reading.script, reading.paths):
-            findings.add(diagnostic, paths, _literals(paths[0], guards) if paths else None)
-        findings.drop("profiling-options-without-profiling", "switch-never-on")
-    return list(reading.diagnostics) + findings.merged()
+            else:
+                fixed = with_fix(diagnostic, variant.paths[0], script.source)
+                findings.add(fixed, variant.paths)
+    for diagnostic, found_on, guards in run_checks(script, paths):
+        own = literals(found_on[0], guards) if found_on else None
+        findings.add(diagnostic, found_on, own)
+    findings.drop("profiling-options-without-profiling", "switch-never-on")
+    return findings.merged()

@@ -3,7 +3,6 @@
 import ast
 from typing import TYPE_CHECKING, Any, Callable, Dict, Optional, Tuple
 
-from npu_config.diagnostics import Place
 from npu_config.readers.script import constants
 from npu_config.readers.script.constants import NotKnown, is_known
 from npu_config.readers.script.objects import (
@@ -11,8 +10,8 @@ from npu_config.readers.script.objects import (
     Block,
     BlockList,
     Constructed,
-    EnumName,
     Entry,
+    EnumName,
     Fails,
     Function,
     Message,
@@ -99,10 +98,10 @@ def put(run: "Run", block: Block, entry: Entry) -> None:
     block.entries[entry.name] = entry
 
 
-def set_message_field(run: "Run", message: Message, name: str, value: Any) -> None:
+def set_message_field(run: "Run", message: Message, name: str, value: Any, node: ast.expr) -> None:
     """``message.name = value``."""
     message.fields[name] = value
-    message.moments[name] = run.tick()
+    message.assigned[name] = Use("assigned", run.place(node), run.tick(), tuple(run.guards))
 
 
 def give_away(run: "Run", value: Any, name: str) -> None:
@@ -210,7 +209,7 @@ def _call_message(run: "Run", owner: Message, call: "Call") -> Any:
 def _merge(owner: Message, value: Message) -> None:
     """``value`` becomes a part of ``owner``."""
     owner.fields.update(value.fields)
-    owner.moments.update(value.moments)
+    owner.assigned.update(value.assigned)
     owner.root.blocks += [b for b in value.blocks if b not in owner.root.blocks]
     for block in value.blocks:
         block.message = owner
@@ -225,8 +224,8 @@ def _message(run: "Run", call: "Call") -> Message:
     message.path = tuple(run.guards)
     message.foreign = call.open or bool(call.args)
     run.messages.append(message)
-    for name, (value, _) in call.keywords.items():
-        message.fields[name] = value
+    for name, (value, node) in call.keywords.items():
+        set_message_field(run, message, name, value, node)
         if isinstance(value, Message):
             value.parent = message
             message.blocks += value.blocks

@@ -6,7 +6,7 @@ that cannot be known, a protobuf message that is being built, one entry of
 """
 
 import ast
-from typing import Any, Dict, List, NamedTuple, Optional, Tuple
+from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Tuple
 
 from npu_config.diagnostics import NOWHERE, Place
 
@@ -53,6 +53,7 @@ class Use(NamedTuple):
     kind: str
     place: Place
     moment: int
+    path: Tuple[int, ...] = ()
 
 
 class Tracked:
@@ -133,7 +134,7 @@ class Message(Tracked):
     asked for.  ``foreign`` is True for one that came from elsewhere, with unknown content.
     """
 
-    __slots__ = ("blocks", "edited", "fields", "foreign", "kind", "moments", "parent", "replaced")
+    __slots__ = ("assigned", "blocks", "edited", "fields", "foreign", "kind", "parent", "replaced")
 
     def __init__(
         self,
@@ -147,12 +148,19 @@ class Message(Tracked):
         super().__init__(node, place, moment)
         self.kind = kind
         self.fields: Dict[str, Any] = {}
-        self.moments: Dict[str, int] = {}
+        self.assigned: Dict[str, Use] = {}
         self.blocks: List[Block] = []
         self.edited = False
         self.foreign = foreign
         self.parent = parent
         self.replaced: Optional[Place] = None
+
+    def parts(self) -> Iterator["Message"]:
+        """The message and every message inside of it."""
+        yield self
+        for value in self.fields.values():
+            if isinstance(value, Message):
+                yield from value.parts()
 
     @property
     def root(self) -> "Message":
@@ -226,7 +234,7 @@ class Function:
         self.scope = scope
         self.frame = frame
         self.owner = owner
-        self.receiver: Optional["Instance"] = None
+        self.receiver: Optional[Instance] = None
 
 
 class Class:

@@ -20,7 +20,7 @@ from npu_config.readers.script.constants import is_known
 from npu_config.readers.script.objects import Unknown
 
 PATHS = 64
-"""No more paths than this are followed from one starting point, those with few deviations first."""
+"""The most paths from one starting point; those that deviate least are followed first."""
 
 _NEGATIVE: Dict[type, type] = {
     ast.NotEq: ast.Eq,
@@ -231,7 +231,7 @@ Outcome = TypeVar("Outcome")
 
 
 class Path(NamedTuple):
-    """One path that was followed: its decisions, what came out, and the starting point's number."""
+    """One path: its decisions, what came out, and the number of its starting point."""
 
     trace: Tuple[Decision, ...]
     outcome: Any
@@ -280,5 +280,5 @@ def explore(
             if inert and trace[index].atom in seen:
                 continue
             values = tuple(decision.holds for decision in trace[:index])
-            pending.append((values + (not trace[index].holds,), sign, atoms))
+            pending.append(((*values, not trace[index].holds), sign, atoms))
     return found

@@ -2,22 +2,18 @@
 
 from typing import Any, Dict, FrozenSet, Iterator, List, NamedTuple, Optional, Set, Tuple
 
-import attr
-
 from npu_config.catalogue import OPTIONS
-from npu_config.diagnostics import Diagnostic, Place
+from npu_config.diagnostics import Place
 from npu_config.readers.script.constants import is_known
 from npu_config.readers.script.interpreter import Run
 from npu_config.readers.script.objects import (
     Block,
-    Constructed,
     Entry,
     EnumName,
-    Fails,
     Message,
     Unknown,
 )
-from npu_config.readers.script.paths import Decision, Decisions, Path, explore
+from npu_config.readers.script.paths import Decisions, Path, explore
 from npu_config.readers.script.run_config import settings_of_run_config
 from npu_config.readers.script.script import Script
 from npu_config.readers.script.vocabulary import OPTIMIZER
@@ -41,7 +37,7 @@ class Variant(NamedTuple):
 
 
 def run_all(script: Script) -> List[List[Path]]:
-    """Every path from every starting point: the module, then each hot function that was not reached.
+    """Every path from every starting point: the module, and hot functions it does not reach.
 
     Each path's outcome is the finished :class:`Run`.
     """
@@ -190,20 +186,29 @@ def session_facts(script: Script, block: Block) -> Optional[SessionFacts]:
         return numbers[0] if absent else UNKNOWN
 
     names = tuple(OPTIMIZER if block.name == OPTIMIZER else UNKNOWN for block in root.blocks)
+    places = {
+        name: owner.assigned[name].place
+        for owner in (root, rewrite, optimizer)
+        if isinstance(owner, Message)
+        for name in _FACTS
+        if name in owner.assigned
+    }
     soft = root.fields.get("allow_soft_placement", False if certain else UNKNOWN)
     patched = script.is_patched
     return SessionFacts(
-        optimizers=(UNKNOWN,) + names if root.foreign else names,
+        optimizers=(UNKNOWN, *names) if root.foreign else names,
         remapping="OFF" if patched else fact(rewrite, "remapping", _TOGGLES, certain),
         memory_optimization=fact(rewrite, "memory_optimization", _MEMORY, certain),
         global_jit_level="OFF" if patched else fact(optimizer, "global_jit_level", _JIT, certain),
         allow_soft_placement=True if patched else soft if isinstance(soft, bool) else UNKNOWN,
         place=root.place,
+        places=places,
         optimizer_places=((root.place,) if root.foreign else ())
         + tuple(other.place for other in root.blocks),
     )
 
 
+_FACTS = ("remapping", "memory_optimization", "global_jit_level", "allow_soft_placement")
 _DIRECT = frozenset(("session",))
 
 
@@ -216,35 +221,6 @@ def _nothing_else_supplies(script: Script, root: Message) -> bool:
         and bool(root.uses)
         and all(use.kind in _DIRECT for use in root.uses)
     )
-
-
-# everything
-
-
-@attr.s(frozen=True, slots=True, auto_attribs=True)
-class ScriptReading:
-    """What was found in one script.
-
-    Args:
-        kind: ``"script"``.
-        path: the file.
-        settings: one for every configuration block and every distinct way that the branches of
-            the script fill it.
-        diagnostics: what kept it from being read.
-        text: the script.
-        script: the parsed script; None when it could not be parsed.
-        variants: the settings with the paths that lead to them.
-        paths: every path, by starting point.
-    """
-
-    kind: str
-    path: Optional[str]
-    settings: Tuple[Settings, ...] = ()
-    diagnostics: Tuple[Diagnostic, ...] = ()
-    text: Optional[str] = None
-    script: Optional[Script] = None
-    variants: Tuple[Variant, ...] = ()
-    paths: Tuple[Tuple[Path, ...], ...] = ()
 
 
 def is_ours(block: Block) -> bool:

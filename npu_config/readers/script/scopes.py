@@ -89,7 +89,7 @@ class Scope:
         self.watched: Dict[str, bool] = {}
         self._stores: Optional[Dict[str, List[Store]]] = None
         self._globals: Set[str] = set()
-        self._children: Dict[int, "Scope"] = {}
+        self._children: Dict[int, Scope] = {}
 
     def watch(self, name: str, whole: bool = False) -> None:
         """Make the lines that handle a name hot (``whole``: all that mention it)."""

@@ -7,7 +7,6 @@ import io
 import re
 import sys
 import threading
-import tokenize
 import warnings
 from typing import Dict, List, NamedTuple, Optional
 
@@ -15,6 +14,11 @@ from npu_config.diagnostics import Place
 from npu_config.readers.script.ends import span
 
 _NEWLINE = re.compile(r"\r\n|\r|\n")
+_PYTHON_2 = re.compile(
+    r"^[ \t]*(?:print[ \t]+[\w\"'%]|exec[ \t]+[\w\"']|except[ \t]+[\w.]+[ \t]*,"
+    r"|raise[ \t]+\w+[ \t]*,)",
+    re.M,
+)
 _LONE_RETURN = re.compile(r"\r(?!\n)")
 _COOKIE = re.compile(rb"^[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")
 
@@ -22,44 +26,41 @@ HAS_ENDS = sys.version_info >= (3, 8)
 """Python 3.7 does not say where a node ends."""
 
 
-class Undecodable(ValueError):
-    """The bytes are not text in the encoding that Python would use."""
+class Undecodable(ValueError):  # noqa: N818 - a verdict on a file, caught by whoever asked
+    """The bytes are not text in the encoding that Python would use; ``line`` is where."""
+
+    def __init__(self, reason: str, line: Optional[int] = None) -> None:
+        super().__init__(reason)
+        self.line = line
 
 
 class Decoded(NamedTuple):
-    """Text as it was decoded, and what encodes it back to the same bytes."""
+    """Text as it was decoded, with its own line ends, and what encodes it back."""
 
     text: str
     encoding: str
-    bom: bool
-
-    def encode(self, text: str) -> bytes:
-        """Bytes of ``text`` in the encoding of the file."""
-        data = text.encode(self.encoding)
-        return codecs.BOM_UTF8 + data if self.bom else data
 
 
 def decode(data: bytes) -> Decoded:
     """The text of a Python file: UTF-8, or what its coding comment says (PEP 263).
 
-    Line ends stay as they are.
-
     Raises:
         Undecodable: with the reason in words.
     """
     bom = data.startswith(codecs.BOM_UTF8)
-    if bom:
-        data = data[3:]
-    encoding = _declared(data) or "utf-8"
+    encoding = "utf-8-sig" if bom else _declared(data) or "utf-8"
     try:
-        return Decoded(data.decode(encoding), encoding, bom)
+        return Decoded(data.decode(encoding), encoding)
     except UnicodeDecodeError as error:
-        line = len(data[: error.start].splitlines()) or 1
+        line = data.count(b"\n", 0, error.start) + 1
         raise Undecodable(
-            "byte 0x{:02x} in line {} is not {} text".format(data[error.start], line, encoding)
+            "the byte 0x{} in line {} is no {} text".format(
+                data[error.start : error.start + 1].hex(), line, encoding.upper()
+            ),
+            line,
         ) from None
     except (LookupError, ValueError, TypeError, AttributeError):
-        raise Undecodable('unknown encoding "{}"'.format(encoding)) from None
+        raise Undecodable('there is no encoding "{}"'.format(encoding), 1) from None
 
 
 def _declared(data: bytes) -> Optional[str]:
@@ -73,7 +74,7 @@ def _declared(data: bytes) -> Optional[str]:
     return None
 
 
-class Unparsable(ValueError):
+class Unparsable(ValueError):  # noqa: N818 - a verdict on a file, caught by whoever asked
     """The text is no Python 3; ``line`` and ``column`` say where it ends to be."""
 
     def __init__(self, reason: str, line: Optional[int], column: Optional[int]) -> None:
@@ -173,7 +174,10 @@ class Source:
 
     def at(self, place: Place) -> str:
         """The characters that stand at a place."""
-        assert place.line and place.column and place.end_line and place.end_column
+        assert place.line
+        assert place.column
+        assert place.end_line
+        assert place.end_column
         first, last = place.line - 1, place.end_line - 1
         if first == last:
             return self.lines[first][place.column - 1 : place.end_column - 1]
@@ -183,7 +187,7 @@ class Source:
         return "\n".join(rows)
 
     def inside(self, place: Place, text: str) -> Place:
-        """The place of ``text`` within the quotes of a literal, or the literal when it is no plain one."""
+        """The place of ``text`` within the quotes of a plain literal; else that of the literal."""
         literal = self.at(place)
         body = literal.lstrip("bBrRuU")
         quote = body[:3] if body[:3] in ('"""', "'''") else body[:1]
@@ -195,7 +199,8 @@ class Source:
 
     def keyword_place(self, name: str, value: Place) -> Place:
         """The place of the keyword that stands before a value."""
-        assert value.line is not None and value.column is not None
+        assert value.line is not None
+        assert value.column is not None
         pattern = re.compile(r"(?<!\w){}\s*=[\s(]*$".format(re.escape(name)))
         before = self.lines[value.line - 1][: value.column - 1]
         for line in range(value.line, max(0, value.line - 4), -1):
@@ -223,7 +228,7 @@ class Source:
         return found
 
     def lines_with(self, word: str, within: bool = False) -> List[int]:
-        """The lines that hold a word (``within``: also inside of words), comment lines left out."""
+        """The lines that hold a word, comment lines left out; ``within``: also inside of words."""
         text, size = self.text, len(word)
         found: List[int] = []
         start = text.find(word)
@@ -242,13 +247,6 @@ def _is_part(character: str) -> bool:
     return character.isalnum() or character == "_"
 
 
-def comment_tokens(text: str) -> List[tokenize.TokenInfo]:
-    """The comments of a script, as far as it can be split into tokens."""
-    found = []
-    try:
-        for token in tokenize.generate_tokens(io.StringIO(text).readline):
-            if token.type == tokenize.COMMENT:
-                found.append(token)
-    except (tokenize.TokenError, SyntaxError, IndentationError):
-        pass
-    return found
+def looks_like_python_2(text: str) -> bool:
+    """True for a text with a statement that only Python 2 knows."""
+    return _PYTHON_2.search(text) is not None

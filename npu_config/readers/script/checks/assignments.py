@@ -7,8 +7,8 @@ from typing import Any, Optional
 from npu_config.catalogue import OPTIONS, Refused
 from npu_config.diagnostics import Fix, Place, Severity
 from npu_config.readers.script.checks._check import Sight, check
-from npu_config.readers.script.fixes import replacement
 from npu_config.readers.script.constants import is_known
+from npu_config.readers.script.fixes import replacement
 from npu_config.readers.script.objects import Block, Entry, Unknown
 from npu_config.readers.script.vocabulary import SIGNATURES, STRICT_SIGNATURES
 

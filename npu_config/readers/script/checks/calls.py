@@ -17,7 +17,7 @@ Problem = Optional[Tuple[str, str]]
 def _output_hook(call: Call) -> Problem:
     steps = known(call, "output_every_n_steps", 3)
     given = call.get("output_every_n_steps", 3) is not None
-    if not given or steps == 0 and type(steps) is int:
+    if not given or (steps == 0 and type(steps) is int):
         return (
             "NPUOutputTensorHook divides by output_every_n_steps, which is {}".format(
                 "0" if given else "0 by default"

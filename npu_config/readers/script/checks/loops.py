@@ -293,11 +293,8 @@ def _mapped_functions(sight: Sight) -> Iterator[ast.AST]:
     for node in sight.script.nodes():
         if isinstance(node, DEFINITIONS) and not isinstance(node, ast.ClassDef):
             definitions.setdefault(node.name, []).append(node)
-        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-            if node.func.attr in ("map", "flat_map", "interleave") and _is_dataset(
-                node.func.value
-            ):
-                calls.append(node)
+        elif isinstance(node, ast.Call) and _maps_dataset(node.func):
+            calls.append(node)
     seen: Set[int] = set()
     for call in calls:
         function: Optional[ast.AST] = call.args[0] if call.args else None
@@ -310,6 +307,14 @@ def _mapped_functions(sight: Sight) -> Iterator[ast.AST]:
         if function is not None and id(function) not in seen:
             seen.add(id(function))
             yield function
+
+
+def _maps_dataset(function: ast.expr) -> bool:
+    return (
+        isinstance(function, ast.Attribute)
+        and function.attr in ("map", "flat_map", "interleave")
+        and _is_dataset(function.value)
+    )
 
 
 def _is_dataset(node: ast.AST) -> bool:
@@ -422,7 +427,8 @@ def table_in_preprocessing(sight: Sight) -> None:
 def _table_names(sight: Sight) -> Set[str]:
     names: Set[str] = set()
     for node in sight.script.nodes():
-        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call):
-            if name_of(node.value.func) in _TABLES:
-                names.update(name_of(target) for target in node.targets)
+        value = node.value if isinstance(node, ast.Assign) else None
+        if isinstance(value, ast.Call) and name_of(value.func) in _TABLES:
+            assert isinstance(node, ast.Assign)
+            names.update(name_of(target) for target in node.targets)
     return names - {""}

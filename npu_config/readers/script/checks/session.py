@@ -4,7 +4,7 @@ import ast
 from typing import Iterator, List, Sequence
 
 from npu_config.diagnostics import Severity
-from npu_config.readers.script.checks._check import Sight, check
+from npu_config.readers.script.checks._check import Sight, check, name_of
 from npu_config.readers.script.fixes import replacement
 from npu_config.readers.script.objects import Block, Constructed, Message, Unknown
 from npu_config.readers.script.reading import looks_like_npu
@@ -245,7 +245,7 @@ def optimizer_misnamed(sight: Sight) -> None:
         custom_op.parameter_map["use_off_line"].b = True
     """
     for block in sight.run.blocks:
-        if block.is_npu and block.names or block.message is None:
+        if (block.is_npu and block.names) or block.message is None:
             continue
         if not block.names:
             if not block.open and not block.uses:
@@ -317,9 +317,9 @@ def rewriter_config_not_imported(sight: Sight) -> None:
             if not isinstance(node.ctx, ast.Load):
                 return
             used.append(node)
-        elif isinstance(node, ast.arg) and node.arg == "RewriterConfig":
-            return
-        elif isinstance(node, (ast.FunctionDef, ast.ClassDef)) and node.name == "RewriterConfig":
+        elif (isinstance(node, ast.arg) and node.arg == "RewriterConfig") or (
+            isinstance(node, (ast.FunctionDef, ast.ClassDef)) and node.name == "RewriterConfig"
+        ):
             return
     for node in used:
         sight.report(
@@ -368,39 +368,33 @@ def shutdown_after_app_run(sight: Sight) -> None:
             call = statement.value if isinstance(statement, ast.Expr) else None
             if not isinstance(call, ast.Call):
                 continue
-            function = call.func
-            if _is_app_run(function):
-                ended = statement.lineno
-            elif ended and isinstance(function, (ast.Name, ast.Attribute)):
-                name = function.id if isinstance(function, ast.Name) else function.attr
-                if name in ("shutdown_resource", "close_session"):
-                    sight.report(
-                        "{} is never reached: app.run in line {} ends the process".format(
-                            name, ended
-                        ),
-                        sight.place(call),
-                        help="call it at the end of main",
-                    )
+            name = name_of(call.func)
+            if _is_app_run(call.func, sight):
+                ended = call.lineno
+            elif ended and name in ("shutdown_resource", "close_session"):
+                sight.report(
+                    "{} is never reached: app.run in line {} ends the process".format(name, ended),
+                    sight.place(call),
+                    help="call it at the end of main",
+                )
 
 
-def _is_app_run(function: ast.expr) -> bool:
-    return (
-        isinstance(function, ast.Attribute)
-        and function.attr == "run"
-        and isinstance(function.value, (ast.Attribute, ast.Name))
-        and (
-            function.value.attr if isinstance(function.value, ast.Attribute) else function.value.id
-        )
-        == "app"
-    )
+def _is_app_run(function: ast.expr, sight: Sight) -> bool:
+    """True for ``tf.app.run`` and absl's ``app.run``; web frameworks have one that returns."""
+    if name_of(function) != "run" or not isinstance(function, ast.Attribute):
+        return False
+    owner = function.value
+    if name_of(owner) != "app":
+        return False
+    return isinstance(owner, ast.Attribute) or sight.mentions("absl", "tensorflow")
 
 
 def _bodies(body: Sequence[ast.AST]) -> Iterator[Sequence[ast.AST]]:
+    """A body, and every body inside of it."""
     yield body
     for statement in body:
         for inner in blocks(statement):
-            for found in _bodies(inner):
-                yield found
+            yield from _bodies(inner)
 
 
 @check(
