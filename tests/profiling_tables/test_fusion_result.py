@@ -40,22 +40,22 @@ def test_several_objects_in_one_file_are_summed(tmp_path):
     """Each compilation appends an object; the passes are summed over all graphs."""
     path = tmp_path / "fusion_result.json"
     path.write_text(json.dumps(FIRST, indent=4) + "\n" + json.dumps(SECOND) + "\n\n")
-    assert (
+    assert content(path) == (
         ("0_0", "0_1", "1_7"),
         [
             ("graph_fusion", "PassB", 2, 5, ("0_0", "1_7")),
             ("graph_fusion", "PassA", 6, 3, ("0_0", "0_1")),
             ("ub_fusion", "PassC", 3, 3, ("0_0",)),
         ],
-    ) == content(path)
-    assert 2 == read_fusion_result(path).passes[-1].repository_hit_times
+    )
+    assert read_fusion_result(path).passes[-1].repository_hit_times == 2
 
 
 def test_ineffective_passes_are_told_apart(tmp_path):
     """Only a pass that changed a graph can be the cause of a wrong result."""
     path = tmp_path / "fusion_result.json"
     path.write_text(json.dumps(FIRST))
-    assert ["PassA", "PassC"] == [each.name for each in read_fusion_result(path).effective]
+    assert [each.name for each in read_fusion_result(path).effective] == ["PassA", "PassC"]
 
 
 def test_the_older_forms(tmp_path):
@@ -63,7 +63,7 @@ def test_the_older_forms(tmp_path):
     record = dict(FIRST["session_and_graph_id_0_0"], session_and_graph_id="3_4")
     path = tmp_path / "fusion_result.json"
     path.write_text(json.dumps([record, SECOND]))
-    assert ("3_4", "1_7") == read_fusion_result(path).graphs
+    assert read_fusion_result(path).graphs == ("3_4", "1_7")
 
 
 @pytest.mark.parametrize(

@@ -80,12 +80,12 @@ def rows(header):
 def test_ranks_float16_operators_on_one_block(tmp_path, header):
     """ReduceSum stands first, then time decides; other types, blocks and engines are out."""
     summary = read_op_summary([write(tmp_path / "op_summary_0.csv", header, rows(header))])
-    assert ["a/Sum", "b/Sum", "big/Mul"] == [each.name for each in summary.operators]
+    assert [each.name for each in summary.operators] == ["a/Sum", "b/Sum", "big/Mul"]
     first = summary.operators[0]
-    assert (2, 41.0, 30.5) == (first.count, first.total_us, first.max_us)
-    assert '"8,8"' == first.input_shapes
-    assert (9, 1) == (summary.rows, summary.skipped)
-    assert {"Mul": (1, 900.0), "ReduceSum": (2, 41.0), "ReduceSumD": (1, 40.0)} == summary.types
+    assert (first.count, first.total_us, first.max_us) == (2, 41.0, 30.5)
+    assert first.input_shapes == '"8,8"'
+    assert (summary.rows, summary.skipped) == (9, 1)
+    assert summary.types == {"Mul": (1, 900.0), "ReduceSum": (2, 41.0), "ReduceSumD": (1, 40.0)}
     assert first.share == pytest.approx(41.0 / summary.total_us)
 
 
@@ -93,17 +93,17 @@ def test_names_the_types_for_the_block_list(tmp_path):
     """Only the documented types go into the block list; others are named as candidates."""
     summary = read_op_summary([write(tmp_path / "t.csv", NEW, rows(NEW))])
     advice = advise(summary)
-    assert {"black-list": {"to-add": ["ReduceSum", "ReduceSumD"]}} == advice.ops_info()
-    assert ("Mul",) == advice.others
-    assert ("Mul",) == advise(summary, ["Mul"]).black_list
+    assert advice.ops_info() == {"black-list": {"to-add": ["ReduceSum", "ReduceSumD"]}}
+    assert advice.others == ("Mul",)
+    assert advise(summary, ["Mul"]).black_list == ("Mul",)
 
 
 def test_a_cast_where_the_graph_itself_is_float16(tmp_path):
     """A node that is float16 before any conversion needs a cast, not the block list."""
     summary = read_op_summary([write(tmp_path / "t.csv", NEW, rows(NEW))])
     advice = advise(summary, float16_nodes=frozenset(("a/Sum",)))
-    assert ["a/Sum"] == [each.name for each in advice.casts]
-    assert ("ReduceSumD",) == advice.black_list
+    assert [each.name for each in advice.casts] == ["a/Sum"]
+    assert advice.black_list == ("ReduceSumD",)
 
 
 def test_slices_of_one_recording_are_summed(tmp_path):
@@ -112,10 +112,10 @@ def test_slices_of_one_recording_are_summed(tmp_path):
     write(tmp_path / "PROF_1" / "op_summary_slice_0_1.csv", NEW, rows(NEW))
     write(tmp_path / "PROF_1" / "op_summary_slice_1_1.csv", NEW, rows(NEW))
     (tmp_path / "PROF_1" / "op_statistic_1.csv").write_text("x")
-    assert 2 == len(find_tables(tmp_path))
+    assert len(find_tables(tmp_path)) == 2
     summary = read_op_summary([tmp_path])
-    assert (18, 2) == (summary.rows, summary.skipped)
-    assert 4 == summary.operators[0].count
+    assert (summary.rows, summary.skipped) == (18, 2)
+    assert summary.operators[0].count == 4
 
 
 def test_number_of_operators_is_bounded(tmp_path, monkeypatch):
@@ -123,10 +123,10 @@ def test_number_of_operators_is_bounded(tmp_path, monkeypatch):
     monkeypatch.setattr(op_summary, "MAX_OPERATORS", 10)
     table = [row(NEW, "n{}/Sum".format(i), "ReduceSum", i, "1", "FLOAT16") for i in range(1, 101)]
     summary = read_op_summary([write(tmp_path / "t.csv", NEW, table)])
-    assert 10 == len(summary.operators)
-    assert "n100/Sum" == summary.operators[0].name
-    assert 90 == summary.truncated
-    assert (100, 5050.0) == summary.types["ReduceSum"]
+    assert len(summary.operators) == 10
+    assert summary.operators[0].name == "n100/Sum"
+    assert summary.truncated == 90
+    assert summary.types["ReduceSum"] == (100, 5050.0)
 
 
 def test_a_unit_in_the_header_is_respected(tmp_path):
@@ -139,7 +139,7 @@ def test_a_unit_in_the_header_is_respected(tmp_path):
         ]
     ]
     summary = read_op_summary([write(tmp_path / "t.csv", header, table)])
-    assert 2.0 == summary.operators[0].total_us
+    assert summary.operators[0].total_us == 2.0
 
 
 def fault(path):
@@ -147,7 +147,7 @@ def fault(path):
     with pytest.raises(NpuConfigError) as caught:
         read_op_summary([path])
     (found,) = caught.value.diagnostics
-    assert "NPU797" == found.rule
+    assert found.rule == "NPU797"
     assert str(path) == found.path
     return found
 
@@ -181,7 +181,7 @@ def test_a_missing_file_and_an_empty_directory(tmp_path):
     """Both are findings, and both are reported in one run."""
     with pytest.raises(NpuConfigError) as caught:
         read_op_summary([tmp_path, tmp_path / "nothing.csv"])
-    assert 2 == len(caught.value.diagnostics)
+    assert len(caught.value.diagnostics) == 2
 
 
 def test_a_cut_last_line_is_skipped(tmp_path):
@@ -189,7 +189,7 @@ def test_a_cut_last_line_is_skipped(tmp_path):
     path = write(tmp_path / "t.csv", NEW, rows(NEW))
     text = path.read_text()
     path.write_text(text + "0,1,2,3,x/Sum,Redu")
-    assert 2 == read_op_summary([path]).skipped
+    assert read_op_summary([path]).skipped == 2
 
 
 @settings(max_examples=60, deadline=None)
