@@ -91,6 +91,9 @@ from npu_config.tf1.run_config_parts import (
     MemoryConfig,
     ProfilingConfig,
 )
+from npu_config.tf1.run_config_parts import ExperimentalConfig as ExperimentalConfig
+from npu_config.tf1.run_config_parts import GraphMemoryOptimizeConfig as GraphMemoryOptimizeConfig
+from npu_config.tf1.scopes import NpuExecutePlacement as NpuExecutePlacement
 from npu_config.tf1.session import (
     close_session,
     decorator_tf_session,

@@ -5,6 +5,7 @@ import sys
 from typing import Any, ClassVar, Dict, Optional, Tuple
 
 from npu_config.tf1 import vendor
+from npu_config.tf1._lazy import errors
 
 
 class VendorFirst(abc.ABCMeta):
@@ -31,7 +32,10 @@ class VendorFirst(abc.ABCMeta):
         place: Optional[Tuple[str, str]] = vars(cls).get("vendor_place")
         if place is None or vendor.PACKAGE not in sys.modules:
             return False
-        theirs = vendor.find(*place)
+        try:
+            theirs = vendor.find(*place)
+        except errors.VendorError:
+            return False
         return isinstance(theirs, type) and isinstance(instance, theirs)
 
     def _with_late_base(cls) -> "VendorFirst":

@@ -283,9 +283,13 @@ class TellMeStepOrLossHook(SessionRunHook):
 
 
 def _as_tensor(graph: Any, given: Any) -> Any:
-    """A tensor; of an operation, or a name without output number, the first output."""
-    element = graph.as_graph_element(given, allow_tensor=True, allow_operation=True)
-    return element.outputs[0] if isinstance(element, tf.Operation) else element
+    """A tensor; of a variable its value, of another operation the first output."""
+    element = graph.as_graph_element(given)
+    operation = element if isinstance(element, tf.Operation) else element.op
+    for variable in graph.get_collection(tf.GraphKeys.GLOBAL_VARIABLES):
+        if variable.op is operation:
+            return graph.as_graph_element(variable)
+    return operation.outputs[0] if element is operation else element
 
 
 def _is_number(value: Any) -> bool:

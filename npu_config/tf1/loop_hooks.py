@@ -1,5 +1,6 @@
 """Hooks that load the loop into the session of an Estimator or a MonitoredSession."""
 
+import numbers
 from typing import Any, Optional
 
 from npu_config.tf1._bases import SessionRunHook
@@ -32,9 +33,11 @@ class SetIterationsVarHook(SessionRunHook):
     """
 
     def __init__(self, iterations_per_loop: Optional[int] = None) -> None:
-        check_count(iterations_per_loop)
-        assert iterations_per_loop is not None
-        self._iterations_per_loop = iterations_per_loop
+        count: Any = iterations_per_loop
+        if type(count) is not bool and isinstance(count, numbers.Integral):
+            count = int(count)  # flags and numpy give integers of their own
+        check_count(count)
+        self._iterations_per_loop: int = count
         self._variables: Optional[LoopVariables] = None
 
     def begin(self) -> None:

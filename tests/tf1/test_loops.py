@@ -343,3 +343,17 @@ class TestStopAtStep:
 
         with pytest.raises(RuntimeError, match="get_or_create_global_step"):
             NPUStopAtStepHook(4, last_step=10).begin()
+
+
+def test_a_number_of_numpys(tf):
+    """The hook takes an integer of numpy's, as flags and arrays give them."""
+    numpy = pytest.importorskip("numpy")
+    from npu_config.tf1 import SetIterationsVarHook
+
+    model = Model(tf, global_step=True)
+    tf.group(model.train_op, name="IterationOp")
+    session = model.session()
+    hook = SetIterationsVarHook(numpy.int64(10))
+    hook.begin()
+    hook.after_create_session(session, None)
+    assert loaded(session) == 10
