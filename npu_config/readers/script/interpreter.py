@@ -5,6 +5,7 @@ import contextlib
 from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence, Tuple
 
 from npu_config.readers.script import constants, models
+from npu_config.readers.script.builders import Builder
 from npu_config.readers.script.constants import NotKnown, is_known
 from npu_config.readers.script.evaluator import Call, Evaluator, Frame
 from npu_config.readers.script.objects import (
@@ -47,6 +48,7 @@ class Run(Evaluator):
         self.guards = decisions.guards
         self.visited: Dict[int, bool] = {}
         self.calls: List[Tuple[Call, int, Tuple[int, ...]]] = []
+        self.builders: List[Builder] = []
         self.failures: List[Tuple[ast.expr, str, Tuple[int, ...]]] = []
         self.environment: List[Tuple[ast.expr, str, Tuple[int, ...]]] = []
         self._stack: List[ast.AST] = []

@@ -184,7 +184,7 @@ def judge_variants(
     """Every finding about a script that was read."""
     findings = Findings()
     for variant in variants:
-        for diagnostic in judge(variant.settings, target, environ, on_host):
+        for diagnostic in judge(variant.settings, target or variant.target, environ, on_host):
             if variant.shadowed_by is not None:
                 findings.add_overwritten(diagnostic, variant)
             else:

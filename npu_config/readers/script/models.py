@@ -3,7 +3,7 @@
 import ast
 from typing import TYPE_CHECKING, Any, Callable, Dict, Optional, Tuple
 
-from npu_config.readers.script import constants
+from npu_config.readers.script import builders, constants
 from npu_config.readers.script.constants import NotKnown, is_known
 from npu_config.readers.script.objects import (
     Argument,
@@ -140,6 +140,8 @@ def call_method(run: "Run", owner: Any, call: "Call") -> Any:
         return _call_slot(run, owner, call)
     if isinstance(owner, Message):
         return _call_message(run, owner, call)
+    if isinstance(owner, builders.Builder):
+        return builders.call_method(run, owner, call)
     values = [value for value, _ in call.args]
     keywords = {key: value for key, (value, _) in call.keywords.items()}
     if is_known(owner) and not call.open and is_known(values) and is_known(keywords):
@@ -509,6 +511,8 @@ MODELS: Dict[str, Callable[["Run", "Call"], Any]] = {
     "update_custom_op": _update_custom_op,
     "RunConfig": _constructed,
     "AttrValue": _constructed,
+    "Target": _constructed,
+    "NpuConfigBuilder": builders.make,
 }
 for _name in ("ConfigProto", "GraphOptions", "RewriterConfig", "OptimizerOptions"):
     MODELS[_name] = _message

@@ -18,6 +18,7 @@ from npu_config.readers.script.run_config import settings_of_run_config
 from npu_config.readers.script.script import Script
 from npu_config.readers.script.vocabulary import OPTIMIZER
 from npu_config.settings import UNKNOWN, Carrier, SessionFacts, Setting, Settings
+from npu_config.target import Target
 
 Literals = FrozenSet[Tuple[str, bool]]
 
@@ -28,12 +29,14 @@ class Variant(NamedTuple):
     """Settings of one block, with the paths on which they are what the script sets.
 
     ``shadowed_by`` is given for a single assignment that another one overwrites, which stands
-    there: its settings hold its name and field alone.
+    there: its settings hold its name and field alone.  ``target`` is given for a builder that
+    names one.
     """
 
     settings: Settings
-    paths: Tuple[Path, ...]
+    paths: Tuple[Path, ...] = ()
     shadowed_by: Optional[Place] = None
+    target: Optional[Target] = None
 
 
 def run_all(script: Script) -> List[List[Path]]:
@@ -96,6 +99,7 @@ def _signature(run: Run) -> object:
             (call.node.lineno, tuple(_plain(v) for v, _ in call.args)) for call, _, _ in run.calls
         ),
         tuple(message.place for message in run.messages),
+        tuple((made.place, _key(made.settings())) for made in run.builders),
         len(run.failures),
         len(run.environment),
     )
@@ -238,31 +242,34 @@ def looks_like_npu(block: Block) -> bool:
 
 def variants_of(script: Script, groups: List[List[Path]]) -> List[Variant]:
     """The distinct settings of every block over all paths."""
-    found: Dict[object, Tuple[Settings, Optional[Place], List[Path]]] = {}
+    found: Dict[object, Tuple[Variant, List[Path]]] = {}
     for group in groups:
         for path in group:
-            for settings, shadowed_by in _settings_of(script, path.outcome):
-                key = _key(settings)
+            for variant in _variants(script, path.outcome):
+                key = _key(variant.settings)
                 if key in found:
-                    found[key][2].append(path)
+                    found[key][1].append(path)
                 else:
-                    found[key] = (settings, shadowed_by, [path])
-    return [Variant(settings, tuple(paths), by) for settings, by, paths in found.values()]
+                    found[key] = (variant, [path])
+    return [variant._replace(paths=tuple(paths)) for variant, paths in found.values()]
 
 
-def _settings_of(script: Script, run: Run) -> Iterator[Tuple[Settings, Optional[Place]]]:
+def _variants(script: Script, run: Run) -> Iterator[Variant]:
+    """What one path sets."""
     for block in run.blocks:
         if is_ours(block) and (block.entries or not block.built_in):
-            yield settings_of_block(script, block), None
+            yield Variant(settings_of_block(script, block))
             for entry in block.shadowed:
                 setting = Setting(UNKNOWN, entry.wire, entry.place, entry.name_place)
                 settings = Settings(
                     {entry.name: setting}, Carrier.SCRIPT, open=True, place=entry.name_place
                 )
-                yield settings, entry.shadowed_by
+                yield Variant(settings, shadowed_by=entry.shadowed_by)
     for made in run.constructed:
         if made.kind == "NPURunConfig":
-            yield settings_of_run_config(made, run.constructed), None
+            yield Variant(settings_of_run_config(made, run.constructed))
+    for builder in run.builders:
+        yield Variant(builder.settings(), target=builder.target)
 
 
 def _key(settings: Settings) -> object:

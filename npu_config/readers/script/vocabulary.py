@@ -142,6 +142,7 @@ SIGNATURES: Dict[str, Tuple[str, ...]] = {
         "dynamic_node_type",
         "compile_hybrid_mode",
     ),
+    "Target": ("product", "mode", "cann"),
     "NPUOptimizer": (
         "opt",
         "loss_scale_manager",

@@ -1,0 +1,238 @@
+"""The table ``[tool.npu-config]`` of pyproject.toml: how a project wants to be checked.
+
+    [tool.npu-config]
+    target = "atlas_a2"
+    ignore = ["NPU901"]
+    exclude = ["third_party/"]
+    baseline = "npu-baseline.json"
+
+    [tool.npu-config.per-file-ignores]
+    "examples/*.py" = ["NPU3"]
+
+Command-line options win over it.
+"""
+
+import os
+from typing import Any, Callable, Dict, List, Mapping, Optional, Tuple
+
+import attr
+
+from npu_config.diagnostics import Diagnostic, Place, Severity
+from npu_config.readers.walk import Patterns
+from npu_config.rulebook import declare
+from npu_config.target import MODES, Product, Target
+
+__all__ = ["Project", "find_project", "read_project"]
+
+TABLE = "npu-config"
+
+PROJECT_TABLE = declare(
+    "NPU833",
+    "project-table",
+    Severity.ERROR,
+    """
+    The table ``[tool.npu-config]`` of pyproject.toml has a key it does not know, or a value that
+    the key does not take.
+
+    Wrong:
+
+        [tool.npu-config]
+        ignores = "NPU901"
+
+    Right:
+
+        [tool.npu-config]
+        ignore = ["NPU901"]
+    """,
+    source=("npu_config",),
+)
+
+
+@attr.s(frozen=True, slots=True, auto_attribs=True)
+class Project:
+    """What a project says about its checks.
+
+    Args:
+        path: the pyproject.toml; None for a project without one.
+        select: rules that are told; empty: all.
+        ignore: rules that are not told.
+        exclude: patterns, with the syntax of .gitignore, of files that are left out.
+        per_file_ignores: pattern to rules that are not told of the files it matches.
+        target: product, mode and CANN version.
+        strict: warnings fail, too.
+        on_host: the checks run on the training host.
+        baseline: the baseline file, None for none.
+        diagnostics: what is wrong with the table.
+    """
+
+    path: Optional[str] = None
+    select: Tuple[str, ...] = ()
+    ignore: Tuple[str, ...] = ()
+    exclude: Tuple[str, ...] = ()
+    per_file_ignores: Mapping[str, Tuple[str, ...]] = attr.ib(factory=dict, hash=False)
+    target: Optional[Target] = None
+    strict: bool = False
+    on_host: bool = False
+    baseline: Optional[str] = None
+    diagnostics: Tuple[Diagnostic, ...] = ()
+
+    @property
+    def root(self) -> str:
+        """The directory of pyproject.toml."""
+        return os.path.dirname(os.path.abspath(self.path)) if self.path else os.getcwd()
+
+    def ignored_for(self, path: str) -> Tuple[str, ...]:
+        """The rules that ``per-file-ignores`` takes away for a file."""
+        absolute = os.path.abspath(path)
+        found: List[str] = []
+        for pattern, rules in self.per_file_ignores.items():
+            if Patterns(self.root, [pattern]).verdict(absolute, False):
+                found.extend(rules)
+        return tuple(found)
+
+
+def find_project(start: str) -> Project:
+    """The project that a file or directory belongs to: the nearest table on the way up.
+
+    A pyproject.toml without the table is passed over; the search ends at the top of the
+    repository.
+    """
+    current = os.path.abspath(start)
+    if not os.path.isdir(current):
+        current = os.path.dirname(current)
+    while True:
+        path = os.path.join(current, "pyproject.toml")
+        if os.path.isfile(path):
+            project = read_project(path)
+            if project is not None:
+                return project
+        parent = os.path.dirname(current)
+        if parent == current or os.path.exists(os.path.join(current, ".git")):
+            return Project()
+        current = parent
+
+
+def read_project(path: str) -> Optional[Project]:
+    """The table of one pyproject.toml; None when it has none or cannot be read."""
+    from npu_config.readers.toml_file import parse
+
+    try:
+        with open(path, encoding="utf-8") as stream:
+            text = stream.read()
+    except (OSError, UnicodeDecodeError):
+        return None
+    if TABLE not in text:
+        return None
+    document = parse(text, path)
+    tool = document.value.get("tool") if isinstance(document.value, dict) else None
+    table = tool.get(TABLE) if isinstance(tool, dict) else None
+    if not isinstance(table, dict):
+        faults = tuple(document.diagnostics)
+        return Project(path, diagnostics=faults) if faults else None
+    return _Table(path, table, document).project()
+
+
+class _Table:
+    """Reads the table key by key."""
+
+    def __init__(self, path: str, table: Dict[str, Any], document: Any) -> None:
+        self._path = path
+        self._table = table
+        self._document = document
+        self._found: List[Diagnostic] = list(document.diagnostics)
+        self._values: Dict[str, Any] = {}
+
+    def project(self) -> Project:
+        readers: Dict[str, Callable[[str, Any], Any]] = {
+            "select": self._texts,
+            "ignore": self._texts,
+            "exclude": self._texts,
+            "strict": self._switch,
+            "on-host": self._switch,
+            "baseline": self._text,
+            "target": self._product,
+            "mode": self._mode,
+            "cann": self._text,
+            "per-file-ignores": self._table_of_texts,
+        }
+        for key, value in self._table.items():
+            if key in readers:
+                self._values[key] = readers[key](key, value)
+            else:
+                self._report_unknown(key, list(readers))
+        values = self._values
+        product, mode, cann = values.get("target"), values.get("mode"), values.get("cann")
+        target = Target(product, mode, cann) if product or mode or cann else None
+        baseline = values.get("baseline")
+        if baseline is not None:
+            baseline = os.path.join(os.path.dirname(self._path), baseline)
+        return Project(
+            self._path,
+            select=values.get("select") or (),
+            ignore=values.get("ignore") or (),
+            exclude=values.get("exclude") or (),
+            per_file_ignores=values.get("per-file-ignores") or {},
+            target=target,
+            strict=bool(values.get("strict")),
+            on_host=bool(values.get("on-host")),
+            baseline=baseline,
+            diagnostics=tuple(self._found),
+        )
+
+    def _place(self, *keys: str) -> Place:
+        place: Place = self._document.places.place(("tool", TABLE, *keys))
+        return place
+
+    def _report(self, keys: Tuple[str, ...], message: str, help: Optional[str] = None) -> None:
+        self._found.append(PROJECT_TABLE.diagnostic(message, self._place(*keys), help=help))
+
+    def _report_unknown(self, key: str, known: List[str]) -> None:
+        from npu_config.rules.values import did_you_mean
+
+        close = did_you_mean(key, known)
+        place = self._document.key_place(("tool", TABLE, key))
+        self._found.append(
+            PROJECT_TABLE.diagnostic(
+                '"{}" is no key of [tool.npu-config]; legal: {}'.format(
+                    key[:40], ", ".join(known)
+                ),
+                place,
+                help=None if close is None else 'did you mean "{}"?'.format(close),
+            )
+        )
+
+    def _texts(self, key: str, value: Any) -> Tuple[str, ...]:
+        if isinstance(value, list) and all(isinstance(item, str) for item in value):
+            return tuple(value)
+        self._report((key,), '"{}" takes a list of texts'.format(key), '{} = ["..."]'.format(key))
+        return ()
+
+    def _text(self, key: str, value: Any) -> Optional[str]:
+        if isinstance(value, str):
+            return value
+        self._report((key,), '"{}" takes a text'.format(key))
+        return None
+
+    def _switch(self, key: str, value: Any) -> bool:
+        if not isinstance(value, bool):
+            self._report((key,), '"{}" takes true or false'.format(key))
+        return value is True
+
+    def _product(self, key: str, value: Any) -> Optional[str]:
+        return self._choice(key, value, tuple(product.value for product in Product))
+
+    def _mode(self, key: str, value: Any) -> Optional[str]:
+        return self._choice(key, value, MODES)
+
+    def _choice(self, key: str, value: Any, legal: Tuple[str, ...]) -> Optional[str]:
+        if value in legal:
+            return str(value)
+        message = '"{}" is {!r}; legal: {}'.format(key, value, ", ".join(legal))
+        self._report((key,), message)
+        return None
+
+    def _table_of_texts(self, key: str, value: Any) -> Dict[str, Tuple[str, ...]]:
+        if not isinstance(value, dict):
+            self._report((key,), '"{}" takes a table of pattern to list of rules'.format(key))
+            return {}
+        return {str(name): self._texts(key, rules) for name, rules in value.items()}

@@ -1,0 +1,123 @@
+"""Many scripts at once: what cannot matter is never parsed, and two processes share the rest."""
+
+import concurrent.futures
+import os
+from concurrent.futures.process import BrokenProcessPool
+from typing import Callable, Iterator, List, Mapping, NamedTuple, Optional, Sequence, Tuple
+
+from npu_config.diagnostics import Diagnostic, Place
+from npu_config.readers._files import load
+from npu_config.readers.script import read
+from npu_config.readers.script._rules import NOT_PYTHON
+from npu_config.readers.script.vocabulary import may_matter
+from npu_config.target import Target
+
+__all__ = ["Checked", "check_scripts"]
+
+LARGEST = 64 * 1024 * 1024
+PROCESSES = 2
+_WORTH_SHARING = 600_000
+_CHUNK = 24
+
+
+class Checked(NamedTuple):
+    """One script that was checked.
+
+    ``text`` is given when there are findings; ``skipped`` is True when it could not be read.
+    """
+
+    path: str
+    diagnostics: Tuple[Diagnostic, ...]
+    text: Optional[str] = None
+    encoding: str = "utf-8"
+    skipped: bool = False
+
+
+class _Work(NamedTuple):
+    paths: Tuple[str, ...]
+    target: Optional[Target]
+    environ: Optional[Mapping[str, str]]
+    on_host: bool
+
+
+def check_scripts(
+    paths: Sequence[str],
+    target: Optional[Target] = None,
+    environ: Optional[Mapping[str, str]] = None,
+    on_host: bool = False,
+    processes: int = PROCESSES,
+    progress: Optional[Callable[[int], None]] = None,
+) -> Iterator[Checked]:
+    """Check scripts, in order; those that name nothing of the NPU give nothing.
+
+    A file that ends the process that reads it is reported, and the others are still checked.
+
+    Args:
+        paths: the files.
+        target: narrows product-limited rules.
+        environ: environment variables to judge with; None: they are not looked at.
+        on_host: look at the file system.
+        processes: how many processes may share the work; 1: none but this.
+        progress: called with the number of files that were just looked at.
+    """
+    relevant = []
+    size = 0
+    for path in paths:
+        data = load(path, LARGEST)
+        if isinstance(data, Diagnostic) or may_matter(data):
+            relevant.append(path)
+            size += 0 if isinstance(data, Diagnostic) else len(data)
+        if progress is not None:
+            progress(1)
+    works = [
+        _Work(tuple(relevant[start : start + _CHUNK]), target, environ, on_host)
+        for start in range(0, len(relevant), _CHUNK)
+    ]
+    if processes < 2 or size < _WORTH_SHARING or (os.cpu_count() or 1) < 2:
+        for work in works:
+            yield from _check(work)
+    else:
+        yield from _check_shared(works, processes)
+
+
+def _check(work: _Work) -> List[Checked]:
+    """Check some scripts in this process."""
+    return [_check_one(path, work) for path in work.paths]
+
+
+def _check_one(path: str, work: _Work) -> Checked:
+    data = load(path, LARGEST)
+    if isinstance(data, Diagnostic):
+        return Checked(path, (data,), skipped=True)
+    reading = read(data, path)
+    found = tuple(reading.judge(work.target, work.environ, work.on_host))
+    text = reading.text if found else None
+    return Checked(path, found, text, reading.encoding, reading.skipped)
+
+
+def _check_shared(works: Sequence[_Work], processes: int) -> Iterator[Checked]:
+    done = 0
+    try:
+        with concurrent.futures.ProcessPoolExecutor(processes) as pool:
+            for results in pool.map(_check, works):
+                done += 1
+                yield from results
+    except BrokenProcessPool:
+        for work in works[done:]:
+            for path in work.paths:
+                yield _check_apart(work._replace(paths=(path,)))
+    except (OSError, NotImplementedError):
+        for work in works[done:]:
+            yield from _check(work)
+
+
+def _check_apart(work: _Work) -> Checked:
+    """Check one script in a process of its own, which may end."""
+    try:
+        with concurrent.futures.ProcessPoolExecutor(1) as pool:
+            return pool.submit(_check, work).result()[0]
+    except BrokenProcessPool:
+        finding = NOT_PYTHON.diagnostic(
+            "the process that read this script ended; it is not checked", Place(work.paths[0])
+        )
+        return Checked(work.paths[0], (finding,), skipped=True)
