@@ -9,7 +9,6 @@ import re
 from typing import Any, Iterator, List, NamedTuple, Optional, Tuple
 
 from npu_config.diagnostics import NpuConfigError, Place
-from npu_config.files import PathLike
 from npu_config.graph_diagnosis._rules import TOO_LARGE, UNREADABLE
 from npu_config.graph_diagnosis.model import Graph
 
@@ -296,6 +295,3 @@ def _whole_nodes(parts: List[Tuple[int, bytes]]) -> List[str]:
     """The names of the nodes among the fields of a damaged GraphDef."""
     nodes = [_parsed("NodeDef", part) for number, part in parts if number == 1]
     return [node.name for node in nodes if node is not None and node.name and node.op]
-
-
-__all__ = ["Loaded", "MAX_BYTES", "PathLike", "load", "session_config"]

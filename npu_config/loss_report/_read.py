@@ -9,32 +9,30 @@ from npu_config.diagnostics import Diagnostic, NpuConfigError, Place
 from npu_config.event_files import EventFileError, masked_crc32c, read_events, scalar
 from npu_config.loss_report._rules import UNREADABLE
 
-_NUMBER = r"[-+]?(?:\d[\d_]*\.?\d*(?:[eE][-+]?\d+)?|\.\d+|inf|nan)"
+# All of these are applied to lines in lower case.
+_NUMBER = r"[-+]?(?:\d[\d_]*\.?\d*(?:e[-+]?\d+)?|\.\d+|inf|nan)"
 _SCALE = re.compile(
-    r"(?<![A-Za-z0-9_])(?:(?:current|new|npu|the|dynamic)[ _])?loss[ _-]?scal(?:e|ing)"
+    r"(?<![a-z0-9_])(?:(?:current|new|npu|the|dynamic)[ _])?loss[ _-]?scal(?:e|ing)"
     r"(?:[ _](?:value|factor))?(?::\d+(?=\s*[=:]))?[\"']?\s*"
     r"(?:(?:is|was|now|set|reduced|decreased|increased|updated|changed|from\s+"
     + _NUMBER
     + r")\s*)*(?:to\s+)?(?:=|:|->|=>)?\s*[\"'\[(]*(?P<value>"
     + _NUMBER
-    + r")(?![\w.]*[A-Za-z_])",
-    re.IGNORECASE,
+    + r")(?![\w.]*[a-z_])"
 )
 _STEP = re.compile(
-    r"(?<![A-Za-z])(?:global[ _]?)?(?:step|iter(?:ation)?)s?(?![A-Za-z/])(?::\d+(?=\s*=))?[\"']?"
-    r"\s*(?:is|no\.?)?\s*[=:#\[(]*\s*(?P<value>\d+)(?![\d.]*\s*(?:s|ms|sec)\b)",
-    re.IGNORECASE,
+    r"(?:step|iter(?:ation)?)s?(?![a-z/])(?::\d+(?=\s*=))?[\"']?"
+    r"\s*(?:is|no\.?)?\s*[=:#\[(]*\s*(?P<value>\d+)(?![\d.]*\s*(?:s|ms|sec)\b)"
 )
 _FLAG = re.compile(
     r"\b(?P<name>overflow\w*|found_inf\w*|has_(?:nan|inf)\w*|(?:is_|all_|overall_)*finite\w*)"
-    r"[\"']?\s*(?:is|=|:)\s*[\"'\[]*(?P<value>true|false|yes|no|\d+(?:\.\d+)?)\b",
-    re.IGNORECASE,
+    r"[\"']?\s*(?:is|=|:)\s*[\"'\[]*(?P<value>true|false|yes|no|\d+(?:\.\d+)?)\b"
 )
 _SKIPPED = re.compile(
     r"(?<!no )\boverflow(?:s|ed)?\b.{0,80}?\b(?:detected|found|occurred|occurs|happened|skip\w*)"
-    r"|\bskip(?:s|ped|ping)?\b[^.]{0,20}\b(?:step|update|gradients?|iteration)\b",
-    re.IGNORECASE,
+    r"|\bskip(?:s|ped|ping)?\b[^.]{0,20}\b(?:step|update|gradients?|iteration)\b"
 )
+_FLAG_WORDS = ("overflow", "found_inf", "has_nan", "has_inf", "finite", "skip")
 _SCALE_TAG = re.compile(r"loss[ _-]?scal(?:e|ing)", re.IGNORECASE)
 _OVERFLOW_TAG = re.compile(r"overflow|found_inf|has_(?:nan|inf)", re.IGNORECASE)
 _FINITE_TAG = re.compile(r"(?:^|[/_])(?:is|all|overall)\w*finite", re.IGNORECASE)
@@ -158,36 +156,51 @@ def _flag(series: Series, step: Optional[int], overflow: bool) -> None:
 
 
 def _read_log(stream: BinaryIO, series: Series) -> None:
-    offset, seen, step = 0, 0, None
+    offset, seen = 0, 0
+    step: Optional[int] = None
     for line in _lines(stream):
-        named = _STEP.search(line)
-        if named:
-            number = int(named.group("value"))
-            if number < seen:
+        named = _step_of(line)
+        if named is not None:
+            if named < seen:
                 # Steps counted anew per epoch: go on from where the last one ended.
                 offset += seen
-            seen = number
-            step = offset + number
-        scale = _SCALE.search(line)
-        if scale:
-            value = float(scale.group("value").replace("_", ""))
-            if not math.isfinite(value):
-                pass
-            elif step is None:
-                series.uncounted.append(value)
-            else:
-                series.scales[step] = value
-        flag = _FLAG.search(line)
-        if flag:
-            truth = flag.group("value").lower() not in ("false", "no") and (
-                not flag.group("value").replace(".", "").isdigit()
-                or float(flag.group("value")) != 0
-            )
-            _flag(series, step, truth != ("finite" in flag.group("name").lower()))
-        elif _SKIPPED.search(line):
-            _flag(series, step, True)
+            seen = named
+            step = offset + named
+        if "scal" in line:
+            scale = _SCALE.search(line)
+            value = float(scale.group("value").replace("_", "")) if scale else math.nan
+            if math.isfinite(value):
+                if step is None:
+                    series.uncounted.append(value)
+                else:
+                    series.scales[step] = value
+        if any(word in line for word in _FLAG_WORDS):
+            _read_flag(line, step, series)
+
+
+def _step_of(line: str) -> Optional[int]:
+    """The step that a line names, but not words such as "footstep"."""
+    if "step" in line or "iter" in line:
+        for match in _STEP.finditer(line):
+            before = line[: match.start()]
+            if not before[-1:].isalpha() or before.endswith("global"):
+                return int(match.group("value"))
+    return None
+
+
+def _read_flag(line: str, step: Optional[int], series: Series) -> None:
+    flag = _FLAG.search(line)
+    if flag:
+        value = flag.group("value")
+        truth = value not in ("false", "no") and (
+            not value.replace(".", "").isdigit() or float(value) != 0
+        )
+        _flag(series, step, truth != ("finite" in flag.group("name")))
+    elif _SKIPPED.search(line):
+        _flag(series, step, True)
 
 
 def _lines(stream: BinaryIO) -> Iterator[str]:
+    """The lines, in lower case; very long ones in pieces."""
     for line in iter(lambda: stream.readline(1 << 16), b""):
-        yield line.decode("utf-8", "replace")
+        yield line.decode("utf-8", "replace").lower()
