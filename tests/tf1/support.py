@@ -13,6 +13,11 @@ def vectors(name):
         return [json.loads(line) for line in stream]
 
 
+def deviations():
+    """What is answered otherwise on purpose, with the reasons."""
+    return json.loads((DATA / "deviations.json").read_text(encoding="utf-8"))
+
+
 class Model:
     """One variable x with the loss x * x, trained by gradient descent: x shrinks by 0.8.
 

@@ -1,28 +1,20 @@
 """Hooks and helpers against what the vendor's did (``graph_behaviour.jsonl``).
 
-What is different on purpose is in ``DIFFERENT``, with the reason.
+What is different on purpose is in ``tests/data/tf1/deviations.json``, with the reason.
 """
 
 import os
 
 import pytest
 
-from tests.tf1.support import Model, operations, vectors
+from tests.tf1.support import Model, deviations, operations, vectors
 
 pytestmark = pytest.mark.tensorflow
 
 VECTORS = {vector["id"]: vector for vector in vectors("graph_behaviour.jsonl")}
 
-DIFFERENT = {
-    "NPUOutputTensorHook/negative": "a number of runs is at least 1",
-    "NPUOutputTensorHook/none": "there must be tensors to collect",
-    "TellMeStepOrLossHook/total_str": "the adapter reads numbers",
-    "NPUBroadcastGlobalVariablesHook/env=RANK_SIZE=2": "several ranks need the vendor's library",
-    "NPUBroadcastGlobalVariablesHook/env=CM_WORKER_SIZE=4": (
-        "several ranks need the vendor's library"
-    ),
-}
-"""Vectors that the vendor's hooks accept and ours refuse."""
+DIFFERENT = deviations()["graph_behaviour"]
+"""Vectors that are answered otherwise on purpose, with the reason."""
 
 
 def ids(prefix):

@@ -2,34 +2,30 @@
 
 Valid input: the same operations, variables, collections and loaded values.  Invalid input: an
 error at the call, and nothing left in the graph.  What is different on purpose is in
-``DIFFERENT``, with the reason.
+``tests/data/tf1/deviations.json``, with the reason.
 """
 
 import warnings
 
 import pytest
 
-from tests.tf1.support import Model, collections, loop_values, operations, variables, vectors
+from tests.tf1.support import (
+    Model,
+    collections,
+    deviations,
+    loop_values,
+    operations,
+    variables,
+    vectors,
+)
 
 numpy = pytest.importorskip("numpy")
 pytestmark = pytest.mark.tensorflow
 
 VECTORS = {vector["id"]: vector for vector in vectors("graph_behaviour.jsonl")}
 
-DIFFERENT = {
-    "set_iteration_per_loop/twice_10_then_5": "one IterationOp, the only one the runtime finds",
-    "set_iteration_per_loop/three_times": "one IterationOp, the only one the runtime finds",
-    "IterationPerLoop/create_twice": "one IterationOp, the only one the runtime finds",
-    "set_iteration_per_loop/twice_10_then_1": "the loop goes back to one iteration",
-    "set_iteration_per_loop/ctx=name_scope": "IterationOp keeps the name the runtime looks for",
-    "set_iteration_per_loop/ctx=variable_scope": "the variables keep theirs",
-    "IterationPerLoop/load_True": "True is no number of iterations",
-    "SetIterationsVarHook/n=-1": "no number of iterations",
-    "SetIterationsVarHook/n=False": "no number of iterations",
-    "SetIterationsVarHook/n=1.5": "no number of iterations",
-    "SetIterationsVarHook/n=10.0": "no number of iterations",
-}
-"""Vectors that the vendor's functions accept and ours answer otherwise."""
+DIFFERENT = deviations()["graph_behaviour"]
+"""Vectors that are answered otherwise on purpose, with the reason."""
 
 
 def ids(prefix):

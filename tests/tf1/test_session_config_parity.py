@@ -9,13 +9,13 @@ import warnings
 
 import pytest
 
-from tests.tf1.support import DATA, vectors
+from tests.tf1.support import deviations, vectors
 
 numpy = pytest.importorskip("numpy")
 pytestmark = pytest.mark.tensorflow
 
 DEFAULTS, *VECTORS = vectors("session_config_parity.jsonl")
-DEVIATIONS = json.loads((DATA / "deviations.json").read_text(encoding="utf-8"))
+DEVIATIONS = deviations()
 
 
 def of(api):
