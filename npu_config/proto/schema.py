@@ -166,6 +166,8 @@ class _Pool:
     def __init__(self) -> None:
         self._pool = descriptor_pool.DescriptorPool()
         self._kinds: Dict[str, int] = {}
+        # protobuf 4.22 to 4.24 crashes when the class of a field was collected as garbage.
+        self._classes: Dict[str, Any] = {}
         # From protobuf 4.22 on a function makes the class; before, a factory that must
         # be one and the same for all messages of the pool.
         factory: Any = message_factory
@@ -179,7 +181,13 @@ class _Pool:
         self._pool.AddSerializedFile(proto.SerializeToString())
 
     def message(self, name: str) -> Any:
-        return self._get_class(self._pool.FindMessageTypeByName(name))
+        pending = [self._pool.FindMessageTypeByName(name)]
+        while pending:
+            descriptor = pending.pop()
+            if descriptor.full_name not in self._classes:
+                self._classes[descriptor.full_name] = self._get_class(descriptor)
+                pending.extend(f.message_type for f in descriptor.fields if f.message_type)
+        return self._classes[name]
 
 
 @functools.lru_cache(maxsize=None)

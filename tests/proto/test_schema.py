@@ -1,3 +1,4 @@
+import gc
 import subprocess
 import sys
 import textwrap
@@ -25,6 +26,20 @@ def test_the_class_is_made_once():
     assert type(config.gpu_options) is session_message("GPUOptions")
     graph = graph_message("GraphDef")()
     assert type(graph.node.add().attr["x"]) is session_message("AttrValue")
+
+
+def test_parts_outlive_the_collection_of_garbage():
+    """The classes of a message's parts are kept (protobuf 4.22 to 4.24 ends the process else)."""
+    config = stub_config_proto()()
+    for part in ("graph_options", "rewrite_options", "custom_optimizers"):
+        gc.collect()
+        config = getattr(config, part)
+    gc.collect()
+    entry = config.add(name="NpuOptimizer")
+    gc.collect()
+    entry.parameter_map["x"].list.s.append(b"y")
+    gc.collect()
+    assert [b"y"] == list(entry.parameter_map["x"].list.s)
 
 
 def test_the_pool_is_private():
