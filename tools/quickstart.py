@@ -33,6 +33,16 @@ def tensorflow_for(version: Tuple[int, int]) -> Optional[List[str]]:
     return None
 
 
+def python_of_environment() -> Optional[Tuple[int, ...]]:
+    """The version of Python that ``.venv`` was made with, None when there is none."""
+    code = "import sys; print(*sys.version_info[:2])"
+    try:
+        done = subprocess.run([os.path.join(BIN, "python"), "-c", code], stdout=subprocess.PIPE)
+    except OSError:
+        return None
+    return tuple(map(int, done.stdout.split())) or None
+
+
 def say(text: str) -> None:
     """A heading on the terminal."""
     print("\n\033[1m{}\033[0m".format(text) if sys.stdout.isatty() else "\n" + text, flush=True)
@@ -74,8 +84,8 @@ def install(*requirements: str) -> bool:
 def main() -> int:
     """Everything in turn; returns the exit code."""
     say("1. A virtual environment in .venv with npu_config and its command line")
-    if not os.path.exists(os.path.join(BIN, "python")):
-        venv.create(VENV, with_pip=True)
+    if python_of_environment() != sys.version_info[:2]:
+        venv.create(VENV, with_pip=True, clear=True)
     if not install(".[cli]"):
         return 1
     say("2. The example configuration is right")

@@ -15,7 +15,7 @@ import tensorflow as tf
 from google.protobuf import text_format
 
 tf1 = tf.compat.v1
-DATA = os.path.join(os.path.dirname(__file__), "..", "data", "iris.csv")
+DATA = os.path.join(os.path.dirname(__file__), "..", "training", "data", "iris.csv")
 
 
 def load():
@@ -33,6 +33,7 @@ def main(path):
     with open(path) as stream:
         config = text_format.Parse(stream.read(), tf1.ConfigProto())
     features, labels = load()
+    tf1.logging.set_verbosity(tf1.logging.ERROR)
     tf1.disable_eager_execution()
     tf1.disable_resource_variables()
     weights = tf1.get_variable("weights", [4, 3], initializer=tf1.zeros_initializer())
