@@ -39,7 +39,7 @@ def test_parts_outlive_the_collection_of_garbage():
     gc.collect()
     entry.parameter_map["x"].list.s.append(b"y")
     gc.collect()
-    assert [b"y"] == list(entry.parameter_map["x"].list.s)
+    assert list(entry.parameter_map["x"].list.s) == [b"y"]
 
 
 def test_the_pool_is_private():
