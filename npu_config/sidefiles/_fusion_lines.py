@@ -5,7 +5,7 @@ from typing import Dict, List, Mapping, NamedTuple, Optional
 
 from npu_config.diagnostics import Diagnostic
 from npu_config.sidefiles import _fusion_rules as rules
-from npu_config.sidefiles._lines import Line, lines
+from npu_config.sidefiles._lines import Line, lines_until_hopeless
 from npu_config.sidefiles._text import PlaceTable, Source
 from npu_config.sidefiles._words import meant, shown
 
@@ -25,7 +25,7 @@ class Switched(NamedTuple):
 def read_lines(text: str, path: Optional[str]) -> Switched:
     """Read the lines of a text; blank ones are passed over."""
     result = Switched({}, PlaceTable(Source(text, path).place(0, len(text))), [])
-    for line in lines(text, path):
+    for line in lines_until_hopeless(text, path, rules.STRUCTURE, result.found):
         if line.text.strip():
             _read(line, result)
     return result

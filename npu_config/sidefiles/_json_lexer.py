@@ -11,6 +11,7 @@ from npu_config.sidefiles import _json_rules as rules
 from npu_config.sidefiles._text import Source
 
 MAX_FAULTS = 100
+MAX_ECHOES = 1000
 MAX_DIGITS = 400
 
 
@@ -61,7 +62,9 @@ _CONTROLS = {"\t": "\\t", "\r": "\\r", "\b": "\\b", "\f": "\\f"}
 _HEX = re.compile(r"[0-9a-fA-F]{4}")
 _NUMERIC = re.compile(r"[+-]?\.?[0-9]")
 _SURROGATE = re.compile("[\ud800-\udfff]")
-_DECODER = json.JSONDecoder()
+_STRICT = re.compile(
+    r"\"[^\"\\\x00-\x1f]*(?:\\(?:[\"\\/bfnrt]|u[0-9a-fA-F]{4})[^\"\\\x00-\x1f]*)*\""
+)
 
 
 class Stopped(Exception):  # noqa: N818 - it is no error of the caller's
@@ -80,6 +83,7 @@ class Log:
         self.diagnostics: List[Diagnostic] = []
         self.lost = False
         self.complete = True
+        self._echoes = 0
 
     def report(
         self,
@@ -114,7 +118,11 @@ class Log:
         self, start: int, end: int, message: str, help: Optional[str] = None, sure: bool = False
     ) -> None:
         """Add a fault that may put the reader out of step; its echoes are not told."""
-        if not self.lost:
+        if self.lost:
+            self._echoes += 1
+            if self._echoes > MAX_ECHOES:
+                raise Stopped
+        else:
             self.fault(start, end, message, help)
         if not sure:
             self.lost = True
@@ -127,11 +135,11 @@ class Log:
 
 def string_end(text: str, start: int) -> int:
     """The offset after the strict string that starts at ``start``, or after its first line."""
-    try:
-        return _DECODER.raw_decode(text, start)[1]
-    except ValueError:
-        newline = text.find("\n", start)
-        return len(text) if newline < 0 else newline
+    match = _STRICT.match(text, start)
+    if match is not None:
+        return match.end()
+    newline = text.find("\n", start)
+    return len(text) if newline < 0 else newline
 
 
 def _rest(text: str, start: int) -> int:
@@ -174,10 +182,11 @@ class Lexer:
 
     def string(self, start: int) -> Tuple[Any, int]:
         """Text in double quotes."""
-        try:
-            value, end = _DECODER.raw_decode(self._text, start)
-        except ValueError:
+        match = _STRICT.match(self._text, start)
+        if match is None:
             return self._loose(start, '"')
+        written, end = match.group(), match.end()
+        value = json.loads(written) if "\\" in written else written[1:-1]
         if self._surrogates and _SURROGATE.search(value):
             self._log.fault(start, end, "half of a surrogate pair stands alone in this text")
             return BROKEN, end

@@ -13,7 +13,7 @@ from npu_config.sidefiles import _dtype_rules as rules
 from npu_config.sidefiles._convert import texts
 from npu_config.sidefiles._format import Format, Glimpse, Parsed, conclude
 from npu_config.sidefiles._frozen import Table
-from npu_config.sidefiles._lines import Line, lines, name_fault
+from npu_config.sidefiles._lines import Line, lines_until_hopeless, name_fault
 from npu_config.sidefiles._shape import is_wrong, refuse
 from npu_config.sidefiles._text import ANYWHERE, Places, PlaceTable, Source
 from npu_config.sidefiles._words import listed, meant, shown
@@ -261,7 +261,7 @@ def parse(
         target: not needed here; no finding depends on it.
     """
     reader = _Reader(Source(text, path).place(0, len(text)))
-    for line in lines(text, path):
+    for line in lines_until_hopeless(text, path, rules.LINE, reader.found):
         reader.read(line)
     understood = not is_wrong(d for d in reader.found if d.rule != rules.COMMENT.id)
     return conclude(

@@ -4,6 +4,7 @@ The option is not documented for TensorFlow; the format is that of the ATC optio
 insert_op_conf.  Source: cann/ge:docs/zh/user_guides/atc_tools/AIPP/config_file_template.md.
 """
 
+from itertools import islice
 from typing import Any, Dict, Iterable, Iterator, List, Mapping, Optional, Tuple
 
 import attr
@@ -14,6 +15,7 @@ from npu_config.sidefiles._aipp_fields import FIELDS, INPUT_FORMATS, MODES, Valu
 from npu_config.sidefiles._aipp_parser import Reader, unknown
 from npu_config.sidefiles._format import Format, Glimpse, Parsed, conclude
 from npu_config.sidefiles._frozen import Table
+from npu_config.sidefiles._lines import MAX_FINDINGS
 from npu_config.sidefiles._shape import is_wrong, refuse
 from npu_config.sidefiles._text import ANYWHERE, Path, Places, Source
 from npu_config.sidefiles._words import listed, meant, shown
@@ -191,7 +193,8 @@ def parse(
     """
     reader = Reader(Source(text, path))
     reader.read()
-    found = [*reader.found, *_judge(reader.blocks, reader.places, target)]
+    judged = _judge(reader.blocks, reader.places, target)
+    found = [*reader.found, *islice(judged, MAX_FINDINGS)]
     understood = reader.understood and not is_wrong(found)
     return conclude(
         found,

@@ -11,7 +11,7 @@ import attr
 from npu_config.diagnostics import Diagnostic, Severity
 from npu_config.rulebook import declare
 from npu_config.sidefiles._format import Format, Glimpse, Parsed, conclude
-from npu_config.sidefiles._lines import Line, lines
+from npu_config.sidefiles._lines import Line, is_hopeless, lines_until_hopeless
 from npu_config.sidefiles._shape import refuse
 from npu_config.sidefiles._text import ANYWHERE, Places, PlaceTable, Source
 from npu_config.sidefiles._words import listed, meant, near, shown
@@ -213,9 +213,9 @@ def parse(
         target: not needed here; no finding depends on it.
     """
     reader = _Reader(Source(text, path))
-    for line in lines(text, path):
+    for line in lines_until_hopeless(text, path, LINE, reader.found):
         reader.read(line)
-    values = reader.finish()
+    values = reader.finish() if not is_hopeless(reader.found) else None
     return conclude(
         reader.found,
         reader.places,

@@ -11,7 +11,7 @@ from npu_config.diagnostics import Diagnostic, Severity
 from npu_config.rulebook import declare
 from npu_config.sidefiles._convert import texts
 from npu_config.sidefiles._format import Format, Glimpse, Parsed, conclude
-from npu_config.sidefiles._lines import Line, lines, name_fault
+from npu_config.sidefiles._lines import Line, is_hopeless, lines_until_hopeless, name_fault
 from npu_config.sidefiles._shape import refuse
 from npu_config.sidefiles._text import ANYWHERE, Places, PlaceTable, Source
 from npu_config.sidefiles._words import joined, listed, meant, shown
@@ -315,19 +315,17 @@ def parse(
         target: not needed here; no finding depends on it.
     """
     reader = _Reader(Source(text, path))
-    for line in lines(text, path):
+    for line in lines_until_hopeless(text, path, LINE, reader.found):
         reader.read(line)
+    hopeless = is_hopeless(reader.found)
     switches = reader.values("op_debug_config")
     operators = reader.values("op_debug_list")
+    nodes = [name for name in operators if not name.startswith(_TYPE)]
     types = [name[len(_TYPE) :] for name in operators if name.startswith(_TYPE)]
     return conclude(
         reader.found,
         reader.places,
-        lambda: OpDebug(
-            switches,
-            [name for name in operators if not name.startswith(_TYPE)],
-            [name for name in types if name],
-        ),
+        None if hopeless else lambda: OpDebug(switches, nodes, [name for name in types if name]),
         lambda model: check(model, target, reader.places),
     )
 

@@ -12,7 +12,7 @@ from npu_config.rulebook import declare
 from npu_config.sidefiles._convert import text_table
 from npu_config.sidefiles._format import Format, Glimpse, Parsed, conclude
 from npu_config.sidefiles._frozen import Table
-from npu_config.sidefiles._lines import Line, lines, name_fault
+from npu_config.sidefiles._lines import Line, is_hopeless, lines_until_hopeless, name_fault
 from npu_config.sidefiles._shape import refuse
 from npu_config.sidefiles._text import ANYWHERE, Places, PlaceTable, Source
 from npu_config.sidefiles._words import listed, meant, shown
@@ -266,12 +266,13 @@ def parse(
         target: what :func:`check` is to know.
     """
     reader = _Reader(Source(text, path).place(0, len(text)))
-    for line in lines(text, path):
+    for line in lines_until_hopeless(text, path, LINE, reader.found):
         reader.read(line)
+    hopeless = is_hopeless(reader.found)
     return conclude(
         reader.found,
         reader.places,
-        lambda: OpPrecision(reader.modes[BY_TYPE], reader.modes[BY_NAME]),
+        None if hopeless else lambda: OpPrecision(reader.modes[BY_TYPE], reader.modes[BY_NAME]),
         lambda model: check(model, target, reader.places),
     )
 

@@ -77,7 +77,7 @@ def test_strict_or_reported(text):
     """Any text is read without an exception, and is reported just when it is not strict JSON."""
     reading = _json.read(text)
     try:
-        expected = strict(text)
+        expected = strict(text[1:] if text.startswith("\ufeff") else text)
     except ValueError:
         assert not reading.ok
     else:

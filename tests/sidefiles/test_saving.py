@@ -1,0 +1,192 @@
+"""Saving: all of a file or nothing, and never over one that exists."""
+
+import errno
+import os
+
+import pytest
+
+from npu_config.sidefiles import (
+    FORMATS,
+    aoe,
+    customize_dtypes,
+    fusion_switch,
+    hccl_whitelist,
+    insert_op,
+    job_start,
+    mixlist,
+    op_cache,
+    op_debug,
+    op_precision,
+    profiling,
+)
+
+MODULES = {
+    "aoe": (aoe, aoe.AoeConfig.of(types=["Conv2D"])),
+    "customize_dtypes": (
+        customize_dtypes,
+        customize_dtypes.CustomizeDtypes.of(by_type={"Relu": (["float16"], [])}),
+    ),
+    "fusion_switch": (fusion_switch, fusion_switch.FusionSwitch.off()),
+    "hccl_whitelist": (hccl_whitelist, hccl_whitelist.HcclWhitelist.of(["10.0.0.1"])),
+    "insert_op": (
+        insert_op,
+        insert_op.InsertOp.of(insert_op.AippOp.of(input_format="RGB888_U8")),
+    ),
+    "job_start": (job_start, job_start.JobStart.of(0, "ranks.json", 8)),
+    "mixlist": (mixlist, mixlist.Mixlist.of(black_list=["ReduceSum"])),
+    "op_cache": (op_cache, op_cache.OpCache.of(-1, 80)),
+    "op_debug": (op_debug, op_debug.OpDebug.of(["dump_cce"], nodes=["net/gather"])),
+    "op_precision": (op_precision, op_precision.OpPrecision.of({"Pooling": "high_precision"})),
+    "profiling": (profiling, profiling.ProfilingOptions(output="/data/prof")),
+}
+formats = pytest.mark.parametrize("name", sorted(FORMATS))
+MODEL = MODULES["mixlist"][1]
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """An empty directory; afterwards it must hold what the test says, and no other file."""
+    return tmp_path
+
+
+@formats
+def test_saved_is_loaded(name, folder):
+    """What is saved is loaded, with non-ASCII directories and str or path objects."""
+    module, model = MODULES[name]
+    place = folder / "配置 dir"
+    place.mkdir()
+    module.save(model, place / "file")
+    module.save(model, str(place / "file2"))
+    assert model == module.load(place / "file").model
+    assert model == module.load(str(place / "file2")).model
+    assert module.render(model).encode("utf-8") == (place / "file").read_bytes()
+
+
+@formats
+def test_existing_files_are_refused(name, folder):
+    """A file that exists stays as it is unless overwriting is asked for."""
+    module, model = MODULES[name]
+    path = folder / "file"
+    path.write_text("mine")
+    with pytest.raises(FileExistsError):
+        module.save(model, path)
+    assert path.read_text() == "mine"
+    path.chmod(0o640)
+    module.save(model, path, overwrite=True)
+    assert model == module.load(path).model
+    assert path.stat().st_mode & 0o777 == 0o640
+    assert os.listdir(folder) == ["file"]
+
+
+def test_dangling_links_are_refused(folder):
+    """A link to nothing is something that exists."""
+    (folder / "link").symlink_to(folder / "nothing")
+    with pytest.raises(FileExistsError):
+        mixlist.save(MODEL, folder / "link")
+    assert os.listdir(folder) == ["link"]
+
+
+def test_directories_are_refused(folder):
+    """A directory is not a place for a file, with and without overwriting."""
+    for overwrite in (False, True):
+        with pytest.raises(IsADirectoryError):
+            mixlist.save(MODEL, folder, overwrite)
+    assert os.listdir(folder) == []
+
+
+def test_missing_directories_are_not_made(folder):
+    """A path in a directory that is not there is an error."""
+    with pytest.raises(FileNotFoundError):
+        mixlist.save(MODEL, folder / "no" / "file")
+    assert os.listdir(folder) == []
+
+
+@pytest.mark.parametrize("overwrite", [False, True])
+@pytest.mark.parametrize("step", ["fsync", "chmod", "replace", "link", "fdopen"])
+@pytest.mark.parametrize(
+    "error", [KeyboardInterrupt(), OSError(errno.ENOSPC, "No space left on device")]
+)
+def test_interrupted_saves_leave_nothing(folder, monkeypatch, step, overwrite, error):
+    """Whatever step is interrupted, the old file is whole and no other file is left."""
+    path = folder / "file"
+    if overwrite:
+        path.write_text("mine")
+    elif step == "replace":
+        pytest.skip("a new file is linked, not replaced")
+    if overwrite and step == "link":
+        pytest.skip("an old file is replaced, not linked")
+
+    def broken(*_, **__):
+        raise error
+
+    monkeypatch.setattr(os, step, broken)
+    with pytest.raises(type(error)):
+        mixlist.save(MODEL, path, overwrite)
+    monkeypatch.undo()
+    assert os.listdir(folder) == (["file"] if overwrite else [])
+    if overwrite:
+        assert path.read_text() == "mine"
+
+
+def test_full_disk_while_writing(folder, monkeypatch):
+    """A disk that fills up in the middle of the text leaves nothing behind."""
+    real = os.fdopen
+
+    def opened(*arguments, **named):
+        stream = real(*arguments, **named)
+
+        class Full:
+            def __enter__(self):
+                return self
+
+            def __exit__(self, *_):
+                stream.close()
+
+            def write(self, data):
+                stream.write(data[:5])
+                raise OSError(errno.ENOSPC, "No space left on device")
+
+        return Full()
+
+    monkeypatch.setattr(os, "fdopen", opened)
+    with pytest.raises(OSError, match="No space left"):
+        mixlist.save(MODEL, folder / "file")
+    monkeypatch.undo()
+    assert os.listdir(folder) == []
+
+
+def test_read_only_directory(folder, monkeypatch):
+    """A directory that may not be written to is an error; nothing changes in it."""
+    place = folder / "ro"
+    place.mkdir()
+    place.chmod(0o555)
+    if os.access(place, os.W_OK):  # root writes anywhere
+        import tempfile
+
+        def refused(*_, **__):
+            raise PermissionError(errno.EACCES, "Permission denied")
+
+        monkeypatch.setattr(tempfile, "mkstemp", refused)
+    with pytest.raises(PermissionError):
+        mixlist.save(MODEL, place / "file")
+    assert os.listdir(place) == []
+
+
+@formats
+def test_unreadable_files_are_findings(name, folder):
+    """A missing file, a directory and text in another encoding are diagnostics of load."""
+    module, _ = MODULES[name]
+    (folder / "latin").write_bytes(b"[ByOpType]\n\xe9=1\n")
+    cases = {
+        str(folder / "missing"): (None, "no such file or directory"),
+        str(folder): (None, "is a directory"),
+        str(folder / "latin"): (2, "byte 0xe9 is not UTF-8 text"),
+        "nul\x00": (None, "embedded null byte"),
+    }
+    for path, (line, words) in cases.items():
+        parsed = module.load(path)
+        assert parsed.model is None
+        (found,) = parsed.diagnostics
+        assert found.rule == "NPU715"
+        assert (path, line) == (found.path, found.line)
+        assert words in found.message
