@@ -7,7 +7,7 @@ quickstart:
 	$(PYTHON) -m tools.quickstart
 
 test: .tools/bin/nox
-	.tools/bin/nox
+	.tools/bin/python -m tools.matrix
 
 bench: .tools/bin/nox
 	.tools/bin/nox -s bench

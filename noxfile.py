@@ -27,6 +27,7 @@ nox.options.sessions = [
     "tests_oldest",
     "tests_newest",
     "tests_tf215",
+    "docs",
 ]
 nox.options.default_venv_backend = "venv"  # virtualenv no longer makes Python 3.7 ones
 nox.options.reuse_existing_virtualenvs = True
@@ -44,13 +45,18 @@ def require(session: nox.Session, version: str) -> None:
         session.error(pythons.explain(version))
 
 
-def wheel(session: nox.Session) -> str:
-    """The wheel of the working tree, built once for one run of nox."""
-    built = ROOT / ".nox" / "wheel-{}".format(os.getpid())
-    if not built.exists():
-        session.run("python", "-m", "pip", "wheel", "-q", "--no-deps", "-w", str(built), str(ROOT))
-        shutil.rmtree(str(ROOT / "build"), ignore_errors=True)
-    return str(next(built.glob("*.whl")))
+def the_wheel(session: nox.Session) -> str:
+    """The wheel of the working tree: the one that ``make test`` built, else a new one."""
+    return os.environ.get("NPU_CONFIG_WHEEL") or build_wheel(session)
+
+
+def build_wheel(session: nox.Session) -> str:
+    """Build the wheel of the working tree."""
+    target = ROOT / ".nox" / "wheel-{}".format(os.getpid())
+    shutil.rmtree(str(ROOT / "build"), ignore_errors=True)
+    session.run("python", "-m", "pip", "wheel", "-q", "--no-deps", "-w", str(target), str(ROOT))
+    shutil.rmtree(str(ROOT / "build"), ignore_errors=True)
+    return str(next(target.glob("*.whl")))
 
 
 def copy_without_package(session: nox.Session) -> Path:
@@ -71,11 +77,18 @@ def copy_without_package(session: nox.Session) -> Path:
 
 def run_tests(session: nox.Session, *requirements: str, options: Sequence[str] = ()) -> None:
     """Install the wheel with ``requirements`` and run the suite on it."""
-    session.install(wheel(session) + "[cli]", *requirements, *TEST_TOOLS)
+    session.install(the_wheel(session) + "[cli]", *requirements, *TEST_TOOLS)
     session.run("python", "-m", "pip", "freeze", silent=True)
     target = copy_without_package(session)
     session.chdir(str(target))
     session.run("pytest", *options, *session.posargs)
+
+
+@nox.session(python=interpreter("3.11"))
+def wheel(session: nox.Session) -> None:
+    """Build the wheel and leave its path in .nox/wheel.txt."""
+    require(session, "3.11")
+    (ROOT / ".nox" / "wheel.txt").write_text(build_wheel(session), "utf-8")
 
 
 @nox.session(python=interpreter("3.7"))
@@ -125,6 +138,20 @@ def lint(session: nox.Session) -> None:
     session.run("ruff", "format", "--check", ".")
     session.run("mypy", "--strict", "npu_config", "tools")
     session.run("python", "-m", "tools.generate", "--check")
+
+
+@nox.session(python=interpreter("3.11"))
+def docs(session: nox.Session) -> None:
+    """The documentation builds without a warning."""
+    session.install("sphinx", "myst-parser", "furo")
+    session.run("sphinx-build", "-W", "-q", "-b", "html", "docs", session.create_tmp())
+
+
+@nox.session(python=interpreter("3.11"))
+def generate(session: nox.Session) -> None:
+    """Write what follows from the declarations."""
+    session.install("-e", str(ROOT) + "[cli]", "ruff")
+    session.run("python", "-m", "tools.generate")
 
 
 @nox.session(python=interpreter("3.11"))
