@@ -1,5 +1,7 @@
 """The TensorFlow classes that ours extend, as far as they cost nothing to look up."""
 
+from __future__ import annotations
+
 from typing import TYPE_CHECKING, Any
 
 from npu_config.tf1._tensorflow import tf

@@ -1,5 +1,7 @@
 """A metaclass for classes whose base, or whose whole implementation, is found on first use."""
 
+from __future__ import annotations
+
 import abc
 import sys
 from typing import Any, ClassVar, Dict, Optional, Tuple
@@ -38,7 +40,7 @@ class VendorFirst(abc.ABCMeta):
             return False
         return isinstance(theirs, type) and isinstance(instance, theirs)
 
-    def _with_late_base(cls) -> "VendorFirst":
+    def _with_late_base(cls) -> VendorFirst:
         late_base = getattr(cls, "late_base", None)
         base = None if late_base is None else late_base()
         if base is None or issubclass(cls, base):

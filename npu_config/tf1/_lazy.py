@@ -4,6 +4,8 @@ Diagnostics and rules cost several milliseconds to import, and a script in which
 wrong never asks for them.
 """
 
+from __future__ import annotations
+
 import importlib.util
 import sys
 from typing import TYPE_CHECKING
@@ -14,7 +16,7 @@ if TYPE_CHECKING:
     from npu_config.tf1 import errors, rules
 else:
 
-    def _late(name: str) -> "ModuleType":
+    def _late(name: str) -> ModuleType:
         """A module that runs when its first attribute is asked for."""
         if name in sys.modules:
             return sys.modules[name]

@@ -1,5 +1,7 @@
 """What can be known of a session from outside: the real session behind it, its options."""
 
+from __future__ import annotations
+
 from typing import Any, Optional
 
 from npu_config.tf1._tensorflow import internal

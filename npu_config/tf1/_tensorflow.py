@@ -3,6 +3,8 @@
 Nothing is imported until an attribute of :data:`tf` is asked for.
 """
 
+from __future__ import annotations
+
 import functools
 import importlib
 from typing import TYPE_CHECKING, Any
@@ -18,7 +20,7 @@ class TensorFlowMissingError(ImportError):
 
 
 @functools.lru_cache(maxsize=None)
-def package() -> "ModuleType":
+def package() -> ModuleType:
     """The package ``tensorflow``, whichever version.
 
     Raises:
@@ -36,7 +38,7 @@ def package() -> "ModuleType":
 
 
 @functools.lru_cache(maxsize=None)
-def load() -> "ModuleType":
+def load() -> ModuleType:
     """The TensorFlow 1.x interface, ``tf.compat.v1`` of either version.
 
     Raises:

@@ -1,5 +1,7 @@
 """What the NPU requires of a ConfigProto, as the vendor's helper functions set it."""
 
+from __future__ import annotations
+
 import os
 import warnings
 from typing import Any

@@ -1,5 +1,7 @@
 """The hook that diagnoses a graph before it is trained."""
 
+from __future__ import annotations
+
 import logging
 from typing import Any, Set
 

@@ -11,6 +11,8 @@ same place, so that code that catches it goes on working.
     └── VendorError(RuntimeError)     the vendor's library is needed and cannot be used
 """
 
+from __future__ import annotations
+
 from npu_config.diagnostics import NpuConfigError as NpuConfigError
 
 

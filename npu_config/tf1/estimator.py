@@ -1,5 +1,7 @@
 """NPUEstimator and NPUEstimatorSpec: an Estimator that trains on the NPU."""
 
+from __future__ import annotations
+
 import os
 import random
 import string
@@ -82,7 +84,7 @@ class NPUEstimatorSpec(EstimatorSpec):
         evaluation_hooks: Any = None,
         prediction_hooks: Any = None,
         host_call: Optional[HostCall] = None,
-    ) -> "NPUEstimatorSpec":
+    ) -> NPUEstimatorSpec:
         """Make a spec, and check its host_call."""
         if host_call is not None:
             check_host_call(host_call)

@@ -1,5 +1,7 @@
 """The rank functions of HCCL: the device's answer, or the environment's without a device."""
 
+from __future__ import annotations
+
 from typing import Any
 
 from npu_config.tf1 import ranks, vendor

@@ -1,5 +1,7 @@
 """``hccl_ops``: collective communication; with one rank, each operation gives its input back."""
 
+from __future__ import annotations
+
 from typing import Any, List, Sequence
 
 from npu_config.tf1 import ranks, vendor

@@ -1,5 +1,7 @@
 """What NPUEstimator is told of the job: by a file, or by the environment."""
 
+from __future__ import annotations
+
 import json
 import os
 from typing import Any, Dict, NamedTuple, Optional

@@ -1,5 +1,7 @@
 """Keras of TensorFlow on the NPU: its session, and the broadcast of variables."""
 
+from __future__ import annotations
+
 from typing import Any, List
 
 from npu_config.tf1 import ranks, vendor

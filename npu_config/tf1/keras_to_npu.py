@@ -1,5 +1,7 @@
 """``keras_to_npu``: a Keras model as an Estimator on the NPU."""
 
+from __future__ import annotations
+
 from typing import Any, Dict, Optional
 
 from npu_config.tf1._lazy import errors, rules

@@ -1,5 +1,7 @@
 """Hooks that load the loop into the session of an Estimator or a MonitoredSession."""
 
+from __future__ import annotations
+
 import numbers
 from typing import Any, Optional
 

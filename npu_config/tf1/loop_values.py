@@ -1,5 +1,7 @@
 """Loading a loop into a session, and keeping it loaded."""
 
+from __future__ import annotations
+
 import functools
 import warnings
 import weakref
@@ -75,7 +77,7 @@ class _Keeper:
         return False
 
 
-_KEEPERS: "weakref.WeakKeyDictionary[Any, _Keeper]" = weakref.WeakKeyDictionary()
+_KEEPERS: weakref.WeakKeyDictionary[Any, _Keeper] = weakref.WeakKeyDictionary()
 
 
 def _keeper(session: Any) -> _Keeper:

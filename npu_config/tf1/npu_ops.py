@@ -1,5 +1,7 @@
 """``npu_ops``: the vendor's operators; what can be done without a device is done without."""
 
+from __future__ import annotations
+
 from typing import Any, Optional
 
 from npu_config.tf1 import vendor

@@ -1,5 +1,7 @@
 """``npu_rnn``: recurrent networks unrolled, as the device wants them."""
 
+from __future__ import annotations
+
 from typing import Any, Optional, Tuple
 
 from npu_config.tf1 import vendor

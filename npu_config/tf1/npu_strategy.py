@@ -1,5 +1,7 @@
 """``npu_strategy``: the distribution strategy of the vendor."""
 
+from __future__ import annotations
+
 from typing import Any
 
 from npu_config.tf1 import ranks, vendor

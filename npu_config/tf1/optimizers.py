@@ -4,6 +4,8 @@ With several ranks they are the vendor's; with one rank there is nothing to aver
 they are the plain optimizer under another name.
 """
 
+from __future__ import annotations
+
 from typing import Any, List, Optional
 
 from npu_config.tf1 import ranks, vendor

@@ -3,6 +3,8 @@
 These serve where there is no device to ask; on the NPU host HCCL answers.
 """
 
+from __future__ import annotations
+
 import os
 from typing import Any, Dict, List, Mapping, Optional
 
@@ -138,5 +140,3 @@ def require_one_rank(what: str, size: Optional[int] = None) -> None:
                 )
             ]
         )
-
-

@@ -1,5 +1,7 @@
 """The resources of the device before a training session exists, and the ranks of the job."""
 
+from __future__ import annotations
+
 import contextlib
 from typing import Any, Callable, Iterator, Tuple
 

@@ -1,5 +1,7 @@
 """The configuration objects that NPURunConfig takes as arguments; they import no TensorFlow."""
 
+from __future__ import annotations
+
 from typing import Any, Dict, Optional, Union
 
 from npu_config.tf1._lazy import errors, rules

@@ -1,5 +1,7 @@
 """``scoped_graph_manager``: unloads the graph that initialised the variables."""
 
+from __future__ import annotations
+
 from typing import Any
 
 from npu_config.tf1 import vendor
@@ -14,7 +16,7 @@ class ScopedGraphManager(metaclass=VendorFirst):
 
     vendor_place = ("scoped_graph_manager", "ScopedGraphManager")
 
-    def __enter__(self) -> "ScopedGraphManager":
+    def __enter__(self) -> ScopedGraphManager:
         return self
 
     def __exit__(self, *error: Any) -> None:

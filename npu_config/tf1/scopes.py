@@ -4,6 +4,8 @@ They set attributes that the device's graph compiler reads; without a device the
 nothing else.
 """
 
+from __future__ import annotations
+
 import enum
 from typing import Any, ContextManager, Dict, Optional, Union
 

@@ -1,5 +1,7 @@
 """Sessions on the NPU: the patch of ``tf.Session``, and sessions that are always released."""
 
+from __future__ import annotations
+
 import contextlib
 import functools
 import inspect

@@ -1,5 +1,7 @@
 """``util``: the vendor's module of that name, so that ``util.set_iteration_per_loop`` works."""
 
+from __future__ import annotations
+
 import os
 from typing import Any, Dict, List, NoReturn, Optional, Sequence
 

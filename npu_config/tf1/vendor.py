@@ -5,6 +5,8 @@ first, whose namespace is what training scripts import, then in the module that 
 Where the package cannot be imported, what needs it raises, naming what is missing.
 """
 
+from __future__ import annotations
+
 import functools
 import importlib
 import importlib.util
