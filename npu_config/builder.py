@@ -409,7 +409,7 @@ class NpuConfigBuilder:
 
             if output is not None:
                 options = {"output": os.fspath(output), **options}
-            text = profiling.render(profiling.ProfilingOptions(**options))  # type: ignore[arg-type]
+            text = profiling.render(profiling.ProfilingOptions.of(**options))
         return self._put({"profiling_mode": True, "profiling_options": text})
 
     def aoe(

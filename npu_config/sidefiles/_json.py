@@ -11,7 +11,7 @@ import re
 from typing import Any, List, Optional, Sequence, Tuple, Union
 
 from npu_config.diagnostics import Diagnostic, Place, Severity
-from npu_config.sidefiles._json_lexer import BROKEN, MAX_DIGITS, string_end, token_end
+from npu_config.sidefiles._json_lexer import BROKEN, MAX_DIGITS, token_end
 from npu_config.sidefiles._json_parser import Node, Tree, parse
 from npu_config.sidefiles._text import Places, Source
 
@@ -76,11 +76,11 @@ class JsonReading(Places):
         """True when a strict parser reads the text."""
         return all(d.severity is not Severity.ERROR for d in self.diagnostics)
 
-    def _found(self, path: Sequence[Union[str, int]]) -> Tuple[Optional[int], Tree]:
-        """The offset of the key that ends ``path`` and the tree there, as far as it leads."""
+    def _found(self, path: Sequence[Union[str, int]]) -> Tuple[Optional[Tree], Tree]:
+        """The trees of the key that ends ``path`` and of the value there, as far as it leads."""
         if self._tree is None:
             self._tree = parse(self.source, None).tree
-        key: Optional[int] = None
+        key: Optional[Tree] = None
         tree: Tree = self._tree
         for step in path:
             if not isinstance(tree, Node):
@@ -102,19 +102,17 @@ class JsonReading(Places):
             path: keys and indices, e.g. ``("server_list", 0, "device", 3, "rank_id")``; where
                 it leads nowhere, the place of the part around it is given.
         """
-        tree = self._found(path)[1]
+        return self._place(self._found(path)[1])
+
+    def _place(self, tree: Tree) -> Place:
         if isinstance(tree, Node):
             return self.source.place(tree.start, tree.end)
         return self.source.place(tree, token_end(self.source.text, tree))
 
     def key_place(self, path: Sequence[Union[str, int]]) -> Place:
         """Where the key that ends ``path`` stands; for an item of an array, the item."""
-        key = self._found(path)[0]
-        if key is None:
-            return self.place(path)
-        text = self.source.text
-        end = string_end(text, key) if text[key] == '"' else token_end(text, key)
-        return self.source.place(key, end)
+        key, tree = self._found(path)
+        return self._place(tree if key is None else key)
 
 
 def read(text: str, path: Optional[str] = None) -> JsonReading:

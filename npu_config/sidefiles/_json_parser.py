@@ -34,9 +34,10 @@ _FIRST, _ITEM, _COLON, _VALUE, _NEXT = range(5)
 
 @attr.s(slots=True, auto_attribs=True, eq=False)
 class Node:
-    """Where an object or array stands; a leaf is the offset of its first character alone.
+    """Where an object, an array or a text that is not strict stands.
 
-    ``parts`` is a list of nodes, or maps each key to the offset of the key and its node.
+    Anything else is the offset of its first character alone.  ``parts`` is a list of trees, or
+    maps each key to the tree of the key and that of its value.
     """
 
     start: int
@@ -62,7 +63,7 @@ class Outcome(NamedTuple):
 class _Frame:
     """An object or array that is being read."""
 
-    __slots__ = ("key", "key_start", "node", "opener", "state", "value")
+    __slots__ = ("key", "key_tree", "node", "opener", "state", "value")
 
     def __init__(self, opener: str, start: int) -> None:
         self.opener = opener
@@ -70,7 +71,7 @@ class _Frame:
         self.node = Node(start, start, {} if opener == "{" else [])
         self.state = _FIRST
         self.key: Optional[str] = None
-        self.key_start = start
+        self.key_tree: Tree = start
 
 
 class _Parser:
@@ -104,14 +105,15 @@ class _Parser:
             frame.node.parts.append(tree)
         elif frame.key is not None:
             frame.value[frame.key] = value
-            frame.node.parts[frame.key] = (frame.key_start, tree)
+            frame.node.parts[frame.key] = (frame.key_tree, tree)
 
-    def _key(self, key: Any, start: int, end: int) -> None:
+    def _key(self, key: Any, start: int, end: int, tree: Optional[Tree] = None) -> None:
         frame = self._frames[-1]
-        frame.state, frame.key_start = _COLON, start
+        frame.state, frame.key_tree = _COLON, start if tree is None else tree
         frame.key = None if key is BROKEN else key
         if frame.key in frame.value:
             first = frame.node.parts[frame.key][0]
+            first = first.start if isinstance(first, Node) else first
             self._log.report(
                 rules.DUPLICATE_KEY,
                 start,
@@ -140,12 +142,13 @@ class _Parser:
         frame = self._frames[-1]
         return frame.opener == "{" and frame.state in (_FIRST, _ITEM, _NEXT)
 
-    def _text_token(self, value: Any, start: int, end: int) -> int:
+    def _text_token(self, value: Any, start: int, end: int, strict: bool = False) -> int:
+        tree: Tree = start if strict else Node(start, end, [])
         self._before_item(start, end)
         if self._wants_key():
-            self._key(value, start, end)
+            self._key(value, start, end, tree)
         else:
-            self._put(value, start)
+            self._put(value, tree)
         self._text_end = end
         return end
 
@@ -279,8 +282,9 @@ class _Parser:
         if kind == "mark":
             return self._mark(self._text[start], start)
         if kind == "text":
+            told = len(self._log.diagnostics)
             value, end = self._lexer.string(start)
-            return self._text_token(value, start, end)
+            return self._text_token(value, start, end, told == len(self._log.diagnostics))
         if kind == "single":
             value, end = self._lexer.single(start)
             return self._text_token(value, start, end)

@@ -180,6 +180,23 @@ def test_customize_dtypes_faults():
     assert rules(lambda: make({"a": ("float", [])})) == ["NPU737"]
 
 
+@pytest.mark.parametrize(
+    ("name", "fault"),
+    [
+        (3, "must be text"),
+        ("", "must not be empty"),
+        (" a", "must not begin or end with blanks"),
+        ("a\nb", "must not contain line ends"),
+        ("a=b", 'must not contain "="'),
+        ("; a", "would be taken for a comment"),
+    ],
+)
+def test_names_of_lines(name, fault):
+    """A name that would not read back is refused, with the reason."""
+    ((_, message),) = faults(lambda: OpPrecision.of({name: "keep_fp16"}))
+    assert message.endswith(fault)
+
+
 def test_op_debug():
     """Known switches only, while a file may hold others."""
     model = op_debug.OpDebug.of(["oom"], nodes=["net/a"], types=["MatMul"])

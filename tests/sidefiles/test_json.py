@@ -16,6 +16,7 @@ ESCAPES = (
     '"\\d" is not an escape of JSON; legal: \\" \\\\ \\/ \\b \\f \\n \\r \\t \\u '
     "and four hexadecimal digits"
 )
+SINGLE = "text stands in single quotes; JSON needs double quotes"
 values = st.recursive(
     st.none()
     | st.booleans()
@@ -140,6 +141,30 @@ def test_place_of_a_missing_part_is_what_stands_around_it():
     assert Place(None, 1, 2, 1, 5) == reading.key_place(("a", "c"))
 
 
+def test_places_in_a_text_with_faults():
+    """Keys and values that are not strict have their whole place, too."""
+    text = (
+        "{'it': 'x y',\n\u201cb\u201d: \u201cc d\u201d, "
+        '"e\tf": "g\th", k: v/w, "z": "open\n}'
+    )
+    reading = _json.read(text)
+    source = Source(text)
+
+    def cut(place):
+        start = source.offset(place.line, place.column)
+        return text[start : source.offset(place.end_line, place.end_column)]
+
+    expected = {
+        "it": ("'it'", "'x y'"), "b": ("\u201cb\u201d", "\u201cc d\u201d"),
+        "e\tf": ('"e\tf"', '"g\th"'), "k": ("k", "v/w"), "z": ('"z"', '"open'),
+    }  # fmt: skip
+    assert list(expected) == list(reading.value)
+    for key, places in expected.items():
+        assert places == (cut(reading.key_place((key,))), cut(reading.place((key,))))
+    assert reading.value["z"] is _json.BROKEN
+    assert not reading.complete
+
+
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
@@ -168,6 +193,8 @@ def test_place_of_a_missing_part_is_what_stands_around_it():
         ('["\\ud800"]', ["half of a surrogate pair stands alone in this text"]),
         ("\ufeff{}", ["the text starts with a byte order mark, which JSON forbids"]),
         ("\u201ca\u201d", ["text stands in typographic quotes; JSON needs double quotes"]),
+        ("[\u201ca]", ['unexpected "\u201c"; JSON needs "']),
+        ("['it\\'s', '\\u0041\\n', '\x01']", [SINGLE] * 3),
         ("[1\uff0c2]", ['"\uff0c" (U+FF0C) is not ","']),
         ("[1,\xa02]", ["a blank that JSON does not know (U+00A0)"]),
         ('{"a": 1,\n "b": 2,\n "a": 3}',

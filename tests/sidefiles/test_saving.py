@@ -43,17 +43,11 @@ formats = pytest.mark.parametrize("name", sorted(FORMATS))
 MODEL = MODULES["mixlist"][1]
 
 
-@pytest.fixture
-def folder(tmp_path):
-    """An empty directory; afterwards it must hold what the test says, and no other file."""
-    return tmp_path
-
-
 @formats
-def test_saved_is_loaded(name, folder):
+def test_saved_is_loaded(name, tmp_path):
     """What is saved is loaded, with non-ASCII directories and str or path objects."""
     module, model = MODULES[name]
-    place = folder / "配置 dir"
+    place = tmp_path / "配置 dir"
     place.mkdir()
     module.save(model, place / "file")
     module.save(model, str(place / "file2"))
@@ -63,10 +57,10 @@ def test_saved_is_loaded(name, folder):
 
 
 @formats
-def test_existing_files_are_refused(name, folder):
+def test_existing_files_are_refused(name, tmp_path):
     """A file that exists stays as it is unless overwriting is asked for."""
     module, model = MODULES[name]
-    path = folder / "file"
+    path = tmp_path / "file"
     path.write_text("mine")
     with pytest.raises(FileExistsError):
         module.save(model, path)
@@ -75,30 +69,30 @@ def test_existing_files_are_refused(name, folder):
     module.save(model, path, overwrite=True)
     assert model == module.load(path).model
     assert path.stat().st_mode & 0o777 == 0o640
-    assert os.listdir(folder) == ["file"]
+    assert os.listdir(tmp_path) == ["file"]
 
 
-def test_dangling_links_are_refused(folder):
+def test_dangling_links_are_refused(tmp_path):
     """A link to nothing is something that exists."""
-    (folder / "link").symlink_to(folder / "nothing")
+    (tmp_path / "link").symlink_to(tmp_path / "nothing")
     with pytest.raises(FileExistsError):
-        mixlist.save(MODEL, folder / "link")
-    assert os.listdir(folder) == ["link"]
+        mixlist.save(MODEL, tmp_path / "link")
+    assert os.listdir(tmp_path) == ["link"]
 
 
-def test_directories_are_refused(folder):
+def test_directories_are_refused(tmp_path):
     """A directory is not a place for a file, with and without overwriting."""
     for overwrite in (False, True):
         with pytest.raises(IsADirectoryError):
-            mixlist.save(MODEL, folder, overwrite)
-    assert os.listdir(folder) == []
+            mixlist.save(MODEL, tmp_path, overwrite)
+    assert os.listdir(tmp_path) == []
 
 
-def test_missing_directories_are_not_made(folder):
+def test_missing_directories_are_not_made(tmp_path):
     """A path in a directory that is not there is an error."""
     with pytest.raises(FileNotFoundError):
-        mixlist.save(MODEL, folder / "no" / "file")
-    assert os.listdir(folder) == []
+        mixlist.save(MODEL, tmp_path / "no" / "file")
+    assert os.listdir(tmp_path) == []
 
 
 @pytest.mark.parametrize("overwrite", [False, True])
@@ -106,9 +100,9 @@ def test_missing_directories_are_not_made(folder):
 @pytest.mark.parametrize(
     "error", [KeyboardInterrupt(), OSError(errno.ENOSPC, "No space left on device")]
 )
-def test_interrupted_saves_leave_nothing(folder, monkeypatch, step, overwrite, error):
+def test_interrupted_saves_leave_nothing(tmp_path, monkeypatch, step, overwrite, error):
     """Whatever step is interrupted, the old file is whole and no other file is left."""
-    path = folder / "file"
+    path = tmp_path / "file"
     if overwrite:
         path.write_text("mine")
     elif step == "replace":
@@ -123,12 +117,12 @@ def test_interrupted_saves_leave_nothing(folder, monkeypatch, step, overwrite, e
     with pytest.raises(type(error)):
         mixlist.save(MODEL, path, overwrite)
     monkeypatch.undo()
-    assert os.listdir(folder) == (["file"] if overwrite else [])
+    assert os.listdir(tmp_path) == (["file"] if overwrite else [])
     if overwrite:
         assert path.read_text() == "mine"
 
 
-def test_full_disk_while_writing(folder, monkeypatch):
+def test_full_disk_while_writing(tmp_path, monkeypatch):
     """A disk that fills up in the middle of the text leaves nothing behind."""
     real = os.fdopen
 
@@ -150,14 +144,14 @@ def test_full_disk_while_writing(folder, monkeypatch):
 
     monkeypatch.setattr(os, "fdopen", opened)
     with pytest.raises(OSError, match="No space left"):
-        mixlist.save(MODEL, folder / "file")
+        mixlist.save(MODEL, tmp_path / "file")
     monkeypatch.undo()
-    assert os.listdir(folder) == []
+    assert os.listdir(tmp_path) == []
 
 
-def test_read_only_directory(folder, monkeypatch):
+def test_read_only_directory(tmp_path, monkeypatch):
     """A directory that may not be written to is an error; nothing changes in it."""
-    place = folder / "ro"
+    place = tmp_path / "ro"
     place.mkdir()
     place.chmod(0o555)
     if os.access(place, os.W_OK):  # root writes anywhere
@@ -173,14 +167,14 @@ def test_read_only_directory(folder, monkeypatch):
 
 
 @formats
-def test_unreadable_files_are_findings(name, folder):
+def test_unreadable_files_are_findings(name, tmp_path):
     """A missing file, a directory and text in another encoding are diagnostics of load."""
     module, _ = MODULES[name]
-    (folder / "latin").write_bytes(b"[ByOpType]\n\xe9=1\n")
+    (tmp_path / "latin").write_bytes(b"[ByOpType]\n\xe9=1\n")
     cases = {
-        str(folder / "missing"): (None, "no such file or directory"),
-        str(folder): (None, "is a directory"),
-        str(folder / "latin"): (2, "byte 0xe9 is not UTF-8 text"),
+        str(tmp_path / "missing"): (None, "no such file or directory"),
+        str(tmp_path): (None, "is a directory"),
+        str(tmp_path / "latin"): (2, "byte 0xe9 is not UTF-8 text"),
         "nul\x00": (None, "embedded null byte"),
     }
     for path, (line, words) in cases.items():
