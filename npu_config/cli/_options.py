@@ -6,6 +6,8 @@ import click
 
 from npu_config.target import MODES, Product, Target
 
+_PARTS = ("product", "mode", "cann")
+
 
 def target_options(function: Any) -> Any:
     """``--target`` and ``--mode``, which replace what a file says of its target."""
@@ -22,13 +24,19 @@ def target_options(function: Any) -> Any:
     )(function)
 
 
-def merged(found: Optional[Target], product: Optional[str], mode: Optional[str]) -> Target:
-    """The target that a file names, with what the command line says of it."""
-    known = found or Target()
+def merged(
+    found: Optional[Target],
+    product: Optional[str],
+    mode: Optional[str],
+    project: Optional[Target] = None,
+) -> Target:
+    """The target of a file: what the command line says, else the file, else the project."""
+    said = [Target(product, mode), found or Target(), project or Target()]
     return Target(
-        product or known.product,
-        mode or known.mode,
-        known.cann,
+        *(
+            next((value for value in values if value is not None), None)
+            for values in ([getattr(target, name) for target in said] for name in _PARTS)
+        )
     )
 
 

@@ -13,18 +13,19 @@ _PREFIX = re.compile(r"NPU\d{0,3}\Z")
 _ALWAYS = ("NPU701", "NPU702", "NPU703", "NPU708")
 
 
-def selection(select: Iterable[str], ignore: Iterable[str]) -> Keeps:
+def selection(select: Iterable[str], ignore: Iterable[str], where: str = "--ignore") -> Keeps:
     """A function that says whether a finding is told.
 
     Args:
         select: ids, beginnings of ids or names, several joined by commas; empty: all.  That a
             file cannot be read is told in any case, unless it is ignored.
         ignore: the same; wins over ``select``.
+        where: where ``ignore`` comes from, for the message.
 
     Raises:
         click.UsageError: one of them is no rule.
     """
-    chosen, dropped = _ids(select, "--select"), _ids(ignore, "--ignore")
+    chosen, dropped = _ids(select, "--select"), _ids(ignore, where)
     if not chosen and not dropped:
         return lambda diagnostic: True
     if chosen:

@@ -1,31 +1,39 @@
 """One run of ``check``: files read, judged, fixed and counted."""
 
 import os
-from typing import Callable, Dict, List, NamedTuple, Optional, Sequence
+from typing import Callable, Dict, Iterable, List, NamedTuple, Optional, Sequence, Tuple
 
 from npu_config.cli._fix import difference, fixed
-from npu_config.cli._select import Keeps
+from npu_config.cli._progress import progress
+from npu_config.cli._select import Keeps, selection
 from npu_config.cli._sources import Candidate, candidates
 from npu_config.diagnostics import Diagnostic, Place, Report
 from npu_config.files import write_atomic
-from npu_config.readers import Reading, read, read_if_ours
+from npu_config.project import Project
 from npu_config.readers import _rules as rules
+from npu_config.readers import read, read_if_ours
+from npu_config.readers.suppress import Suppressions
+from npu_config.rules import load_all
 from npu_config.target import Target
 
 MOST_PASSES = 10
 
 
 class Checked(NamedTuple):
-    """One file and its findings."""
+    """One file and what is told of it."""
 
-    reading: Reading
+    path: Optional[str]
     diagnostics: List[Diagnostic]
+    text: Optional[str] = None
+    encoding: str = "utf-8"
+    skipped: bool = False
 
 
 class Session:
     """Checks files one after another and remembers what is told at the end.
 
     Args:
+        project: what the project says of its checks.
         target_of: from the target that a file names to the one it is checked for.
         keeps: which findings are told.
         on_host: look at the file system and the environment.
@@ -41,16 +49,21 @@ class Session:
 
     def __init__(
         self,
+        project: Project,
         target_of: Callable[[Optional[Target]], Target],
         keeps: Keeps,
         on_host: bool = False,
         as_kind: Optional[str] = None,
     ) -> None:
+        self._project = project
         self._target_of = target_of
         self._keeps = keeps
+        self._environ = os.environ if on_host else None
         self._on_host = on_host
         self._as_kind = as_kind
-        self._diagnostics: List[Diagnostic] = []
+        self._diagnostics: List[Diagnostic] = list(project.diagnostics)
+        self._known: Tuple[Tuple[str, str], ...] = ()
+        self._file_keeps: Dict[Tuple[str, ...], Keeps] = {}
         self.files = 0
         self.skipped = 0
         self.fixes = 0
@@ -69,47 +82,105 @@ class Session:
             fixing: ``"fix"`` to write fixes, ``"diff"`` to remember what they would change.
         """
         if self._on_host:
-            from npu_config.cluster.envcheck import check_host
-
-            found = check_host(os.environ, self._target_of(None))
-            self._diagnostics.extend(d for d in found if self._keeps(d))
+            self._check_environment()
+        found = list(candidates(paths, self._project))
+        scripts = [candidate for candidate in found if self._is_script(candidate)]
+        others = [candidate for candidate in found if not self._is_script(candidate)]
         roots = {path: 0 for path in paths if os.path.isdir(path)}
-        for candidate in candidates(paths):
-            checked = self._check(candidate)
-            if checked is None:
-                continue
+        for candidate in scripts:
             if candidate.root is not None:
                 roots[candidate.root] += 1
-            if fixing is not None:
-                checked = self._fix(candidate, checked, fixing)
-            self._remember(checked)
+        with progress(len(found)) as advance:
+            for candidate in others:
+                checked = self._check(candidate)
+                advance(1)
+                if checked is not None:
+                    if candidate.root is not None:
+                        roots[candidate.root] += 1
+                    self._finish(candidate, checked, fixing)
+            self._check_scripts(scripts, fixing, advance)
         for root, count in roots.items():
             if not count:
                 message = "the directory holds nothing that could be checked"
-                empty = rules.NOTHING.diagnostic(message, Place(root))
-                self._remember(Checked(Reading("", root), [empty]), files=0)
+                self._tell(root, [rules.NOTHING.diagnostic(message, Place(root))])
+
+    def _is_script(self, candidate: Candidate) -> bool:
+        """True for the files that are checked together."""
+        if candidate.content is not None or self._as_kind not in (None, "script"):
+            return False
+        return candidate.path.endswith(".py") or (
+            self._as_kind == "script" and candidate.root is None
+        )
+
+    def _check_environment(self) -> None:
+        from npu_config.cluster.envcheck import check_host
+
+        found = check_host(os.environ, self._target_of(None))
+        self._diagnostics.extend(d for d in found if self._keeps(d))
+
+    def _check_scripts(
+        self, scripts: Sequence[Candidate], fixing: Optional[str], advance: Callable[[int], None]
+    ) -> None:
+        if not scripts:
+            return
+        from npu_config.readers.script.batch import check_scripts
+
+        by_path = {candidate.path: candidate for candidate in scripts}
+        target = self._target_of(None)
+        self.files += len(scripts)
+        for path, diagnostics, text, encoding, skipped in check_scripts(
+            list(by_path), target, self._environ, self._on_host, progress=advance
+        ):
+            told = self._told(path, text, diagnostics, True)
+            self.files -= 1
+            self._finish(by_path[path], Checked(path, told, text, encoding, skipped), fixing)
 
     def _check(self, candidate: Candidate) -> Optional[Checked]:
-        look = read if candidate.named else read_if_ours
+        """Check one file; None when it was only found and is not for us."""
+        look = read if candidate.root is None else read_if_ours
         reading = look(candidate.path, self._as_kind, candidate.content)
         if reading is None:
             return None
-        environ = os.environ if self._on_host else None
-        found = reading.judge(self._target_of(reading.target), environ, self._on_host)
-        return Checked(reading, [d for d in found if self._keeps(d)])
+        target = self._target_of(reading.target)
+        found = reading.judge(target, self._environ, self._on_host)
+        told = self._told(candidate.path, reading.text, found, reading.kind == "script")
+        return Checked(reading.path, told, reading.text, reading.encoding, reading.skipped)
 
-    def _remember(self, checked: Checked, files: int = 1) -> None:
-        self.files += files
-        self.skipped += checked.reading.skipped
-        if checked.diagnostics:
-            self._diagnostics.extend(checked.diagnostics)
-            if checked.reading.text is not None:
-                self.texts[checked.reading.path] = checked.reading.text
+    def _told(
+        self, path: str, text: Optional[str], found: Iterable[Diagnostic], is_script: bool
+    ) -> List[Diagnostic]:
+        """What neither a comment in the file, nor the project, nor the command line silences."""
+        left = list(found)
+        if text is not None:
+            comments = Suppressions(text, path, is_script)
+            if comments:
+                self._known = self._known or tuple((rule.id, rule.name) for rule in load_all())
+                left = comments.apply(left, self._known)
+        words = self._project.ignored_for(path) if self._project.per_file_ignores else ()
+        if words not in self._file_keeps:
+            self._file_keeps[words] = selection((), words, "per-file-ignores")
+        keeps = self._file_keeps[words]
+        return [diagnostic for diagnostic in left if self._keeps(diagnostic) and keeps(diagnostic)]
 
-    def _fix(self, candidate: Candidate, checked: Checked, fixing: str) -> Checked:
-        """Apply fixes until none is left; what then stands in the file is checked."""
-        before = checked.reading.text
-        if before is None or candidate.content is not None:
+    def _finish(self, candidate: Candidate, checked: Checked, fixing: Optional[str]) -> None:
+        """Fix a file, if that is asked for, and remember what is told of it."""
+        if fixing is not None and candidate.content is None:
+            checked = self._fixed(candidate, checked, fixing)
+        self.files += 1
+        self.skipped += checked.skipped
+        self._tell(checked.path, checked.diagnostics, checked.text)
+
+    def _tell(
+        self, path: Optional[str], diagnostics: List[Diagnostic], text: Optional[str] = None
+    ) -> None:
+        self._diagnostics.extend(diagnostics)
+        if diagnostics and text is not None:
+            self.texts[path] = text
+
+    def _fixed(self, candidate: Candidate, checked: Checked, fixing: str) -> Checked:
+        """Apply fixes until none is left; what then stands in the file is told."""
+        before = checked.text
+        if before is None:
             return checked
         latest, text, count = checked, before, 0
         for _ in range(MOST_PASSES):
@@ -117,8 +188,7 @@ class Session:
             if not done:
                 break
             count += done
-            content = text.encode(checked.reading.encoding)
-            again = self._check(candidate._replace(content=content, named=True))
+            again = self._check(Candidate(candidate.path, text.encode(checked.encoding)))
             if again is None:
                 break
             latest = again
@@ -127,10 +197,10 @@ class Session:
         if fixing == "diff":
             self.differences.append(difference(candidate.path, before, text))
             return checked
-        reason = _write(candidate.path, before, text, checked.reading.encoding)
+        reason = _write(candidate.path, before, text, checked.encoding)
         if reason is not None:
             complaint = rules.NOT_WRITTEN.diagnostic(reason, Place(candidate.path))
-            return Checked(checked.reading, [*checked.diagnostics, complaint])
+            return checked._replace(diagnostics=[*checked.diagnostics, complaint])
         self.fixes += count
         return latest
 

@@ -1,46 +1,57 @@
 """The files that the arguments of ``check`` name."""
 
 import os
-from typing import Iterator, List, NamedTuple, Optional, Sequence
+from typing import Iterator, NamedTuple, Optional, Sequence
 
 from npu_config.cli._load import STDIN
 from npu_config.cli._output import read_stdin
+from npu_config.project import Project
 from npu_config.readers import LARGEST
-
-_LEFT_OUT = frozenset(("__pycache__", "node_modules", "build", "dist"))
+from npu_config.readers.walk import Patterns, walk
 
 
 class Candidate(NamedTuple):
-    """One file to look at; ``named`` is False when it was found in a directory."""
+    """One file to look at.
+
+    ``content`` is given for what is not in a file; ``root`` for a file that was found in that
+    directory.
+    """
 
     path: str
-    content: Optional[bytes]
-    named: bool
+    content: Optional[bytes] = None
     root: Optional[str] = None
 
 
-def candidates(paths: Sequence[str]) -> Iterator[Candidate]:
-    """Every file once, directories searched."""
+def candidates(paths: Sequence[str], project: Project) -> Iterator[Candidate]:
+    """Every file once: those that are named, and those in directories that are named."""
     seen = set()
     for path in paths:
         if path == "-":
-            yield Candidate(STDIN, read_stdin(LARGEST), True)
-        elif os.path.isdir(path):
-            for found in files_below(path):
-                if found not in seen:
-                    seen.add(found)
-                    yield Candidate(found, None, False, path)
-        elif path not in seen:
-            seen.add(path)
-            yield Candidate(path, None, True)
+            yield Candidate(STDIN, read_stdin(LARGEST))
+            continue
+        found = _files_below(path, project) if os.path.isdir(path) else iter((Candidate(path),))
+        for candidate in found:
+            name = os.path.normpath(candidate.path)
+            if name not in seen:
+                seen.add(name)
+                yield candidate
 
 
-def files_below(directory: str) -> Iterator[str]:
-    """The files of a directory, in order of name; hidden directories are left out."""
-    for folder, folders, names in os.walk(directory):
-        folders[:] = sorted(
-            name for name in folders if not name.startswith(".") and name not in _LEFT_OUT
-        )
-        found: List[str] = sorted(names)
-        for name in found:
-            yield os.path.join(folder, name)
+def _files_below(directory: str, project: Project) -> Iterator[Candidate]:
+    """The files of a directory that the project does not leave out."""
+    excluded = Patterns(project.root, project.exclude)
+    at_top = os.path.abspath(directory) == project.root
+    for path in walk(directory, project.exclude if at_top else ()):
+        if at_top or not _is_excluded(os.path.abspath(path), excluded, project.root):
+            yield Candidate(path, None, directory)
+
+
+def _is_excluded(path: str, excluded: Patterns, root: str) -> bool:
+    """True when a pattern names a file or one of the directories above it."""
+    is_directory = False
+    while len(path) > len(root):
+        verdict = excluded.verdict(path, is_directory)
+        if verdict is not None:
+            return verdict
+        path, is_directory = os.path.dirname(path), True
+    return False

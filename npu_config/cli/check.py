@@ -1,12 +1,14 @@
 """``npu-config check``."""
 
+import os
 import sys
-from typing import Optional, Tuple
+from typing import Any, Optional, Tuple
 
 import click
 
 from npu_config.cli._options import as_option, merged, target_options
-from npu_config.cli._output import say, wants_color
+from npu_config.cli._output import Failure, say, wants_color
+from npu_config.diagnostics import Report
 from npu_config.reporters import FORMATS
 
 
@@ -32,6 +34,10 @@ from npu_config.reporters import FORMATS
 @as_option
 @click.option("--fix", is_flag=True, help="Apply the fixes that are mechanical and safe.")
 @click.option("--diff", is_flag=True, help="Print what --fix would change; change nothing.")
+@click.option("--baseline", metavar="FILE", help="Tell only of what this file does not allow.")
+@click.option(
+    "--write-baseline", metavar="FILE", help="Write a baseline that allows what is found now."
+)
 @click.pass_context
 def command(
     ctx: click.Context,
@@ -46,36 +52,69 @@ def command(
     as_kind: Optional[str],
     fix: bool,
     diff: bool,
+    baseline: Optional[str],
+    write_baseline: Optional[str],
 ) -> None:
     """Check files and say what is wrong, where, and what to do.
 
-    Takes configurations (.yaml .yml .toml .json .pbtxt .pb), side files and rank tables (known
-    by their content), directories, and - for standard input.  RULES are ids, beginnings of
-    ids (NPU3) or names, joined by commas.
+    Takes training scripts (.py), configurations (.yaml .yml .toml .json .pbtxt .pb), side files
+    and rank tables (known by their content), directories, and - for standard input.  RULES
+    are ids, beginnings of ids (NPU3) or names, joined by commas.  The table
+    [tool.npu-config] of pyproject.toml holds defaults.
 
     Exit code 0: no errors (with --strict: nor warnings); 1: there are some; 2: wrong usage.
     """
     from npu_config.cli._select import selection
     from npu_config.cli._session import Session
     from npu_config.diagnostics import Severity
+    from npu_config.project import find_project
     from npu_config.reporters import Summary, render
 
+    project = find_project(next((path for path in paths if path != "-"), "."))
     session = Session(
-        target_of=lambda found: merged(found, product, mode),
-        keeps=selection(select, ignore),
-        on_host=on_host,
+        project,
+        target_of=lambda found: merged(found, product, mode, project.target),
+        keeps=selection(select or project.select, ignore or project.ignore),
+        on_host=on_host or project.on_host,
         as_kind=as_kind,
     )
     session.check(paths, "diff" if diff else "fix" if fix else None)
     report = session.report()
-    failing = Severity.WARNING if strict else Severity.ERROR
+    if write_baseline is not None:
+        _write_baseline(report, session, write_baseline)
+        return
+    report = _without_known(report, session, baseline or project.baseline)
+    failing = Severity.WARNING if strict or project.strict else Severity.ERROR
     failed = any(diagnostic.severity >= failing for diagnostic in report)
     if diff:
         say("".join(session.differences))
         ctx.exit(1 if session.differences or failed else 0)
     summary = Summary.of(report, session.files, session.skipped)
-    color = wants_color(sys.stdout)
-    say(render(format_, report, summary, session.texts, color))
+    say(render(format_, report, summary, session.texts, wants_color(sys.stdout)))
     if fix and session.fixes:
         say("{} fixed\n".format(session.fixes), err=True)
     ctx.exit(1 if failed else 0)
+
+
+def _write_baseline(report: Report, session: Any, path: str) -> None:
+    from npu_config.baseline import Baseline
+
+    known = Baseline.of(report, session.texts, os.path.dirname(os.path.abspath(path)))
+    try:
+        known.save(path)
+    except OSError as error:
+        raise Failure("{} cannot be written: {}".format(path, error.strerror)) from None
+    say("{} findings written to {}\n".format(len(known), path), err=True)
+
+
+def _without_known(report: Report, session: Any, path: Optional[str]) -> Report:
+    """The findings that a baseline does not allow."""
+    if path is None:
+        return report
+    from npu_config.baseline import Baseline, BaselineError
+
+    try:
+        known = Baseline.load(path)
+    except BaselineError as error:
+        raise Failure("{}: {}".format(path, error.diagnostic.message)) from None
+    return Report(known.new(report, session.texts))

@@ -53,6 +53,7 @@ FORMATS: Mapping[str, Format] = {
         Format("json", (".json",), "json_file", _MIB),
         Format("pbtxt", (".pbtxt",), "proto_text", 4 * _MIB),
         Format("pb", (".pb",), "proto_bytes", LARGEST, binary=True),
+        Format("script", (".py",), "script", LARGEST, binary=True),
         *(Format(kind, (), "side_file", LARGEST, one_of_several=True) for kind in SIDE_FILES),
     )
 }
@@ -63,6 +64,7 @@ _OPEN_SUFFIXES = (".json", ".cfg", ".ini")
 # The first lines that say what a text is; a comment or a blank line says nothing.
 _SIGNS = (
     ("json", re.compile(r"\s*[\[{]")),
+    ("script", re.compile(r"#!.*python|(?:[\s\S]*\n)?(?:import|from)[ \t]+\w")),
     (
         "pbtxt",
         re.compile(
@@ -119,6 +121,10 @@ def is_ours(path: str, content: bytes) -> bool:
     suffix = suffix_of(path)
     if suffix in (".pbtxt", ".pb"):
         return b"NpuOptimizer" in content
+    if suffix == ".py":
+        from npu_config.readers.script import may_matter
+
+        return may_matter(content)
     if suffix in _OPEN_SUFFIXES and _SIDE_MARKS.search(content) is not None:
         from npu_config.readers.side_file import recognise
 

@@ -1,0 +1,26 @@
+"""A bar on the terminal while many files are looked at."""
+
+import sys
+from contextlib import contextmanager
+from typing import Callable, Iterator
+
+from npu_config.cli._output import wants_color
+
+_WORTH_SHOWING = 200
+
+
+@contextmanager
+def progress(total: int) -> Iterator[Callable[[int], None]]:
+    """A function that is told how many more files are done; silent off a terminal."""
+    if total >= _WORTH_SHOWING and wants_color(sys.stderr):
+        try:
+            from rich.console import Console
+            from rich.progress import Progress
+        except ImportError:
+            pass
+        else:
+            with Progress(console=Console(stderr=True), transient=True) as bar:
+                task = bar.add_task("checking", total=total)
+                yield lambda count: bar.advance(task, count)
+            return
+    yield lambda count: None
