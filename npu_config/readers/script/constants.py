@@ -11,7 +11,7 @@ from npu_config.readers.script.objects import Fails
 LIMIT = 100000
 """No text, tuple or number grows beyond this many characters, items or bits."""
 
-_PLAIN = (type(None), bool, int, float, str, bytes)
+_PLAIN = frozenset((type(None), bool, int, float, str, bytes))
 
 
 class NotKnown(Exception):  # noqa: N818 - no error, but the answer
@@ -20,7 +20,7 @@ class NotKnown(Exception):  # noqa: N818 - no error, but the answer
 
 def is_known(value: Any) -> bool:
     """True for a Python value that is known through and through."""
-    if isinstance(value, _PLAIN):
+    if value.__class__ in _PLAIN:
         return True
     if isinstance(value, (list, tuple)):
         return all(is_known(item) for item in value)

@@ -30,7 +30,6 @@ from npu_config.readers.script.vocabulary import MESSAGES
 
 _ENUMS = ("RewriterConfig", "OptimizerOptions", "Toggle", "MemOptType", "GlobalJitLevel")
 _SAMENESS = (ast.Is, ast.IsNot, ast.Eq, ast.NotEq)
-_FLAG_OBJECTS = ("FLAGS", "parse_args()", "parse_known_args()[0]")
 _MESSAGE_FIELDS = {
     "graph_options": "ConfigProto",
     "rewrite_options": "GraphOptions",
@@ -49,6 +48,10 @@ class Frame:
         self.parent = parent
         self.serial = serial
         self.variables: Dict[str, Any] = {}
+
+
+class Again(Exception):  # noqa: N818 - no error, but a request
+    """More statements matter than was known; the path has to be followed anew."""
 
 
 class Call(NamedTuple):
@@ -82,7 +85,6 @@ class Evaluator:
         self.module = self.new_frame(script.module, None)
         self.frame = self.module
         self.moment = 0
-        self.again = False
         self.testing = False
         self.wanting = False
         self.adopted: Dict[str, Any] = {}
@@ -129,16 +131,21 @@ class Evaluator:
         unknown = Unknown("{}@{}".format(name, frame.serial))
         if frame is self.module and name in self.script.global_names:
             return unknown
+        if len(stores) == 1:
+            kind, node, text = stores[0]
+            if kind == "import":
+                frame.variables[name] = Unknown(text)
+                return frame.variables[name]
+            if kind == "definition":
+                frame.variables[name] = self.definition(frame, node)
+                return frame.variables[name]
         kinds = {store.kind for store in stores}
         if kinds == {"import"}:
             return Unknown(stores[-1].text)
-        if kinds == {"definition"}:
-            definition = stores[-1].node if len(stores) == 1 else None
-            return unknown if definition is None else self.definition(frame, definition)
         if len(stores) > 1:
             if self.wanting and kinds & {"value", "item"} and name not in frame.scope.watched:
                 frame.scope.watch(name, True)
-                self.again = True
+                raise Again
             return unknown
         if kinds - {"value"}:
             return unknown
@@ -232,10 +239,9 @@ class Evaluator:
             return self.field(self.adopt(owner, kind, node), name, node)
         if name == "parameter_map":
             return ParameterMap(self.adopt_block(owner, node))
-        if owner.key.rpartition(".")[2] in _ENUMS and name.isupper():
+        if name.isupper() and owner.key.rpartition(".")[2] in _ENUMS:
             return EnumName(name)
-        flag = name if owner.key.endswith(_FLAG_OBJECTS) or owner.flag is None else None
-        return Unknown("{}.{}".format(owner.key, name), flag)
+        return Unknown("{}.{}".format(owner.key, name), name)
 
     def adopt(self, value: Unknown, kind: str, node: ast.AST) -> Message:
         """The message that an unknown value must be, always the same for the same value."""

@@ -109,24 +109,25 @@ class Run(Evaluator):
         """Run the hot statements of a body; says how it was left."""
         depth = len(self.guards)
         scope = self.frame.scope
-        relevance = self.script.relevance
-        is_hot, has_seed = relevance.is_hot, relevance.has_seed
-        for statement in statements:
-            kind = statement.__class__
-            execute = _ALWAYS.get(kind)
-            if execute is None:
-                if not is_hot(scope, statement):
+        hot = self.script.relevance.hot
+        left = _ON
+        position = 0
+        version = -1
+        while version != scope.version and not left:
+            version = scope.version
+            for number, statement, has_seed in hot(scope, statements):
+                if number < position:
                     continue
-                execute = _EXECUTE.get(kind)
+                execute = _EXECUTE.get(statement.__class__)
                 if execute is None:
                     continue
-            self.wanting = has_seed(statement)
-            left = execute(self, statement)
-            if left:
-                del self.guards[depth:]
-                return left
+                self.wanting = has_seed
+                left = execute(self, statement)
+                position = number + 1
+                if left or version != scope.version:
+                    break
         del self.guards[depth:]
-        return _ON
+        return left
 
     def _expression(self, statement: ast.Expr) -> int:
         self.value(statement.value)
@@ -273,6 +274,7 @@ class Run(Evaluator):
         return value, indices
 
     def _any_hot(self, statements: Sequence[ast.stmt]) -> bool:
+        """True when a body holds a hot statement, other than those that only leave it."""
         scope = self.frame.scope
         is_hot = self.script.relevance.is_hot
         return any(is_hot(scope, statement) for statement in statements)
@@ -406,7 +408,7 @@ class Run(Evaluator):
         name = callee.key.rpartition(".")[2].rpartition("@")[0] or callee.key.rpartition(".")[2]
         model = models.MODELS.get(name)
         if model is not None:
-            return model(self, call._replace(name=name))
+            return model(self, call if call.name == name else call._replace(name=name))
         values = [value for value, _ in call.args]
         known = {key: value for key, (value, _) in call.keywords.items()}
         if not call.open and is_known(values) and is_known(known):
@@ -414,17 +416,18 @@ class Run(Evaluator):
                 return constants.function(callee.key, values, known)
             except NotKnown:
                 pass
-        self.pass_on(call._replace(name=callee.key))
+        self.pass_on(call, callee.key)
         keys = [self.key(value) for value in values]
         keys += ["{}={}".format(key, self.key(value)) for key, value in known.items()]
         return Unknown("{}({})".format(callee.key, ", ".join(keys)))
 
-    def pass_on(self, call: Call) -> None:
+    def pass_on(self, call: Call, name: str = "") -> None:
         """Objects go to a function that is not known: it may use and change them."""
+        name = name or call.name
         for value, _ in call.args:
-            models.give_away(self, value, call.name)
+            models.give_away(self, value, name)
         for value, _ in call.keywords.values():
-            models.give_away(self, value, call.name)
+            models.give_away(self, value, name)
 
     def start(self, value: Any) -> None:
         """A function of the script is given to something that will call it."""
@@ -549,13 +552,11 @@ def _ends(statements: Sequence[ast.stmt]) -> bool:
     )
 
 
-_ALWAYS: Dict[type, Callable[[Any, Any], int]] = {
+_EXECUTE: Dict[type, Callable[[Any, Any], int]] = {
     ast.Return: Run._return,
     ast.Raise: lambda self, statement: _STOP,
     ast.Break: lambda self, statement: _LEAVE,
     ast.Continue: lambda self, statement: _LEAVE,
-}
-_EXECUTE: Dict[type, Callable[[Any, Any], int]] = {
     ast.Expr: Run._expression,
     ast.Assign: Run._assign,
     ast.AnnAssign: Run._annotated,

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from npu_config.readers.script.interpreter import Run
 
 _READERS = frozenset(("print", "str", "repr", "type", "isinstance", "len", "id", "info", "pprint"))
+_HARMLESS = frozenset((Unknown, str, bytes, bool, int, float, type(None)))
 _LIBRARIES = (
     "tf",
     "tf1",
@@ -106,6 +107,8 @@ def set_message_field(run: "Run", message: Message, name: str, value: Any, node:
 
 def give_away(run: "Run", value: Any, name: str) -> None:
     """An object is passed to a function that is not known."""
+    if value.__class__ in _HARMLESS:
+        return
     if isinstance(value, (ParameterMap, Slot)):
         value = value.block
     if isinstance(value, BlockList):
@@ -477,7 +480,7 @@ def _str(run: "Run", call: "Call") -> Any:
 def _noted(run: "Run", call: "Call") -> Any:
     """A call that rules look at, without an effect of its own."""
     run.calls.append((call, run.tick(), tuple(run.guards)))
-    run.pass_on(call._replace(name="npu_bridge." + call.name))
+    run.pass_on(call, "npu_bridge." + call.name)
     return run.anonymous(call.node)
 
 

@@ -5,6 +5,7 @@ from typing import Any, Dict, FrozenSet, Iterator, List, NamedTuple, Optional, S
 from npu_config.catalogue import OPTIONS
 from npu_config.diagnostics import Place
 from npu_config.readers.script.constants import is_known
+from npu_config.readers.script.evaluator import Again
 from npu_config.readers.script.interpreter import Run
 from npu_config.readers.script.objects import (
     Block,
@@ -66,10 +67,12 @@ def _run(script: Script, decisions: Decisions, reached: Set[int], start: Any) ->
     schedule = decisions.schedule
     for _ in range(_AGAIN):
         run = Run(script, decisions)
-        start(run)
-        if not run.again:
+        try:
+            start(run)
+        except Again:
+            decisions.restart(schedule)
+        else:
             break
-        decisions.restart(schedule)
     reached.update(run.visited)
     return run
 

@@ -9,7 +9,7 @@ asked for.
 import ast
 import bisect
 import re
-from typing import Dict, Iterable, List, Optional, Set, Tuple
+from typing import Dict, Iterable, List, NamedTuple, Optional, Sequence, Set, Tuple
 
 from npu_config.readers.script.scopes import FunctionNode, Scope, functions, last_line
 from npu_config.readers.script.source import Source
@@ -59,6 +59,17 @@ _OPENING = re.compile(r"(?:Session|RunConfig|Estimator|_session)\s*\(")
 _APP_RUN = re.compile(r"\bapp\s*\.\s*run\s*\(")
 
 
+_LEAVING = (ast.Return, ast.Raise, ast.Break, ast.Continue)
+
+
+class Hot(NamedTuple):
+    """A statement that is worth running: its number, and whether it names the NPU itself."""
+
+    number: int
+    statement: ast.stmt
+    has_seed: bool
+
+
 class Relevance:
     """The hot lines of a script.
 
@@ -72,6 +83,7 @@ class Relevance:
         self.hot_functions: List[Tuple[Scope, FunctionNode]] = []
         self._ids: Set[int] = set()
         self._merged: Dict[Tuple[int, int], List[int]] = {}
+        self._hot: Dict[Tuple[int, int], List[Hot]] = {}
         lines: Set[int] = set()
         for word in SEEDS:
             lines.update(source.lines_with(word, within=True))
@@ -99,13 +111,25 @@ class Relevance:
         """The hot lines, in order, as seen from a scope, which may watch names of its own."""
         if not scope.watched:
             return self._lines
-        key = (id(scope), len(scope.watched))
+        key = (id(scope), scope.version)
         found = self._merged.get(key)
         if found is None:
             more: Set[int] = set(self._lines)
             for word, whole in scope.watched.items():
                 more.update(self.source.mentions(word) if whole else self._handled(word))
             found = self._merged[key] = sorted(more)
+        return found
+
+    def hot(self, scope: Scope, statements: Sequence[ast.stmt]) -> List[Hot]:
+        """The statements of a body that are worth running."""
+        key = (id(statements), scope.version)
+        found = self._hot.get(key)
+        if found is None:
+            found = self._hot[key] = [
+                Hot(index, statement, self.has_seed(statement))
+                for index, statement in enumerate(statements)
+                if isinstance(statement, _LEAVING) or self.is_hot(scope, statement)
+            ]
         return found
 
     def is_hot(self, scope: Scope, statement: ast.stmt) -> bool:

@@ -87,13 +87,16 @@ class Scope:
         self.node = node
         self.parent = parent
         self.watched: Dict[str, bool] = {}
+        self.version = 0
         self._stores: Optional[Dict[str, List[Store]]] = None
         self._globals: Set[str] = set()
         self._children: Dict[int, Scope] = {}
 
     def watch(self, name: str, whole: bool = False) -> None:
         """Make the lines that handle a name hot (``whole``: all that mention it)."""
-        self.watched[name] = whole or self.watched.get(name, False)
+        if self.watched.get(name) not in (True, whole):
+            self.watched[name] = whole
+            self.version += 1
 
     @property
     def body(self) -> List[ast.stmt]:

@@ -304,8 +304,9 @@ def rewriter_config_not_imported(sight: Sight) -> None:
         from tensorflow.core.protobuf.rewriter_config_pb2 import RewriterConfig
         config.graph_options.rewrite_options.remapping = RewriterConfig.OFF
     """
-    lines = sight.script.source.mentions("RewriterConfig")
-    if not lines or sight.script.has_star_import:
+    source = sight.script.source
+    lines = [source.lines[number - 1] for number in source.mentions("RewriterConfig")]
+    if not lines or sight.script.has_star_import or any("import" in line for line in lines):
         return
     used: List[ast.Name] = []
     for node in sight.script.nodes():
