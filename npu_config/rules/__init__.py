@@ -69,12 +69,14 @@ CASE_RULES: Tuple[Rule, ...] = tuple(
 )
 
 _DECLARING = (
+    "npu_config.baseline",
     "npu_config.cluster",
     "npu_config.graph_diagnosis",
     "npu_config.loss_report",
     "npu_config.precision_tool",
     "npu_config.presets",
     "npu_config.profiling_tables",
+    "npu_config.project",
     "npu_config.readers",
     "npu_config.sidefiles",
     "npu_config.tf1.rules",

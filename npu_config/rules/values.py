@@ -152,7 +152,9 @@ def wrong_field(case: Case) -> None:
         case.report(
             name,
             "{}; {}".format(message, _consequence_of_wrong_field(option)),
-            'write parameter_map["{}"].{} = {}'.format(name, option.wire, _example(option)),
+            'write parameter_map["{}"].{} = {}'.format(
+                name, option.wire, _example(option, setting.value)
+            ),
         )
 
 
@@ -164,12 +166,17 @@ def _consequence_of_wrong_field(option: Option) -> str:
     return "the runtime reads {}".format(_ZEROS[option.wire])
 
 
-def _example(option: Option) -> str:
+def _example(option: Option, value: Any) -> str:
+    """The user's own value where the option takes it, else any that it takes."""
+    try:
+        meant = option.kind.write(option.kind.read(value))
+    except Refused:
+        meant = None
     if option.wire == "b":
-        return "True"
+        return "True" if meant is None else str(meant)
     if option.wire == "i":
-        return str(option.default if option.default is not None else 1)
-    return "tf.compat.as_bytes(...)"
+        return str(meant if meant is not None else 1 if option.default is None else option.default)
+    return "tf.compat.as_bytes({})".format("..." if meant is None else '"{}"'.format(meant))
 
 
 @rule(
