@@ -215,7 +215,7 @@ def _launchers(job: Any, chosen: Any, given: Dict[str, Any]) -> None:
     servers = {process.server_id for process in chosen}
     if len(servers) == 1 and (out is None or not os.path.isdir(out)):
         name = os.path.basename(out) if out else "launch.sh"
-        deliver(launcher.launcher(job, chosen, command, sources, name), out, given["force"])
+        deliver(launcher.launcher_script(job, chosen, command, sources, name), out, given["force"])
         return
     if out is None:
         raise click.UsageError(

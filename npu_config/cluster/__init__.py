@@ -1,1 +1,89 @@
-"""Rank tables and the environment that processes of a job are launched with."""
+"""Rank tables, and the environment that the processes of a job are launched with.
+
+    from npu_config.cluster import launchers, rank_table, save_launchers, table_job
+
+    table = rank_table.build(["10.0.0.1", "10.0.0.2"], 8, "10.20.0.2", "atlas_training")
+    rank_table.save(table, "/data/rank_table.json")
+    job = table_job(table, "/data/rank_table.json", "resnet")
+    save_launchers(launchers(job, ["python3", "train.py"]), ".")
+
+Tables are read, checked, built, converted and written by :mod:`npu_config.cluster.rank_table`.
+Names are loaded when they are first used.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, List
+
+if TYPE_CHECKING:
+    from npu_config.cluster import rank_table
+    from npu_config.cluster.build import ServerPlan
+    from npu_config.cluster.build_ranks import Layer
+    from npu_config.cluster.dotenv import parse_dotenv, render_dotenv
+    from npu_config.cluster.envcheck import check_environment, check_host, check_job
+    from npu_config.cluster.environment import (
+        Job,
+        Worker,
+        chief_job,
+        dotenv_text,
+        export_lines,
+        process_environment,
+        table_job,
+    )
+    from npu_config.cluster.hccn import check_addresses_of, parse_hccn, plan_of_machine
+    from npu_config.cluster.launcher import launcher_script, launchers, save_launchers
+    from npu_config.cluster.model import (
+        AnyRankTable,
+        Device,
+        GroupTable,
+        Process,
+        RankTable,
+        RankTable2,
+        Server,
+        SuperPod,
+    )
+    from npu_config.cluster.variables import VARIABLES, Variable
+
+__all__ = [
+    "rank_table",
+    "AnyRankTable", "Device", "GroupTable", "Process", "RankTable", "RankTable2", "Server",
+    "SuperPod",
+    "Layer", "ServerPlan", "check_addresses_of", "parse_hccn", "plan_of_machine",
+    "Job", "Worker", "chief_job", "dotenv_text", "export_lines", "process_environment",
+    "table_job",
+    "launcher_script", "launchers", "save_launchers",
+    "VARIABLES", "Variable", "check_environment", "check_host", "check_job",
+    "parse_dotenv", "render_dotenv",
+]  # fmt: skip
+
+_HOMES = {
+    "build": ("ServerPlan",),
+    "build_ranks": ("Layer",),
+    "dotenv": ("parse_dotenv", "render_dotenv"),
+    "envcheck": ("check_environment", "check_host", "check_job"),
+    "environment": (
+        "Job", "Worker", "chief_job", "dotenv_text", "export_lines", "process_environment",
+        "table_job",
+    ),
+    "hccn": ("check_addresses_of", "parse_hccn", "plan_of_machine"),
+    "launcher": ("launcher_script", "launchers", "save_launchers"),
+    "model": (
+        "AnyRankTable", "Device", "GroupTable", "Process", "RankTable", "RankTable2", "Server",
+        "SuperPod",
+    ),
+    "variables": ("VARIABLES", "Variable"),
+}  # fmt: skip
+_HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in __all__:
+        raise AttributeError("module {!r} has no attribute {!r}".format(__name__, name))
+    home = _HOME_OF.get(name)
+    module = import_module("{}.{}".format(__name__, home or name))
+    value = getattr(module, name) if home else module
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> List[str]:
+    return sorted({*globals(), *__all__})

@@ -22,6 +22,15 @@ class Column(NamedTuple):
     owners: Sequence[int]
     values: Sequence[Any]
 
+    def over(self, count: int) -> Sequence[Any]:
+        """The value of each of ``count`` objects, None for those that have none."""
+        if len(self.values) == count:
+            return self.values
+        values: List[Any] = [None] * count
+        for owner, value in zip(self.owners, self.values):
+            values[owner] = value
+        return values
+
 
 NO_COLUMN = Column((), ())
 

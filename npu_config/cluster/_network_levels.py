@@ -10,10 +10,11 @@ from npu_config.cluster._fields import VALUE, VALUE_TYPE, Reader
 from npu_config.cluster._findings import Findings, dotted, shown
 from npu_config.cluster._levels import NO_COLUMN, Column, Level
 from npu_config.cluster._numbering import check_rank_ids
-from npu_config.cluster._values import read_address
+from npu_config.cluster._values import IpAddress, read_address
 from npu_config.diagnostics import Severity
 from npu_config.rulebook import declare
 
+_IPV4 = IpAddress(only_ipv4=True)
 _PORT = re.compile(r"(?=.{1,32}\Z)(?:[0-9]+/[0-9]+|d2h)\Z")
 
 _SOURCE = ("cann/hccl:docs/zh/user_guide/cluster_info_config/rank_table_config_a5.md",)
@@ -83,17 +84,15 @@ def check_ranks(document: Dict[str, Any], reader: Reader) -> None:
 
 
 def _check_layers(levels: Level, level: Mapping[str, Column], findings: Findings) -> None:
-    layers = level.get("net_layer", NO_COLUMN)
-    types = level.get("net_type", NO_COLUMN)
-    type_of = dict(zip(types.owners, types.values))
-    layer_of = dict(zip(layers.owners, layers.values))
+    layers = level.get("net_layer", NO_COLUMN).over(len(levels.items))
+    types = level.get("net_type", NO_COLUMN).over(len(levels.items))
     good: Set[Any] = set()
     for start, end in levels.spans():
-        mine = tuple(map(layer_of.get, range(start, end)))
+        mine = tuple(layers[start:end])
         if mine not in good and (None in mine or not _in_order(levels, start, mine, findings)):
             continue
         good.add(mine)
-        if type_of.get(start) == "CLOS" and mine:
+        if mine and types[start] == "CLOS":
             path = (*levels.path(start), "net_type")
             findings.add(
                 LAYERS,
@@ -127,14 +126,12 @@ def _in_order(levels: Level, start: int, layers: Any, findings: Findings) -> boo
 def _check_address_types(
     addresses: Level, address: Mapping[str, Column], findings: Findings
 ) -> None:
-    types = address.get("addr_type", NO_COLUMN)
-    texts = address.get("addr", NO_COLUMN)
-    if set(types.values) <= {"EID"}:
+    types = address.get("addr_type", NO_COLUMN).over(len(addresses.items))
+    texts = address.get("addr", NO_COLUMN).over(len(addresses.items))
+    if set(types) == {"IPV4"} and None not in texts and _IPV4.read_all(texts) is not None:
         return
-    text_of = dict(zip(texts.owners, texts.values))
-    for owner, kind in zip(types.owners, types.values):
-        text = text_of.get(owner)
-        if kind == "EID" or text is None:
+    for owner, (kind, text) in enumerate(zip(types, texts)):
+        if kind not in ("IPV4", "IPV6") or text is None:
             continue
         if type(read_address(text)) is not (str if kind == "IPV4" else bytes):
             path = (*addresses.path(owner), "addr")
@@ -169,14 +166,20 @@ def _check_ports(addresses: Level, ports: Column, findings: Findings) -> None:
 
 
 def _check_port_owners(addresses: Level, ports: Column, findings: Findings) -> None:
-    ports_of = dict(zip(ports.owners, ports.values))
+    lists = ports.over(len(addresses.items))
+    good: Set[Any] = set()
     for start, end in addresses.spans():
-        mine = [port for index in range(start, end) for port in ports_of.get(index, ())]
-        if len(set(mine)) == len(mine):
+        if end - start < 2:
+            continue
+        pattern = tuple(map(tuple, (mine or () for mine in lists[start:end])))
+        if pattern in good:
+            continue
+        if len(set(chain.from_iterable(pattern))) == sum(map(len, pattern)):
+            good.add(pattern)
             continue
         first: Dict[str, int] = {}
         for index in range(start, end):
-            for position, port in enumerate(ports_of.get(index, ())):
+            for position, port in enumerate(lists[index] or ()):
                 before = first.setdefault(port, index)
                 if before != index:
                     path = (*addresses.path(index), "ports", position)

@@ -1,6 +1,6 @@
 """Super nodes: which servers they hold, and the ids of devices inside them."""
 
-from typing import Dict, List, Mapping, Optional, Tuple
+from typing import Dict, List, Mapping, Optional, Sequence, Tuple
 
 import attr
 
@@ -69,6 +69,14 @@ class SuperPods:
     pod_of: Mapping[int, int]
     sound: bool = True
 
+    def _all_different(self, devices: Level, names: Sequence[Optional[str]]) -> bool:
+        """Whether every device has a name, and no other device of its super node the same."""
+        members: Dict[Optional[int], List[Optional[str]]] = {}
+        for server, (start, end) in enumerate(devices.spans()):
+            members.setdefault(self.pod_of.get(server), []).extend(names[start:end])
+        members.pop(None, None)
+        return all(len(set(mine)) == len(mine) for mine in members.values())
+
     def check_devices(
         self, devices: Level, device: Mapping[str, Column], findings: Findings
     ) -> None:
@@ -89,10 +97,11 @@ class SuperPods:
                 at_key=True,
             )
             return
+        if self._all_different(devices, column.over(len(devices.items))):
+            return
         first: Dict[Tuple[int, str], int] = {}
-        pods = _pod_of_devices(devices, self.pod_of)
         for owner, name in zip(column.owners, column.values):
-            pod = pods[owner]
+            pod = self.pod_of.get(devices.owner(owner))
             if pod is None:
                 continue
             before = first.setdefault((pod, name), owner)
@@ -106,13 +115,6 @@ class SuperPods:
                     ),
                     "write the SDID that npu-smi info -t spod-info shows for this device",
                 )
-
-
-def _pod_of_devices(devices: Level, pod_of: Mapping[int, int]) -> List[Optional[int]]:
-    pods: List[Optional[int]] = []
-    for server, size in enumerate(devices.sizes()):
-        pods.extend([pod_of.get(server)] * size)
-    return pods
 
 
 def read_super_pods(
@@ -151,8 +153,11 @@ def _assign(
     named: Dict[int, int] = {}
     entries = member.get("server_id", NO_COLUMN)
     for owner, name in zip(entries.owners, entries.values):
-        path = (*members.path(owner), "server_id")
         index = number.get(name)
+        if index is not None and index not in named:
+            named[index] = owner
+            continue
+        path = (*members.path(owner), "server_id")
         if index is None:
             findings.add(
                 SUPER_PODS,
@@ -162,7 +167,7 @@ def _assign(
                 ),
                 "name a server of server_list",
             )
-        elif index in named:
+        else:
             findings.add(
                 SUPER_PODS,
                 path,
@@ -171,8 +176,6 @@ def _assign(
                 ),
                 "remove one of the two",
             )
-        else:
-            named[index] = owner
     for index in number.values():
         if index not in named:
             path = servers.path(index)

@@ -90,7 +90,7 @@ class Text(Kind):
 
     def read_all(self, values: Sequence[Any]) -> Optional[Sequence[str]]:
         """The column as it is."""
-        if set(map(type, values)) != {str} or (not self.may_be_empty and "" in values):
+        if set(map(type, values)) != {str} or not (self.may_be_empty or all(values)):
             return None
         if self.longest is not None and max(map(len, values)) > self.longest:
             return None

@@ -139,7 +139,7 @@ exit "$status"
 """
 
 
-def launcher(
+def launcher_script(
     job: Job,
     processes: Sequence[Process],
     command: Sequence[str] = (),
@@ -251,7 +251,7 @@ def launchers(
         if server is not None:
             safe = re.sub(r"[^A-Za-z0-9_.-]+", "_", server)[:64]
             name = "launch_{:0{}}_{}.sh".format(number, width, safe)
-        scripts[name] = launcher(job, mine, command, sources, name)
+        scripts[name] = launcher_script(job, mine, command, sources, name)
     return scripts
 
 

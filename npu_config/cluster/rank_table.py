@@ -1,11 +1,15 @@
-"""Rank tables as a file format: text to model, model to text, files read and written.
+"""Rank tables: text to model, model to text, files read and written, built and converted.
 
-The functions are those that every side-file format has; :data:`FORMAT` bundles them.
+``parse``, ``check``, ``render``, ``load`` and ``save`` are those that every side-file format
+has; :data:`FORMAT` bundles them.
 """
 
 from typing import Optional, Tuple
 
+from npu_config.cluster.build import build
+from npu_config.cluster.build_ranks import build_ranks
 from npu_config.cluster.check import LIST_KEYS, check_document, judge
+from npu_config.cluster.convert import convert
 from npu_config.cluster.document import from_document, to_document
 from npu_config.cluster.model import AnyRankTable
 from npu_config.cluster.render import render
@@ -15,7 +19,9 @@ from npu_config.sidefiles._format import Format, Glimpse, Parsed
 from npu_config.sidefiles._json import BROKEN
 from npu_config.target import ANY_TARGET, Target
 
-__all__ = ["FORMAT", "check", "load", "parse", "render", "save"]
+__all__ = [
+    "FORMAT", "build", "build_ranks", "check", "convert", "load", "parse", "render", "save",
+]  # fmt: skip
 
 
 def parse(

@@ -25,7 +25,7 @@ from npu_config.cluster.environment import (
     ranks_of,
     table_job,
 )
-from npu_config.cluster.launcher import launcher, launchers
+from npu_config.cluster.launcher import launcher_script, launchers
 from npu_config.cluster.model import Group, GroupDevice, GroupTable, Instance
 
 TABLE = build(["node_0", "node_1"], 2, "10.20.0.2", "atlas_training")
@@ -92,7 +92,7 @@ def test_template_2():
     assert tuple(
         job.variables(job.processes[1])[name] for name in ("POD_NAME", "RANK_ID")
     ) == ("pod-a", "1")
-    assert 'export POD_NAME="${pods[$1]}"' in launcher(job, job.processes, ["true"])
+    assert 'export POD_NAME="${pods[$1]}"' in launcher_script(job, job.processes, ["true"])
 
 
 def test_version_2():
@@ -224,7 +224,7 @@ class Launched:
         job = table_job(TABLE, str(table), "job_1")
         script = tmp_path / "launch.sh"
         command = [sys.executable, "-c", PROGRAM, *arguments]
-        script.write_text(launcher(job, job.of_server("node_1"), command))
+        script.write_text(launcher_script(job, job.of_server("node_1"), command))
         self.logs = tmp_path / "logs"
         base = dict(os.environ, CM_CHIEF_IP="10.9.9.9", NPU_LAUNCH_LOGS=str(self.logs))
         base.update(environment)
@@ -314,7 +314,7 @@ def test_launcher_passes_signals_on(tmp_path, number):
 def test_launcher_needs_its_files(tmp_path):
     """Without the rank table nothing is started."""
     job = table_job(TABLE, str(tmp_path / "none.json"), "job_1")
-    script = launcher(job, job.processes, ["true"], name="x.sh")
+    script = launcher_script(job, job.processes, ["true"], name="x.sh")
     done = subprocess.run([BASH, "-c", script], stderr=subprocess.PIPE, cwd=str(tmp_path))
     assert done.returncode == 2
     assert b"the rank table cannot be read: " in done.stderr
@@ -328,11 +328,11 @@ def test_launcher_sources_scripts(tmp_path):
     (tmp_path / "t.json").write_text("{}")
     job = table_job(build(["a"], 1), str(tmp_path / "t.json"), "job_1")
     command = ["bash", "-c", "echo $FROM_SETUP"]
-    script = launcher(job, job.processes, command, [str(tmp_path / "set env.sh")])
+    script = launcher_script(job, job.processes, command, [str(tmp_path / "set env.sh")])
     environment = dict(os.environ, NPU_LAUNCH_LOGS=str(tmp_path / "logs"))
     subprocess.run([BASH, "-c", script], env=environment, check=True, stderr=subprocess.PIPE)
     assert (tmp_path / "logs" / "rank_0.log").read_text() == ".yes\n"
-    missing = launcher(job, job.processes, command, [str(tmp_path / "none.sh")])
+    missing = launcher_script(job, job.processes, command, [str(tmp_path / "none.sh")])
     done = subprocess.run([BASH, "-c", missing], env=environment, stderr=subprocess.PIPE)
     assert (done.returncode, b"cannot be read: " in done.stderr) == (2, True)
 
