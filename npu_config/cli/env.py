@@ -36,7 +36,7 @@ FORMS = ("export", "dotenv", "json", "launcher")
 @click.option("--port", type=int, default=60001, show_default=True, help="The master's port.")
 @click.option("--chief-device", type=int, help="With --worker: the master's device that collects.")
 @click.option("--set", "extra", multiple=True, metavar="NAME=VALUE", help="One more variable.")
-@click.option("--rank", type=int, help="Only the process of this rank.")
+@click.option("--rank", metavar="N|LIST", help="Only the processes of these ranks: 3 or 0-7.")
 @click.option("--server", metavar="NAME", help="Only the processes of this server.")
 @click.option(
     "--to",
@@ -178,8 +178,10 @@ def _job(ctx: click.Context, given: Dict[str, Any]) -> Any:
 
 
 def _chosen(job: Any, given: Dict[str, Any]) -> Any:
+    from npu_config.cluster import describe, environment
+
     if given["rank"] is not None:
-        return (job.process(given["rank"]),)
+        return environment.ranks_of(job, describe.numbers(given["rank"]))
     if given["server"] is not None:
         return job.of_server(given["server"])
     return job.processes

@@ -6,6 +6,7 @@ from typing import Any, Callable, NamedTuple, Optional, Tuple
 import attr
 
 from npu_config.cluster._look import Look, assigned
+from npu_config.cluster.model import RankTable
 from npu_config.cluster.variables import VARIABLES
 from npu_config.diagnostics import NOWHERE, Severity
 from npu_config.rulebook import declare
@@ -52,7 +53,7 @@ SILENCED = declare(
     on; `RESTORE_FROM` only without `LOCAL_CHECKPOINT_DIR`; `PRECISION_TOOL_DUMP` only without
     `PRECISION_TOOL_OVERFLOW`; NPUBasics takes `POD_NAME` before `RANK_ID`; what is collected
     about faults goes to `NPU_COLLECT_PATH` and dumped graphs to `DUMP_GRAPH_PATH`, not to
-    `ASCEND_WORK_PATH`.
+    `ASCEND_WORK_PATH`; and the interfaces that there are decide against `HCCL_SOCKET_FAMILY`.
 
     Wrong: `export HCCL_IF_IP=10.0.0.1 HCCL_SOCKET_IFNAME=eth`
 
@@ -236,6 +237,7 @@ def check_interplay(look: Look) -> None:
     _whitelist(look)
     _tools(look)
     _intra_links(look)
+    _socket_family(look)
     _timeout(look)
     _profiling_options(look)
     _tf_config(look)
@@ -312,6 +314,22 @@ def _intra_links(look: Look) -> None:
         name,
         "set one to 1 and the other to 0",
     )
+
+
+def _socket_family(look: Look) -> None:
+    family = look.get("HCCL_SOCKET_FAMILY")
+    if family is None or not isinstance(look.table, RankTable):
+        return
+    servers = look.table.servers
+    address = servers[0].devices[0].device_ip if servers and servers[0].devices else None
+    if address is not None and (":" in address) != (family == "AF_INET6"):
+        look.say(
+            SILENCED,
+            "{} has no effect: the addresses of the rank table are {}".format(
+                assigned("HCCL_SOCKET_FAMILY", family), "IPv6" if ":" in address else "IPv4"
+            ),
+            "HCCL_SOCKET_FAMILY",
+        )
 
 
 def _timeout(look: Look) -> None:

@@ -15,7 +15,9 @@ from npu_config.diagnostics import Severity
 from npu_config.rulebook import declare
 
 _IPV4 = IpAddress(only_ipv4=True)
-_PORT = re.compile(r"(?=.{1,32}\Z)(?:[0-9]+/[0-9]+|d2h)\Z")
+_PORT = re.compile(
+    r"(?=.{{1,{}}}\Z)(?:[0-9]+/[0-9]+|d2h)\Z".format(formats.LONGEST_PORT)
+)
 
 _SOURCE = ("cann/hccl:docs/zh/user_guide/cluster_info_config/rank_table_config_a5.md",)
 

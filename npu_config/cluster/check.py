@@ -5,7 +5,8 @@ import json
 from contextlib import contextmanager
 from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Sequence
 
-from npu_config.cluster._fields import Reader
+from npu_config.cluster import formats
+from npu_config.cluster._fields import VALUE, Reader
 from npu_config.cluster._findings import Findings, shown
 from npu_config.cluster._groups import TEMPLATE_2, check_groups
 from npu_config.cluster._network_levels import check_ranks
@@ -118,6 +119,7 @@ def judge(text: str, path: Optional[str], target: Target) -> Judged:
     except (ValueError, RecursionError):
         return _judge_slowly(text, path, target)
     check_value(value, target, findings)
+    _check_size(text, value, findings)
     doubled: Sequence[Diagnostic] = ()
     if not findings.explain(text):
         doubled = _json.read(text, path).diagnostics
@@ -157,7 +159,20 @@ def _judge_slowly(text: str, path: Optional[str], target: Target) -> Judged:
         return Judged(_json.BROKEN, told)
     findings = Findings()
     check_value(reading.value, target, findings)
+    _check_size(text, reading.value, findings)
     return Judged(reading.value, told + findings.diagnostics(reading))
+
+
+def _check_size(text: str, value: Any, findings: Findings) -> None:
+    too_large = len(text) > formats.LARGEST_2_0
+    if too_large and isinstance(value, dict) and value.get("version") == "2.0":
+        findings.add(
+            VALUE,
+            (),
+            "the file has {:,} characters; HCCL reads at most 1 GB of version 2.0".format(
+                len(text)
+            ),
+        )
 
 
 def check_value(value: Any, target: Target, findings: Findings) -> None:

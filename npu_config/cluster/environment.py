@@ -10,8 +10,9 @@ from typing import Dict, Iterable, List, Mapping, Optional, Sequence, Tuple, Uni
 
 import attr
 
-from npu_config.cluster._values import read_address
 from npu_config.cluster.build import Devices, device_list, refusal, refuse_errors
+from npu_config.cluster.check import check_document
+from npu_config.cluster.document import to_document
 from npu_config.cluster.dotenv import NAME, render_dotenv
 from npu_config.cluster.envcheck import check_environment
 from npu_config.cluster.model import AnyRankTable, GroupTable, Process
@@ -101,7 +102,7 @@ def table_job(
         target: the product that the environment is checked for.
 
     Raises:
-        NpuConfigError: the variables would be wrong.
+        NpuConfigError: the table or the variables would be wrong.
     """
     common = {
         "JOB_ID": job_id,
@@ -109,8 +110,9 @@ def table_job(
         "RANK_SIZE": str(table.rank_size),
     }
     pods = () if isinstance(table, GroupTable) else ("POD_NAME",)
-    processes = tuple(sorted(table.processes))
-    return _checked(Job(processes, common, (*CM_NAMES, *pods)), extra, target, table)
+    refuse_errors(check_document(to_document(table), target))
+    processes = tuple(sorted(table.processes, key=lambda process: process.rank_id))
+    return _checked(Job(processes, common, (*CM_NAMES, *pods)), extra, target)
 
 
 @attr.s(frozen=True, slots=True, auto_attribs=True)
@@ -183,8 +185,6 @@ def chief_job(
         "CM_CHIEF_DEVICE": str(chief_device),
         "CM_WORKER_SIZE": str(len(processes)),
     }
-    if isinstance(read_address(servers[0].worker_ip), bytes):
-        common["HCCL_SOCKET_FAMILY"] = "AF_INET6"
     job = Job(tuple(processes), common, (*RANK_TABLE_NAMES, "POD_NAME"), True, worker_ips)
     return _checked(job, extra, Target(product=product))
 
@@ -193,7 +193,6 @@ def _checked(
     job: Job,
     extra: Optional[Mapping[str, str]],
     target: Target,
-    table: Optional[AnyRankTable] = None,
 ) -> Job:
     """The job with further variables, when the environments of its processes are right."""
     for name, text in (extra or {}).items():
@@ -209,12 +208,9 @@ def _checked(
     job = attr.evolve(job, common={**job.common, **(extra or {})})
     if not job.processes:
         raise refusal("the job has no processes", "give it a device at least")
-    seen = set()
-    for process in job.processes:
-        if process.server_id not in seen:
-            seen.add(process.server_id)
-            variables = job.variables(process)
-            refuse_errors(check_environment(variables, target, table))
+    first = {job.worker_ips.get(one.server_id or ""): one for one in reversed(job.processes)}
+    for process in first.values():
+        refuse_errors(check_environment(job.variables(process), target))
     return job
 
 

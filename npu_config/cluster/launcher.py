@@ -11,6 +11,7 @@ import re
 import shlex
 from typing import Dict, List, Optional, Sequence, Tuple
 
+from npu_config.cluster.build import refusal
 from npu_config.cluster.environment import Job
 from npu_config.cluster.model import Process
 from npu_config.files import PathLike, write_atomic
@@ -154,7 +155,17 @@ def launcher_script(
         command: what each process runs; arguments of the script replace it.
         sources: scripts that are sourced before, e.g. ``/usr/local/Ascend/cann/set_env.sh``.
         name: the name of the script, for its usage line.
+
+    Raises:
+        NpuConfigError: the ranks are certainly of several servers.
     """
+    devices = [process.device_id for process in processes]
+    if processes[0].server_id is None and len(set(devices)) != len(devices):
+        raise refusal(
+            "several ranks have the same device, so they are of several servers, which a table "
+            "of version 2.0 does not name",
+            "choose the ranks of one server",
+        )
     first = dict(job.variables(processes[0]))
     own = {"RANK_ID": "${ranks[$1]}", "ASCEND_DEVICE_ID": "${devices[$1]}"}
     pods = [process.pod_name for process in processes]
@@ -172,7 +183,7 @@ def launcher_script(
         usage="[COMMAND [ARGUMENT...]]" if command else "COMMAND [ARGUMENT...]",
         command=" ".join(map(shlex.quote, command)),
         ranks=" ".join(str(process.rank_id) for process in processes),
-        devices=" ".join(str(process.device_id) for process in processes),
+        devices=" ".join(map(str, devices)),
         pods="pods=({})\n".format(" ".join(shlex.quote(pod or "") for pod in pods))
         if pods[0] is not None
         else "",
@@ -233,7 +244,7 @@ def launchers(
 ) -> Dict[str, str]:
     """One script for each server of a job: file name to text.
 
-    A version 2.0 table names no servers, so it has one script for all ranks.
+    A version 2.0 table names no servers: give it the ranks of one.
 
     Args:
         job: the job.

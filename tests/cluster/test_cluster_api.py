@@ -21,10 +21,11 @@ def test_names_of_tables():
         assert getattr(cluster.rank_table, name) is not None
 
 
-def test_no_other_name():
+@pytest.mark.parametrize("name", ["ranktable", "launcher_scripts"])
+def test_no_other_name(name):
     """Another name is an AttributeError that says so."""
-    with pytest.raises(AttributeError, match="no attribute 'ranktable'"):
-        cluster.ranktable
+    with pytest.raises(AttributeError, match="no attribute '{}'".format(name)):
+        getattr(cluster, name)
 
 
 def test_lazy():

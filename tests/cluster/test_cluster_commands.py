@@ -236,6 +236,9 @@ def test_launchers(run):
     code, text = run(env, *common, "--server", "10.0.0.2")
     assert (code, "ranks=(8 9 10 11 12 13 14 15)\n" in text) == (0, True)
     assert run(env, *common, "--server", "10.0.0.3")[0] == 1
+    code, text = run(env, *common, "--rank", "4-7")
+    assert (code, "ranks=(4 5 6 7)\n" in text) == (0, True)
+    assert run(env, *common, "--rank", "x")[0] == 1
 
 
 def test_env_without_a_table(run):

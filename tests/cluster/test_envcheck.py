@@ -161,6 +161,8 @@ def test_content_of_profiling_options():
         ({"RANK_ID": "4"}, ["error"]),
         ({"ASCEND_DEVICE_ID": "0"}, ["warning"]),
         ({"RANK_ID": "x"}, ["error"]),
+        ({"HCCL_SOCKET_FAMILY": "AF_INET6"}, ["info"]),
+        ({"HCCL_SOCKET_FAMILY": "AF_INET"}, []),
     ],
 )
 def test_against_the_table(change, expected):

@@ -4,9 +4,12 @@ import json
 
 import pytest
 
-from npu_config.cluster import rank_table
+from npu_config.cluster import formats, rank_table
 from npu_config.cluster.build import build
+from npu_config.cluster.build_ranks import Layer, build_ranks
 from npu_config.cluster.check import check
+from npu_config.cluster.environment import table_job
+from npu_config.cluster.launcher import launchers
 from npu_config.cluster.render import render
 
 DEVICES = 32768
@@ -48,6 +51,23 @@ def test_every_device_wrong(text):
     assert len(report) == 101
     assert {"NPU646"} == {diagnostic.rule for diagnostic in report}
     assert "32,668 more findings like the one before" in {d.message for d in report}
+
+
+def test_file_too_large(monkeypatch):
+    """HCCL reads at most 1 GB of a table of version 2.0."""
+    text = render(build_ranks(1, [Layer(0, "a", [("0/1",)], "172.16.0.1")], 1))
+    assert list(check(text)) == []
+    monkeypatch.setattr(formats, "LARGEST_2_0", len(text) - 1)
+    (diagnostic,) = check(text)
+    assert diagnostic.rule == "NPU646"
+    assert [found.rule for found in check(text + "// x")] == ["NPU646", "NPU710"]
+
+
+def test_large_job(table):
+    """The environments of 32,768 processes are had at once."""
+    job = table_job(table, "/data/rank_table.json", "job")
+    assert len(job.processes) == DEVICES
+    assert len(launchers(job, ["true"])) == DEVICES // 8
 
 
 def test_key_twice(text):

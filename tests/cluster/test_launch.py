@@ -61,9 +61,11 @@ def test_variables_without_a_table():
     }
 
 
-def test_ipv6_without_a_table():
-    """IPv6 addresses ask for IPv6 sockets."""
-    job = chief_job([Worker("fd00::1", [4, 5], "a")], "job", product="atlas_training")
+def test_chosen_devices_without_a_table():
+    """Devices may be chosen, servers named, and variables added."""
+    extra = {"HCCL_SOCKET_FAMILY": "AF_INET6"}
+    workers = [Worker("fd00::1", [4, 5], "a")]
+    job = chief_job(workers, "job", extra=extra, product="atlas_training")
     variables = job.variables(job.processes[1])
     assert (
         variables["HCCL_SOCKET_FAMILY"],
@@ -101,7 +103,10 @@ def test_version_2():
     job = table_job(table, "/data/t.json", "job")
     assert job.servers == (None,)
     assert [process.device_id for process in ranks_of(job, [2, 3])] == [0, 1]
-    assert list(launchers(job)) == ["launch.sh"]
+    (script,) = launchers(job, processes=ranks_of(job, [2, 3])).values()
+    assert "ranks=(2 3)\ndevices=(0 1)\n" in script
+    with pytest.raises(NpuConfigError):
+        launchers(job)
 
 
 @pytest.mark.parametrize(
