@@ -19,7 +19,7 @@ sys.path.append(str(ROOT))
 
 from tools import pythons  # noqa: E402 - found through the line above
 
-TEST_TOOLS = ["pytest", "pytest-cov", "hypothesis"]
+TEST_TOOLS = ["pytest", "pytest-cov", "hypothesis", "jsonschema"]
 
 nox.options.sessions = [
     "lint",

@@ -104,8 +104,14 @@ def unknown_option(case: Case) -> None:
             help,
             place=setting.name_place or setting.place,
             severity=Severity.ERROR if _written_by_hand(case) else Severity.WARNING,
-            fix=None if close is None else _renaming(setting, close),
+            fix=_renaming(setting, close) if close and _is_slip(case, name, close) else None,
         )
+
+
+def _is_slip(case: Case, name: str, meant: str) -> bool:
+    """True when ``name`` can only be a slip of the pen for an option that is not set yet."""
+    likeness = difflib.SequenceMatcher(None, name.lower(), meant.lower()).ratio()
+    return likeness >= 0.9 and not case.isset(meant)
 
 
 @rule(
