@@ -116,10 +116,10 @@ def _unparsable(
 ) -> ScriptReading:
     old = looks_like_python_2(text)
     finding = NOT_PYTHON.diagnostic(
-        "this is Python 2, or no Python at all: {}".format(reason)
+        "this is Python 2, which is not checked"
         if old
         else "this is no Python that can be analysed: {}".format(reason),
-        Place(path, line, column if column and column > 0 else None),
+        Place(path, line) if old else Place(path, line, column if column else None),
         help="convert it with 2to3" if old else None,
     )
     return ScriptReading("script", path, diagnostics=(finding,), text=text, skipped=True)

@@ -178,7 +178,7 @@ class Run(Evaluator):
             self._used(value, "global")
         if isinstance(value, Tracked):
             frame.scope.watch(name)
-        elif isinstance(value, Instance) or (
+        elif isinstance(value, (Instance, BlockList, ParameterMap, Slot)) or (
             isinstance(value, Function) and frame is not self.module
         ):
             frame.scope.watch(name, True)

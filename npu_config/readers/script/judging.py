@@ -70,7 +70,9 @@ class Findings:
         """Every finding once, with the conditions that it needs beside those of its place."""
         lasting = {(found[0].rule, found[0].place) for found in self._found.values()}
         for diagnostic, variant in self._overwritten:
-            if (diagnostic.rule, diagnostic.place) not in lasting and variant.shadowed_by:
+            if diagnostic.severity is not Severity.ERROR:
+                self.add(attr.evolve(diagnostic, fix=None), variant.paths)
+            elif (diagnostic.rule, diagnostic.place) not in lasting and variant.shadowed_by:
                 self.add(_of_overwritten(diagnostic, variant.shadowed_by), variant.paths)
         return [_noted(*found) for found in self._found.values()]
 
@@ -120,12 +122,9 @@ def _supposed(diagnostic: Diagnostic, path: Path) -> Diagnostic:
 
 
 def _of_overwritten(diagnostic: Diagnostic, by: Place) -> Diagnostic:
-    """A finding about an assignment that does not last: no error, since nothing reads it."""
-    diagnostic = attr.evolve(diagnostic, fix=None)
-    if diagnostic.severity is not Severity.ERROR:
-        return diagnostic
+    """An error in an assignment that does not last: a warning, since nothing reads it."""
     message = "{} (overwritten in line {})".format(diagnostic.message, by.line)
-    return attr.evolve(diagnostic, severity=Severity.WARNING, message=message)
+    return attr.evolve(diagnostic, severity=Severity.WARNING, message=message, fix=None)
 
 
 def _own(place: Place, path: Path) -> Literals:

@@ -8,7 +8,10 @@ _LARGEST = 4 * 1024 * 1024
 
 
 def any_neighbour_has(path: Optional[str], words: Sequence[str]) -> bool:
-    """True when another script of the same directory, or below it, holds one of the words."""
+    """True when another script of the same directory, or below it, holds one of the words.
+
+    Comment lines do not count.
+    """
     if path is None or not os.path.isfile(path):
         return False
     needles = [word.encode() for word in words]
@@ -18,7 +21,11 @@ def any_neighbour_has(path: Optional[str], words: Sequence[str]) -> bool:
                 data = stream.read(_LARGEST)
         except OSError:
             continue
-        if any(needle in data for needle in needles):
+        if any(needle in data for needle in needles) and any(
+            needle in line and not line.lstrip().startswith(b"#")
+            for line in data.splitlines()
+            for needle in needles
+        ):
             return True
     return False
 

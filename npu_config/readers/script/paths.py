@@ -97,7 +97,7 @@ class Decision(NamedTuple):
 
     ``holds`` is about the atom, ``node_holds`` about the expression as it is written.  ``guards``
     are the decisions that led to it.  ``asks_for`` is True when it says that something is
-    switched on.  ``supposed`` is True for a way that the script as it stands does not take: the
+    switched on.  ``is_switch`` is True for a constant, ``supposed`` True for a way that the script as it stands does not take: the
     other value of a constant that somebody may switch.
     """
 
@@ -108,6 +108,7 @@ class Decision(NamedTuple):
     words: str
     guards: Tuple[int, ...]
     asks_for: bool
+    is_switch: bool = False
     supposed: bool = False
 
     @property
@@ -190,6 +191,7 @@ class Decisions:
                 words,
                 tuple(self.guards) + tuple(self.touched[self.mark :]),
                 holds and condition.asks_for,
+                is_switch,
                 is_switch and holds is not (usual is condition.positive),
             )
         )
@@ -244,8 +246,8 @@ class Path(NamedTuple):
 
     @property
     def literals(self) -> FrozenSet[Tuple[str, bool]]:
-        """The decisions as pairs of atom and value."""
-        return frozenset((decision.atom, decision.holds) for decision in self.trace)
+        """The decisions as pairs of atom and value; those about constants are none."""
+        return frozenset((d.atom, d.holds) for d in self.trace if not d.is_switch)
 
 
 def explore(

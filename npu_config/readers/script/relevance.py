@@ -56,6 +56,7 @@ _HANDLED = (
 )
 _NOT_HOLDERS = frozenset(("self", "cls", "tf", "tf1", "None", "True", "False", "tensorflow"))
 _OPENING = re.compile(r"(?:Session|RunConfig|Estimator|_session)\s*\(")
+_WITHOUT_CONFIG = re.compile(r"Session\s*\(.*,\s*None\s*\)")
 _APP_RUN = re.compile(r"\bapp\s*\.\s*run\s*\(")
 
 
@@ -87,6 +88,9 @@ class Relevance:
         lines: Set[int] = set()
         for word in SEEDS:
             lines.update(source.lines_with(word, within=True))
+        for line in source.lines_with("Session", within=True):
+            if _WITHOUT_CONFIG.search(source.lines[line - 1]):
+                lines.add(line)
         self._seeds = sorted(lines)
         holders = self._holders(self._seeds)
         held: Set[int] = set()

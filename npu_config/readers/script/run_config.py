@@ -5,6 +5,7 @@ from typing import Any, Dict, Iterable, Optional, Tuple
 from npu_config.catalogue import OPTIONS
 from npu_config.readers.script.constants import is_known
 from npu_config.readers.script.objects import Constructed, Message, Unknown
+from npu_config.readers.script.vocabulary import SIGNATURES
 from npu_config.settings import UNKNOWN, Carrier, Setting, Settings
 
 _NAMES = {
@@ -111,6 +112,8 @@ def _read_arguments(
         elif path in _NESTED:
             is_open = is_open or not is_known(value)
             extra[path] = _setting(value, place, name_place)
+        elif argument not in SIGNATURES[made.kind]:
+            is_open = True
         elif name is None or value is None:
             extra[path] = _setting(value, place, name_place)
         else:

@@ -11,7 +11,7 @@ from npu_config.readers.script.checks._check import CHECKS, Sight
 from npu_config.readers.script.paths import Path
 from npu_config.readers.script.script import Script
 
-__all__ = ["assignments", "calls", "loops", "run_checks", "session"]
+__all__ = ["CHECKS", "assignments", "calls", "loops", "run_checks", "session"]
 
 Found = Tuple[Diagnostic, List[Path], Tuple[int, ...]]
 

@@ -70,7 +70,7 @@ def loop_without_iteration_op(sight: Sight) -> None:
         train_op = util.set_iteration_per_loop(sess, train_op, 10)
         sess.run(train_op)
     """
-    if any(word in sight.script.source.text for word in _MAKERS):
+    if sight.mentions(*_MAKERS):
         return
     for block, entry in _loops(sight):
         if not _opens_here(sight, block):
@@ -119,7 +119,7 @@ def loop_counts_differ(sight: Sight) -> None:
             if not block.open and not block.built_in:
                 values.add(None)
             continue
-        if type(entry.value) is not int:
+        if type(entry.value) is not int or entry.value < 1:
             return
         values.add(entry.value)
     if len(values) != 1:

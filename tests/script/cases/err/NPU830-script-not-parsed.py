@@ -1,0 +1,3 @@
+import tensorflow as tf
+config = NPURunConfig()
+print "done"

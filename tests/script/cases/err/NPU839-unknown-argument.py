@@ -1,0 +1,5 @@
+from npu_bridge.npu_init import *
+
+dump = DumpConfig(enable_dump=True, path="/tmp/dump")
+config = NPURunConfig(auto_tune_mode="RL,GA", iteration_per_loop=10, dump_config=dump)
+estimator = NPUEstimator(model_fn, config=config, use_tpu=False)

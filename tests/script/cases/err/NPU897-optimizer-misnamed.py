@@ -1,0 +1,10 @@
+import tensorflow as tf
+from npu_bridge.npu_init import *
+
+config = tf.ConfigProto()
+custom_op = config.graph_options.rewrite_options.custom_optimizers.add()
+custom_op.name = "Npuoptimizer"
+custom_op.parameter_map["use_off_line"].b = True
+nameless = config.graph_options.rewrite_options.custom_optimizers.add()
+nameless.parameter_map["use_off_line"].b = True
+sess = tf.Session(config=config)

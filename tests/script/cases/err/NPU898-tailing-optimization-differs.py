@@ -1,0 +1,9 @@
+import tensorflow as tf
+from npu_bridge.npu_init import *
+
+config = tf.ConfigProto(allow_soft_placement=True)
+custom_op = config.graph_options.rewrite_options.custom_optimizers.add()
+custom_op.name = "NpuOptimizer"
+custom_op.parameter_map["is_tailing_optimization"].b = True
+optimizer = NPUOptimizer(optimizer, manager, is_distributed=True)
+sess = tf.Session(config=config)

@@ -1,0 +1,7 @@
+from flask import Flask
+from model import close_session, shutdown_resource
+
+app = Flask(__name__)
+app.run()
+shutdown_resource(None, None)
+close_session(None)
