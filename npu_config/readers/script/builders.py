@@ -8,8 +8,8 @@ from npu_config.settings import UNKNOWN, Carrier, Setting, Settings
 from npu_config.target import Product, Target
 
 if TYPE_CHECKING:
-    from npu_config.readers.script.evaluator import Call
-    from npu_config.readers.script.interpreter import Run
+    from npu_config.readers.script.functions import Functions
+    from npu_config.readers.script.names import Call
 
 
 class Builder(Tracked):
@@ -20,7 +20,7 @@ class Builder(Tracked):
 
     __slots__ = ("entries", "open", "target")
 
-    def __init__(self, run: "Run", call: "Call") -> None:
+    def __init__(self, run: "Functions", call: "Call") -> None:
         super().__init__(call.node, run.place(call.node), run.tick())
         self.path = tuple(run.guards)
         self.entries: Dict[str, Setting] = {}
@@ -32,14 +32,14 @@ class Builder(Tracked):
         return Settings(dict(self.entries), Carrier.BUILDER, open=self.open, place=self.place)
 
 
-def make(run: "Run", call: "Call") -> Builder:
+def make(run: "Functions", call: "Call") -> Builder:
     """``NpuConfigBuilder(...)``."""
     builder = Builder(run, call)
     run.builders.append(builder)
     return builder
 
 
-def call_method(run: "Run", builder: Builder, call: "Call") -> Any:
+def call_method(run: "Functions", builder: Builder, call: "Call") -> Any:
     """``builder.method(...)``; everything but ``build`` gives the builder again."""
     if call.name == "build":
         return Unknown("built@{}".format(builder.moment))
@@ -69,7 +69,7 @@ def _plain(value: Any) -> Any:
     return value if is_known(value) else UNKNOWN
 
 
-def _run_task(run: "Run", builder: Builder, call: "Call") -> None:
+def _run_task(run: "Functions", builder: Builder, call: "Call") -> None:
     """A task method: asked of a real builder, when its arguments are known."""
     from npu_config.builder import NpuConfigBuilder
 

@@ -1,187 +1,32 @@
 """Expressions: what they give on the path that is being followed."""
 
 import ast
-import re
 import sys
-from typing import Any, Callable, Dict, List, NamedTuple, Optional, Tuple
+from typing import Any, Callable, Dict, List
 
-from npu_config.diagnostics import Place
 from npu_config.readers.script import constants
+from npu_config.readers.script.attributes import Attributes
 from npu_config.readers.script.constants import NotKnown, is_known
 from npu_config.readers.script.objects import (
-    Block,
     BlockList,
     Class,
-    Constructed,
     EnumName,
     Fails,
     Function,
     Instance,
-    Message,
     ParameterMap,
     Slot,
     Tracked,
     Unknown,
 )
-from npu_config.readers.script.paths import Condition, Decisions
-from npu_config.readers.script.scopes import Scope, Store
-from npu_config.readers.script.script import Script
-from npu_config.readers.script.vocabulary import MESSAGES
+from npu_config.readers.script.paths import Condition
 
-_ENUMS = ("RewriterConfig", "OptimizerOptions", "Toggle", "MemOptType", "GlobalJitLevel")
 _SAMENESS = (ast.Is, ast.IsNot, ast.Eq, ast.NotEq)
-_MESSAGE_FIELDS = {
-    "graph_options": "ConfigProto",
-    "rewrite_options": "GraphOptions",
-    "optimizer_options": "GraphOptions",
-    "custom_optimizers": "RewriterConfig",
-}
+_CONVERSIONS: Dict[int, Callable[[Any], str]] = {115: str, 114: repr, 97: ascii}
 
 
-class Frame:
-    """The variables of one run of a module or function."""
-
-    __slots__ = ("parent", "scope", "serial", "variables")
-
-    def __init__(self, scope: Scope, parent: Optional["Frame"], serial: str) -> None:
-        self.scope = scope
-        self.parent = parent
-        self.serial = serial
-        self.variables: Dict[str, Any] = {}
-
-
-class Again(Exception):  # noqa: N818 - no error, but a request
-    """More statements matter than was known; the path has to be followed anew."""
-
-
-class Call(NamedTuple):
-    """The evaluated arguments of a call; ``open`` is True with ``*args`` or ``**kwargs``."""
-
-    node: ast.Call
-    name: str
-    args: List[Tuple[Any, ast.expr]]
-    keywords: Dict[str, Tuple[Any, ast.expr]]
-    open: bool
-
-    def get(self, keyword: str, position: int) -> Optional[Tuple[Any, ast.expr]]:
-        """An argument by name or position, None when it is not given."""
-        if keyword in self.keywords:
-            return self.keywords[keyword]
-        return self.args[position] if position < len(self.args) else None
-
-
-class Evaluator:
-    """Evaluates expressions in frames; ``run`` of statements is added by a subclass.
-
-    Args:
-        script: the script.
-        decisions: which way to go where a condition cannot be known.
-    """
-
-    def __init__(self, script: Script, decisions: Decisions) -> None:
-        self.script = script
-        self.decisions = decisions
-        self.frames: Dict[int, int] = {}
-        self.module = self.new_frame(script.module, None)
-        self.frame = self.module
-        self.moment = 0
-        self.testing = False
-        self.wanting = False
-        self.adopted: Dict[str, Any] = {}
-        self.messages: List[Message] = []
-        self.blocks: List[Block] = []
-        self.constructed: List[Constructed] = []
-
-    # frames and names
-
-    def new_frame(self, scope: Scope, parent: Optional[Frame]) -> Frame:
-        """A frame with a serial that is the same in every run that comes the same way."""
-        line = getattr(scope.node, "lineno", 0)
-        count = self.frames[line] = self.frames.get(line, 0) + 1
-        return Frame(scope, parent, str(line) if count == 1 else "{}.{}".format(line, count))
-
-    def tick(self) -> int:
-        """A moment later than every one before."""
-        self.moment += 1
-        return self.moment
-
-    def place(self, node: ast.AST) -> Place:
-        """Where a node stands."""
-        return self.script.source.place(node)
-
-    def lookup(self, name: str) -> Any:
-        """What a name is bound to where the path has come to."""
-        frame: Optional[Frame] = self.frame
-        while frame is not None:
-            if name in frame.variables:
-                return frame.variables[name]
-            if frame is not self.module and name in frame.scope.global_names:
-                frame = frame.parent
-                continue
-            stores = frame.scope.stores.get(name)
-            if stores:
-                value = self._lazy(frame, name, stores)
-                if value is not None:
-                    return value
-            frame = frame.parent
-        return "__main__" if name == "__name__" else Unknown(name)
-
-    def _lazy(self, frame: Frame, name: str, stores: List[Store]) -> Any:
-        """A binding whose statement was skipped, when there is but one; else unknown."""
-        unknown = Unknown("{}@{}".format(name, frame.serial))
-        if frame is self.module and name in self.script.global_names:
-            return unknown
-        if len(stores) == 1:
-            kind, node, text = stores[0]
-            if kind == "import":
-                frame.variables[name] = Unknown(text)
-                return frame.variables[name]
-            if kind == "definition":
-                frame.variables[name] = self.definition(frame, node)
-                return frame.variables[name]
-        kinds = {store.kind for store in stores}
-        if kinds == {"import"}:
-            return Unknown(stores[-1].text)
-        if len(stores) > 1:
-            if self.wanting and kinds & {"value", "item"} and name not in frame.scope.watched:
-                frame.scope.watch(name, True)
-                raise Again
-            return unknown
-        if kinds - {"value"}:
-            return unknown
-        frame.variables[name] = unknown
-        value = self.in_frame(frame, stores[0].node)
-        if isinstance(value, (list, dict)) and self._is_changed(name):
-            value = unknown
-        frame.variables[name] = value
-        return value
-
-    def _is_changed(self, name: str) -> bool:
-        """True when a list or dict may be changed after it was made."""
-        source = self.script.source
-        pattern = re.compile(
-            r"(?<!\w){}\s*(?:\.\s*(?:append|extend|insert|update|pop|setdefault|clear|remove)\b"
-            r"|\[[^\]]*\]\s*[-+*/|&]?=(?!=))".format(re.escape(name))
-        )
-        return any(pattern.search(source.lines[line - 1]) for line in source.mentions(name))
-
-    def in_frame(self, frame: Frame, node: ast.AST) -> Any:
-        """The value of an expression in another frame."""
-        outer, self.frame = self.frame, frame
-        try:
-            return self.value(node)
-        finally:
-            self.frame = outer
-
-    def definition(self, frame: Frame, node: ast.AST) -> Any:
-        """The function or class that a definition makes."""
-        if isinstance(node, ast.ClassDef):
-            return Class(node, frame.scope.child(node), frame)
-        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
-            return Function(node, frame.scope.child(node), frame)
-        return Unknown("definition")
-
-    # values
+class Evaluator(Attributes):
+    """Evaluates expressions; calls are added by a subclass."""
 
     def value(self, node: ast.AST) -> Any:
         """The value of an expression."""
@@ -190,135 +35,11 @@ class Evaluator:
             return self.anonymous(node)
         return evaluate(self, node)
 
-    def anonymous(self, node: ast.AST) -> Unknown:
-        """An unknown value that equals no other."""
-        return Unknown("?{}:{}".format(getattr(node, "lineno", 0), getattr(node, "col_offset", 0)))
-
-    def key(self, value: Any) -> str:
-        """What identifies a value; the same in every run that comes the same way."""
-        if isinstance(value, Unknown):
-            return value.key
-        if isinstance(value, (list, tuple)):
-            return "[{}]".format(", ".join([self.key(item) for item in value[:8]]))
-        if isinstance(value, dict):
-            return "{{{}}}".format(", ".join([self.key(item) for item in list(value)[:8]]))
-        if isinstance(value, Tracked):
-            return "object {}".format(value.moment)
-        if isinstance(value, Instance):
-            return value.key
-        return repr(value) if is_known(value) else type(value).__name__
-
     def _name(self, node: ast.Name) -> Any:
         return self.lookup(node.id)
 
     def _attribute(self, node: ast.Attribute) -> Any:
         return self.attribute(self.value(node.value), node.attr, node)
-
-    def attribute(self, owner: Any, name: str, node: ast.AST) -> Any:
-        """``owner.name``."""
-        if isinstance(owner, Message):
-            return self.field(owner, name, node)
-        if isinstance(owner, Block):
-            if name == "parameter_map":
-                return ParameterMap(owner)
-            return owner.name if name == "name" and owner.names else self.anonymous(node)
-        if isinstance(owner, Instance):
-            return self.instance_attribute(owner, name)
-        if isinstance(owner, Constructed):
-            given = owner.arguments.get(name.lstrip("_"))
-            return given.value if given else self.anonymous(node)
-        if isinstance(owner, Class):
-            return self._class_attribute(owner, name)
-        if isinstance(owner, Unknown):
-            return self._unknown_attribute(owner, name, node)
-        return self.anonymous(node)
-
-    def _unknown_attribute(self, owner: Unknown, name: str, node: ast.AST) -> Any:
-        kind = _MESSAGE_FIELDS.get(name)
-        if kind is not None:
-            return self.field(self.adopt(owner, kind, node), name, node)
-        if name == "parameter_map":
-            return ParameterMap(self.adopt_block(owner, node))
-        if name.isupper() and owner.key.rpartition(".")[2] in _ENUMS:
-            return EnumName(name)
-        return Unknown("{}.{}".format(owner.key, name), name)
-
-    def adopt(self, value: Unknown, kind: str, node: ast.AST) -> Message:
-        """The message that an unknown value must be, always the same for the same value."""
-        found = self.adopted.get(value.key)
-        if not isinstance(found, Message):
-            found = Message(kind, node, self.place(node), self.tick(), foreign=True)
-            found.uses.append(_elsewhere(found))
-            self.adopted[value.key] = found
-            self.messages.append(found)
-        return found
-
-    def adopt_block(self, value: Unknown, node: ast.AST) -> Block:
-        """The entry of custom_optimizers that an unknown value must be."""
-        found = self.adopted.get(value.key)
-        if not isinstance(found, Block):
-            found = Block(None, node, self.place(node), self.tick())
-            found.open = True
-            found.names.append((Unknown("name"), found.place))
-            self.adopted[value.key] = found
-            self.blocks.append(found)
-        return found
-
-    def field(self, message: Message, name: str, node: ast.AST) -> Any:
-        """A field of a message; a part that is not there yet is made."""
-        if name == "custom_optimizers":
-            return BlockList(message)
-        if name in message.fields:
-            return message.fields[name]
-        kind = MESSAGES.get(message.kind, {}).get(name)
-        if kind is None and name in _MESSAGE_FIELDS:
-            kind = {v: k for k, v in _PART_OF.items()}.get(name)
-        if kind is None:
-            return Unknown("{}.{}".format(self.key(message), name))
-        part = Message(
-            kind, node, message.place, self.tick(), foreign=message.foreign, parent=message
-        )
-        message.fields[name] = part
-        return part
-
-    def instance_attribute(self, owner: Instance, name: str) -> Any:
-        """``self.name``: what this path assigned, else what one method certainly assigns."""
-        if name in owner.attributes:
-            return owner.attributes[name]
-        found = self._class_attribute(owner.cls, name)
-        if isinstance(found, Function):
-            bound = Function(found.node, found.scope, found.frame, found.owner)
-            bound.receiver = owner
-            return bound
-        unknown = Unknown("{}.{}".format(owner.key, name))
-        if not isinstance(found, Unknown):
-            return found
-        stores = self.script.attribute_stores(owner.cls.scope).get(name, [])
-        if len(stores) != 1 or stores[0].value is None:
-            return unknown
-        owner.attributes[name] = unknown
-        serial = "{}.{}".format(owner.key, name)
-        frame = Frame(stores[0].scope, owner.cls.frame, serial)
-        frame.variables[stores[0].receiver] = owner
-        for parameter in stores[0].parameters:
-            frame.variables[parameter] = Unknown("{}@{}".format(parameter, frame.serial))
-        value = self.in_frame(frame, stores[0].value)
-        if isinstance(value, Tracked):
-            value = unknown
-        owner.attributes[name] = value
-        return value
-
-    def _class_attribute(self, cls: Class, name: str) -> Any:
-        stores = cls.scope.stores.get(name, [])
-        if len(stores) == 1 and stores[0].kind == "definition":
-            found = self.definition(Frame(cls.scope, cls.frame, cls.frame.serial), stores[0].node)
-            if isinstance(found, Function):
-                found.frame = cls.frame
-                found.owner = cls
-            return found
-        if len(stores) == 1 and stores[0].kind == "value":
-            return self.in_frame(Frame(cls.scope, cls.frame, cls.frame.serial), stores[0].node)
-        return Unknown("{}.{}".format(cls.node.name, name))
 
     def _subscript(self, node: ast.Subscript) -> Any:
         owner = self.value(node.value)
@@ -474,20 +195,6 @@ class Evaluator:
     def call(self, node: ast.Call) -> Any:
         """The value of a call."""
         raise NotImplementedError
-
-
-_CONVERSIONS: Dict[int, Callable[[Any], str]] = {115: str, 114: repr, 97: ascii}
-_PART_OF = {
-    "GraphOptions": "graph_options",
-    "RewriterConfig": "rewrite_options",
-    "OptimizerOptions": "optimizer_options",
-}
-
-
-def _elsewhere(message: Message) -> Any:
-    from npu_config.readers.script.objects import Use
-
-    return Use("elsewhere", message.place, message.moment)
 
 
 _EVALUATE: Dict[type, Callable[[Any, Any], Any]] = {

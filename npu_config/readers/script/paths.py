@@ -97,8 +97,8 @@ class Decision(NamedTuple):
 
     ``holds`` is about the atom, ``node_holds`` about the expression as it is written.  ``guards``
     are the decisions that led to it.  ``asks_for`` is True when it says that something is
-    switched on.  ``is_switch`` is True for a constant, ``supposed`` True for a way that the script as it stands does not take: the
-    other value of a constant that somebody may switch.
+    switched on.  ``is_switch`` is True for a constant that somebody may switch, ``supposed`` for
+    its other value: a way that the script as it stands does not take.
     """
 
     atom: str

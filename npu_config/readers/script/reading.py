@@ -5,8 +5,8 @@ from typing import Any, Dict, FrozenSet, Iterator, List, NamedTuple, Optional, S
 from npu_config.catalogue import OPTIONS
 from npu_config.diagnostics import Place
 from npu_config.readers.script.constants import is_known
-from npu_config.readers.script.evaluator import Again
 from npu_config.readers.script.interpreter import Run
+from npu_config.readers.script.names import Again
 from npu_config.readers.script.objects import (
     Block,
     Entry,

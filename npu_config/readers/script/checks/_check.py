@@ -16,8 +16,8 @@ from typing import (
 )
 
 from npu_config.diagnostics import Diagnostic, Fix, Place, Severity
-from npu_config.readers.script.evaluator import Call
 from npu_config.readers.script.interpreter import Run
+from npu_config.readers.script.names import Call
 from npu_config.readers.script.objects import Block, Use
 from npu_config.readers.script.paths import Path
 from npu_config.readers.script.script import Script

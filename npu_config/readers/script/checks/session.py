@@ -1,15 +1,14 @@
 """Checks of the life of a configuration: built, filled, handed over."""
 
 import ast
-from typing import Iterator, List, Sequence
+from typing import List
 
 from npu_config.diagnostics import Severity
-from npu_config.readers.script.checks._check import Sight, check, name_of
+from npu_config.readers.script.checks._check import Sight, check
 from npu_config.readers.script.fixes import replacement
-from npu_config.readers.script.objects import Block, Constructed, Message, Unknown
+from npu_config.readers.script.objects import Block, Message, Unknown
 from npu_config.readers.script.reading import looks_like_npu
 from npu_config.readers.script.run_config import options_of_run_config, written_by_estimator
-from npu_config.readers.script.scopes import blocks
 from npu_config.readers.script.vocabulary import OPTIMIZER
 
 _INTRODUCTION = "docs/en/tfadapter_1/apiref/session_config/introduction.md"
@@ -328,110 +327,3 @@ def rewriter_config_not_imported(sight: Sight) -> None:
             sight.place(node),
             help="from tensorflow.core.protobuf.rewriter_config_pb2 import RewriterConfig",
         )
-
-
-@check(
-    "NPU891",
-    "shutdown-after-app-run",
-    Severity.WARNING,
-    facts=("initialize-system-shutdown", "session-close"),
-    source=(_INIT,),
-    whole=True,
-)
-def shutdown_after_app_run(sight: Sight) -> None:
-    """``shutdown_resource`` or ``close_session`` stands after ``tf.app.run``.
-
-    tf.app.run ends the process when ``main`` returns: the lines after it are never reached.
-
-    Wrong:
-
-        if __name__ == "__main__":
-            (npu_sess, npu_shutdown) = init_resource()
-            tf.app.run()
-            shutdown_resource(npu_sess, npu_shutdown)
-
-    Right:
-
-        def main(_):
-            (npu_sess, npu_shutdown) = init_resource()
-            train()
-            shutdown_resource(npu_sess, npu_shutdown)
-            close_session(npu_sess)
-
-        if __name__ == "__main__":
-            tf.app.run()
-    """
-    if not sight.mentions("shutdown_resource", "close_session") or not sight.mentions("app"):
-        return
-    for statements in _bodies(sight.script.tree.body):
-        ended = 0
-        for statement in statements:
-            call = statement.value if isinstance(statement, ast.Expr) else None
-            if not isinstance(call, ast.Call):
-                continue
-            name = name_of(call.func)
-            if _is_app_run(call.func, sight):
-                ended = call.lineno
-            elif ended and name in ("shutdown_resource", "close_session"):
-                sight.report(
-                    "{} is never reached: app.run in line {} ends the process".format(name, ended),
-                    sight.place(call),
-                    help="call it at the end of main",
-                )
-
-
-def _is_app_run(function: ast.expr, sight: Sight) -> bool:
-    """True for ``tf.app.run`` and absl's ``app.run``; web frameworks have one that returns."""
-    if name_of(function) != "run" or not isinstance(function, ast.Attribute):
-        return False
-    owner = function.value
-    if name_of(owner) != "app":
-        return False
-    return isinstance(owner, ast.Attribute) or sight.mentions("absl", "tensorflow")
-
-
-def _bodies(body: Sequence[ast.AST]) -> Iterator[Sequence[ast.AST]]:
-    """A body, and every body inside of it."""
-    yield body
-    for statement in body:
-        for inner in blocks(statement):
-            yield from _bodies(inner)
-
-
-@check(
-    "NPU894",
-    "estimator-config-class",
-    Severity.ERROR,
-    facts=("run-config-type",),
-    source=(_ESTIMATOR,),
-)
-def estimator_config_class(sight: Sight) -> None:
-    """NPUEstimator is given a configuration that is no NPURunConfig.
-
-    It raises ValueError.
-
-    Wrong:
-
-        NPUEstimator(model_fn=model_fn, config=tf.estimator.RunConfig(model_dir="out"))
-
-    Right:
-
-        NPUEstimator(model_fn=model_fn, config=NPURunConfig(model_dir="out"))
-    """
-    for made in sight.run.constructed:
-        config = made.arguments.get("config") if made.kind == "NPUEstimator" else None
-        if config is None:
-            continue
-        value = config.value
-        wrong = None
-        if isinstance(value, Constructed) and value.kind == "RunConfig":
-            wrong = "a RunConfig"
-        elif isinstance(value, Message):
-            wrong = "a {}".format(value.kind)
-        if wrong is not None:
-            sight.report(
-                "NPUEstimator takes an NPURunConfig, got {}; it raises".format(wrong),
-                config.place,
-                made.path,
-                help="write NPURunConfig(...)",
-            )
