@@ -259,7 +259,9 @@ def unknown_argument(sight: Sight) -> None:
             fix = None
             if close:
                 help = 'did you mean "{}"?'.format(close[0])
-                fix = replacement(argument.name_place, close[0], 'rename to "{}"'.format(close[0]))
+                if _is_slip(name, close[0]) and close[0] not in made.arguments:
+                    title = 'rename to "{}"'.format(close[0])
+                    fix = replacement(argument.name_place, close[0], title)
             elif option is not None and option.replacement:
                 help = "use {}".format(option.replacement)
             elif option is not None:
@@ -271,6 +273,11 @@ def unknown_argument(sight: Sight) -> None:
                 help=help,
                 fix=fix,
             )
+
+
+def _is_slip(name: str, meant: str) -> bool:
+    """True when a name can only be a slip of the pen."""
+    return difflib.SequenceMatcher(None, name.lower(), meant.lower()).ratio() >= 0.9
 
 
 @check(

@@ -1,0 +1,215 @@
+"""Fixes of scripts: before and after, exactly the characters that are reported."""
+
+import textwrap
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from npu_config.diagnostics import Report
+from npu_config.readers.script import judge_script, read
+from npu_config.sidefiles._text import apply_edits
+
+HEAD = """\
+import tensorflow as tf
+from npu_bridge.npu_init import *
+
+config = tf.ConfigProto(allow_soft_placement=True)
+custom_op = config.graph_options.rewrite_options.custom_optimizers.add()
+custom_op.name = "NpuOptimizer"
+"""
+TAIL = """\
+sess = tf.Session(config=config)
+"""
+
+
+def fixed(text, path=None):
+    """The text with every fix applied once."""
+    edits = [edit for found in judge_script(text, path) if found.fix for edit in found.fix.edits]
+    return apply_edits(text, edits)
+
+
+def assert_fix(before, after):
+    """The fixes turn one block of assignments into another."""
+    before, after = textwrap.dedent(before), textwrap.dedent(after)
+    assert HEAD + after + TAIL == fixed(HEAD + before + TAIL)
+
+
+CHANGED = {
+    "an integer in the field of booleans": (
+        'custom_op.parameter_map["iterations_per_loop"].b = 10\n',
+        'custom_op.parameter_map["iterations_per_loop"].i = 10\n',
+    ),
+    "a boolean in the field of integers": (
+        'custom_op.parameter_map["hcom_parallel"].i = True  # .i\n',
+        'custom_op.parameter_map["hcom_parallel"].b = True  # .i\n',
+    ),
+    "0 and 1 as booleans": (
+        "custom_op.parameter_map['mix_compile_mode'].i=0\n",
+        "custom_op.parameter_map['mix_compile_mode'].b=0\n",
+    ),
+    "a field on a line of its own": (
+        """\
+        custom_op.parameter_map[
+            "hccl_timeout"
+        ].f = 1800
+        """,
+        """\
+        custom_op.parameter_map[
+            "hccl_timeout"
+        ].i = 1800
+        """,
+    ),
+    "a misspelt name": (
+        'custom_op.parameter_map["precison_mode"].s = tf.compat.as_bytes("fp16")\n',
+        'custom_op.parameter_map["precision_mode"].s = tf.compat.as_bytes("fp16")\n',
+    ),
+    "a name in another case, in raw quotes": (
+        'custom_op.parameter_map[r"""Hcom_Parallel"""].b = True\n',
+        'custom_op.parameter_map[r"""hcom_parallel"""].b = True\n',
+    ),
+    "a former name": (
+        'custom_op.parameter_map["model_deploy_mode"].s = b"SINGLE"\n',
+        'custom_op.parameter_map["experimental_model_deploy_mode"].s = b"SINGLE"\n',
+    ),
+    "text in place of bytes": (
+        "custom_op.parameter_map[\"debug_dir\"].s = '/tmp/debug'\n",
+        "custom_op.parameter_map[\"debug_dir\"].s = b'/tmp/debug'\n",
+    ),
+    "after other letters than ASCII": (
+        'print("精度"); custom_op.parameter_map["hcom_paralel"].b = True; print("模式")\n',
+        'print("精度"); custom_op.parameter_map["hcom_parallel"].b = True; print("模式")\n',
+    ),
+    "an argument": (
+        "run_config = NPURunConfig(iteration_per_loop=10, session_config=tf.ConfigProto())\n",
+        "run_config = NPURunConfig(iterations_per_loop=10, session_config=tf.ConfigProto())\n",
+    ),
+    "in a loop over names, which stand elsewhere": (
+        """\
+        for name in ("hcom_paralel",):
+            custom_op.parameter_map[name].b = True
+        """,
+        """\
+        for name in ("hcom_paralel",):
+            custom_op.parameter_map[name].b = True
+        """,
+    ),
+    "the name of the optimizer": (
+        'custom_op.name = "NPUOptimizer"\n',
+        'custom_op.name = "NpuOptimizer"\n',
+    ),
+}
+KEPT = {
+    "a value that does not fit the other field": (
+        'custom_op.parameter_map["iterations_per_loop"].s = tf.compat.as_bytes("10")\n'
+    ),
+    "a boolean for text": 'custom_op.parameter_map["precision_mode"].b = True\n',
+    "a number that is no boolean": 'custom_op.parameter_map["hcom_parallel"].i = 20\n',
+    "a value that is not known": 'custom_op.parameter_map["hccl_timeout"].b = args.timeout\n',
+    "a value that is not legal there": 'custom_op.parameter_map["graph_run_mode"].b = 7\n',
+    "a name that is set already": (
+        'custom_op.parameter_map["dump_path"].s = b"/tmp"\n'
+        'custom_op.parameter_map["dump_pth"].s = b"/tmp"\n'
+    ),
+    "a name that was put together": (
+        'custom_op.parameter_map["hcom_" + "paralel"].b = True\n'
+        'custom_op.parameter_map["hcom_" "paralel"].b = True\n'
+        'custom_op.parameter_map["hcom\\x5fparalel"].b = True\n'
+    ),
+    "text of other letters": "custom_op.parameter_map[\"debug_dir\"].s = '/tmp/调试'\n",
+    "text that was put together": 'custom_op.parameter_map["debug_dir"].s = "/tmp/" + "x"\n',
+    "an assignment that is overwritten": (
+        'custom_op.parameter_map["hcom_parallel"].i = True\n'
+        'custom_op.parameter_map["hcom_parallel"].b = True\n'
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CHANGED)
+def test_changed(name):
+    """What is mechanical and safe is done."""
+    assert_fix(*CHANGED[name])
+
+
+@pytest.mark.parametrize("name", KEPT)
+def test_kept(name):
+    """What would need a guess is left to the author."""
+    assert_fix(KEPT[name], KEPT[name])
+
+
+@pytest.mark.parametrize("name", CHANGED)
+def test_fixed_once(name):
+    """A fix leaves nothing to fix."""
+    after = HEAD + textwrap.dedent(CHANGED[name][1]) + TAIL
+    assert after == fixed(after)
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_line_ends(end):
+    """Line ends stay as they are."""
+    before = (HEAD + CHANGED["a misspelt name"][0] + TAIL).replace("\n", end)
+    after = (HEAD + CHANGED["a misspelt name"][1] + TAIL).replace("\n", end)
+    assert after == fixed(before)
+
+
+def test_odd_line_ends():
+    """A text with carriage returns alone is not fixed: editors count its lines differently."""
+    text = (HEAD + CHANGED["a misspelt name"][0] + TAIL).replace("\n", "\r")
+    found = judge_script(text)
+    assert "NPU101" in {finding.rule for finding in found}
+    assert all(finding.fix is None for finding in found)
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "gbk"])
+def test_encodings(encoding):
+    """The encoding is kept, so that the rest of the file stays byte for byte."""
+    text = "# -*- coding: {} -*-\n# 模式\n".format(encoding) + HEAD
+    before = text + CHANGED["a misspelt name"][0] + TAIL
+    reading = read(before.encode(encoding), "x.py")
+    edits = [e for found in reading.judge() if found.fix for e in found.fix.edits]
+    after = apply_edits(reading.text, edits).encode(reading.encoding)
+    assert (text + CHANGED["a misspelt name"][1] + TAIL).encode(encoding) == after
+
+
+NAMES = st.sampled_from(
+    ["iterations_per_loop", "hcom_paralel", "precison_mode", "dump_mode", "mix_compile_mode"]
+)
+FIELDS = st.sampled_from(["b", "i", "s", "f"])
+VALUES = st.sampled_from(
+    ["True", "0", "10", '"fp16"', 'b"all"', 'tf.compat.as_bytes("ALL")', "args.x", '"模式"', "(1)"]
+)
+FILLERS = st.sampled_from(["", "x = 1; ", "text = '数据'; ", "    # nothing\n", "\t\n", "'''\n'''; "])
+
+
+@given(st.lists(st.tuples(FILLERS, NAMES, FIELDS, VALUES, FILLERS), max_size=6))
+def test_nothing_else_changes(parts):
+    """Outside of the spans that are reported, fixes change nothing; a second pass nothing at all."""
+    text = HEAD
+    for before, name, field, value, after in parts:
+        text += '{}custom_op.parameter_map["{}"].{} = {}'.format(before, name, field, value)
+        text += " # {}\n".format(after.strip().replace("\n", " "))
+    text += TAIL
+    edits = {e for found in judge_script(text) if found.fix for e in found.fix.edits}
+    lines = text.split("\n")
+    after_lines = apply_edits(text, edits).split("\n")
+    assert len(lines) == len(after_lines)
+    for number, (old, new) in enumerate(zip(lines, after_lines), 1):
+        spans = sorted((e.column, e.end_column, e.text) for e in edits if e.line == number)
+        rebuilt, done = "", 1
+        for start, end, replacement in spans:
+            rebuilt += old[done - 1 : start - 1] + replacement
+            done = end
+        assert rebuilt + old[done - 1 :] == new
+    again = fixed("\n".join(after_lines))
+    assert fixed(again) == again
+
+
+def test_fixes_are_told():
+    """A fix has an imperative title, and its spans lie in the finding's file."""
+    for before, _ in CHANGED.values():
+        text = HEAD + textwrap.dedent(before) + TAIL
+        for found in Report(judge_script(text, "x.py")):
+            if found.fix is not None:
+                assert found.fix.title.split()[0] in ("rename", "write")
+                for edit in found.fix.edits:
+                    assert 1 <= edit.line == edit.end_line <= text.count("\n") + 1
