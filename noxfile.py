@@ -9,6 +9,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 from typing import Sequence
 
@@ -59,10 +60,8 @@ def build_wheel(session: nox.Session) -> str:
     return str(next(target.glob("*.whl")))
 
 
-def copy_without_package(session: nox.Session) -> Path:
-    """A copy of the repository's files, except the package itself."""
-    target = Path(session.create_tmp()) / "repository"
-    shutil.rmtree(str(target), ignore_errors=True)
+def copy_without_package(target: Path) -> None:
+    """Copy the repository's files, except the package itself."""
     listed = subprocess.check_output(
         ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"], cwd=str(ROOT)
     )
@@ -72,16 +71,16 @@ def copy_without_package(session: nox.Session) -> Path:
             continue
         (target / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy2(str(source), str(target / name))
-    return target
 
 
 def run_tests(session: nox.Session, *requirements: str, options: Sequence[str] = ()) -> None:
     """Install the wheel with ``requirements`` and run the suite on it."""
     session.install(the_wheel(session) + "[cli]", *requirements, *TEST_TOOLS)
-    session.run("python", "-m", "pip", "freeze", silent=True)
-    target = copy_without_package(session)
-    session.chdir(str(target))
-    session.run("pytest", *options, *session.posargs)
+    with tempfile.TemporaryDirectory(prefix="npu_config-") as folder:
+        copy_without_package(Path(folder))
+        session.chdir(folder)
+        session.run("pytest", *options, *session.posargs)
+        session.chdir(str(ROOT))
 
 
 @nox.session(python=interpreter("3.11"))
