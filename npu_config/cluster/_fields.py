@@ -272,6 +272,7 @@ class Reader:
         except TypeError:
             canonical = None
         if canonical is not None:
+            self.findings.colons |= isinstance(canonical[0], bytes)
             return Column(column.owners, canonical)
         owners, good = [], []
         for owner, value in zip(column.owners, values):

@@ -150,34 +150,18 @@ def _assign(
     """The super node of each server."""
     names = server.get("server_id", NO_COLUMN)
     number = dict(zip(names.values, names.owners))
-    named: Dict[int, int] = {}
-    entries = member.get("server_id", NO_COLUMN)
-    for owner, name in zip(entries.owners, entries.values):
-        index = number.get(name)
-        if index is not None and index not in named:
-            named[index] = owner
-            continue
-        path = (*members.path(owner), "server_id")
-        if index is None:
-            findings.add(
-                SUPER_PODS,
-                path,
-                "{} is {}, which is no server_id of server_list".format(
-                    dotted(path), shown(name)
-                ),
-                "name a server of server_list",
-            )
-        else:
-            findings.add(
-                SUPER_PODS,
-                path,
-                "{} is {}, which stands in {} already; a server is in one super node".format(
-                    dotted(path), shown(name), dotted(members.path(named[index]))
-                ),
-                "remove one of the two",
-            )
+    pod_of: Dict[int, int] = {}
+    entries = member.get("server_id", NO_COLUMN).over(len(members.items))
+    for pod, (start, end) in enumerate(members.spans()):
+        for owner, name in enumerate(entries[start:end], start):
+            index = number.get(name)
+            if index is not None and index not in pod_of:
+                pod_of[index] = pod
+            elif name is not None:
+                before = None if index is None else pod_of[index]
+                _misplaced(members, owner, name, before, findings)
     for index in number.values():
-        if index not in named:
+        if index not in pod_of:
             path = servers.path(index)
             findings.add(
                 SUPER_PODS,
@@ -188,7 +172,22 @@ def _assign(
                 "name it in the super_pod_list entry that it belongs to",
                 Severity.WARNING,
             )
-    return {index: members.owner(owner) for index, owner in named.items()}
+    return pod_of
+
+
+def _misplaced(
+    members: Level, owner: int, name: str, pod: Optional[int], findings: Findings
+) -> None:
+    """Note a name that is no server's, or one that the super node ``pod`` has already."""
+    path = (*members.path(owner), "server_id")
+    if pod is None:
+        problem = "is no server_id of server_list"
+        help = "name a server of server_list"
+    else:
+        problem = "stands in super_pod_list[{}] already; a server is in one super node".format(pod)
+        help = "remove one of the two"
+    message = "{} is {}, which {}".format(dotted(path), shown(name), problem)
+    findings.add(SUPER_PODS, path, message, help)
 
 
 def _check_adjacent(servers: Level, pod_of: Mapping[int, int], findings: Findings) -> None:

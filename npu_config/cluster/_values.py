@@ -169,6 +169,8 @@ class Decimal(Kind):
             return None
         if self.highest is not None and max(numbers.values()) > self.highest:
             return None
+        if len(numbers) == 1:
+            return [*numbers.values()] * len(values)
         return list(map(numbers.__getitem__, values))
 
     def read(self, value: Any) -> int:
