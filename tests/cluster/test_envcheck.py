@@ -28,7 +28,7 @@ CHIEF = {
 # environment, product, (rule, severity) of every finding
 CASES = [
     ({}, None, []),
-    ({"PATH": "/bin", "HOME": "/root", "LANG": "C", "HCCL_DETERMINISTIC": "true"}, None, []),
+    ({"PATH": "/bin", "HOME": "/home/user", "LANG": "C", "HCCL_DETERMINISTIC": "true"}, None, []),
     (WITH_TABLE, None, []),
     (CHIEF, "atlas_a2", []),
     (CHIEF, None, []),
