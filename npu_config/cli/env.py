@@ -221,8 +221,9 @@ def _launchers(job: Any, chosen: Any, given: Dict[str, Any]) -> None:
         return
     if out is None:
         raise click.UsageError(
-            "there are {} servers: give a directory with -o, or choose one with "
-            "--server".format(len(servers))
+            "there are {} servers: give a directory with -o, or choose one with --server".format(
+                len(servers)
+            )
         )
     scripts = launcher.launchers(job, command, sources, chosen)
     try:
@@ -232,4 +233,3 @@ def _launchers(job: Any, chosen: Any, given: Dict[str, Any]) -> None:
         raise Failure("{}; --force overwrites it".format(str(error).split(";")[0])) from None
     except OSError as error:
         raise Failure("{} cannot be written: {}".format(out, error.strerror or error)) from None
-

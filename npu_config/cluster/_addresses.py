@@ -92,8 +92,7 @@ def _duplicates(
             '{} is "{}", the address of {}; every device has one of its own'.format(
                 dotted(path), level.items[owner][key], dotted(level.path(before))
             ),
-            "write the address_N of /etc/hccn.conf on that server, "
-            "or ask hccn_tool -i N -ip -g",
+            "write the address_N of /etc/hccn.conf on that server, or ask hccn_tool -i N -ip -g",
         )
 
 

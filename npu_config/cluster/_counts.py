@@ -117,9 +117,7 @@ def check_count(
         )
 
 
-def check_names(
-    level: Level, key: str, columns: Mapping[str, Column], findings: Findings
-) -> None:
+def check_names(level: Level, key: str, columns: Mapping[str, Column], findings: Findings) -> None:
     """Check that the names under ``key`` are unique."""
     column = columns.get(key, NO_COLUMN)
     if len(set(column.values)) == len(column.values):

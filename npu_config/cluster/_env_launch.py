@@ -291,9 +291,7 @@ def _against_table(look: Look, devices: int) -> None:
     if rank >= devices:
         look.say(
             RANKS,
-            "RANK_ID is {}, but the ranks of the rank table are 0 to {}".format(
-                rank, devices - 1
-            ),
+            "RANK_ID is {}, but the ranks of the rank table are 0 to {}".format(rank, devices - 1),
             "RANK_ID",
         )
     elif not isinstance(look.table, GroupTable):

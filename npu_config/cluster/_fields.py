@@ -125,9 +125,7 @@ class Reader:
         """Add to the situation."""
         self.situation |= frozenset(needs)
 
-    def fields(
-        self, name: str, level: Level, kinds: Mapping[str, Kind]
-    ) -> Dict[str, Column]:
+    def fields(self, name: str, level: Level, kinds: Mapping[str, Kind]) -> Dict[str, Column]:
         """The columns of a level in canonical form, without what is wrong.
 
         Args:
@@ -235,8 +233,8 @@ class Reader:
         owner = column.owners[0]
         path = (*level.path(owner), key)
         count = len(column.values)
-        where = dotted(path) if count == 1 else "{} (and {:,} more)".format(
-            dotted(path), count - 1
+        where = (
+            dotted(path) if count == 1 else "{} (and {:,} more)".format(dotted(path), count - 1)
         )
         known = sorted(self.overlay.known(name))
         close = nearest(key, known)

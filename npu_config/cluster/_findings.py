@@ -153,8 +153,7 @@ def listed(numbers: List[int], most: int = 6) -> str:
         else:
             runs.append((number, number))
     parts = [
-        str(first) if first == last else "{}-{}".format(first, last)
-        for first, last in runs[:most]
+        str(first) if first == last else "{}-{}".format(first, last) for first, last in runs[:most]
     ]
     rest = sum(last - first + 1 for first, last in runs[most:])
     return ", ".join(parts) + (" and {:,} more".format(rest) if rest else "")

@@ -58,9 +58,7 @@ def check_groups(document: Dict[str, Any], reader: Reader) -> None:
 
     sizes = devices.sizes()
     for owner, (start, end) in enumerate(instances.spans()):
-        check_count(
-            groups, "instance_count", group, end - start, "instance_list", findings, owner
-        )
+        check_count(groups, "instance_count", group, end - start, "instance_list", findings, owner)
         total = sum(sizes[start:end])
         check_count(
             groups, "device_count", group, total, "instance_list", findings, owner, "devices"

@@ -15,9 +15,7 @@ from npu_config.diagnostics import Severity
 from npu_config.rulebook import declare
 
 _IPV4 = IpAddress(only_ipv4=True)
-_PORT = re.compile(
-    r"(?=.{{1,{}}}\Z)(?:[0-9]+/[0-9]+|d2h)\Z".format(formats.LONGEST_PORT)
-)
+_PORT = re.compile(r"(?=.{{1,{}}}\Z)(?:[0-9]+/[0-9]+|d2h)\Z".format(formats.LONGEST_PORT))
 
 _SOURCE = ("cann/hccl:docs/zh/user_guide/cluster_info_config/rank_table_config_a5.md",)
 
@@ -188,8 +186,7 @@ def _check_port_owners(addresses: Level, ports: Column, findings: Findings) -> N
                     findings.add(
                         LAYER_PORTS,
                         path,
-                        "{} is {}, a port of {} too; within a layer a port has one "
-                        "address".format(
+                        "{} is {}, a port of {} too; within a layer a port has one address".format(
                             dotted(path), shown(port), dotted(addresses.path(before))
                         ),
                         "remove it from one of the two",

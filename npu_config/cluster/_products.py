@@ -139,8 +139,9 @@ def _a2(devices: Level, sizes: Sequence[int], findings: Findings) -> None:
                 findings.add(
                     BALANCE,
                     devices.path(devices.starts[server])[:-1],
-                    "{} has {} devices; in a cluster atlas_a2 takes 1 to 8 for each "
-                    "server".format(_server_path(devices, server), size),
+                    "{} has {} devices; in a cluster atlas_a2 takes 1 to 8 for each server".format(
+                        _server_path(devices, server), size
+                    ),
                     "use at most 8 devices on each server",
                     Severity.WARNING,
                 )

@@ -127,9 +127,7 @@ def _in_super_nodes(
 ) -> RankTable:
     pods = tuple(SuperPod(name, tuple(servers)) for name, servers in super_pods.items())
     order = {name: index for index, pod in enumerate(pods) for name in pod.server_ids}
-    servers = sorted(
-        table.servers, key=lambda server: order.get(server.server_id, len(order))
-    )
+    servers = sorted(table.servers, key=lambda server: order.get(server.server_id, len(order)))
     return attr.evolve(
         table,
         version="1.2",

@@ -290,9 +290,7 @@ class Overlay:
 
     def known(self, level: str) -> FrozenSet[str]:
         """The keys of that kind of object that any of the formats knows."""
-        return frozenset(
-            name for format in self.formats for name in format.keys.get(level, ())
-        )
+        return frozenset(name for format in self.formats for name in format.keys.get(level, ()))
 
     def required(self, level: str, situation: FrozenSet[Need]) -> Tuple[str, ...]:
         """The keys that every one of the formats needs in a situation."""

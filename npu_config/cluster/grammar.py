@@ -290,10 +290,8 @@ class JobId(Grammar):
     @property
     def words(self) -> str:
         """What is legal."""
-        return (
-            "1 to {} letters, digits, _ and -, but not digits alone that begin with 0".format(
-                JOB_ID_LONGEST
-            )
+        return "1 to {} letters, digits, _ and -, but not digits alone that begin with 0".format(
+            JOB_ID_LONGEST
         )
 
     def why_not(self, text: str) -> Optional[str]:

@@ -116,9 +116,7 @@ def plan_of_machine(
     return ServerPlan(server_id, dict(addresses), devices)
 
 
-def check_addresses_of(
-    table: RankTable, server_id: str, addresses: Mapping[int, str]
-) -> Report:
+def check_addresses_of(table: RankTable, server_id: str, addresses: Mapping[int, str]) -> Report:
     """Compare a server of a rank table with the addresses that the machine has.
 
     Args:
@@ -152,4 +150,3 @@ def check_addresses_of(
                     )
                 )
     return Report(found)
-

@@ -210,9 +210,7 @@ class GroupTable:
     @property
     def rank_size(self) -> int:
         """Number of devices, the ``RANK_SIZE`` of the job."""
-        return sum(
-            len(instance.devices) for group in self.groups for instance in group.instances
-        )
+        return sum(len(instance.devices) for group in self.groups for instance in group.instances)
 
     @property
     def processes(self) -> Iterator[Process]:

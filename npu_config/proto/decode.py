@@ -50,9 +50,7 @@ def decode(
     session = SessionFacts(
         optimizers=tuple(names),
         remapping=enum_name(rewrite, "remapping", rewrite.remapping),
-        memory_optimization=enum_name(
-            rewrite, "memory_optimization", rewrite.memory_optimization
-        ),
+        memory_optimization=enum_name(rewrite, "memory_optimization", rewrite.memory_optimization),
         global_jit_level=enum_name(optimizer, "global_jit_level", optimizer.global_jit_level),
         allow_soft_placement=config.allow_soft_placement,
         place=whole,

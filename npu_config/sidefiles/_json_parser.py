@@ -170,9 +170,7 @@ class _Parser:
         self._log.structure(
             start,
             end,
-            "a quote is missing near {}, or one is too many".format(
-                self._lexer.shown(start, end)
-            ),
+            "a quote is missing near {}, or one is too many".format(self._lexer.shown(start, end)),
             'write \\" for a quote inside a text',
         )
         if self._frames and self._frames[-1].state == _COLON:

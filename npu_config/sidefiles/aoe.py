@@ -139,9 +139,7 @@ def _faults(value: Any, places: Places) -> List[Diagnostic]:
     return shape.found
 
 
-def parse(
-    text: str, path: Optional[str] = None, target: Target = ANY_TARGET
-) -> Parsed[AoeConfig]:
+def parse(text: str, path: Optional[str] = None, target: Target = ANY_TARGET) -> Parsed[AoeConfig]:
     """Read an AOE configuration file.
 
     Args:

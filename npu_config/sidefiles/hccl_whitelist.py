@@ -108,8 +108,7 @@ class HcclWhitelist:
 def _plain(model: HcclWhitelist) -> Dict[str, Any]:
     values: Tuple[Any, ...] = (model.host_ip, model.device_ip)
     return {
-        key: list(value) if isinstance(value, tuple) else value
-        for key, value in zip(KEYS, values)
+        key: list(value) if isinstance(value, tuple) else value for key, value in zip(KEYS, values)
     }
 
 

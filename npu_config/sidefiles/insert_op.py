@@ -155,9 +155,7 @@ def _geometry(fields: Mapping[str, Any], path: Path, places: Places) -> Iterator
             yield rules.COMBINATION.diagnostic(message.format(side, begin + length, size), place)
 
 
-def _judge(
-    blocks: List[Dict[str, Any]], places: Places, target: Target
-) -> Iterator[Diagnostic]:
+def _judge(blocks: List[Dict[str, Any]], places: Places, target: Target) -> Iterator[Diagnostic]:
     """What is wrong with blocks whose values are legal."""
     for index, fields in enumerate(blocks):
         yield from _combined(fields, (index,), places)
@@ -181,9 +179,7 @@ def _about_target(
             yield from _odd(fields, _EVEN_POSITIONS, (index,), places)
 
 
-def parse(
-    text: str, path: Optional[str] = None, target: Target = ANY_TARGET
-) -> Parsed[InsertOp]:
+def parse(text: str, path: Optional[str] = None, target: Target = ANY_TARGET) -> Parsed[InsertOp]:
     """Read an AIPP configuration.
 
     Args:

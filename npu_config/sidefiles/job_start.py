@@ -136,9 +136,7 @@ def _integer(shape: Shape, value: Dict[str, Any], path: Path, least: int) -> Non
     shape.report(message, shape.places.place(path))
 
 
-def parse(
-    text: str, path: Optional[str] = None, target: Target = ANY_TARGET
-) -> Parsed[JobStart]:
+def parse(text: str, path: Optional[str] = None, target: Target = ANY_TARGET) -> Parsed[JobStart]:
     """Read a job start file.
 
     Args:

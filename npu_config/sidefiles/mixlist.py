@@ -34,6 +34,7 @@ from npu_config.target import ANY_TARGET, Target
 LISTS = ("black-list", "white-list", "gray-list")
 ACTIONS = ("to-add", "to-remove")
 
+
 class Move(NamedTuple):
     """One step of one operator: ``action`` is one of ACTIONS, ``list`` one of LISTS."""
 
@@ -150,10 +151,7 @@ def _plain(model: Mixlist) -> Dict[str, Dict[str, Any]]:
 
 def _build(value: Dict[str, Dict[str, List[str]]]) -> Mixlist:
     return Mixlist(
-        *(
-            Moves(*(value.get(name, {}).get(action, ()) for action in ACTIONS))
-            for name in LISTS
-        )
+        *(Moves(*(value.get(name, {}).get(action, ()) for action in ACTIONS)) for name in LISTS)
     )
 
 
@@ -252,9 +250,7 @@ def check(
     return tuple(found)
 
 
-def _against(
-    model: Mixlist, library: OperatorLibrary, places: Places
-) -> Iterator[Diagnostic]:
+def _against(model: Mixlist, library: OperatorLibrary, places: Places) -> Iterator[Diagnostic]:
     told = set()
     for operator, move in model.moves():
         place = places.place((move.list, move.action, operator))
@@ -301,9 +297,7 @@ class _NamedPlaces(Places):
         return self._reading.key_place(path)
 
 
-def parse(
-    text: str, path: Optional[str] = None, target: Target = ANY_TARGET
-) -> Parsed[Mixlist]:
+def parse(text: str, path: Optional[str] = None, target: Target = ANY_TARGET) -> Parsed[Mixlist]:
     """Read ops_info.json.
 
     Args:

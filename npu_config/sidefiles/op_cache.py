@@ -102,9 +102,7 @@ class OpCache:
         refuse(_faults(self))
 
     @classmethod
-    def of(
-        cls, max_op_cache_size: int = 500, remain_cache_size_ratio: int = 50
-    ) -> "OpCache":
+    def of(cls, max_op_cache_size: int = 500, remain_cache_size_ratio: int = 50) -> "OpCache":
         """The file with these values; see the class.
 
         Raises:
@@ -202,9 +200,7 @@ class _Reader:
         return None if self.headless or len(values) < len(KEYS) else values
 
 
-def parse(
-    text: str, path: Optional[str] = None, target: Target = ANY_TARGET
-) -> Parsed[OpCache]:
+def parse(text: str, path: Optional[str] = None, target: Target = ANY_TARGET) -> Parsed[OpCache]:
     """Read op_cache.ini; the model is None when the operator compiler ignores the file.
 
     Args:

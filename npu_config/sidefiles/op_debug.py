@@ -39,9 +39,7 @@ _KEYS = ("op_debug_config", "op_debug_list")
 _TYPE = "OpType::"
 
 _DOC = "docs/en/tfadapter_1/apiref/session_config/debugging.md"
-_PARSER = (
-    "cann/ge:compiler/engines/nn_engine/utils/common/config_parser/op_debug_config_parser.cc"
-)
+_PARSER = "cann/ge:compiler/engines/nn_engine/utils/common/config_parser/op_debug_config_parser.cc"
 
 LINE = declare(
     "NPU741",
@@ -304,9 +302,7 @@ class _Reader:
         return found
 
 
-def parse(
-    text: str, path: Optional[str] = None, target: Target = ANY_TARGET
-) -> Parsed[OpDebug]:
+def parse(text: str, path: Optional[str] = None, target: Target = ANY_TARGET) -> Parsed[OpDebug]:
     """Read an operator debug file.
 
     Args:

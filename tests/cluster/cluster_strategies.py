@@ -31,9 +31,7 @@ def addresses(draw, count):
         kind, most = ipaddress.IPv4Address, 2**32 - 1
     else:
         kind, most = ipaddress.IPv6Address, 2**128 - 1
-    numbers = draw(
-        st.lists(st.integers(0, most), min_size=count, max_size=count, unique=True)
-    )
+    numbers = draw(st.lists(st.integers(0, most), min_size=count, max_size=count, unique=True))
     return [str(kind(number)) for number in numbers]
 
 
@@ -47,9 +45,7 @@ def sizes(draw, most=4):
 def rank_tables(draw):
     """A table of version 1.0, 1.2 in server mode, or 1.2 with super nodes."""
     counts = draw(sizes())
-    names = draw(
-        st.lists(NAMES, min_size=len(counts), max_size=len(counts), unique=True)
-    )
+    names = draw(st.lists(NAMES, min_size=len(counts), max_size=len(counts), unique=True))
     mode = draw(st.sampled_from(["1.0", "server mode", "super nodes"]))
     ips = draw(addresses(sum(counts)))
     has_port = mode != "1.0" and draw(st.booleans())

@@ -111,12 +111,16 @@ def test_ranks_of_version_2():
     ]
     table = build_ranks(2, layers, 2, 16666, 60001)
     assert [rank.local_id for rank in table.ranks] == [0, 1, 0, 1]
-    assert [
-        rank.levels[0].net_instance_id for rank in table.ranks
-    ] == ["rack0", "rack0", "rack1", "rack1"]
-    assert [
-        address.addr for address in table.ranks[3].levels[1].addresses
-    ] == ["172.17.0.7", "172.17.0.8"]
+    assert [rank.levels[0].net_instance_id for rank in table.ranks] == [
+        "rack0",
+        "rack0",
+        "rack1",
+        "rack1",
+    ]
+    assert [address.addr for address in table.ranks[3].levels[1].addresses] == [
+        "172.17.0.7",
+        "172.17.0.8",
+    ]
     assert (table.ranks[3].device_port, table.ranks[3].host_port) == (16669, 60004)
     parsed = rank_table.parse(rank_table.render(table), None, Target(product="ascend_950"))
     assert list(parsed.diagnostics) == []

@@ -168,9 +168,13 @@ def test_check_as_json(run):
     code, text = run(ranktable, "check", "-", "--format", "json", input="[]")
     document = json.loads(text)
     assert (code, document["version"], document["diagnostics"][0]["rule"]) == (1, 1, "NPU641")
-    assert (
-        document["summary"]
-    ) == {"files": 1, "errors": 1, "warnings": 0, "infos": 0, "skipped": 0}
+    assert (document["summary"]) == {
+        "files": 1,
+        "errors": 1,
+        "warnings": 0,
+        "infos": 0,
+        "skipped": 0,
+    }
 
 
 def test_check_with_hccn_conf(run):
@@ -178,9 +182,7 @@ def test_check_with_hccn_conf(run):
     build(run, "-o", "rank_table.json")
     with open("hccn.conf", "w") as stream:
         stream.write("address_0=10.20.0.2\naddress_1=10.20.9.9\n")
-    code, text = run(
-        ranktable, "check", "rank_table.json", "--hccn-conf", "10.0.0.1=hccn.conf"
-    )
+    code, text = run(ranktable, "check", "rank_table.json", "--hccn-conf", "10.0.0.1=hccn.conf")
     assert code == 1
     assert 'device 1 of "10.0.0.1" has the address "10.20.9.9"' in text
 

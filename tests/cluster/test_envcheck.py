@@ -225,9 +225,14 @@ def test_host(tmp_path):
         "TE_PARALLEL_COMPILER": "7",
     }
     report = check_host(environ, cpu_count=8)
-    assert sorted(
-        diagnostic.rule for diagnostic in report
-    ) == ["NPU676", "NPU689", "NPU689", "NPU689", "NPU689", "NPU766"]
+    assert sorted(diagnostic.rule for diagnostic in report) == [
+        "NPU676",
+        "NPU689",
+        "NPU689",
+        "NPU689",
+        "NPU689",
+        "NPU766",
+    ]
     fine = {**WITH_TABLE, "RANK_TABLE_FILE": str(table), "ASCEND_WORK_PATH": str(tmp_path)}
     assert list(check_host(fine, cpu_count=8)) == []
 

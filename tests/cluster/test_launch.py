@@ -91,9 +91,10 @@ def test_template_2():
     devices = (GroupDevice(0, "10.0.0.1"), GroupDevice(1, "10.0.0.2"))
     table = GroupTable((Group((Instance("pod-a", "node_0", devices),)),))
     job = table_job(table, "/data/t.json", "job")
-    assert tuple(
-        job.variables(job.processes[1])[name] for name in ("POD_NAME", "RANK_ID")
-    ) == ("pod-a", "1")
+    assert tuple(job.variables(job.processes[1])[name] for name in ("POD_NAME", "RANK_ID")) == (
+        "pod-a",
+        "1",
+    )
     assert 'export POD_NAME="${pods[$1]}"' in launcher_script(job, job.processes, ["true"])
 
 
@@ -203,7 +204,7 @@ def test_wrong_dotenv(text, places):
 
 def test_dotenv_forms():
     """Comments, blank lines, ``export``, ``unset`` and quotes are read."""
-    text = "# c\r\n\r\nexport A=1 # one\nunset X Y\nB='#x y'\nC=\"a\\\"b\"\nD=\n"
+    text = '# c\r\n\r\nexport A=1 # one\nunset X Y\nB=\'#x y\'\nC="a\\"b"\nD=\n'
     assert parse_dotenv(text).variables == {"A": "1", "B": "#x y", "C": 'a"b', "D": ""}
 
 
@@ -348,7 +349,7 @@ def test_names_cannot_break_a_launcher(tmp_path):
     evil = "a\n$(touch hit)'\"`touch hit`"
     (tmp_path / "t.json").write_text("{}")
     job = table_job(build([evil], 1), str(tmp_path / "t.json"), "job_1", {"EVIL": evil})
-    (name, script), = launchers(job, ["bash", "-c", 'printf %s "$EVIL"']).items()
+    ((name, script),) = launchers(job, ["bash", "-c", 'printf %s "$EVIL"']).items()
     assert name == "launch_0_a_touch_hit_touch_hit_.sh"
     environment = dict(os.environ, NPU_LAUNCH_LOGS=str(tmp_path / "logs"))
     run = [BASH, "-c", script]

@@ -92,7 +92,5 @@ def test_places_are_in_the_text(path):
 
 def test_every_rule_of_tables_has_a_case():
     """Each rule that the check of a table applies stands in the name of a case."""
-    applied = {
-        rule.id for rule in REGISTRY.values() if "NPU641" <= rule.id <= "NPU663"
-    }
+    applied = {rule.id for rule in REGISTRY.values() if "NPU641" <= rule.id <= "NPU663"}
     assert applied == {path.name[:6] for path in WRONG} & applied

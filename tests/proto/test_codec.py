@@ -197,9 +197,11 @@ def test_two_entries():
     config, overwritten = _encode({"a": ("i", 5), "b": ("i", 2), "c": ("i", 3)}, base)
     assert len(config.graph_options.rewrite_options.custom_optimizers) == 2
     assert (Overwritten("a", 1, 5),) == overwritten
-    assert {
-        name: setting.value for name, setting in decode(config).entries.items()
-    } == {"a": 5, "b": 2, "c": 3}
+    assert {name: setting.value for name, setting in decode(config).entries.items()} == {
+        "a": 5,
+        "b": 2,
+        "c": 3,
+    }
 
 
 @pytest.mark.parametrize("base", ["text", 3, {}, object(), session_message("GPUOptions")()])
@@ -212,9 +214,10 @@ def test_a_base_of_another_type(base):
 def test_bytes_and_text_that_is_not_utf8():
     """Bytes go through as they are; surrogate escapes become the bytes they stand for."""
     config, _ = _encode({"a": ("s", b"\xff"), "b": ("s", "\udcff")})
-    assert {
-        name: setting.value for name, setting in decode(config).entries.items()
-    } == {"a": "\udcff", "b": "\udcff"}
+    assert {name: setting.value for name, setting in decode(config).entries.items()} == {
+        "a": "\udcff",
+        "b": "\udcff",
+    }
 
 
 def test_decode():

@@ -70,9 +70,11 @@ def test_options():
 def test_optimizers():
     """An optimizer stands at its name; without one, at the word custom_optimizers."""
     places = [optimizer.place for optimizer in text_positions(TEXT).optimizers]
-    assert [
-        _cut(TEXT, place) for place in places
-    ] == ["\"Npu\" 'Optimizer'", "custom_optimizers", "custom_optimizers"]
+    assert [_cut(TEXT, place) for place in places] == [
+        "\"Npu\" 'Optimizer'",
+        "custom_optimizers",
+        "custom_optimizers",
+    ]
     assert Place(None, 7, 13, 7, 30) == places[0]
 
 

@@ -233,9 +233,15 @@ graph_options {
   }
 }
 """
-    assert [
-        (fault.line, fault.column) for fault in _fault(text).faults
-    ] == [(2, 23), (5, 5), (6, 26), (7, 46), (7, 59), (7, 64), (7, 71)]
+    assert [(fault.line, fault.column) for fault in _fault(text).faults] == [
+        (2, 23),
+        (5, 5),
+        (6, 26),
+        (7, 46),
+        (7, 59),
+        (7, 64),
+        (7, 71),
+    ]
 
 
 def test_two_of_a_oneof():

@@ -114,9 +114,7 @@ def profiling_options(draw):
     chosen = draw(st.lists(st.sampled_from(sorted(KEYS)), unique=True))
     if "instr_profiling_freq" in chosen:
         chosen = [name for name in chosen if name not in EXCLUDED_BY_INSTR]
-    return profiling.ProfilingOptions(
-        **{name: draw(profile_value(KEYS[name])) for name in chosen}
-    )
+    return profiling.ProfilingOptions(**{name: draw(profile_value(KEYS[name])) for name in chosen})
 
 
 def aoe_configs():

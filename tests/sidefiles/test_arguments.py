@@ -162,8 +162,7 @@ def test_customize_dtypes():
         {"net/Relu": (["Float16", ""], [])}, {"AddN": (["", "float"], ["bfloat16"])}
     )
     assert customize_dtypes.render(model) == (
-        "net/Relu::InputDtype:float16\n"
-        "OpType::AddN:InputDtype:,float,OutputDtype:bfloat16\n"
+        "net/Relu::InputDtype:float16\nOpType::AddN:InputDtype:,float,OutputDtype:bfloat16\n"
     )
 
 
@@ -200,9 +199,7 @@ def test_names_of_lines(name, fault):
 def test_op_debug():
     """Known switches only, while a file may hold others."""
     model = op_debug.OpDebug.of(["oom"], nodes=["net/a"], types=["MatMul"])
-    assert op_debug.render(model) == (
-        "op_debug_config=oom\nop_debug_list=net/a,OpType::MatMul\n"
-    )
+    assert op_debug.render(model) == ("op_debug_config=oom\nop_debug_list=net/a,OpType::MatMul\n")
     assert not model.everywhere
     assert op_debug.OpDebug.of(["oom"]).everywhere
     assert rules(lambda: op_debug.OpDebug.of(["oom", "ccec_O0", "x"], "net", ["a::b"])) == [
@@ -236,7 +233,10 @@ def test_profiling_faults():
     """Every wrong option at once, unknown ones too."""
     found = faults(
         lambda: ProfilingOptions.of(
-            traning_trace=True, training_trace=3, dvpp_freq=101, host_sys=["cpu", "gpu"],
+            traning_trace=True,
+            training_trace=3,
+            dvpp_freq=101,
+            host_sys=["cpu", "gpu"],
             storage_limit=True,
         )
     )

@@ -144,8 +144,7 @@ def test_place_of_a_missing_part_is_what_stands_around_it():
 def test_places_in_a_text_with_faults():
     """Keys and values that are not strict have their whole place, too."""
     text = (
-        "{'it': 'x y',\n\u201cb\u201d: \u201cc d\u201d, "
-        '"e\tf": "g\th", k: v/w, "z": "open\n}'
+        '{\'it\': \'x y\',\n\u201cb\u201d: \u201cc d\u201d, "e\tf": "g\th", k: v/w, "z": "open\n}'
     )
     reading = _json.read(text)
     source = Source(text)

@@ -47,9 +47,7 @@ def test_mixlist():
  "gray-list": {"to-add": ["Pow"]}}"""
     parsed = mixlist.parse(text)
     found = mixlist.check(parsed.model, places=parsed.places, library=read())
-    told = [
-        (d.line, d.column, d.rule, d.message, d.help) for d in found if d.rule != "NPU722"
-    ]
+    told = [(d.line, d.column, d.rule, d.message, d.help) for d in found if d.rule != "NPU722"]
     assert told == [
         (1, 45, "NPU724",
          '"Pow" is not in "black-list" but in "white-list"; the removal is ignored with a warning',

@@ -99,6 +99,24 @@ def test_any_bytes_are_loaded(name, data, tmp_path_factory):
 @formats
 def test_large_texts_are_read(name):
     """A megabyte of anything is read to an end."""
-    for piece in ("[", "{", '"', "a", " ", "\n", "x=1\n", "A:on\n", "aipp_op {", "# c\n", '\\"',
-                  "a::InputDtype:float,\n", "[x]\n", "aipp_op", "'", "1", ",", "\x00"):
+    for piece in (
+        "[",
+        "{",
+        '"',
+        "a",
+        " ",
+        "\n",
+        "x=1\n",
+        "A:on\n",
+        "aipp_op {",
+        "# c\n",
+        '\\"',
+        "a::InputDtype:float,\n",
+        "[x]\n",
+        "aipp_op",
+        "'",
+        "1",
+        ",",
+        "\x00",
+    ):
         FORMATS[name].parse(piece * (300000 // len(piece)))
