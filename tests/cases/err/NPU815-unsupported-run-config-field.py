@@ -1,4 +1,4 @@
 from npu_bridge.npu_init import *
 
-config = NPURunConfig(protocol="grpc")
+config = NPURunConfig(train_distribute="mirrored")
 estimator = NPUEstimator(model_fn, config=config)
