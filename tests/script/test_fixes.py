@@ -178,7 +178,9 @@ FIELDS = st.sampled_from(["b", "i", "s", "f"])
 VALUES = st.sampled_from(
     ["True", "0", "10", '"fp16"', 'b"all"', 'tf.compat.as_bytes("ALL")', "args.x", '"模式"', "(1)"]
 )
-FILLERS = st.sampled_from(["", "x = 1; ", "text = '数据'; ", "    # nothing\n", "\t\n", "'''\n'''; "])
+FILLERS = st.sampled_from(
+    ["", "x = 1; ", "text = '数据'; ", "    # nothing\n", "\t\n", "'''\n'''; "]
+)
 
 
 @given(st.lists(st.tuples(FILLERS, NAMES, FIELDS, VALUES, FILLERS), max_size=6))

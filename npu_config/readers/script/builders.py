@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING, Any, Dict, Optional
 
+from npu_config.diagnostics import Place
 from npu_config.readers.script.constants import is_known
 from npu_config.readers.script.objects import Constructed, Tracked, Unknown
 from npu_config.settings import UNKNOWN, Carrier, Setting, Settings
@@ -85,9 +86,16 @@ def _run_task(run: "Functions", builder: Builder, call: "Call") -> None:
     except (TypeError, ValueError):
         builder.open = True
         return
-    place = run.place(call.node)
+    place = _method_place(run, call)
     for name, setting in scratch._entries.items():
         _put(builder, name, Setting(setting.value, None, place))
+
+
+def _method_place(run: "Functions", call: "Call") -> Place:
+    """Where a method is called: its name and its arguments, without what it is called on."""
+    name, whole = run.place(call.node.func), run.place(call.node)
+    column = (name.end_column or 1) - len(call.name)
+    return whole._replace(line=name.end_line, column=column)
 
 
 def _target(given: Any) -> Optional[Target]:

@@ -19,6 +19,7 @@ _CLOSING = {"(": ")", "[": "]", "{": "}"}
 _SKIPPED = frozenset((tokenize.COMMENT, tokenize.NL, tokenize.INDENT, tokenize.DEDENT))
 _TEXTS = ("Str", "Bytes", "JoinedStr")
 _BRACKETED = ("List", "Dict", "Set", "ListComp", "SetComp", "DictComp")
+_COMPREHENSIONS = ("ListComp", "SetComp", "DictComp")
 _LAST_PART: Dict[str, Callable[[Any], Any]] = {
     "BinOp": lambda node: node.right,
     "UnaryOp": lambda node: node.operand,
@@ -41,15 +42,42 @@ def span(lines: Sequence[str], node: ast.expr) -> Span:
     """
     if node.col_offset < 0:
         return _span_of_long_text(lines, node)
-    tokens = _Tokens(lines, node.lineno, _characters(lines, node))
-    start, end = tokens.starts[0], tokens.ends[tokens.last_of(node)]
+    column = _characters(lines, node)
+    tokens = _Tokens(lines, node.lineno, column, _is_inside(lines, node, column))
+    last = tokens.last_of(node)
+    start, end = tokens.starts[0], tokens.ends[last]
+    for _ in range(tokens.unopened(last)):
+        start = _bracket_before(lines, start)
     return start[0], start[1] + 1, end[0], end[1] + 1
 
 
+def _bracket_before(lines: Sequence[str], place: Tuple[int, int]) -> Tuple[int, int]:
+    """Where the bracket opens that stands before a place."""
+    line, column = place
+    before = lines[line - 1][:column]
+    while "(" not in before and line > 1:
+        line -= 1
+        before = lines[line - 1]
+    return line, max(before.rfind("("), 0)
+
+
+def _is_inside(lines: Sequence[str], node: ast.expr, column: int) -> bool:
+    """True when a node stands in brackets that begin before it, as far as that matters."""
+    before = lines[node.lineno - 1][:column].rstrip()
+    if before.endswith(("(", "[", "{", ",")) or (not before and node.lineno > 1):
+        return True
+    last = max(getattr(part, "lineno", 0) for part in ast.walk(node))
+    return last > node.lineno
+
+
 def _characters(lines: Sequence[str], node: ast.expr) -> int:
-    """The column of a node in characters; the tree counts bytes."""
+    """The column of a node in characters; the tree counts bytes, and comprehensions inside."""
     line = lines[node.lineno - 1].encode("utf-8")
-    return len(line[: node.col_offset].decode("utf-8", "ignore"))
+    column = len(line[: node.col_offset].decode("utf-8", "ignore"))
+    if type(node).__name__ in _COMPREHENSIONS and lines[node.lineno - 1][column] not in "[{":
+        before = lines[node.lineno - 1][:column]
+        column = max(before.rfind("["), before.rfind("{"), 0)
+    return column
 
 
 def _span_of_long_text(lines: Sequence[str], node: ast.expr) -> Span:
@@ -72,13 +100,17 @@ def _span_of_long_text(lines: Sequence[str], node: ast.expr) -> Span:
 class _Tokens:
     """The tokens of a statement from a place on."""
 
-    def __init__(self, lines: Sequence[str], line: int, column: int) -> None:
+    def __init__(
+        self, lines: Sequence[str], line: int, column: int, is_inside: bool = False
+    ) -> None:
         self._lines = lines
         self.texts: List[str] = []
         self.kinds: List[int] = []
         self.starts: List[Tuple[int, int]] = []
         self.ends: List[Tuple[int, int]] = []
         text = "\n".join([lines[line - 1][column:], *lines[line : line + _LONGEST]])
+        if is_inside:
+            text, column = "(" + text, column - 1
         try:
             for token in tokenize.generate_tokens(io.StringIO(text).readline):
                 if token.type == tokenize.NEWLINE:
@@ -90,6 +122,9 @@ class _Tokens:
                     self.ends.append(_shifted(token.end, line, column))
         except (tokenize.TokenError, SyntaxError):
             pass
+        if is_inside:
+            for column_of in (self.texts, self.kinds, self.starts, self.ends):
+                del column_of[0]
 
     def is_text(self, index: int) -> bool:
         """True for a string literal."""
@@ -99,10 +134,21 @@ class _Tokens:
         """The index of the last token of an expression that begins among these."""
         return min(self._last(node), len(self.texts) - 1)
 
+    def unopened(self, last: int) -> int:
+        """How many brackets close up to a token that were opened before the first one.
+
+        Python 3.7 lets ``(a + b).c`` begin at ``a``.
+        """
+        depth = lowest = 0
+        for text in self.texts[: last + 1]:
+            depth += (text in _CLOSING) - (text in _CLOSING.values())
+            lowest = min(lowest, depth)
+        return -lowest
+
     def _last(self, node: ast.expr) -> int:
         kind = type(node).__name__
         first = self._first(node)
-        if kind in _TEXTS:
+        if kind in _TEXTS or isinstance(getattr(node, "value", None), (str, bytes)):
             while first + 1 < len(self.texts) and self.is_text(first + 1):
                 first += 1
             return first

@@ -152,6 +152,8 @@ class Run(Functions):
             isinstance(value, Function) and frame is not self.module
         ):
             frame.scope.watch(name, True)
+        elif isinstance(value, (list, tuple, dict)):
+            self._used(value, "container")
         old = frame.variables.get(name)
         if isinstance(old, Message) and isinstance(value, Message) and old is not value:
             old.replaced = value.place
