@@ -57,7 +57,9 @@ def deprecated_option(case: Case) -> None:
             case.report(
                 name,
                 '"{}" is deprecated'.format(name),
-                "use {}".format(replacement) if replacement else None,
+                "use {}".format(replacement)
+                if replacement
+                else "keep it where you need it: no successor is named, and it still works",
                 place=_name_place(case, name),
             )
 
