@@ -10,7 +10,11 @@ settings.register_profile(
     "npu_config",
     deadline=None,
     max_examples=50,
-    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
+    suppress_health_check=[
+        HealthCheck.too_slow,
+        HealthCheck.data_too_large,
+        HealthCheck.filter_too_much,
+    ],
 )
 settings.register_profile(
     "ci", settings.get_profile("npu_config"), derandomize=True, database=None
