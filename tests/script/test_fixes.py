@@ -185,7 +185,7 @@ FILLERS = st.sampled_from(
 
 @given(st.lists(st.tuples(FILLERS, NAMES, FIELDS, VALUES, FILLERS), max_size=6))
 def test_nothing_else_changes(parts):
-    """Outside of the spans that are reported, fixes change nothing; a second pass nothing at all."""
+    """Fixes change nothing outside of the spans they report, and a second pass nothing at all."""
     text = HEAD
     for before, name, field, value, after in parts:
         text += '{}custom_op.parameter_map["{}"].{} = {}'.format(before, name, field, value)

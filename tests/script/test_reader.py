@@ -212,7 +212,7 @@ def test_exclusive_branches():
 
 
 def test_conditions_that_hold():
-    """A condition that is known opens no other path; a name that is a constant only a supposed one."""
+    """A known condition opens no other path, a constant only a supposed one."""
     text = HEAD + textwrap.dedent("""\
     if 1 > 2 or __name__ != "__main__":
         op.parameter_map["hcom_parallel"].b = True

@@ -4,14 +4,16 @@ import ast
 import json
 import operator
 import posixpath
-from typing import Any, Callable, Dict, Sequence
+from typing import Any, Callable, Dict, FrozenSet, List, Sequence
 
 from npu_config.readers.script.objects import Fails
 
 LIMIT = 100000
 """No text, tuple or number grows beyond this many characters, items or bits."""
 
-_PLAIN = frozenset((type(None), bool, int, float, str, bytes))
+_MOST_ITEMS = 2000
+_CONTAINERS: FrozenSet[type] = frozenset((list, tuple, dict))
+_PLAIN: FrozenSet[type] = frozenset((type(None), bool, int, float, str, bytes))
 
 
 class NotKnown(Exception):  # noqa: N818 - no error, but the answer
@@ -19,14 +21,30 @@ class NotKnown(Exception):  # noqa: N818 - no error, but the answer
 
 
 def is_known(value: Any) -> bool:
-    """True for a Python value that is known through and through."""
-    if value.__class__ in _PLAIN:
+    """True for a Python value that is known through and through, and of a reasonable size."""
+    kind: type = value.__class__
+    if kind in _PLAIN:
         return True
-    if isinstance(value, (list, tuple)):
-        return all(is_known(item) for item in value)
-    if isinstance(value, dict):
-        return all(is_known(key) and is_known(item) for key, item in value.items())
-    return False
+    if kind not in _CONTAINERS:
+        return False
+    pending: List[Any] = [value]
+    left = _MOST_ITEMS
+    size = 0
+    while pending:
+        item = pending.pop()
+        left -= 1
+        if isinstance(item, (list, tuple, dict)):
+            left -= len(item)
+            pending.extend(item)
+            if isinstance(item, dict):
+                pending.extend(item.values())
+        elif item.__class__ not in _PLAIN:
+            return False
+        elif isinstance(item, (str, bytes)):
+            size += len(item)
+        if left < 0 or size > LIMIT:
+            return False
+    return True
 
 
 _BINARY: Dict[type, Callable[[Any, Any], Any]] = {

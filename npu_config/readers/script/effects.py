@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from npu_config.readers.script.functions import Functions
     from npu_config.readers.script.names import Call
 
+_DEPTH = 4
 _READERS = frozenset(("print", "str", "repr", "type", "isinstance", "len", "id", "info", "pprint"))
 _HARMLESS = frozenset((Unknown, str, bytes, bool, int, float, type(None)))
 _LIBRARIES = (
@@ -97,7 +98,7 @@ def set_message_field(
     message.assigned[name] = Use("assigned", run.place(node), run.tick(), tuple(run.guards))
 
 
-def give_away(run: "Functions", value: Any, name: str) -> None:
+def give_away(run: "Functions", value: Any, name: str, depth: int = 0) -> None:
     """An object is passed to a function that is not known."""
     if value.__class__ in _HARMLESS:
         return
@@ -107,12 +108,10 @@ def give_away(run: "Functions", value: Any, name: str) -> None:
         value = value.message
     if isinstance(value, Function):
         run.start(value)
-    elif isinstance(value, (list, tuple)):
-        for item in value:
-            give_away(run, item, name)
-    elif isinstance(value, dict):
-        for item in value.values():
-            give_away(run, item, name)
+    elif isinstance(value, (list, tuple, dict)):
+        if depth < _DEPTH:
+            for item in value.values() if isinstance(value, dict) else value:
+                give_away(run, item, name, depth + 1)
     elif isinstance(value, Tracked) and name.rpartition(".")[2] not in _READERS:
         value.uses.append(Use(name, value.place, run.tick()))
         if name.partition(".")[0] not in _LIBRARIES:

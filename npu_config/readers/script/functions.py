@@ -23,12 +23,17 @@ from npu_config.readers.script.paths import Decisions
 from npu_config.readers.script.script import Script
 
 _DEPTH = 12
+_STEPS = 20000
 
 ON = 0
 RETURN = 1
 LEAVE = 2
 STOP = 3
 """How a body is left: at its end, by return, by break or continue, by raise."""
+
+
+class Exhausted(Exception):  # noqa: N818 - no error, but an end
+    """A path has more statements than are worth following."""
 
 
 class Functions(Evaluator):
@@ -52,7 +57,15 @@ class Functions(Evaluator):
         self.failures: List[Tuple[ast.expr, str, Tuple[int, ...]]] = []
         self.environment: List[Tuple[ast.expr, str, Tuple[int, ...]]] = []
         self._stack: List[ast.AST] = []
+        self._steps = 0
         self._returned: Any = None
+
+    def count_step(self) -> None:
+        """Count a statement; too many end the path."""
+        self._steps += 1
+        self.script.steps += 1
+        if self._steps > _STEPS:
+            raise Exhausted
 
     @property
     def function(self) -> Optional[ast.AST]:

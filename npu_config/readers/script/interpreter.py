@@ -26,6 +26,7 @@ from npu_config.readers.script.paths import Condition
 from npu_config.readers.script.scopes import FunctionNode, Scope
 
 _ITEMS = 64
+_DEPTH = 4
 
 
 class Run(Functions):
@@ -92,6 +93,7 @@ class Run(Functions):
                 if execute is None:
                     continue
                 self.wanting = has_seed
+                self.count_step()
                 left = execute(self, statement)
                 position = number + 1
                 if left or version != scope.version:
@@ -201,15 +203,12 @@ class Run(Functions):
         for part, item in zip(targets, values):
             self.bind(part, item, node)
 
-    def _used(self, value: Any, kind: str) -> None:
+    def _used(self, value: Any, kind: str, depth: int = 0) -> None:
         if isinstance(value, Tracked):
             value.uses.append(Use(kind, value.place, self.tick()))
-        elif isinstance(value, (list, tuple)):
-            for item in value:
-                self._used(item, kind)
-        elif isinstance(value, dict):
-            for item in value.values():
-                self._used(item, kind)
+        elif isinstance(value, (list, tuple, dict)) and depth < _DEPTH:
+            for item in value.values() if isinstance(value, dict) else value:
+                self._used(item, kind, depth + 1)
 
     def _delete(self, statement: ast.Delete) -> int:
         for target in statement.targets:

@@ -1,6 +1,7 @@
 """Names: what they are bound to on the path that is being followed."""
 
 import ast
+import itertools
 import re
 from typing import Any, Dict, List, NamedTuple, Optional, Tuple
 
@@ -174,10 +175,12 @@ class Names:
         """What identifies a value; the same in every run that comes the same way."""
         if isinstance(value, Unknown):
             return value.key
-        if isinstance(value, (list, tuple)):
-            return "[{}]".format(", ".join([self.key(item) for item in value[:8]]))
-        if isinstance(value, dict):
-            return "{{{}}}".format(", ".join([self.key(item) for item in list(value)[:8]]))
+        if isinstance(value, (list, tuple, dict)):
+            items = [
+                "..." if isinstance(item, (list, tuple, dict)) else self.key(item)
+                for item in itertools.islice(value, 8)
+            ]
+            return "[{}]".format(", ".join(items))
         if isinstance(value, Tracked):
             return "object {}".format(value.moment)
         if isinstance(value, Instance):

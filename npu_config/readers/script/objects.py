@@ -6,11 +6,13 @@ that cannot be known, a protobuf message that is being built, one entry of
 """
 
 import ast
+import zlib
 from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Tuple
 
 from npu_config.diagnostics import NOWHERE, Place
 
-FALSE_TEXT = ("", "0", "False", "false", "None")
+_LONGEST_KEY = 400
+_KEPT = 200
 
 
 class Unknown:
@@ -22,6 +24,8 @@ class Unknown:
     __slots__ = ("flag", "key")
 
     def __init__(self, key: str, flag: Optional[str] = None) -> None:
+        if len(key) > _LONGEST_KEY:
+            key = "{}...{:08x}".format(key[:_KEPT], zlib.crc32(key.encode("utf-8", "replace")))
         self.key = key
         self.flag = flag
 

@@ -52,8 +52,11 @@ class Condition(Unknown):
         positive: bool = True,
         flag: Optional[str] = None,
     ) -> None:
-        self.atom = "{} {} {}".format(subject, relation, other_key) if relation else subject
-        super().__init__(self.atom if positive else "not " + self.atom, flag)
+        atom = "{} {} {}".format(subject, relation, other_key) if relation else subject
+        super().__init__(atom, flag)
+        self.atom = self.key
+        if not positive:
+            self.key = "not " + self.atom
         self.subject = subject
         self.relation = relation
         self.other = other
@@ -254,6 +257,7 @@ def explore(
     run: Callable[[Decisions], Outcome],
     signature: Callable[[Outcome], object],
     start: int = 0,
+    enough: Callable[[], bool] = lambda: False,
     limit: int = PATHS,
 ) -> List[Path]:
     """Follow every path, from the usual one outwards.
@@ -264,12 +268,13 @@ def explore(
         run: follows one path.
         signature: equal for outcomes that do not differ.
         start: the number of the starting point.
+        enough: True when no further path is to be followed.
         limit: the most paths to follow.
     """
     found: List[Path] = []
     pending: Deque[Tuple[Tuple[bool, ...], Optional[object], FrozenSet[str]]] = deque()
     pending.append(((), None, frozenset()))
-    while pending and len(found) < limit:
+    while pending and len(found) < limit and not (found and enough()):
         schedule, base, seen = pending.popleft()
         decisions = Decisions(schedule)
         outcome = run(decisions)

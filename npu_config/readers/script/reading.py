@@ -5,6 +5,7 @@ from typing import Any, Dict, FrozenSet, Iterator, List, NamedTuple, Optional, S
 from npu_config.catalogue import OPTIONS
 from npu_config.diagnostics import Place
 from npu_config.readers.script.constants import is_known
+from npu_config.readers.script.functions import Exhausted
 from npu_config.readers.script.interpreter import Run
 from npu_config.readers.script.names import Again
 from npu_config.readers.script.objects import (
@@ -24,6 +25,7 @@ from npu_config.target import Target
 Literals = FrozenSet[Tuple[str, bool]]
 
 _AGAIN = 25
+_STEPS = 200000
 
 
 class Variant(NamedTuple):
@@ -46,20 +48,23 @@ def run_all(script: Script) -> List[List[Path]]:
     Each path's outcome is the finished :class:`Run`.
     """
     reached: Set[int] = set()
-    groups = [explore(lambda decisions: _run_module(script, decisions, reached), _signature)]
+
+    def enough() -> bool:
+        return script.steps > _STEPS
+
+    def start_module(decisions: Decisions) -> Run:
+        return _run(script, decisions, reached, Run.run_module)
+
+    groups = [explore(start_module, _signature, 0, enough)]
     for scope, node in script.relevance.hot_functions:
-        if id(node) in reached:
+        if id(node) in reached or enough():
             continue
 
         def start(decisions: Decisions, scope: Any = scope, node: Any = node) -> Run:
             return _run(script, decisions, reached, lambda run: run.run_function(scope, node))
 
-        groups.append(explore(start, _signature, len(groups)))
+        groups.append(explore(start, _signature, len(groups), enough))
     return groups
-
-
-def _run_module(script: Script, decisions: Decisions, reached: Set[int]) -> Run:
-    return _run(script, decisions, reached, Run.run_module)
 
 
 def _run(script: Script, decisions: Decisions, reached: Set[int], start: Any) -> Run:
@@ -71,6 +76,10 @@ def _run(script: Script, decisions: Decisions, reached: Set[int], start: Any) ->
             start(run)
         except Again:
             decisions.restart(schedule)
+        except Exhausted:
+            for block in run.blocks:
+                block.open = True
+            break
         else:
             break
     reached.update(run.visited)

@@ -33,6 +33,9 @@ class Script:
         text: the script.
         path: its file, for the places.
 
+    Attributes:
+        steps: how many statements were run so far, over all paths.
+
     Raises:
         Unparsable: for text that is no Python 3.
     """
@@ -43,6 +46,7 @@ class Script:
         self.module = Scope(self.tree, None)
         self.relevance = Relevance(self.source, self.module)
         self.flags = Flags(self.source)
+        self.steps = 0
         self._attributes: Dict[int, Dict[str, List[AttributeStore]]] = {}
         self._globals: Optional[Set[str]] = None
         self._nodes: Optional[List[ast.AST]] = None

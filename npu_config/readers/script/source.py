@@ -8,7 +8,7 @@ import re
 import sys
 import threading
 import warnings
-from typing import Dict, List, NamedTuple, Optional
+from typing import Dict, List, NamedTuple, Optional, Tuple
 
 from npu_config.diagnostics import Place
 from npu_config.readers.script.ends import span
@@ -149,6 +149,7 @@ class Source:
         self._starts = [0]
         self._starts += [match.end() for match in _NEWLINE.finditer(text)]
         self._mentions: Dict[str, List[int]] = {}
+        self._places: Dict[int, Tuple[Place, ast.AST]] = {}
 
     def column(self, line: int, offset: int) -> int:
         """The column, in characters from 1, of a byte offset in the UTF-8 form of a line."""
@@ -159,6 +160,12 @@ class Source:
 
     def place(self, node: ast.AST) -> Place:
         """Where a node stands."""
+        found = self._places.get(id(node))
+        if found is None:
+            found = self._places[id(node)] = (self._place(node), node)
+        return found[0]
+
+    def _place(self, node: ast.AST) -> Place:
         first: ast.expr = node  # type: ignore[assignment]
         line = first.lineno
         if not HAS_ENDS:
