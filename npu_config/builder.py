@@ -5,12 +5,27 @@ Each call remembers its own file and line, so that a diagnostic points at it.
 
 import os
 import sys
-from typing import TYPE_CHECKING, Any, Dict, Mapping, Optional, Sequence, Tuple, Union
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    Callable,
+    Dict,
+    Iterable,
+    List,
+    Mapping,
+    Optional,
+    Sequence,
+    Tuple,
+    Union,
+)
+
+import attr
 
 from npu_config.catalogue import OPTIONS
+from npu_config.catalogue._kinds import is_bool
 from npu_config.config import NpuConfig, SideFile, from_settings
-from npu_config.diagnostics import Place
-from npu_config.settings import Carrier, Setting, Settings
+from npu_config.diagnostics import Diagnostic, NpuConfigError, Place
+from npu_config.settings import UNKNOWN, Carrier, Setting, Settings
 from npu_config.target import Target
 
 if TYPE_CHECKING:
@@ -29,6 +44,11 @@ def _caller(depth: int = 2) -> Place:
     return Place(frame.f_code.co_filename, frame.f_lineno)
 
 
+def _number(enabled: Any) -> Any:
+    """1 and 0 for True and False; anything else is left for :meth:`NpuConfigBuilder.build`."""
+    return int(enabled) if is_bool(enabled) else enabled
+
+
 class NpuConfigBuilder:
     """Collects options and builds an :class:`~npu_config.config.NpuConfig`.
 
@@ -45,6 +65,7 @@ class NpuConfigBuilder:
         self._target = target
         self._entries: Dict[str, Setting] = {}
         self._side_files: Dict[str, SideFile] = {}
+        self._found: Dict[str, List[Diagnostic]] = {}
         self._place = _caller()
 
     # any option
@@ -60,29 +81,34 @@ class NpuConfigBuilder:
         entries = self._entries
         for name, value in options.items():
             entries[name] = Setting(value, None, place)
-        if self._side_files:
-            for name in options:
-                self._side_files.pop(name, None)
+        if self._side_files or self._found:
+            self._forget_contents(options)
         return self
 
     def unset(self, *names: str) -> "NpuConfigBuilder":
         """Take options away that were set before; names that are not set are no fault."""
         for name in names:
             self._entries.pop(name, None)
-            self._side_files.pop(name, None)
+        self._forget_contents(names)
         return self
 
     def update(
         self, other: Union["NpuConfigBuilder", NpuConfig, Mapping[str, Any]]
     ) -> "NpuConfigBuilder":
-        """Set every option of another builder, of a configuration or of a mapping."""
+        """Set every option of another builder, of a configuration or of a mapping.
+
+        Raises:
+            TypeError: ``other`` is none of these.
+        """
         if isinstance(other, NpuConfigBuilder):
-            self._put_all(dict(other._entries), dict(other._side_files))
-            return self
-        files = dict(other.side_files) if isinstance(other, NpuConfig) else {}
-        values = other.options if isinstance(other, NpuConfig) else other
-        place = _caller()
-        self._put_all({name: Setting(v, None, place) for name, v in values.items()}, files)
+            self._put_all(other._entries)
+            self._side_files.update(other._side_files)
+            self._found.update(other._found)
+        elif isinstance(other, NpuConfig):
+            self._put_all(Settings.of(other.options, place=_caller()).entries)
+            self._side_files.update(other.side_files)
+        else:
+            self._put_all(Settings.of(other, place=_caller()).entries)
         return self
 
     def build(self, strict: bool = False, on_host: bool = False) -> NpuConfig:
@@ -96,28 +122,46 @@ class NpuConfigBuilder:
             NpuConfigError: with every diagnostic; its place is the call that set the option.
         """
         settings = Settings(dict(self._entries), Carrier.BUILDER, place=self._place)
-        return from_settings(
-            settings, self._target, on_host, strict=strict, side_files=dict(self._side_files)
-        )
+        found = [diagnostic for several in self._found.values() for diagnostic in several]
+        return from_settings(settings, self._target, on_host, found, strict, self._side_files)
 
-    def _put_all(self, entries: Mapping[str, Setting], files: Mapping[str, SideFile]) -> None:
-        for name in entries:
+    def _forget_contents(self, names: Iterable[str]) -> None:
+        for name in names:
             self._side_files.pop(name, None)
-        self._entries.update(entries)
-        self._side_files.update(files)
+            self._found.pop(name, None)
 
-    def _put(self, options: Mapping[str, Any]) -> "NpuConfigBuilder":
-        """Set the options whose value is not None, at the place of the task method's caller."""
+    def _put_all(self, entries: Mapping[str, Setting]) -> None:
+        self._forget_contents(entries)
+        self._entries.update(entries)
+
+    def _put(self, options: Mapping[str, Any], **more: Any) -> "NpuConfigBuilder":
+        """Set options at the place of the task method's caller; of ``more`` what is not None."""
         place = _caller(3)
-        entries = {n: Setting(v, None, place) for n, v in options.items() if v is not None}
-        self._put_all(entries, {})
+        given = {**options, **{name: v for name, v in more.items() if v is not None}}
+        self._put_all({name: Setting(value, None, place) for name, value in given.items()})
         return self
 
-    def _carry(self, option: str, path: "Directory", text: str) -> None:
-        """Keep the content of the file that an option points to."""
-        place = os.fspath(path)
-        self._entries[option] = Setting(place, None, _caller(3))
-        self._side_files[option] = SideFile(place, text)
+    def _carry(
+        self, option: str, path: "Directory", make: Callable[[], str]
+    ) -> "NpuConfigBuilder":
+        """Point an option to a file, and keep the file's content."""
+        place = _caller(3)
+        self._put_all({option: Setting(path, None, place)})
+        text = self._content(option, place, make)
+        if text is not None and isinstance(path, (str, os.PathLike)):
+            self._side_files[option] = SideFile(os.fspath(path), text)
+        return self
+
+    def _content(self, option: str, place: Place, make: Callable[[], str]) -> Optional[str]:
+        """A content made from arguments; what is wrong with them is kept for :meth:`build`."""
+        try:
+            return make()
+        except NpuConfigError as error:
+            self._found[option] = [
+                attr.evolve(found, option=option, path=place.path, line=place.line)
+                for found in error.diagnostics
+            ]
+            return None
 
     # iteration offload and mixed computing
 
@@ -163,12 +207,10 @@ class NpuConfigBuilder:
         Source: docs/en/tfadapter_1/migration/others/mixed_computing.md
         """
         return self._put(
-            {
-                "mix_compile_mode": True,
-                "variable_placement": variable_placement,
-                "in_out_pair": in_out_pair,
-                "in_out_pair_flag": offload_pair,
-            }
+            {"mix_compile_mode": True},
+            variable_placement=variable_placement,
+            in_out_pair=in_out_pair,
+            in_out_pair_flag=offload_pair,
         )
 
     # accuracy
@@ -195,14 +237,11 @@ class NpuConfigBuilder:
         Source: docs/en/tfadapter_1/apiref/session_config/accuracy_comparison.md
         """
         return self._put(
-            {
-                "enable_dump": True,
-                "dump_path": path,
-                "dump_step": steps,
-                "dump_mode": mode,
-                "dump_data": data,
-                "dump_layer": layers,
-            }
+            {"enable_dump": True, "dump_path": path},
+            dump_step=steps,
+            dump_mode=mode,
+            dump_data=data,
+            dump_layer=layers,
         )
 
     def overflow_detection(
@@ -220,7 +259,7 @@ class NpuConfigBuilder:
 
         Source: docs/en/tfadapter_1/apiref/session_config/accuracy_comparison.md
         """
-        return self._put({"enable_dump_debug": True, "dump_path": path, "dump_debug_mode": mode})
+        return self._put({"enable_dump_debug": True, "dump_path": path}, dump_debug_mode=mode)
 
     def precision(self, mode: str) -> "NpuConfigBuilder":
         """Choose the precision policy, in either vocabulary.
@@ -237,7 +276,7 @@ class NpuConfigBuilder:
         return self
 
     def _precision(self, mode: str, place: Place) -> None:
-        v2 = mode in _V2_MODES
+        v2 = isinstance(mode, str) and mode in _V2_MODES
         self.unset("precision_mode" if v2 else "precision_mode_v2")
         name = "precision_mode_v2" if v2 else "precision_mode"
         self._entries[name] = Setting(mode, None, place)
@@ -263,21 +302,22 @@ class NpuConfigBuilder:
             mixlist_path: the file; with lists it defaults to ``"ops_info.json"``, without
                 lists it is a file of yours.
 
-        Raises:
-            NpuConfigError: an operator type is put into two lists, or is no name.
-
         Source: docs/en/tfadapter_1/migration/performance_tuning/mixed_precision_training.md
         """
         self._precision(mode, _caller())
         if black_list or white_list or gray_list:
             from npu_config.sidefiles import mixlist
 
-            content = mixlist.Mixlist.of(
-                black_list=black_list, white_list=white_list, gray_list=gray_list
+            return self._carry(
+                "modify_mixlist",
+                mixlist_path or "ops_info.json",
+                lambda: mixlist.render(
+                    mixlist.Mixlist.of(
+                        black_list=black_list, white_list=white_list, gray_list=gray_list
+                    )
+                ),
             )
-            self._carry("modify_mixlist", mixlist_path or "ops_info.json", mixlist.render(content))
-            return self
-        return self._put({"modify_mixlist": mixlist_path})
+        return self._put({}, modify_mixlist=mixlist_path)
 
     def op_precision(
         self,
@@ -294,17 +334,18 @@ class NpuConfigBuilder:
             by_name: node name to mode; beats ``by_type``.
             path: the file; without ``by_type`` and ``by_name`` it is a file of yours.
 
-        Raises:
-            NpuConfigError: a name or a mode is wrong.
-
         Source: docs/en/tfadapter_1/apiref/session_config/performance_tuning.md
         """
         if by_type or by_name:
             from npu_config.sidefiles import op_precision
 
-            content = op_precision.OpPrecision.of(by_type or {}, by_name=by_name or {})
-            self._carry("op_precision_mode", path, op_precision.render(content))
-            return self
+            return self._carry(
+                "op_precision_mode",
+                path,
+                lambda: op_precision.render(
+                    op_precision.OpPrecision.of(by_type or {}, by_name=by_name or {})
+                ),
+            )
         return self._put({"op_precision_mode": path})
 
     def fusion_off(self, path: "Directory" = "fusion_off.cfg") -> "NpuConfigBuilder":
@@ -316,10 +357,11 @@ class NpuConfigBuilder:
         """
         from npu_config.sidefiles import fusion_switch
 
-        self._carry(
-            "fusion_switch_file", path, fusion_switch.render(fusion_switch.FusionSwitch.off())
+        return self._carry(
+            "fusion_switch_file",
+            path,
+            lambda: fusion_switch.render(fusion_switch.FusionSwitch.off()),
         )
-        return self
 
     def fusion_switch(
         self,
@@ -336,17 +378,18 @@ class NpuConfigBuilder:
             ub: the same for UB fusion passes.
             path: the file; without ``graph`` and ``ub`` it is a file of yours.
 
-        Raises:
-            NpuConfigError: a pass or a switch is wrong.
-
         Source: docs/en/tfadapter_1/apiref/session_config/accuracy_comparison.md
         """
         if graph or ub:
             from npu_config.sidefiles import fusion_switch
 
-            content = fusion_switch.FusionSwitch.of(graph or {}, ub=ub or {})
-            self._carry("fusion_switch_file", path, fusion_switch.render(content))
-            return self
+            return self._carry(
+                "fusion_switch_file",
+                path,
+                lambda: fusion_switch.render(
+                    fusion_switch.FusionSwitch.of(graph or {}, ub=ub or {})
+                ),
+            )
         return self._put({"fusion_switch_file": path})
 
     def deterministic(self, enabled: bool = True) -> "NpuConfigBuilder":
@@ -354,7 +397,7 @@ class NpuConfigBuilder:
 
         Source: docs/en/tfadapter_1/apiref/session_config/basic_options.md
         """
-        return self._put({"deterministic": int(enabled)})
+        return self._put({"deterministic": _number(enabled)})
 
     # debugging, profiling, tuning
 
@@ -377,12 +420,11 @@ class NpuConfigBuilder:
         Source: docs/en/tfadapter_1/apiref/session_config/debugging.md
         """
         return self._put(
-            {
-                "enable_exception_dump": exception_dump,
-                "op_debug_config": op_debug_config,
-                "debug_dir": debug_dir,
-                "export_compile_stat": export_compile_stat,
-            }
+            {},
+            enable_exception_dump=exception_dump,
+            op_debug_config=op_debug_config,
+            debug_dir=debug_dir,
+            export_compile_stat=export_compile_stat,
         )
 
     def profiling(
@@ -398,19 +440,25 @@ class NpuConfigBuilder:
             options: keys of the profiling options, e.g. ``training_trace=True``,
                 ``task_time="l1"``, ``aic_metrics="PipeUtilization"``.
 
-        Raises:
-            NpuConfigError: a key or a value is wrong.
-
         Source: docs/en/tfadapter_1/apiref/session_config/Profiling.md
         """
-        text = None
+        self._put({"profiling_mode": True})
         if output is not None or options:
             from npu_config.sidefiles import profiling
 
+            place = _caller()
+            given: Dict[str, Any] = dict(options)
             if output is not None:
-                options = {"output": os.fspath(output), **options}
-            text = profiling.render(profiling.ProfilingOptions.of(**options))
-        return self._put({"profiling_mode": True, "profiling_options": text})
+                given["output"] = os.fspath(output) if isinstance(output, os.PathLike) else output
+            self._put_all({"profiling_options": Setting(UNKNOWN, None, place)})
+            text = self._content(
+                "profiling_options",
+                place,
+                lambda: profiling.render(profiling.ProfilingOptions.of(**given)),
+            )
+            if text is not None:
+                self._entries["profiling_options"] = Setting(text, None, place)
+        return self
 
     def aoe(
         self,
@@ -427,9 +475,7 @@ class NpuConfigBuilder:
 
         Source: docs/en/tfadapter_1/apiref/session_config/AOE.md
         """
-        return self._put(
-            {"aoe_mode": mode, "work_path": work_path, "aoe_config_file": config_file}
-        )
+        return self._put({"aoe_mode": mode}, work_path=work_path, aoe_config_file=config_file)
 
     # shapes, memory, time, machines
 
@@ -451,13 +497,14 @@ class NpuConfigBuilder:
         Source: docs/en/tfadapter_1/apiref/session_config/dynamic_shape.md
         """
         numbers = {"dataset": 0, "placeholder": 1}
+        known = isinstance(node_type, str) and node_type in numbers
         return self._put(
             {
                 "input_shape": input_shape,
                 "dynamic_dims": dynamic_dims,
-                "dynamic_node_type": numbers.get(node_type, node_type),
-                "compile_hybrid_mode": None if hybrid is None else int(hybrid),
-            }
+                "dynamic_node_type": numbers[node_type] if known else node_type,
+            },
+            compile_hybrid_mode=_number(hybrid),
         )
 
     def online_inference(
@@ -476,11 +523,9 @@ class NpuConfigBuilder:
         Source: docs/en/tfadapter_1/apiref/session_config/basic_options.md
         """
         return self._put(
-            {
-                "graph_run_mode": 0,
-                "frozen_variable": frozen_variable,
-                "graph_max_parallel_model_num": parallel_models,
-            }
+            {"graph_run_mode": 0},
+            frozen_variable=frozen_variable,
+            graph_max_parallel_model_num=parallel_models,
         )
 
     def memory(
@@ -506,14 +551,13 @@ class NpuConfigBuilder:
         Source: docs/en/tfadapter_1/apiref/session_config/memory_management.md
         """
         return self._put(
-            {
-                "static_memory_policy": static_policy,
-                "atomic_clean_policy": atomic_clean_policy,
-                "variable_use_1g_huge_page": variable_use_1g_huge_page,
-                "external_weight": external_weight,
-                "input_fusion_size": input_fusion_size,
-                "input_batch_cpy": input_batch_cpy,
-            }
+            {},
+            static_memory_policy=static_policy,
+            atomic_clean_policy=atomic_clean_policy,
+            variable_use_1g_huge_page=variable_use_1g_huge_page,
+            external_weight=external_weight,
+            input_fusion_size=input_fusion_size,
+            input_batch_cpy=input_batch_cpy,
         )
 
     def timeouts(
@@ -536,13 +580,12 @@ class NpuConfigBuilder:
         Source: docs/en/tfadapter_1/apiref/session_config/exception_remedy.md
         """
         return self._put(
-            {
-                "hccl_timeout": hccl,
-                "op_wait_timeout": op_wait,
-                "op_execute_timeout": op_execute,
-                "stream_sync_timeout": stream_sync,
-                "event_sync_timeout": event_sync,
-            }
+            {},
+            hccl_timeout=hccl,
+            op_wait_timeout=op_wait,
+            op_execute_timeout=op_execute,
+            stream_sync_timeout=stream_sync,
+            event_sync_timeout=event_sync,
         )
 
     def distributed(
@@ -565,11 +608,10 @@ class NpuConfigBuilder:
         Source: docs/en/tfadapter_1/migration/model_training/distributed_training.md
         """
         return self._put(
-            {
-                "hcom_parallel": hcom_parallel,
-                "local_rank_id": local_rank_id,
-                "local_device_list": local_device_list,
-                "is_tailing_optimization": is_tailing_optimization,
-                "hccl_timeout": hccl_timeout,
-            }
+            {},
+            hcom_parallel=hcom_parallel,
+            local_rank_id=local_rank_id,
+            local_device_list=local_device_list,
+            is_tailing_optimization=is_tailing_optimization,
+            hccl_timeout=hccl_timeout,
         )

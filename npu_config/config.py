@@ -20,6 +20,7 @@ from npu_config.target import ANY_TARGET, Target
 
 _ORDER = {name: index for index, name in enumerate(OPTIONS)}
 _NO_FINDINGS = Report()
+_NO_FILES: Mapping[str, "SideFile"] = MappingProxyType({})
 
 
 class OverwrittenWarning(UserWarning):
@@ -51,13 +52,17 @@ class NpuConfig:
             that came with the builder (see :meth:`save_side_files`).
     """
 
-    options: Mapping[str, Any]
+    options: Mapping[str, Any] = attr.ib(repr=lambda options: repr(dict(options)))
     target: Target = ANY_TARGET
-    diagnostics: Report = attr.ib(default=_NO_FINDINGS, eq=False)
-    side_files: Mapping[str, SideFile] = attr.ib(factory=dict, hash=False)
+    diagnostics: Report = attr.ib(default=_NO_FINDINGS, eq=False, repr=False)
+    side_files: Mapping[str, SideFile] = attr.ib(default=_NO_FILES, hash=False, repr=False)
 
     def __hash__(self) -> int:
         return hash((tuple(self.options.items()), self.target))
+
+    def __reduce__(self) -> Tuple[Any, ...]:
+        state = dict(self.options), self.target, self.diagnostics, dict(self.side_files)
+        return (_restored, state)
 
     def __getitem__(self, name: str) -> Any:
         return self.options[name]
@@ -266,7 +271,14 @@ class NpuConfig:
             write_atomic(path, text, overwrite)
         options = {name: places.get(name, value) for name, value in self.options.items()}
         files = {name: SideFile(places[name], f.text) for name, f in self.side_files.items()}
-        return attr.evolve(self, options=MappingProxyType(options), side_files=files)
+        return _restored(options, self.target, self.diagnostics, files)
+
+
+def _restored(
+    options: Dict[str, Any], target: Target, found: Report, side_files: Dict[str, SideFile]
+) -> NpuConfig:
+    """What a copy or an unpickled configuration is made with; it was judged before."""
+    return NpuConfig(MappingProxyType(options), target, found, MappingProxyType(side_files))
 
 
 def _holds(path: str, text: str) -> bool:
@@ -311,7 +323,7 @@ def from_settings(
         MappingProxyType(_canonical(case)),
         case.target,
         Report(diagnostics) if diagnostics else _NO_FINDINGS,
-        side_files or {},
+        _NO_FILES if side_files is None else MappingProxyType(dict(side_files)),
     )
 
 

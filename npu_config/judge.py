@@ -82,6 +82,10 @@ class Case:
         environ: Optional[Mapping[str, str]] = None,
         on_host: bool = False,
     ) -> None:
+        if not isinstance(target, Target):
+            raise TypeError(
+                'target must be a Target, e.g. Target(product="atlas_a2"), not {!r}'.format(target)
+            )
         self.settings = settings
         self.entries = settings.entries
         self.target = target
@@ -102,7 +106,7 @@ class Case:
                 self.faults.append(Fault("wrong-field", name, setting, None))
             elif value is not UNKNOWN:
                 try:
-                    known[name] = option.kind.read(value)
+                    known[option.name] = option.kind.read(value)
                 except Refused as refused:
                     self.faults.append(Fault(refused.rule, name, setting, refused))
 

@@ -119,7 +119,15 @@ class Settings:
         carrier: Carrier = Carrier.BUILDER,
         place: Place = NOWHERE,
     ) -> "Settings":
-        """Settings from plain values that all stand at one place."""
+        """Settings from plain values that all stand at one place.
+
+        Raises:
+            TypeError: ``values`` is no mapping.
+        """
+        if not isinstance(values, Mapping):
+            raise TypeError(
+                "options must be a mapping of name to value, not {}".format(type(values).__name__)
+            )
         return cls(
             {name: Setting(value, None, place) for name, value in values.items()},
             carrier,

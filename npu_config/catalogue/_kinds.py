@@ -47,13 +47,23 @@ def name_of_type(value: object) -> str:
     if isinstance(value, str):
         return 'the text "{}"'.format(shorten(value))
     if isinstance(value, bytes):
-        return "the bytes {}".format(shorten(repr(value)))
+        return "the bytes {}".format(shown(value))
     if isinstance(value, float):
-        return "the number {!r}".format(value)
-    if as_int(value) is not None:
-        return "the integer {}".format(value)
+        return "the number {}".format(float.__repr__(value))
+    number = as_int(value)
+    if number is not None:
+        return "the integer {}".format(shown(number))
     article = "an" if type(value).__name__[0] in "aeio" else "a"
-    return "{} {} {}".format(article, type(value).__name__, shorten(repr(value)))
+    return "{} {} {}".format(article, type(value).__name__, shown(value))
+
+
+def shown(value: object, limit: int = 80) -> str:
+    """A value as it is written in Python, on one line, shortened; for any object at all."""
+    try:
+        return shorten(repr(value), limit)
+    except Exception:  # its own __repr__, too deep, or an integer of too many digits
+        size = " of {} bits".format(value.bit_length()) if isinstance(value, int) else ""
+        return "<{}{}>".format(type(value).__name__, size)
 
 
 def shorten(text: str, limit: int = 80) -> str:
@@ -77,7 +87,7 @@ def as_int(value: object) -> Optional[int]:
     if is_bool(value):
         return None
     try:
-        return operator.index(value)  # type: ignore[arg-type]
+        return int(operator.index(value))  # type: ignore[arg-type]
     except TypeError:
         return None
 
@@ -166,9 +176,14 @@ class Int(Kind):
             )
         if self.allowed:
             if number not in self.allowed:
-                raise Refused("value-not-allowed", "is {}".format(number))
+                raise Refused("value-not-allowed", "is {}".format(shown(number)))
         elif not self.minimum <= number <= self.maximum:
-            raise Refused("out-of-range", "is {}".format(number))
+            help = (
+                "write {} or more".format(self.minimum)
+                if number < self.minimum
+                else "write {} or less".format(self.maximum)
+            )
+            raise Refused("out-of-range", "is {}".format(shown(number)), help)
         return number
 
     def describe(self) -> str:
@@ -200,14 +215,21 @@ def read_text(value: Any) -> str:
         help = None
         if isinstance(value, bytes):
             help = "give text; npu_config encodes it"
-        elif isinstance(value, bool) or as_int(value) is not None:
+        elif is_bool(value) or as_int(value) is not None:
             help = 'write "{}" with quotes'.format(
-                str(value).lower() if isinstance(value, bool) else value
+                str(value).lower() if is_bool(value) else shown(as_int(value))
             )
         raise Refused("wrong-type", "takes text, got {}".format(name_of_type(value)), help)
     if "\0" in value:
         raise Refused("bad-syntax", "holds a NUL character, where the runtime cuts the text")
-    return str(value)
+    if not value.isascii():
+        try:
+            value.encode("utf-8", "surrogateescape")
+        except UnicodeEncodeError:
+            raise Refused(
+                "bad-syntax", "holds half of a surrogate pair, which is no text"
+            ) from None
+    return str.__str__(value)
 
 
 @attr.s(frozen=True, slots=True, auto_attribs=True)

@@ -5,7 +5,16 @@ from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
 
 import attr
 
-from npu_config.catalogue._kinds import INT32_MAX, Refused, as_int, name_of_type, shorten
+from npu_config.catalogue._kinds import (
+    INT32_MAX,
+    Refused,
+    as_int,
+    is_bool,
+    name_of_type,
+    read_text,
+    shorten,
+    shown,
+)
 from npu_config.catalogue._structured import (
     UINT32_MAX,
     Dim,
@@ -13,7 +22,9 @@ from npu_config.catalogue._structured import (
     bad_syntax,
     digits,
     is_list,
+    is_one_of,
     limited_text,
+    spelt,
 )
 
 
@@ -65,7 +76,7 @@ class DumpStep(Structured):
         if is_list(item):
             if len(item) != 2:
                 raise bad_syntax(
-                    "holds {}, which is no (first, last) pair".format(shorten(repr(item), 40))
+                    "holds {}, which is no (first, last) pair".format(shown(item, 40))
                 )
             return self._range(self._step(item[0]), self._step(item[1]))
         return self._step(item)
@@ -126,10 +137,10 @@ class DeviceList(Structured):
         if isinstance(value, str):
             text = limited_text(value, "device ids")
             devices: List[Optional[int]] = [digits(part, INT32_MAX) for part in text.split(",")]
-            shown = 'is "{}"'.format(shorten(text))
+            found = 'is "{}"'.format(shorten(text))
         elif is_list(value):
             devices = [as_int(item) for item in value]
-            shown = "is {}".format(shorten(repr(value)))
+            found = "is {}".format(shown(value))
         else:
             raise Refused(
                 "wrong-type", "takes device ids such as [0, 1], got {}".format(name_of_type(value))
@@ -138,9 +149,9 @@ class DeviceList(Structured):
             device for device in devices if device is not None and 0 <= device <= INT32_MAX
         )
         if len(numbers) != len(devices) or not devices:
-            raise bad_syntax(shown)
+            raise bad_syntax(found)
         if len(set(numbers)) != len(numbers):
-            raise bad_syntax(shown + ", where a device stands twice")
+            raise bad_syntax(found + ", where a device stands twice")
         return numbers
 
     def render(self, value: Any) -> str:
@@ -182,7 +193,7 @@ class StreamLimits(Structured):
             for part in limited_text(value, "engines").split(","):
                 engine, colon, number = part.partition(":")
                 pairs.append((engine, digits(number, INT32_MAX) if colon else None))
-            shown = 'is "{}"'.format(shorten(value))
+            found = 'is "{}"'.format(shorten(value))
         else:
             if isinstance(value, Mapping):
                 value = list(value.items())
@@ -194,17 +205,15 @@ class StreamLimits(Structured):
                     ),
                 )
             pairs = [(engine, as_int(number)) for engine, number in value]
-            shown = "is {}".format(shorten(repr(value)))
+            found = "is {}".format(shown(value))
         for engine, number in pairs:
-            if engine not in self.engines:
-                raise bad_syntax(
-                    '{}, where "{}" is no engine'.format(shown, shorten(str(engine), 40))
-                )
+            if not is_one_of(engine, self.engines):
+                raise bad_syntax('{}, where "{}" is no engine'.format(found, spelt(engine)))
             if number is None or number < 1:
-                raise bad_syntax("{}, where {} has no number from 1 on".format(shown, engine))
+                raise bad_syntax("{}, where {} has no number from 1 on".format(found, engine))
         if not pairs or len({engine for engine, _ in pairs}) != len(pairs):
-            raise bad_syntax(shown + ", where an engine is missing or stands twice")
-        return tuple((engine, number) for engine, number in pairs)
+            raise bad_syntax(found + ", where an engine is missing or stands twice")
+        return tuple((read_text(engine), number) for engine, number in pairs)
 
     def render(self, value: Any) -> str:
         """``DNN_VM_AICPU:10,AIcoreEngine:1``."""
@@ -252,26 +261,26 @@ class Names(Structured):
             names: Sequence[Any] = (
                 text.split() if self.separator == " " else text.split(self.separator)
             )
-            shown = 'is "{}"'.format(shorten(text))
+            found = 'is "{}"'.format(shorten(text))
         elif is_list(value):
             names = list(value)
-            shown = "is {}".format(shorten(repr(value)))
+            found = "is {}".format(shown(value))
         else:
             raise Refused("wrong-type", "takes {}, got {}".format(self.what, name_of_type(value)))
         if not names:
-            raise bad_syntax(shown)
+            raise bad_syntax(found)
         for name in names:
             if not isinstance(name, str) or not re.match("(?:{})\\Z".format(self.name), name):
                 raise bad_syntax(
-                    shown
+                    found
                     if len(names) == 1
-                    else '{}, where "{}" is no name'.format(shown, shorten(str(name), 40))
+                    else '{}, where "{}" is no name'.format(found, spelt(name))
                 )
             if self.known and name not in self.known:
                 raise Refused(
-                    "value-not-allowed", '{}, with "{}"'.format(shown, shorten(name, 40))
+                    "value-not-allowed", '{}, with "{}"'.format(found, shorten(name, 40))
                 )
-        return tuple(names)
+        return tuple(read_text(name) for name in names)
 
     def render(self, value: Any) -> str:
         """The names joined by the separator."""
@@ -335,7 +344,7 @@ class PassSwitches(Structured):
                 is_list(item)
                 and len(item) == 2
                 and isinstance(item[0], str)
-                and isinstance(item[1], bool)
+                and is_bool(item[1])
                 and re.match("[^:;]+\\Z", item[0])
                 for item in value
             )
@@ -344,7 +353,7 @@ class PassSwitches(Structured):
                 "wrong-type",
                 'takes passes such as {{"pass1": False}}, got {}'.format(name_of_type(value)),
             )
-        return tuple((name, switch) for name, switch in value)
+        return tuple((read_text(name), bool(switch)) for name, switch in value)
 
     def render(self, value: Any) -> str:
         """``pass1:on;pass2:off``."""

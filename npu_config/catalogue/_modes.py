@@ -4,12 +4,21 @@ import json
 import re
 from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Tuple
 
-from npu_config.catalogue._kinds import Kind, Refused, as_int, name_of_type, shorten
+from npu_config.catalogue._kinds import (
+    Kind,
+    Refused,
+    as_int,
+    name_of_type,
+    read_text,
+    shorten,
+    shown,
+)
 from npu_config.catalogue._structured import (
     Structured,
     bad_syntax,
     digits,
     is_list,
+    is_one_of,
     limited_text,
 )
 
@@ -42,7 +51,7 @@ class AicoreNum(Structured):
         if len(counts) != 2 or any(
             count is None or not 1 <= count <= 999999999 for count in counts
         ):
-            raise bad_syntax("is {}".format(shorten(repr(value))))
+            raise bad_syntax("is {}".format(shown(value)))
         return CoreCounts(*(int(count or 0) for count in counts))
 
     def render(self, value: Any) -> str:
@@ -90,42 +99,44 @@ class AccelerateTrainMode(Structured):
         """Accept the text or (precision, trigger[, ratio])."""
         if isinstance(value, str):
             fields: List[Any] = limited_text(value, "precision|trigger|ratio").split("|")
-            shown = 'is "{}"'.format(shorten(value))
+            found = 'is "{}"'.format(shorten(value))
         elif is_list(value):
             fields = list(value)
-            shown = "is {}".format(shorten(repr(value)))
+            found = "is {}".format(shown(value))
         else:
             raise Refused(
                 "wrong-type",
                 'takes a mode such as ("fast", "step", 0.9), got {}'.format(name_of_type(value)),
             )
         if len(fields) not in (2, 3):
-            raise bad_syntax(shown)
-        if fields[0] not in self.precisions:
+            raise bad_syntax(found)
+        if not is_one_of(fields[0], self.precisions):
             raise bad_syntax(
-                '{}; the first part is "fast" (float16) or "fast1" (bfloat16)'.format(shown)
+                '{}; the first part is "fast" (float16) or "fast1" (bfloat16)'.format(found)
             )
-        if fields[1] not in tuple(self.ratios):
-            raise bad_syntax('{}; the second part is "step" or "loss"'.format(shown))
-        ratio = self._ratio(fields[2] if len(fields) == 3 else None, shown)
+        if not is_one_of(fields[1], tuple(self.ratios)):
+            raise bad_syntax('{}; the second part is "step" or "loss"'.format(found))
+        ratio = self._ratio(fields[2] if len(fields) == 3 else None, found)
         low, high = self.ratios[fields[1]]
         if ratio is not None and not low <= ratio <= high:
             raise bad_syntax(
-                "{}; the ratio for {} lies in {} to {}".format(shown, fields[1], low, high)
+                "{}; the ratio for {} lies in {} to {}".format(found, fields[1], low, high)
             )
-        return AccelerateMode(fields[0], fields[1], ratio)
+        return AccelerateMode(read_text(fields[0]), read_text(fields[1]), ratio)
 
-    def _ratio(self, field: Any, shown: str) -> Optional[float]:
-        if field is None or field == "":
+    def _ratio(self, field: Any, found: str) -> Optional[float]:
+        if field is None:
             return None
         if isinstance(field, str):
+            if not field:
+                return None
             if not re.match(r"[0-9]{0,9}(\.[0-9]{0,17})?\Z", field) or not re.search(
                 "[0-9]", field
             ):
-                raise bad_syntax("{}; the third part is a ratio".format(shown))
+                raise bad_syntax("{}; the third part is a ratio".format(found))
             return float(field)
-        if isinstance(field, bool) or not isinstance(field, (int, float)):
-            raise bad_syntax("{}; the third part is a ratio".format(shown))
+        if isinstance(field, bool) or not isinstance(field, (int, float)) or abs(field) > 1e9:
+            raise bad_syntax("{}; the third part is a ratio".format(found))
         return float(field)
 
     def render(self, value: Any) -> str:
@@ -176,30 +187,30 @@ class MultistreamMode(Structured):
         """Accept the text or (strategy, streams)."""
         if isinstance(value, str):
             strategy, colon, number = limited_text(value, "a strategy").partition(":")
-            shown = 'is "{}"'.format(shorten(value))
+            found = 'is "{}"'.format(shorten(value))
             streams = digits(number) if colon else None
             if colon and (streams is None or number != str(streams)):
                 streams = 0
         elif is_list(value) and len(value) in (1, 2):
             strategy = value[0]
             streams = as_int(value[1]) if len(value) == 2 and value[1] is not None else None
-            shown = "is {}".format(shorten(repr(value)))
+            found = "is {}".format(shown(value))
         else:
             raise Refused(
                 "wrong-type",
                 'takes a mode such as ("LoadBalance", 8), got {}'.format(name_of_type(value)),
             )
-        if strategy == "cv" and streams is None:
+        if is_one_of(strategy, ("cv",)) and streams is None:
             return StreamMode("cv")
-        if strategy not in self.strategies:
-            raise bad_syntax(shown)
+        if not is_one_of(strategy, self.strategies):
+            raise bad_syntax(found)
         if streams is None:
             raise bad_syntax(
-                shown + ", without a number of streams", 'write "{}:8"'.format(strategy)
+                found + ", without a number of streams", 'write "{}:8"'.format(strategy)
             )
         if not 1 <= streams <= self.most:
-            raise bad_syntax("{}; the number of streams lies in 1 to {}".format(shown, self.most))
-        return StreamMode(strategy, streams)
+            raise bad_syntax("{}; the number of streams lies in 1 to {}".format(found, self.most))
+        return StreamMode(read_text(strategy), streams)
 
     def render(self, value: Any) -> str:
         """``LoadBalance:8``."""
@@ -258,7 +269,7 @@ class InOutPair(Structured):
                 value = value[0]
             if not is_list(value) or len(value) != 2:
                 raise bad_syntax(
-                    "is {}; exactly one pair of lists is supported".format(shorten(repr(value)))
+                    "is {}; exactly one pair of lists is supported".format(shown(value))
                 )
             names = [self._names(part) for part in value]
         else:
@@ -277,9 +288,9 @@ class InOutPair(Structured):
             isinstance(name, str) and re.match(r"[^'\"\\]+\Z", name) for name in part
         ):
             raise bad_syntax(
-                "holds {}, which is no list of operator names".format(shorten(repr(part), 40))
+                "holds {}, which is no list of operator names".format(shown(part, 40))
             )
-        return list(part)
+        return [read_text(name) for name in part]
 
     def render(self, value: Any) -> str:
         """``[[['in'], ['out']]]``."""
@@ -305,8 +316,13 @@ class JsonText(Kind):
         """Accept text, a mapping, or an object with ``to_text()``."""
         if isinstance(value, Mapping):
             try:
-                return json.dumps(dict(value), separators=(",", ":"), ensure_ascii=False)
-            except (TypeError, ValueError) as error:
+                return limited_text(
+                    json.dumps(
+                        dict(value), separators=(",", ":"), ensure_ascii=False, allow_nan=False
+                    ),
+                    "a mapping",
+                )
+            except (TypeError, ValueError, RecursionError) as error:
                 raise Refused(
                     "wrong-type", "holds a value that is no JSON: {}".format(error)
                 ) from None

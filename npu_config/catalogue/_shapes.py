@@ -3,15 +3,27 @@
 import re
 from typing import Any, Dict, List, Mapping, NamedTuple, Tuple
 
-from npu_config.catalogue._kinds import Refused, as_int, name_of_type, shorten
+from npu_config.catalogue._kinds import (
+    INT64_MAX,
+    Refused,
+    as_int,
+    name_of_type,
+    read_text,
+    shorten,
+    shown,
+)
 from npu_config.catalogue._structured import (
     Dim,
     Structured,
     bad_syntax,
     first_twice,
     is_list,
+    is_one_of,
     limited_text,
 )
+
+LARGEST_SIZE = INT64_MAX
+"""Of one dimension."""
 
 
 class NamedShape(NamedTuple):
@@ -69,19 +81,19 @@ class InputShape(Structured):
             or not is_list(dims)
             or None in sizes
         ):
-            raise bad_syntax(
-                "holds {}: {}".format(shorten(repr(name), 40), shorten(repr(dims), 40))
-            )
-        return self._shape(name, tuple(size for size in sizes if size is not None) or (0,))
+            raise bad_syntax("holds {}: {}".format(shown(name, 40), shown(dims, 40)))
+        return self._shape(
+            read_text(name), tuple(size for size in sizes if size is not None) or (0,)
+        )
 
     def _shape(self, name: str, dims: Tuple[int, ...]) -> NamedShape:
         if dims == (0,):
             return NamedShape(name, ())
         for dim in dims:
-            if dim < -1 or dim == 0 or dim > 2**63 - 1:
+            if dim < -1 or dim == 0 or dim > LARGEST_SIZE:
                 raise bad_syntax(
                     'gives "{}" the dimension {}; a dimension is positive or -1'.format(
-                        shorten(name, 40), dim
+                        shorten(name, 40), shown(dim, 30)
                     )
                 )
         return NamedShape(name, dims)
@@ -140,6 +152,8 @@ class DynamicDims(Structured):
             )
         if any(size < 1 for profile in profiles for size in profile) or not all(profiles):
             raise bad_syntax("holds a size that is not positive")
+        if any(size > LARGEST_SIZE for profile in profiles for size in profile):
+            raise bad_syntax("holds a size above {}".format(LARGEST_SIZE))
         if len(profiles) < 2:
             raise bad_syntax(
                 "holds {} profile".format(len(profiles)), "give at least two, or fixed shapes"
@@ -154,9 +168,7 @@ class DynamicDims(Structured):
     def _profile(self, item: Any) -> Tuple[int, ...]:
         sizes = [as_int(size) for size in (item if is_list(item) else [item])]
         if None in sizes:
-            raise bad_syntax(
-                "holds {}, which is no profile of sizes".format(shorten(repr(item), 40))
-            )
+            raise bad_syntax("holds {}, which is no profile of sizes".format(shown(item, 40)))
         return tuple(size for size in sizes if size is not None)
 
     def render(self, value: Any) -> str:
@@ -237,7 +249,7 @@ class ShapeRange(Structured):
             return ()
         dims: List[Dim] = []
         for dim in shape.split(","):
-            match = re.match(r" *(?:(-1)|([0-9]{1,18})(?: *~ *([0-9]{1,18}))?) *\Z", dim)
+            match = re.match(r" *(?:(-1)|([0-9]{1,19})(?: *~ *([0-9]{1,19}))?) *\Z", dim)
             if match is None:
                 raise bad_syntax(
                     'holds the dimension "{}"; a dimension is N, A~B or -1'.format(
@@ -247,22 +259,23 @@ class ShapeRange(Structured):
             if match.group(1):
                 dims.append(-1)
             elif match.group(3):
-                dims.append(self._range(int(match.group(2)), int(match.group(3))))
+                first, last = self._size(int(match.group(2))), self._size(int(match.group(3)))
+                dims.append(self._range(first, last))
             else:
-                dims.append(int(match.group(2)))
+                dims.append(self._size(int(match.group(2))))
         return tuple(dims)
 
     def _from_pair(self, kind: Any, shapes: Any) -> RangeGroup:
         if (
-            kind not in self.kinds
+            not is_one_of(kind, self.kinds)
             or not is_list(shapes)
             or not all(is_list(shape) for shape in shapes)
             or not shapes
         ):
-            raise bad_syntax(
-                "holds {}: {}".format(shorten(repr(kind), 40), shorten(repr(shapes), 40))
-            )
-        return RangeGroup(kind, tuple(tuple(self._dim(dim) for dim in shape) for shape in shapes))
+            raise bad_syntax("holds {}: {}".format(shown(kind, 40), shown(shapes, 40)))
+        return RangeGroup(
+            read_text(kind), tuple(tuple(self._dim(dim) for dim in shape) for shape in shapes)
+        )
 
     def _dim(self, dim: Any) -> Dim:
         if is_list(dim) and len(dim) == 2:
@@ -271,11 +284,9 @@ class ShapeRange(Structured):
 
     def _size(self, size: Any) -> int:
         number = as_int(size)
-        if number is None or number < 0:
+        if number is None or not 0 <= number <= LARGEST_SIZE:
             raise bad_syntax(
-                "holds the dimension {}; a dimension is N, (A, B) or -1".format(
-                    shorten(repr(size), 30)
-                )
+                "holds the dimension {}; a dimension is N, (A, B) or -1".format(shown(size, 30))
             )
         return number
 

@@ -7,19 +7,42 @@ immutable form (tuples), and writes that form back: ``read(write(x)) == x``.
 import re
 from typing import Any, Dict, Iterable, Optional, Sequence, Tuple, Union
 
-from npu_config.catalogue._kinds import Kind, Refused, Wire, name_of_type, read_text
+from npu_config.catalogue._kinds import (
+    Kind,
+    Refused,
+    Wire,
+    name_of_type,
+    read_text,
+    shorten,
+    shown,
+)
 
 LONGEST_TEXT = 1_000_000
+LONGEST_LIST = 1_000_000
 UINT32_MAX = 2**32 - 1
 
 Dim = Union[int, Tuple[int, int]]
 
 
 def is_list(value: Any) -> bool:
-    """True for sequences that are not text."""
-    return isinstance(value, (list, tuple)) or (
-        isinstance(value, Sequence) and not isinstance(value, (str, bytes, bytearray))
-    )
+    """True for sequences that are not text; raises :class:`Refused` for one without end."""
+    if not isinstance(value, (list, tuple)) and (
+        not isinstance(value, Sequence) or isinstance(value, (str, bytes, bytearray, memoryview))
+    ):
+        return False
+    if len(value) > LONGEST_LIST:
+        raise Refused("bad-syntax", "holds more than {} items".format(LONGEST_LIST))
+    return True
+
+
+def is_one_of(value: Any, words: Sequence[str]) -> bool:
+    """True for one of a few texts; False for anything else, also what cannot be compared."""
+    return isinstance(value, str) and value in words
+
+
+def spelt(value: Any, limit: int = 40) -> str:
+    """Text as it is, anything else as it is written in Python; shortened."""
+    return shorten(value, limit) if isinstance(value, str) else shown(value, limit)
 
 
 def limited_text(value: Any, takes: str) -> str:

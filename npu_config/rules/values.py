@@ -4,7 +4,7 @@ import difflib
 from typing import Any, Dict, List, Optional, Sequence, Tuple
 
 from npu_config.catalogue import OPTIONS, Option, Outcome, Refused, Status
-from npu_config.catalogue._kinds import Bool, shorten
+from npu_config.catalogue._kinds import Bool, is_bool, name_of_type, shorten, shown
 from npu_config.diagnostics import Edit, Fix, Severity
 from npu_config.judge import Case, Fault
 from npu_config.rulebook import rule
@@ -93,11 +93,23 @@ def unknown_option(case: Case) -> None:
         precision_mode: allow_mix_precision
     """
     for number, (name, setting) in enumerate(_faults(case, "unknown-option")):
+        if not isinstance(name, str):
+            case.report(
+                shown(name),
+                "{} is no option; names are text".format(name_of_type(name)),
+                "correct the name, or remove it",
+                place=setting.name_place or setting.place,
+            )
+            continue
         former = FORMER_NAMES.get(name)
         close = None
         if former is None and number < _MOST_SUGGESTIONS:
             close = did_you_mean(name, _SUGGESTED)
-        help = former or (None if close is None else 'did you mean "{}"?'.format(close))
+        help = former or (
+            "correct the name, or remove it"
+            if close is None
+            else 'did you mean "{}"?'.format(close)
+        )
         case.report(
             name,
             '"{}" is no option of NpuOptimizer; nothing reads it'.format(shorten(name)),
@@ -358,7 +370,7 @@ def bad_syntax(case: Case) -> None:
     _report_faults(case, "bad-syntax")
 
 
-def _faults(case: Case, name: str) -> List[Tuple[str, Setting]]:
+def _faults(case: Case, name: str) -> List[Tuple[Any, Setting]]:
     return [(fault.name, fault.setting) for fault in case.faults if fault.rule == name]
 
 
@@ -386,9 +398,35 @@ def _report_refused(case: Case, fault: Fault) -> None:
             message += "; " + option.outcome.value
         severity = _severity_of_bad_value(case, option)
     if help is None and fault.rule == "value-not-allowed" and isinstance(fault.setting.value, str):
-        close = did_you_mean(fault.setting.value, getattr(option.kind, "values", ()))
-        help = None if close is None else 'did you mean "{}"?'.format(close)
-    case.report(option.name, message, help, severity=severity)
+        help = _what_was_meant(option, fault.setting.value)
+    case.report(option.name, message, help or _remedy(option), severity=severity)
+
+
+_SIBLINGS = {
+    "precision_mode": "precision_mode_v2",
+    "precision_mode_v2": "precision_mode",
+    "dump_mode": "dump_debug_mode",
+    "dump_debug_mode": "dump_mode",
+}
+"""Options whose values are taken for one another's."""
+
+
+def _what_was_meant(option: Option, value: str) -> Optional[str]:
+    sibling = _SIBLINGS.get(option.name)
+    if sibling is not None and value in getattr(OPTIONS[sibling].kind, "values", ()):
+        return 'this is a value of "{}"'.format(sibling)
+    close = did_you_mean(value, getattr(option.kind, "values", ()))
+    return None if close is None else 'did you mean "{}"?'.format(close)
+
+
+def _remedy(option: Option) -> str:
+    default = option.default
+    if default is None:
+        return "give a legal value, or leave it out"
+    written = option.kind.write(default)
+    return "give a legal value, or leave it out, which means {}".format(
+        '"{}"'.format(written) if isinstance(written, str) else written
+    )
 
 
 def _is_legal_as_text(option: Option, value: Any) -> bool:
@@ -396,7 +434,7 @@ def _is_legal_as_text(option: Option, value: Any) -> bool:
     if option.wire != "s" or isinstance(value, (str, bytes)):
         return True
     try:
-        option.kind.read(str(value).lower() if isinstance(value, bool) else str(value))
+        option.kind.read(str(value).lower() if is_bool(value) else shown(value))
     except Refused:
         return False
     return True

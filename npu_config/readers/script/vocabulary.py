@@ -244,7 +244,7 @@ SEEDS = (
 """What makes a line of a script worth looking at."""
 
 _HINTS = (b"npu", b"NPU", b"Npu", b"parameter_map", b"custom_op", b"dump_config")
-_NEEDLES = tuple(
+NEEDLES = tuple(
     word.encode()
     for word in SEEDS
     if word not in ("npu_config_proto", "FixedLossScaleManager", "npu_run_config_init")
@@ -253,4 +253,4 @@ _NEEDLES = tuple(
 
 def may_matter(data: bytes) -> bool:
     """False for a file that is certainly no script with options in it."""
-    return any(hint in data for hint in _HINTS) and any(needle in data for needle in _NEEDLES)
+    return any(hint in data for hint in _HINTS) and any(needle in data for needle in NEEDLES)

@@ -1,0 +1,127 @@
+"""Many scripts at once."""
+
+import os
+
+import pytest
+
+from npu_config.readers.script import batch
+from npu_config.readers.script.batch import check_scripts
+from npu_config.readers.script.vocabulary import NEEDLES, may_matter
+from npu_config.target import Target
+
+WRONG = """\
+import tensorflow as tf
+from npu_bridge.npu_init import *
+config = tf.ConfigProto()
+op = config.graph_options.rewrite_options.custom_optimizers.add()
+op.name = "NpuOptimizer"
+op.parameter_map["hcom_paralel"].b = True
+sess = tf.Session(config=config)
+"""
+
+
+@pytest.fixture
+def scripts(tmp_path):
+    """Forty scripts, every fourth of them with a fault; some that cannot be read."""
+    paths = []
+    for number in range(40):
+        path = tmp_path / "s{:02}.py".format(number)
+        path.write_text(WRONG if number % 4 == 0 else "print('nothing of the NPU')\n")
+        paths.append(str(path))
+    (tmp_path / "old.py").write_text("NPURunConfig()\nprint 'x'\n")
+    (tmp_path / "odd.py").write_bytes(b"NPURunConfig()  # \xff\n")
+    return [*paths, str(tmp_path / "old.py"), str(tmp_path / "odd.py")]
+
+
+def summary(results):
+    """Name and rules of each result."""
+    return [
+        (os.path.basename(result.path), [found.rule for found in result.diagnostics])
+        for result in results
+    ]
+
+
+def test_in_order(scripts):
+    """In order; what names nothing of the NPU gives nothing."""
+    found = summary(check_scripts(scripts, processes=1))
+    assert found == [
+        *(("s{:02}.py".format(number), ["NPU101"]) for number in range(0, 40, 4)),
+        ("old.py", ["NPU830"]),
+        ("odd.py", ["NPU831"]),
+    ]
+
+
+def test_two_processes(scripts, monkeypatch):
+    """Two processes find the same in the same order."""
+    expected = list(check_scripts(scripts, processes=1))
+    monkeypatch.setattr(batch, "_WORTH_SHARING", 0)
+    monkeypatch.setattr(os, "cpu_count", lambda: 2)
+    assert list(check_scripts(scripts, processes=2)) == expected
+
+
+def test_text_and_encoding(scripts):
+    """The text comes along where there are findings, so that they can be shown and fixed."""
+    first, *_, old, odd = check_scripts(scripts, processes=1)
+    assert (first.text, first.encoding, first.skipped) == (WRONG, "utf-8", False)
+    assert old.skipped
+    assert old.text.startswith("NPURunConfig")
+    assert (odd.text, odd.skipped) == (None, True)
+
+
+def test_progress(scripts):
+    """Each file is counted once."""
+    counts = []
+    list(check_scripts(scripts, processes=1, progress=counts.append))
+    assert sum(counts) == len(scripts)
+
+
+def test_files_that_vanish(tmp_path, scripts):
+    """A file that is gone, a directory and a loop of links are findings; the rest is checked."""
+    (tmp_path / "loop.py").symlink_to(tmp_path / "loop.py")
+    odd = [str(tmp_path / "gone.py"), str(tmp_path), str(tmp_path / "loop.py"), "nul\0.py"]
+    found = summary(check_scripts([*odd, scripts[0]], processes=1))
+    assert [rules for _, rules in found] == [["NPU701"]] * 4 + [["NPU101"]]
+
+
+def test_a_process_that_ends(scripts, monkeypatch):
+    """A script that ends the process that reads it is told, and no other is lost."""
+    monkeypatch.setattr(batch, "_WORTH_SHARING", 0)
+    monkeypatch.setattr(os, "cpu_count", lambda: 2)
+    monkeypatch.setattr(batch, "read", _end_at_s08)
+    found = summary(check_scripts(scripts, processes=2))
+    assert ("s08.py", ["NPU830"]) in found
+    assert len(found) == 12
+    assert ("s36.py", ["NPU101"]) in found
+
+
+def _end_at_s08(data, path, read=batch.read):
+    if path.endswith("s08.py"):
+        os._exit(7)
+    return read(data, path)
+
+
+def test_no_processes(scripts, monkeypatch):
+    """Where no process can be started, this one does the work."""
+
+    def refuse(*_):
+        raise OSError("no")
+
+    monkeypatch.setattr(batch, "_WORTH_SHARING", 0)
+    monkeypatch.setattr(os, "cpu_count", lambda: 2)
+    monkeypatch.setattr(batch.concurrent.futures, "ProcessPoolExecutor", refuse)
+    assert len(list(check_scripts(scripts, processes=2))) == 12
+
+
+def test_target(tmp_path):
+    """The target is handed on."""
+    path = tmp_path / "x.py"
+    path.write_text(WRONG.replace('"hcom_paralel"].b = True', '"aicore_num"].s = b"24|24"'))
+    (found,) = check_scripts([str(path)], Target("atlas_training"))
+    assert "NPU107" in {finding.rule for finding in found.diagnostics}
+
+
+@pytest.mark.parametrize("needle", NEEDLES)
+def test_needles(needle):
+    """A file that names something of the NPU is looked at."""
+    assert may_matter(b"from npu_bridge.npu_init import *\nx = " + needle + b"\n")
+    assert not may_matter(b"import tensorflow\nx = 1\n")
