@@ -40,7 +40,7 @@ def deprecated_option(case: Case) -> None:
     """An option is set that the documentation calls deprecated.
 
     It still works.  Not every deprecated option has a successor: ``enable_data_pre_proc`` is still
-    what iteration offload needs, and nothing is said of it there.
+    what iteration offload needs.
 
     Wrong:
 
@@ -52,12 +52,7 @@ def deprecated_option(case: Case) -> None:
     """
     entries = case.entries
     for name in _DEPRECATED:
-        if (
-            name in entries
-            and given(case, name)
-            and not _written_by_class(case, name)
-            and not _required(case, name)
-        ):
+        if name in entries and given(case, name) and not _written_by_class(case, name):
             replacement = OPTIONS[name].replacement
             case.report(
                 name,
@@ -67,15 +62,6 @@ def deprecated_option(case: Case) -> None:
                 else "keep it where you need it: no successor is named, and it still works",
                 place=_name_place(case, name),
             )
-
-
-def _required(case: Case, name: str) -> bool:
-    """True for what iteration offload cannot do without, where that may be on."""
-    return (
-        name == "enable_data_pre_proc"
-        and given(case, "iterations_per_loop")
-        and case.get("iterations_per_loop") != 1
-    )
 
 
 def _name_place(case: Case, name: str) -> Place:
