@@ -20,7 +20,7 @@ from typing import (
 )
 
 from npu_config.catalogue import OPTIONS, Option
-from npu_config.catalogue._kinds import Refused
+from npu_config.catalogue._kinds import Refused, shown
 from npu_config.diagnostics import Diagnostic, Fix, Place, Severity
 from npu_config.rulebook import Rule
 from npu_config.settings import UNKNOWN, Carrier, SessionFacts, Setting, Settings
@@ -48,6 +48,13 @@ class Fault(NamedTuple):
     name: str
     setting: Setting
     refused: Optional[Refused]
+
+
+def _refusal(error: Exception) -> Refused:
+    """Why a value is refused; other exceptions come from methods of the object that was given."""
+    if isinstance(error, Refused):
+        return error
+    return Refused("wrong-type", "is an object that cannot be read: {}".format(shown(error)))
 
 
 class Case:
@@ -107,7 +114,8 @@ class Case:
             elif value is not UNKNOWN:
                 try:
                     known[option.name] = option.kind.read(value)
-                except Refused as refused:
+                except Exception as error:
+                    refused = _refusal(error)
                     self.faults.append(Fault(refused.rule, name, setting, refused))
 
     @property

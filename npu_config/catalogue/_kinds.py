@@ -213,12 +213,13 @@ def read_text(value: Any) -> str:
     """``value`` when it is text that protobuf can carry; raises :class:`Refused`."""
     if type(value) is not str and not isinstance(value, str):
         help = None
+        number = as_int(value)
         if isinstance(value, bytes):
             help = "give text; npu_config encodes it"
-        elif is_bool(value) or as_int(value) is not None:
-            help = 'write "{}" with quotes'.format(
-                str(value).lower() if is_bool(value) else shown(as_int(value))
-            )
+        elif is_bool(value):
+            help = 'write "{}" with quotes'.format(str(value).lower())
+        elif number is not None and INT64_MIN <= number <= INT64_MAX:
+            help = 'write "{}" with quotes'.format(number)
         raise Refused("wrong-type", "takes text, got {}".format(name_of_type(value)), help)
     if "\0" in value:
         raise Refused("bad-syntax", "holds a NUL character, where the runtime cuts the text")

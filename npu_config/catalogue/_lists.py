@@ -209,7 +209,7 @@ class StreamLimits(Structured):
         for engine, number in pairs:
             if not is_one_of(engine, self.engines):
                 raise bad_syntax('{}, where "{}" is no engine'.format(found, spelt(engine)))
-            if number is None or number < 1:
+            if number is None or not 1 <= number <= INT32_MAX:
                 raise bad_syntax("{}, where {} has no number from 1 on".format(found, engine))
         if not pairs or len({engine for engine, _ in pairs}) != len(pairs):
             raise bad_syntax(found + ", where an engine is missing or stands twice")

@@ -254,6 +254,9 @@ _NODES = r"\[\s*(?:{0}(?:\s*,\s*{0})*)?\s*\]".format(_NODE)
 _PAIR = re.compile(r"\s*\[\s*\[\s*({0})\s*,\s*({0})\s*\]\s*\]\s*\Z".format(_NODES))
 
 
+_WRAPPED = 2
+
+
 class InOutPair(Structured):
     """One subgraph: ``(["in"], ["out"])`` for ``[[['in'], ['out']]]``."""
 
@@ -265,8 +268,9 @@ class InOutPair(Structured):
                 raise bad_syntax('is "{}"'.format(shorten(value)))
             names = [[node[1:-1] for node in re.findall(_NODE, part)] for part in match.groups()]
         elif is_list(value):
-            while is_list(value) and len(value) == 1:
-                value = value[0]
+            for _ in range(_WRAPPED):
+                if len(value) == 1 and is_list(value[0]):
+                    value = value[0]
             if not is_list(value) or len(value) != 2:
                 raise bad_syntax(
                     "is {}; exactly one pair of lists is supported".format(shown(value))
