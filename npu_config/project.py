@@ -18,7 +18,7 @@ from typing import Any, Callable, Dict, List, Mapping, Optional, Tuple
 import attr
 
 from npu_config.diagnostics import Diagnostic, Place, Severity
-from npu_config.readers.walk import Patterns
+from npu_config.readers.gitignore import Patterns
 from npu_config.rulebook import declare
 from npu_config.target import MODES, Product, Target
 

@@ -7,7 +7,8 @@ from npu_config.cli._load import STDIN
 from npu_config.cli._output import read_stdin
 from npu_config.project import Project
 from npu_config.readers import LARGEST
-from npu_config.readers.walk import Patterns, walk
+from npu_config.readers.gitignore import Patterns
+from npu_config.readers.walk import walk
 
 
 class Candidate(NamedTuple):
