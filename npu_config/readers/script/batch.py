@@ -2,8 +2,9 @@
 
 import concurrent.futures
 import os
+import stat
 from concurrent.futures.process import BrokenProcessPool
-from typing import Callable, Iterator, List, Mapping, NamedTuple, Optional, Sequence, Tuple
+from typing import Callable, Iterator, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
 
 from npu_config.diagnostics import Diagnostic, Place
 from npu_config.readers._files import load
@@ -16,8 +17,8 @@ __all__ = ["Checked", "check_scripts"]
 
 LARGEST = 64 * 1024 * 1024
 PROCESSES = 2
-_WORTH_SHARING = 600_000
-_CHUNK = 24
+_WORTH_SHARING = 400
+_CHUNK = 100
 
 
 class Checked(NamedTuple):
@@ -60,64 +61,75 @@ def check_scripts(
         processes: how many processes may share the work; 1: none but this.
         progress: called with the number of files that were just looked at.
     """
-    relevant = []
-    size = 0
-    for path in paths:
-        data = load(path, LARGEST)
-        if isinstance(data, Diagnostic) or may_matter(data):
-            relevant.append(path)
-            size += 0 if isinstance(data, Diagnostic) else len(data)
-        if progress is not None:
-            progress(1)
     works = [
-        _Work(tuple(relevant[start : start + _CHUNK]), target, environ, on_host)
-        for start in range(0, len(relevant), _CHUNK)
+        _Work(tuple(paths[start : start + _CHUNK]), target, environ, on_host)
+        for start in range(0, len(paths), _CHUNK)
     ]
-    if processes < 2 or size < _WORTH_SHARING or (os.cpu_count() or 1) < 2:
-        for work in works:
-            yield from _check(work)
-    else:
-        yield from _check_shared(works, processes)
+    shared = processes > 1 and len(paths) >= _WORTH_SHARING and (os.cpu_count() or 1) > 1
+    for results in _check_shared(works, processes) if shared else map(_check, works):
+        if progress is not None:
+            progress(results.files)
+        yield from results.checked
 
 
-def _check(work: _Work) -> List[Checked]:
+class _Results(NamedTuple):
+    files: int
+    checked: List[Checked]
+
+
+def _check(work: _Work) -> _Results:
     """Check some scripts in this process."""
-    return [_check_one(path, work) for path in work.paths]
+    found = [_check_one(path, work) for path in work.paths]
+    return _Results(len(found), [checked for checked in found if checked is not None])
 
 
-def _check_one(path: str, work: _Work) -> Checked:
-    data = load(path, LARGEST)
+def _check_one(path: str, work: _Work) -> Optional[Checked]:
+    """Check one script; None for one that cannot matter, which is not even parsed."""
+    data = _load(path)
     if isinstance(data, Diagnostic):
         return Checked(path, (data,), skipped=True)
+    if not may_matter(data):
+        return None
     reading = read(data, path)
     found = tuple(reading.judge(work.target, work.environ, work.on_host))
     text = reading.text if found else None
     return Checked(path, found, text, reading.encoding, reading.skipped)
 
 
-def _check_shared(works: Sequence[_Work], processes: int) -> Iterator[Checked]:
+def _load(path: str) -> Union[bytes, Diagnostic]:
+    """The content of a file in one read, or why there is none."""
+    try:
+        with open(path, "rb", buffering=0) as stream:
+            status = os.fstat(stream.fileno())
+            if stat.S_ISREG(status.st_mode) and status.st_size <= LARGEST:
+                return stream.read() or b""
+    except (OSError, ValueError):
+        pass
+    return load(path, LARGEST)
+
+
+def _check_shared(works: Sequence[_Work], processes: int) -> Iterator[_Results]:
     done = 0
     try:
         with concurrent.futures.ProcessPoolExecutor(processes) as pool:
             for results in pool.map(_check, works):
                 done += 1
-                yield from results
+                yield results
     except BrokenProcessPool:
         for work in works[done:]:
             for path in work.paths:
                 yield _check_apart(work._replace(paths=(path,)))
     except (OSError, NotImplementedError):
-        for work in works[done:]:
-            yield from _check(work)
+        yield from map(_check, works[done:])
 
 
-def _check_apart(work: _Work) -> Checked:
+def _check_apart(work: _Work) -> _Results:
     """Check one script in a process of its own, which may end."""
     try:
         with concurrent.futures.ProcessPoolExecutor(1) as pool:
-            return pool.submit(_check, work).result()[0]
+            return pool.submit(_check, work).result()
     except BrokenProcessPool:
         finding = NOT_PYTHON.diagnostic(
             "the process that read this script ended; it is not checked", Place(work.paths[0])
         )
-        return Checked(work.paths[0], (finding,), skipped=True)
+        return _Results(1, [Checked(work.paths[0], (finding,), skipped=True)])

@@ -20,6 +20,7 @@ from npu_config.readers.script.objects import (
     Unknown,
 )
 from npu_config.readers.script.paths import Decisions
+from npu_config.readers.script.scopes import Watch
 from npu_config.readers.script.script import Script
 
 _DEPTH = 12
@@ -167,6 +168,9 @@ class Functions(Evaluator):
         function = self._class_attribute(cls, "__init__")
         if isinstance(function, Function):
             function.receiver = instance
+            arguments = function.node.args.args
+            if arguments and self.script.relevance.is_hot_function(function.node):
+                function.scope.watch(arguments[0].arg, Watch.ALL)
             self._call_function(function, call)
         else:
             self.pass_on(call)
@@ -249,8 +253,16 @@ class Functions(Evaluator):
                     given[name] = self.in_frame(function.frame, default)
         for name, value in given.items():
             frame.variables[name] = value
-            if isinstance(value, (Tracked, Instance, ParameterMap, Slot)):
-                function.scope.watch(name, isinstance(value, (Instance, ParameterMap, Slot)))
+            function.scope.watch(name, interest_in(value))
+
+
+def interest_in(value: Any) -> Watch:
+    """Which statements matter where a name is bound to a value."""
+    if isinstance(value, Tracked):
+        return Watch.HANDLED
+    if isinstance(value, (BlockList, ParameterMap, Slot)):
+        return Watch.ALL
+    return Watch.METHODS if isinstance(value, Instance) else Watch.NOT
 
 
 def _is_static(node: Any) -> bool:

@@ -6,7 +6,7 @@ from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence, Tupl
 
 from npu_config.readers.script import constants, effects
 from npu_config.readers.script.constants import NotKnown, is_known
-from npu_config.readers.script.functions import LEAVE, ON, RETURN, STOP, Functions
+from npu_config.readers.script.functions import LEAVE, ON, RETURN, STOP, Functions, interest_in
 from npu_config.readers.script.names import Frame
 from npu_config.readers.script.objects import (
     Block,
@@ -23,7 +23,7 @@ from npu_config.readers.script.objects import (
     Use,
 )
 from npu_config.readers.script.paths import Condition
-from npu_config.readers.script.scopes import FunctionNode, Scope
+from npu_config.readers.script.scopes import FunctionNode, Scope, Watch
 
 _ITEMS = 64
 _DEPTH = 4
@@ -148,12 +148,9 @@ class Run(Functions):
         if frame is not self.module and name in frame.scope.global_names:
             frame = self.module
             self._used(value, "global")
-        if isinstance(value, Tracked):
-            frame.scope.watch(name)
-        elif isinstance(value, (Instance, BlockList, ParameterMap, Slot)) or (
-            isinstance(value, Function) and frame is not self.module
-        ):
-            frame.scope.watch(name, True)
+        frame.scope.watch(name, interest_in(value))
+        if isinstance(value, Function) and frame is not self.module:
+            frame.scope.watch(name, Watch.ALL)
         elif isinstance(value, (list, tuple, dict)):
             self._used(value, "container")
         old = frame.variables.get(name)

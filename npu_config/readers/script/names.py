@@ -18,7 +18,7 @@ from npu_config.readers.script.objects import (
     Unknown,
 )
 from npu_config.readers.script.paths import Decisions
-from npu_config.readers.script.scopes import Scope, Store
+from npu_config.readers.script.scopes import Scope, Store, Watch
 from npu_config.readers.script.script import Script
 
 
@@ -126,7 +126,7 @@ class Names:
             return Unknown(stores[-1].text)
         if len(stores) > 1:
             if self.wanting and kinds & {"value", "item"} and name not in frame.scope.watched:
-                frame.scope.watch(name, True)
+                frame.scope.watch(name, Watch.ALL)
                 raise Again
             return unknown
         if kinds - {"value"}:

@@ -11,7 +11,13 @@ import bisect
 import re
 from typing import Dict, Iterable, List, NamedTuple, Optional, Sequence, Set, Tuple
 
-from npu_config.readers.script.scopes import FunctionNode, Scope, functions, last_line
+from npu_config.readers.script.scopes import (
+    FunctionNode,
+    Scope,
+    Watch,
+    functions,
+    last_line,
+)
 from npu_config.readers.script.source import Source
 from npu_config.readers.script.vocabulary import SEEDS
 
@@ -119,8 +125,8 @@ class Relevance:
         found = self._merged.get(key)
         if found is None:
             more: Set[int] = set(self._lines)
-            for word, whole in scope.watched.items():
-                more.update(self.source.mentions(word) if whole else self._handled(word))
+            for word, how in scope.watched.items():
+                more.update(self._watched(word, how))
             found = self._merged[key] = sorted(more)
         return found
 
@@ -141,6 +147,16 @@ class Relevance:
         lines = self.lines(scope)
         index = bisect.bisect_left(lines, statement.lineno)
         return index < len(lines) and lines[index] <= last_line(statement)
+
+    def _watched(self, word: str, how: Watch) -> List[int]:
+        if how is Watch.ALL:
+            return self.source.mentions(word)
+        if how is Watch.HANDLED:
+            return self._handled(word)
+        methods = "|".join(sorted({node.name for _, node in self.hot_functions}))
+        pattern = re.compile(r"(?<!\w){}\s*\.\s*(?:{})\b".format(re.escape(word), methods))
+        lines = self.source.lines
+        return [n for n in self.source.mentions(word) if pattern.search(lines[n - 1])]
 
     def has_seed(self, statement: ast.stmt) -> bool:
         """True when a statement names something of npu_bridge itself."""

@@ -5,6 +5,7 @@ for it.
 """
 
 import ast
+import enum
 from typing import Dict, Iterator, List, NamedTuple, Optional, Sequence, Set, Tuple, Union
 
 from npu_config.readers.script.source import HAS_ENDS
@@ -61,6 +62,15 @@ def _last_line_before_ends(statement: ast.AST) -> int:
     )
 
 
+class Watch(enum.IntEnum):
+    """Which mentions of a name are of interest: calls of hot methods, handling, or all."""
+
+    NOT = 0
+    METHODS = 1
+    HANDLED = 2
+    ALL = 3
+
+
 class Store(NamedTuple):
     """One binding of a name.
 
@@ -86,16 +96,16 @@ class Scope:
     ) -> None:
         self.node = node
         self.parent = parent
-        self.watched: Dict[str, bool] = {}
+        self.watched: Dict[str, Watch] = {}
         self.version = 0
         self._stores: Optional[Dict[str, List[Store]]] = None
         self._globals: Set[str] = set()
         self._children: Dict[int, Scope] = {}
 
-    def watch(self, name: str, whole: bool = False) -> None:
-        """Make the lines that handle a name hot (``whole``: all that mention it)."""
-        if self.watched.get(name) not in (True, whole):
-            self.watched[name] = whole
+    def watch(self, name: str, how: Watch) -> None:
+        """Make the lines hot that do something with a name."""
+        if self.watched.get(name, Watch.NOT) < how:
+            self.watched[name] = how
             self.version += 1
 
     @property
