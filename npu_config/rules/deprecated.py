@@ -81,8 +81,9 @@ def option_without_effect(case: Case) -> None:
     """An option is set that has no effect any more.
 
     ``graph_memory_max_size`` and ``variable_memory_max_size`` are accepted, and memory is
-    allocated as needed; ``min_group_size`` and ``enable_reduce_precision`` are read by nothing
-    (in a ConfigProto only information, since NPUEstimator writes them).
+    allocated as needed; ``min_group_size`` and ``enable_reduce_precision`` are read by nothing.
+    In a script that is information: it trains as well as without them.  So it is in a
+    ConfigProto for the last two, which NPUEstimator writes.
 
     Wrong:
 
@@ -100,14 +101,14 @@ def option_without_effect(case: Case) -> None:
                 + ("" if OPTIONS[name].is_read else "; nothing reads it"),
                 "remove it",
                 place=_name_place(case, name),
-                severity=_severity_of_unread(case, name),
+                severity=_severity_without_effect(case, name),
             )
 
 
-def _severity_of_unread(case: Case, name: str) -> Optional[Severity]:
-    """Information where NPUEstimator may have written the name, as it does with two of them."""
+def _severity_without_effect(case: Case, name: str) -> Optional[Severity]:
+    """Information in scripts, and where NPUEstimator may have written the name."""
     by_estimator = case.carrier is Carrier.PROTO and not OPTIONS[name].is_read
-    return Severity.INFO if by_estimator else None
+    return Severity.INFO if by_estimator or case.carrier is Carrier.SCRIPT else None
 
 
 @rule(
@@ -217,7 +218,7 @@ def experimental_option(case: Case) -> None:
 @rule(
     "NPU906",
     "undocumented-value",
-    Severity.WARNING,
+    Severity.INFO,
     options=_ODD_VALUES,
     facts=("static-memory-policy-allowed",),
     source=(_DOC, "docs/en/tfadapter_1/apiref/session_config/memory_management.md"),
@@ -225,8 +226,8 @@ def experimental_option(case: Case) -> None:
 def undocumented_value(case: Case) -> None:
     """A value is set that the runtime takes but no documentation gives.
 
-    ``static_memory_policy`` 1 is treated as 2; ``lazy_recompile`` and the ``_for_all`` modes of
-    ``op_select_implmode`` are known to the adapter only.
+    ``lazy_recompile`` and the ``_for_all`` modes of ``op_select_implmode`` are known to the
+    adapter only.  ``static_memory_policy`` 1 is a warning: it is treated as 2.
 
     Wrong:
 
@@ -248,6 +249,7 @@ def undocumented_value(case: Case) -> None:
                     ", ".join(_documented(name)),
                 ),
                 "choose a documented value",
+                severity=Severity.WARNING if name == "static_memory_policy" else None,
             )
 
 

@@ -13,6 +13,8 @@ _PERFORMANCE = "docs/en/tfadapter_1/apiref/session_config/performance_tuning.md"
 
 MIXED_MODES = ("allow_mix_precision", "allow_mix_precision_fp16", "allow_mix_precision_bf16")
 MIXED_MODES_V2 = ("mixed_float16", "mixed_bfloat16", "mixed_hif8")
+_OPERATOR_TYPES = "optypelist_for_implmode"
+_FOR_ALL = "_for_all"
 KEEPS_DTYPES = (("precision_mode", "must_keep_origin_dtype"), ("precision_mode_v2", "origin"))
 BFLOAT16_PRODUCTS = frozenset((Product.ASCEND_950, Product.ATLAS_A3, Product.ATLAS_A2))
 
@@ -261,7 +263,7 @@ def two_implementation_modes(case: Case) -> None:
     "NPU207",
     "optypelist-without-implmode",
     Severity.ERROR,
-    options=("optypelist_for_implmode",),
+    options=(_OPERATOR_TYPES,),
     facts=("optypelist-needs-implmode",),
     source=("tf_adapter/util/npu_attrs.cc:2307-2312",),
 )
@@ -286,6 +288,42 @@ def optypelist_without_implmode(case: Case) -> None:
             '"optypelist_for_implmode" is set without "op_select_implmode"; '
             "the adapter aborts the process",
             'set "op_select_implmode" too, or use "op_precision_mode" in place of both',
+        )
+
+
+@rule(
+    "NPU210",
+    "optypelist-with-mode-for-all",
+    Severity.WARNING,
+    options=(_OPERATOR_TYPES,),
+    source=(
+        "docs/en/tfadapter_1/apiref/session_config/deprecated_options.md",
+        "tf_adapter/util/npu_attrs.cc:2307-2320",
+    ),
+)
+def optypelist_with_mode_for_all(case: Case) -> None:
+    """``optypelist_for_implmode`` is set, and the mode is one for all operators.
+
+    The list says which operator types ``op_select_implmode`` applies to; the undocumented modes
+    ``high_precision_for_all`` and ``high_performance_for_all`` apply to every one.
+
+    Wrong:
+
+        op_select_implmode: high_precision_for_all
+        optypelist_for_implmode: Pooling
+
+    Right:
+
+        op_select_implmode: high_precision
+        optypelist_for_implmode: Pooling
+    """
+    mode = case.known.get("op_select_implmode")
+    if isinstance(mode, str) and mode.endswith(_FOR_ALL) and given(case, _OPERATOR_TYPES):
+        case.report(
+            _OPERATOR_TYPES,
+            '"op_select_implmode" is "{}", which is for all operators: the list does not '
+            "restrict it".format(mode),
+            'set "op_select_implmode" to "{}", or remove the list'.format(mode[: -len(_FOR_ALL)]),
         )
 
 
