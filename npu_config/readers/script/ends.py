@@ -1,14 +1,12 @@
 """Where expressions end, for Python 3.7, whose syntax tree does not say.
 
-The statement is split into tokens again, from the first token of the expression on; that is
-slow, and done only for expressions whose place is asked for.
+The statement is split into tokens again, from the first token of the expression to its last.
 """
 
 import ast
-import io
+import itertools
 import re
-import tokenize
-from typing import Any, Callable, Dict, List, Sequence, Tuple
+from typing import Any, Callable, Dict, Iterator, List, Sequence, Tuple
 
 Span = Tuple[int, int, int, int]
 
@@ -16,7 +14,19 @@ _LONGEST = 400
 _LONG_QUOTE = re.compile(r"""[bBrRuUfF]{0,2}(?:\"{3}|'{3})""")
 _QUOTE = re.compile(r"""[bBrRuUfF]{0,2}["']""")
 _CLOSING = {"(": ")", "[": "]", "{": "}"}
-_SKIPPED = frozenset((tokenize.COMMENT, tokenize.NL, tokenize.INDENT, tokenize.DEDENT))
+_SKIPPED = frozenset(" \t\f#")
+_TOKEN = re.compile(
+    r"""[ \t\f]+|\#[^\n]*|\\?\n
+    |[bBrRuUfF]{0,2}(?:
+        \"{3}[^"\\]*(?:(?:\\.|"(?!""))[^"\\]*)*\"{3}
+        |'{3}[^'\\]*(?:(?:\\.|'(?!''))[^'\\]*)*'{3}
+        |"[^\n"\\]*(?:\\.[^\n"\\]*)*"
+        |'[^\n'\\]*(?:\\.[^\n'\\]*)*'
+    )
+    |(?:\d[\d_]*\.?[\d_]*|\.\d[\d_]*)(?:[eE][-+]?\d+)?\w*
+    |\w+|\.{3}|\S""",
+    re.S | re.X,
+)
 _TEXTS = ("Str", "Bytes", "JoinedStr")
 _BRACKETED = ("List", "Dict", "Set", "ListComp", "SetComp", "DictComp")
 _COMPREHENSIONS = ("ListComp", "SetComp", "DictComp")
@@ -72,8 +82,10 @@ def _is_inside(lines: Sequence[str], node: ast.expr, column: int) -> bool:
 
 def _characters(lines: Sequence[str], node: ast.expr) -> int:
     """The column of a node in characters; the tree counts bytes, and comprehensions inside."""
-    line = lines[node.lineno - 1].encode("utf-8")
-    column = len(line[: node.col_offset].decode("utf-8", "ignore"))
+    line = lines[node.lineno - 1]
+    column = node.col_offset
+    if not line.isascii():
+        column = len(line.encode("utf-8")[:column].decode("utf-8", "ignore"))
     if type(node).__name__ in _COMPREHENSIONS and lines[node.lineno - 1][column] not in "[{":
         before = lines[node.lineno - 1][:column]
         column = max(before.rfind("["), before.rfind("{"), 0)
@@ -91,48 +103,62 @@ def _span_of_long_text(lines: Sequence[str], node: ast.expr) -> Span:
         quotes += [(line, match.start()) for match in _LONG_QUOTE.finditer(lines[line - 1])]
     for line, column in quotes:
         tokens = _Tokens(lines, line, column)
-        if tokens.texts and tokens.is_text(0) and line < tokens.ends[0][0] == last:
+        if tokens.has(0) and tokens.is_text(0) and line < tokens.ends[0][0] == last:
             end = tokens.ends[tokens.last_of(node)]
             return line, column + 1, end[0], end[1] + 1
     return last, 1, last, len(lines[last - 1]) + 1
 
 
 class _Tokens:
-    """The tokens of a statement from a place on."""
+    """The tokens of a statement from a place on, found as far as somebody asks for them."""
 
     def __init__(
         self, lines: Sequence[str], line: int, column: int, is_inside: bool = False
     ) -> None:
         self._lines = lines
         self.texts: List[str] = []
-        self.kinds: List[int] = []
         self.starts: List[Tuple[int, int]] = []
         self.ends: List[Tuple[int, int]] = []
         text = "\n".join([lines[line - 1][column:], *lines[line : line + _LONGEST]])
-        if is_inside:
-            text, column = "(" + text, column - 1
-        try:
-            for token in tokenize.generate_tokens(io.StringIO(text).readline):
-                if token.type == tokenize.NEWLINE:
-                    break
-                if token.type not in _SKIPPED:
-                    self.texts.append(token.string)
-                    self.kinds.append(token.type)
-                    self.starts.append(_shifted(token.start, line, column))
-                    self.ends.append(_shifted(token.end, line, column))
-        except (tokenize.TokenError, SyntaxError):
-            pass
-        if is_inside:
-            for column_of in (self.texts, self.kinds, self.starts, self.ends):
-                del column_of[0]
+        self._more = self._scan(text, line, column, int(is_inside))
+
+    def _scan(self, text: str, line: int, column: int, depth: int) -> Iterator[None]:
+        """Find one token after the other, up to the end of the statement."""
+        offset = -column
+        for match in _TOKEN.finditer(text):
+            token = match.group()
+            if token == "\n":
+                if depth <= 0:
+                    return
+                line, offset = line + 1, match.end()
+            elif token == "\\\n":
+                line, offset = line + 1, match.end()
+            elif token[0] not in _SKIPPED:
+                depth += (token in _CLOSING) - (token in _CLOSING.values())
+                start = (line, match.start() - offset)
+                if "\n" in token:
+                    line += token.count("\n")
+                    offset = match.start() + token.rindex("\n") + 1
+                self.texts.append(token)
+                self.starts.append(start)
+                self.ends.append((line, match.end() - offset))
+                yield
+
+    def has(self, index: int) -> bool:
+        """True when there is a token with this index."""
+        while len(self.texts) <= index:
+            if next(self._more, self) is self:
+                return False
+        return True
 
     def is_text(self, index: int) -> bool:
         """True for a string literal."""
-        return self.kinds[index] == tokenize.STRING
+        return _QUOTE.match(self.texts[index]) is not None
 
     def last_of(self, node: ast.expr) -> int:
         """The index of the last token of an expression that begins among these."""
-        return min(self._last(node), len(self.texts) - 1)
+        last = self._last(node)
+        return last if self.has(last) else len(self.texts) - 1
 
     def unopened(self, last: int) -> int:
         """How many brackets close up to a token that were opened before the first one.
@@ -149,7 +175,7 @@ class _Tokens:
         kind = type(node).__name__
         first = self._first(node)
         if kind in _TEXTS or isinstance(getattr(node, "value", None), (str, bytes)):
-            while first + 1 < len(self.texts) and self.is_text(first + 1):
+            while self.has(first + 1) and self.is_text(first + 1):
                 first += 1
             return first
         if kind in _BRACKETED:
@@ -166,20 +192,18 @@ class _Tokens:
 
     def _first(self, node: ast.expr) -> int:
         """The index of the first token of an expression."""
-        if node.col_offset < 0:
-            for index, end in enumerate(self.ends):
-                if self.is_text(index) and end[0] == node.lineno:
+        place = (node.lineno, _characters(self._lines, node)) if node.col_offset >= 0 else None
+        for index in itertools.takewhile(self.has, itertools.count()):
+            if place is None:
+                if self.is_text(index) and self.ends[index][0] == node.lineno:
                     return index
-            return 0
-        place = (node.lineno, _characters(self._lines, node))
-        for index, start in enumerate(self.starts):
-            if start >= place:
+            elif self.starts[index] >= place:
                 return index
         return 0
 
     def _after(self, index: int, text: str) -> int:
         """The index of the next token with this text."""
-        for following in range(index + 1, len(self.texts)):
+        for following in itertools.takewhile(self.has, itertools.count(index + 1)):
             if self.texts[following] == text:
                 return following
         return index
@@ -191,7 +215,7 @@ class _Tokens:
     def _close(self, first: int, last: int) -> int:
         """``last``, or what closes the last bracket that is open there since ``first``."""
         depth = 0
-        for index in range(first, len(self.texts)):
+        for index in itertools.takewhile(self.has, itertools.count(first)):
             if self.texts[index] in _CLOSING:
                 depth += 1
             elif self.texts[index] in _CLOSING.values():
@@ -199,7 +223,3 @@ class _Tokens:
             if index >= last and depth <= 0:
                 return index
         return len(self.texts) - 1
-
-
-def _shifted(place: Tuple[int, int], line: int, column: int) -> Tuple[int, int]:
-    return place[0] + line - 1, place[1] + (column if place[0] == 1 else 0)

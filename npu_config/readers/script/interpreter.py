@@ -243,9 +243,7 @@ class Run(Functions):
 
     def _any_hot(self, statements: Sequence[ast.stmt]) -> bool:
         """True when a body holds a hot statement, other than those that only leave it."""
-        scope = self.frame.scope
-        is_hot = self.script.relevance.is_hot
-        return any(is_hot(scope, statement) for statement in statements)
+        return self.script.relevance.any_hot(self.frame.scope, statements)
 
     def _while(self, statement: ast.While) -> int:
         value = self.value(statement.test)

@@ -7,7 +7,6 @@ asked for.
 """
 
 import ast
-import bisect
 import re
 from typing import Dict, Iterable, List, NamedTuple, Optional, Sequence, Set, Tuple
 
@@ -16,6 +15,7 @@ from npu_config.readers.script.scopes import (
     Scope,
     Watch,
     functions,
+    holds,
     last_line,
 )
 from npu_config.readers.script.source import Source
@@ -135,18 +135,17 @@ class Relevance:
         key = (id(statements), scope.version)
         found = self._hot.get(key)
         if found is None:
+            lines = self.lines(scope)
             found = self._hot[key] = [
-                Hot(index, statement, self.has_seed(statement))
+                Hot(index, statement, holds(self._seeds, statement, statement))
                 for index, statement in enumerate(statements)
-                if isinstance(statement, _LEAVING) or self.is_hot(scope, statement)
+                if isinstance(statement, _LEAVING) or holds(lines, statement, statement)
             ]
         return found
 
-    def is_hot(self, scope: Scope, statement: ast.stmt) -> bool:
-        """True when a statement has a hot line."""
-        lines = self.lines(scope)
-        index = bisect.bisect_left(lines, statement.lineno)
-        return index < len(lines) and lines[index] <= last_line(statement)
+    def any_hot(self, scope: Scope, statements: Sequence[ast.stmt]) -> bool:
+        """True when a body holds a hot line."""
+        return bool(statements) and holds(self.lines(scope), statements[0], statements[-1])
 
     def _watched(self, word: str, how: Watch) -> List[int]:
         if how is Watch.ALL:
@@ -157,11 +156,6 @@ class Relevance:
         pattern = re.compile(r"(?<!\w){}\s*\.\s*(?:{})\b".format(re.escape(word), methods))
         lines = self.source.lines
         return [n for n in self.source.mentions(word) if pattern.search(lines[n - 1])]
-
-    def has_seed(self, statement: ast.stmt) -> bool:
-        """True when a statement names something of npu_bridge itself."""
-        index = bisect.bisect_left(self._seeds, statement.lineno)
-        return index < len(self._seeds) and self._seeds[index] <= last_line(statement)
 
     def _holders(self, seeds: Iterable[int]) -> Set[str]:
         """The names that hold configurations."""

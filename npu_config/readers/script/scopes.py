@@ -5,10 +5,9 @@ for it.
 """
 
 import ast
+import bisect
 import enum
-from typing import Dict, Iterator, List, NamedTuple, Optional, Sequence, Set, Tuple, Union
-
-from npu_config.readers.script.source import HAS_ENDS
+from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Sequence, Set, Tuple, Union
 
 FunctionNode = Union[ast.FunctionDef, ast.AsyncFunctionDef]
 
@@ -43,11 +42,23 @@ def blocks(statement: ast.AST) -> Iterator[Sequence[ast.AST]]:
         yield getattr(statement, field)
 
 
-def last_line(statement: ast.AST) -> int:
-    """The last line of a statement."""
-    if HAS_ENDS:
-        return statement.end_lineno or 0  # type: ignore[attr-defined]
-    return _last_line_before_ends(statement)
+def last_line(statement: Any) -> int:
+    """The last line of a statement; Python 3.7 does not say it, so there it is kept."""
+    last: Optional[int] = getattr(statement, "end_lineno", None)
+    if last is None:
+        last = statement.end_lineno = _last_line_before_ends(statement)
+    return last
+
+
+def first_part(statement: Any) -> Any:
+    """What a statement begins with: its first decorator, or itself."""
+    return (getattr(statement, "decorator_list", None) or [statement])[0]
+
+
+def holds(lines: Sequence[int], first: Any, last: Any) -> bool:
+    """True when one of some lines, in order, stands between the ends of two statements."""
+    index = bisect.bisect_left(lines, first.lineno)
+    return index < len(lines) and lines[index] <= last_line(last)
 
 
 def _last_line_before_ends(statement: ast.AST) -> int:
@@ -55,7 +66,7 @@ def _last_line_before_ends(statement: ast.AST) -> int:
     if isinstance(statement, DEFINITIONS):
         inner = [statement.body]
     if inner:
-        return max(_last_line_before_ends(body[-1]) for body in inner)
+        return max(last_line(body[-1]) for body in inner)
     return max(
         (node.lineno for node in ast.walk(statement) if isinstance(node, (ast.expr, ast.stmt))),
         default=0,

@@ -1,7 +1,8 @@
 """A script as it stands, before any path through it is followed."""
 
 import ast
-from typing import Dict, Iterable, List, NamedTuple, Optional, Set, Tuple
+from collections import deque
+from typing import Deque, Dict, Iterable, Iterator, List, NamedTuple, Optional, Set, Tuple
 
 from npu_config.readers.script.flags import Flags
 from npu_config.readers.script.relevance import Relevance
@@ -9,7 +10,9 @@ from npu_config.readers.script.scopes import (
     FunctionNode,
     Scope,
     blocks,
+    first_part,
     functions,
+    holds,
     last_line,
 )
 from npu_config.readers.script.source import Source, parse
@@ -49,7 +52,6 @@ class Script:
         self.steps = 0
         self._attributes: Dict[int, Dict[str, List[AttributeStore]]] = {}
         self._globals: Optional[Set[str]] = None
-        self._nodes: Optional[List[ast.AST]] = None
         self._functions: Optional[List[Tuple[FunctionNode, int]]] = None
 
     @property
@@ -75,11 +77,15 @@ class Script:
                     self._globals.update(words[1:])
         return self._globals
 
-    def nodes(self) -> List[ast.AST]:
-        """Every node of the tree."""
-        if self._nodes is None:
-            self._nodes = list(ast.walk(self.tree))
-        return self._nodes
+    def nodes(self, *words: str) -> Iterator[ast.AST]:
+        """The nodes of all statements on whose lines one of the words stands."""
+        lines = sorted({line for word in words for line in self.source.mentions(word)})
+        pending: Deque[ast.AST] = deque([self.tree] if lines else [])
+        while pending:
+            for node in ast.iter_child_nodes(pending.popleft()):
+                if not isinstance(node, ast.stmt) or holds(lines, first_part(node), node):
+                    yield node
+                    pending.append(node)
 
     def function_lines(self) -> List[Tuple[FunctionNode, int]]:
         """Every function with its last line."""

@@ -83,9 +83,7 @@ class Sight:
 
     def calls(self, *names: str) -> Iterator[ast.Call]:
         """Every call of a function with one of these names, anywhere in the script."""
-        if not self.mentions(*names):
-            return
-        for node in self.script.nodes():
+        for node in self.script.nodes(*names):
             if isinstance(node, ast.Call) and name_of(node.func) in names:
                 yield node
 

@@ -5,7 +5,6 @@ from typing import Dict, Iterator, List, Optional, Set
 
 from npu_config.diagnostics import Severity
 from npu_config.readers.script.checks._check import Sight, check, name_of
-from npu_config.readers.script.scopes import DEFINITIONS
 
 _TABLES = (
     "HashTable",
@@ -24,17 +23,18 @@ _TABLES = (
 )
 
 
+_MAPPING = ("map", "flat_map", "interleave")
+
+
 def _mapped_functions(sight: Sight) -> Iterator[ast.AST]:
     """The functions of the script that are given to Dataset.map and its kin."""
     definitions: Dict[str, List[ast.AST]] = {}
-    calls: List[ast.Call] = []
-    for node in sight.script.nodes():
-        if isinstance(node, DEFINITIONS) and not isinstance(node, ast.ClassDef):
-            definitions.setdefault(node.name, []).append(node)
-        elif isinstance(node, ast.Call) and _maps_dataset(node.func):
-            calls.append(node)
+    for definition, _ in sight.script.function_lines():
+        definitions.setdefault(definition.name, []).append(definition)
     seen: Set[int] = set()
-    for call in calls:
+    for call in sight.calls(*_MAPPING):
+        if not _maps_dataset(call.func):
+            continue
         function: Optional[ast.AST] = call.args[0] if call.args else None
         for keyword in call.keywords:
             if keyword.arg == "map_func":
@@ -48,11 +48,7 @@ def _mapped_functions(sight: Sight) -> Iterator[ast.AST]:
 
 
 def _maps_dataset(function: ast.expr) -> bool:
-    return (
-        isinstance(function, ast.Attribute)
-        and function.attr in ("map", "flat_map", "interleave")
-        and _is_dataset(function.value)
-    )
+    return isinstance(function, ast.Attribute) and _is_dataset(function.value)
 
 
 def _is_dataset(node: ast.AST) -> bool:
@@ -91,9 +87,7 @@ def variable_in_preprocessing(sight: Sight) -> None:
 
         dataset = dataset.map(parse)
     """
-    if not sight.mentions("Variable", "get_variable") or not sight.mentions(
-        "map", "flat_map", "interleave"
-    ):
+    if not sight.mentions("Variable", "get_variable"):
         return
     for function in _mapped_functions(sight):
         for node in ast.walk(function):
@@ -164,7 +158,7 @@ def table_in_preprocessing(sight: Sight) -> None:
 
 def _table_names(sight: Sight) -> Set[str]:
     names: Set[str] = set()
-    for node in sight.script.nodes():
+    for node in sight.script.nodes(*_TABLES):
         value = node.value if isinstance(node, ast.Assign) else None
         if isinstance(value, ast.Call) and name_of(value.func) in _TABLES:
             assert isinstance(node, ast.Assign)

@@ -308,7 +308,7 @@ def rewriter_config_not_imported(sight: Sight) -> None:
     if not lines or sight.script.has_star_import or any("import" in line for line in lines):
         return
     used: List[ast.Name] = []
-    for node in sight.script.nodes():
+    for node in sight.script.nodes("RewriterConfig"):
         if isinstance(node, (ast.Import, ast.ImportFrom)):
             names = [alias.asname or alias.name.split(".")[0] for alias in node.names]
             if "RewriterConfig" in names:
