@@ -8,7 +8,7 @@ asked for.
 
 import ast
 import re
-from typing import Dict, Iterable, List, NamedTuple, Optional, Sequence, Set, Tuple
+from typing import Dict, Iterable, Iterator, List, NamedTuple, Optional, Sequence, Set, Tuple
 
 from npu_config.readers.script.scopes import (
     FunctionNode,
@@ -77,6 +77,14 @@ class Hot(NamedTuple):
     has_seed: bool
 
 
+def _last_lines(statements: Sequence[ast.stmt]) -> Iterator[int]:
+    """How far each statement of a body reaches: to the next one, for all that matters here."""
+    for statement, following in zip(statements, statements[1:]):
+        yield max(statement.lineno, following.lineno - 1)
+    if statements:
+        yield last_line(statements[-1])
+
+
 class Relevance:
     """The hot lines of a script.
 
@@ -137,15 +145,17 @@ class Relevance:
         if found is None:
             lines = self.lines(scope)
             found = self._hot[key] = [
-                Hot(index, statement, holds(self._seeds, statement, statement))
-                for index, statement in enumerate(statements)
-                if isinstance(statement, _LEAVING) or holds(lines, statement, statement)
+                Hot(index, statement, holds(self._seeds, statement.lineno, last))
+                for index, (statement, last) in enumerate(zip(statements, _last_lines(statements)))
+                if isinstance(statement, _LEAVING) or holds(lines, statement.lineno, last)
             ]
         return found
 
     def any_hot(self, scope: Scope, statements: Sequence[ast.stmt]) -> bool:
         """True when a body holds a hot line."""
-        return bool(statements) and holds(self.lines(scope), statements[0], statements[-1])
+        return bool(statements) and holds(
+            self.lines(scope), statements[0].lineno, last_line(statements[-1])
+        )
 
     def _watched(self, word: str, how: Watch) -> List[int]:
         if how is Watch.ALL:

@@ -50,15 +50,17 @@ def last_line(statement: Any) -> int:
     return last
 
 
-def first_part(statement: Any) -> Any:
-    """What a statement begins with: its first decorator, or itself."""
-    return (getattr(statement, "decorator_list", None) or [statement])[0]
+def first_line(statement: Any) -> int:
+    """The first line of a statement, decorators included."""
+    parts = getattr(statement, "decorator_list", None) or [statement]
+    first: int = parts[0].lineno
+    return first
 
 
-def holds(lines: Sequence[int], first: Any, last: Any) -> bool:
-    """True when one of some lines, in order, stands between the ends of two statements."""
-    index = bisect.bisect_left(lines, first.lineno)
-    return index < len(lines) and lines[index] <= last_line(last)
+def holds(lines: Sequence[int], first: int, last: int) -> bool:
+    """True when one of some lines, which are in order, stands between two others."""
+    index = bisect.bisect_left(lines, first)
+    return index < len(lines) and lines[index] <= last
 
 
 def _last_line_before_ends(statement: ast.AST) -> int:

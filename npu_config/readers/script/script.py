@@ -10,7 +10,7 @@ from npu_config.readers.script.scopes import (
     FunctionNode,
     Scope,
     blocks,
-    first_part,
+    first_line,
     functions,
     holds,
     last_line,
@@ -83,7 +83,9 @@ class Script:
         pending: Deque[ast.AST] = deque([self.tree] if lines else [])
         while pending:
             for node in ast.iter_child_nodes(pending.popleft()):
-                if not isinstance(node, ast.stmt) or holds(lines, first_part(node), node):
+                if not isinstance(node, ast.stmt) or holds(
+                    lines, first_line(node), last_line(node)
+                ):
                     yield node
                     pending.append(node)
 
