@@ -97,7 +97,10 @@ class Attributes(Names):
         if kind is None and name in _MESSAGE_FIELDS:
             kind = {v: k for k, v in _PART_OF.items()}.get(name)
         if kind is None:
-            return Unknown("{}.{}".format(self.key(message), name))
+            unknown = Unknown("{}.{}".format(self.key(message), name))
+            if name == "optimizers":
+                message.fields[name] = unknown
+            return unknown
         part = Message(
             kind, node, message.place, self.tick(), foreign=message.foreign, parent=message
         )

@@ -72,19 +72,20 @@ def _call_at(text: str, start: int) -> Optional[ast.Call]:
 
 def _name_and_default(call: ast.Call, argparse: bool) -> Any:
     keywords = {keyword.arg: keyword.value for keyword in call.keywords}
-    names = [_text(argument) for argument in call.args]
+    names = [literal_text(argument) for argument in call.args]
     if argparse:
         options = [name for name in names if name]
         long = [name for name in options if name.startswith("--")] or options
-        dest = _text(keywords["dest"]) if "dest" in keywords else None
+        dest = literal_text(keywords["dest"]) if "dest" in keywords else None
         name = dest or (long[0].lstrip("-").replace("-", "_") if long else None)
         return name, keywords.get("default")
-    name = names[0] if names else _text(keywords["name"]) if "name" in keywords else None
+    name = names[0] if names else literal_text(keywords["name"]) if "name" in keywords else None
     default = call.args[1] if len(call.args) > 1 else keywords.get("default")
     return name, default
 
 
-def _text(node: ast.AST) -> Optional[str]:
+def literal_text(node: ast.AST) -> Optional[str]:
+    """The text of a string literal; None for anything else."""
     try:
         value = ast.literal_eval(node)
     except (ValueError, TypeError, SyntaxError, RecursionError, MemoryError):

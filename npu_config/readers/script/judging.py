@@ -8,7 +8,7 @@ from npu_config.diagnostics import Diagnostic, Place, Severity
 from npu_config.judge import judge
 from npu_config.readers.script.checks import run_checks
 from npu_config.readers.script.fixes import with_fix
-from npu_config.readers.script.paths import Path
+from npu_config.readers.script.paths import Decision, Path
 from npu_config.readers.script.reading import Literals, Variant
 from npu_config.readers.script.script import Script
 from npu_config.target import Target
@@ -67,7 +67,7 @@ class Findings:
         self._overwritten.append((diagnostic, variant))
 
     def merged(self) -> List[Diagnostic]:
-        """Every finding once, with the conditions that it needs beside those of its place."""
+        """Every finding once, with the conditions that it needs."""
         lasting = {(found[0].rule, found[0].place) for found in self._found.values()}
         for diagnostic, variant in self._overwritten:
             if diagnostic.severity is not Severity.ERROR:
@@ -88,7 +88,7 @@ def _noted(diagnostic: Diagnostic, paths: List[Path], own: Optional[Literals]) -
         return diagnostic
     own = _own(diagnostic.place, path) if own is None else own
     extra = needed - own
-    words = [decision.text for decision in path.trace if (decision.atom, decision.holds) in extra]
+    words = _words([d for d in path.trace if (d.atom, d.holds) in needed], diagnostic.message)
     severity = diagnostic.severity
     if severity is Severity.ERROR and _choices(path, extra) + bool(needed & own) > 1:
         severity = Severity.WARNING
@@ -98,6 +98,13 @@ def _noted(diagnostic: Diagnostic, paths: List[Path], own: Optional[Literals]) -
     note = "when {}".format(" and ".join(shown))
     message = "{} ({})".format(diagnostic.message, note)
     return attr.evolve(diagnostic, message=message, severity=severity)
+
+
+def _words(decisions: Sequence[Decision], message: str) -> List[str]:
+    """The conditions in the words of the script, without those that are implied or told."""
+    equal = {decision.subject for decision in decisions if decision.subject and decision.holds}
+    words = [d.text for d in decisions if d.holds or d.subject not in equal]
+    return [text for text in words if text not in message]
 
 
 def _conditions(paths: List[Path]) -> Tuple[Path, Literals]:

@@ -98,6 +98,7 @@ class Condition(Unknown):
 class Decision(NamedTuple):
     """One condition that was decided on a path.
 
+    ``subject`` is what the condition is about where it says that something equals a value.
     ``holds`` is about the atom, ``node_holds`` about the expression as it is written.  ``guards``
     are the decisions that led to it.  ``asks_for`` is True when it says that something is
     switched on.  ``is_switch`` is True for a constant that somebody may switch, ``supposed`` for
@@ -111,6 +112,7 @@ class Decision(NamedTuple):
     words: str
     guards: Tuple[int, ...]
     asks_for: bool
+    subject: Optional[str] = None
     is_switch: bool = False
     supposed: bool = False
 
@@ -194,6 +196,7 @@ class Decisions:
                 words,
                 tuple(self.guards) + tuple(self.touched[self.mark :]),
                 holds and condition.asks_for,
+                condition.subject if condition.relation == "Eq" else None,
                 is_switch,
                 is_switch and holds is not (usual is condition.positive),
             )

@@ -210,12 +210,18 @@ def session_facts(script: Script, block: Block) -> Optional[SessionFacts]:
         if name in owner.assigned
     }
     soft = root.fields.get("allow_soft_placement", False if certain else UNKNOWN)
-    patched = script.is_patched
+    remapping = fact(rewrite, "remapping", _TOGGLES, certain)
+    memory = fact(rewrite, "memory_optimization", _MEMORY, certain)
+    jit = fact(optimizer, "global_jit_level", _JIT, certain)
+    if isinstance(rewrite, Message) and "optimizers" in rewrite.fields:
+        remapping = memory = UNKNOWN
+    wrong = remapping not in (UNKNOWN, "OFF") or jit not in (UNKNOWN, "OFF", "DEFAULT")
+    patched = script.is_patched or (wrong and script.may_be_patched(root.place.line or 0))
     return SessionFacts(
         optimizers=(UNKNOWN, *names) if root.foreign else names,
-        remapping="OFF" if patched else fact(rewrite, "remapping", _TOGGLES, certain),
-        memory_optimization=fact(rewrite, "memory_optimization", _MEMORY, certain),
-        global_jit_level="OFF" if patched else fact(optimizer, "global_jit_level", _JIT, certain),
+        remapping="OFF" if patched else remapping,
+        memory_optimization=memory,
+        global_jit_level="OFF" if patched else jit,
         allow_soft_placement=True if patched else soft if isinstance(soft, bool) else UNKNOWN,
         place=root.place,
         places=places,

@@ -2,9 +2,21 @@
 
 import ast
 from collections import deque
-from typing import Deque, Dict, Iterable, Iterator, List, NamedTuple, Optional, Set, Tuple
+from typing import (
+    Deque,
+    Dict,
+    FrozenSet,
+    Iterable,
+    Iterator,
+    List,
+    NamedTuple,
+    Optional,
+    Set,
+    Tuple,
+)
 
-from npu_config.readers.script.flags import Flags
+from npu_config.readers.script.flags import Flags, literal_text
+from npu_config.readers.script.neighbours import any_neighbour_has
 from npu_config.readers.script.relevance import Relevance
 from npu_config.readers.script.scopes import (
     FunctionNode,
@@ -52,19 +64,38 @@ class Script:
         self.steps = 0
         self._attributes: Dict[int, Dict[str, List[AttributeStore]]] = {}
         self._globals: Optional[Set[str]] = None
+        self._may_be_patched: Optional[bool] = None
+        self._imported: Dict[str, FrozenSet[str]] = {}
         self._functions: Optional[List[Tuple[FunctionNode, int]]] = None
 
     @property
     def is_patched(self) -> bool:
         """True when it imports npu_init, which makes every session an NPU session."""
-        return any(name in self.source.text for name in _PATCHING) or (
-            "npu_bridge" in self.source.text and "npu_init" in self.source.text
-        )
+        return not self.imported("npu_init").isdisjoint(_PATCHING)
+
+    def may_be_patched(self, line: int) -> bool:
+        """True when what a line makes may be used by a program near this script that is patched.
+
+        A script that is a program itself says what it imports.
+        """
+        if "__main__" in self.source.text or self.function_of(line) is None:
+            return False
+        if self._may_be_patched is None:
+            self._may_be_patched = any_neighbour_has(self.source.path, ("npu_init",), above=1)
+        return self._may_be_patched
 
     @property
     def imports_npu_bridge(self) -> bool:
         """True when it loads the adapter itself."""
-        return bool(self.source.mentions("npu_bridge"))
+        return bool(self.imported("npu_bridge"))
+
+    def imported(self, word: str) -> FrozenSet[str]:
+        """The dotted names of all imports, wherever they stand, on whose lines a word stands."""
+        found = self._imported.get(word)
+        if found is None:
+            names = (name for node in self.nodes(word) for name in _names_of_import(node))
+            found = self._imported[word] = frozenset(names)
+        return found
 
     @property
     def global_names(self) -> Set[str]:
@@ -150,3 +181,17 @@ class Script:
                         found.setdefault(part.attr, []).append(store)
             for inner in blocks(statement):
                 self._walk(scope, method, inner, found)
+
+
+def _names_of_import(node: ast.AST) -> Iterator[str]:
+    """The modules, and the names in them, that a statement imports; or a module named in text."""
+    if isinstance(node, ast.Import):
+        for alias in node.names:
+            yield alias.name
+    elif isinstance(node, ast.ImportFrom):
+        module = node.module or ""
+        yield module
+        for alias in node.names:
+            yield "{}.{}".format(module, alias.name)
+    elif isinstance(node, ast.Call) and node.args:
+        yield literal_text(node.args[0]) or ""
