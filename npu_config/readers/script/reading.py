@@ -2,6 +2,8 @@
 
 from typing import Any, Dict, FrozenSet, Iterator, List, NamedTuple, Optional, Set, Tuple
 
+import attr
+
 from npu_config.catalogue import OPTIONS
 from npu_config.diagnostics import Place
 from npu_config.readers.script.constants import is_known
@@ -10,6 +12,7 @@ from npu_config.readers.script.interpreter import Run
 from npu_config.readers.script.names import Again
 from npu_config.readers.script.objects import (
     Block,
+    Constructed,
     Entry,
     EnumName,
     Message,
@@ -230,6 +233,28 @@ def session_facts(script: Script, block: Block) -> Optional[SessionFacts]:
     )
 
 
+def _session_of_run_config(script: Script, made: Constructed) -> Optional[SessionFacts]:
+    """What the script certainly says around the options of a NPURunConfig.
+
+    NPUEstimator names the optimizers of TensorFlow that run, and does not touch XLA.
+    """
+    given = made.arguments.get("session_config")
+    root = given.value if given is not None else None
+    graph = root.fields.get("graph_options") if isinstance(root, Message) else None
+    owner = graph.fields.get("optimizer_options") if isinstance(graph, Message) else None
+    if not isinstance(owner, Message) or "global_jit_level" not in owner.assigned:
+        return None
+    place = owner.assigned["global_jit_level"].place
+    if script.is_patched or script.may_be_patched(place.line or 0):
+        return None
+    return SessionFacts(
+        optimizers=(UNKNOWN,),
+        global_jit_level=_enum(owner.fields["global_jit_level"], _JIT),
+        place=place,
+        places={"global_jit_level": place},
+    )
+
+
 _FACTS = ("remapping", "memory_optimization", "global_jit_level", "allow_soft_placement")
 _DIRECT = frozenset(("session",))
 
@@ -285,7 +310,8 @@ def _variants(script: Script, run: Run) -> Iterator[Variant]:
                 yield Variant(settings, shadowed_by=entry.shadowed_by)
     for made in run.constructed:
         if made.kind == "NPURunConfig":
-            yield Variant(settings_of_run_config(made, run.constructed))
+            settings = settings_of_run_config(made, run.constructed)
+            yield Variant(attr.evolve(settings, session=_session_of_run_config(script, made)))
     for builder in run.builders:
         yield Variant(builder.settings(), target=builder.target)
 

@@ -110,6 +110,7 @@ class Relevance:
         held: Set[int] = set()
         for word in holders:
             held.update(self._handled(word))
+        lines.update(source.mentions("global_jit_level"))
         lines.update(line for line in held if _OPENING.search(source.lines[line - 1]))
         self._spread(lines, list(functions(module, module.body)))
         lines |= held
