@@ -9,11 +9,13 @@
     [tool.npu-config.per-file-ignores]
     "examples/*.py" = ["NPU3"]
 
-Command-line options win over it.
+Command-line options win over it.  One run has one project: that of the first path.
 """
 
+import functools
 import os
-from typing import Any, Callable, Dict, List, Mapping, Optional, Tuple
+import re
+from typing import Any, Callable, Dict, List, Mapping, Optional, Tuple, Union
 
 import attr
 
@@ -22,9 +24,14 @@ from npu_config.readers.gitignore import Patterns
 from npu_config.rulebook import declare
 from npu_config.target import MODES, Product, Target
 
-__all__ = ["Project", "find_project", "read_project"]
+__all__ = ["Project", "find_project", "id_of_rule", "read_project"]
 
 TABLE = "npu-config"
+_MISNAMED = "npu_config"
+_NAMES_TABLE = re.compile(
+    r"""^[ \t]*\[?[ \t]*(?:tool[ \t]*\.[ \t]*)?(["']?)npu[-_]config\1[ \t]*[].=]""", re.M
+)
+_ID = re.compile(r"NPU\d{0,3}\Z")
 
 PROJECT_TABLE = declare(
     "NPU833",
@@ -63,6 +70,7 @@ class Project:
         on_host: the checks run on the training host.
         baseline: the baseline file, None for none.
         diagnostics: what is wrong with the table.
+        text: the content of the pyproject.toml.
     """
 
     path: Optional[str] = None
@@ -75,20 +83,43 @@ class Project:
     on_host: bool = False
     baseline: Optional[str] = None
     diagnostics: Tuple[Diagnostic, ...] = ()
+    text: str = ""
 
     @property
     def root(self) -> str:
         """The directory of pyproject.toml."""
         return os.path.dirname(os.path.abspath(self.path)) if self.path else os.getcwd()
 
+    def excludes(self, path: str) -> bool:
+        """True for a file that ``exclude`` leaves out."""
+        return self._names(self.exclude, path)
+
     def ignored_for(self, path: str) -> Tuple[str, ...]:
         """The rules that ``per-file-ignores`` takes away for a file."""
-        absolute = os.path.abspath(path)
         found: List[str] = []
         for pattern, rules in self.per_file_ignores.items():
-            if Patterns(self.root, [pattern]).verdict(absolute, False):
+            if self._names((pattern,), path):
                 found.extend(rules)
         return tuple(found)
+
+    def _names(self, lines: Tuple[str, ...], path: str) -> bool:
+        """True when patterns name a file, or a directory that it is in."""
+        root = self.root
+        patterns = _patterns(root, lines)
+        parts = os.path.relpath(os.path.abspath(path), root).split(os.sep)
+        folder = root
+        if parts[0] == os.pardir:
+            return False
+        for part in parts[:-1]:
+            folder = os.path.join(folder, part)
+            if patterns.verdict(folder, True):
+                return True
+        return bool(patterns.verdict(os.path.join(folder, parts[-1]), False))
+
+
+@functools.lru_cache(maxsize=None)
+def _patterns(root: str, lines: Tuple[str, ...]) -> Patterns:
+    return Patterns(root, lines)
 
 
 def find_project(start: str) -> Project:
@@ -117,26 +148,51 @@ def read_project(path: str) -> Optional[Project]:
     from npu_config.readers.toml_file import parse
 
     try:
-        with open(path, encoding="utf-8") as stream:
-            text = stream.read()
-    except (OSError, UnicodeDecodeError):
+        with open(path, "rb") as stream:
+            text = stream.read().decode("utf-8-sig", "replace")
+    except OSError:
         return None
-    if TABLE not in text:
+    if _NAMES_TABLE.search(text) is None:
         return None
+    path = _shown(path)
     document = parse(text, path)
     tool = document.value.get("tool") if isinstance(document.value, dict) else None
-    table = tool.get(TABLE) if isinstance(tool, dict) else None
-    if not isinstance(table, dict):
-        faults = tuple(document.diagnostics)
-        return Project(path, diagnostics=faults) if faults else None
-    return _Table(path, table, document).project()
+    tables = tool if isinstance(tool, dict) else {}
+    if TABLE in tables:
+        return _Table(path, text, tables[TABLE], document).project()
+    faults = tuple(document.diagnostics)
+    if _MISNAMED in tables:
+        place = document.places.key_place(("tool", _MISNAMED))
+        message = "nothing reads [tool.{}]; the table is called [tool.{}]".format(_MISNAMED, TABLE)
+        faults += (PROJECT_TABLE.diagnostic(message, place, help="rename it"),)
+    return Project(path, diagnostics=faults, text=text) if faults else None
+
+
+def _shown(path: str) -> str:
+    """A path as it is told: relative where it lies below the working directory."""
+    relative = os.path.relpath(path)
+    return path if relative.startswith(os.pardir) else relative
+
+
+def id_of_rule(word: str, ids: Mapping[str, str]) -> Optional[str]:
+    """The id, or the beginning of ids, that a word names; None when it is no rule.
+
+    Args:
+        word: an id, the beginning of one, or a name.
+        ids: name to id of every rule.
+    """
+    if word in ids:
+        return ids[word]
+    word = word.upper()
+    return word if _ID.match(word) and any(id.startswith(word) for id in ids.values()) else None
 
 
 class _Table:
     """Reads the table key by key."""
 
-    def __init__(self, path: str, table: Dict[str, Any], document: Any) -> None:
+    def __init__(self, path: str, text: str, table: Any, document: Any) -> None:
         self._path = path
+        self._text_of_file = text
         self._table = table
         self._document = document
         self._found: List[Diagnostic] = list(document.diagnostics)
@@ -144,8 +200,8 @@ class _Table:
 
     def project(self) -> Project:
         readers: Dict[str, Callable[[str, Any], Any]] = {
-            "select": self._texts,
-            "ignore": self._texts,
+            "select": self._rules,
+            "ignore": self._rules,
             "exclude": self._texts,
             "strict": self._switch,
             "on-host": self._switch,
@@ -153,8 +209,11 @@ class _Table:
             "target": self._product,
             "mode": self._mode,
             "cann": self._text,
-            "per-file-ignores": self._table_of_texts,
+            "per-file-ignores": self._table_of_rules,
         }
+        if not isinstance(self._table, dict):
+            self._report((), "[tool.npu-config] is a table; legal: {}".format(", ".join(readers)))
+            self._table = {}
         for key, value in self._table.items():
             if key in readers:
                 self._values[key] = readers[key](key, value)
@@ -177,13 +236,16 @@ class _Table:
             on_host=bool(values.get("on-host")),
             baseline=baseline,
             diagnostics=tuple(self._found),
+            text=self._text_of_file,
         )
 
-    def _place(self, *keys: str) -> Place:
+    def _place(self, *keys: Union[str, int]) -> Place:
         place: Place = self._document.places.place(("tool", TABLE, *keys))
         return place
 
-    def _report(self, keys: Tuple[str, ...], message: str, help: Optional[str] = None) -> None:
+    def _report(
+        self, keys: Tuple[Union[str, int], ...], message: str, help: Optional[str] = None
+    ) -> None:
         self._found.append(PROJECT_TABLE.diagnostic(message, self._place(*keys), help=help))
 
     def _report_unknown(self, key: str, known: List[str]) -> None:
@@ -201,11 +263,34 @@ class _Table:
             )
         )
 
-    def _texts(self, key: str, value: Any) -> Tuple[str, ...]:
+    def _texts(self, key: str, value: Any, *inner: str) -> Tuple[str, ...]:
         if isinstance(value, list) and all(isinstance(item, str) for item in value):
             return tuple(value)
-        self._report((key,), '"{}" takes a list of texts'.format(key), '{} = ["..."]'.format(key))
+        name = inner[-1] if inner else key
+        help = '{} = ["..."]'.format('"{}"'.format(name) if inner else name)
+        self._report((key, *inner), '"{}" takes a list of texts'.format(name), help)
         return ()
+
+    def _rules(self, key: str, value: Any, *inner: str) -> Tuple[str, ...]:
+        """A list of rules; each word that names none is reported."""
+        from npu_config.rules import load_all
+        from npu_config.rules.values import did_you_mean
+
+        ids = {rule.name: rule.id for rule in load_all()}
+        found = []
+        for index, word in enumerate(self._texts(key, value, *inner)):
+            if id_of_rule(word, ids) is not None:
+                found.append(word)
+                continue
+            close = did_you_mean(word, [*ids, *ids.values()])
+            self._report(
+                (key, *inner, index),
+                '"{}" is no rule'.format(word[:40]),
+                "name rules by id (NPU104), beginning of an id (NPU1) or name"
+                if close is None
+                else 'did you mean "{}"?'.format(close),
+            )
+        return tuple(found)
 
     def _text(self, key: str, value: Any) -> Optional[str]:
         if isinstance(value, str):
@@ -231,8 +316,8 @@ class _Table:
         self._report((key,), message)
         return None
 
-    def _table_of_texts(self, key: str, value: Any) -> Dict[str, Tuple[str, ...]]:
+    def _table_of_rules(self, key: str, value: Any) -> Dict[str, Tuple[str, ...]]:
         if not isinstance(value, dict):
             self._report((key,), '"{}" takes a table of pattern to list of rules'.format(key))
             return {}
-        return {str(name): self._texts(key, rules) for name, rules in value.items()}
+        return {str(name): self._rules(key, rules, str(name)) for name, rules in value.items()}

@@ -1,6 +1,7 @@
 """The fixes that findings carry, applied to exactly their characters."""
 
 import difflib
+import re
 from typing import Iterable, List, Optional, Sequence, Tuple
 
 from npu_config.diagnostics import Diagnostic, Edit, Fix
@@ -32,16 +33,36 @@ def _touch(one: Span, other: Span) -> bool:
 
 
 def difference(path: Optional[str], before: str, after: str) -> str:
-    """A unified diff of what the fixes change."""
+    """A unified diff of what the fixes change, as git and patch read it."""
     lines: Sequence[str] = list(
         difflib.unified_diff(
-            before.splitlines(keepends=True),
-            after.splitlines(keepends=True),
-            "a/{}".format((path or "").lstrip("/")),
-            "b/{}".format((path or "").lstrip("/")),
+            _lines(before), _lines(after), _header("a", path or ""), _header("b", path or "")
         )
     )
     return "".join(
         line if line.endswith("\n") else line + "\n\\ No newline at end of file\n"
         for line in lines
+    )
+
+
+def _lines(text: str) -> List[str]:
+    """The lines with their ends; only a line feed ends one, as in every tool that reads diffs."""
+    return [line for line in re.split(r"(?<=\n)", text) if line]
+
+
+def _header(side: str, path: str) -> str:
+    """The name of a file in a diff: in quotes where it would not be read as one word."""
+    name = "{}/{}".format(side, path.lstrip("/"))
+    if any(not character.isprintable() or character in '"\\' for character in name):
+        quoted = name.replace("\\", "\\\\").replace('"', '\\"')
+        return '"{}"'.format("".join(map(_escaped, quoted)))
+    return name + "\t" if " " in name else name
+
+
+def _escaped(character: str) -> str:
+    """A character as git writes it in quotes: bytes that cannot be shown in octal digits."""
+    if character.isprintable():
+        return character
+    return "".join(
+        "\\{:03o}".format(byte) for byte in character.encode("utf-8", "surrogateescape")
     )

@@ -17,10 +17,19 @@ def wants_color(stream: Any) -> bool:
 
 
 def say(text: str, err: bool = False) -> None:
-    """Print text as it is; characters that the stream cannot encode are escaped."""
+    """Print text as it is; characters that the stream cannot encode are escaped.
+
+    Raises:
+        Failure: the stream cannot be written, other than that its reader has gone.
+    """
     encoding = getattr(sys.stderr if err else sys.stdout, "encoding", None) or "utf-8"
     text = text.encode(encoding, "backslashreplace").decode(encoding)
-    click.echo(text, nl=False, err=err, color=True)
+    try:
+        click.echo(text, nl=False, err=err, color=True)
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise Failure("the output cannot be written: {}".format(error.strerror)) from None
 
 
 def read_stdin(limit: int) -> bytes:

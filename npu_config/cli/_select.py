@@ -1,16 +1,15 @@
 """Which findings are told: ``--select`` and ``--ignore``."""
 
-import re
 from typing import Callable, Iterable, List
 
 import click
 
 from npu_config.diagnostics import Diagnostic
+from npu_config.project import id_of_rule
 
 Keeps = Callable[[Diagnostic], bool]
 
-_PREFIX = re.compile(r"NPU\d{0,3}\Z")
-_ALWAYS = ("NPU701", "NPU702", "NPU703", "NPU708")
+_ALWAYS = ("NPU701", "NPU702", "NPU703", "NPU708", "NPU830", "NPU831")
 
 
 def selection(select: Iterable[str], ignore: Iterable[str], where: str = "--ignore") -> Keeps:
@@ -50,11 +49,9 @@ def _ids(words: Iterable[str], option: str) -> List[str]:
     by_name = {rule.name: rule.id for rule in load_all()}
     found = []
     for word in given:
-        upper = word.upper()
-        if word in by_name:
-            found.append(by_name[word])
-        elif _PREFIX.match(upper) and any(id.startswith(upper) for id in by_name.values()):
-            found.append(upper)
+        id = id_of_rule(word, by_name)
+        if id is not None:
+            found.append(id)
         else:
             close = did_you_mean(word, [*by_name, *by_name.values()])
             hint = "" if close is None else '; did you mean "{}"?'.format(close)

@@ -1,7 +1,7 @@
 """One run of ``check``: files read, judged, fixed and counted."""
 
 import os
-from typing import Callable, Dict, Iterable, List, NamedTuple, Optional, Sequence, Tuple
+from typing import Callable, Dict, Iterable, List, NamedTuple, Optional, Sequence, Set, Tuple
 
 from npu_config.cli._fix import difference, fixed
 from npu_config.cli._progress import progress
@@ -64,11 +64,12 @@ class Session:
         self._diagnostics: List[Diagnostic] = list(project.diagnostics)
         self._known: Tuple[Tuple[str, str], ...] = ()
         self._file_keeps: Dict[Tuple[str, ...], Keeps] = {}
+        self._fixed_files: Set[str] = set()
         self.files = 0
         self.skipped = 0
         self.fixes = 0
         self.differences: List[str] = []
-        self.texts: Dict[Optional[str], str] = {}
+        self.texts: Dict[Optional[str], str] = {project.path: project.text}
 
     def report(self) -> Report:
         """Every finding that is told."""
@@ -180,7 +181,7 @@ class Session:
     def _fixed(self, candidate: Candidate, checked: Checked, fixing: str) -> Checked:
         """Apply fixes until none is left; what then stands in the file is told."""
         before = checked.text
-        if before is None:
+        if before is None or not _comes_back(before, checked.encoding):
             return checked
         latest, text, count = checked, before, 0
         for _ in range(MOST_PASSES):
@@ -195,18 +196,33 @@ class Session:
         if text == before:
             return checked
         if fixing == "diff":
-            self.differences.append(difference(candidate.path, before, text))
+            mark = "\ufeff" if checked.encoding == "utf-8-sig" else ""
+            self.differences.append(difference(candidate.path, mark + before, mark + text))
             return checked
+        real = os.path.realpath(candidate.path)
+        if real in self._fixed_files:
+            return latest
         reason = _write(candidate.path, before, text, checked.encoding)
         if reason is not None:
             complaint = rules.NOT_WRITTEN.diagnostic(reason, Place(candidate.path))
             return checked._replace(diagnostics=[*checked.diagnostics, complaint])
+        self._fixed_files.add(real)
         self.fixes += count
         return latest
 
 
+def _comes_back(text: str, encoding: str) -> bool:
+    """True for a text that its own encoding can write: some only read."""
+    try:
+        return text.encode(encoding).decode(encoding) == text
+    except UnicodeError:
+        return False
+
+
 def _write(path: str, before: str, after: str, encoding: str) -> Optional[str]:
     """Put the fixed text in the place of the old one; why it was not done, if it was not."""
+    if not os.access(path, os.W_OK):
+        return "the file may not be written by this user"
     try:
         with open(path, "rb") as stream:
             if stream.read() != before.encode(encoding):

@@ -7,7 +7,6 @@ from npu_config.cli._load import STDIN
 from npu_config.cli._output import read_stdin
 from npu_config.project import Project
 from npu_config.readers import LARGEST
-from npu_config.readers.gitignore import Patterns
 from npu_config.readers.walk import walk
 
 
@@ -32,27 +31,23 @@ def candidates(paths: Sequence[str], project: Project) -> Iterator[Candidate]:
             continue
         found = _files_below(path, project) if os.path.isdir(path) else iter((Candidate(path),))
         for candidate in found:
-            name = os.path.normpath(candidate.path)
+            name = os.path.abspath(candidate.path)
             if name not in seen:
                 seen.add(name)
-                yield candidate
+                yield candidate._replace(path=_plain(candidate.path))
+
+
+def _plain(path: str) -> str:
+    """A path without ``./`` before it, as other tools name files."""
+    here = os.curdir + os.sep
+    while path.startswith(here):
+        path = path[len(here) :].lstrip(os.sep)
+    return path
 
 
 def _files_below(directory: str, project: Project) -> Iterator[Candidate]:
     """The files of a directory that the project does not leave out."""
-    excluded = Patterns(project.root, project.exclude)
     at_top = os.path.abspath(directory) == project.root
     for path in walk(directory, project.exclude if at_top else ()):
-        if at_top or not _is_excluded(os.path.abspath(path), excluded, project.root):
+        if at_top or not project.excludes(path):
             yield Candidate(path, None, directory)
-
-
-def _is_excluded(path: str, excluded: Patterns, root: str) -> bool:
-    """True when a pattern names a file or one of the directories above it."""
-    is_directory = False
-    while len(path) > len(root):
-        verdict = excluded.verdict(path, is_directory)
-        if verdict is not None:
-            return verdict
-        path, is_directory = os.path.dirname(path), True
-    return False

@@ -27,6 +27,8 @@ COMMANDS: Mapping[str, str] = {
 }
 """Command to the module of this package that has it, as ``command``, in the order of the help."""
 
+INTERRUPTED = 130
+
 
 class _Commands(click.Group):
     """A group whose commands are modules."""
@@ -40,6 +42,14 @@ class _Commands(click.Group):
         module = importlib.import_module("npu_config.cli." + COMMANDS[name])
         command: click.Command = module.command
         return command
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """As click's; what is interrupted ends with the code that shells give it."""
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:
+            click.echo("\nAborted!", err=True)
+            ctx.exit(INTERRUPTED)
 
     def resolve_command(self, ctx: click.Context, args: List[str]) -> Any:
         """As click's, with a word on what may have been meant."""

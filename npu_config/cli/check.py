@@ -38,6 +38,7 @@ from npu_config.reporters import FORMATS
 @click.option(
     "--write-baseline", metavar="FILE", help="Write a baseline that allows what is found now."
 )
+@click.option("--force", is_flag=True, help="Overwrite the baseline that is there.")
 @click.pass_context
 def command(
     ctx: click.Context,
@@ -54,6 +55,7 @@ def command(
     diff: bool,
     baseline: Optional[str],
     write_baseline: Optional[str],
+    force: bool,
 ) -> None:
     """Check files and say what is wrong, where, and what to do.
 
@@ -81,7 +83,7 @@ def command(
     session.check(paths, "diff" if diff else "fix" if fix else None)
     report = session.report()
     if write_baseline is not None:
-        _write_baseline(report, session, write_baseline)
+        _write_baseline(report, session, write_baseline, force)
         return
     report = _without_known(report, session, baseline or project.baseline)
     failing = Severity.WARNING if strict or project.strict else Severity.ERROR
@@ -96,15 +98,19 @@ def command(
     ctx.exit(1 if failed else 0)
 
 
-def _write_baseline(report: Report, session: Any, path: str) -> None:
+def _write_baseline(report: Report, session: Any, path: str, force: bool) -> None:
     from npu_config.baseline import Baseline
 
     known = Baseline.of(report, session.texts, os.path.dirname(os.path.abspath(path)))
     try:
-        known.save(path)
+        known.save(path, overwrite=force)
+    except FileExistsError:
+        raise Failure("{} exists; --force overwrites it".format(path)) from None
     except OSError as error:
-        raise Failure("{} cannot be written: {}".format(path, error.strerror)) from None
-    say("{} findings written to {}\n".format(len(known), path), err=True)
+        raise Failure("{} cannot be written: {}".format(path, error.strerror or error)) from None
+    count = len(known)
+    words = "1 finding" if count == 1 else "{} findings".format(count)
+    say("{} written to {}\n".format(words, path), err=True)
 
 
 def _without_known(report: Report, session: Any, path: Optional[str]) -> Report:

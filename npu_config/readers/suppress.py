@@ -1,15 +1,18 @@
 """Comments that silence findings: ``# npu: ignore[NPU104]``.
 
 A comment at the end of a line silences the findings that stand on that line; a comment on a
-line of its own those on the next line with code.  ``# npu: ignore`` without brackets silences
-all of them, ``# npu: ignore-file[...]`` the whole file.  In the brackets stand ids, beginnings
-of ids (``NPU3``) or names of rules, joined by commas.
+line of its own those on the next line with code.  In a script a comment on the first or the last
+line of a statement, or on a line of its own before it, is about all lines of the statement.
+``# npu: ignore`` without brackets silences all findings, ``# npu: ignore-file[...]`` those of the
+whole file.  In the brackets stand ids, beginnings of ids (``NPU3``) or names of rules, joined by
+commas.
 """
 
+import bisect
 import io
 import re
 import tokenize
-from typing import Dict, Iterable, Iterator, List, NamedTuple, Optional, Sequence, Set, Tuple
+from typing import Iterable, Iterator, List, NamedTuple, Optional, Sequence, Set, Tuple
 
 from npu_config.diagnostics import Diagnostic, Place, Severity
 from npu_config.rulebook import declare
@@ -22,6 +25,8 @@ IGNORE_COMMENT = declare(
     Severity.WARNING,
     """
     A ``# npu: ignore`` comment names no rule, or silences nothing (information).
+
+    Rules stand in brackets; a comment that names them otherwise is not obeyed.
 
     A comment that has outlived its finding hides the next one.
 
@@ -40,15 +45,23 @@ _COMMENT = re.compile(
     r"#\s*npu:\s*(?P<word>ignore-file|ignore)(?![\w-])[ \t]*(?P<rules>\[[^\]\n]*\])?"
 )
 _ID = re.compile(r"NPU\d{0,3}\Z", re.I)
-_NAME = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*\Z")
+_OUTSIDE = re.compile(r"[\s:=(]*NPU\d|[\s:=(]*\[", re.I)
+_OTHER_TOKENS = (tokenize.COMMENT, tokenize.NL, tokenize.INDENT, tokenize.DEDENT)
+
+Lines = Tuple[int, int]
+"""First and last line of a statement, or of what a comment speaks of."""
 
 
 class _Comment(NamedTuple):
-    """One comment: the lines it speaks of (None: all), and what it names (empty: every rule)."""
+    """One comment: the lines it speaks of (None: all), and what it names (empty: every rule).
+
+    ``is_void`` is True for one that cannot be understood.
+    """
 
     place: Place
-    lines: Optional[Tuple[int, ...]]
+    lines: Optional[Lines]
     words: Tuple[str, ...]
+    is_void: bool = False
 
     def names(self, diagnostic: Diagnostic) -> bool:
         """True when the comment is about the rule of a finding."""
@@ -59,15 +72,14 @@ class _Comment(NamedTuple):
 
     def covers(self, diagnostic: Diagnostic) -> bool:
         """True when the comment silences a finding."""
-        if not self.names(diagnostic):
+        if self.is_void or not self.names(diagnostic):
             return False
         if self.lines is None:
             return True
-        first = diagnostic.line
-        if first is None:
+        if diagnostic.line is None:
             return False
-        last = diagnostic.end_line or first
-        return any(first <= line <= last for line in self.lines)
+        first, last = self.lines
+        return diagnostic.line <= last and first <= (diagnostic.end_line or diagnostic.line)
 
 
 class Suppressions:
@@ -83,9 +95,11 @@ class Suppressions:
         self._path = path
         self._comments: List[_Comment] = []
         if _COMMENT.search(text) is not None:
-            lines = re.split(r"\r\n|\r|\n", text)
-            for line, column, content in _comments(text, lines, is_script):
-                self._read(lines, line, column, content)
+            rows = re.split(r"\r\n|\r|\n", text)
+            statements: List[Lines] = []
+            found = _in_script(text, statements) if is_script else _in_text(rows)
+            for line, column, content in list(found):
+                self._read(rows, statements, line, column, content)
 
     def __bool__(self) -> bool:
         return bool(self._comments)
@@ -111,17 +125,26 @@ class Suppressions:
                 left.extend(_faults(comment, index in used, known))
         return left
 
-    def _read(self, lines: Sequence[str], line: int, column: int, content: str) -> None:
+    def _read(
+        self,
+        rows: Sequence[str],
+        statements: Sequence[Lines],
+        line: int,
+        column: int,
+        content: str,
+    ) -> None:
+        alone = not rows[line - 1][:column].strip()
         for match in _COMMENT.finditer(content):
             listed = match.group("rules")
             words = tuple(word.strip() for word in (listed or "")[1:-1].split(",") if word.strip())
+            outside = listed is None and _OUTSIDE.match(content, match.end())
             start = column + match.start() + 1
             place = Place(self._path, line, start, line, start + len(match.group().rstrip()))
-            about: Optional[Tuple[int, ...]] = None
+            about: Optional[Lines] = None
             if match.group("word") == "ignore":
-                alone = not lines[line - 1][:column].strip()
-                about = (_next_code(lines, line),) if alone else (line,)
-            self._comments.append(_Comment(place, about, words))
+                about = _about(rows, statements, line, alone)
+            void = bool(outside) or (listed is not None and not words)
+            self._comments.append(_Comment(place, about, words, void))
 
 
 def suppress(
@@ -144,28 +167,44 @@ def suppress(
     return suppressions.apply(diagnostics, known) if suppressions else list(diagnostics)
 
 
-def _comments(text: str, lines: Sequence[str], is_script: bool) -> Iterator[Tuple[int, int, str]]:
+def _in_script(text: str, statements: List[Lines]) -> Iterator[Tuple[int, int, str]]:
+    """Line, column from 0, and text of every comment; enters the lines of every statement."""
+    first: Optional[int] = None
+    try:
+        for token in tokenize.generate_tokens(io.StringIO(text, newline=None).readline):
+            if token.type == tokenize.COMMENT:
+                yield token.start[0], token.start[1], token.string
+            if token.type == tokenize.NEWLINE:
+                statements.append((first or token.start[0], token.start[0]))
+                first = None
+            elif first is None and token.type not in _OTHER_TOKENS:
+                first = token.start[0]
+    except (tokenize.TokenError, SyntaxError):
+        pass
+
+
+def _in_text(rows: Sequence[str]) -> Iterator[Tuple[int, int, str]]:
     """Line, column from 0, and text of every comment that may be meant."""
-    if is_script:
-        found: Dict[int, Tuple[int, int, str]] = {}
-        try:
-            for token in tokenize.generate_tokens(io.StringIO(text, newline=None).readline):
-                if token.type == tokenize.COMMENT:
-                    found[token.start[0]] = (token.start[0], token.start[1], token.string)
-        except (tokenize.TokenError, SyntaxError):
-            pass
-        yield from found.values()
-        return
-    for number, content in enumerate(lines, 1):
+    for number, content in enumerate(rows, 1):
         match = _COMMENT.search(content)
         if match:
             yield number, match.start(), content[match.start() :]
 
 
-def _next_code(lines: Sequence[str], line: int) -> int:
+def _about(rows: Sequence[str], statements: Sequence[Lines], line: int, alone: bool) -> Lines:
+    """The lines that a comment speaks of."""
+    at = bisect.bisect_left([last for _, last in statements], line)
+    first, last = statements[at] if at < len(statements) else (line, line)
+    if alone:
+        number = _next_code(rows, line)
+        return (first, last) if first > line else (number, number)
+    return (first, last) if line in (first, last) else (line, line)
+
+
+def _next_code(rows: Sequence[str], line: int) -> int:
     """The next line that holds more than a comment."""
-    for number in range(line + 1, len(lines) + 1):
-        content = lines[number - 1].strip()
+    for number in range(line + 1, len(rows) + 1):
+        content = rows[number - 1].strip()
         if content and not content.startswith("#"):
             return number
     return line
@@ -174,6 +213,13 @@ def _next_code(lines: Sequence[str], line: int) -> int:
 def _faults(
     comment: _Comment, used: bool, known: Sequence[Tuple[str, str]]
 ) -> Iterator[Diagnostic]:
+    if comment.is_void:
+        yield IGNORE_COMMENT.diagnostic(
+            "the comment names no rule in brackets, and silences nothing",
+            comment.place,
+            help="write # npu: ignore[NPU104], or # npu: ignore alone for every rule",
+        )
+        return
     ids = [id for id, _ in known]
     names = [name for _, name in known]
     unknown = [

@@ -79,6 +79,9 @@ def test_without_place(tmp_path):
         "[]",
         "{}",
         '{"version": 2, "findings": []}',
+        '{"version": true, "findings": []}',
+        '{"version": 1.0, "findings": []}',
+        '{"version": 1, "findings": [{"rule":"", "path":3, "option":"", "line":"", "count":1}]}',
         '{"version": 1}',
         '{"version": 1, "findings": [{}]}',
         '{"version": 1, "findings": [3]}',
@@ -88,7 +91,7 @@ def test_without_place(tmp_path):
         "[" * 100000,
         "\ud800".encode("utf-8", "surrogatepass"),
     ],
-    ids=range(12),
+    ids=range(15),
 )
 def test_unusable(tmp_path, content):
     """What is no baseline is refused as a whole."""
@@ -98,6 +101,46 @@ def test_unusable(tmp_path, content):
         Baseline.load(path)
     assert caught.value.diagnostic.rule == "NPU899"
     assert caught.value.diagnostic.path == str(path)
+
+
+def test_words_of_what_is_wrong(tmp_path):
+    """The reason is told in words, not in those of Python."""
+    path = tmp_path / "baseline.json"
+    for content, words in (
+        ("[]", "it is no object with a version"),
+        ('{"version": 1, "findings": {}}', "it has no list of findings"),
+        ('{"version": 1, "findings": [{"rule": ""}]}', "finding 1 lacks one of the texts"),
+    ):
+        path.write_text(content)
+        with pytest.raises(BaselineError, match=words):
+            Baseline.load(path)
+
+
+def test_never_overwritten(tmp_path):
+    """A file that is there is replaced only when that is asked for."""
+    path = tmp_path / "baseline.json"
+    path.write_text("mine")
+    with pytest.raises(FileExistsError):
+        Baseline({}).save(path)
+    assert path.read_text() == "mine"
+    Baseline({}).save(path, overwrite=True)
+    assert len(Baseline.load(path)) == 0
+
+
+def test_unreadable_files_are_no_old_code(tmp_path):
+    """That a file is missing is told every time."""
+    missing = Diagnostic("NPU701", "unreadable-file", Severity.ERROR, "m", path="x.py")
+    assert len(Baseline.of([missing], {})) == 0
+
+
+def test_names_that_are_no_text(tmp_path, script):
+    """File names and options may hold bytes that are no UTF-8."""
+    found = Diagnostic("NPU101", "x", Severity.ERROR, "m", "\ud800模式", "\udcff.py", 1)
+    path = tmp_path / "baseline.json"
+    Baseline.of([found], {}, str(tmp_path)).save(path)
+    assert "模式" in path.read_text(encoding="utf-8")
+    assert Baseline.load(path).new([found], {}) in ([], [found])
+    assert Baseline.of([found], {}, str(tmp_path))._counts == Baseline.load(path)._counts
 
 
 def test_missing(tmp_path):

@@ -70,12 +70,15 @@ def test_per_file_ignores(tmp_path):
         ('ignores = ["NPU1"]', (2, 1), 'did you mean "ignore"?'),
         ('ignore = "NPU1"', (2, 10), "takes a list of texts"),
         ("select = [1]", (2, 10), "takes a list of texts"),
+        ('select = ["NPU1", "NPU9999"]', (2, 19), '"NPU9999" is no rule'),
+        ('ignore = ["both-dump"]', (2, 11), 'did you mean "both-dumps"?'),
+        ('per-file-ignores = {"x" = ["nosuch"]}', (2, 28), '"nosuch" is no rule'),
         ('strict = "yes"', (2, 10), "takes true or false"),
         ('target = "atlas_a9"', (2, 10), "atlas_a2"),
         ("mode = 3", (2, 8), "training"),
         ("baseline = true", (2, 12), "takes a text"),
         ("per-file-ignores = []", (2, 20), "takes a table"),
-        ('per-file-ignores = {"x" = "NPU1"}', (2, 20), "takes a list of texts"),
+        ('per-file-ignores = {"x" = "NPU1"}', (2, 27), '"x" takes a list of texts'),
     ],
 )
 def test_faults(tmp_path, line, place, words):
@@ -91,9 +94,58 @@ def test_no_table(tmp_path):
     """Files without the table, or that cannot be read, are no project."""
     assert project(tmp_path, "[tool.black]\n") is None
     assert project(tmp_path, '[tool.black]\nx = "npu-config"\n') is None
+    assert project(tmp_path, '[project]\ndependencies = [\n"npu-config==1.0",\n]\nx = \n') is None
     assert read_project(str(tmp_path / "no.toml")) is None
     (tmp_path / "pyproject.toml").write_bytes(b"\xff npu-config")
     assert read_project(str(tmp_path / "pyproject.toml")) is None
+
+
+def test_other_spellings_of_the_table(tmp_path):
+    """TOML has several ways to write a table."""
+    for text in (
+        '[ tool . "npu-config" ]\nstrict = true\n',
+        "[tool]\nnpu-config = {strict = true}\n",
+        "tool.npu-config.strict = true\n",
+        "\ufeff[tool.npu-config]\nstrict = true\n",
+    ):
+        assert project(tmp_path, text).strict
+
+
+def test_no_such_table(tmp_path):
+    """A table of nearly that name, or what is no table, is told."""
+    (fault,) = project(tmp_path, "[tool.npu_config]\nstrict = true\n").diagnostics
+    assert (fault.rule, fault.line) == ("NPU833", 1)
+    assert "[tool.npu-config]" in fault.message
+    (fault,) = project(tmp_path, "[tool]\nnpu-config = 3\n").diagnostics
+    assert (fault.rule, fault.line) == ("NPU833", 2)
+
+
+def test_excluded(tmp_path):
+    """A pattern that names a directory takes everything in it away, here and for single files."""
+    found = project(
+        tmp_path,
+        '[tool.npu-config]\nexclude = ["a/b", "*_old.py", "!a/b/keep.py", "!b_old.py"]\n'
+        '[tool.npu-config.per-file-ignores]\n"c/" = ["NPU3"]\n',
+    )
+    left = [
+        name
+        for name in ("a/x.py", "a/b/x.py", "a/b/c/x.py", "a/b/keep.py", "x_old.py", "b_old.py")
+        if not found.excludes(str(tmp_path / name))
+    ]
+    assert left == ["a/x.py", "b_old.py"]
+    assert found.ignored_for(str(tmp_path / "c" / "d" / "x.py")) == ("NPU3",)
+    assert found.ignored_for(str(tmp_path / "c.py")) == ()
+    assert not found.excludes("/elsewhere/x_old.py")
+
+
+def test_place(tmp_path, monkeypatch):
+    """The file is named relative to the working directory, as all others are."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "pyproject.toml").write_text("[tool.npu-config]\nx = 1\n")
+    found = find_project("train.py")
+    assert found.diagnostics[0].path == "pyproject.toml"
+    assert found.text == "[tool.npu-config]\nx = 1\n"
+    assert found.root == str(tmp_path)
 
 
 def test_broken_file(tmp_path):
@@ -114,8 +166,10 @@ def test_search(tmp_path):
     assert find_project(str(script)).strict
     (tmp_path / "repository" / ".git").mkdir()
     assert find_project(str(script)) == Project()
-    (tmp_path / "repository" / "pyproject.toml").write_text("[tool.npu-config]\nignore = ['x']\n")
-    assert find_project(str(inner)).ignore == ("x",)
+    (tmp_path / "repository" / "pyproject.toml").write_text(
+        "[tool.npu-config]\nignore = ['NPU3']\n"
+    )
+    assert find_project(str(inner)).ignore == ("NPU3",)
     assert find_project(str(tmp_path / "no" / "such")).strict
     assert Project().root == os.getcwd()
     assert Project().ignored_for("x.py") == ()

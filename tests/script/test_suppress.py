@@ -32,6 +32,12 @@ def left(text, *findings, known=(), is_script=True):
         ("# npu: ignore[ NPU301 , NPU104 ]", True),
         ("# reason  # npu: ignore[NPU104]", True),
         ("# npu: ignore[NPU104]  because", True),
+        ("# npu: ignore  because of NPU104", True),
+        ("# npu: ignore NPU104", False),
+        ("# npu: ignore: NPU104", False),
+        ("# npu: ignore=[NPU104]", False),
+        ("# npu: ignore[NPU104", False),
+        ("# npu: ignore[]", False),
         ("# npu: ignore[NPU301]", False),
         ("# npu: ignored", False),
         ("# npu: ignore-line", False),
@@ -47,10 +53,52 @@ def test_line(comment, silenced):
     assert left(text, finding(1), finding(2), finding(3)) == expected
 
 
-def test_several_lines():
+STATEMENT = """\
+f({}
+  a,{}
+  b,
+){}
+g(a)
+"""
+
+
+@pytest.mark.parametrize(
+    ("position", "expected"), [(0, [5]), (1, [1, 3, 5]), (2, [5])], ids=["first", "inner", "last"]
+)
+def test_several_lines(position, expected):
+    """On the first or the last line a comment is about the statement, inside about its line."""
+    comments = ["  # npu: ignore" if position == number else "" for number in range(3)]
+    findings = [finding(line) for line in (1, 2, 3, 5)]
+    assert [line for line, _ in left(STATEMENT.format(*comments), *findings)] == expected
+
+
+def test_a_finding_of_several_lines():
     """Any line of the finding may hold the comment."""
-    text = "f(\n  a,  # npu: ignore\n)\nf(\n  b,\n)  # npu: ignore\n"
-    assert left(text, finding(1, end_line=3), finding(4, end_line=5)) == [(4, "NPU104")]
+    text = "f(\n  a,  # npu: ignore\n  b,\n)\n"
+    assert left(text, finding(1, end_line=3), finding(3, end_line=4)) == [(3, "NPU104")]
+
+
+def test_before_a_statement():
+    """A comment on a line of its own is about the whole statement, not about what is in it."""
+    text = "# npu: ignore\nf(\n  a,\n)\n# npu: ignore\nif (x and\n    y):\n    b = 1\n"
+    found = left(text, *[finding(line) for line in (2, 3, 6, 7, 8)])
+    assert [line for line, _ in found] == [8]
+
+
+def test_inside_a_statement():
+    """Between brackets a comment on a line of its own is about the next line."""
+    text = "f(\n  a,\n  # npu: ignore\n  b,\n  c,\n)\n"
+    assert [line for line, _ in left(text, *map(finding, (1, 2, 4, 5)))] == [1, 2, 5]
+
+
+def test_rules_outside_of_brackets():
+    """A comment that cannot be understood is told, and silences nothing."""
+    for comment in ("ignore NPU104", "ignore[NPU104", "ignore[]", "ignore-file: NPU104"):
+        found = Suppressions("a = 1  # npu: {}\n".format(comment)).apply([finding(1)], KNOWN)
+        assert [(f.rule, f.severity) for f in found] == [
+            ("NPU104", Severity.ERROR),
+            ("NPU832", Severity.WARNING),
+        ]
 
 
 def test_line_before():
