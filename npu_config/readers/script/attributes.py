@@ -39,6 +39,8 @@ class Attributes(Names):
 
     def attribute(self, owner: Any, name: str, node: ast.AST) -> Any:
         """``owner.name``."""
+        if isinstance(owner, Unknown):
+            return self._unknown_attribute(owner, name, node)
         if isinstance(owner, Message):
             return self.field(owner, name, node)
         if isinstance(owner, Block):
@@ -52,8 +54,6 @@ class Attributes(Names):
             return given.value if given else self.anonymous(node)
         if isinstance(owner, Class):
             return self._class_attribute(owner, name)
-        if isinstance(owner, Unknown):
-            return self._unknown_attribute(owner, name, node)
         return self.anonymous(node)
 
     def _unknown_attribute(self, owner: Unknown, name: str, node: ast.AST) -> Any:

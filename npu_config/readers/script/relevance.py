@@ -18,7 +18,7 @@ from npu_config.readers.script.scopes import (
     holds,
     last_line,
 )
-from npu_config.readers.script.source import Source
+from npu_config.readers.script.source import Source, spans
 from npu_config.readers.script.vocabulary import SEEDS
 
 _HOLDER = re.compile(
@@ -55,11 +55,16 @@ _ANCHORS = (
     "experimental_config",
     "dynamic_input_config",
 )
-_HANDLED = (
-    r"(?<!\w){}(?!\w)(?!\s*\.\s*(?!graph_options|rewrite_options|optimizer_options|name\b|"
+_READ = re.compile(
+    r"\s*\.\s*(?!graph_options|rewrite_options|optimizer_options|name\b|"
     r"custom_optimizers|parameter_map|session_config|remapping|memory_optimization|"
-    r"global_jit_level|allow_soft_placement|CopyFrom|MergeFrom|ParseFromString|add\b|items\b)\w)"
+    r"global_jit_level|allow_soft_placement|CopyFrom|MergeFrom|ParseFromString|add\b|items\b)\w"
 )
+"""What follows a holder of which only some other field is read."""
+
+_MEMBER = re.compile(r"\s*\.\s*(\w+)")
+_ASSIGNED = re.compile(r"\s*=[^=]")
+_SELF = re.compile(r"(?<![\w.])self\s*\.\Z")
 _NOT_HOLDERS = frozenset(("self", "cls", "tf", "tf1", "None", "True", "False", "tensorflow"))
 _OPENING = re.compile(r"(?:Session|RunConfig|Estimator|_session)\s*\(")
 _WITHOUT_CONFIG = re.compile(r"Session\s*\(.*,\s*None\s*\)")
@@ -119,8 +124,11 @@ class Relevance:
     def _handled(self, word: str) -> List[int]:
         """The lines that do more with a holder than to read some field of it."""
         lines = self.source.lines
-        pattern = re.compile(_HANDLED.format(re.escape(word)))
-        return [n for n in self.source.mentions(word) if pattern.search(lines[n - 1])]
+        return [
+            n
+            for n in self.source.mentions(word)
+            if not all(_READ.match(lines[n - 1], end) for _, end in spans(word, lines[n - 1]))
+        ]
 
     def is_hot_function(self, node: ast.AST) -> bool:
         """True for a function that has hot lines."""
@@ -163,10 +171,13 @@ class Relevance:
             return self.source.mentions(word)
         if how is Watch.HANDLED:
             return self._handled(word)
-        methods = "|".join(sorted({node.name for _, node in self.hot_functions}))
-        pattern = re.compile(r"(?<!\w){}\s*\.\s*(?:{})\b".format(re.escape(word), methods))
-        lines = self.source.lines
-        return [n for n in self.source.mentions(word) if pattern.search(lines[n - 1])]
+        methods = {node.name for _, node in self.hot_functions}
+        return [n for n in self.source.mentions(word) if self._calls(word, n, methods)]
+
+    def _calls(self, word: str, number: int, methods: Set[str]) -> bool:
+        line = self.source.lines[number - 1]
+        members = (_MEMBER.match(line, end) for _, end in spans(word, line))
+        return any(member is not None and member.group(1) in methods for member in members)
 
     def _holders(self, seeds: Iterable[int]) -> Set[str]:
         """The names that hold configurations."""
@@ -226,11 +237,17 @@ class Relevance:
         return called
 
     def _callers(self, name: str, defined: int) -> List[int]:
-        pattern = re.compile(
-            r"(?<![\w.])(?:self\s*\.\s*)?{}(?!\w)(?!\s*=[^=])".format(re.escape(name))
-        )
         lines, mentions = self.source.lines, self.source.mentions
-        found = [n for n in mentions(name) if n != defined and pattern.search(lines[n - 1])]
+        found = [n for n in mentions(name) if n != defined and _names(name, lines[n - 1])]
         if name == "main":
             found += [n for n in mentions("app") if _APP_RUN.search(lines[n - 1])]
         return found
+
+
+def _names(name: str, line: str) -> bool:
+    """True when a line names a function, bare or as one of ``self``, and does not assign it."""
+    return any(
+        not _ASSIGNED.match(line, end)
+        and (line[start - 1 : start] != "." or _SELF.search(line[:start]))
+        for start, end in spans(name, line)
+    )

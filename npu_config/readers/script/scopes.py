@@ -153,6 +153,8 @@ class Scope:
 
     def _walk(self, body: Sequence[ast.stmt]) -> None:
         for statement in body:
+            if isinstance(statement, ast.Expr):
+                continue
             if isinstance(statement, ast.Assign):
                 for target in statement.targets:
                     self._target(target, statement.value)
@@ -226,14 +228,12 @@ class Scope:
 def functions(scope: Scope, body: Sequence[ast.AST]) -> Iterator[Tuple[Scope, FunctionNode]]:
     """Every function of a body, at any depth, with the scope that it is defined in."""
     for statement in body:
-        if isinstance(statement, ast.ClassDef):
-            for found in functions(scope.child(statement), statement.body):
-                yield found
+        kind = type(statement)
+        if kind in _COMPOUND:
+            for inner in blocks(statement):
+                yield from functions(scope, inner)
+        elif isinstance(statement, ast.ClassDef):
+            yield from functions(scope.child(statement), statement.body)
         elif isinstance(statement, FUNCTIONS):
             yield scope, statement
-            for found in functions(scope.child(statement), statement.body):
-                yield found
-        else:
-            for inner in blocks(statement):
-                for found in functions(scope, inner):
-                    yield found
+            yield from functions(scope.child(statement), statement.body)

@@ -4,11 +4,12 @@ import ast
 import bisect
 import codecs
 import io
+import itertools
 import re
 import sys
 import threading
 import warnings
-from typing import Dict, List, NamedTuple, Optional, Tuple
+from typing import Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
 
 from npu_config.diagnostics import Place
 from npu_config.readers.script.ends import span
@@ -145,9 +146,8 @@ class Source:
     def __init__(self, text: str, path: Optional[str] = None) -> None:
         self.text = text
         self.path = path
-        self.lines: List[str] = _NEWLINE.split(text)
-        self._starts = [0]
-        self._starts += [match.end() for match in _NEWLINE.finditer(text)]
+        self.lines: List[str] = _NEWLINE.split(text) if "\r" in text else text.split("\n")
+        self._starts = _starts(text, self.lines)
         self._mentions: Dict[str, List[int]] = {}
         self._places: Dict[int, Tuple[Place, ast.AST]] = {}
 
@@ -248,6 +248,25 @@ class Source:
                 end = max(end, self._starts[line] if line < len(self._starts) else len(text))
             start = text.find(word, end)
         return found
+
+
+def spans(word: str, line: str) -> Iterator[Tuple[int, int]]:
+    """Where a whole word begins and ends in a line."""
+    end = 0
+    while True:
+        start = line.find(word, end)
+        if start < 0:
+            return
+        end = start + len(word)
+        if not (_is_part(line[start - 1 : start]) or _is_part(line[end : end + 1])):
+            yield start, end
+
+
+def _starts(text: str, lines: Sequence[str]) -> List[int]:
+    """The offset at which each line begins."""
+    if "\r" in text:
+        return [0, *(match.end() for match in _NEWLINE.finditer(text))]
+    return list(itertools.accumulate([0, *(len(line) + 1 for line in lines[:-1])]))
 
 
 def _is_part(character: str) -> bool:
