@@ -4,6 +4,7 @@ import os
 
 import pytest
 
+from npu_config.readers import script
 from npu_config.readers.script import batch
 from npu_config.readers.script.batch import check_scripts
 from npu_config.readers.script.vocabulary import NEEDLES, may_matter
@@ -125,3 +126,21 @@ def test_needles(needle):
     """A file that names something of the NPU is looked at."""
     assert may_matter(b"from npu_bridge.npu_init import *\nx = " + needle + b"\n")
     assert not may_matter(b"import tensorflow\nx = 1\n")
+
+
+def test_a_fault_of_ours_is_told(tmp_path, monkeypatch):
+    """A script on which npu_config itself fails is reported, and the others are checked."""
+    good, bad = tmp_path / "good.py", tmp_path / "bad.py"
+    for path in (good, bad):
+        path.write_text(WRONG)
+
+    def failing(data, path):
+        if path == str(bad):
+            raise KeyError("x")
+        return script.read(data, path)
+
+    monkeypatch.setattr(batch, "read", failing)
+    first, second = check_scripts([str(bad), str(good)])
+    assert first.skipped
+    assert "KeyError" in first.diagnostics[0].message
+    assert "NPU101" in [found.rule for found in second.diagnostics]

@@ -90,10 +90,23 @@ def _check_one(path: str, work: _Work) -> Optional[Checked]:
         return Checked(path, (data,), skipped=True)
     if not may_matter(data):
         return None
-    reading = read(data, path)
-    found = tuple(reading.judge(work.target, work.environ, work.on_host))
+    try:
+        reading = read(data, path)
+        found = tuple(reading.judge(work.target, work.environ, work.on_host))
+    except Exception as error:  # a fault of ours must not cost the findings in other files
+        return Checked(path, (_failed(path, error),), skipped=True)
     text = reading.text if found else None
     return Checked(path, found, text, reading.encoding, reading.skipped)
+
+
+def _failed(path: str, error: Exception) -> Diagnostic:
+    return NOT_PYTHON.diagnostic(
+        "npu_config failed on this script, which is not checked: {}: {}".format(
+            type(error).__name__, error
+        ),
+        Place(path),
+        help="report it, with the script if you can",
+    )
 
 
 def _load(path: str) -> Union[bytes, Diagnostic]:
