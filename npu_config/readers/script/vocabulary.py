@@ -3,7 +3,7 @@
 Source: the public signatures of npu_bridge.
 """
 
-from typing import Dict, FrozenSet, Tuple
+from typing import Dict, FrozenSet, Iterator, Tuple
 
 OPTIMIZER = "NpuOptimizer"
 
@@ -250,7 +250,99 @@ NEEDLES = tuple(
     if word not in ("npu_config_proto", "FixedLossScaleManager", "npu_run_config_init")
 )
 
+NPU_INIT = "npu_bridge.npu_init"
+
+EXPORTS: Dict[str, str] = dict.fromkeys(
+    (
+        "NPURunConfig",
+        "ProfilingConfig",
+        "MemoryConfig",
+        "DumpConfig",
+        "DynamicInputConfig",
+        "NPUEstimator",
+        "NPUEstimatorSpec",
+        "NPUCheckpointSaverHook",
+        "NPUOutputTensorHook",
+        "NPUBroadcastGlobalVariablesHook",
+        "SetIterationsVarHook",
+        "TellMeStepOrLossHook",
+        "NPUDistributedOptimizer",
+        "KerasDistributeOptimizer",
+        "npu_distributed_optimizer_wrapper",
+        "NPUOptimizer",
+        "npu_allreduce",
+        "NPULossScaleOptimizer",
+        "FixedLossScaleManager",
+        "ExponentialUpdateLossScaleManager",
+        "NPUBroadcastGlobalVariablesCallback",
+        "npu_ops",
+        "npu_rnn",
+        "npu_scope",
+        "keras_to_npu",
+        "npu_strategy",
+        "npu_plugin",
+        "npu_unary_ops",
+        "hccl_ops",
+        "npu_cpu_ops",
+        "scoped_graph_manager",
+        "npu_hooks_append",
+        "npu_callbacks_append",
+        "npu_config_proto",
+        "npu_graph_options",
+        "npu_optimizer_options",
+        "npu_run_config_init",
+        "set_keras_session_npu_config",
+        "init_resource",
+        "shutdown_resource",
+        "close_session",
+        "get_npu_rank_id",
+        "get_npu_local_rank_id",
+        "get_npu_rank_size",
+        "get_npu_local_rank_size",
+        "NpuEmptyHook",
+        "npu_keras_optimizer",
+        "npu_tf_optimizer",
+        "npu_clear_session",
+    ),
+    NPU_INIT,
+)
+"""The names that npu_init exports and nothing else does, with the module to import them from."""
+EXPORTS.update(
+    RewriterConfig="tensorflow.core.protobuf.rewriter_config_pb2",
+    ExperimentalConfig="npu_bridge.estimator.npu.npu_config",
+    GraphMemoryOptimizeConfig="npu_bridge.estimator.npu.npu_config",
+    NpuExecutePlacement="npu_bridge.estimator.npu.npu_config",
+    set_iteration_per_loop="npu_bridge.estimator.npu.util",
+    IterationPerLoop="npu_bridge.estimator.npu.util",
+)
+
+_OURS = (b"npu_", b"NPU", b"_npu")
+_EXPORTED = tuple(name.encode() for name in EXPORTS)
+
 
 def may_matter(data: bytes) -> bool:
-    """False for a file that is certainly no script with options in it."""
-    return any(hint in data for hint in _HINTS) and any(needle in data for needle in NEEDLES)
+    """False for a file that is certainly no script with options in it.
+
+    A script that imports everything from some module may have every name from there.
+    """
+    if not any(hint in data for hint in _HINTS):
+        return False
+    if any(needle in data for needle in NEEDLES):
+        return True
+    if not any(word in data for word in _OURS):
+        return False
+    imported = b"\n".join(_imported(data))
+    return b"*" not in imported and any(
+        name in data and name not in imported for name in _EXPORTED
+    )
+
+
+def _imported(data: bytes) -> Iterator[bytes]:
+    """What stands behind ``import``, line by line, comments left out."""
+    start = data.find(b"import ")
+    while start >= 0:
+        end = data.find(b"\n", start)
+        end = len(data) if end < 0 else end
+        if b"#" not in data[data.rfind(b"\n", 0, start) + 1 : start]:
+            yield data[start:end].partition(b"#")[0]
+        start = data.find(b"import ", end)

@@ -6,12 +6,28 @@ One function per constraint; what it sees is a :class:`~._check.Sight`.
 from typing import List, Sequence, Tuple
 
 from npu_config.diagnostics import Diagnostic
-from npu_config.readers.script.checks import assignments, calls, loops, preprocessing, session
+from npu_config.readers.script.checks import (
+    assignments,
+    calls,
+    imports,
+    loops,
+    preprocessing,
+    session,
+)
 from npu_config.readers.script.checks._check import CHECKS, Sight
 from npu_config.readers.script.paths import Path
 from npu_config.readers.script.script import Script
 
-__all__ = ["CHECKS", "assignments", "calls", "loops", "preprocessing", "run_checks", "session"]
+__all__ = [
+    "CHECKS",
+    "assignments",
+    "calls",
+    "imports",
+    "loops",
+    "preprocessing",
+    "run_checks",
+    "session",
+]
 
 Found = Tuple[Diagnostic, List[Path], Tuple[int, ...]]
 

@@ -1,8 +1,5 @@
 """Checks of the life of a configuration: built, filled, handed over."""
 
-import ast
-from typing import List
-
 from npu_config.diagnostics import Severity
 from npu_config.readers.script.checks._check import Sight, check
 from npu_config.readers.script.fixes import replacement
@@ -277,53 +274,3 @@ def _report_unnamed(sight: Sight, block: Block) -> None:
         help='write name = "{}", or remove it'.format(OPTIMIZER),
         severity=Severity.WARNING if block.entries else Severity.INFO,
     )
-
-
-@check(
-    "NPU837",
-    "rewriter-config-not-imported",
-    Severity.ERROR,
-    facts=("remapping-off",),
-    source=(_INTRODUCTION,),
-    whole=True,
-)
-def rewriter_config_not_imported(sight: Sight) -> None:
-    """``RewriterConfig`` is used and never imported.
-
-    The line raises NameError.  ``from npu_bridge.npu_init import *`` brings the name in.
-
-    Wrong:
-
-        import tensorflow as tf
-        config.graph_options.rewrite_options.remapping = RewriterConfig.OFF
-
-    Right:
-
-        import tensorflow as tf
-        from tensorflow.core.protobuf.rewriter_config_pb2 import RewriterConfig
-        config.graph_options.rewrite_options.remapping = RewriterConfig.OFF
-    """
-    source = sight.script.source
-    lines = [source.lines[number - 1] for number in source.mentions("RewriterConfig")]
-    if not lines or sight.script.has_star_import or any("import" in line for line in lines):
-        return
-    used: List[ast.Name] = []
-    for node in sight.script.nodes("RewriterConfig"):
-        if isinstance(node, (ast.Import, ast.ImportFrom)):
-            names = [alias.asname or alias.name.split(".")[0] for alias in node.names]
-            if "RewriterConfig" in names:
-                return
-        elif isinstance(node, ast.Name) and node.id == "RewriterConfig":
-            if not isinstance(node.ctx, ast.Load):
-                return
-            used.append(node)
-        elif (isinstance(node, ast.arg) and node.arg == "RewriterConfig") or (
-            isinstance(node, (ast.FunctionDef, ast.ClassDef)) and node.name == "RewriterConfig"
-        ):
-            return
-    for node in used:
-        sight.report(
-            "RewriterConfig is not imported; the line raises NameError",
-            sight.place(node),
-            help="from tensorflow.core.protobuf.rewriter_config_pb2 import RewriterConfig",
-        )

@@ -1,6 +1,6 @@
 import tensorflow as tf
 from npu_bridge.npu_init import npu_config_proto, npu_run_config_init
-from npu_bridge.npu_init import set_keras_session_npu_config, init_resource
+from npu_bridge.npu_init import set_keras_session_npu_config, init_resource, shutdown_resource
 
 with tf.Session(config=npu_config_proto(config_proto=tf.ConfigProto())) as sess:
     sess.run("train")
