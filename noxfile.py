@@ -118,7 +118,12 @@ def tests_oldest(session: nox.Session) -> None:
 def tests_newest(session: nox.Session) -> None:
     """No TensorFlow, newest Python, newest dependencies."""
     require(session, "3.13")
-    run_tests(session, "mypy", options=["--cov=npu_config", "--cov-report=term:skip-covered"])
+    run_tests(
+        session,
+        "mypy",
+        "sarif-pydantic",
+        options=["--cov=npu_config", "--cov-report=term:skip-covered"],
+    )
 
 
 @nox.session(python=interpreter("3.11"))

@@ -392,6 +392,18 @@ def test_sarif():
     assert change["replacements"][0]["insertedContent"] == {"text": "x"}
 
 
+def test_sarif_as_others_read_it():
+    """A report with everything in it passes the model of SARIF 2.1.0 that other tools use."""
+    models = pytest.importorskip("sarif_pydantic")
+    place = Place("a b/路.yaml", 1, 2, 1, 3)
+    fix = Fix("write it", (Edit(1, 2, 1, 3, "x"),))
+    found = [attr.evolve(finding(place, help="h"), fix=fix), finding(), finding(Place("/x", 1))]
+    text = render("sarif", Report(found), Summary(1, 1, 0, 0, 0))
+    (run,) = models.Sarif.model_validate_json(text).runs
+    assert len(run.results) == 3
+    assert sorted(len(result.fixes or ()) for result in run.results) == [0, 0, 1]
+
+
 def test_sarif_of_an_absolute_path():
     """It is a file URI."""
     run = sarif(finding(Place("/tmp/x.yaml", 1, 1)))
