@@ -244,6 +244,13 @@ class StreamLimits(Structured):
         return "Union[str, Mapping[str, int]]"
 
 
+def _some(names: Sequence[str]) -> str:
+    """A few names in quotes, and how many more there are."""
+    shown_names = ['"{}"'.format(shorten(name, 40)) for name in names[:5]]
+    more = len(names) - len(shown_names)
+    return ", ".join(shown_names) + (" and {} more".format(more) if more else "")
+
+
 @attr.s(frozen=True, slots=True, auto_attribs=True)
 class Names(Structured):
     """Names joined by a separator: ``["conv1", "conv2"]``."""
@@ -270,17 +277,27 @@ class Names(Structured):
         if not names:
             raise bad_syntax(found)
         for name in names:
-            if not isinstance(name, str) or not re.match("(?:{})\\Z".format(self.name), name):
+            if not isinstance(name, str) or not self._is_name(name.strip()):
                 raise bad_syntax(
                     found
                     if len(names) == 1
                     else '{}, where "{}" is no name'.format(found, spelt(name))
                 )
-            if self.known and name not in self.known:
-                raise Refused(
-                    "value-not-allowed", '{}, with "{}"'.format(found, shorten(name, 40))
-                )
+        unknown = [name.strip() for name in names if self.known and name.strip() not in self.known]
+        spaced = [name.strip() for name in names if not self._is_name(name)]
+        wrong = [_some(unknown)] if unknown else []
+        if spaced:
+            wrong.append('a blank beside "{}"'.format(shorten(spaced[0], 40)))
+        if wrong:
+            raise Refused(
+                "value-not-allowed" if unknown else "bad-syntax",
+                "{}, with {}".format(found, " and ".join(wrong)),
+                "write the names without blanks" if spaced else None,
+            )
         return tuple(read_text(name) for name in names)
+
+    def _is_name(self, text: str) -> bool:
+        return re.match("(?:{})\\Z".format(self.name), text) is not None
 
     def render(self, value: Any) -> str:
         """The names joined by the separator."""

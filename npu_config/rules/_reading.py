@@ -4,13 +4,15 @@ from typing import Iterable, Optional, Sequence
 
 from npu_config.catalogue import OPTIONS
 from npu_config.judge import Case
-from npu_config.settings import UNKNOWN
+from npu_config.settings import UNKNOWN, Carrier
 
 SHAPE_PROFILES = ("input_shape", "dynamic_dims", "dynamic_node_type")
 """The three options that give shape profiles, and are given together or not at all."""
 
 RESERVED_MODES = ("mixed_hif8", "cube_hif8")
 """Values of ``precision_mode_v2`` that no version supports yet."""
+
+_DYNAMIC = ("compile_dynamic_mode", "dynamic_input")
 
 
 def given(case: Case, name: str) -> bool:
@@ -83,7 +85,28 @@ def has_shape_profiles(case: Case) -> bool:
 
 def runs_dynamic(case: Case) -> Optional[str]:
     """The option by which the graph certainly has dynamic shapes, or None."""
-    for name in ("compile_dynamic_mode", "dynamic_input"):
+    for name in _DYNAMIC:
         if case.known.get(name) is True:
             return name
     return "dynamic_dims" if has_shape_profiles(case) else None
+
+
+def may_run_dynamic(case: Case) -> bool:
+    """True when an option gives the graph dynamic shapes, or has a value that may."""
+    return runs_dynamic(case) is not None or any(
+        given(case, name) and name not in case.known for name in _DYNAMIC
+    )
+
+
+def in_script(case: Case) -> bool:
+    """True for what a script says; a call of NPURunConfig has a place in it."""
+    return case.carrier is Carrier.SCRIPT or (
+        case.carrier is Carrier.RUN_CONFIG and case.settings.place.line is not None
+    )
+
+
+def line_of(case: Case, name: str, beside: str) -> str:
+    """`` (line 7)`` where an option stands on another line than ``beside``, else nothing."""
+    place, other = case.place(name), case.place(beside)
+    apart = place.line is not None and place[:2] != other[:2]
+    return " (line {})".format(place.line) if apart else ""

@@ -6,15 +6,16 @@ Each format judges its own content (``npu_config.sidefiles``) and enters rules o
 
 import functools
 import os
+import re
 import stat
-from typing import Any, Dict, Iterator, Mapping, Optional, Tuple
+from typing import Any, Dict, FrozenSet, Iterator, Mapping, Optional, Tuple
 
 import attr
 
 from npu_config.diagnostics import Diagnostic, Severity
 from npu_config.judge import Case
 from npu_config.rulebook import rule
-from npu_config.rules._reading import on, runs_dynamic, tuning_mode
+from npu_config.rules._reading import in_script, on, runs_dynamic, tuning_mode
 from npu_config.rules.environment import missing_progress
 from npu_config.rules.paths import WANTED
 from npu_config.target import Target
@@ -33,7 +34,8 @@ def contents(case: Case) -> Iterator[Diagnostic]:
     if text and on(case, "profiling_mode"):
         dynamic = runs_dynamic(case) is not None
         for found in _profiling(text, _target(case), dynamic):
-            yield _at_option(case, "profiling_options", found)
+            said = _in_literal(found) if in_script(case) else found
+            yield _at_option(case, "profiling_options", said)
     if case.environ is not None:
         yield from _of_acceleration(case, case.environ)
     if case.on_host:
@@ -66,6 +68,36 @@ def _at_option(case: Case, name: str, found: Diagnostic) -> Diagnostic:
         message='in "{}": {}'.format(name, found.message),
         fix=None,
     )
+
+
+_BARE = re.compile(r'the text "([A-Za-z_]\w*)([.(][^"]*)?" needs double quotes\Z')
+
+
+def _in_literal(found: Diagnostic) -> Diagnostic:
+    """A fault of JSON in a literal of a script, where a bare word may be an expression."""
+    bare = _BARE.match(found.message)
+    if bare is None:
+        return found
+    name, rest = bare.groups()
+    if rest is None:
+        if name in _profiling_words():
+            return found
+        help = "write it in double quotes; if {} is a variable, format its value into the text"
+        return attr.evolve(found, help=help.format(name))
+    return attr.evolve(
+        found,
+        message="the expression {}{} stands inside the string literal, which holds its name and "
+        "not its value".format(name, rest),
+        help="format its value into the text, in double quotes",
+    )
+
+
+@functools.lru_cache(maxsize=1)
+def _profiling_words() -> FrozenSet[str]:
+    """What stands in profiling options as a word of its own."""
+    from npu_config.sidefiles.profiling import KEYS
+
+    return frozenset(word for key in KEYS.values() for word in key.allowed)
 
 
 @functools.lru_cache(maxsize=64)

@@ -7,7 +7,7 @@ from npu_config.catalogue._kinds import Text
 from npu_config.diagnostics import Place, Severity
 from npu_config.judge import Case
 from npu_config.rulebook import rule
-from npu_config.rules._reading import changed, given
+from npu_config.rules._reading import changed, given, in_script
 from npu_config.settings import Carrier
 
 _DOC = "docs/en/tfadapter_1/apiref/session_config/deprecated_options.md"
@@ -108,7 +108,7 @@ def option_without_effect(case: Case) -> None:
 def _severity_without_effect(case: Case, name: str) -> Optional[Severity]:
     """Information in scripts, and where NPUEstimator may have written the name."""
     by_estimator = case.carrier is Carrier.PROTO and not OPTIONS[name].is_read
-    return Severity.INFO if by_estimator or case.carrier is Carrier.SCRIPT else None
+    return Severity.INFO if by_estimator or in_script(case) else None
 
 
 @rule(
@@ -126,7 +126,8 @@ def removed_auto_tune(case: Case) -> None:
     """``auto_tune_mode`` is set: the tuning it switched on was removed.
 
     The graph engine refuses any text but the empty one (E10060), and the adapter aborts the
-    process.  The successor is AOE.
+    process.  A value that is known only when the script runs is a warning; an empty one is too,
+    and in a script information: it is read, and nothing comes of it.  The successor is AOE.
 
     Wrong:
 
@@ -136,16 +137,22 @@ def removed_auto_tune(case: Case) -> None:
 
         aoe_mode: "2"
     """
-    if given(case, REMOVED):
-        empty = case.get(REMOVED) == ""
-        case.report(
-            REMOVED,
-            '"auto_tune_mode" was removed; {}'.format(
-                "nothing reads it when it is empty" if empty else "the adapter aborts the process"
-            ),
-            'remove it, and tune with "aoe_mode"',
-            severity=Severity.WARNING if empty else None,
-        )
+    if not given(case, REMOVED):
+        return
+    mode = case.get(REMOVED)
+    if mode is None:
+        severity, outcome = Severity.WARNING, "any text but the empty one ends the process"
+    elif mode == "":
+        severity = Severity.INFO if in_script(case) else Severity.WARNING
+        outcome = "the empty text switches nothing on"
+    else:
+        severity, outcome = Severity.ERROR, "the adapter aborts the process"
+    case.report(
+        REMOVED,
+        '"auto_tune_mode" was removed; {}'.format(outcome),
+        'remove it, and tune with "aoe_mode"',
+        severity=severity,
+    )
 
 
 @rule(

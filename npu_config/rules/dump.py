@@ -7,7 +7,7 @@ from typing import Any, Mapping, Optional
 from npu_config.diagnostics import Severity
 from npu_config.judge import Case
 from npu_config.rulebook import rule
-from npu_config.rules._reading import inert, on
+from npu_config.rules._reading import in_script, inert, line_of, may_run_dynamic, on
 
 _DOC = "docs/en/tfadapter_1/apiref/session_config/accuracy_comparison.md"
 
@@ -41,9 +41,12 @@ def both_dumps(case: Case) -> None:
     if on(case, "enable_dump") and on(case, "enable_dump_debug"):
         case.report(
             "enable_dump_debug",
-            '"enable_dump" and "enable_dump_debug" are both True; at most one of them may be; '
-            "the graph engine refuses the session",
-            "switch one of them off and run twice",
+            '"enable_dump"{} and "enable_dump_debug" are both True; at most one of them may be; '
+            "the graph engine refuses the session".format(
+                line_of(case, "enable_dump", "enable_dump_debug")
+            ),
+            "switch one of them off and run twice"
+            + ('; under flags, write "if" and "elif"' if in_script(case) else ""),
         )
 
 
@@ -193,7 +196,7 @@ def dump_with_exception_dump(case: Case) -> None:
     """A dump is on together with the common exception dump.
 
     In a network with dynamic shapes only the exception dump works then; with static shapes both
-    do.
+    do.  In a script whose options say nothing of dynamic shapes it is information.
 
     Wrong:
 
@@ -207,17 +210,14 @@ def dump_with_exception_dump(case: Case) -> None:
         dump_path: /home/test/output
         enable_exception_dump: 2
     """
-    if case.get("enable_exception_dump") != 1:
-        return
-    for switch in SWITCHES:
-        if on(case, switch):
-            case.report(
-                "enable_exception_dump",
-                '"enable_exception_dump" is 1 and "{}" is True; with dynamic shapes only the '
-                "exception dump works".format(switch),
-                'set "enable_exception_dump" to 2 (the default) or 0 while dumping',
-            )
-            return
+    if case.get("enable_exception_dump") == 1 and any(on(case, switch) for switch in SWITCHES):
+        case.report(
+            "enable_exception_dump",
+            '"enable_exception_dump" is 1 while a dump is on; with dynamic shapes only the '
+            "exception dump works",
+            'set "enable_exception_dump" to 2 (the default) or 0 while dumping',
+            severity=Severity.INFO if in_script(case) and not may_run_dynamic(case) else None,
+        )
 
 
 @rule(

@@ -271,21 +271,28 @@ def offload_switched_off(case: Case) -> None:
     """``use_off_line`` is False: nothing runs on the NPU.
 
     The whole graph stays with TensorFlow on the host, and every other option is without effect.
+    Where no other option is set it is information: so a session is kept on the host on purpose,
+    to prepare data, say.
 
     Wrong:
 
         use_off_line: false
+        precision_mode_v2: mixed_float16
 
     Right:
 
         use_off_line: true
+        precision_mode_v2: mixed_float16
     """
     if case.get("use_off_line") is False:
+        alone = len(case.entries) == 1
         case.report(
             "use_off_line",
-            '"use_off_line" is False: the graph runs on the host CPU and every other option is '
-            "without effect",
+            '"use_off_line" is False: the graph runs on the host CPU{}'.format(
+                "" if alone else ", and every other option is without effect"
+            ),
             "set it to True, or remove it, to use the NPU",
+            severity=Severity.INFO if alone else None,
         )
 
 

@@ -3,6 +3,7 @@
 from npu_config.diagnostics import Severity
 from npu_config.judge import Case
 from npu_config.rulebook import rule
+from npu_config.rules._reading import in_script
 from npu_config.settings import Carrier
 
 _MEMORY = "docs/en/tfadapter_1/apiref/session_config/memory_management.md"
@@ -155,7 +156,8 @@ def small_channel_off_in_inference(case: Case) -> None:
 def small_channel_in_training(case: Case) -> None:
     """``enable_small_channel`` is 1 in training.
 
-    It is not advised there; only ResNet-50, -101, -152 and GoogleNet gain.
+    It is not advised there; only ResNet-50, -101, -152 and GoogleNet (first convolution and
+    pooling) gain.  In a script, which may well train one of these, it is information.
 
     Wrong:
 
@@ -168,9 +170,10 @@ def small_channel_in_training(case: Case) -> None:
     if case.get("enable_small_channel") == 1 and case.training():
         case.report(
             "enable_small_channel",
-            '"enable_small_channel" is 1 in training, where only ResNet-50/101/152 and GoogleNet '
-            "gain; advised: 0",
-            "set it to 0",
+            '"enable_small_channel" is 1 in training, where it helps ResNet-50/101/152 and '
+            "GoogleNet (first convolution and pooling) only; advised for other networks: 0",
+            "leave it 0 for any other network",
+            severity=Severity.INFO if in_script(case) else None,
         )
 
 

@@ -104,15 +104,14 @@ def force_fp16_in_training(case: Case) -> None:
 
     Right:
 
-        precision_mode: force_fp16
-        graph_run_mode: 0
+        precision_mode: allow_mix_precision
     """
     if case.get("precision_mode") == "force_fp16" and case.training():
         case.report(
             "precision_mode",
             '"precision_mode" is "force_fp16", which is for online inference, '
             'but "graph_run_mode" is {}'.format(mode_words(case)),
-            'set "precision_mode" to "allow_mix_precision", or "graph_run_mode" to 0',
+            'choose another precision mode for training, e.g. "allow_mix_precision"',
         )
 
 

@@ -5,7 +5,7 @@ import difflib
 from npu_config.diagnostics import Severity
 from npu_config.judge import Case
 from npu_config.rulebook import rule
-from npu_config.settings import UNKNOWN, Carrier
+from npu_config.settings import UNKNOWN, Carrier, SessionFacts
 
 _INTRODUCTION = "docs/en/tfadapter_1/apiref/session_config/introduction.md"
 _PORTING = "docs/en/tfadapter_1/migration/script_migration/single_service_single_device_porting.md"
@@ -59,6 +59,13 @@ def no_npu_optimizer(case: Case) -> None:
         'add one: custom_optimizers.add().name = "{}"'.format(NPU_OPTIMIZER),
         place=session.place,
     )
+
+
+def _stands(session: SessionFacts, field: str, value: str, unset: str) -> str:
+    """What a field is, in words; one that holds its default and is written nowhere is not set."""
+    if value == unset and field not in session.places:
+        return '"{}" is not set ({})'.format(field, unset)
+    return '"{}" is {}'.format(field, value)
 
 
 def _looks_like_it(name: str) -> bool:
@@ -133,7 +140,9 @@ def remapping_not_off(case: Case) -> None:
         return
     case.report(
         None,
-        '"remapping" is {}; legal with NpuOptimizer: OFF'.format(session.remapping),
+        "{}; legal with NpuOptimizer: OFF".format(
+            _stands(session, "remapping", session.remapping, "DEFAULT")
+        ),
         "set rewrite_options.remapping = RewriterConfig.OFF",
         place=session.places.get("remapping", session.place),
         severity=Severity.WARNING if case.carrier is Carrier.RUN_CONFIG else None,
@@ -173,8 +182,9 @@ def memory_optimization_not_off(case: Case) -> None:
     written = session.memory_optimization
     case.report(
         None,
-        '"memory_optimization" is {}{}; off is NO_MEM_OPT'.format(
-            written, " (the number of RewriterConfig.OFF)" if written == "MANUAL" else ""
+        "{}{}; off is NO_MEM_OPT".format(
+            _stands(session, "memory_optimization", written, "DEFAULT_MEM_OPT"),
+            " (the number of RewriterConfig.OFF)" if written == "MANUAL" else "",
         ),
         "set rewrite_options.memory_optimization = RewriterConfig.NO_MEM_OPT",
         place=session.places.get("memory_optimization", session.place),
@@ -212,7 +222,9 @@ def xla_not_off(case: Case) -> None:
     level = session.global_jit_level
     case.report(
         None,
-        '"global_jit_level" is {}; legal with NpuOptimizer: OFF'.format(level),
+        "{}; legal with NpuOptimizer: OFF".format(
+            _stands(session, "global_jit_level", level, "DEFAULT")
+        ),
         "set optimizer_options.global_jit_level = OptimizerOptions.OFF",
         place=session.places.get("global_jit_level", session.place),
         severity=Severity.INFO if level == "DEFAULT" else None,
@@ -245,7 +257,9 @@ def soft_placement_off(case: Case) -> None:
     if session is not None and session.allow_soft_placement is False:
         case.report(
             None,
-            '"allow_soft_placement" is False; operators that only the host has cannot be placed',
+            "{}; operators that only the host has cannot be placed".format(
+                _stands(session, "allow_soft_placement", "False", "False")
+            ),
             "set allow_soft_placement=True",
             place=session.places.get("allow_soft_placement", session.place),
         )

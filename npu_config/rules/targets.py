@@ -11,6 +11,7 @@ from npu_config.rules._reading import (
     RESERVED_MODES,
     SHAPE_PROFILES,
     changed,
+    given,
     mode_words,
     quoted,
 )
@@ -30,7 +31,7 @@ def option_not_on_product(case: Case) -> None:
     """An option is set that the target product does not support.
 
     Speaks only when a product is given (``--target``, ``Target(product=...)``), and not about
-    a value that is the default anyway.
+    a value that is, or may be, the default anyway.
 
     Wrong:
 
@@ -48,16 +49,18 @@ def option_not_on_product(case: Case) -> None:
         return
     for name in case.entries:
         option = OPTIONS.get(name)
-        if option is not None and case.never_on(option.products):
-            value = case.get(name)
-            if value is None or value != option.default:
-                case.report(
-                    name,
-                    '"{}" is not supported on {}; supported on: {}'.format(
-                        name, case.target.product.value, _product_words(option.products)
-                    ),
-                    "leave it out for this product",
-                )
+        if (
+            option is not None
+            and case.never_on(option.products)
+            and (changed(case, name) or not given(case, name))
+        ):
+            case.report(
+                name,
+                '"{}" is not supported on {}; supported on: {}'.format(
+                    name, case.target.product.value, _product_words(option.products)
+                ),
+                "leave it out for this product",
+            )
 
 
 _VALUES_BY_PRODUCT = tuple(name for name, option in OPTIONS.items() if option.value_products)

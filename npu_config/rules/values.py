@@ -8,9 +8,8 @@ from npu_config.catalogue._kinds import Bool, is_bool, name_of_type, shorten, sh
 from npu_config.diagnostics import Edit, Fix, Severity
 from npu_config.judge import Case, Fault
 from npu_config.rulebook import rule
-from npu_config.rules._reading import (
-    is_never_read,
-)
+from npu_config.rules._fields import help_for_wrong_field
+from npu_config.rules._reading import is_never_read
 from npu_config.settings import Carrier, Setting
 
 FORMER_NAMES: Dict[str, str] = {
@@ -101,7 +100,7 @@ def unknown_option(case: Case) -> None:
                 place=setting.name_place or setting.place,
             )
             continue
-        former = FORMER_NAMES.get(name)
+        former = FORMER_NAMES.get(name) or _key_of_profiling(name)
         close = None
         if former is None and number < _MOST_SUGGESTIONS:
             close = did_you_mean(name, _SUGGESTED)
@@ -118,6 +117,15 @@ def unknown_option(case: Case) -> None:
             severity=Severity.ERROR if _written_by_hand(case) else Severity.WARNING,
             fix=_renaming(setting, close) if close and _is_slip(case, name, close) else None,
         )
+
+
+def _key_of_profiling(name: str) -> Optional[str]:
+    """What to do with a name that is a key inside ``profiling_options``."""
+    from npu_config.sidefiles.profiling import KEYS
+
+    if name not in KEYS:
+        return None
+    return 'it belongs inside the JSON text of "profiling_options": {{"{}": ...}}'.format(name)
 
 
 def _is_slip(case: Case, name: str, meant: str) -> bool:
@@ -170,9 +178,7 @@ def wrong_field(case: Case) -> None:
         case.report(
             name,
             "{}; {}".format(message, _consequence_of_wrong_field(option)),
-            'write parameter_map["{}"].{} = {}'.format(
-                name, option.wire, _example(option, setting.value)
-            ),
+            help_for_wrong_field(case, option, setting),
         )
 
 
@@ -182,19 +188,6 @@ def _consequence_of_wrong_field(option: Option) -> str:
     if option.name in ("export_compile_stat", "oo_constant_folding"):
         return "the option is skipped"
     return "the runtime reads {}".format(_ZEROS[option.wire])
-
-
-def _example(option: Option, value: Any) -> str:
-    """The user's own value where the option takes it, else any that it takes."""
-    try:
-        meant = option.kind.write(option.kind.read(value))
-    except Refused:
-        meant = None
-    if option.wire == "b":
-        return "True" if meant is None else str(meant)
-    if option.wire == "i":
-        return str(meant if meant is not None else 1 if option.default is None else option.default)
-    return "tf.compat.as_bytes({})".format("..." if meant is None else '"{}"'.format(meant))
 
 
 @rule(

@@ -2,7 +2,7 @@
 
 from typing import Any, Dict, Iterable, Optional, Tuple
 
-from npu_config.catalogue import OPTIONS
+from npu_config.catalogue import OPTIONS, Option
 from npu_config.readers.script.constants import is_known
 from npu_config.readers.script.objects import Constructed, Message, Unknown
 from npu_config.readers.script.vocabulary import SIGNATURES
@@ -62,11 +62,41 @@ def written_by_estimator(name: str, written: Dict[str, Any]) -> Optional[Tuple[A
         written: what :func:`options_of_run_config` gives.
 
     Returns:
-        The value and True for an argument, False for its default; None when nothing is written.
+        The value and True for an argument, False for its default; None when nothing is written,
+        or what is written is not read for want of its switch in the same entry.
     """
+    option = OPTIONS.get(name)
+    if option is not None and not _is_read(option, written):
+        return None
     if name in written:
         return written[name], True
     return (OPTIONS[name].run_config_default, False) if _always_written(name) else None
+
+
+def _is_read(option: Option, written: Dict[str, Any]) -> bool:
+    """True when the adapter looks at an option in the entry that NPUEstimator adds."""
+    return not option.read_when or any(
+        switch in written and is_known(written[switch]) and bool(written[switch])
+        for switch in option.read_when
+    )
+
+
+def as_argument(name: str, value: Any) -> str:
+    """The argument of ``NPURunConfig`` that sets an option, e.g. ``dump_config=DumpConfig(...)``.
+
+    Args:
+        name: an option that NPURunConfig has an argument for.
+        value: a known value.
+    """
+    path = OPTIONS[name].run_config or ""
+    outer, _, field = path.rpartition(".")
+    written = '"{}"'.format(value) if isinstance(value, str) else repr(value)
+    text = "{}={}".format(field, written)
+    while outer:
+        text = "{}({}, ...)".format(_NESTED[outer], text)
+        outer, _, field = outer.rpartition(".")
+        text = "{}={}".format(field, text)
+    return text
 
 
 def options_of_run_config(made: Constructed) -> Dict[str, Any]:

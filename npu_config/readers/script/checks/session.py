@@ -2,10 +2,15 @@
 
 from npu_config.diagnostics import Severity
 from npu_config.readers.script.checks._check import Sight, check
+from npu_config.readers.script.checks._uses import is_handed_on, is_in_one_loop
 from npu_config.readers.script.fixes import replacement
 from npu_config.readers.script.objects import Block, Message, Unknown
 from npu_config.readers.script.reading import looks_like_npu
-from npu_config.readers.script.run_config import options_of_run_config, written_by_estimator
+from npu_config.readers.script.run_config import (
+    as_argument,
+    options_of_run_config,
+    written_by_estimator,
+)
 from npu_config.readers.script.vocabulary import OPTIMIZER
 
 _INTRODUCTION = "docs/en/tfadapter_1/apiref/session_config/introduction.md"
@@ -57,6 +62,7 @@ def config_never_used(sight: Sight) -> None:
             or sight.uses(message.place)
             or any(sight.uses(block.place) for block in message.blocks)
             or not _is_local(sight, message)
+            or is_handed_on(sight, message)
         ):
             continue
         block = next(block for block in message.blocks if not block.built_in)
@@ -104,6 +110,7 @@ def config_overwritten(sight: Sight) -> None:
             or not any(not block.built_in for block in message.blocks)
             or message.uses
             or any(block.uses for block in message.blocks)
+            or is_handed_on(sight, message, message.replaced.line)
         ):
             continue
         sight.report(
@@ -148,7 +155,10 @@ def option_after_session(sight: Sight) -> None:
         if not opened or len(opened) != len(uses):
             continue
         for entry in block.entries.values():
-            if entry.moment > opened[-1].moment and not entry.built_in:
+            if entry.moment < opened[-1].moment or entry.built_in:
+                continue
+            first, last = opened[0].place.line or 0, entry.name_place.line or 0
+            if not is_in_one_loop(sight, first, last):
                 sight.report(
                     '"{}" is set after the session was opened in line {}; it has no effect on '
                     "it".format(entry.name, opened[-1].place.line),
@@ -171,7 +181,9 @@ def option_overridden_by_run_config(sight: Sight) -> None:
 
     NPUEstimator adds an NpuOptimizer entry of its own after the one in ``session_config``.  The
     keys it always writes (``enable_dump``, ``jit_compile``, ``iterations_per_loop`` ...) win,
-    with the value of the argument or its default.
+    with the value of the argument or its default.  A key that the adapter reads beside a switch
+    only (``dynamic_graph_execute_mode`` beside ``dynamic_input``) wins with the switch in the
+    same entry.
 
     Wrong:
 
@@ -201,16 +213,19 @@ def option_overridden_by_run_config(sight: Sight) -> None:
                 if isinstance(value, Unknown) or value == entry.value:
                     continue
                 sight.report(
-                    '"{}" is overridden: NPURunConfig in line {} writes {!r}, {}'.format(
+                    '"{}" is overridden: NPURunConfig in line {} writes {}, {}'.format(
                         entry.name,
                         made.place.line,
-                        value,
+                        '"{}"'.format(value) if isinstance(value, str) else value,
                         "its argument" if given else "the default of its argument",
                     ),
                     entry.name_place,
                     entry.path,
                     option=entry.name,
-                    help="give it to NPURunConfig",
+                    help="{} NPURunConfig {}".format(
+                        "set it once: give" if given else "give",
+                        as_argument(entry.name, entry.value),
+                    ),
                 )
 
 

@@ -1,0 +1,76 @@
+"""What was meant by a value that stands in another field than the one the adapter reads."""
+
+import re
+from typing import Any, Iterator, Mapping, Optional
+
+from npu_config.catalogue import Option, Refused
+from npu_config.catalogue._kinds import Bool, Choice, Int, Path, Text, as_int, is_bool
+from npu_config.judge import Case
+from npu_config.settings import UNKNOWN, Setting
+
+_SWITCH_MEANT: Mapping[str, str] = {
+    "precision_mode": "profiling_mode",
+    "profiling_options": "profiling_mode",
+    "dump_debug_mode": "enable_dump_debug",
+    "dump_mode": "enable_dump",
+    "dump_path": "enable_dump",
+    "dump_step": "enable_dump",
+}
+"""Text options that are given a boolean by mistake, and the switch that it was meant for."""
+
+_BOOLEANS = {"true": True, "1": True, "false": False, "0": False}
+_INTEGER = re.compile(r"-?[0-9]{1,18}\Z")
+
+
+def switch_meant(name: str, wire: Optional[str]) -> Optional[str]:
+    """The switch that was most likely meant by a boolean in the field of a text option."""
+    return _SWITCH_MEANT.get(name) if wire == "b" else None
+
+
+def help_for_wrong_field(case: Case, option: Option, setting: Setting) -> str:
+    """The assignment as it should be, with the user's own value."""
+    help = 'write parameter_map["{}"].{} = {}'.format(
+        option.name, option.wire, _in_its_field(option, setting)
+    )
+    switch = switch_meant(option.name, setting.wire)
+    if switch is None or case.isset(switch):
+        return help
+    return 'did you mean "{}"? If not, {}'.format(switch, help)
+
+
+def _in_its_field(option: Option, setting: Setting) -> str:
+    """The value as the field of the option takes it; dots where it takes none."""
+    meant = "..."
+    for form in _forms(option, setting):
+        try:
+            written = option.kind.write(option.kind.read(form))
+        except Refused:
+            continue
+        meant = '"{}"'.format(written) if option.wire == "s" else str(written)
+        break
+    return "tf.compat.as_bytes({})".format(meant) if option.wire == "s" else meant
+
+
+def _forms(option: Option, setting: Setting) -> Iterator[Any]:
+    """The value as it is, and as what it says in the field that the option is read from."""
+    value, kind = setting.value, option.kind
+    if value is UNKNOWN or setting.wire not in ("b", "f", "i", "s"):
+        return
+    yield value
+    number = as_int(value)
+    folded = value.strip().lower() if isinstance(value, str) else ""
+    if isinstance(kind, Bool):
+        if number in (0, 1):
+            yield bool(number)
+        elif folded in _BOOLEANS:
+            yield _BOOLEANS[folded]
+    elif isinstance(kind, Int):
+        if _INTEGER.match(folded):
+            yield int(folded)
+        elif is_bool(value) and kind.allowed:
+            yield int(value)
+    elif is_bool(value):
+        if isinstance(kind, Choice):
+            yield str(bool(value)).lower()
+    elif number is not None and not isinstance(kind, (Path, Text)):
+        yield str(number)

@@ -1,0 +1,16 @@
+import os
+
+import tensorflow as tf
+from npu_bridge.npu_init import *
+
+config = tf.ConfigProto(allow_soft_placement=True)
+custom_op = config.graph_options.rewrite_options.custom_optimizers.add()
+custom_op.name = "NpuOptimizer"
+custom_op.parameter_map["auto_tune_mode"].s = tf.compat.as_bytes("RL,GA")
+sess = tf.Session(config=config)
+
+tuned = tf.ConfigProto(allow_soft_placement=True)
+unknown = tuned.graph_options.rewrite_options.custom_optimizers.add()
+unknown.name = "NpuOptimizer"
+unknown.parameter_map["auto_tune_mode"].s = tf.compat.as_bytes(os.getenv("MODE", ""))
+other = tf.Session(config=tuned)

@@ -1,0 +1,8 @@
+import tensorflow as tf
+from npu_bridge.npu_init import *
+
+config = tf.ConfigProto(allow_soft_placement=True)
+custom_op = config.graph_options.rewrite_options.custom_optimizers.add()
+custom_op.name = "NpuOptimizer"
+custom_op.parameter_map["profiling_options"].b = True
+sess = tf.Session(config=config)
