@@ -9,6 +9,7 @@ from npu_config.diagnostics import Diagnostic
 from npu_config.readers.script.checks import (
     assignments,
     calls,
+    flag_defaults,
     imports,
     loops,
     preprocessing,
@@ -22,6 +23,7 @@ __all__ = [
     "CHECKS",
     "assignments",
     "calls",
+    "flag_defaults",
     "imports",
     "loops",
     "preprocessing",

@@ -2,9 +2,9 @@
 
 import difflib
 import re
-from typing import Any, Optional
+from typing import Optional
 
-from npu_config.catalogue import OPTIONS, Refused
+from npu_config.catalogue import OPTIONS
 from npu_config.diagnostics import Fix, Place, Severity
 from npu_config.readers.script.checks._check import Sight, check
 from npu_config.readers.script.constants import is_known
@@ -27,77 +27,6 @@ _MODES = frozenset(
     )
     for value in getattr(OPTIONS[name].kind, "values", ())
 )
-
-
-@check(
-    "NPU834",
-    "flag-default-not-allowed",
-    Severity.WARNING,
-    facts=("string-flag-values",),
-    source=(_INTRODUCTION,),
-)
-def flag_default_not_allowed(sight: Sight) -> None:
-    """An option takes its value from a command-line flag whose default is not legal.
-
-    When the flag is not given, the runtime gets that value.
-
-    Wrong:
-
-        flags.DEFINE_string("over_dump_path", "./overflow", "where to dump")
-        custom_op.parameter_map["dump_debug_mode"].s = tf.compat.as_bytes(FLAGS.over_dump_path)
-
-    Right:
-
-        custom_op.parameter_map["dump_path"].s = tf.compat.as_bytes(FLAGS.over_dump_path)
-    """
-    for block in sight.run.blocks:
-        for entry in block.entries.values():
-            option = OPTIONS.get(entry.name)
-            value = entry.value
-            if option is None or option.wire != entry.wire or not isinstance(value, Unknown):
-                continue
-            if value.flag is None or _is_guarded(sight, value.flag):
-                continue
-            default = sight.script.flags.default(value.flag)
-            if default is None or default.value is None:
-                continue
-            given = _as_stored(default.value, entry.wire, value.key)
-            if given is None:
-                continue
-            try:
-                option.kind.read(given)
-            except Refused as refused:
-                sight.report(
-                    '"{}" is the flag "{}", whose default in line {} is refused: it {}; '
-                    "legal: {}".format(
-                        entry.name,
-                        value.flag,
-                        default.line,
-                        refused.problem,
-                        option.kind.describe(),
-                    ),
-                    entry.place,
-                    entry.path,
-                    option=entry.name,
-                    help="give the flag a default that is legal",
-                )
-
-
-def _as_stored(value: Any, wire: str, key: str) -> Any:
-    """What the field holds when the flag is not given; None when that cannot be said."""
-    if wire == "s":
-        if isinstance(value, str) and value:
-            return value
-        return str(value) if isinstance(value, int) and key.startswith("as_bytes(str(") else None
-    if wire == "i" and isinstance(value, int) and not isinstance(value, bool):
-        return value
-    return None
-
-
-def _is_guarded(sight: Sight, flag: str) -> bool:
-    """True when the path rests on a condition about the flag."""
-    assert sight.path is not None
-    return any("." + flag in decision.atom for decision in sight.path.trace)
 
 
 @check(
@@ -217,7 +146,11 @@ def bytes_of_unset_variable(sight: Sight) -> None:
             os.getenv("DUMP_PATH", "/tmp/dump")
         )
     """
+    assert sight.path is not None
     for node, key, guards in sight.run.environment:
+        variable = key[key.find("(") + 1 : -1]
+        if any(variable in decision.text for decision in sight.path.trace):
+            continue
         sight.report(
             "{} is None when the variable is not set, and as_bytes raises TypeError".format(key),
             sight.place(node),
@@ -313,6 +246,8 @@ def option_set_twice(sight: Sight) -> None:
                 continue
             if second.path != first.path[: len(second.path)]:
                 continue
+            if _is_used_between(block, first, second):
+                continue
             same = (
                 is_known(first.value)
                 and first.wire == second.wire
@@ -349,6 +284,15 @@ def _overwriter(block: Block, first: Entry) -> Optional[Entry]:
     return None
 
 
+def _is_used_between(block: Block, first: Entry, second: Entry) -> bool:
+    """True when something got the configuration while it held the first value."""
+    uses = list(block.uses)
+    if block.message is not None:
+        uses += block.message.root.uses
+    return any(first.moment < use.moment < second.moment for use in uses)
+
+
+_DENIALS = frozenset(("no", "not", "non", "disable", "disabled", "without", "skip", "off", "stop"))
 _SWITCHES = {
     "profiling_mode": ("prof",),
     "enable_dump": ("dump",),
@@ -389,7 +333,9 @@ def switch_never_on(sight: Sight) -> None:
                 continue
             decision = sight.path.trace[entry.path[-1]]
             asks = decision.text.lower()
-            if decision.asks_for and any(word in asks for word in words):
+            if not decision.asks_for or not _DENIALS.isdisjoint(re.findall("[a-z]+", asks)):
+                continue
+            if any(word in asks for word in words):
                 sight.report(
                     '"{}" is False where "{}" holds: nothing here switches it on'.format(
                         entry.name, decision.text

@@ -2,6 +2,7 @@
 
 from npu_config.diagnostics import Severity
 from npu_config.readers.script.checks._check import Sight, check
+from npu_config.readers.script.checks._uses import is_handed_on, is_in_one_loop
 from npu_config.readers.script.fixes import replacement
 from npu_config.readers.script.objects import Block, Message, Unknown
 from npu_config.readers.script.reading import looks_like_npu
@@ -61,6 +62,7 @@ def config_never_used(sight: Sight) -> None:
             or sight.uses(message.place)
             or any(sight.uses(block.place) for block in message.blocks)
             or not _is_local(sight, message)
+            or is_handed_on(sight, message)
         ):
             continue
         block = next(block for block in message.blocks if not block.built_in)
@@ -108,6 +110,7 @@ def config_overwritten(sight: Sight) -> None:
             or not any(not block.built_in for block in message.blocks)
             or message.uses
             or any(block.uses for block in message.blocks)
+            or is_handed_on(sight, message, message.replaced.line)
         ):
             continue
         sight.report(
@@ -152,7 +155,10 @@ def option_after_session(sight: Sight) -> None:
         if not opened or len(opened) != len(uses):
             continue
         for entry in block.entries.values():
-            if entry.moment > opened[-1].moment and not entry.built_in:
+            if entry.moment < opened[-1].moment or entry.built_in:
+                continue
+            first, last = opened[0].place.line or 0, entry.name_place.line or 0
+            if not is_in_one_loop(sight, first, last):
                 sight.report(
                     '"{}" is set after the session was opened in line {}; it has no effect on '
                     "it".format(entry.name, opened[-1].place.line),
