@@ -1,6 +1,17 @@
 """From the variants of a script to findings: each once, with the path that it needs."""
 
-from typing import Dict, Iterable, List, Mapping, Optional, Sequence, Set, Tuple
+import re
+from typing import (
+    Dict,
+    Iterable,
+    Iterator,
+    List,
+    Mapping,
+    Optional,
+    Sequence,
+    Set,
+    Tuple,
+)
 
 import attr
 
@@ -8,12 +19,25 @@ from npu_config.diagnostics import Diagnostic, Place, Severity
 from npu_config.judge import judge
 from npu_config.readers.script.checks import run_checks
 from npu_config.readers.script.fixes import with_fix
+from npu_config.readers.script.literals import at_literal
 from npu_config.readers.script.paths import Decision, Path
 from npu_config.readers.script.reading import Literals, Variant
 from npu_config.readers.script.script import Script
 from npu_config.target import Target
 
 _CONDITIONS = 3
+
+_CAUSES = ("option-overridden-by-run-config", "switch-never-on", "unknown-option", "wrong-field")
+_CONSEQUENCES: Mapping[str, Sequence[str]] = {
+    "dump-option-without-dump": ("enable_dump",),
+    "dump-path-without-dump": ("enable_dump", "enable_dump_debug"),
+    "dynamic-option-without-dynamic-input": ("dynamic_input",),
+    "overflow-mode-without-detection": ("enable_dump_debug",),
+    "profiling-options-without-profiling": ("profiling_mode",),
+}
+"""What is found because a switch is not on; no consequence is graver than its cause."""
+
+_MEANT = re.compile(r'did you mean "(\w+)"\?')
 
 
 class Findings:
@@ -48,19 +72,42 @@ class Findings:
         else:
             found[1].extend(paths)
 
-    def drop(self, effect: str, cause: str) -> None:
-        """Take out findings of one rule on paths where another rule found their cause."""
-        causes = {
-            id(path)
-            for diagnostic, paths, _ in self._found.values()
-            if diagnostic.name == cause
-            for path in paths
-        }
-        for key, (diagnostic, paths, _) in list(self._found.items()):
-            if diagnostic.name == effect:
-                paths[:] = [path for path in paths if id(path) not in causes]
-                if not paths:
-                    del self._found[key]
+    def settle_consequences(self) -> None:
+        """Take out what follows from a switch that another finding on the path is about.
+
+        Where that finding only supposes that the switch was meant, it stays as information.
+        """
+        told: Dict[str, Set[int]] = {}
+        supposed: Dict[str, Set[int]] = {}
+        for diagnostic, paths in self._all():
+            if diagnostic.name in _CAUSES and diagnostic.option is not None:
+                told.setdefault(diagnostic.option, set()).update(map(id, paths))
+                meant = _MEANT.match(diagnostic.help or "")
+                if meant is not None:
+                    supposed.setdefault(meant.group(1), set()).update(map(id, paths))
+        for key, (diagnostic, _, _) in list(self._found.items()):
+            for switch in _CONSEQUENCES.get(diagnostic.name, ()):
+                self._take(key, told.get(switch, set()))
+                taken = self._take(key, supposed.get(switch, set()))
+                if taken:
+                    self.add(attr.evolve(diagnostic, severity=Severity.INFO), taken)
+
+    def _all(self) -> Iterator[Tuple[Diagnostic, Sequence[Path]]]:
+        for diagnostic, paths, _ in self._found.values():
+            yield diagnostic, paths
+        for diagnostic, variant in self._overwritten:
+            yield diagnostic, variant.paths
+
+    def _take(self, key: Tuple[object, ...], on: Set[int]) -> List[Path]:
+        """Take a finding out on these paths; those of them that it was made on."""
+        if key not in self._found or not on:
+            return []
+        paths = self._found[key][1]
+        taken = [path for path in paths if id(path) in on]
+        paths[:] = [path for path in paths if id(path) not in on]
+        if not paths:
+            del self._found[key]
+        return taken
 
     def add_overwritten(self, diagnostic: Diagnostic, variant: Variant) -> None:
         """Enter a finding about an assignment that does not last on these paths."""
@@ -69,12 +116,28 @@ class Findings:
     def merged(self) -> List[Diagnostic]:
         """Every finding once, with the conditions that it needs."""
         lasting = {(found[0].rule, found[0].place) for found in self._found.values()}
+        twice: Dict[object, List[Tuple[object, ...]]] = {}
+        for key, (diagnostic, _, _) in self._found.items():
+            if diagnostic.name == "option-set-twice":
+                twice.setdefault((diagnostic.option, diagnostic.place), []).append(key)
         for diagnostic, variant in self._overwritten:
-            if diagnostic.severity is not Severity.ERROR:
+            by = variant.shadowed_by
+            if diagnostic.severity is Severity.INFO or diagnostic.name == "unknown-option":
                 self.add(attr.evolve(diagnostic, fix=None), variant.paths)
-            elif (diagnostic.rule, diagnostic.place) not in lasting and variant.shadowed_by:
-                self.add(_of_overwritten(diagnostic, variant.shadowed_by), variant.paths)
-        return [_noted(*found) for found in self._found.values()]
+            elif (diagnostic.rule, diagnostic.place) not in lasting and by is not None:
+                for key in twice.get((diagnostic.option, by), ()):
+                    self._take(key, {id(path) for path in variant.paths})
+                self.add(_of_overwritten(diagnostic, by), variant.paths)
+        return _gravest([_noted(*found) for found in self._found.values()])
+
+
+def _gravest(found: List[Diagnostic]) -> List[Diagnostic]:
+    """What a rule says of an option at one place, without what is less severe."""
+    ranks: Dict[object, int] = {}
+    for d in found:
+        key = (d.rule, d.place, d.option)
+        ranks[key] = max(ranks.get(key, 0), d.severity.rank)
+    return [d for d in found if d.severity.rank == ranks[d.rule, d.place, d.option]]
 
 
 def _noted(diagnostic: Diagnostic, paths: List[Path], own: Optional[Literals]) -> Diagnostic:
@@ -129,8 +192,11 @@ def _supposed(diagnostic: Diagnostic, path: Path) -> Diagnostic:
 
 
 def _of_overwritten(diagnostic: Diagnostic, by: Place) -> Diagnostic:
-    """An error in an assignment that does not last: a warning, since nothing reads it."""
-    message = "{} (overwritten in line {})".format(diagnostic.message, by.line)
+    """A fault of an assignment that does not last: a warning, since nothing reads it."""
+    told, separator, outcome = diagnostic.message.rpartition("; ")
+    if not separator or outcome.startswith("legal"):
+        told = diagnostic.message
+    message = "{}; this value is never read: line {} overwrites it".format(told, by.line)
     return attr.evolve(diagnostic, severity=Severity.WARNING, message=message, fix=None)
 
 
@@ -194,10 +260,11 @@ def judge_variants(
             if variant.shadowed_by is not None:
                 findings.add_overwritten(diagnostic, variant)
             else:
-                fixed = with_fix(diagnostic, variant.paths[0], script.source)
+                placed = at_literal(diagnostic, variant.settings, script)
+                fixed = with_fix(placed, variant.paths[0], script.source)
                 findings.add(fixed, variant.paths)
     for diagnostic, found_on, guards in run_checks(script, paths):
         own = literals(found_on[0], guards) if found_on else None
         findings.add(diagnostic, found_on, own)
-    findings.drop("profiling-options-without-profiling", "switch-never-on")
+    findings.settle_consequences()
     return findings.merged()
