@@ -31,7 +31,7 @@ def fixed(text, path=None):
 
 def assert_fix(before, after):
     """The fixes turn one block of assignments into another."""
-    before, after = textwrap.dedent(before), textwrap.dedent(after)
+    before, after = (textwrap.dedent(text) for text in (before, after))
     assert HEAD + after + TAIL == fixed(HEAD + before + TAIL)
 
 
@@ -61,12 +61,16 @@ CHANGED = {
         """,
     ),
     "a misspelt name": (
-        'custom_op.parameter_map["precison_mode"].s = tf.compat.as_bytes("fp16")\n',
-        'custom_op.parameter_map["precision_mode"].s = tf.compat.as_bytes("fp16")\n',
+        'custom_op.parameter_map["precison_mode"].s = tf.compat.as_bytes("force_fp32")\n',
+        'custom_op.parameter_map["precision_mode"].s = tf.compat.as_bytes("force_fp32")\n',
     ),
     "a name in another case, in raw quotes": (
         'custom_op.parameter_map[r"""Hcom_Parallel"""].b = True\n',
         'custom_op.parameter_map[r"""hcom_parallel"""].b = True\n',
+    ),
+    "a misspelt name with a value that is not known": (
+        'custom_op.parameter_map["precison_mode"].s = tf.compat.as_bytes(args.mode)\n',
+        'custom_op.parameter_map["precision_mode"].s = tf.compat.as_bytes(args.mode)\n',
     ),
     "a former name": (
         'custom_op.parameter_map["model_deploy_mode"].s = b"SINGLE"\n',
@@ -83,6 +87,32 @@ CHANGED = {
     "an argument": (
         "run_config = NPURunConfig(iteration_per_loop=10, session_config=tf.ConfigProto())\n",
         "run_config = NPURunConfig(iterations_per_loop=10, session_config=tf.ConfigProto())\n",
+    ),
+    "arguments in their own lines": (
+        """\
+        run_config = NPURunConfig(
+            iteration_per_loop=
+                (10),
+            session_config=dict(iteration_per_loop=iteration_per_loop),
+        )
+        """,
+        """\
+        run_config = NPURunConfig(
+            iterations_per_loop=
+                (10),
+            session_config=dict(iteration_per_loop=iteration_per_loop),
+        )
+        """,
+    ),
+    "an option of a builder": (
+        """\
+        import npu_config
+        made = npu_config.NpuConfigBuilder().set(hcom_paralel=True).build()
+        """,
+        """\
+        import npu_config
+        made = npu_config.NpuConfigBuilder().set(hcom_parallel=True).build()
+        """,
     ),
     "in a loop over names, which stand elsewhere": (
         """\
@@ -115,6 +145,42 @@ KEPT = {
         'custom_op.parameter_map["hcom_" + "paralel"].b = True\n'
         'custom_op.parameter_map["hcom_" "paralel"].b = True\n'
         'custom_op.parameter_map["hcom\\x5fparalel"].b = True\n'
+    ),
+    "a name whose option would refuse the value": (
+        'custom_op.parameter_map["precison_mode"].s = tf.compat.as_bytes("fp16")\n'
+        'custom_op.parameter_map["dynamic_inputs"].s = args.shapes\n'
+    ),
+    "two names that may mean the same": (
+        'custom_op.parameter_map["iteration_per_loop"].i = 10\n'
+        'custom_op.parameter_map["iterations_per_loops"].i = 20\n'
+    ),
+    "a name with another number": (
+        'custom_op.parameter_map["precision_mode_v1"].s = tf.compat.as_bytes("fp16")\n'
+    ),
+    "a field that several options share": (
+        """\
+        for name, value in {"hccl_timeout": 1800, "hcom_parallel": True}.items():
+            custom_op.parameter_map[name].i = value
+        """
+    ),
+    "a field that is no attribute": (
+        """\
+        setattr(custom_op.parameter_map["op_wait_timeout"], "b", 1)
+        custom_op.parameter_map["hccl_timeout"].CopyFrom(tf.AttrValue(b=1))
+        """
+    ),
+    "arguments that stand elsewhere": (
+        """\
+        options = {"iteration_per_loop": 10}
+        run_config = NPURunConfig(session_config=tf.ConfigProto(), **options)
+        run_config = NPURunConfig(**dict(iteration_per_loop=10))
+        """
+    ),
+    "options of a builder that stand elsewhere": (
+        """\
+        import npu_config
+        made = npu_config.NpuConfigBuilder().set(**{"hcom_paralel": True}).build()
+        """
     ),
     "text of other letters": "custom_op.parameter_map[\"debug_dir\"].s = '/tmp/调试'\n",
     "text that was put together": 'custom_op.parameter_map["debug_dir"].s = "/tmp/" + "x"\n',

@@ -192,7 +192,8 @@ def unknown_argument(sight: Sight) -> None:
             fix = None
             if close:
                 help = 'did you mean "{}"?'.format(close[0])
-                if _is_slip(name, close[0]) and close[0] not in made.arguments:
+                is_written = sight.script.source.at(argument.name_place) == name
+                if is_written and _is_slip(name, close[0]) and close[0] not in made.arguments:
                     title = 'rename to "{}"'.format(close[0])
                     fix = replacement(argument.name_place, close[0], title)
             elif option is not None and option.replacement:
