@@ -72,9 +72,11 @@ def core_limit_with_operator_cache(case: Case) -> None:
         aicore_num: "24|48"
         op_compiler_cache_mode: disable
     """
-    if given(case, "aicore_num") and case.never("op_compiler_cache_mode", "disable"):
-        if case.get("op_debug_level"):
-            return
+    if (
+        given(case, "aicore_num")
+        and case.never("op_compiler_cache_mode", "disable")
+        and case.effective("op_debug_level") in (None, 0)
+    ):
         case.report(
             "aicore_num",
             '"aicore_num" does not reach operators that are in the compile cache, and '
