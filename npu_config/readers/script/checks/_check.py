@@ -16,6 +16,7 @@ from typing import (
 )
 
 from npu_config.diagnostics import Diagnostic, Fix, Place, Severity
+from npu_config.readers.script.checks._reads import Unread
 from npu_config.readers.script.interpreter import Run
 from npu_config.readers.script.names import Call
 from npu_config.readers.script.objects import Block, Use
@@ -31,6 +32,7 @@ class Sight:
         script: the script.
         paths: every path through it.
         path: the path that is looked at; None for a check of the whole script.
+        unread: finds results of calls that nothing reads.
     """
 
     def __init__(self, script: Script, paths: Sequence[Path]) -> None:
@@ -39,6 +41,7 @@ class Sight:
         self.path: Optional[Path] = None
         self.rule: Optional[Rule] = None
         self.found: List[Tuple[Diagnostic, Optional[Path], Tuple[int, ...]]] = []
+        self.unread = Unread(script)
         self._uses: Optional[Dict[Place, List[Use]]] = None
 
     @property

@@ -1,9 +1,9 @@
 """Checks of iteration offload: the option, the loop, and the data that feeds it."""
 
-from typing import Any, Iterator, Optional, Set, Tuple
+from typing import Iterator, Optional, Set, Tuple
 
 from npu_config.diagnostics import Severity
-from npu_config.readers.script.checks._check import Sight, check, known
+from npu_config.readers.script.checks._check import Sight, check
 from npu_config.readers.script.neighbours import any_neighbour_has
 from npu_config.readers.script.objects import Block, Entry
 
@@ -184,47 +184,6 @@ def loop_count_refused(sight: Sight) -> None:
                 sight.place(call.node if given is None else given[1]),
                 guards,
                 option="iterations_per_loop",
-            )
-
-
-@check(
-    "NPU896",
-    "second-iteration-op",
-    Severity.WARNING,
-    facts=("iteration-op-once",),
-    source=(_LOOPS,),
-)
-def second_iteration_op(sight: Sight) -> None:
-    """The loop is made twice in one function.
-
-    The second operation is called ``IterationOp_1`` in the same graph, which the adapter does not
-    recognise: that training operation is not looped.
-
-    Wrong:
-
-        d_op = util.set_iteration_per_loop(sess, d_op, 10)
-        g_op = util.set_iteration_per_loop(sess, g_op, 10)
-
-    Right:
-
-        train_op = util.set_iteration_per_loop(sess, tf.group(d_op, g_op), 10)
-    """
-    first: Optional[Tuple[Any, Any]] = None
-    for call, _, guards in sight.run.calls:
-        if call.name not in ("set_iteration_per_loop", "create_iteration_per_loop_var"):
-            continue
-        if known(call, "iterations_per_loop", 2) == 1:
-            continue
-        function = sight.script.function_of(call.node.lineno)
-        if first is None or first[1] is not function:
-            first = (call, function)
-        elif first[0].node is not call.node and not sight.mentions("Graph"):
-            sight.report(
-                "this makes IterationOp_1, which is not recognised: line {} makes IterationOp "
-                "in the same graph".format(first[0].node.lineno),
-                sight.place(call.node),
-                guards,
-                help="group the operations and make one loop",
             )
 
 
