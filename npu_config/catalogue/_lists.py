@@ -292,7 +292,9 @@ class Names(Structured):
             raise Refused(
                 "value-not-allowed" if unknown else "bad-syntax",
                 "{}, with {}".format(found, " and ".join(wrong)),
-                "write the names without blanks" if spaced else None,
+                "write {} names without blanks".format("legal" if unknown else "the")
+                if spaced
+                else None,
             )
         return tuple(read_text(name) for name in names)
 
