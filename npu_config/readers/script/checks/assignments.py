@@ -295,9 +295,9 @@ def _is_used_between(block: Block, first: Entry, second: Entry) -> bool:
 
 _DENIALS = frozenset(("no", "not", "non", "disable", "disabled", "without", "skip", "off", "stop"))
 _SWITCHES = {
-    "profiling_mode": ("prof",),
-    "enable_dump": ("dump",),
-    "enable_dump_debug": ("dump", "overflow"),
+    "profiling_mode": frozenset(("prof", "profile", "profiler", "profiling")),
+    "enable_dump": frozenset(("dump", "dumping")),
+    "enable_dump_debug": frozenset(("dump", "dumping", "overflow")),
 }
 
 
@@ -333,10 +333,8 @@ def switch_never_on(sight: Sight) -> None:
             if words is None or entry.value is not False or not entry.path:
                 continue
             decision = sight.path.trace[entry.path[-1]]
-            asks = decision.text.lower()
-            if not decision.asks_for or not _DENIALS.isdisjoint(re.findall("[a-z]+", asks)):
-                continue
-            if any(word in asks for word in words):
+            asks = set(re.findall("[a-z]+", decision.text.lower()))
+            if decision.asks_for and words & asks and not _DENIALS & asks:
                 sight.report(
                     '"{}" is False where "{}" holds: nothing here switches it on'.format(
                         entry.name, decision.text

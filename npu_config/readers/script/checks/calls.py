@@ -14,6 +14,14 @@ _SCOPES = "tf_adapter/python/npu_bridge/npu_scope.py"
 _ESTIMATOR_MODULE = "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py"
 _OPTIMIZER = "tf_adapter/python/npu_bridge/estimator/npu/npu_optimizer.py"
 
+_APPS = (
+    "absl.app",
+    "tensorflow.app",
+    "tensorflow.compat.v1.app",
+    "tensorflow.python.platform.app",
+)
+_LIBRARIES = ("tf", "tf1", "tensorflow", "absl")
+
 Problem = Optional[Tuple[str, str]]
 
 
@@ -265,7 +273,11 @@ def _is_app_run(function: ast.expr, sight: Sight) -> bool:
     owner = function.value
     if name_of(owner) != "app":
         return False
-    return isinstance(owner, ast.Attribute) or sight.mentions("absl", "tensorflow")
+    if isinstance(owner, ast.Name):
+        return not sight.script.imported("app").isdisjoint(_APPS)
+    while isinstance(owner, ast.Attribute):
+        owner = owner.value
+    return name_of(owner) in _LIBRARIES
 
 
 def _bodies(body: Sequence[ast.AST]) -> Iterator[Sequence[ast.AST]]:

@@ -10,4 +10,6 @@ if args.disable_profiling:
     custom_op.parameter_map["profiling_mode"].b = False
 if args.no_dump:
     custom_op.parameter_map["enable_dump"].b = False
+if args.professional:
+    custom_op.parameter_map["enable_dump_debug"].b = False
 sess = tf.Session(config=config)
