@@ -23,6 +23,28 @@ def test_the_hook_runs_a_command_of_ours():
     assert (right.exit_code, wrong.exit_code) == (0, 1)
 
 
+def test_the_hook_passes_over_files_of_others(tmp_path, monkeypatch):
+    """pre-commit names every file of a repository that has the right type."""
+    testing = pytest.importorskip("click.testing")
+    from npu_config.cli.app import app
+
+    (hook,) = yaml.safe_load(HOOKS.read_text(encoding="utf-8"))
+    others = {
+        "pyproject.toml": '[project]\nname = "x"\n[tool.npu-config]\nexclude = ["old/"]\n',
+        "package.json": '{"name": "x", "scripts": {}}\n',
+        ".pre-commit-config.yaml": "repos: []\n",
+        "ci.yml": "on: push\njobs: {}\n",
+        "setup.py": "import setuptools\n",
+        "old/npu.yaml": "version: 1\nprecision_mode: x\n",
+    }
+    for name, text in others.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
+    monkeypatch.chdir(tmp_path)
+    found = testing.CliRunner().invoke(app, [*hook["entry"].split()[1:], *others])
+    assert (found.exit_code, found.output) == (0, "nothing to complain about in 1 file\n")
+
+
 def test_the_hook_needs_what_the_command_line_needs():
     """The hook installs the requirements of the extra."""
     (hook,) = yaml.safe_load(HOOKS.read_text(encoding="utf-8"))

@@ -75,16 +75,19 @@ class Session:
         """Every finding that is told."""
         return Report(self._diagnostics)
 
-    def check(self, paths: Sequence[str], fixing: Optional[str] = None) -> None:
+    def check(
+        self, paths: Sequence[str], fixing: Optional[str] = None, if_ours: bool = False
+    ) -> None:
         """Check every file.
 
         Args:
             paths: files, directories, ``-``.
             fixing: ``"fix"`` to write fixes, ``"diff"`` to remember what they would change.
+            if_ours: pass over named files that are nothing of ours.
         """
         if self._on_host:
             self._check_environment()
-        found = list(candidates(paths, self._project))
+        found = list(candidates(paths, self._project, if_ours))
         scripts = [candidate for candidate in found if self._is_script(candidate)]
         others = [candidate for candidate in found if not self._is_script(candidate)]
         roots = {path: 0 for path in paths if os.path.isdir(path)}
@@ -138,7 +141,7 @@ class Session:
 
     def _check(self, candidate: Candidate) -> Optional[Checked]:
         """Check one file; None when it was only found and is not for us."""
-        look = read if candidate.root is None else read_if_ours
+        look = read_if_ours if candidate.if_ours else read
         reading = look(candidate.path, self._as_kind, candidate.content)
         if reading is None:
             return None

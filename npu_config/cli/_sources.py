@@ -14,22 +14,36 @@ class Candidate(NamedTuple):
     """One file to look at.
 
     ``content`` is given for what is not in a file; ``root`` for a file that was found in that
-    directory.
+    directory.  ``if_ours``: nobody says that it is a file for us.
     """
 
     path: str
     content: Optional[bytes] = None
     root: Optional[str] = None
+    if_ours: bool = False
 
 
-def candidates(paths: Sequence[str], project: Project) -> Iterator[Candidate]:
-    """Every file once: those that are named, and those in directories that are named."""
+def candidates(
+    paths: Sequence[str], project: Project, if_ours: bool = False
+) -> Iterator[Candidate]:
+    """Every file once: those that are named, and those in directories that are named.
+
+    Args:
+        paths: files, directories, ``-``.
+        project: what it excludes is left out of directories.
+        if_ours: files that are named are treated as those in directories are.
+    """
     seen = set()
     for path in paths:
         if path == "-":
             yield Candidate(STDIN, read_stdin(LARGEST))
             continue
-        found = _files_below(path, project) if os.path.isdir(path) else iter((Candidate(path),))
+        if os.path.isdir(path):
+            found = _files_below(path, project)
+        elif if_ours and project.excludes(path):
+            continue
+        else:
+            found = iter((Candidate(path, if_ours=if_ours and os.path.exists(path)),))
         for candidate in found:
             name = os.path.abspath(candidate.path)
             if name not in seen:
@@ -50,4 +64,4 @@ def _files_below(directory: str, project: Project) -> Iterator[Candidate]:
     at_top = os.path.abspath(directory) == project.root
     for path in walk(directory, project.exclude if at_top else ()):
         if at_top or not project.excludes(path):
-            yield Candidate(path, None, directory)
+            yield Candidate(path, None, directory, True)

@@ -32,6 +32,11 @@ from npu_config.reporters import FORMATS
 @click.option("--ignore", multiple=True, metavar="RULES", help="Do not tell of these rules.")
 @click.option("--strict", is_flag=True, help="Fail on warnings, too.")
 @as_option
+@click.option(
+    "--if-ours",
+    is_flag=True,
+    help="Pass over files that are none of ours or excluded, though they are named.",
+)
 @click.option("--fix", is_flag=True, help="Apply the fixes that are mechanical and safe.")
 @click.option("--diff", is_flag=True, help="Print what --fix would change; change nothing.")
 @click.option("--baseline", metavar="FILE", help="Tell only of what this file does not allow.")
@@ -51,6 +56,7 @@ def command(
     ignore: Tuple[str, ...],
     strict: bool,
     as_kind: Optional[str],
+    if_ours: bool,
     fix: bool,
     diff: bool,
     baseline: Optional[str],
@@ -80,7 +86,7 @@ def command(
         on_host=on_host or project.on_host,
         as_kind=as_kind,
     )
-    session.check(paths, "diff" if diff else "fix" if fix else None)
+    session.check(paths, "diff" if diff else "fix" if fix else None, if_ours)
     report = session.report()
     if write_baseline is not None:
         _write_baseline(report, session, write_baseline, force)
