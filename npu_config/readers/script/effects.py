@@ -93,8 +93,9 @@ def put(run: "Functions", block: Block, entry: Entry) -> None:
 def set_message_field(
     run: "Functions", message: Message, name: str, value: Any, node: ast.expr
 ) -> None:
-    """``message.name = value``."""
-    message.fields[name] = value
+    """``message.name = value``; a part of the message itself, which protobuf refuses, is none."""
+    own = isinstance(value, Message) and value.root is message.root
+    message.fields[name] = Unknown(name) if own else value
     message.assigned[name] = Use("assigned", run.place(node), run.tick(), tuple(run.guards))
 
 
