@@ -9,6 +9,7 @@ from npu_config.diagnostics import Diagnostic
 from npu_config.readers.script.checks import (
     assignments,
     calls,
+    endings,
     feeds,
     flag_defaults,
     imports,
@@ -25,6 +26,7 @@ __all__ = [
     "CHECKS",
     "assignments",
     "calls",
+    "endings",
     "feeds",
     "flag_defaults",
     "imports",

@@ -1,26 +1,16 @@
 """Checks of calls of npu_bridge that raise with the arguments they are given."""
 
-import ast
-from typing import Any, Callable, Dict, Iterator, Optional, Sequence, Tuple
+from typing import Any, Callable, Dict, Optional, Tuple
 
 from npu_config.diagnostics import Severity
-from npu_config.readers.script.checks._check import Sight, check, known, name_of
+from npu_config.readers.script.checks._check import Sight, check, known
 from npu_config.readers.script.names import Call
 from npu_config.readers.script.objects import Constructed, Message, Unknown
-from npu_config.readers.script.scopes import blocks
 
 _HOOKS = "tf_adapter/python/npu_bridge/estimator/npu/npu_hook.py"
 _SCOPES = "tf_adapter/python/npu_bridge/npu_scope.py"
 _ESTIMATOR_MODULE = "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py"
 _OPTIMIZER = "tf_adapter/python/npu_bridge/estimator/npu/npu_optimizer.py"
-
-_APPS = (
-    "absl.app",
-    "tensorflow.app",
-    "tensorflow.compat.v1.app",
-    "tensorflow.python.platform.app",
-)
-_LIBRARIES = ("tf", "tf1", "tensorflow", "absl")
 
 Problem = Optional[Tuple[str, str]]
 
@@ -214,78 +204,6 @@ def tailing_optimization_differs(sight: Sight) -> None:
                 option="is_tailing_optimization",
                 help="give both the same value",
             )
-
-
-@check(
-    "NPU891",
-    "shutdown-after-app-run",
-    Severity.WARNING,
-    facts=("initialize-system-shutdown", "session-close"),
-    source=("tf_adapter/python/npu_bridge/npu_init.py",),
-    whole=True,
-)
-def shutdown_after_app_run(sight: Sight) -> None:
-    """``shutdown_resource`` or ``close_session`` stands after ``tf.app.run``.
-
-    tf.app.run ends the process when ``main`` returns: the lines after it are never reached.
-
-    Wrong:
-
-        if __name__ == "__main__":
-            (npu_sess, npu_shutdown) = init_resource()
-            tf.app.run()
-            shutdown_resource(npu_sess, npu_shutdown)
-
-    Right:
-
-        def main(_):
-            (npu_sess, npu_shutdown) = init_resource()
-            train()
-            shutdown_resource(npu_sess, npu_shutdown)
-            close_session(npu_sess)
-
-        if __name__ == "__main__":
-            tf.app.run()
-    """
-    if not sight.mentions("shutdown_resource", "close_session") or not sight.mentions("app"):
-        return
-    for statements in _bodies(sight.script.tree.body):
-        ended = 0
-        for statement in statements:
-            call = statement.value if isinstance(statement, ast.Expr) else None
-            if not isinstance(call, ast.Call):
-                continue
-            name = name_of(call.func)
-            if _is_app_run(call.func, sight):
-                ended = call.lineno
-            elif ended and name in ("shutdown_resource", "close_session"):
-                sight.report(
-                    "{} is never reached: app.run in line {} ends the process".format(name, ended),
-                    sight.place(call),
-                    help="call it at the end of main",
-                )
-
-
-def _is_app_run(function: ast.expr, sight: Sight) -> bool:
-    """True for ``tf.app.run`` and absl's ``app.run``; web frameworks have one that returns."""
-    if name_of(function) != "run" or not isinstance(function, ast.Attribute):
-        return False
-    owner = function.value
-    if name_of(owner) != "app":
-        return False
-    if isinstance(owner, ast.Name):
-        return not sight.script.imported("app").isdisjoint(_APPS)
-    while isinstance(owner, ast.Attribute):
-        owner = owner.value
-    return name_of(owner) in _LIBRARIES
-
-
-def _bodies(body: Sequence[ast.AST]) -> Iterator[Sequence[ast.AST]]:
-    """A body, and every body inside of it."""
-    yield body
-    for statement in body:
-        for inner in blocks(statement):
-            yield from _bodies(inner)
 
 
 @check(
