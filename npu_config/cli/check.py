@@ -94,10 +94,11 @@ def command(
     report = _without_known(report, session, baseline or project.baseline)
     failing = Severity.WARNING if strict or project.strict else Severity.ERROR
     failed = any(diagnostic.severity >= failing for diagnostic in report)
+    summary = Summary.of(report, session.files, session.skipped)
     if diff:
         say("".join(session.differences))
+        say("{}\n".format(summary), err=True)
         ctx.exit(1 if session.differences or failed else 0)
-    summary = Summary.of(report, session.files, session.skipped)
     say(render(format_, report, summary, session.texts, wants_color(sys.stdout)))
     if fix and session.fixes:
         say("{} fixed\n".format(session.fixes), err=True)

@@ -86,6 +86,17 @@ def test_fix_of_an_encoding_that_is_only_read(script, capsys, encoding):
     assert written in (data.encode("ascii"), data.replace("paralel", "parallel").encode("ascii"))
 
 
+def test_diff_says_why_it_fails(script, capsys):
+    """Where nothing can be fixed the code is 1 all the same; the numbers go to standard error."""
+    script.write_text(HEAD + 'custom_op.parameter_map["graph_run_mode"].i = 7\n' + TAIL)
+    assert check(capsys, "--diff", script) == (1, "", "1 error in 1 file\n")
+    script.write_text(HEAD + WRONG + TAIL)
+    code, out, err = check(capsys, "--diff", script)
+    assert (code, err) == (1, "1 warning in 1 file\n")
+    assert "-" + WRONG + "+" + RIGHT in out
+    assert script.read_text() == HEAD + WRONG + TAIL
+
+
 def test_difference_of_odd_characters():
     """Only a line feed ends a line of a diff."""
     before = "a\x0cb\n\x0b\x1c\x85\u2028\nold\r\nlast"
