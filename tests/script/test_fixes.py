@@ -157,6 +157,13 @@ KEPT = {
     "a name with another number": (
         'custom_op.parameter_map["precision_mode_v1"].s = tf.compat.as_bytes("fp16")\n'
     ),
+    "the name of an optimizer that is another one": 'custom_op.name = "NpuOptimizer2"\n',
+    "a misspelt optimizer beside the right one": (
+        """\
+        custom_op = config.graph_options.rewrite_options.custom_optimizers.add()
+        custom_op.name = "NPUOptimizer"
+        """
+    ),
     "a field that several options share": (
         """\
         for name, value in {"hccl_timeout": 1800, "hcom_parallel": True}.items():

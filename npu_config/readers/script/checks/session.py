@@ -1,5 +1,7 @@
 """Checks of the life of a configuration: built, filled, handed over."""
 
+import difflib
+
 from npu_config.diagnostics import Severity
 from npu_config.readers.script.checks._check import Sight, check
 from npu_config.readers.script.checks._uses import is_handed_on, is_in_one_loop
@@ -15,7 +17,7 @@ from npu_config.readers.script.vocabulary import OPTIMIZER
 
 _INTRODUCTION = "docs/en/tfadapter_1/apiref/session_config/introduction.md"
 _ESTIMATOR = "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py"
-_INIT = "tf_adapter/python/npu_bridge/npu_init.py"
+_SLIP = 0.85
 
 
 def _has_options(message: Message) -> bool:
@@ -273,10 +275,20 @@ def optimizer_misnamed(sight: Sight) -> None:
                 place,
                 block.path,
                 help='write name = "{}"'.format(OPTIMIZER),
-                fix=None
-                if inside is place
-                else replacement(inside, OPTIMIZER, 'rename to "{}"'.format(OPTIMIZER)),
+                fix=replacement(inside, OPTIMIZER, 'rename to "{}"'.format(OPTIMIZER))
+                if inside is not place and _is_slip(name, block)
+                else None,
             )
+
+
+def _is_slip(name: str, block: Block) -> bool:
+    """True for a name that can only be misspelt, where no other entry has the right one."""
+    if any(character.isdigit() for character in name) or block.message is None:
+        return False
+    if any(other.name == OPTIMIZER for other in block.message.root.blocks):
+        return False
+    likeness = difflib.SequenceMatcher(None, name.lower(), OPTIMIZER.lower()).ratio()
+    return likeness >= _SLIP
 
 
 def _report_unnamed(sight: Sight, block: Block) -> None:
