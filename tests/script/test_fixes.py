@@ -170,6 +170,13 @@ KEPT = {
             custom_op.parameter_map[name].i = value
         """
     ),
+    "a field that several options share on other paths": (
+        """\
+        for name, value in {"hccl_timeout": 1800, "hcom_parallel": args.x}.items():
+            if isinstance(value, args.kind):
+                custom_op.parameter_map[name].i = value
+        """
+    ),
     "a field that is no attribute": (
         """\
         setattr(custom_op.parameter_map["op_wait_timeout"], "b", 1)

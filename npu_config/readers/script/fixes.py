@@ -58,15 +58,19 @@ def _entry_at(diagnostic: Diagnostic, path: Path) -> Optional[Entry]:
 
 
 def _other_field(entry: Entry, blocks: Sequence[Block], source: Source) -> Optional[Fix]:
-    """Write the field that the adapter reads, where every value that comes to it fits."""
+    """Write the field that the adapter reads, where every value that comes to it fits.
+
+    The option is named where the field is: otherwise the field may be that of other options, too.
+    """
     option = OPTIONS[entry.name]
     if entry.built_in or not _names_field(entry, source):
+        return None
+    if source.at(entry.name_place) != entry.name:
         return None
     for block in blocks:
         for other in list(block.entries.values()) + block.shadowed:
             if other.field_place == entry.field_place and (
-                other.name != entry.name
-                or not is_known(other.raw)
+                not is_known(other.raw)
                 or isinstance(constants.stored(other.raw, option.wire), Fails)
                 or not _fits(other, option)
             ):
