@@ -72,3 +72,11 @@ def test_called_by_nobody():
     assert severities("@main\n" + text + program) == ["error"]
     method = "class A:\n" + "".join("    {}\n".format(line) for line in text.splitlines())
     assert severities(method + program) == ["error"]
+
+
+def test_last_hook():
+    """A file that takes the last item of a list with the broadcast hook is read."""
+    text = b"from npu_bridge.npu_init import *\ntrain(npu_hooks_append(hooks_list=mine))\n"
+    assert not may_matter(text + b"print(others[-1])\n")
+    assert may_matter(text + b"print(mine[-1])\n")
+    assert may_matter(text + b"others = npu_hooks_append ( )\nprint(others[-1])\n")

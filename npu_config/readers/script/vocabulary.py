@@ -3,6 +3,7 @@
 Source: the public signatures of npu_bridge.
 """
 
+import re
 from typing import Dict, FrozenSet, Iterator, Tuple
 
 OPTIMIZER = "NpuOptimizer"
@@ -317,6 +318,8 @@ EXPORTS.update(
 )
 
 _OURS = (b"npu_", b"NPU", b"_npu")
+_APPENDING = re.compile(rb"npu_(?:hooks|callbacks)_append\b.*")
+_WORD = re.compile(rb"\w+")
 _EXPORTED = tuple(name.encode() for name in EXPORTS)
 
 
@@ -331,10 +334,21 @@ def may_matter(data: bytes) -> bool:
         return True
     if not any(word in data for word in _OURS):
         return False
+    if b"s_append" in data and b"[-1]" in data and _takes_last(data):
+        return True
     imported = b"\n".join(_imported(data))
     return b"*" not in imported and any(
         name in data and name not in imported for name in _EXPORTED
     )
+
+
+def _takes_last(data: bytes) -> bool:
+    """True when the last item of a list that npu_hooks_append extends may be taken."""
+    for found in _APPENDING.finditer(data):
+        line = data[data.rfind(b"\n", 0, found.start()) + 1 : found.end()]
+        if any(word + b"[-1]" in data for word in _WORD.findall(line)):
+            return True
+    return False
 
 
 def _imported(data: bytes) -> Iterator[bytes]:
