@@ -36,7 +36,9 @@ def candidates(
     seen = set()
     for path in paths:
         if path == "-":
-            yield Candidate(STDIN, read_stdin(LARGEST))
+            if path not in seen:
+                seen.add(path)
+                yield Candidate(STDIN, read_stdin(LARGEST))
             continue
         if os.path.isdir(path):
             found = _files_below(path, project)

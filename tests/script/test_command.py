@@ -130,6 +130,13 @@ def test_paths_without_a_dot(script, capsys):
     assert out.endswith("in 1 file\n")
 
 
+def test_standard_input_is_read_once(script, capsys, monkeypatch):
+    """However often it is named."""
+    stream = io.TextIOWrapper(io.BytesIO(script.read_bytes()), "utf-8")
+    monkeypatch.setattr(sys, "stdin", stream)
+    assert check(capsys, "-", "-")[1].endswith("in 1 file\n")
+
+
 def test_select_does_not_hide_what_was_not_checked(script, capsys):
     """A script that cannot be parsed or decoded is told of in any case."""
     script.write_text(HEAD + 'print "x"\n')
