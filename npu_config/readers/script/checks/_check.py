@@ -24,6 +24,8 @@ from npu_config.readers.script.paths import Path
 from npu_config.readers.script.script import Script
 from npu_config.rulebook import Rule, declare
 
+_OURS = ("npu_bridge", "npu_device", "npu_config")
+
 
 class Sight:
     """What a check sees, and where it puts its findings.
@@ -89,6 +91,23 @@ class Sight:
         for node in self.script.nodes(*names):
             if isinstance(node, ast.Call) and name_of(node.func) in names:
                 yield node
+
+    def is_from_elsewhere(self, function: ast.expr, kind: str) -> bool:
+        """True for a function that is imported, but not from npu_bridge: its name is chance.
+
+        Args:
+            function: what is called.
+            kind: the name that it has in npu_bridge.
+        """
+        owner = function
+        while isinstance(owner, ast.Attribute):
+            owner = owner.value
+        if not isinstance(owner, ast.Name):
+            return False
+        names = self.script.imported(owner.id)
+        if owner is function:
+            names = frozenset(name for name in names if name.rpartition(".")[2] == kind)
+        return bool(names) and all(name.partition(".")[0] not in _OURS for name in names)
 
 
 class Check(NamedTuple):

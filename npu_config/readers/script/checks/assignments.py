@@ -1,5 +1,6 @@
 """Checks of single assignments and arguments, beyond the value itself."""
 
+import ast
 import difflib
 import re
 from typing import Optional
@@ -181,6 +182,8 @@ def unknown_argument(sight: Sight) -> None:
     """
     for made in sight.run.constructed:
         if made.kind not in STRICT_SIGNATURES:
+            continue
+        if isinstance(made.node, ast.Call) and sight.is_from_elsewhere(made.node.func, made.kind):
             continue
         names = SIGNATURES[made.kind]
         for name, argument in made.arguments.items():

@@ -111,7 +111,9 @@ def call_raises(sight: Sight) -> None:
     """
     for call, _, guards in sight.run.calls:
         judge = _CALLS.get(call.name)
-        problem = judge(call) if judge is not None and not call.open else None
+        if judge is None or call.open or sight.is_from_elsewhere(call.node.func, call.name):
+            continue
+        problem = judge(call)
         if problem is not None:
             sight.report(problem[0], sight.place(call.node), guards, help=problem[1])
 
