@@ -105,11 +105,14 @@ class Unread:
 
 
 def _is_own(target: ast.Attribute, parents: Parents) -> bool:
-    """True for an attribute of the object that a method belongs to."""
+    """True for an attribute of ``self`` in a class that inherits from no other."""
     function = next((node for node in reversed(parents) if isinstance(node, FUNCTIONS)), None)
     if function is None or not function.args.args:
         return False
-    if not isinstance(parents[parents.index(function) - 1], ast.ClassDef):
+    owner = parents[parents.index(function) - 1]
+    if not isinstance(owner, ast.ClassDef) or owner.keywords:
+        return False
+    if any(not isinstance(base, ast.Name) or base.id != "object" for base in owner.bases):
         return False
     receiver = function.args.args[0].arg
     return isinstance(target.value, ast.Name) and target.value.id == receiver

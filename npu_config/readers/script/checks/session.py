@@ -1,12 +1,13 @@
 """Checks of the life of a configuration: built, filled, handed over."""
 
+import ast
 import difflib
 
 from npu_config.diagnostics import Severity
 from npu_config.readers.script.checks._check import Sight, check
 from npu_config.readers.script.checks._uses import is_handed_on, is_in_one_loop
 from npu_config.readers.script.fixes import replacement
-from npu_config.readers.script.objects import Block, Message, Unknown
+from npu_config.readers.script.objects import Block, Constructed, Message, Unknown
 from npu_config.readers.script.reading import looks_like_npu
 from npu_config.readers.script.run_config import (
     as_argument,
@@ -38,9 +39,11 @@ def _is_local(sight: Sight, message: Message) -> bool:
     source=(_INTRODUCTION,),
 )
 def config_never_used(sight: Sight) -> None:
-    """A ConfigProto with options is built, and nothing is ever done with it.
+    """A ConfigProto or a DumpConfig with options is built, and nothing is ever done with it.
 
-    A session that is opened with another configuration, or with none, does not know of it.
+    A session that is opened with another configuration, or with none, does not know of it.  The
+    same is true of NPURunConfig, DumpConfig, ProfilingConfig and their kin, when they are given
+    a name that nothing reads.
 
     Wrong:
 
@@ -54,6 +57,7 @@ def config_never_used(sight: Sight) -> None:
 
         with tf.Session(config=config_proto) as sess:
     """
+    _report_unread(sight)
     for message in sight.run.messages:
         if (
             message.foreign
@@ -76,6 +80,44 @@ def config_never_used(sight: Sight) -> None:
             block.path,
             help="give it to the session: tf.Session(config=...)",
         )
+
+
+_TAKEN_BY = {
+    "NPURunConfig": "NPUEstimator(config=...)",
+    "DumpConfig": "NPURunConfig(dump_config=...)",
+    "ProfilingConfig": "NPURunConfig(profiling_config=...)",
+    "MemoryConfig": "NPURunConfig(memory_config=...)",
+    "ExperimentalConfig": "NPURunConfig(experimental_config=...)",
+    "DynamicInputConfig": "NPURunConfig(dynamic_input_config=...)",
+    "GraphMemoryOptimizeConfig": "ExperimentalConfig(graph_memory_optimize_config=...)",
+}
+
+
+def _asks(made: Constructed) -> bool:
+    """True when a configuration asks for anything; switches that are off do not."""
+    values = [argument.value for argument in made.arguments.values()]
+    if made.kind in ("DumpConfig", "ProfilingConfig"):
+        return any(value is not None and value is not False for value in values)
+    return bool(values)
+
+
+def _report_unread(sight: Sight) -> None:
+    """Report configurations of npu_bridge that are given a name that nothing reads, or none."""
+    for made in sight.run.constructed:
+        taken_by = _TAKEN_BY.get(made.kind)
+        assert isinstance(made.node, ast.Call)
+        if taken_by is None or not _asks(made):
+            continue
+        name = sight.unread.name_of_result(made.node)
+        if name is not None:
+            sight.report(
+                "this {} is never used{}; it has no effect".format(
+                    made.kind, ': nothing reads "{}"'.format(name) if name else ""
+                ),
+                made.place,
+                made.path,
+                help="give it to {}".format(taken_by),
+            )
 
 
 @check(
