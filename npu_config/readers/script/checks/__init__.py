@@ -18,6 +18,7 @@ from npu_config.readers.script.checks import (
     loops,
     preprocessing,
     session,
+    switches,
 )
 from npu_config.readers.script.checks._check import CHECKS, Sight
 from npu_config.readers.script.paths import Path
@@ -37,6 +38,7 @@ __all__ = [
     "preprocessing",
     "run_checks",
     "session",
+    "switches",
 ]
 
 Found = Tuple[Diagnostic, List[Path], Tuple[int, ...]]
