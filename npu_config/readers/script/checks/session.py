@@ -55,6 +55,10 @@ def config_never_used(sight: Sight) -> None:
 
     Right:
 
+        config_proto = tf.ConfigProto()
+        custom_op = config_proto.graph_options.rewrite_options.custom_optimizers.add()
+        custom_op.name = "NpuOptimizer"
+        custom_op.parameter_map["precision_mode"].s = tf.compat.as_bytes("allow_mix_precision")
         with tf.Session(config=config_proto) as sess:
     """
     _report_unread(sight)
@@ -232,12 +236,12 @@ def option_overridden_by_run_config(sight: Sight) -> None:
     Wrong:
 
         custom_op.parameter_map["enable_dump_debug"].b = True
-        config = NPURunConfig(session_config=session_config)
+        run_config = NPURunConfig(session_config=config)
 
     Right:
 
-        config = NPURunConfig(
-            session_config=session_config,
+        run_config = NPURunConfig(
+            session_config=config,
             dump_config=DumpConfig(enable_dump_debug=True, dump_path="/tmp/overflow"),
         )
     """

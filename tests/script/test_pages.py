@@ -1,0 +1,58 @@
+"""The pages of the checks of scripts: what they must hold, and that their examples are true."""
+
+import pytest
+
+from npu_config.diagnostics import Severity
+from npu_config.readers.script import judge_script
+from npu_config.readers.script.checks import CHECKS
+from tests.rules.rule_examples import examples
+
+RULES = [check.rule for check in CHECKS]
+
+HEAD = """\
+import argparse
+import tensorflow as tf
+from npu_bridge.npu_init import *
+
+parser = argparse.ArgumentParser()
+config = tf.ConfigProto(allow_soft_placement=True)
+custom_op = config.graph_options.rewrite_options.custom_optimizers.add()
+custom_op.name = "NpuOptimizer"
+"""
+TAIL = """\
+if __name__ == "__main__":
+    print(config, custom_op)
+"""
+
+
+def framed(text):
+    """An example in a script, which builds a configuration and opens a session with it."""
+    own = "import" in text or "custom_op.name" in text
+    body = text + "    pass\n" if text.rstrip().endswith(":") else text
+    opened = (
+        ""
+        if "Session(" in text or "NPURunConfig(" in text
+        else "sess = tf.Session(config=config)\n"
+    )
+    return body + TAIL if own else HEAD + body + opened + TAIL
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.id)
+def test_page_is_complete(rule):
+    """A page has a summary of one line, the reason, wrong and right examples, and a source."""
+    head, _, rest = rule.page.partition("\n\n")
+    assert "\n" not in head
+    assert head.endswith((".", ":"))
+    assert rest.split("Wrong:", 1)[0].strip()
+    assert {example.wrong for example in examples(rule.page)} == {True, False}
+    assert rule.source
+    assert rule.facts
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.id)
+def test_examples(rule):
+    """The wrong examples of a page break its rule, the right ones do not."""
+    for example in examples(rule.page):
+        found = [f for f in judge_script(framed(example.text)) if f.severity is not Severity.INFO]
+        assert (rule.id in {f.rule for f in found}) is example.wrong, example.text
+        assert "NPU830" not in {f.rule for f in found}
