@@ -1,17 +1,32 @@
 """Checks of names that a script uses and never gets."""
 
 import ast
-from typing import Iterator, List, Optional, Set, Tuple
+from typing import Dict, Iterator, List, Optional, Set, Tuple, cast
 
 from npu_config.diagnostics import Severity
 from npu_config.readers.script.checks._check import Sight, check, name_of
-from npu_config.readers.script.scopes import FUNCTIONS, FunctionNode, functions, last_line
+from npu_config.readers.script.scopes import (
+    FUNCTIONS,
+    FunctionNode,
+    Store,
+    functions,
+    last_line,
+)
 from npu_config.readers.script.vocabulary import EXPORTS, NPU_INIT
 
 _INTRODUCTION = "docs/en/tfadapter_1/apiref/session_config/introduction.md"
 _INIT = "tf_adapter/python/npu_bridge/npu_init.py"
 
-_ELSEWHERE = ("exec", "execfile", "globals", "builtins", "__builtin__", "__builtins__")
+_ELSEWHERE = (
+    "exec",
+    "execfile",
+    "globals",
+    "locals",
+    "builtins",
+    "__builtin__",
+    "__builtins__",
+    "__dict__",
+)
 """Words of scripts whose names may come from where no statement shows it."""
 
 _UTIL = ("set_iteration_per_loop", "IterationPerLoop", "variable_initializer_in_host")
@@ -19,6 +34,7 @@ _UTIL = ("set_iteration_per_loop", "IterationPerLoop", "variable_initializer_in_
 
 _STAR = "from {} import *".format(NPU_INIT)
 
+_LEAVING = (ast.Return, ast.Raise, ast.Break, ast.Continue)
 _CATCHING = ("NameError", "Exception", "BaseException", "StandardError")
 
 Within = Tuple[FunctionNode, ...]
@@ -152,6 +168,11 @@ def _bound(tree: ast.AST) -> Optional[Set[str]]:
 def _reads(sight: Sight, names: Set[str]) -> List[Tuple[ast.Name, Within]]:
     """Where names are read that must be there, in order, with the functions around them."""
     found: List[Tuple[ast.Name, Within]] = []
+    constants = {
+        name: stores
+        for name, stores in sight.script.module.stores.items()
+        if name not in sight.script.global_names
+    }
     pending: List[Tuple[ast.AST, Within]] = [(sight.script.tree, ())] if names else []
     while pending:
         node, within = pending.pop()
@@ -167,24 +188,34 @@ def _reads(sight: Sight, names: Set[str]) -> List[Tuple[ast.Name, Within]]:
             found.append((node.value, within))
         if isinstance(node, FUNCTIONS):
             within = (*within, node)
-        pending.extend((child, within) for child in _live(node))
+        pending.extend((child, within) for child in _live(node, constants))
     return sorted(found, key=lambda pair: (pair[0].lineno, pair[0].col_offset))
 
 
-def _live(node: ast.AST) -> Iterator[ast.AST]:
+def _live(node: ast.AST, constants: Dict[str, List[Store]]) -> Iterator[ast.AST]:
     """The parts of a node that are run, and whose NameError is not caught."""
     skipped: List[object] = [getattr(node, "annotation", None), getattr(node, "returns", None)]
     if any(_catches(handler) for handler in getattr(node, "handlers", ())):
         skipped += node.body  # type: ignore[attr-defined]
-    elif isinstance(node, (ast.If, ast.While)) and _is_false(node.test):
+    elif isinstance(node, (ast.If, ast.While)) and _is_false(node.test, constants):
         skipped += node.body
+    for field in ("body", "orelse", "finalbody"):
+        body = getattr(node, field, ())
+        ends = [isinstance(part, _LEAVING) for part in body] if isinstance(body, list) else []
+        if True in ends:
+            skipped += body[ends.index(True) + 1 :]
     for child in ast.iter_child_nodes(node):
         if not any(child is part for part in skipped):
             yield child
 
 
-def _is_false(test: ast.expr) -> bool:
-    """True for a condition that is written to be false."""
+def _is_false(test: ast.expr, constants: Dict[str, List[Store]]) -> bool:
+    """True for a condition that is written to be false, there or where its name is bound."""
+    if isinstance(test, ast.Name):
+        stores = constants.get(test.id, ())
+        if test.id == "TYPE_CHECKING" or len(stores) != 1 or stores[0].kind != "value":
+            return test.id == "TYPE_CHECKING"
+        test = cast(ast.expr, stores[0].node)
     try:
         return not ast.literal_eval(test)
     except (ValueError, TypeError, SyntaxError, RecursionError, MemoryError):

@@ -49,6 +49,7 @@ def switch_never_on(sight: Sight) -> None:
 
     Wrong:
 
+        parser = argparse.ArgumentParser()
         parser.add_argument("--over_dump", default=False)
         args = parser.parse_args()
         if args.over_dump is True:
@@ -56,6 +57,7 @@ def switch_never_on(sight: Sight) -> None:
 
     Right:
 
+        parser = argparse.ArgumentParser()
         parser.add_argument("--over_dump", action="store_true")
         args = parser.parse_args()
         if args.over_dump is True:
@@ -152,6 +154,8 @@ def _text_flag(sight: Sight, node: ast.expr, identical: bool) -> Optional[Tuple[
     if not isinstance(node, ast.Attribute) or not isinstance(node.value, ast.Name):
         return None
     if sight.mentions(*_REPLACING) or _is_stored(sight, node.attr):
+        return None
+    if not any(name.split(".")[0] == "argparse" for name in sight.script.imported("argparse")):
         return None
     if node.value.id not in _parsed(sight):
         return None

@@ -31,6 +31,23 @@ while 0:
 if TYPE_CHECKING:
     print(NPURunConfig)
 
+USE_NPU = False
+if USE_NPU:
+    init_resource(NPURunConfig)
+
+
+def not_yet(hooks):
+    raise NotImplementedError
+    return npu_hooks_append(hooks)
+
+
+def early(hooks):
+    for hook in hooks:
+        continue
+        npu_ops.dropout(hook)
+    return hooks
+    hccl_ops.broadcast([], 0)
+
 
 class Config:
     dump: "DumpConfig"
