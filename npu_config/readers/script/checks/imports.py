@@ -9,7 +9,9 @@ from npu_config.readers.script.scopes import (
     FUNCTIONS,
     FunctionNode,
     Store,
+    first_line,
     functions,
+    holds,
     last_line,
 )
 from npu_config.readers.script.vocabulary import EXPORTS, NPU_INIT
@@ -76,13 +78,15 @@ def name_not_imported(sight: Sight) -> None:
         from npu_bridge.npu_init import *
         sess = tf.Session(config=npu_config_proto())
     """
-    names = {name for name in EXPORTS if sight.mentions(name)}
-    if sight.mentions(*_UTIL) and sight.mentions("util"):
+    if sight.script.has_star_import:
+        return
+    names = {name for name in EXPORTS if _may_be_missing(sight, name)}
+    if sight.mentions(*_UTIL) and _may_be_missing(sight, "util"):
         names.add("util")
     if not names or sight.mentions(*_ELSEWHERE):
         return
     bound = _bound(sight.script.tree)
-    if bound is None:
+    if bound is None or names <= bound:
         return
     seen: Set[Tuple[str, Optional[FunctionNode]]] = set()
     for node, within in _reads(sight, names - bound):
@@ -90,6 +94,18 @@ def name_not_imported(sight: Sight) -> None:
         if key not in seen:
             seen.add(key)
             _report(sight, node, within)
+
+
+def _may_be_missing(sight: Sight, name: str) -> bool:
+    """True for a name that the script uses, and that no line seems to import."""
+    source = sight.script.source
+    found = False
+    for number in source.mentions(name):
+        imported = source.lines[number - 1].partition("import ")[2].partition("#")[0]
+        if name in imported and "." + name not in imported:
+            return False
+        found = True
+    return found
 
 
 def _report(sight: Sight, node: ast.Name, within: Within) -> None:
@@ -173,7 +189,8 @@ def _reads(sight: Sight, names: Set[str]) -> List[Tuple[ast.Name, Within]]:
         for name, stores in sight.script.module.stores.items()
         if name not in sight.script.global_names
     }
-    pending: List[Tuple[ast.AST, Within]] = [(sight.script.tree, ())] if names else []
+    lines = sorted({line for name in names for line in sight.script.source.mentions(name)})
+    pending: List[Tuple[ast.AST, Within]] = [(sight.script.tree, ())]
     while pending:
         node, within = pending.pop()
         if isinstance(node, ast.Name) and node.id in names and node.id != "util":
@@ -188,7 +205,11 @@ def _reads(sight: Sight, names: Set[str]) -> List[Tuple[ast.Name, Within]]:
             found.append((node.value, within))
         if isinstance(node, FUNCTIONS):
             within = (*within, node)
-        pending.extend((child, within) for child in _live(node, constants))
+        pending.extend(
+            (child, within)
+            for child in _live(node, constants)
+            if not isinstance(child, ast.stmt) or holds(lines, first_line(child), last_line(child))
+        )
     return sorted(found, key=lambda pair: (pair[0].lineno, pair[0].col_offset))
 
 
