@@ -21,9 +21,11 @@ from npu_config.readers.script.interpreter import Run
 from npu_config.readers.script.names import Call
 from npu_config.readers.script.objects import Block, Use
 from npu_config.readers.script.paths import Path
+from npu_config.readers.script.scopes import last_line
 from npu_config.readers.script.script import Script
 from npu_config.rulebook import Rule, declare
 
+_LOOPS = (ast.For, ast.AsyncFor, ast.While)
 _OURS = ("npu_bridge", "npu_device", "npu_config")
 
 
@@ -44,7 +46,9 @@ class Sight:
         self.rule: Optional[Rule] = None
         self.found: List[Tuple[Diagnostic, Optional[Path], Tuple[int, ...]]] = []
         self.unread = Unread(script)
+        self.handed_on: Dict[Tuple[Place, Optional[int]], bool] = {}
         self._uses: Optional[Dict[Place, List[Use]]] = None
+        self._loops: Optional[List[Tuple[int, int]]] = None
 
     @property
     def run(self) -> Run:
@@ -81,6 +85,14 @@ class Sight:
                 for thing in run.messages + run.blocks + run.constructed:
                     self._uses.setdefault(thing.place, []).extend(thing.uses)
         return self._uses.get(place, [])
+
+    @property
+    def loops(self) -> List[Tuple[int, int]]:
+        """The first and the last line of every loop."""
+        if self._loops is None:
+            nodes = ast.walk(self.script.tree)
+            self._loops = [(n.lineno, last_line(n)) for n in nodes if isinstance(n, _LOOPS)]
+        return self._loops
 
     def mentions(self, *words: str) -> bool:
         """True when one of the words stands in the script, comments left out."""

@@ -10,16 +10,24 @@ from npu_config.readers.script.scopes import (
     FUNCTIONS,
     blocks,
     first_line,
+    holds,
     last_line,
 )
 
 _READERS = ("print", "pprint", "str", "repr", "type", "id", "len", "isinstance")
 _FILLERS = ("CopyFrom", "MergeFrom", "ParseFromString", "ClearField", "HasField", "Clear")
 _SCOPES = (*FUNCTIONS, ast.Lambda)
-_LOOPS = (ast.For, ast.AsyncFor, ast.While)
 
 
 def is_handed_on(sight: Sight, message: Message, until: Optional[int] = None) -> bool:
+    """What :func:`_is_handed_on` says, found once for all paths."""
+    key = (message.place, until)
+    if key not in sight.handed_on:
+        sight.handed_on[key] = _is_handed_on(sight, message, until)
+    return sight.handed_on[key]
+
+
+def _is_handed_on(sight: Sight, message: Message, until: Optional[int]) -> bool:
     """True when the name that a message is bound to stands where the message may be used.
 
     Filling it is no use, nor is printing it; to return it is one where what is returned cannot be
@@ -33,10 +41,10 @@ def is_handed_on(sight: Sight, message: Message, until: Optional[int] = None) ->
     line = message.place.line or 0
     function = sight.script.function_of(line)
     scope: Any = sight.script.tree if function is None else function
-    names = _names_of(scope, message)
+    names = _names_of(sight, message)
     decorated = function is not None and bool(function.decorator_list)
     rebound = _rebound_in(scope.body, line, names)
-    for node, parent, above in _loads(scope, names):
+    for node, parent, above in _loads(sight, scope, names):
         if until is not None and not line < node.lineno < until:
             continue
         if rebound is not None and node.lineno > rebound:
@@ -53,18 +61,18 @@ def is_handed_on(sight: Sight, message: Message, until: Optional[int] = None) ->
     return False
 
 
-def _names_of(scope: ast.AST, message: Message) -> Set[str]:
-    """The names of the statements that bind a message."""
-    found: Set[str] = set()
-    for node in ast.walk(scope):
-        value = getattr(node, "value", None)
-        if not isinstance(node, (ast.Assign, ast.AnnAssign)) or value is None:
-            continue
-        if any(part is message.node for part in ast.walk(value)):
-            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-            for target in targets:
-                found.update(part.id for part in ast.walk(target) if isinstance(part, ast.Name))
-    return found
+def _names_of(sight: Sight, message: Message) -> Set[str]:
+    """The names that the statement binds in which a message is made."""
+    if not isinstance(message.node, ast.expr):
+        return set()
+    for statement in sight.unread.around(message.node):
+        if isinstance(statement, (ast.Assign, ast.AnnAssign)):
+            targets: List[ast.expr] = (
+                statement.targets if isinstance(statement, ast.Assign) else [statement.target]
+            )
+            parts = [part for target in targets for part in ast.walk(target)]
+            return {part.id for part in parts if isinstance(part, ast.Name)}
+    return set()
 
 
 def _rebound_in(statements: Sequence[Any], line: int, names: Set[str]) -> Optional[int]:
@@ -89,11 +97,12 @@ def _rebound_in(statements: Sequence[Any], line: int, names: Set[str]) -> Option
     return None
 
 
-def _loads(scope: ast.AST, names: Set[str]) -> Iterator[Any]:
+def _loads(sight: Sight, scope: ast.AST, names: Set[str]) -> Iterator[Any]:
     """Every place where one of the names is read, with the two nodes around it.
 
     Functions that bind the name themselves mean something else with it.
     """
+    lines = sorted({line for name in names for line in sight.script.source.mentions(name)})
     pending: List[Any] = [(scope, None, None, names)]
     while pending:
         node, parent, above, visible = pending.pop()
@@ -101,8 +110,11 @@ def _loads(scope: ast.AST, names: Set[str]) -> Iterator[Any]:
             visible = visible - _bound_in(node)
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and node.id in visible:
             yield node, parent, above
-        if visible:
-            pending.extend((child, node, parent, visible) for child in ast.iter_child_nodes(node))
+        for child in ast.iter_child_nodes(node) if visible else ():
+            if not isinstance(child, ast.stmt) or holds(
+                lines, first_line(child), last_line(child)
+            ):
+                pending.append((child, node, parent, visible))
 
 
 def _bound_in(function: Any) -> Set[str]:
@@ -121,7 +133,4 @@ def _bound_in(function: Any) -> Set[str]:
 def is_in_one_loop(sight: Sight, line: int, other: int) -> bool:
     """True when a loop of the script holds both lines, so that each is before the other."""
     first, last = min(line, other), max(line, other)
-    return any(
-        isinstance(node, _LOOPS) and node.lineno <= first and last <= last_line(node)
-        for node in ast.walk(sight.script.tree)
-    )
+    return any(start <= first and last <= end for start, end in sight.loops)
