@@ -90,6 +90,16 @@ def _last_lines(statements: Sequence[ast.stmt]) -> Iterator[int]:
         yield last_line(statements[-1])
 
 
+class _Merged:
+    """The hot lines as seen from a scope, for the names that it watched so far."""
+
+    def __init__(self, lines: List[int]) -> None:
+        self.lines = lines
+        self.known = set(lines)
+        self.words: Dict[str, Watch] = {}
+        self.version = 0
+
+
 class Relevance:
     """The hot lines of a script.
 
@@ -102,8 +112,8 @@ class Relevance:
         self.source = source
         self.hot_functions: List[Tuple[Scope, FunctionNode]] = []
         self._ids: Set[int] = set()
-        self._merged: Dict[Tuple[int, int], List[int]] = {}
-        self._hot: Dict[Tuple[int, int], List[Hot]] = {}
+        self._merged: Dict[int, _Merged] = {}
+        self._hot: Dict[int, Tuple[int, List[Hot]]] = {}
         lines: Set[int] = set()
         for word in SEEDS:
             lines.update(source.lines_with(word, within=True))
@@ -138,26 +148,29 @@ class Relevance:
         """The hot lines, in order, as seen from a scope, which may watch names of its own."""
         if not scope.watched:
             return self._lines
-        key = (id(scope), scope.version)
-        found = self._merged.get(key)
-        if found is None:
-            more: Set[int] = set(self._lines)
+        merged = self._merged.get(id(scope))
+        if merged is None:
+            merged = self._merged[id(scope)] = _Merged(self._lines)
+        if merged.version != scope.version:
             for word, how in scope.watched.items():
-                more.update(self._watched(word, how))
-            found = self._merged[key] = sorted(more)
-        return found
+                if merged.words.get(word) is not how:
+                    merged.words[word] = how
+                    merged.known.update(self._watched(word, how))
+            merged.version = scope.version
+            merged.lines = sorted(merged.known)
+        return merged.lines
 
     def hot(self, scope: Scope, statements: Sequence[ast.stmt]) -> List[Hot]:
         """The statements of a body that are worth running."""
-        key = (id(statements), scope.version)
-        found = self._hot.get(key)
-        if found is None:
+        version, found = self._hot.get(id(statements), (-1, []))
+        if version != scope.version:
             lines = self.lines(scope)
-            found = self._hot[key] = [
+            found = [
                 Hot(index, statement, holds(self._seeds, statement.lineno, last))
                 for index, (statement, last) in enumerate(zip(statements, _last_lines(statements)))
                 if isinstance(statement, _LEAVING) or holds(lines, statement.lineno, last)
             ]
+            self._hot[id(statements)] = (scope.version, found)
         return found
 
     def any_hot(self, scope: Scope, statements: Sequence[ast.stmt]) -> bool:
