@@ -16,6 +16,7 @@ from npu_config.readers.script.vocabulary import SIGNATURES, STRICT_SIGNATURES
 _INTRODUCTION = "docs/en/tfadapter_1/apiref/session_config/introduction.md"
 _CONFIG = "tf_adapter/python/npu_bridge/estimator/npu/npu_config.py"
 
+_INTEGER = re.compile(r"-?[0-9]{1,18}\Z")
 _ONE_LITERAL = re.compile(r"""(?:"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*')\Z""")
 _MODES = frozenset(
     value
@@ -107,13 +108,32 @@ def assignment_raises(sight: Sight) -> None:
     for node, reason, guards in sight.run.failures:
         place = sight.place(node)
         fix = None
-        help = None
         if reason.startswith('protobuf raises TypeError: ".s"'):
-            help = "write tf.compat.as_bytes(...)"
             fix = _as_literal_bytes(sight, place)
-        elif reason.startswith("as_bytes("):
-            help = "write tf.compat.as_bytes(str(...))"
-        sight.report(reason, place, guards, help=help, fix=fix)
+        sight.report(reason, place, guards, help=_help_for(reason), fix=fix)
+
+
+_REFUSED = re.compile(r'protobuf raises TypeError: "\.(\w+)" takes .*, got (.*)')
+_FORMS = {"b": "True or False", "i": "an integer", "f": "a number", "s": "bytes"}
+
+
+def _help_for(reason: str) -> str:
+    """What to write in the place of a value that raises, as far as that is clear."""
+    found = _REFUSED.match(reason)
+    if reason.startswith("as_bytes(None)") or (found is not None and found.group(2) == "None"):
+        return "set it only where there is a value"
+    if found is None:
+        return "write tf.compat.as_bytes(str(...))"
+    wire, value = found.groups()
+    text = value[1:-1].strip() if value[:1] in ("'", '"') else None
+    if wire == "s":
+        known = "tf.compat.as_bytes(...)" if text is not None else "tf.compat.as_bytes(str(...))"
+        return "write {}".format(known)
+    if text is not None and wire == "b" and text.lower() in ("true", "false"):
+        return "write {}".format(text.capitalize())
+    if text is not None and wire == "i" and _INTEGER.match(text):
+        return "write {}".format(text)
+    return "give it {}".format(_FORMS[wire])
 
 
 def _as_literal_bytes(sight: Sight, place: Place) -> Optional[Fix]:

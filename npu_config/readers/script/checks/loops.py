@@ -184,6 +184,7 @@ def loop_count_refused(sight: Sight) -> None:
                 sight.place(call.node if given is None else given[1]),
                 guards,
                 option="iterations_per_loop",
+                help='give it the value of "iterations_per_loop", a number from 1 on',
             )
 
 
