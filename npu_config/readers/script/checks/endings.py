@@ -14,6 +14,9 @@ _APPS = (
     "tensorflow.python.platform.app",
 )
 _LIBRARIES = ("tf", "tf1", "tensorflow", "absl")
+_MANAGERS = frozenset(("Session", "InteractiveSession", "as_default", "device", "name_scope"))
+"""Context managers that catch nothing."""
+
 _SHUTDOWNS = ("shutdown_resource", "close_session")
 _EXITS = ("exit", "_exit", "abort", "quit")
 
@@ -105,9 +108,8 @@ def _end_of(statement: ast.AST, sight: Sight) -> Optional[Tuple[str, int]]:
             return end
         return end if _end_in(statement.orelse, sight) else None
     elif isinstance(statement, ast.With):
-        calls = [item.context_expr for item in statement.items]
-        names = [name_of(call.func) for call in calls if isinstance(call, ast.Call)]
-        return None if {"suppress", "raises"} & set(names) else _end_in(statement.body, sight)
+        managers = [name_of(getattr(item.context_expr, "func", item)) for item in statement.items]
+        return _end_in(statement.body, sight) if set(managers) <= _MANAGERS else None
     elif isinstance(statement, ast.Try) and not statement.handlers:
         return _end_in(statement.body, sight)
     return None

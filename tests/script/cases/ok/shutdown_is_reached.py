@@ -43,6 +43,14 @@ def suppressed(sess):
     close_session(sess)
 
 
+def expected(test, sess):
+    with test.assertRaises(SystemExit):
+        sys.exit(train())
+    with sess:
+        sys.exit(train())
+    close_session(sess)
+
+
 def in_the_end(sess):
     try:
         tf.app.run()
