@@ -66,7 +66,7 @@ class Unread:
         )
         if isinstance(scope, ast.ClassDef) or self._reads_all_names():
             return True
-        if scope is parents[0] and not self._script.source.mentions("__main__"):
+        if scope is parents[0] and self._may_be_imported(name, parents):
             return True
         loop = next((n for n in parents[parents.index(scope) :] if isinstance(n, LOOPS)), None)
         again = None if loop is None else (loop.lineno, last_line(loop))
@@ -78,6 +78,13 @@ class Unread:
             if again is not None and again[0] <= node.lineno <= again[1]:
                 return True
         return False
+
+    def _may_be_imported(self, name: str, parents: Parents) -> bool:
+        """True when another script may take a name of the module."""
+        source = self._script.source
+        if any(isinstance(node, ast.If) and is_main(node.test) for node in parents):
+            return False
+        return not source.mentions("__main__") or any_neighbour_has(source.path, (name,), above=1)
 
     def _may_read_attribute(self, target: ast.Attribute, statement: ast.Assign) -> bool:
         """True unless nothing reads an attribute of ``self``, here or in a script near it."""
@@ -91,7 +98,7 @@ class Unread:
             and isinstance(node.ctx, ast.Load)
             and id(node) not in own
             for node in self._script.nodes(target.attr)
-        ) or any_neighbour_has(source.path, ("." + target.attr,))
+        ) or any_neighbour_has(source.path, ("." + target.attr,), above=1)
 
     def _reads_all_names(self) -> bool:
         """True when something may read a name without naming it."""
@@ -102,6 +109,14 @@ class Unread:
             and not (node.func.id == "vars" and node.args)
             for node in self._script.nodes(*_OF_NAMES)
         )
+
+
+def is_main(test: ast.expr) -> bool:
+    """True for ``__name__ == "__main__"``."""
+    if not isinstance(test, ast.Compare) or not isinstance(test.ops[0], ast.Eq):
+        return False
+    parts = (test.left, *test.comparators)
+    return any(isinstance(part, ast.Name) and part.id == "__name__" for part in parts)
 
 
 def _is_own(target: ast.Attribute, parents: Parents) -> bool:

@@ -5,6 +5,7 @@ from typing import Dict, Iterator, List, Optional, Sequence, Set, Tuple
 
 from npu_config.diagnostics import Severity
 from npu_config.readers.script.checks._check import Sight, check, name_of
+from npu_config.readers.script.checks._reads import is_main
 from npu_config.readers.script.scopes import DEFINITIONS, blocks
 
 _APPS = (
@@ -104,7 +105,7 @@ def _end_of(statement: ast.AST, sight: Sight) -> Optional[Tuple[str, int]]:
             return name_of(function), statement.lineno
     elif isinstance(statement, ast.If):
         end = _end_in(statement.body, sight)
-        if _is_main(statement.test) and not statement.orelse:
+        if is_main(statement.test) and not statement.orelse:
             return end
         return end if _end_in(statement.orelse, sight) else None
     elif isinstance(statement, ast.With):
@@ -118,15 +119,6 @@ def _end_of(statement: ast.AST, sight: Sight) -> Optional[Tuple[str, int]]:
 def _end_in(statements: Sequence[ast.stmt], sight: Sight) -> Optional[Tuple[str, int]]:
     ends = (_end_of(statement, sight) for statement in statements)
     return next((end for end in ends if end is not None), None)
-
-
-def _is_main(test: ast.expr) -> bool:
-    """True for ``__name__ == "__main__"``."""
-    return (
-        isinstance(test, ast.Compare)
-        and isinstance(test.ops[0], ast.Eq)
-        and "__name__" in (name_of(part) for part in (test.left, *test.comparators))
-    )
 
 
 def _is_exit(function: ast.expr, sight: Sight) -> bool:
