@@ -58,7 +58,7 @@ def _entries(directory: str) -> Tuple[List[str], List[str]]:
             for entry in entries:
                 try:
                     is_directory = entry.is_dir(follow_symlinks=False)
-                    if not is_directory and entry.is_symlink() and not entry.is_file():
+                    if not is_directory and not entry.is_file():
                         continue
                 except OSError:
                     continue

@@ -3,6 +3,7 @@
 import ast
 from typing import Any
 
+from npu_config.readers.script.constants import is_known
 from npu_config.readers.script.names import Frame, Names
 from npu_config.readers.script.objects import (
     Block,
@@ -110,7 +111,10 @@ class Attributes(Names):
     def instance_attribute(self, owner: Instance, name: str) -> Any:
         """``self.name``: what this path assigned, else what one method certainly assigns."""
         if name in owner.attributes:
-            return owner.attributes[name]
+            value = owner.attributes[name]
+            if is_known(value) and self.script.times_set(name) > 1:
+                return Unknown("{}.{}".format(owner.key, name))
+            return value
         found = self._class_attribute(owner.cls, name)
         if isinstance(found, Function):
             bound = Function(found.node, found.scope, found.frame, found.owner)
@@ -142,6 +146,6 @@ class Attributes(Names):
                 found.frame = cls.frame
                 found.owner = cls
             return found
-        if len(stores) == 1 and stores[0].kind == "value":
+        if len(stores) == 1 and stores[0].kind == "value" and self.script.times_set(name) == 1:
             return self.in_frame(Frame(cls.scope, cls.frame, cls.frame.serial), stores[0].node)
         return Unknown("{}.{}".format(cls.node.name, name))

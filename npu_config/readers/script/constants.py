@@ -4,7 +4,8 @@ import ast
 import json
 import operator
 import posixpath
-from typing import Any, Callable, Dict, FrozenSet, List, Sequence
+import re
+from typing import Any, Callable, Dict, FrozenSet, List, Sequence, Tuple
 
 from npu_config.readers.script.objects import Fails
 
@@ -90,7 +91,17 @@ def binary(kind: type, left: Any, right: Any) -> Any:
         raise NotKnown
     if kind not in _BINARY:
         raise NotKnown
+    if kind is ast.Mod and isinstance(left, (str, bytes)) and _is_wide(left):
+        raise NotKnown
     return bounded(_try(_BINARY[kind], left, right))
+
+
+_WIDE = re.compile(r"\d{5}|\*|\{[^{}]*\{")
+"""What may make formatted text very long."""
+
+
+def _is_wide(text: Any) -> bool:
+    return _WIDE.search(text if isinstance(text, str) else text.decode("latin-1")) is not None
 
 
 def _product_is_small(left: Any, right: Any) -> bool:
@@ -161,7 +172,7 @@ def method(receiver: Any, name: str, args: Sequence[Any], keywords: Dict[str, An
     """``receiver.name(...)`` of a known value."""
     if name not in _METHODS.get(type(receiver), ()):
         raise NotKnown
-    if name == "format" and ("{:" in receiver or "!" in receiver) and len(receiver) > 1000:
+    if name == "format" and _is_wide(receiver):
         raise NotKnown
     if name == "zfill" and not (args and isinstance(args[0], int) and args[0] <= LIMIT):
         raise NotKnown
@@ -198,6 +209,38 @@ _DOTTED: Dict[str, Callable[..., Any]] = {
     "os.path.dirname": posixpath.dirname,
     "json.dumps": json.dumps,
 }
+
+
+_TYPES: Dict[str, Tuple[type, ...]] = {
+    "bool": (bool,),
+    "int": (int,),
+    "float": (float,),
+    "str": (str,),
+    "bytes": (bytes,),
+    "list": (list,),
+    "tuple": (tuple,),
+    "dict": (dict,),
+    "basestring": (str,),
+    "unicode": (str,),
+    "long": (int,),
+    "six.string_types": (str,),
+    "six.text_type": (str,),
+    "six.integer_types": (int,),
+    "numbers.Number": (int, float),
+    "numbers.Integral": (int,),
+}
+
+
+def is_instance(value: Any, names: Sequence[str]) -> bool:
+    """``isinstance`` of a known value and the types with these names."""
+    if any(name not in _TYPES for name in names):
+        raise NotKnown
+    return isinstance(value, tuple(kind for name in names for kind in _TYPES[name]))
+
+
+def is_type(name: str) -> bool:
+    """True for the name of a builtin type."""
+    return name in _TYPES
 
 
 def function(name: str, args: Sequence[Any], keywords: Dict[str, Any]) -> Any:

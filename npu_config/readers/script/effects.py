@@ -173,6 +173,17 @@ def _call_blocks(run: "Functions", owner: BlockList, call: "Call") -> Any:
     return run.anonymous(call.node)
 
 
+def delete(run: "Functions", owner: Any, key: Any) -> None:
+    """``del`` of an entry of a parameter_map, or of entries of custom_optimizers."""
+    if isinstance(owner, BlockList):
+        owner.message.root.blocks.clear()
+    elif isinstance(key, str):
+        owner.block.entries.pop(key, None)
+    else:
+        owner.block.entries.clear()
+        owner.block.open = True
+
+
 def _call_slot(run: "Functions", owner: Any, call: "Call") -> Any:
     value = call.args[0][0] if call.args else None
     if isinstance(owner, Slot) and isinstance(value, Constructed) and value.kind == "AttrValue":
@@ -181,6 +192,9 @@ def _call_slot(run: "Functions", owner: Any, call: "Call") -> Any:
             target = ast.copy_location(target, owner.node)
             set_field(run, owner, target, argument.value, argument.node or owner.node)
         return None
+    if isinstance(owner, ParameterMap) and call.name in ("pop", "clear"):
+        delete(run, owner, value if call.name == "pop" else None)
+        return run.anonymous(call.node)
     if call.name not in ("HasField", "WhichOneof", "get", "items", "keys", "SerializeToString"):
         owner.block.open = True
     return run.anonymous(call.node)
@@ -193,7 +207,9 @@ def _call_message(run: "Functions", owner: Message, call: "Call") -> Any:
             _merge(owner, value)
         else:
             owner.root.foreign = owner.foreign = True
-    elif call.name in ("ParseFromString", "MergeFromString", "Clear"):
+    elif call.name in ("ParseFromString", "MergeFromString", "Clear", "ClearField"):
+        if call.name.startswith("Clear"):
+            owner.root.blocks.clear()
         owner.root.foreign = owner.foreign = True
     else:
         owner.root.uses.append(Use(call.name, owner.place, run.tick()))

@@ -1,6 +1,7 @@
 """Expressions: what they give on the path that is being followed."""
 
 import ast
+import contextlib
 import sys
 from typing import Any, Callable, Dict, List
 
@@ -23,6 +24,14 @@ from npu_config.readers.script.paths import Condition
 
 _SAMENESS = (ast.Is, ast.IsNot, ast.Eq, ast.NotEq)
 _CONVERSIONS: Dict[int, Callable[[Any], str]] = {115: str, 114: repr, 97: ascii}
+
+
+def type_names(value: Any) -> List[str]:
+    """The keys of a type or of several; raises :class:`NotKnown` for anything else."""
+    items = value if isinstance(value, (list, tuple)) else [value]
+    if not all(isinstance(item, Unknown) for item in items):
+        raise NotKnown
+    return [item.key for item in items]
 
 
 class Evaluator(Attributes):
@@ -119,6 +128,11 @@ class Evaluator(Attributes):
                 return bool(constants.compare(kind, left, right))
             except NotKnown:
                 return self.anonymous(node)
+        if isinstance(left, Unknown) and constants.is_type(left.key):
+            with contextlib.suppress(NotKnown):
+                names = type_names(right)
+                if all(map(constants.is_type, names)):
+                    return (left.key in names) is (kind in (ast.Is, ast.Eq, ast.In))
         if right is None and kind in _SAMENESS and not isinstance(left, Unknown):
             return kind in (ast.IsNot, ast.NotEq)
         return Condition.comparison(kind, self.key(left), right, self.key(right))

@@ -1,12 +1,13 @@
 """Calls: of functions of the script, of what is known by name, and of what is not known."""
 
 import ast
+import contextlib
 from typing import Any, Dict, List, Optional, Sequence, Tuple
 
 from npu_config.readers.script import constants, effects, models
 from npu_config.readers.script.builders import Builder
 from npu_config.readers.script.constants import NotKnown, is_known
-from npu_config.readers.script.evaluator import Evaluator
+from npu_config.readers.script.evaluator import Evaluator, type_names
 from npu_config.readers.script.names import Call, Frame
 from npu_config.readers.script.objects import (
     BlockList,
@@ -136,6 +137,11 @@ class Functions(Evaluator):
             return model(self, call if call.name == name else call._replace(name=name))
         values = [value for value, _ in call.args]
         known = {key: value for key, (value, _) in call.keywords.items()}
+        if callee.key == "type" and len(values) == 1 and is_known(values[0]):
+            return Unknown(type(values[0]).__name__)
+        if callee.key == "isinstance" and len(values) == 2 and is_known(values[0]):
+            with contextlib.suppress(NotKnown):
+                return constants.is_instance(values[0], type_names(values[1]))
         if not call.open and is_known(values) and is_known(known):
             try:
                 return constants.function(callee.key, values, known)

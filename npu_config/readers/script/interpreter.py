@@ -181,14 +181,18 @@ class Run(Functions):
         owner = self.value(target.value)
         if isinstance(owner, ParameterMap):
             return
-        inner: ast.AST = target.slice
-        if inner.__class__.__name__ == "Index":
-            inner = inner.value  # type: ignore[attr-defined]
-        index = None if isinstance(inner, ast.Slice) else self.value(inner)
+        index = self._index(target)
         if isinstance(owner, dict) and is_known(index) and not isinstance(index, (list, dict)):
             owner[index] = value
         elif isinstance(owner, (dict, list)) and isinstance(target.value, ast.Name):
             self._bind_name(target.value.id, self.anonymous(target))
+
+    def _index(self, target: ast.Subscript) -> Any:
+        """The value in the brackets; None for a slice."""
+        inner: ast.AST = target.slice
+        if inner.__class__.__name__ == "Index":
+            inner = inner.value  # type: ignore[attr-defined]
+        return None if isinstance(inner, ast.Slice) else self.value(inner)
 
     def _bind_items(self, target: Any, value: Any, node: ast.expr) -> None:
         targets = target.elts
@@ -212,7 +216,11 @@ class Run(Functions):
             if isinstance(target, ast.Name):
                 self.frame.variables[target.id] = self.anonymous(target)
             elif isinstance(target, ast.Subscript):
-                self._bind_item(target, self.anonymous(target))
+                owner = self.value(target.value)
+                if isinstance(owner, (ParameterMap, BlockList)):
+                    effects.delete(self, owner, self._index(target))
+                else:
+                    self._bind_item(target, self.anonymous(target))
         return ON
 
     # control flow

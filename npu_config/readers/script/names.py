@@ -96,7 +96,10 @@ class Names:
         frame: Optional[Frame] = self.frame
         while frame is not None:
             if name in frame.variables:
-                return frame.variables[name]
+                value = frame.variables[name]
+                if name in self.script.global_names and is_known(value) and value is not None:
+                    return Unknown("{}@{}".format(name, frame.serial))
+                return value
             if frame is not self.module and name in frame.scope.global_names:
                 frame = frame.parent
                 continue
@@ -111,7 +114,7 @@ class Names:
     def _lazy(self, frame: Frame, name: str, stores: List[Store]) -> Any:
         """A binding whose statement was skipped, when there is but one; else unknown."""
         unknown = Unknown("{}@{}".format(name, frame.serial))
-        if frame is self.module and name in self.script.global_names:
+        if name in self.script.global_names:
             return unknown
         if len(stores) == 1:
             kind, node, text = stores[0]

@@ -146,6 +146,7 @@ class Decisions:
         self.guards: List[int] = []
         self._atoms: Dict[str, int] = {}
         self._equal: Dict[str, Tuple[Any, int]] = {}
+        self._among: Dict[str, Tuple[Any, int]] = {}
         self._unequal: Dict[str, List[Tuple[Any, int]]] = {}
 
     def decide(
@@ -203,6 +204,8 @@ class Decisions:
         )
         self.touched.append(index)
         self._atoms[condition.atom] = index
+        if condition.relation == "In" and holds and isinstance(condition.other, (list, tuple)):
+            self._among[condition.subject] = (condition.other, index)
         if condition.relation == "Eq":
             if holds:
                 self._equal[condition.subject] = (condition.other, index)
@@ -224,6 +227,9 @@ class Decisions:
                 return bool(equal[0]), equal[1]
             if relation == "In" and isinstance(other, (list, tuple)):
                 return equal[0] in other, equal[1]
+        among = self._among.get(condition.subject)
+        if relation == "Eq" and among is not None and other not in among[0]:
+            return False, among[1]
         if relation == "Eq":
             truth = self._atoms.get(condition.subject)
             if truth is not None and bool(other) is not self.trace[truth].holds:

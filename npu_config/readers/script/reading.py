@@ -278,7 +278,7 @@ def is_ours(block: Block) -> bool:
 def looks_like_npu(block: Block) -> bool:
     """True for an entry of another name that is meant for the NPU."""
     name = block.name
-    if not isinstance(name, str) or name == OPTIMIZER:
+    if not isinstance(name, str) or name == OPTIMIZER or name.startswith("TensorRT"):
         return False
     return "npu" in name.lower() or any(option in OPTIONS for option in block.entries)
 

@@ -22,11 +22,11 @@ from npu_config.readers.script.source import Source, spans
 from npu_config.readers.script.vocabulary import SEEDS
 
 _HOLDER = re.compile(
-    r"([A-Za-z_]\w*)\s*\.\s*"
+    r"(?<!\w)([A-Za-z_]\w*)\s*\.\s*"
     r"(?:graph_options|rewrite_options|custom_optimizers|parameter_map|session_config)\b"
 )
 _BOUND = re.compile(
-    r"([A-Za-z_]\w*)\s*=[^=\n]*?\b(?:custom_optimizers|parameter_map|NPURunConfig|ConfigProto|"
+    r"(?<!\w)([A-Za-z_]\w*)\s*=[^=\n]*?\b(?:custom_optimizers|parameter_map|NPURunConfig|ConfigProto|"
     r"npu_config_proto|npu_run_config_init|session_dump_config|estimator_dump_config|"
     r"update_custom_op|NpuConfigBuilder|ProfilingConfig|MemoryConfig|DumpConfig|"
     r"ExperimentalConfig|DynamicInputConfig|GraphMemoryOptimizeConfig|AttrValue|RewriterConfig|"

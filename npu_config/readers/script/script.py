@@ -1,6 +1,7 @@
 """A script as it stands, before any path through it is followed."""
 
 import ast
+import re
 from collections import deque
 from typing import (
     Deque,
@@ -27,8 +28,9 @@ from npu_config.readers.script.scopes import (
     holds,
     last_line,
 )
-from npu_config.readers.script.source import Source, parse
+from npu_config.readers.script.source import Source, parse, spans
 
+_SET = re.compile(r"\s*(?::[^=]*)?(?:=(?!=)|[-+*/|&]=)")
 _PATCHING = ("npu_bridge.npu_init", "npu_device.compat.v1.npu_init")
 
 
@@ -97,15 +99,26 @@ class Script:
             found = self._imported[word] = frozenset(names)
         return found
 
+    def times_set(self, name: str) -> int:
+        """How often a name is set, as far as the text shows: as a variable or as an attribute."""
+        source = self.source
+        if source.mentions("setattr") or source.mentions("__dict__"):
+            return 2
+        lines = (source.lines[number - 1] for number in source.mentions(name))
+        return sum(
+            _SET.match(line, end) is not None for line in lines for _, end in spans(name, line)
+        )
+
     @property
     def global_names(self) -> Set[str]:
-        """The module's names that some function assigns with ``global``."""
+        """The names that some function assigns with ``global`` or ``nonlocal``."""
         if self._globals is None:
             self._globals = set()
-            for line in self.source.mentions("global"):
-                words = self.source.lines[line - 1].replace(",", " ").split()
-                if words and words[0] == "global":
-                    self._globals.update(words[1:])
+            for keyword in ("global", "nonlocal"):
+                for line in self.source.mentions(keyword):
+                    words = self.source.lines[line - 1].replace(",", " ").split()
+                    if words and words[0] == keyword:
+                        self._globals.update(words[1:])
         return self._globals
 
     def nodes(self, *words: str) -> Iterator[ast.AST]:
