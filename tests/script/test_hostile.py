@@ -263,3 +263,21 @@ def test_the_same_every_time():
         text = path.read_text(encoding="utf-8")
         first = judge_script(text, "x.py")
         assert first == judge_script(text, "x.py")
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        '"{}"'.format("b" * 1000000),
+        "b" * 1000000,
+        '"%999999999d" % 1',
+        '"%*d" % (999999999, 1)',
+        '"{:999999999}".format(1)',
+        '"{:{w}}".format(1, w=999999999)',
+    ],
+    ids=["text", "name", "percent", "star", "format", "nested"],
+)
+def test_values_that_would_grow(value):
+    """Long words and wide formats cost neither time nor memory."""
+    text = 'custom_op.parameter_map["dump_path"].s = {}\n'.format(value)
+    assert read(text.encode(), "x.py").script is not None

@@ -159,3 +159,11 @@ def test_as_git_does(tmp_path_factory, lines):
         stdout=subprocess.PIPE,
     ).stdout.decode()
     assert sorted(found(root)) == sorted(name for name in listed.split("\0") if name)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
+def test_a_named_pipe(tmp_path):
+    """What is no file is not opened."""
+    make(tmp_path, "a.py")
+    os.mkfifo(str(tmp_path / "p.py"))
+    assert found(tmp_path) == ["a.py"]

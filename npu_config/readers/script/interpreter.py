@@ -257,13 +257,18 @@ class Run(Functions):
         value = self.value(statement.test)
         if is_known(value) and not value:
             return self.body(statement.orelse)
+        self.decisions.loops += 1
         left = self.body(statement.body)
+        self.decisions.loops -= 1
         return left if left in (RETURN, STOP) else ON
 
     def _for(self, statement: ast.For) -> int:
         for item in self._items(statement.iter):
             self.bind(statement.target, item, statement.iter)
+            rounds = int(isinstance(item, Unknown))
+            self.decisions.loops += rounds
             left = self.body(statement.body)
+            self.decisions.loops -= rounds
             if left in (RETURN, STOP):
                 return left
             if left == LEAVE:

@@ -155,6 +155,10 @@ def _noted(diagnostic: Diagnostic, paths: List[Path], own: Optional[Literals]) -
     severity = diagnostic.severity
     if severity is Severity.ERROR and _choices(path, extra) + bool(needed & own) > 1:
         severity = Severity.WARNING
+    if severity is Severity.ERROR and any(
+        d.in_loop and not d.node_holds and (d.atom, d.holds) in needed for d in path.trace
+    ):
+        severity = Severity.WARNING  # another round may have gone the other way
     if not words:
         return attr.evolve(diagnostic, severity=severity)
     shown = words[-_CONDITIONS:]
@@ -164,9 +168,13 @@ def _noted(diagnostic: Diagnostic, paths: List[Path], own: Optional[Literals]) -
 
 
 def _words(decisions: Sequence[Decision], message: str) -> List[str]:
-    """The conditions in the words of the script, without those that are implied or told."""
+    """The conditions in the words of the script, without those that are implied or told.
+
+    That a statement does not raise goes without saying.
+    """
     equal = {decision.subject for decision in decisions if decision.subject and decision.holds}
-    words = [d.text for d in decisions if d.holds or d.subject not in equal]
+    told = [d for d in decisions if d.holds or (d.node and d.subject not in equal)]
+    words = [d.text for d in told]
     return [text for text in words if text not in message]
 
 

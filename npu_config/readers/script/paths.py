@@ -102,7 +102,8 @@ class Decision(NamedTuple):
     ``holds`` is about the atom, ``node_holds`` about the expression as it is written.  ``guards``
     are the decisions that led to it.  ``asks_for`` is True when it says that something is
     switched on.  ``is_switch`` is True for a constant that somebody may switch, ``supposed`` for
-    its other value: a way that the script as it stands does not take.
+    its other value: a way that the script as it stands does not take.  ``in_loop`` is True in the
+    body of a loop of unknown rounds, of which one is followed.
     """
 
     atom: str
@@ -115,6 +116,7 @@ class Decision(NamedTuple):
     subject: Optional[str] = None
     is_switch: bool = False
     supposed: bool = False
+    in_loop: bool = False
 
     @property
     def text(self) -> str:
@@ -144,6 +146,7 @@ class Decisions:
         self.touched: List[int] = []
         self.mark = 0
         self.guards: List[int] = []
+        self.loops = 0
         self._atoms: Dict[str, int] = {}
         self._equal: Dict[str, Tuple[Any, int]] = {}
         self._among: Dict[str, Tuple[Any, int]] = {}
@@ -200,6 +203,7 @@ class Decisions:
                 condition.subject if condition.relation == "Eq" else None,
                 is_switch,
                 is_switch and holds is not (usual is condition.positive),
+                self.loops > 0,
             )
         )
         self.touched.append(index)
