@@ -9,7 +9,7 @@ from npu_config.diagnostics import Edit, Fix, Severity
 from npu_config.judge import Case, Fault
 from npu_config.rulebook import rule
 from npu_config.rules._fields import help_for_wrong_field
-from npu_config.rules._reading import is_never_read
+from npu_config.rules._reading import is_never_read, quoted
 from npu_config.settings import Carrier, Setting
 
 FORMER_NAMES: Dict[str, str] = {
@@ -387,9 +387,13 @@ def _report_refused(case: Case, fault: Fault) -> None:
         elif not _is_legal_as_text(option, fault.setting.value):
             help = None
     else:
-        if option.outcome is not Outcome.UNCHECKED:
-            message += "; " + option.outcome.value
         severity = _severity_of_bad_value(case, option)
+        if severity is not option.severity and severity is Severity.WARNING:
+            message += "; nothing reads it while {} {} off".format(
+                quoted(option.read_when), "is" if len(option.read_when) == 1 else "are"
+            )
+        elif option.outcome is not Outcome.UNCHECKED:
+            message += "; " + option.outcome.value
     if help is None and fault.rule == "value-not-allowed" and isinstance(fault.setting.value, str):
         help = _what_was_meant(option, fault.setting.value)
     case.report(option.name, message, help or _remedy(option), severity=severity)
