@@ -34,6 +34,15 @@ def type_names(value: Any) -> List[str]:
     return [item.key for item in items]
 
 
+def in_brackets(node: ast.Subscript) -> ast.AST:
+    """What stands in the brackets, which Python before 3.9 wraps."""
+    inner: Any = node.slice
+    if inner.__class__.__name__ == "Index":
+        inner = inner.value
+    found: ast.AST = inner
+    return found
+
+
 class Evaluator(Attributes):
     """Evaluates expressions; calls are added by a subclass."""
 
@@ -52,9 +61,7 @@ class Evaluator(Attributes):
 
     def _subscript(self, node: ast.Subscript) -> Any:
         owner = self.value(node.value)
-        inner: ast.AST = node.slice
-        if inner.__class__.__name__ == "Index":
-            inner = inner.value  # type: ignore[attr-defined]
+        inner = in_brackets(node)
         if isinstance(inner, ast.Slice):
             return self.anonymous(node)
         index = self.value(inner)

@@ -10,7 +10,7 @@ from typing import Any, Dict, NamedTuple, Optional
 from npu_config.diagnostics import Place
 from npu_config.readers.script.source import Source
 
-_DEFINITION = re.compile(r"\b(?:DEFINE_\w+|add_argument)\s*\(")
+DEFINITION = re.compile(r"\b(?:DEFINE_\w+|add_argument)\s*\(")
 
 
 class FlagDefault(NamedTuple):
@@ -42,7 +42,7 @@ class Flags:
         text = self._source.text
         if "DEFINE_" not in text and "add_argument" not in text:
             return known
-        for match in _DEFINITION.finditer(text):
+        for match in DEFINITION.finditer(text):
             line = self._source.line_of(match.start())
             if self._source.lines[line - 1].lstrip().startswith("#"):
                 continue

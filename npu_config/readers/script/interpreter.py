@@ -6,6 +6,7 @@ from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence, Tupl
 
 from npu_config.readers.script import constants, effects
 from npu_config.readers.script.constants import NotKnown, is_known
+from npu_config.readers.script.evaluator import in_brackets
 from npu_config.readers.script.functions import LEAVE, ON, RETURN, STOP, Functions, interest_in
 from npu_config.readers.script.names import Frame
 from npu_config.readers.script.objects import (
@@ -189,9 +190,7 @@ class Run(Functions):
 
     def _index(self, target: ast.Subscript) -> Any:
         """The value in the brackets; None for a slice."""
-        inner: ast.AST = target.slice
-        if inner.__class__.__name__ == "Index":
-            inner = inner.value  # type: ignore[attr-defined]
+        inner = in_brackets(target)
         return None if isinstance(inner, ast.Slice) else self.value(inner)
 
     def _bind_items(self, target: Any, value: Any, node: ast.expr) -> None:

@@ -16,7 +16,7 @@ from typing import (
 )
 
 from npu_config.diagnostics import Diagnostic, Fix, Place, Severity
-from npu_config.readers.script.checks._reads import Unread
+from npu_config.readers.script.checks._reads import LOOPS, Unread
 from npu_config.readers.script.interpreter import Run
 from npu_config.readers.script.names import Call
 from npu_config.readers.script.objects import Block, Use
@@ -25,7 +25,6 @@ from npu_config.readers.script.scopes import last_line
 from npu_config.readers.script.script import Script
 from npu_config.rulebook import Rule, declare
 
-_LOOPS = (ast.For, ast.AsyncFor, ast.While)
 _OURS = ("npu_bridge", "npu_device", "npu_config")
 
 
@@ -91,7 +90,7 @@ class Sight:
         """The first and the last line of every loop."""
         if self._loops is None:
             nodes = ast.walk(self.script.tree)
-            self._loops = [(n.lineno, last_line(n)) for n in nodes if isinstance(n, _LOOPS)]
+            self._loops = [(n.lineno, last_line(n)) for n in nodes if isinstance(n, LOOPS)]
         return self._loops
 
     def mentions(self, *words: str) -> bool:

@@ -6,12 +6,12 @@ from typing import Any
 from npu_config.catalogue import OPTIONS, Refused
 from npu_config.diagnostics import Severity
 from npu_config.readers.script.checks._check import Sight, check
+from npu_config.readers.script.flags import DEFINITION
 from npu_config.readers.script.objects import Unknown
 
 _INTRODUCTION = "docs/en/tfadapter_1/apiref/session_config/introduction.md"
 
 _STORE = r"""(?:\.{0}|\[["']{0}["']\](?:\.value)?)\s*=(?!=)|setattr\(.*["']{0}["']"""
-_NEXT_DEFINITION = re.compile(r"\b(?:DEFINE_\w+|add_argument)\s*\(")
 _REQUIRED = re.compile(r"\brequired\s*=\s*True\b")
 _LINES_OF_DEFINITION = 6
 
@@ -98,4 +98,4 @@ def _is_given_otherwise(sight: Sight, flag: str, line: int) -> bool:
     if any(stores.search(source.lines[number - 1]) for number in source.mentions(flag)):
         return True
     definition = " ".join(source.lines[line - 1 : line + _LINES_OF_DEFINITION])
-    return _REQUIRED.search(_NEXT_DEFINITION.split(definition)[1]) is not None
+    return _REQUIRED.search(DEFINITION.split(definition)[1]) is not None

@@ -1,7 +1,7 @@
 """Checks of lists of hooks and callbacks."""
 
 import ast
-from typing import Iterator, List, Optional, Sequence, Set, Tuple
+from typing import Iterator, List, Optional, Sequence, Set
 
 from npu_config.diagnostics import Severity
 from npu_config.readers.script.checks._check import Sight, check, name_of
@@ -17,8 +17,6 @@ _APPENDING = {
 _CHANGES = ("append", "extend", "insert", "pop", "remove", "clear", "reverse", "sort")
 _PLAIN = (ast.Expr, ast.Assign, ast.AnnAssign, ast.With, ast.AsyncWith, ast.expr, ast.keyword)
 _PERHAPS = (ast.Lambda, ast.IfExp, ast.BoolOp, ast.ListComp, ast.SetComp, ast.GeneratorExp)
-
-Parents = Tuple[ast.AST, ...]
 
 
 @check(
