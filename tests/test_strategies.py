@@ -1,7 +1,7 @@
 """The strategies that other tests draw from."""
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 
 from npu_config.catalogue import OPTIONS
 from tests.strategies import configs, values
@@ -22,6 +22,7 @@ def test_configurations_are_varied():
     """Taking out what breaks rules leaves configurations with many different options."""
     seen = set()
 
+    @settings(max_examples=200)
     @given(configs())
     def collect(config):
         seen.update(config.options)
