@@ -7,7 +7,7 @@ from setuptools import find_packages, setup
 
 HERE = Path(__file__).parent
 VERSION = re.search(
-    r'^__version__ = "([^"]+)"', (HERE / "npu_config/__init__.py").read_text("utf-8"), re.M
+    r'^__version__ = "([^"]+)"', (HERE / "npu_config/core/version.py").read_text("utf-8"), re.M
 ).group(1)
 
 setup(

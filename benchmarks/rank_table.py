@@ -12,11 +12,11 @@ from typing import Any, Callable, Dict, List, Sequence
 
 from benchmarks._measure import Row
 from npu_config.cluster import rank_table
-from npu_config.cluster.build import ServerPlan, build
-from npu_config.cluster.build_ranks import Layer, build_ranks
-from npu_config.cluster.check import check
-from npu_config.cluster.document import to_document
-from npu_config.cluster.render import render
+from npu_config.cluster.rank_table.building import ServerPlan, build
+from npu_config.cluster.rank_table.building_ranks import Layer, build_ranks
+from npu_config.cluster.rank_table.document import to_document
+from npu_config.cluster.rank_table.judging import check
+from npu_config.cluster.rank_table.rendering import render
 
 DEVICES = 32768
 TIME, MEMORY = 2.0, 10.0

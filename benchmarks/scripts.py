@@ -71,7 +71,7 @@ def read_and_parse(root: str) -> int:
     import ast
     import warnings
 
-    from npu_config.readers.script.vocabulary import may_matter
+    from npu_config.script.vocabulary import may_matter
 
     warnings.simplefilter("ignore")
     count = 0
@@ -89,8 +89,8 @@ def read_and_parse(root: str) -> int:
 
 def check(root: str, processes: int) -> int:
     """Check every script; returns the number of findings."""
-    from npu_config.readers.script.batch import check_scripts
-    from npu_config.readers.walk import walk
+    from npu_config.lint.walk import walk
+    from npu_config.script.batch import check_scripts
 
     paths = [path for path in walk(root) if path.endswith(".py")]
     return sum(len(found.diagnostics) for found in check_scripts(paths, processes=processes))

@@ -21,14 +21,14 @@ if TYPE_CHECKING:
     from npu_config.builder import NpuConfigBuilder
     from npu_config.catalogue import OPTIONS
     from npu_config.checking import check
-    from npu_config.config import NpuConfig, OverwrittenWarning
-    from npu_config.diagnostics import Diagnostic, NpuConfigError, Report, Severity
-    from npu_config.graph_diagnosis import diagnose
-    from npu_config.rules import RULES
-    from npu_config.settings import UNKNOWN
-    from npu_config.target import Product, Target
-
-__version__ = "0.1.0"
+    from npu_config.config import NpuConfig
+    from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Report, Severity
+    from npu_config.core.settings import UNKNOWN
+    from npu_config.core.target import Product, Target
+    from npu_config.core.version import __version__ as __version__
+    from npu_config.diagnosis.graph import diagnose
+    from npu_config.rulebook import RULES
+    from npu_config.rules.value import OverwrittenWarning
 
 __all__ = [
     "Diagnostic",
@@ -48,20 +48,21 @@ __all__ = [
 ]
 
 _HOMES = {
-    "Diagnostic": "diagnostics",
+    "__version__": "core.version",
+    "Diagnostic": "core.diagnostics",
     "NpuConfig": "config",
     "NpuConfigBuilder": "builder",
-    "NpuConfigError": "diagnostics",
+    "NpuConfigError": "core.diagnostics",
     "OPTIONS": "catalogue",
-    "OverwrittenWarning": "config",
-    "Product": "target",
-    "RULES": "rules",
-    "Report": "diagnostics",
-    "Severity": "diagnostics",
-    "Target": "target",
-    "UNKNOWN": "settings",
+    "OverwrittenWarning": "rules.value",
+    "Product": "core.target",
+    "RULES": "rulebook",
+    "Report": "core.diagnostics",
+    "Severity": "core.diagnostics",
+    "Target": "core.target",
+    "UNKNOWN": "core.settings",
     "check": "checking",
-    "diagnose": "graph_diagnosis",
+    "diagnose": "diagnosis.graph",
 }
 
 

@@ -3,11 +3,11 @@
 import os
 from typing import TYPE_CHECKING, Any, Mapping, Optional, Union
 
-from npu_config.diagnostics import Report
-from npu_config.files import PathLike
-from npu_config.judge import judge
-from npu_config.settings import Settings
-from npu_config.target import Target
+from npu_config.core.diagnostics import Report
+from npu_config.core.files import PathLike
+from npu_config.core.settings import Settings
+from npu_config.core.target import Target
+from npu_config.rules.engine import judge
 
 if TYPE_CHECKING:
     from npu_config.config import NpuConfig

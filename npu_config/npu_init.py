@@ -25,7 +25,6 @@ from npu_config.tf1 import (
     util,
 )
 from npu_config.tf1 import scopes as npu_scope
-from npu_config.tf1._tensorflow import internal, is_version_1, load, package, protobuf
 from npu_config.tf1.config_proto import (
     npu_config_proto,
     npu_graph_options,
@@ -101,6 +100,7 @@ from npu_config.tf1.session import (
     patch_sessions,
     unpatch_sessions,
 )
+from npu_config.tf1.tensorflow import internal, is_version_1, load, package, protobuf
 
 tf = package() if is_version_1() else load()
 session = internal("client.session")

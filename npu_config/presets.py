@@ -16,14 +16,12 @@ apiref/session_config/{accuracy_comparison,debugging,Profiling,basic_options}.md
 
 import contextlib
 import os
-import sys
 import warnings
 from types import MappingProxyType
 from typing import (
     TYPE_CHECKING,
     Any,
     Callable,
-    Dict,
     Iterable,
     Iterator,
     List,
@@ -37,11 +35,13 @@ from typing import (
 import attr
 
 from npu_config.builder import NpuConfigBuilder
-from npu_config.config import NpuConfig, OverwrittenWarning, from_settings
-from npu_config.diagnostics import Diagnostic, NpuConfigError, Place, Report, Severity
-from npu_config.files import PathLike, write_atomic
-from npu_config.rulebook import declare
-from npu_config.settings import Setting, Settings
+from npu_config.config import NpuConfig
+from npu_config.core.caller import caller_level, caller_place
+from npu_config.core.diagnostics import NpuConfigError, Severity
+from npu_config.core.files import PathLike, write_missing
+from npu_config.core.rule import declare
+from npu_config.core.settings import Settings
+from npu_config.rules.value import ConfigValue, OverwrittenWarning, from_settings
 
 if TYPE_CHECKING:
     from typing_extensions import Literal
@@ -95,8 +95,8 @@ class Preset:
         """
         if not isinstance(other, Preset):
             return NotImplemented
-        place = _caller()
-        config = _built(NpuConfigBuilder().update(self.config).update(other.config), place)
+        place = caller_place()
+        config = NpuConfigBuilder().update(self.config).update(other.config).build()
         found = [
             DISAGREE.diagnostic(
                 '"{}" is {!r} in one preset and {!r} in the other'.format(
@@ -125,7 +125,7 @@ class Preset:
         """A ConfigProto with the options added to those that it has.
 
         Each value of the user's that is replaced is reported by an
-        :class:`~npu_config.config.OverwrittenWarning`.
+        :class:`~npu_config.rules.value.OverwrittenWarning`.
 
         Args:
             config: a ConfigProto, TensorFlow's or the stub's; it stays as it is.  None: a new
@@ -141,19 +141,17 @@ class Preset:
         from npu_config.proto import decode, encode
 
         if config is not None:
-            settings = decode(config)
-            entries: Dict[str, Setting] = dict(settings.entries)
-            entries.update((name, Setting(value)) for name, value in self.options.items())
-            try:
-                from_settings(Settings(entries))
-            except NpuConfigError as error:
-                raise NpuConfigError(_moved(error.diagnostics, _caller())) from None
+            place = caller_place()
+            theirs = decode(config).entries
+            entries = {name: setting._replace(place=place) for name, setting in theirs.items()}
+            entries.update(Settings.of(self.options, place=place).entries)
+            from_settings(ConfigValue, Settings(entries, place=place))
         result, overwritten = encode(self.config.wire_values(), config)
         for what, old, new in overwritten:
             warnings.warn(
                 "{} was {!r} in the given ConfigProto and is now {!r}".format(what, old, new),
                 OverwrittenWarning,
-                stacklevel=2,
+                stacklevel=caller_level(),
             )
         return result
 
@@ -181,23 +179,8 @@ class Preset:
                 then none is written.
             OSError: a file cannot be written; nothing of it is left behind.
         """
-        pending = [
-            file for file in self.config.side_files.values() if not _holds(file.path, file.text)
-        ]
-        taken = [file.path for file in pending if os.path.lexists(file.path)]
-        if taken and not overwrite:
-            raise FileExistsError("{} exists with another content".format(", ".join(taken)))
-        for file in pending:
-            write_atomic(file.path, file.text, overwrite)
-        return [file.path for file in pending]
-
-
-def _holds(path: str, text: str) -> bool:
-    try:
-        with open(path, "rb") as stream:
-            return stream.read() == text.encode("utf-8")
-    except OSError:
-        return False
+        files = self.config.side_files.values()
+        return write_missing({file.path: file.text for file in files}, overwrite)
 
 
 @contextlib.contextmanager
@@ -205,7 +188,7 @@ def applied(environment: Mapping[str, str]) -> Iterator[None]:
     """Set environment variables for the duration of a block, then restore what was there.
 
     A variable that the user had set to something else is reported by an
-    :class:`~npu_config.config.OverwrittenWarning`.
+    :class:`~npu_config.rules.value.OverwrittenWarning`.
     """
     before = {name: os.environ.get(name) for name in environment}
     for name, value in environment.items():
@@ -215,7 +198,7 @@ def applied(environment: Mapping[str, str]) -> Iterator[None]:
                     name, before[name], value
                 ),
                 OverwrittenWarning,
-                stacklevel=3,
+                stacklevel=caller_level(),
             )
     os.environ.update(environment)
     try:
@@ -228,34 +211,13 @@ def applied(environment: Mapping[str, str]) -> Iterator[None]:
                 os.environ[name] = old
 
 
-def _caller() -> Place:
-    """Where the user called the function that calls this."""
-    frame = sys._getframe(2)
-    return Place(frame.f_code.co_filename, frame.f_lineno)
-
-
-def _built(builder: NpuConfigBuilder, place: Place) -> NpuConfig:
-    """What a builder builds; findings stand where the preset was made, not in this module."""
-    try:
-        config = builder.build()
-    except NpuConfigError as error:
-        raise NpuConfigError(_moved(error.diagnostics, place)) from None
-    return attr.evolve(config, diagnostics=Report(_moved(config.diagnostics, place)))
-
-
-def _moved(diagnostics: Iterable[Diagnostic], place: Place) -> List[Diagnostic]:
-    where = place._asdict()
-    return [attr.evolve(diagnostic, **where) for diagnostic in diagnostics]
-
-
 def _preset(
-    place: Place,
     task: Callable[[NpuConfigBuilder], NpuConfigBuilder],
     directories: Iterable[Optional[PathLike]] = (),
     environment: Mapping[str, str] = _NOTHING,
 ) -> Preset:
     folders = tuple(os.fspath(path) for path in directories if path is not None)
-    config = _built(task(NpuConfigBuilder()), place)
+    config = task(NpuConfigBuilder()).build()
     return Preset(config, MappingProxyType(dict(environment)), folders)
 
 
@@ -269,7 +231,7 @@ def overflow_detection(
         path: where overflow data goes; no folder appears there when nothing overflows.
         mode: kind of overflow; None: all.
     """
-    return _preset(_caller(), lambda builder: builder.overflow_detection(path, mode), [path])
+    return _preset(lambda builder: builder.overflow_detection(path, mode), [path])
 
 
 def data_dump(
@@ -288,9 +250,7 @@ def data_dump(
         data: whole tensors or statistics; None: tensors.
         layers: operator names; None: every operator.
     """
-    return _preset(
-        _caller(), lambda builder: builder.data_dump(path, steps, mode, data, layers), [path]
-    )
+    return _preset(lambda builder: builder.data_dump(path, steps, mode, data, layers), [path])
 
 
 def fusion_off(path: PathLike = "fusion_off.cfg") -> Preset:
@@ -299,7 +259,7 @@ def fusion_off(path: PathLike = "fusion_off.cfg") -> Preset:
     Args:
         path: the fusion switch file; :meth:`Preset.write_files` writes it.
     """
-    return _preset(_caller(), lambda builder: builder.fusion_off(path), [_folder(path)])
+    return _preset(lambda builder: builder.fusion_off(path), [_folder(path)])
 
 
 def fusion_switch(
@@ -315,9 +275,7 @@ def fusion_switch(
         path: the fusion switch file; :meth:`Preset.write_files` writes it.  Without ``graph``
             and ``ub`` it is a file of yours.
     """
-    return _preset(
-        _caller(), lambda builder: builder.fusion_switch(graph, ub, path), [_folder(path)]
-    )
+    return _preset(lambda builder: builder.fusion_switch(graph, ub, path), [_folder(path)])
 
 
 def profiling(output: Optional[PathLike] = None, **options: Union[str, bool, int]) -> Preset:
@@ -327,12 +285,12 @@ def profiling(output: Optional[PathLike] = None, **options: Union[str, bool, int
         output: where the results go.
         options: keys of the profiling options, e.g. ``task_time="l1"``.
     """
-    return _preset(_caller(), lambda builder: builder.profiling(output, **options), [output])
+    return _preset(lambda builder: builder.profiling(output, **options), [output])
 
 
 def deterministic() -> Preset:
     """Make operators give identical outputs for identical inputs, at the cost of speed."""
-    return _preset(_caller(), lambda builder: builder.deterministic())
+    return _preset(lambda builder: builder.deterministic())
 
 
 def exception_dump(level: "Literal[0, 1, 2]" = 1, path: Optional[PathLike] = None) -> Preset:
@@ -344,9 +302,7 @@ def exception_dump(level: "Literal[0, 1, 2]" = 1, path: Optional[PathLike] = Non
             ``./extra-info``.
     """
     environment = {} if path is None else {"ASCEND_WORK_PATH": os.fspath(path)}
-    return _preset(
-        _caller(), lambda builder: builder.debugging(exception_dump=level), [path], environment
-    )
+    return _preset(lambda builder: builder.debugging(exception_dump=level), [path], environment)
 
 
 def graph_dump(
@@ -362,7 +318,6 @@ def graph_dump(
         level: ``DUMP_GRAPH_LEVEL``: which stages.
     """
     return _preset(
-        _caller(),
         lambda builder: builder,
         [path],
         {

@@ -1,153 +1,38 @@
-"""What a rule is, and the registry that every rule is entered in once.
+"""Every rule there is: those about options, and those that parsers and tools declare."""
 
-Rules that judge options are functions of a :class:`~npu_config.judge.Case`
-(``rules/``); rules that a parser of files applies while it reads are entered with
-:func:`declare` (``sidefiles/``, ``cluster/``, ``readers/``).  Both have an id, a
-name, a severity, a page and a source, and both are found in :data:`REGISTRY`.
-"""
+import importlib
+import pkgutil
+from typing import Any, Tuple
 
-import inspect
-import re
-from typing import TYPE_CHECKING, Callable, Dict, FrozenSet, Iterable, Optional, Set, Tuple
+from npu_config.core.rule import REGISTRY, Rule
 
-import attr
-
-from npu_config.diagnostics import NOWHERE, Diagnostic, Fix, Place, Severity
-from npu_config.target import Product
-
-if TYPE_CHECKING:
-    from npu_config.judge import Case
-
-_ID = re.compile(r"NPU[1-9]\d\d\Z")
-_NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*\Z")
-
-
-@attr.s(frozen=True, slots=True, auto_attribs=True)
-class Rule:
-    """One constraint.
-
-    Args:
-        id: ``NPU`` and three digits, never reused.
-        name: kebab-case, names the pattern that is wrong.
-        severity: of its findings, unless a finding says otherwise.
-        docstring: what, why (what the runtime does), a wrong example, the right one.
-        options: the options it reads; it runs when at least one of them is set.
-            Empty for rules that do not depend on options.
-        products: the products it holds for; None for all.
-        facts: the entries of the fact file that it covers.
-        source: where the facts stand.
-        check: the function that judges a case; None where a parser applies the rule.
-        on_host: True when it looks at the file system or the environment, and so runs
-            only when asked.
-        about: what it looks at, and so needs: ``"options"``, ``"faults"`` (settings that
-            are wrong in themselves), ``"session"`` (what stands around the options), or
-            ``"run_config"`` (arguments of NPURunConfig).
-    """
-
-    id: str
-    name: str
-    severity: Severity
-    docstring: str
-    options: Tuple[str, ...] = ()
-    products: Optional[FrozenSet[Product]] = None
-    facts: Tuple[str, ...] = ()
-    source: Tuple[str, ...] = ()
-    check: Optional[Callable[["Case"], None]] = None
-    on_host: bool = False
-    about: str = "options"
-
-    @property
-    def page(self) -> str:
-        """The docstring as Markdown, without the indentation of the code."""
-        return inspect.cleandoc(self.docstring)
-
-    @property
-    def summary(self) -> str:
-        """The first line of the page."""
-        return self.docstring.strip().split("\n", 1)[0]
-
-    def diagnostic(
-        self,
-        message: str,
-        place: Place = NOWHERE,
-        option: Optional[str] = None,
-        help: Optional[str] = None,
-        severity: Optional[Severity] = None,
-        fix: Optional[Fix] = None,
-    ) -> Diagnostic:
-        """A finding of this rule at ``place``."""
-        return Diagnostic.at(
-            place, self.id, self.name, severity or self.severity, message, option, help, fix
-        )
+ROOMS = (
+    "npu_config.cluster",
+    "npu_config.diagnosis",
+    "npu_config.lint",
+    "npu_config.precision_tool",
+    "npu_config.presets",
+    "npu_config.readers",
+    "npu_config.rules",
+    "npu_config.script",
+    "npu_config.sidefiles",
+    "npu_config.text",
+    "npu_config.tf1.rules",
+    "npu_config.writers",
+)
+"""The parts of the package whose modules declare rules."""
 
 
-REGISTRY: Dict[str, Rule] = {}
-_NAMES: Set[str] = set()
+def load_all() -> Tuple[Rule, ...]:
+    """Every rule there is, in order of id."""
+    for name in ROOMS:
+        room = importlib.import_module(name)
+        for found in pkgutil.walk_packages(getattr(room, "__path__", []), name + "."):
+            importlib.import_module(found.name)
+    return tuple(sorted(REGISTRY.values(), key=lambda rule: rule.id))
 
 
-def _enter(entry: Rule) -> None:
-    if not _ID.match(entry.id) or not _NAME.match(entry.name):
-        raise ValueError("bad rule id or name: {} {}".format(entry.id, entry.name))
-    if entry.id in REGISTRY or entry.name in _NAMES:
-        raise ValueError("rule {} {} is entered twice".format(entry.id, entry.name))
-    REGISTRY[entry.id] = entry
-    _NAMES.add(entry.name)
-
-
-def rule(
-    id: str,
-    name: str,
-    severity: Severity,
-    options: Iterable[str] = (),
-    products: Optional[Iterable[Product]] = None,
-    facts: Iterable[str] = (),
-    source: Iterable[str] = (),
-    on_host: bool = False,
-    about: str = "options",
-) -> Callable[[Callable[["Case"], None]], Callable[["Case"], None]]:
-    """Enter the decorated function as a rule; its docstring is the rule's page."""
-
-    def enter(check: Callable[["Case"], None]) -> Callable[["Case"], None]:
-        _enter(
-            Rule(
-                id=id,
-                name=name,
-                severity=severity,
-                docstring=check.__doc__ or "",
-                options=tuple(options),
-                products=None if products is None else frozenset(products),
-                facts=tuple(facts),
-                source=tuple(source),
-                check=check,
-                on_host=on_host,
-                about=about,
-            )
-        )
-        return check
-
-    return enter
-
-
-def declare(
-    id: str,
-    name: str,
-    severity: Severity,
-    page: str,
-    facts: Iterable[str] = (),
-    source: Iterable[str] = (),
-    products: Optional[Iterable[Product]] = None,
-    options: Iterable[str] = (),
-) -> Rule:
-    """Enter a rule that a parser applies; returns it, to make diagnostics with."""
-    entry = Rule(
-        id=id,
-        name=name,
-        severity=severity,
-        docstring=page,
-        options=tuple(options),
-        products=None if products is None else frozenset(products),
-        facts=tuple(facts),
-        source=tuple(source),
-    )
-    _enter(entry)
-    return entry
+def __getattr__(name: str) -> Any:
+    if name == "RULES":
+        return load_all()
+    raise AttributeError("module {!r} has no attribute {!r}".format(__name__, name))

@@ -6,11 +6,12 @@ import random
 from hypothesis import strategies as st
 
 from npu_config.catalogue import OPTIONS
-from npu_config.catalogue._kinds import Bool, Choice, Int, Path, Text
-from npu_config.config import NpuConfig, from_settings
-from npu_config.diagnostics import NpuConfigError
-from npu_config.settings import Settings
-from npu_config.target import MODES, Product, Target
+from npu_config.catalogue.kinds import Bool, Choice, Int, Path, Text
+from npu_config.config import NpuConfig
+from npu_config.core.diagnostics import NpuConfigError
+from npu_config.core.settings import Settings
+from npu_config.core.target import MODES, Product, Target
+from npu_config.rules.value import from_settings
 
 NAMES = st.from_regex(r"[A-Za-z_][A-Za-z0-9_/]{0,8}", fullmatch=True)
 COUNTS = st.integers(0, 2**31 - 1)
@@ -137,7 +138,7 @@ def configs(names=None, max_size=12):
         target = draw(targets())
         while True:
             try:
-                return from_settings(Settings.of(options), target)
+                return from_settings(NpuConfig, Settings.of(options), target)
             except NpuConfigError as error:
                 wrong = [d.option for d in error.diagnostics.errors if d.option in options]
                 for name in wrong or list(options)[-1:]:

@@ -5,7 +5,7 @@ import os
 import pytest
 
 import npu_config as npu
-from npu_config.settings import Setting
+from npu_config.core.settings import Setting
 
 THIS_FILE = os.path.abspath(__file__)
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import yaml
 
-from npu_config.rules import load_all
+from npu_config.rulebook import load_all
 from tools import facts_map
 
 SNAPSHOT = {

@@ -1,4 +1,8 @@
-"""The layers of the architecture: imports go down only (see docs/architecture.md)."""
+"""The house of docs/architecture.md: who may import whom, counting every import.
+
+Imports inside functions and those for type checkers count as much as any other: a module that
+needs another one to do its work stands above it.
+"""
 
 import ast
 from pathlib import Path
@@ -7,49 +11,149 @@ import npu_config
 
 PACKAGE = Path(npu_config.__file__).parent
 
-LAYERS = [
-    {
-        "diagnostics",
-        "target",
-        "settings",
-        "rulebook",
-        "files",
-        "event_files",
-        "catalogue",
-        "_option_types",
-    },
-    {"proto"},
-    {"sidefiles", "cluster"},
-    {"judge", "rules"},
-    {"config", "builder"},
-    {
-        "readers",
-        "writers",
-        "reporters",
-        "presets",
-        "checking",
-        "project",
-        "baseline",
-        "graph_diagnosis",
-        "profiling_tables",
-        "loss_report",
-        "doctor",
-    },
-    {"tf1", "precision_tool"},
-    {"cli", "npu_init", "__main__"},
-]
-LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
+FLOORS = (
+    ("core",),
+    ("text",),
+    ("catalogue",),
+    ("proto",),
+    ("sidefiles",),
+    ("cluster",),
+    ("rules",),
+    ("script",),
+    ("readers",),
+    ("writers", "reporters"),
+    ("diagnosis", "lint"),
+    ("tf1",),
+    ("precision_tool", "npu_init"),
+    ("config",),
+    ("builder",),
+    ("presets", "checking"),
+    ("rulebook",),
+    ("cli",),
+    ("__main__",),
+)
+"""Each room imports rooms of lower floors only; ``npu_config`` itself only names its faces."""
+
+FLOOR = {room: number for number, rooms in enumerate(FLOORS) for room in rooms}
 
 
-def top(module):
+def name_of(path):
+    """``npu_config/proto/encode.py`` -> ``npu_config.proto.encode``."""
+    parts = path.relative_to(PACKAGE.parent).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+PATHS = {name_of(path): path for path in sorted(PACKAGE.rglob("*.py"))}
+
+
+def room(module):
     """``npu_config.proto.encode`` -> ``proto``."""
-    return module.split(".")[1] if module.count(".") else None
+    return module.split(".")[1] if "." in module else ""
 
 
-def imports_of(path):
-    """Names of the package's parts that a module imports when it is imported itself."""
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    pending = list(tree.body)
+def imports(module):
+    """Every module that a module imports, wherever the import is written, with its line."""
+    for node in ast.walk(ast.parse(PATHS[module].read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                yield node.lineno, alias.name
+        elif isinstance(node, ast.ImportFrom):
+            assert not node.level, "{}:{} is a relative import".format(module, node.lineno)
+            for alias in node.names:
+                submodule = "{}.{}".format(node.module, alias.name)
+                yield node.lineno, submodule if submodule in PATHS else node.module
+        elif isinstance(node, ast.Constant) and node.value in PATHS and "." in node.value:
+            yield node.lineno, node.value
+
+
+EDGES = {module: sorted(set(imports(module))) for module in PATHS}
+
+
+def test_every_room_has_a_floor():
+    """A new room is entered in the picture before it is used."""
+    assert {room(module) for module in PATHS} - {""} == set(FLOOR)
+
+
+def test_imports_go_down_only():
+    """No module imports a room of its own floor or of one above, not even in a function."""
+    wrong = [
+        "{}:{} imports {}".format(module, line, name)
+        for module, edges in EDGES.items()
+        for line, name in edges
+        if room(module) != room(name)
+        and name.startswith("npu_config.")
+        and room(module)
+        and FLOOR[room(name)] >= FLOOR[room(module)]
+    ]
+    assert wrong == []
+
+
+def circles(edges):
+    """The strongly connected sets of modules with more than one member (Tarjan's algorithm)."""
+    index, low, stack, found = {}, {}, [], []
+
+    def visit(start):
+        work = [(start, iter(edges[start]))]
+        index[start] = low[start] = len(index)
+        stack.append(start)
+        while work:
+            module, targets = work[-1]
+            for target in targets:
+                if target not in index:
+                    index[target] = low[target] = len(index)
+                    stack.append(target)
+                    work.append((target, iter(edges[target])))
+                    break
+                if target in stack:
+                    low[module] = min(low[module], index[target])
+            else:
+                work.pop()
+                if work:
+                    low[work[-1][0]] = min(low[work[-1][0]], low[module])
+                if low[module] == index[module]:
+                    members = [stack.pop()]
+                    while members[-1] != module:
+                        members.append(stack.pop())
+                    if len(members) > 1:
+                        found.append(sorted(members))
+
+    for module in edges:
+        if module not in index:
+            visit(module)
+    return found
+
+
+def test_circles_are_found():
+    """The test can fail."""
+    assert circles({"a": ["b"], "b": ["c"], "c": ["a"], "d": ["a"]}) == [["a", "b", "c"]]
+    assert circles({"a": ["b"], "b": [], "c": ["a", "b"]}) == []
+
+
+def test_no_circle():
+    """No modules import each other, whichever way and wherever the imports are written."""
+    edges = {
+        module: [name for _, name in found if name in PATHS] for module, found in EDGES.items()
+    }
+    assert circles(edges) == []
+
+
+def test_private_modules_stay_private():
+    """A module with a leading underscore is imported by its own package only."""
+    wrong = [
+        "{}:{} imports {}".format(module, line, name)
+        for module, edges in EDGES.items()
+        for line, name in edges
+        if name in PATHS
+        and name.rsplit(".", 1)[-1].startswith("_")
+        and not name.endswith("__")
+        and not module.startswith(name.rsplit(".", 1)[0])
+    ]
+    assert wrong == []
+
+
+def eager_imports(module):
+    """What a module imports when it is imported itself."""
+    pending = list(ast.parse(PATHS[module].read_text(encoding="utf-8")).body)
     while pending:
         node = pending.pop()
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
@@ -62,56 +166,29 @@ def imports_of(path):
                 yield node.lineno, alias.name
         elif isinstance(node, ast.ImportFrom) and node.module:
             yield node.lineno, node.module
-            if node.module == "npu_config":
-                for alias in node.names:
-                    yield node.lineno, "npu_config." + alias.name
         pending.extend(
             child for child in ast.iter_child_nodes(node) if isinstance(child, ast.stmt)
         )
 
 
-def modules():
-    """Every module of the package with its part."""
-    for path in sorted(PACKAGE.rglob("*.py")):
-        relative = path.relative_to(PACKAGE)
-        yield path, relative.parts[0].replace(".py", "")
-
-
-def test_every_module_has_a_layer():
-    """A new part of the package is entered in the picture before it is used."""
-    assert {part for _, part in modules()} - {"__init__"} <= set(LEVEL)
-
-
-def test_imports_go_down_only():
-    """No module imports a part of a higher layer when it is imported."""
-    wrong = [
-        "{}:{} imports {}".format(path.relative_to(PACKAGE), line, name)
-        for path, part in modules()
-        if part != "__init__"
-        for line, name in imports_of(path)
-        if name.startswith("npu_config.") and LEVEL.get(top(name), 99) > LEVEL[part]
-    ]
-    assert wrong == []
-
-
 def test_only_tf1_imports_tensorflow():
-    """TensorFlow is imported by the training side alone, and never when a module is imported."""
+    """TensorFlow is never imported when a module is imported."""
     wrong = [
-        "{}:{}".format(path.relative_to(PACKAGE), line)
-        for path, _ in modules()
-        for line, name in imports_of(path)
+        "{}:{}".format(module, line)
+        for module in PATHS
+        for line, name in eager_imports(module)
         if name.split(".")[0] in ("tensorflow", "npu_bridge")
     ]
     assert wrong == []
 
 
-def test_protobuf_and_yaml_are_imported_on_use():
-    """Neither protobuf nor YAML is imported outside the layers that own them."""
-    owners = {"google": {"proto", "tf1"}, "yaml": {"readers", "writers"}}
+def test_heavy_libraries_are_imported_on_use():
+    """protobuf and YAML are imported at module level by the rooms that own them, numpy by none."""
+    owners = {"google": {"proto", "tf1"}, "yaml": {"readers", "writers"}, "numpy": set()}
     wrong = [
-        "{}:{} imports {}".format(path.relative_to(PACKAGE), line, name)
-        for path, part in modules()
-        for line, name in imports_of(path)
-        if part not in owners.get(name.split(".")[0], {part})
+        "{}:{} imports {}".format(module, line, name)
+        for module in PATHS
+        for line, name in eager_imports(module)
+        if room(module) not in owners.get(name.split(".")[0], {room(module)})
     ]
     assert wrong == []

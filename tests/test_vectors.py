@@ -13,10 +13,10 @@ from pathlib import Path
 import pytest
 import yaml
 
-from npu_config.diagnostics import Severity
-from npu_config.judge import judge
-from npu_config.rules import CASE_RULES
-from npu_config.settings import Carrier, Setting, Settings
+from npu_config.core.diagnostics import Severity
+from npu_config.core.settings import Carrier, Setting, Settings
+from npu_config.rules.bands import CASE_RULES
+from npu_config.rules.engine import judge
 
 DATA = Path(__file__).parent / "data" / "vectors"
 VECTORS = [

@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Counter as Counts
 from typing import Dict, Iterator, List, NamedTuple, Tuple
 
-from npu_config.diagnostics import Diagnostic, Severity
-from npu_config.readers.script.batch import check_scripts
+from npu_config.core.diagnostics import Diagnostic, Severity
+from npu_config.script.batch import check_scripts
 
 VERDICTS = Path(__file__).parent.parent / "docs" / "corpus_verdicts.csv"
 TRUE, FALSE = "true", "false"

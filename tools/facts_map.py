@@ -13,7 +13,7 @@ from typing import Any, Dict, List, Mapping, Sequence
 
 import yaml
 
-from npu_config.rules import load_all
+from npu_config.rulebook import load_all
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 DATA = os.path.join(ROOT, "docs", "facts.yaml")

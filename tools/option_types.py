@@ -1,8 +1,8 @@
-"""npu_config/_option_types.py: the typed signature of ``NpuConfigBuilder.set``."""
+"""npu_config/catalogue/option_types.py: the typed signature of ``NpuConfigBuilder.set``."""
 
 from npu_config.catalogue import OPTIONS, PAGES
 
-PATH = "npu_config/_option_types.py"
+PATH = "npu_config/catalogue/option_types.py"
 
 _HEAD = '''"""The options as keyword arguments, for type checkers.
 

@@ -25,8 +25,8 @@ from npu_config.catalogue import (
     performance,
     profiling,
 )
-from npu_config.catalogue._kinds import Kind, Refused
-from npu_config.catalogue._option import Option, Outcome, Status, table
+from npu_config.catalogue.kinds import Kind, Refused
+from npu_config.catalogue.option import Option, Outcome, Status, table
 
 PAGES = (
     basic,

@@ -1,10 +1,10 @@
 """Accuracy comparison: dump, overflow detection, fusion switches."""
 
-from npu_config.catalogue._kinds import PATH_CHARACTERS, Bool, Choice, Path
-from npu_config.catalogue._lists import DumpStep, Names
-from npu_config.catalogue._option import Option, Outcome, products, table
-from npu_config.diagnostics import Severity
-from npu_config.target import Product
+from npu_config.catalogue.kinds import PATH_CHARACTERS, Bool, Choice, Path
+from npu_config.catalogue.kinds.lists import DumpStep, Names
+from npu_config.catalogue.option import Option, Outcome, products, table
+from npu_config.core.diagnostics import Severity
+from npu_config.core.target import Product
 
 PAGE = "accuracy_comparison"
 DOC = "docs/en/tfadapter_1/apiref/session_config/accuracy_comparison.md"

@@ -1,8 +1,8 @@
 """Accuracy tuning."""
 
-from npu_config.catalogue._kinds import Choice, Path
-from npu_config.catalogue._option import Option, Outcome, products, table
-from npu_config.target import Product
+from npu_config.catalogue.kinds import Choice, Path
+from npu_config.catalogue.option import Option, Outcome, products, table
+from npu_config.core.target import Product
 
 PAGE = "accuracy_tuning"
 DOC = "docs/en/tfadapter_1/apiref/session_config/accuracy_tuning.md"

@@ -1,8 +1,8 @@
 """AOE tuning."""
 
-from npu_config.catalogue._kinds import Choice, Path, Text
-from npu_config.catalogue._option import Option, Outcome, Status, products, table
-from npu_config.target import Product
+from npu_config.catalogue.kinds import Choice, Path, Text
+from npu_config.catalogue.option import Option, Outcome, Status, products, table
+from npu_config.core.target import Product
 
 PAGE = "aoe"
 DOC = "docs/en/tfadapter_1/apiref/session_config/AOE.md"

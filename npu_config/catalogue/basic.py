@@ -1,7 +1,7 @@
 """Basic options."""
 
-from npu_config.catalogue._kinds import INT32_MAX, Int
-from npu_config.catalogue._option import Option, Outcome, table
+from npu_config.catalogue.kinds import INT32_MAX, Int
+from npu_config.catalogue.option import Option, Outcome, table
 
 PAGE = "basic"
 DOC = "docs/en/tfadapter_1/apiref/session_config/basic_options.md"

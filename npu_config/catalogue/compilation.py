@@ -1,11 +1,11 @@
 """Operator and graph compilation."""
 
-from npu_config.catalogue._kinds import PATH_CHARACTERS, Bool, Choice, Path
-from npu_config.catalogue._lists import PassSwitches
-from npu_config.catalogue._modes import AicoreNum
-from npu_config.catalogue._option import Option, Outcome, Status, products, table
-from npu_config.diagnostics import Severity
-from npu_config.target import Product
+from npu_config.catalogue.kinds import PATH_CHARACTERS, Bool, Choice, Path
+from npu_config.catalogue.kinds.lists import PassSwitches
+from npu_config.catalogue.kinds.modes import AicoreNum
+from npu_config.catalogue.option import Option, Outcome, Status, products, table
+from npu_config.core.diagnostics import Severity
+from npu_config.core.target import Product
 
 PAGE = "compilation"
 DOC = "docs/en/tfadapter_1/apiref/session_config/operator_and_graph_build.md"

@@ -1,8 +1,8 @@
 """Data augmentation."""
 
-from npu_config.catalogue._kinds import Int
-from npu_config.catalogue._lists import DeviceList
-from npu_config.catalogue._option import Option, Outcome, table
+from npu_config.catalogue.kinds import Int
+from npu_config.catalogue.kinds.lists import DeviceList
+from npu_config.catalogue.option import Option, Outcome, table
 
 PAGE = "data_augmentation"
 DOC = "docs/en/tfadapter_1/apiref/session_config/data_augmentation.md"

@@ -1,7 +1,7 @@
 """Debugging."""
 
-from npu_config.catalogue._kinds import Int, Path
-from npu_config.catalogue._option import Option, Outcome, table
+from npu_config.catalogue.kinds import Int, Path
+from npu_config.catalogue.option import Option, Outcome, table
 
 PAGE = "debugging"
 DOC = "docs/en/tfadapter_1/apiref/session_config/debugging.md"

@@ -1,10 +1,10 @@
 """Deprecated options."""
 
-from npu_config.catalogue._kinds import Bool, Choice, Int, Text
-from npu_config.catalogue._lists import Names
-from npu_config.catalogue._option import Option, Outcome, Status, table
-from npu_config.catalogue._shapes import ShapeRange
-from npu_config.diagnostics import Severity
+from npu_config.catalogue.kinds import Bool, Choice, Int, Text
+from npu_config.catalogue.kinds.lists import Names
+from npu_config.catalogue.kinds.shapes import ShapeRange
+from npu_config.catalogue.option import Option, Outcome, Status, table
+from npu_config.core.diagnostics import Severity
 
 PAGE = "deprecated"
 DOC = "docs/en/tfadapter_1/apiref/session_config/deprecated_options.md"

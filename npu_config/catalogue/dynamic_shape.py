@@ -1,8 +1,8 @@
 """Dynamic shape."""
 
-from npu_config.catalogue._kinds import Bool, Choice, Int
-from npu_config.catalogue._option import Option, Outcome, table
-from npu_config.catalogue._shapes import DynamicDims, InputShape
+from npu_config.catalogue.kinds import Bool, Choice, Int
+from npu_config.catalogue.kinds.shapes import DynamicDims, InputShape
+from npu_config.catalogue.option import Option, Outcome, table
 
 PAGE = "dynamic_shape"
 DOC = "docs/en/tfadapter_1/apiref/session_config/dynamic_shape.md"

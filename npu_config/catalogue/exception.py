@@ -1,9 +1,9 @@
 """Exception remedy: timeouts."""
 
-from npu_config.catalogue._kinds import INT32_MAX, Int
-from npu_config.catalogue._option import Option, Outcome, Status, products, table
-from npu_config.diagnostics import Severity
-from npu_config.target import Product
+from npu_config.catalogue.kinds import INT32_MAX, Int
+from npu_config.catalogue.option import Option, Outcome, Status, products, table
+from npu_config.core.diagnostics import Severity
+from npu_config.core.target import Product
 
 PAGE = "exception"
 DOC = "docs/en/tfadapter_1/apiref/session_config/exception_remedy.md"

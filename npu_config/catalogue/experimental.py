@@ -1,9 +1,9 @@
 """Experimental options."""
 
-from npu_config.catalogue._kinds import Choice, Path, Text
-from npu_config.catalogue._modes import AccelerateTrainMode, MultistreamMode
-from npu_config.catalogue._option import Option, Outcome, Status, table
-from npu_config.diagnostics import Severity
+from npu_config.catalogue.kinds import Choice, Path, Text
+from npu_config.catalogue.kinds.modes import AccelerateTrainMode, MultistreamMode
+from npu_config.catalogue.option import Option, Outcome, Status, table
+from npu_config.core.diagnostics import Severity
 
 PAGE = "experimental"
 DOC = "docs/en/tfadapter_1/apiref/session_config/experiment_options.md"

@@ -1,7 +1,7 @@
 """Internal options, not in the documentation."""
 
-from npu_config.catalogue._kinds import INT32_MAX, Bool, Int, Path, Text
-from npu_config.catalogue._option import Option, Outcome, Status, table
+from npu_config.catalogue.kinds import INT32_MAX, Bool, Int, Path, Text
+from npu_config.catalogue.option import Option, Outcome, Status, table
 
 PAGE = "internal"
 

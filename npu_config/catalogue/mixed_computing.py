@@ -1,8 +1,8 @@
 """Mixed computing."""
 
-from npu_config.catalogue._kinds import Bool, Text
-from npu_config.catalogue._modes import InOutPair
-from npu_config.catalogue._option import Option, Outcome, Status, table
+from npu_config.catalogue.kinds import Bool, Text
+from npu_config.catalogue.kinds.modes import InOutPair
+from npu_config.catalogue.option import Option, Outcome, Status, table
 
 PAGE = "mixed_computing"
 DOC = "docs/en/tfadapter_1/apiref/session_config/mixed_computing.md"

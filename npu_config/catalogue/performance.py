@@ -1,8 +1,8 @@
 """Performance tuning."""
 
-from npu_config.catalogue._kinds import INT32_MAX, Bool, Choice, Int, Path
-from npu_config.catalogue._lists import Names, StreamLimits
-from npu_config.catalogue._option import Option, Outcome, table
+from npu_config.catalogue.kinds import INT32_MAX, Bool, Choice, Int, Path
+from npu_config.catalogue.kinds.lists import Names, StreamLimits
+from npu_config.catalogue.option import Option, Outcome, table
 
 PAGE = "performance"
 DOC = "docs/en/tfadapter_1/apiref/session_config/performance_tuning.md"

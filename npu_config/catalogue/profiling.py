@@ -1,8 +1,8 @@
 """Profiling."""
 
-from npu_config.catalogue._kinds import Bool
-from npu_config.catalogue._modes import JsonText
-from npu_config.catalogue._option import Option, Outcome, table
+from npu_config.catalogue.kinds import Bool
+from npu_config.catalogue.kinds.modes import JsonText
+from npu_config.catalogue.option import Option, Outcome, table
 
 PAGE = "profiling"
 DOC = "docs/en/tfadapter_1/apiref/session_config/Profiling.md"

@@ -6,8 +6,8 @@ from typing import Any, Iterable, List, Mapping, NamedTuple, Optional, Tuple
 import click
 
 from npu_config.cli._output import Failure, read_stdin, say, wants_color
-from npu_config.diagnostics import Diagnostic, Report
-from npu_config.target import Product
+from npu_config.core.diagnostics import Diagnostic, Report
+from npu_config.core.target import Product
 
 STDIN = "<stdin>"
 LARGEST = 1 << 30
@@ -35,7 +35,7 @@ def product_option(function: Any) -> Any:
 
 def read(path: str) -> Source:
     """A file, or standard input for ``-``."""
-    from npu_config.sidefiles._format import read_text
+    from npu_config.sidefiles.format import read_text
 
     if path != "-":
         return Source(path, *read_text(path))
@@ -72,8 +72,8 @@ def table_of(ctx: click.Context, path: str, product: Optional[str]) -> Any:
     What is only worth knowing is not told: ``ranktable check`` is there for that.
     """
     from npu_config.cluster import rank_table
-    from npu_config.diagnostics import Severity
-    from npu_config.target import Target
+    from npu_config.core.diagnostics import Severity
+    from npu_config.core.target import Target
 
     source = read(path)
     found: List[Diagnostic] = list(source.diagnostics)

@@ -4,8 +4,8 @@ import difflib
 import re
 from typing import Iterable, List, Optional, Sequence, Tuple
 
-from npu_config.diagnostics import Diagnostic, Edit, Fix
-from npu_config.sidefiles._text import apply_edits
+from npu_config.core.diagnostics import Diagnostic, Edit, Fix
+from npu_config.text.source import apply_edits
 
 Span = Tuple[Tuple[int, int], Tuple[int, int]]
 

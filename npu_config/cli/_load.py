@@ -6,10 +6,11 @@ from typing import Iterable, Optional
 import attr
 
 from npu_config.cli._output import Failure, read_stdin, say, wants_color
-from npu_config.config import NpuConfig, from_settings
-from npu_config.diagnostics import Diagnostic, NpuConfigError, Report, Severity
+from npu_config.config import NpuConfig
+from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Report, Severity
+from npu_config.core.target import Target
 from npu_config.readers import LARGEST, Reading, read
-from npu_config.target import Target
+from npu_config.rules.value import from_settings
 
 STDIN = "<stdin>"
 
@@ -41,7 +42,7 @@ def configuration(reading: Reading, target: Target) -> Optional[NpuConfig]:
         return None
     settings = attr.evolve(reading.settings[0], session=None)
     try:
-        config = from_settings(settings, target, found=reading.diagnostics)
+        config = from_settings(NpuConfig, settings, target, found=reading.diagnostics)
     except NpuConfigError as error:
         complain(error.diagnostics, reading)
         return None

@@ -4,7 +4,7 @@ from typing import Any, Optional
 
 import click
 
-from npu_config.target import MODES, Product, Target
+from npu_config.core.target import MODES, Product, Target
 
 _PARTS = ("product", "mode", "cann")
 

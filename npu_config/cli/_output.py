@@ -6,7 +6,7 @@ from typing import Any, Optional, Union
 
 import click
 
-from npu_config.files import write_atomic
+from npu_config.core.files import write_atomic
 
 
 def wants_color(stream: Any) -> bool:

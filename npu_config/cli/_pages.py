@@ -3,10 +3,10 @@
 from typing import Iterator, List, Tuple
 
 from npu_config.catalogue import Option
-from npu_config.readers.layout import GROUP_OF_OPTION
-from npu_config.rulebook import Rule
-from npu_config.rules import load_all
-from npu_config.target import ALL_PRODUCTS
+from npu_config.catalogue.layout import GROUP_OF_OPTION
+from npu_config.core.rule import Rule
+from npu_config.core.target import ALL_PRODUCTS
+from npu_config.rulebook import load_all
 from npu_config.writers.init import example, legal
 from npu_config.writers.yaml import scalar
 
@@ -45,7 +45,7 @@ def option_page(option: Option) -> str:
 
 def scalar_text(value: object) -> str:
     """A text in quotes."""
-    from npu_config.writers._text import quoted
+    from npu_config.writers.escape import quoted
 
     return quoted(str(value))
 

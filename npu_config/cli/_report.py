@@ -6,7 +6,7 @@ from typing import Any, Callable, Iterable, Mapping, Optional, TypeVar
 import click
 
 from npu_config.cli._output import say, wants_color
-from npu_config.diagnostics import Diagnostic, NpuConfigError, Report, Severity
+from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Report, Severity
 
 _Result = TypeVar("_Result")
 

@@ -4,8 +4,8 @@ from typing import Callable, Iterable, List
 
 import click
 
-from npu_config.diagnostics import Diagnostic
-from npu_config.project import id_of_rule
+from npu_config.core.diagnostics import Diagnostic
+from npu_config.lint.project import id_of_rule
 
 Keeps = Callable[[Diagnostic], bool]
 
@@ -43,8 +43,8 @@ def _ids(words: Iterable[str], option: str) -> List[str]:
     given = [part.strip() for word in words for part in word.split(",") if part.strip()]
     if not given:
         return []
-    from npu_config.rules import load_all
-    from npu_config.rules.values import did_you_mean
+    from npu_config.rulebook import load_all
+    from npu_config.text.words import near
 
     by_name = {rule.name: rule.id for rule in load_all()}
     found = []
@@ -53,7 +53,7 @@ def _ids(words: Iterable[str], option: str) -> List[str]:
         if id is not None:
             found.append(id)
         else:
-            close = did_you_mean(word, [*by_name, *by_name.values()])
+            close = near(word, [*by_name, *by_name.values()])
             hint = "" if close is None else '; did you mean "{}"?'.format(close)
             raise click.UsageError('{}: "{}" is no rule{}'.format(option, word, hint))
     return found

@@ -7,14 +7,15 @@ from npu_config.cli._fix import difference, fixed
 from npu_config.cli._progress import progress
 from npu_config.cli._select import Keeps, selection
 from npu_config.cli._sources import Candidate, candidates
-from npu_config.diagnostics import Diagnostic, Place, Report
-from npu_config.files import write_atomic
-from npu_config.project import Project
-from npu_config.readers import _rules as rules
+from npu_config.core.diagnostics import Diagnostic, Place, Report
+from npu_config.core.files import write_atomic
+from npu_config.core.target import Target
+from npu_config.lint import rules
+from npu_config.lint.project import Project
+from npu_config.lint.suppress import Suppressions
 from npu_config.readers import read, read_if_ours
-from npu_config.readers.suppress import Suppressions
-from npu_config.rules import load_all
-from npu_config.target import Target
+from npu_config.rulebook import load_all
+from npu_config.text.rules import NOTHING
 
 MOST_PASSES = 10
 
@@ -106,7 +107,7 @@ class Session:
         for root, count in roots.items():
             if not count:
                 message = "the directory holds nothing that could be checked"
-                self._tell(root, [rules.NOTHING.diagnostic(message, Place(root))])
+                self._tell(root, [NOTHING.diagnostic(message, Place(root))])
 
     def _is_script(self, candidate: Candidate) -> bool:
         """True for the files that are checked together."""
@@ -117,7 +118,7 @@ class Session:
         )
 
     def _check_environment(self) -> None:
-        from npu_config.cluster.envcheck import check_host
+        from npu_config.cluster.environment.check import check_host
 
         found = check_host(os.environ, self._target_of(None))
         self._diagnostics.extend(d for d in found if self._keeps(d))
@@ -127,7 +128,7 @@ class Session:
     ) -> None:
         if not scripts:
             return
-        from npu_config.readers.script.batch import check_scripts
+        from npu_config.script.batch import check_scripts
 
         by_path = {candidate.path: candidate for candidate in scripts}
         target = self._target_of(None)

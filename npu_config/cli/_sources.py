@@ -5,9 +5,9 @@ from typing import Iterator, NamedTuple, Optional, Sequence
 
 from npu_config.cli._load import STDIN
 from npu_config.cli._output import read_stdin
-from npu_config.project import Project
+from npu_config.lint.project import Project
+from npu_config.lint.walk import walk
 from npu_config.readers import LARGEST
-from npu_config.readers.walk import walk
 
 
 class Candidate(NamedTuple):

@@ -5,7 +5,7 @@ from typing import Any, List, Mapping, Optional
 
 import click
 
-import npu_config
+from npu_config.core.version import __version__
 
 COMMANDS: Mapping[str, str] = {
     "check": "check",
@@ -67,6 +67,6 @@ class _Commands(click.Group):
     cls=_Commands,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 99},
 )
-@click.version_option(npu_config.__version__, "-V", "--version", message="%(prog)s %(version)s")
+@click.version_option(__version__, "-V", "--version", message="%(prog)s %(version)s")
 def app() -> None:
     """Session options of TensorFlow on Ascend NPUs: check, generate, explain."""

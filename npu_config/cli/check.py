@@ -8,7 +8,7 @@ import click
 
 from npu_config.cli._options import as_option, merged, target_options
 from npu_config.cli._output import Failure, say, wants_color
-from npu_config.diagnostics import Report
+from npu_config.core.diagnostics import Report
 from npu_config.reporters import FORMATS
 
 
@@ -74,11 +74,12 @@ def command(
     """
     from npu_config.cli._select import selection
     from npu_config.cli._session import Session
-    from npu_config.diagnostics import Severity
-    from npu_config.project import find_project
+    from npu_config.core.diagnostics import Severity
+    from npu_config.lint.project import find_project
     from npu_config.reporters import Summary, render
+    from npu_config.rulebook import load_all
 
-    project = find_project(next((path for path in paths if path != "-"), "."))
+    project = find_project(next((path for path in paths if path != "-"), "."), load_all)
     session = Session(
         project,
         target_of=lambda found: merged(found, product, mode, project.target),
@@ -99,6 +100,8 @@ def command(
         say("".join(session.differences))
         say("{}\n".format(summary), err=True)
         ctx.exit(1 if session.differences or failed else 0)
+    if format_ == "sarif":
+        load_all()  # declared in the processes that found something, maybe not in this one
     say(render(format_, report, summary, session.texts, wants_color(sys.stdout)))
     if fix and session.fixes:
         say("{} fixed\n".format(session.fixes), err=True)
@@ -106,7 +109,7 @@ def command(
 
 
 def _write_baseline(report: Report, session: Any, path: str, force: bool) -> None:
-    from npu_config.baseline import Baseline
+    from npu_config.lint.baseline import Baseline
 
     known = Baseline.of(report, session.texts, os.path.dirname(os.path.abspath(path)))
     try:
@@ -124,7 +127,7 @@ def _without_known(report: Report, session: Any, path: Optional[str]) -> Report:
     """The findings that a baseline does not allow."""
     if path is None:
         return report
-    from npu_config.baseline import Baseline, BaselineError
+    from npu_config.lint.baseline import Baseline, BaselineError
 
     try:
         known = Baseline.load(path)

@@ -38,7 +38,7 @@ def command(
 
     Exit code 0: no errors (with --strict: nor warnings); 1: there are some; 2: wrong usage.
     """
-    from npu_config.graph_diagnosis import diagnose
+    from npu_config.diagnosis.graph import diagnose
 
     if out is not None and config_path is None:
         raise click.UsageError("-o needs --config: there is nothing to change")

@@ -31,9 +31,9 @@ def command(ctx: click.Context, old: str, new: str, as_kind: Optional[str]) -> N
 def _values(ctx: click.Context, path: str, as_kind: Optional[str]) -> Dict[str, Any]:
     """Every setting of a file, and its target, by name; exit code 2 when it cannot be read."""
     from npu_config.catalogue import OPTIONS, Refused
+    from npu_config.catalogue.layout import TARGET_KEYS
     from npu_config.cli._load import complain, read_configuration
-    from npu_config.readers.layout import TARGET_KEYS
-    from npu_config.settings import UNKNOWN
+    from npu_config.core.settings import UNKNOWN
 
     reading = read_configuration(path, as_kind)
     errors = [d for d in reading.diagnostics if d.severity.rank == 2]

@@ -31,8 +31,8 @@ def command(
 
     Exit code 0: nothing failed; 1: something did; 2: wrong usage.
     """
-    from npu_config.doctor import examine
-    from npu_config.target import Target
+    from npu_config.core.target import Target
+    from npu_config.diagnosis.doctor import examine
 
     target = Target(product, mode) if product or mode else None
     checkup = examine(source, target, on_host=True if on_host else None)

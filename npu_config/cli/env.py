@@ -86,9 +86,9 @@ def command(**given: Any) -> None:
 
 
 def _check(ctx: click.Context, given: Dict[str, Any]) -> int:
-    from npu_config.cluster import envcheck
-    from npu_config.diagnostics import Severity
-    from npu_config.target import Target
+    from npu_config.cluster.environment import check as envcheck
+    from npu_config.core.diagnostics import Severity
+    from npu_config.core.target import Target
 
     target = Target(product=given["product"])
     files: Tuple[str, ...] = given["words"]
@@ -113,7 +113,8 @@ def _check(ctx: click.Context, given: Dict[str, Any]) -> int:
 
 
 def _check_files(sources: List[Source], target: Any, table: Any) -> List[Any]:
-    from npu_config.cluster import dotenv, envcheck
+    from npu_config.cluster.environment import check as envcheck
+    from npu_config.cluster.environment import dotenv
 
     read_files = {
         source.name: dotenv.parse_dotenv(source.text, source.name)
@@ -133,7 +134,7 @@ def _check_files(sources: List[Source], target: Any, table: Any) -> List[Any]:
 
 
 def _write(ctx: click.Context, given: Dict[str, Any]) -> None:
-    from npu_config.diagnostics import NpuConfigError
+    from npu_config.core.diagnostics import NpuConfigError
 
     if bool(given["workers"]) == (given["rank_table"] is not None):
         raise click.UsageError("give either --rank-table or --worker (or --check)")
@@ -154,8 +155,9 @@ def _write(ctx: click.Context, given: Dict[str, Any]) -> None:
 
 
 def _job(ctx: click.Context, given: Dict[str, Any]) -> Any:
-    from npu_config.cluster import describe, environment
-    from npu_config.target import Target
+    from npu_config.cluster.environment import job as environment
+    from npu_config.cluster.rank_table import describe
+    from npu_config.core.target import Target
 
     extra = describe.assignments(given["extra"])
     if given["workers"]:
@@ -178,7 +180,8 @@ def _job(ctx: click.Context, given: Dict[str, Any]) -> Any:
 
 
 def _chosen(job: Any, given: Dict[str, Any]) -> Any:
-    from npu_config.cluster import describe, environment
+    from npu_config.cluster.environment import job as environment
+    from npu_config.cluster.rank_table import describe
 
     if given["rank"] is not None:
         return environment.ranks_of(job, describe.numbers(given["rank"]))
@@ -188,7 +191,7 @@ def _chosen(job: Any, given: Dict[str, Any]) -> Any:
 
 
 def _text(job: Any, chosen: Any, given: Dict[str, Any]) -> str:
-    from npu_config.cluster import environment
+    from npu_config.cluster.environment import job as environment
 
     if given["to"] == "json":
         processes = [
@@ -211,7 +214,7 @@ def _text(job: Any, chosen: Any, given: Dict[str, Any]) -> str:
 
 
 def _launchers(job: Any, chosen: Any, given: Dict[str, Any]) -> None:
-    from npu_config.cluster import launcher
+    from npu_config.cluster.environment import launcher
 
     command, sources, out = given["words"], given["sources"], given["out"]
     servers = {process.server_id for process in chosen}

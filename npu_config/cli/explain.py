@@ -30,7 +30,7 @@ def command(word: str) -> None:
 def _page(word: str) -> Optional[str]:
     from npu_config.catalogue import OPTIONS
     from npu_config.cli._pages import option_page, rule_page
-    from npu_config.rules import load_all
+    from npu_config.rulebook import load_all
     from npu_config.rules.values import FORMER_NAMES
 
     if word in OPTIONS:
@@ -45,11 +45,11 @@ def _page(word: str) -> Optional[str]:
 
 def _unknown(word: str) -> str:
     from npu_config.catalogue import OPTIONS
-    from npu_config.rules import load_all
-    from npu_config.rules.values import did_you_mean
+    from npu_config.rulebook import load_all
+    from npu_config.text.words import near
 
     rules = load_all()
     known = [*OPTIONS, *(rule.name for rule in rules), *(rule.id for rule in rules)]
-    close = did_you_mean(word, known)
+    close = near(word, known)
     hint = "" if close is None else '; did you mean "{}"?'.format(close)
     return '"{}" is neither an option nor a rule{}'.format(word, hint)

@@ -65,6 +65,6 @@ def _cleaned(source: Source, as_kind: Optional[str]) -> Optional[str]:
 
 
 def _side_files() -> List[str]:
-    from npu_config.readers._formats import SIDE_FILES
+    from npu_config.readers.formats import SIDE_FILES
 
     return list(SIDE_FILES)

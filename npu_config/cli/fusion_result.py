@@ -18,7 +18,7 @@ def command(ctx: click.Context, path: str, all_: bool) -> None:
     A wrong result can come from one of them: switch half of them off (fusion_switch_file), run
     again, and go on with the half that matters.
     """
-    from npu_config.profiling_tables import FusionPass, read_fusion_result
+    from npu_config.diagnosis.profiling_tables import FusionPass, read_fusion_result
 
     result = attempt(ctx, "text", lambda: read_fusion_result(path))
     passes: Tuple[FusionPass, ...] = result.passes if all_ else result.effective

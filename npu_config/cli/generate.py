@@ -36,7 +36,7 @@ def command(
     Nothing is written when the configuration has an error.
     """
     from npu_config.cli._load import complain, configuration, read_configuration
-    from npu_config.diagnostics import NpuConfigError
+    from npu_config.core.diagnostics import NpuConfigError
     from npu_config.writers import render
 
     to = to or _by_suffix(out)

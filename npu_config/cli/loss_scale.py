@@ -20,7 +20,7 @@ def command(ctx: click.Context, paths: Tuple[str, ...], tag: Optional[str], stri
 
     Exit code 0; with --strict 1 when the scale collapsed or keeps falling.
     """
-    from npu_config.loss_report import loss_scale_report
+    from npu_config.diagnosis.loss_report import loss_scale_report
 
     report = attempt(ctx, "text", lambda: loss_scale_report(paths, tag))
     say(_facts(report))

@@ -64,7 +64,7 @@ def build_command(
     \b
     npu-config mixlist build --black ReduceSum,Pow --white Exp -o ops_info.json
     """
-    from npu_config.diagnostics import NpuConfigError, Severity
+    from npu_config.core.diagnostics import NpuConfigError, Severity
     from npu_config.sidefiles import mixlist
 
     ctx = click.get_current_context()
@@ -112,7 +112,7 @@ def check_command(
 
     Exit code 0: no errors (with --strict: nor warnings); 1: there are some; 2: wrong usage.
     """
-    from npu_config.diagnostics import Severity
+    from npu_config.core.diagnostics import Severity
     from npu_config.sidefiles import mixlist
 
     library = _library(ctx, libraries)

@@ -44,8 +44,8 @@ def command(
 
     PATH is an op_summary_*.csv of the profiler, or a directory with some (PROF_*).
     """
-    from npu_config.graph_diagnosis import float16_nodes
-    from npu_config.profiling_tables import advise, read_op_summary
+    from npu_config.diagnosis.graph import float16_nodes
+    from npu_config.diagnosis.profiling_tables import advise, read_op_summary
 
     summary = attempt(ctx, "text", lambda: read_op_summary(paths))
     nodes = attempt(ctx, "text", lambda: float16_nodes(graph)) if graph else frozenset()
@@ -110,7 +110,7 @@ def _advice(advice: Any) -> str:
 
 
 def _write(path: str, types: Tuple[str, ...], force: bool) -> None:
-    from npu_config.files import write_atomic
+    from npu_config.core.files import write_atomic
     from npu_config.sidefiles import mixlist
 
     text = mixlist.render(mixlist.Mixlist.of(black_list=types))

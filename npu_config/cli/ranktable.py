@@ -100,8 +100,11 @@ def build_command(
     npu-config ranktable build --server 10.0.0.1 --server 10.0.0.2 \\
         --device-ips 10.20.0.2 --target atlas_training -o rank_table.json
     """
-    from npu_config.cluster import build, build_ranks, describe, rank_table
-    from npu_config.diagnostics import NpuConfigError
+    from npu_config.cluster import rank_table
+    from npu_config.cluster.rank_table import building as build
+    from npu_config.cluster.rank_table import building_ranks as build_ranks
+    from npu_config.cluster.rank_table import describe
+    from npu_config.core.diagnostics import NpuConfigError
 
     of_ranks = bool(layers) or table_version == "2.0"
     if of_ranks:
@@ -149,7 +152,7 @@ def _only_for_servers(
 def tell_warnings(table: Any, product: Optional[str]) -> None:
     """Print to standard error what is worth knowing about a table without errors."""
     from npu_config.cluster import rank_table
-    from npu_config.target import Target
+    from npu_config.core.target import Target
 
     found = rank_table.check(table, Target(product=product))
     if found:
@@ -160,7 +163,7 @@ def _addresses(
     ctx: click.Context, hccn_confs: Tuple[str, ...], local: Optional[str]
 ) -> Dict[str, Dict[int, str]]:
     """Server to the addresses of its devices."""
-    from npu_config.cluster import describe, hccn
+    from npu_config.cluster.rank_table import describe, hccn
 
     files = describe.assignments(hccn_confs)
     addresses = {name: _hccn(ctx, path) for name, path in files.items()}
@@ -183,7 +186,7 @@ def _addresses(
 
 
 def _hccn(ctx: click.Context, path: str) -> Dict[int, str]:
-    from npu_config.cluster import hccn
+    from npu_config.cluster.rank_table import hccn
 
     source = read(path)
     parsed = None if source.text is None else hccn.parse_hccn(source.text, source.name)
@@ -229,10 +232,11 @@ def check_command(
 
     Exit code 0: no errors (with --strict: nor warnings); 1: there are some; 2: wrong usage.
     """
-    from npu_config.cluster import describe, hccn, rank_table
-    from npu_config.cluster.model import RankTable
-    from npu_config.diagnostics import NpuConfigError, Severity
-    from npu_config.target import Target
+    from npu_config.cluster import rank_table
+    from npu_config.cluster.rank_table import describe, hccn
+    from npu_config.cluster.rank_table.model import RankTable
+    from npu_config.core.diagnostics import NpuConfigError, Severity
+    from npu_config.core.target import Target
 
     try:
         machines = {
@@ -288,9 +292,11 @@ def convert_command(
     Template 2 becomes version 1.0; 1.0 becomes 1.2 with --super-pod and --sdid; a table of
     the same version is written in canonical form, without comments.
     """
-    from npu_config.cluster import convert, describe, rank_table
-    from npu_config.diagnostics import NpuConfigError
-    from npu_config.target import Target
+    from npu_config.cluster import rank_table
+    from npu_config.cluster.rank_table import conversion as convert
+    from npu_config.cluster.rank_table import describe
+    from npu_config.core.diagnostics import NpuConfigError
+    from npu_config.core.target import Target
 
     table = table_of(ctx, path, None)
     try:

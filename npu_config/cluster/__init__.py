@@ -16,11 +16,9 @@ from typing import TYPE_CHECKING, Any, List
 
 if TYPE_CHECKING:
     from npu_config.cluster import rank_table
-    from npu_config.cluster.build import ServerPlan
-    from npu_config.cluster.build_ranks import Layer
-    from npu_config.cluster.dotenv import parse_dotenv, render_dotenv
-    from npu_config.cluster.envcheck import check_environment, check_host, check_job
-    from npu_config.cluster.environment import (
+    from npu_config.cluster.environment.check import check_environment, check_host, check_job
+    from npu_config.cluster.environment.dotenv import parse_dotenv, render_dotenv
+    from npu_config.cluster.environment.job import (
         Job,
         Worker,
         chief_job,
@@ -29,9 +27,12 @@ if TYPE_CHECKING:
         process_environment,
         table_job,
     )
-    from npu_config.cluster.hccn import check_addresses_of, parse_hccn, plan_of_machine
-    from npu_config.cluster.launcher import launcher_script, launchers, save_launchers
-    from npu_config.cluster.model import (
+    from npu_config.cluster.environment.launcher import launcher_script, launchers, save_launchers
+    from npu_config.cluster.environment.variables import VARIABLES, Variable
+    from npu_config.cluster.rank_table.building import ServerPlan
+    from npu_config.cluster.rank_table.building_ranks import Layer
+    from npu_config.cluster.rank_table.hccn import check_addresses_of, parse_hccn, plan_of_machine
+    from npu_config.cluster.rank_table.model import (
         AnyRankTable,
         Device,
         GroupTable,
@@ -41,7 +42,6 @@ if TYPE_CHECKING:
         Server,
         SuperPod,
     )
-    from npu_config.cluster.variables import VARIABLES, Variable
 
 __all__ = [
     "rank_table",
@@ -56,21 +56,21 @@ __all__ = [
 ]  # fmt: skip
 
 _HOMES = {
-    "build": ("ServerPlan",),
-    "build_ranks": ("Layer",),
-    "dotenv": ("parse_dotenv", "render_dotenv"),
-    "envcheck": ("check_environment", "check_host", "check_job"),
-    "environment": (
+    "rank_table.building": ("ServerPlan",),
+    "rank_table.building_ranks": ("Layer",),
+    "environment.dotenv": ("parse_dotenv", "render_dotenv"),
+    "environment.check": ("check_environment", "check_host", "check_job"),
+    "environment.job": (
         "Job", "Worker", "chief_job", "dotenv_text", "export_lines", "process_environment",
         "table_job",
     ),
-    "hccn": ("check_addresses_of", "parse_hccn", "plan_of_machine"),
-    "launcher": ("launcher_script", "launchers", "save_launchers"),
-    "model": (
+    "rank_table.hccn": ("check_addresses_of", "parse_hccn", "plan_of_machine"),
+    "environment.launcher": ("launcher_script", "launchers", "save_launchers"),
+    "rank_table.model": (
         "AnyRankTable", "Device", "GroupTable", "Process", "RankTable", "RankTable2", "Server",
         "SuperPod",
     ),
-    "variables": ("VARIABLES", "Variable"),
+    "environment.variables": ("VARIABLES", "Variable"),
 }  # fmt: skip
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 

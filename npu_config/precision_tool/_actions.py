@@ -9,8 +9,8 @@ import os
 import re
 from typing import Dict, FrozenSet, Iterable, List, Mapping, Optional, Tuple, Union
 
-from npu_config.diagnostics import Diagnostic, NpuConfigError, Severity
-from npu_config.rulebook import declare
+from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Severity
+from npu_config.core.rule import declare
 
 _LOG = logging.getLogger("npu_config")
 

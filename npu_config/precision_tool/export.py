@@ -17,8 +17,9 @@ from typing import Dict, Iterator, List, NamedTuple, Optional, Sequence, Set, Tu
 
 import attr
 
-from npu_config.diagnostics import NpuConfigError, Place
-from npu_config.event_files import (
+from npu_config.core.diagnostics import NpuConfigError, Place
+from npu_config.core.files import PathLike, write_atomic
+from npu_config.diagnosis.event_files import (
     BFLOAT16,
     DTYPES,
     STRING,
@@ -29,8 +30,7 @@ from npu_config.event_files import (
     parse_event,
     raw_content,
 )
-from npu_config.files import PathLike, write_atomic
-from npu_config.loss_report import UNREADABLE
+from npu_config.diagnosis.loss_report import UNREADABLE
 
 INDEX = "index.csv"
 _DEVICE = "_tfdbg_device_"

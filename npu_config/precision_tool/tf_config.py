@@ -18,12 +18,12 @@ import random
 import warnings
 from typing import Any, Dict, FrozenSet, Iterable, List, Optional, Tuple
 
-from npu_config.config import OverwrittenWarning
-from npu_config.diagnostics import NpuConfigError, Severity
-from npu_config.files import write_atomic
+from npu_config.core.diagnostics import NpuConfigError, Severity
+from npu_config.core.files import write_atomic
+from npu_config.core.rule import declare
 from npu_config.precision_tool import _actions
 from npu_config.precision_tool._actions import Action
-from npu_config.rulebook import declare
+from npu_config.rules.value import OverwrittenWarning
 
 _LOG = logging.getLogger("npu_config")
 DUMP_SEED = 2022
@@ -141,7 +141,7 @@ def sess_dump(sess: Any, directory: Optional[str] = None) -> Any:
     Raises:
         NpuConfigError: the directory holds something already.
     """
-    from npu_config.tf1._tensorflow import internal
+    from npu_config.tf1.tensorflow import internal
 
     root = _prepared(directory)
     return internal("debug.wrappers.dumping_wrapper").DumpingDebugWrapperSession(sess, root)
@@ -156,7 +156,7 @@ def estimator_dump(directory: Optional[str] = None) -> Any:
     Raises:
         NpuConfigError: the directory holds something already.
     """
-    from npu_config.tf1._tensorflow import internal
+    from npu_config.tf1.tensorflow import internal
 
     root = _prepared(directory)
     return internal("debug.wrappers.hooks").DumpingDebugHook(root)
@@ -171,7 +171,7 @@ def seed_everything(seed: int = DUMP_SEED) -> None:
     Args:
         seed: the seed for all of them.
     """
-    from npu_config.tf1._tensorflow import TensorFlowMissingError, tf
+    from npu_config.tf1.tensorflow import TensorFlowMissingError, tf
 
     os.environ["PYTHONHASHSEED"] = str(seed)
     random.seed(seed)

@@ -2,8 +2,8 @@
 
 from typing import TYPE_CHECKING, Any, Dict, List, Optional, Tuple
 
-from npu_config.diagnostics import Place
-from npu_config.settings import Carrier, SessionFacts, Setting, Settings
+from npu_config.core.diagnostics import Place
+from npu_config.core.settings import Carrier, SessionFacts, Setting, Settings
 
 if TYPE_CHECKING:
     from npu_config.proto.places import TextPositions

@@ -2,6 +2,7 @@
 
 from typing import Any, List, Mapping, NamedTuple, Optional, Tuple, Union
 
+from npu_config.proto.classes import config_proto_class
 from npu_config.proto.decode import NPU_OPTIMIZER, enum_name, plain
 
 # RewriterConfig.Toggle.OFF and OptimizerOptions.GlobalJitLevel.OFF.
@@ -46,7 +47,7 @@ def encode(
         base: the ConfigProto to start from; it is not changed.  None: an empty one with
             ``allow_soft_placement``.
         config_class: the class to make when there is no base; None:
-            :func:`npu_config.proto.config_proto_class`.
+            :func:`~npu_config.proto.classes.config_proto_class`.
 
     Returns:
         A new message of the class of ``base``, and what in ``base`` was overwritten.
@@ -56,8 +57,6 @@ def encode(
     """
     if base is None:
         if config_class is None:
-            from npu_config.proto import config_proto_class
-
             config_class = config_proto_class()
         config = config_class(allow_soft_placement=True)
     else:

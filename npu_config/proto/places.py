@@ -4,7 +4,7 @@ from typing import Dict, Iterator, List, Mapping, NamedTuple, Optional, Tuple, U
 
 import attr
 
-from npu_config.diagnostics import Place
+from npu_config.core.diagnostics import Place
 from npu_config.proto.text_syntax import Block, Field, Scalar, Source, parse
 
 _REWRITE = ("graph_options", "rewrite_options")

@@ -7,11 +7,10 @@ import importlib
 import os
 from typing import Optional, Tuple, Union
 
-from npu_config.diagnostics import Diagnostic, Place
-from npu_config.files import PathLike
+from npu_config.core.diagnostics import Diagnostic, Place
+from npu_config.core.files import PathLike
 from npu_config.readers import _rules as rules
-from npu_config.readers._files import decode, load, too_large
-from npu_config.readers._formats import (
+from npu_config.readers.formats import (
     FORMATS,
     LARGEST,
     Format,
@@ -20,7 +19,8 @@ from npu_config.readers._formats import (
     kind_by_suffix,
     suffix_of,
 )
-from npu_config.readers._reading import Reading
+from npu_config.rules.reading import Reading
+from npu_config.text.loading import decode, load, too_large
 
 __all__ = ["KINDS", "LARGEST", "Reading", "read", "read_if_ours"]
 
@@ -92,7 +92,7 @@ def read_if_ours(
 
 
 def _read_as(entry: Format, text: Optional[str], data: bytes, path: str) -> Reading:
-    reader = importlib.import_module("npu_config.readers." + entry.module)
+    reader = importlib.import_module(entry.module)
     content = data if entry.binary else text
     reading: Reading = (
         reader.read(content, path, entry.kind)

@@ -3,18 +3,17 @@
 from collections import defaultdict
 from typing import Any, Dict, List, Optional
 
-from npu_config.catalogue import OPTIONS, Refused
-from npu_config.catalogue._kinds import name_of_type, shorten
-from npu_config.diagnostics import Place
+from npu_config.catalogue import OPTIONS, Refused, layout
+from npu_config.catalogue.kinds import name_of_type, shorten
+from npu_config.core.diagnostics import Place
+from npu_config.core.settings import UNKNOWN, Carrier, Setting, Settings
+from npu_config.core.target import Target
 from npu_config.readers import _rules as rules
-from npu_config.readers import layout
 from npu_config.readers._document import BROKEN, MAX_DEPTH, Document, Path
 from npu_config.readers._findings import Findings, quoting, renaming
 from npu_config.readers._header import read_target, read_version
-from npu_config.readers._reading import Reading
-from npu_config.rules.values import did_you_mean
-from npu_config.settings import UNKNOWN, Carrier, Setting, Settings
-from npu_config.target import Target
+from npu_config.rules.reading import Reading
+from npu_config.text.words import near
 
 MAX_ENTRIES = 500
 
@@ -80,7 +79,7 @@ class _Interpreter:
                 self._option(key, path, value)
             elif group is not None:
                 self._group(group, path, value)
-            elif did_you_mean(key, list(OPTIONS)) is None and self._meant_otherwise(key, value):
+            elif near(key, list(OPTIONS)) is None and self._meant_otherwise(key, value):
                 continue
             else:
                 self._option(key, path, value)
@@ -89,7 +88,7 @@ class _Interpreter:
 
     def _meant_otherwise(self, key: str, value: Any) -> bool:
         """True when an unknown key is reported as a group or header key, not as an option."""
-        close = did_you_mean(key, _ROOT_KEYS)
+        close = near(key, _ROOT_KEYS)
         if close is None and not isinstance(value, dict):
             return False
         place = self._document.key_place((key,))

@@ -2,11 +2,11 @@
 
 from typing import Any, Dict, List, Optional, Set
 
-from npu_config.diagnostics import Diagnostic, Fix, Place
+from npu_config.core.diagnostics import Diagnostic, Fix, Place
+from npu_config.core.rule import Rule
 from npu_config.readers._rules import UNPARSABLE
-from npu_config.rulebook import Rule
-from npu_config.sidefiles._json import BROKEN
-from npu_config.sidefiles._text import Path, Places, Source
+from npu_config.text.json import BROKEN
+from npu_config.text.source import Path, Places, Source
 
 __all__ = [
     "BROKEN",

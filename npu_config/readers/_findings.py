@@ -2,8 +2,8 @@
 
 from typing import List, Optional
 
-from npu_config.diagnostics import Diagnostic, Edit, Fix, Place
-from npu_config.rulebook import Rule
+from npu_config.core.diagnostics import Diagnostic, Edit, Fix, Place
+from npu_config.core.rule import Rule
 
 
 class Findings(List[Diagnostic]):

@@ -2,14 +2,14 @@
 
 from typing import Any, Dict, Optional
 
-from npu_config.catalogue._kinds import name_of_type, shorten
-from npu_config.diagnostics import Place
+from npu_config.catalogue import layout
+from npu_config.catalogue.kinds import name_of_type, shorten
+from npu_config.core.diagnostics import Place
+from npu_config.core.target import MODES, Product, Target
 from npu_config.readers import _rules as rules
-from npu_config.readers import layout
 from npu_config.readers._document import BROKEN, Document, Path
 from npu_config.readers._findings import Findings, quoting, renaming
-from npu_config.rules.values import did_you_mean
-from npu_config.target import MODES, Product, Target
+from npu_config.text.words import near
 
 _VERSION_LINES = {
     "yaml": 'add the line "version: 1"',
@@ -67,7 +67,7 @@ def read_target(document: Document, findings: Findings, value: Any) -> Optional[
             continue
         if key not in layout.TARGET_KEYS:
             place = document.key_place(path)
-            close = did_you_mean(key, layout.TARGET_KEYS)
+            close = near(key, layout.TARGET_KEYS)
             findings.report(
                 rules.HEADER,
                 place,
@@ -102,7 +102,7 @@ def _is_legal(document: Document, findings: Findings, path: Path, content: Any) 
         findings.report(rules.HEADER, place, message, quotes)
         return False
     if legal is not None and content not in legal:
-        close = did_you_mean(content.replace(" ", "_"), legal)
+        close = near(content.replace(" ", "_"), legal)
         findings.report(
             rules.HEADER,
             place,

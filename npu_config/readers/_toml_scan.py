@@ -7,7 +7,7 @@ keys and values, goes on after a fault at the next line, and lets tomllib read e
 import re
 from typing import Any, Callable, Dict, List, NamedTuple, Optional, Tuple
 
-from npu_config.catalogue._kinds import shorten
+from npu_config.catalogue.kinds import shorten
 from npu_config.readers import _rules as rules
 from npu_config.readers._document import (
     BROKEN,
@@ -18,7 +18,7 @@ from npu_config.readers._document import (
     Path,
     StopReading,
 )
-from npu_config.sidefiles._text import PlaceTable
+from npu_config.text.source import PlaceTable
 
 _BLANK = re.compile(r"[ \t]*")
 _SPACE = re.compile(r"(?:[ \t\r\n]|#[^\n]*)*")

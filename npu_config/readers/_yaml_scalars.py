@@ -5,7 +5,7 @@ from typing import Any, Optional, Tuple
 
 import yaml
 
-from npu_config.catalogue._kinds import shorten
+from npu_config.catalogue.kinds import shorten
 from npu_config.readers import _rules as rules
 from npu_config.readers._document import BROKEN, MAX_DIGITS, Document
 

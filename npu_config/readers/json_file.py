@@ -4,12 +4,13 @@ from typing import Optional
 
 import attr
 
-from npu_config.diagnostics import Severity
+from npu_config.core.diagnostics import Severity
 from npu_config.readers import _rules as rules
 from npu_config.readers._config_file import interpret
 from npu_config.readers._document import Document
-from npu_config.readers._reading import Reading
-from npu_config.sidefiles import _json, _json_rules
+from npu_config.rules.reading import Reading
+from npu_config.text import json as _json
+from npu_config.text import json_rules as _json_rules
 
 
 def read(text: str, path: Optional[str] = None) -> Reading:

@@ -2,11 +2,11 @@
 
 from typing import Optional
 
-from npu_config.diagnostics import Place
+from npu_config.core.diagnostics import Place
+from npu_config.core.settings import Carrier, Settings
 from npu_config.proto import ProtoSyntaxError, decode, parse_bytes
 from npu_config.readers import _rules as rules
-from npu_config.readers._reading import Reading
-from npu_config.settings import Carrier, Settings
+from npu_config.rules.reading import Reading
 
 
 def read(data: bytes, path: Optional[str] = None) -> Reading:

@@ -4,15 +4,15 @@ from typing import Dict, List, Optional
 
 import attr
 
-from npu_config.catalogue._kinds import shorten
-from npu_config.diagnostics import Diagnostic, Place, Severity
+from npu_config.catalogue.kinds import shorten
+from npu_config.core.diagnostics import Diagnostic, Place, Severity
+from npu_config.core.settings import Carrier, Settings
 from npu_config.proto import ProtoSyntaxError, decode, parse_text, text_positions
 from npu_config.proto.places import TextPositions
 from npu_config.readers import _rules as rules
 from npu_config.readers._document import inside_quotes
-from npu_config.readers._reading import Reading
-from npu_config.settings import Carrier, Settings
-from npu_config.sidefiles._text import Source
+from npu_config.rules.reading import Reading
+from npu_config.text.source import Source
 
 
 def read(text: str, path: Optional[str] = None) -> Reading:

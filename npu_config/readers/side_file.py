@@ -4,10 +4,10 @@ from typing import Any, List, Mapping, Optional
 
 import attr
 
-from npu_config.diagnostics import Diagnostic
-from npu_config.readers._reading import Reading
-from npu_config.sidefiles._format import Format, Glimpse
-from npu_config.target import ANY_TARGET, Target
+from npu_config.core.diagnostics import Diagnostic
+from npu_config.core.target import ANY_TARGET, Target
+from npu_config.rules.reading import Reading
+from npu_config.sidefiles.format import Format, Glimpse
 
 RANK_TABLE = "rank-table"
 

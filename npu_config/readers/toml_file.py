@@ -8,9 +8,9 @@ from typing import Any, Callable, Dict, Optional
 from npu_config.readers import _rules as rules
 from npu_config.readers._config_file import interpret
 from npu_config.readers._document import BROKEN, Document
-from npu_config.readers._reading import Reading
 from npu_config.readers._toml_scan import Scanner
-from npu_config.sidefiles._text import PlaceTable, Source
+from npu_config.rules.reading import Reading
+from npu_config.text.source import PlaceTable, Source
 
 _AT = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)\Z")
 

@@ -9,7 +9,8 @@ from typing import Any, Dict, List, NamedTuple, Optional, Tuple
 
 import yaml
 
-from npu_config.catalogue._kinds import shorten
+from npu_config.catalogue.kinds import shorten
+from npu_config.catalogue.layout import GROUP_OF_KEY
 from npu_config.readers import _rules as rules
 from npu_config.readers._config_file import interpret
 from npu_config.readers._document import (
@@ -20,11 +21,10 @@ from npu_config.readers._document import (
     Path,
     StopReading,
 )
-from npu_config.readers._reading import Reading
 from npu_config.readers._yaml_faults import fault_offset, report_fault
 from npu_config.readers._yaml_scalars import Scalars, words
-from npu_config.readers.layout import GROUP_OF_KEY
-from npu_config.sidefiles._text import PlaceTable, Source
+from npu_config.rules.reading import Reading
+from npu_config.text.source import PlaceTable, Source
 
 _ROOT_MAPPINGS = frozenset(("target", *GROUP_OF_KEY))
 

@@ -7,7 +7,7 @@ in :data:`FORMATS`.
 import importlib
 from typing import Mapping, Optional, Tuple
 
-from npu_config.diagnostics import Report
+from npu_config.core.diagnostics import Report
 from npu_config.reporters._summary import Summary
 
 __all__ = ["FORMATS", "Summary", "render"]

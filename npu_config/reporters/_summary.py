@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from npu_config.diagnostics import Report
+from npu_config.core.diagnostics import Report
 
 
 class Summary(NamedTuple):

@@ -2,7 +2,7 @@
 
 from typing import List, Mapping, Optional, Tuple
 
-from npu_config.diagnostics import Diagnostic, Report, Severity
+from npu_config.core.diagnostics import Diagnostic, Report, Severity
 from npu_config.reporters._summary import Summary
 
 _COMMANDS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "notice"}

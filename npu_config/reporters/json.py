@@ -3,7 +3,7 @@
 import json
 from typing import Any, Mapping, Optional
 
-from npu_config.diagnostics import Report
+from npu_config.core.diagnostics import Report
 from npu_config.reporters._summary import Summary
 
 

@@ -5,11 +5,10 @@ import os
 from typing import Any, Dict, List, Mapping, Optional
 from urllib.parse import quote
 
-import npu_config
-from npu_config.diagnostics import DOCS_URL, Diagnostic, Fix, Report, Severity, rule_url
+from npu_config.core.diagnostics import DOCS_URL, Diagnostic, Fix, Report, Severity, rule_url
+from npu_config.core.rule import REGISTRY, Rule
+from npu_config.core.version import __version__
 from npu_config.reporters._summary import Summary
-from npu_config.rulebook import Rule
-from npu_config.rules import load_all
 
 _LEVELS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "note"}
 _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
@@ -22,7 +21,7 @@ def render(
     color: bool = False,
 ) -> str:
     """One run with its rules and results (``sources`` and ``color`` do not matter)."""
-    known = {rule.id: rule for rule in load_all()}
+    known = REGISTRY
     ids = sorted({diagnostic.rule for diagnostic in report})
     index = {rule: number for number, rule in enumerate(ids)}
     names = {diagnostic.rule: diagnostic.name for diagnostic in report}
@@ -34,7 +33,7 @@ def render(
                 "tool": {
                     "driver": {
                         "name": "npu-config",
-                        "semanticVersion": npu_config.__version__,
+                        "semanticVersion": __version__,
                         "informationUri": DOCS_URL,
                         "rules": [_rule(known.get(id), id, names[id]) for id in ids],
                     }

@@ -3,7 +3,7 @@
 import unicodedata
 from typing import Dict, List, Mapping, Optional
 
-from npu_config.diagnostics import Diagnostic, Report, Severity
+from npu_config.core.diagnostics import Diagnostic, Report, Severity
 from npu_config.reporters._summary import Summary
 
 MAX_WIDTH = 120

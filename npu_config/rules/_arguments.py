@@ -2,9 +2,9 @@
 
 from typing import Any, Optional
 
-from npu_config.diagnostics import Severity
-from npu_config.judge import Case
-from npu_config.settings import UNKNOWN
+from npu_config.core.diagnostics import Severity
+from npu_config.core.settings import UNKNOWN
+from npu_config.rules.case import Case
 
 
 def argument(case: Case, name: str) -> Any:

@@ -4,9 +4,9 @@ import re
 from typing import Any, Iterator, Mapping, Optional
 
 from npu_config.catalogue import Option, Refused
-from npu_config.catalogue._kinds import Bool, Choice, Int, Path, Text, as_int, is_bool
-from npu_config.judge import Case
-from npu_config.settings import UNKNOWN, Setting
+from npu_config.catalogue.kinds import Bool, Choice, Int, Path, Text, as_int, is_bool
+from npu_config.core.settings import UNKNOWN, Setting
+from npu_config.rules.case import Case
 
 _SWITCH_MEANT: Mapping[str, str] = {
     "precision_mode": "profiling_mode",

@@ -3,8 +3,8 @@
 from typing import Iterable, Optional, Sequence
 
 from npu_config.catalogue import OPTIONS
-from npu_config.judge import Case
-from npu_config.settings import UNKNOWN, Carrier
+from npu_config.core.settings import UNKNOWN, Carrier
+from npu_config.rules.case import Case
 
 SHAPE_PROFILES = ("input_shape", "dynamic_dims", "dynamic_node_type")
 """The three options that give shape profiles, and are given together or not at all."""

@@ -1,9 +1,9 @@
 """810-814, 823: intervals of checkpoints, summaries and the log."""
 
-from npu_config.diagnostics import Severity
-from npu_config.judge import Case
-from npu_config.rulebook import rule
+from npu_config.core.diagnostics import Severity
+from npu_config.core.rule import rule
 from npu_config.rules._arguments import argument, is_none, number, report
+from npu_config.rules.case import Case
 from npu_config.rules.loops import loops
 from npu_config.rules.timeouts import device_count
 

@@ -1,9 +1,9 @@
 """556-599: operator and graph compilation, caches, cores, tuning."""
 
-from npu_config.diagnostics import Severity
-from npu_config.judge import Case
-from npu_config.rulebook import rule
+from npu_config.core.diagnostics import Severity
+from npu_config.core.rule import rule
 from npu_config.rules._reading import changed, given, runs_dynamic, tuning_is_off
+from npu_config.rules.case import Case
 
 _BUILD = "docs/en/tfadapter_1/apiref/session_config/operator_and_graph_build.md"
 _PERFORMANCE = "docs/en/tfadapter_1/apiref/session_config/performance_tuning.md"

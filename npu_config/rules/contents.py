@@ -12,13 +12,13 @@ from typing import Any, Dict, FrozenSet, Iterator, Mapping, Optional, Tuple
 
 import attr
 
-from npu_config.diagnostics import Diagnostic, Severity
-from npu_config.judge import Case
-from npu_config.rulebook import rule
+from npu_config.core.diagnostics import Diagnostic, Severity
+from npu_config.core.rule import rule
+from npu_config.core.target import Target
 from npu_config.rules._reading import in_script, on, runs_dynamic, tuning_mode
+from npu_config.rules.case import Case
 from npu_config.rules.environment import missing_progress
 from npu_config.rules.paths import WANTED
-from npu_config.target import Target
 
 _DEBUGGING = "docs/en/tfadapter_1/apiref/session_config/debugging.md"
 _DEPRECATED = "docs/en/tfadapter_1/apiref/session_config/deprecated_options.md"

@@ -3,12 +3,12 @@
 from typing import List, Optional, Tuple
 
 from npu_config.catalogue import OPTIONS, Status
-from npu_config.catalogue._kinds import Text
-from npu_config.diagnostics import Place, Severity
-from npu_config.judge import Case
-from npu_config.rulebook import rule
+from npu_config.catalogue.kinds import Text
+from npu_config.core.diagnostics import Place, Severity
+from npu_config.core.rule import rule
+from npu_config.core.settings import Carrier
 from npu_config.rules._reading import changed, given, in_script
-from npu_config.settings import Carrier
+from npu_config.rules.case import Case
 
 _DOC = "docs/en/tfadapter_1/apiref/session_config/deprecated_options.md"
 _EXPERIMENTAL = "docs/en/tfadapter_1/apiref/session_config/experiment_options.md"

@@ -4,10 +4,10 @@ import functools
 import json
 from typing import Any, Mapping, Optional
 
-from npu_config.diagnostics import Severity
-from npu_config.judge import Case
-from npu_config.rulebook import rule
+from npu_config.core.diagnostics import Severity
+from npu_config.core.rule import rule
 from npu_config.rules._reading import in_script, inert, line_of, may_run_dynamic, on
+from npu_config.rules.case import Case
 
 _DOC = "docs/en/tfadapter_1/apiref/session_config/accuracy_comparison.md"
 

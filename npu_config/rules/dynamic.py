@@ -1,14 +1,14 @@
 """511-519: dynamic input, shape generalisation, and what does not go with them."""
 
-from npu_config.diagnostics import Severity
-from npu_config.judge import Case
-from npu_config.rulebook import rule
+from npu_config.core.diagnostics import Severity
+from npu_config.core.rule import rule
 from npu_config.rules._reading import (
     changed,
     given,
     inert,
     on,
 )
+from npu_config.rules.case import Case
 
 _EXPERIMENTAL = "docs/en/tfadapter_1/apiref/session_config/experiment_options.md"
 _DEPRECATED = "docs/en/tfadapter_1/apiref/session_config/deprecated_options.md"

@@ -4,11 +4,11 @@ import json
 import re
 from typing import Any, Dict, Mapping, Optional, Tuple
 
-from npu_config.diagnostics import Severity
-from npu_config.judge import Case
-from npu_config.rulebook import rule
+from npu_config.core.diagnostics import Severity
+from npu_config.core.rule import rule
+from npu_config.core.target import Product
 from npu_config.rules._reading import given, runs_dynamic
-from npu_config.target import Product
+from npu_config.rules.case import Case
 
 _EXCEPTION = "docs/en/tfadapter_1/apiref/session_config/exception_remedy.md"
 _EXPERIMENTAL = "docs/en/tfadapter_1/apiref/session_config/experiment_options.md"

@@ -1,9 +1,9 @@
 """4xx: iteration offload, mixed computing, and what is offloaded at all."""
 
-from npu_config.diagnostics import Severity
-from npu_config.judge import Case
-from npu_config.rulebook import rule
+from npu_config.core.diagnostics import Severity
+from npu_config.core.rule import rule
 from npu_config.rules._reading import changed, given, on
+from npu_config.rules.case import Case
 
 _LOOPS = "docs/en/tfadapter_1/migration/performance_tuning/iteration_offload.md"
 _MIXED = "docs/en/tfadapter_1/apiref/session_config/mixed_computing.md"

@@ -1,10 +1,10 @@
 """551-555, 564: memory, small channels, weights."""
 
-from npu_config.diagnostics import Severity
-from npu_config.judge import Case
-from npu_config.rulebook import rule
+from npu_config.core.diagnostics import Severity
+from npu_config.core.rule import rule
+from npu_config.core.settings import Carrier
 from npu_config.rules._reading import in_script
-from npu_config.settings import Carrier
+from npu_config.rules.case import Case
 
 _MEMORY = "docs/en/tfadapter_1/apiref/session_config/memory_management.md"
 _PERFORMANCE = "docs/en/tfadapter_1/apiref/session_config/performance_tuning.md"

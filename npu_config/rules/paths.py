@@ -6,11 +6,11 @@ import stat
 from typing import Iterator, NamedTuple, Optional
 
 from npu_config.catalogue import OPTIONS
-from npu_config.catalogue._kinds import shorten
-from npu_config.diagnostics import Severity
-from npu_config.judge import Case
-from npu_config.rulebook import rule
+from npu_config.catalogue.kinds import shorten
+from npu_config.core.diagnostics import Severity
+from npu_config.core.rule import rule
 from npu_config.rules._reading import on, tuning_mode
+from npu_config.rules.case import Case
 from npu_config.rules.dump import SWITCHES, profiling_keys
 
 _ATTRS = "tf_adapter/util/npu_attrs.cc"
@@ -116,6 +116,10 @@ def _report(case: Case, found: Found, problem: str, help: str) -> None:
         help,
         severity=found.wanted.severity,
     )
+
+
+MISSING_FILE_RULES = frozenset(("NPU770", "NPU771", "NPU772", "NPU773", "NPU774", "NPU775"))
+"""What is said of a file that does not exist, or not as it should be."""
 
 
 @rule(

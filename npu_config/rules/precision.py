@@ -2,11 +2,11 @@
 
 from typing import Tuple
 
-from npu_config.diagnostics import Severity
-from npu_config.judge import Case
-from npu_config.rulebook import rule
+from npu_config.core.diagnostics import Severity
+from npu_config.core.rule import rule
+from npu_config.core.target import Product
 from npu_config.rules._reading import RESERVED_MODES, given, mode_words, quoted
-from npu_config.target import Product
+from npu_config.rules.case import Case
 
 _ACCURACY = "docs/en/tfadapter_1/apiref/session_config/accuracy_tuning.md"
 _PERFORMANCE = "docs/en/tfadapter_1/apiref/session_config/performance_tuning.md"

@@ -4,14 +4,14 @@ These rules look at ``Settings.extra``: arguments that are no options.  The clas
 (``npu_config.tf1``) builds such settings from its own arguments.
 """
 
-from npu_config.diagnostics import Severity
-from npu_config.judge import Case
-from npu_config.rulebook import rule
+from npu_config.core.diagnostics import Severity
+from npu_config.core.rule import rule
+from npu_config.core.settings import UNKNOWN, Carrier
 from npu_config.rules._arguments import argument, is_none, report
 from npu_config.rules._reading import SHAPE_PROFILES, quoted
+from npu_config.rules.case import Case
 from npu_config.rules.environment import cluster_of
 from npu_config.rules.session import NPU_OPTIMIZER
-from npu_config.settings import UNKNOWN, Carrier
 
 _SUPPORT = "docs/en/tfadapter_1/apiref/npu_config/runconfig_params_support_info.md"
 _RUN_CONFIG = "tf_adapter/python/npu_bridge/estimator/npu/npu_config.py"

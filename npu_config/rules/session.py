@@ -2,10 +2,10 @@
 
 import difflib
 
-from npu_config.diagnostics import Severity
-from npu_config.judge import Case
-from npu_config.rulebook import rule
-from npu_config.settings import UNKNOWN, Carrier, SessionFacts
+from npu_config.core.diagnostics import Severity
+from npu_config.core.rule import rule
+from npu_config.core.settings import UNKNOWN, Carrier, SessionFacts
+from npu_config.rules.case import Case
 
 _INTRODUCTION = "docs/en/tfadapter_1/apiref/session_config/introduction.md"
 _PORTING = "docs/en/tfadapter_1/migration/script_migration/single_service_single_device_porting.md"

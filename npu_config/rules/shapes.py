@@ -1,8 +1,9 @@
 """501-510: shape profiles."""
 
-from npu_config.diagnostics import Severity
-from npu_config.judge import Case
-from npu_config.rulebook import rule
+from npu_config.core.diagnostics import Severity
+from npu_config.core.rule import rule
+from npu_config.core.settings import Carrier
+from npu_config.core.target import Product
 from npu_config.rules._reading import (
     SHAPE_PROFILES,
     given,
@@ -11,8 +12,7 @@ from npu_config.rules._reading import (
     quoted,
     tuning_mode,
 )
-from npu_config.settings import Carrier
-from npu_config.target import Product
+from npu_config.rules.case import Case
 
 _DOC = "docs/en/tfadapter_1/apiref/session_config/dynamic_shape.md"
 _PROFILES = "docs/en/tfadapter_1/migration/others/dynamic_shape_profiles_online_inference.md"

@@ -4,9 +4,10 @@ import functools
 from typing import FrozenSet, Iterable, List, Tuple
 
 from npu_config.catalogue import OPTIONS
-from npu_config.diagnostics import Severity
-from npu_config.judge import Case
-from npu_config.rulebook import rule
+from npu_config.core.diagnostics import Severity
+from npu_config.core.rule import rule
+from npu_config.core.settings import UNKNOWN
+from npu_config.core.target import ALL_PRODUCTS, Product
 from npu_config.rules._reading import (
     RESERVED_MODES,
     SHAPE_PROFILES,
@@ -15,8 +16,7 @@ from npu_config.rules._reading import (
     mode_words,
     quoted,
 )
-from npu_config.settings import UNKNOWN
-from npu_config.target import ALL_PRODUCTS, Product
+from npu_config.rules.case import Case
 
 
 @rule(

@@ -1,16 +1,17 @@
 """101-106: a setting is wrong in itself: its name, its field, its kind, its value."""
 
 import difflib
-from typing import Any, Dict, List, Optional, Sequence, Tuple
+from typing import Any, Dict, List, Optional, Tuple
 
 from npu_config.catalogue import OPTIONS, Option, Outcome, Refused, Status
-from npu_config.catalogue._kinds import Bool, is_bool, name_of_type, shorten, shown
-from npu_config.diagnostics import Edit, Fix, Severity
-from npu_config.judge import Case, Fault
-from npu_config.rulebook import rule
+from npu_config.catalogue.kinds import Bool, is_bool, name_of_type, shorten, shown
+from npu_config.core.diagnostics import Edit, Fix, Severity
+from npu_config.core.rule import rule
+from npu_config.core.settings import Carrier, Setting
 from npu_config.rules._fields import help_for_wrong_field
 from npu_config.rules._reading import is_never_read, quoted
-from npu_config.settings import Carrier, Setting
+from npu_config.rules.case import Case, Fault
+from npu_config.text.words import near
 
 FORMER_NAMES: Dict[str, str] = {
     "master_slave_mode": "older adapters knew it; nothing reads it now, remove it",
@@ -43,16 +44,6 @@ _FIELD_WORDS = {
 }
 
 _ZEROS = {"b": "False", "i": "0", "s": "empty text"}
-
-
-def did_you_mean(word: str, known: Sequence[str]) -> Optional[str]:
-    """The known word that ``word`` is closest to, or None."""
-    folded = {name.lower(): name for name in known}
-    exact = folded.get(word.lower().strip())
-    if exact is not None:
-        return exact
-    close = difflib.get_close_matches(word.lower(), list(folded), 1, 0.75)
-    return folded[close[0]] if close else None
 
 
 def _written_by_hand(case: Case) -> bool:
@@ -103,7 +94,7 @@ def unknown_option(case: Case) -> None:
         former = FORMER_NAMES.get(name) or _key_of_profiling(name)
         close = None
         if former is None and number < _MOST_SUGGESTIONS:
-            close = did_you_mean(name, _SUGGESTED)
+            close = near(name, _SUGGESTED)
         help = former or (
             "correct the name, or remove it"
             if close is None
@@ -412,7 +403,7 @@ def _what_was_meant(option: Option, value: str) -> Optional[str]:
     sibling = _SIBLINGS.get(option.name)
     if sibling is not None and value in getattr(OPTIONS[sibling].kind, "values", ()):
         return 'this is a value of "{}"'.format(sibling)
-    close = did_you_mean(value, getattr(option.kind, "values", ()))
+    close = near(value, getattr(option.kind, "values", ()))
     return None if close is None else 'did you mean "{}"?'.format(close)
 
 

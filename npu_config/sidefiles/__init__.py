@@ -24,8 +24,8 @@ if TYPE_CHECKING:
         op_precision,
         profiling,
     )
-    from npu_config.sidefiles._format import Format, Parsed
     from npu_config.sidefiles._registry import FORMATS, recognise
+    from npu_config.sidefiles.format import Format, Parsed
 
 __all__ = [
     "FORMATS", "Format", "Parsed", "recognise",
@@ -36,8 +36,8 @@ __all__ = [
 _HOMES = {
     "FORMATS": "_registry",
     "recognise": "_registry",
-    "Format": "_format",
-    "Parsed": "_format",
+    "Format": "format",
+    "Parsed": "format",
 }
 
 

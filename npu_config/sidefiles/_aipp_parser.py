@@ -3,12 +3,12 @@
 import re
 from typing import Any, Dict, List, NamedTuple, Optional
 
-from npu_config.diagnostics import Diagnostic
-from npu_config.rulebook import Rule
+from npu_config.core.diagnostics import Diagnostic
+from npu_config.core.rule import Rule
 from npu_config.sidefiles import _aipp_rules as rules
 from npu_config.sidefiles._aipp_fields import FIELDS, Field, Value
-from npu_config.sidefiles._text import PlaceTable, Source
-from npu_config.sidefiles._words import meant, near, shown
+from npu_config.text.source import PlaceTable, Source
+from npu_config.text.words import did_you_mean, near, shown
 
 MAX_FAULTS = 100
 
@@ -137,7 +137,7 @@ class Reader:
             raise _Stopped
         if name.text != "aipp_op":
             message = "a block aipp_op {{ ... }} is expected, not {}".format(shown(name.text))
-            self._report(rules.SYNTAX, message, name, meant(name.text, ("aipp_op",)))
+            self._report(rules.SYNTAX, message, name, did_you_mean(name.text, ("aipp_op",)))
             if closer is None:
                 self._skip_line(name)
                 return
@@ -189,7 +189,7 @@ class Reader:
         field = FIELDS.get(name.text)
         if field is None:
             free = [other for other in FIELDS if other not in fields]
-            self._report(rules.FIELD, unknown(name.text), name, meant(name.text, free))
+            self._report(rules.FIELD, unknown(name.text), name, did_you_mean(name.text, free))
             meant_field = near(name.text, free)
             if meant_field is not None:
                 fields[meant_field] = None
@@ -206,7 +206,7 @@ class Reader:
             fields[name.text] = found
             if found is None or not field.accepts(found):
                 message = "{} is {}; legal: {}".format(name.text, shown(value.text), field.legal)
-                help = meant(value.text, field.words or ("true", "false"))
+                help = did_you_mean(value.text, field.words or ("true", "false"))
                 self._report(rules.VALUE, message, value, help)
 
     def _skip_line(self, token: Token) -> None:

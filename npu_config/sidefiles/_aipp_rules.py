@@ -1,7 +1,7 @@
 """The rules of insert_op_file (AIPP)."""
 
-from npu_config.diagnostics import Severity
-from npu_config.rulebook import declare
+from npu_config.core.diagnostics import Severity
+from npu_config.core.rule import declare
 
 _TEMPLATE = "cann/ge:docs/zh/user_guides/atc_tools/AIPP/config_file_template.md"
 _OPTION = "cann/ge:docs/zh/user_guides/atc_tools/CLI_options/--insert_op_conf.md"

@@ -1,7 +1,7 @@
 """The rules of customize_dtypes.cfg."""
 
-from npu_config.diagnostics import Severity
-from npu_config.rulebook import declare
+from npu_config.core.diagnostics import Severity
+from npu_config.core.rule import declare
 
 _DOC = "docs/en/tfadapter_1/apiref/session_config/accuracy_tuning.md"
 _PARSER = (

@@ -3,11 +3,11 @@
 import re
 from typing import Dict, List, Mapping, NamedTuple, Optional
 
-from npu_config.diagnostics import Diagnostic
+from npu_config.core.diagnostics import Diagnostic
 from npu_config.sidefiles import _fusion_rules as rules
-from npu_config.sidefiles._lines import Line, lines_until_hopeless
-from npu_config.sidefiles._text import PlaceTable, Source
-from npu_config.sidefiles._words import meant, shown
+from npu_config.text.lines import Line, lines_until_hopeless
+from npu_config.text.source import PlaceTable, Source
+from npu_config.text.words import did_you_mean, shown
 
 SWITCH: Mapping[str, bool] = {"on": True, "off": False}
 PASS_NAME = re.compile(r"[^\s:{}\"']+\Z")
@@ -41,7 +41,7 @@ def _read(line: Line, result: Switched) -> None:
     key, value = line.place(*match.span("name")), line.place(*match.span("state"))
     if state not in SWITCH:
         message = 'the switch of {} is {}; legal: "on", "off"'.format(shown(name), shown(state))
-        help = meant(state, SWITCH)
+        help = did_you_mean(state, SWITCH)
         result.found.append(rules.VALUE.diagnostic(message, value, help=help))
     elif name in result.passes:
         first = result.places.key_place((name,)).line

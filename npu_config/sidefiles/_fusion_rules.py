@@ -1,8 +1,8 @@
 """The rules of fusion switch files."""
 
-from npu_config.diagnostics import Severity
-from npu_config.rulebook import declare
-from npu_config.target import Product
+from npu_config.core.diagnostics import Severity
+from npu_config.core.rule import declare
+from npu_config.core.target import Product
 
 _DOC = "docs/en/tfadapter_1/apiref/session_config/accuracy_comparison.md"
 _PARSER = (

@@ -1,7 +1,7 @@
 """The rules of ops_info.json, the mixed-precision operator lists."""
 
-from npu_config.diagnostics import Severity
-from npu_config.rulebook import declare
+from npu_config.core.diagnostics import Severity
+from npu_config.core.rule import declare
 
 _TUNING = "docs/en/tfadapter_1/apiref/session_config/accuracy_tuning.md"
 _MIXED = "docs/en/tfadapter_1/migration/performance_tuning/mixed_precision_training.md"

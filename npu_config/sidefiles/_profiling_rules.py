@@ -1,8 +1,8 @@
 """The rules of profiling options."""
 
-from npu_config.diagnostics import Severity
-from npu_config.rulebook import declare
-from npu_config.target import Product
+from npu_config.core.diagnostics import Severity
+from npu_config.core.rule import declare
+from npu_config.core.target import Product
 
 _DOC = "docs/en/tfadapter_1/apiref/session_config/Profiling.md"
 _TOOL = "cann/oam-tools:docs/zh/env-vars/PROFILING_OPTIONS.md"

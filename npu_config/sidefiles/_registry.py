@@ -15,8 +15,8 @@ from npu_config.sidefiles import (
     op_precision,
     profiling,
 )
-from npu_config.sidefiles._format import Format, Glimpse
 from npu_config.sidefiles._frozen import Table
+from npu_config.sidefiles.format import Format, Glimpse
 
 FORMATS: Mapping[str, Format[Any]] = Table(
     (module.FORMAT.name, module.FORMAT)

@@ -2,11 +2,11 @@
 
 from typing import Any, Dict, Iterable, List, Optional, Tuple
 
-from npu_config.diagnostics import Diagnostic, NpuConfigError, Place, Severity
-from npu_config.rulebook import Rule
-from npu_config.sidefiles._json import BROKEN, kind_of
-from npu_config.sidefiles._text import Path, Places
-from npu_config.sidefiles._words import listed, meant, shown
+from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Place, Severity
+from npu_config.core.rule import Rule
+from npu_config.text.json import BROKEN, kind_of
+from npu_config.text.source import Path, Places
+from npu_config.text.words import did_you_mean, listed, shown
 
 
 class Shape:
@@ -69,7 +69,7 @@ class Shape:
                 self.report(
                     "unknown key {} {}; legal: {}".format(shown(key), where, listed(names)),
                     self.places.key_place((*path, key)),
-                    meant(str(key), [name for name in names if name not in value]),
+                    did_you_mean(str(key), [name for name in names if name not in value]),
                 )
 
     def _kind(self, value: Any, path: Path, what: str, expected: str) -> None:

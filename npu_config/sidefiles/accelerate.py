@@ -12,11 +12,11 @@ from typing import Any, Dict, Iterator, Mapping, Union
 
 import attr
 
-from npu_config.diagnostics import Diagnostic, Report, Severity
-from npu_config.rulebook import declare
-from npu_config.sidefiles._format import Parsed
+from npu_config.core.diagnostics import Diagnostic, Report, Severity
+from npu_config.core.rule import declare
 from npu_config.sidefiles._shape import is_wrong, refuse
-from npu_config.sidefiles._words import shown
+from npu_config.sidefiles.format import Parsed
+from npu_config.text.words import shown
 
 MAX_STEP = 2**32 - 1
 TRIGGERS = ("step", "loss")

@@ -7,15 +7,15 @@ from typing import Any, Dict, Iterable, Iterator, List, Mapping, Optional, Tuple
 
 import attr
 
-from npu_config.diagnostics import Diagnostic, Severity
-from npu_config.rulebook import declare
-from npu_config.sidefiles import _json
+from npu_config.core.diagnostics import Diagnostic, Severity
+from npu_config.core.rule import declare
+from npu_config.core.target import ANY_TARGET, Target
 from npu_config.sidefiles._convert import texts
-from npu_config.sidefiles._format import Format, Glimpse, Parsed, conclude
 from npu_config.sidefiles._shape import Shape, is_wrong, refuse
-from npu_config.sidefiles._text import ANYWHERE, Places
-from npu_config.sidefiles._words import listed, meant, shown
-from npu_config.target import ANY_TARGET, Target
+from npu_config.sidefiles.format import Format, Glimpse, Parsed, conclude
+from npu_config.text import json as _json
+from npu_config.text.source import ANYWHERE, Places
+from npu_config.text.words import did_you_mean, listed, shown
 
 LEVELS = ("O1", "O2")
 FEATURES: Mapping[str, str] = {"deeper_opat": "2", "nonhomo_split": "1"}
@@ -131,11 +131,11 @@ def _faults(value: Any, places: Places) -> List[Diagnostic]:
     level = shape.text(top.get(key, "O2"), (key,), '"{}"'.format(key))
     if level is not None and level not in LEVELS:
         message = '"{}" is {}; legal: {}'.format(key, shown(level), listed(LEVELS))
-        shape.report(message, places.place((key,)), meant(level, LEVELS))
+        shape.report(message, places.place((key,)), did_you_mean(level, LEVELS))
     for path, name in shape.texts(top.get("feature", []), ("feature",), '"feature"'):
         if name not in FEATURES:
             message = "unknown feature {}; legal: {}".format(shown(name), listed(FEATURES))
-            shape.report(message, places.place(path), meant(name, FEATURES))
+            shape.report(message, places.place(path), did_you_mean(name, FEATURES))
     return shape.found
 
 

@@ -8,17 +8,17 @@ from typing import Any, Collection, Dict, Iterable, Iterator, List, Mapping, Opt
 
 import attr
 
-from npu_config.diagnostics import Diagnostic, Place
+from npu_config.core.diagnostics import Diagnostic, Place
+from npu_config.core.target import ANY_TARGET, Target
 from npu_config.sidefiles import _dtype_rules as rules
 from npu_config.sidefiles._convert import texts
-from npu_config.sidefiles._format import Format, Glimpse, Parsed, conclude
 from npu_config.sidefiles._frozen import Table
-from npu_config.sidefiles._lines import Line, lines_until_hopeless, name_fault
 from npu_config.sidefiles._shape import is_wrong, refuse
-from npu_config.sidefiles._text import ANYWHERE, Places, PlaceTable, Source
-from npu_config.sidefiles._words import listed, meant, shown
+from npu_config.sidefiles.format import Format, Glimpse, Parsed, conclude
 from npu_config.sidefiles.library import OperatorLibrary, canonical_dtype
-from npu_config.target import ANY_TARGET, Target
+from npu_config.text.lines import Line, lines_until_hopeless, name_fault
+from npu_config.text.source import ANYWHERE, Places, PlaceTable, Source
+from npu_config.text.words import did_you_mean, listed, shown
 
 DTYPES = (
     "float16", "float", "float32", "bfloat16", "double", "int2", "int4", "int8", "int16", "int32",
@@ -121,7 +121,7 @@ def _unknown(dtype: Any) -> Tuple[str, Optional[str]]:
     name = str(dtype).lower()
     if name in _SHORT:
         return message, 'write "{}"'.format(_SHORT[name])
-    return message, meant(name, DTYPES)
+    return message, did_you_mean(name, DTYPES)
 
 
 def _faults(model: CustomizeDtypes) -> Iterator[Diagnostic]:
@@ -297,7 +297,7 @@ def check(
                         shown(name)
                     ),
                     places.key_place(("by_name", name)),
-                    help=meant(name, nodes or ()),
+                    help=did_you_mean(name, nodes or ()),
                 )
             )
     for name, dtypes in model.by_type.items() if library is not None else ():
@@ -312,7 +312,7 @@ def _unsupported(
     known = operators.get(name)
     if known is None:
         message = "the operator library has no operator type {}".format(shown(name))
-        yield rules.UNSUPPORTED.diagnostic(message, place, help=meant(name, operators))
+        yield rules.UNSUPPORTED.diagnostic(message, place, help=did_you_mean(name, operators))
         return
     for side, wanted, legal in (
         ("input", dtypes.inputs, known.inputs),

@@ -8,17 +8,17 @@ from typing import Any, Collection, Dict, Iterator, List, Mapping, Optional, Tup
 
 import attr
 
-from npu_config.diagnostics import Diagnostic, Place, Report
+from npu_config.core.diagnostics import Diagnostic, Place, Report
+from npu_config.core.target import ANY_TARGET, Product, Target
 from npu_config.sidefiles import _fusion_rules as rules
-from npu_config.sidefiles import _json
 from npu_config.sidefiles._convert import texts
-from npu_config.sidefiles._format import Format, Glimpse, Parsed, conclude
 from npu_config.sidefiles._frozen import Table
 from npu_config.sidefiles._fusion_lines import PASS_NAME, SWITCH, read_lines
 from npu_config.sidefiles._shape import Shape, is_wrong, refuse
-from npu_config.sidefiles._text import ANYWHERE, Path, Places
-from npu_config.sidefiles._words import meant, on_line, shown
-from npu_config.target import ANY_TARGET, Product, Target
+from npu_config.sidefiles.format import Format, Glimpse, Parsed, conclude
+from npu_config.text import json as _json
+from npu_config.text.source import ANYWHERE, Path, Places
+from npu_config.text.words import did_you_mean, on_line, shown
 
 SECTIONS = ("Switch", "Priority", "ExceptionalPassOfO1Level")
 FUSIONS = ("GraphFusion", "UBFusion")
@@ -210,7 +210,7 @@ def _judge_switch(shape: Shape, name: str, state: Any, path: Path) -> None:
     shape.report(
         'the switch of {} is {}; legal: "on", "off"'.format(shown(name), told),
         shape.places.place(path),
-        meant(state, SWITCH) if isinstance(state, str) else None,
+        did_you_mean(state, SWITCH) if isinstance(state, str) else None,
         rules.VALUE,
     )
 
@@ -371,7 +371,7 @@ def render(model: FusionSwitch) -> str:
 
 def _looks_like(glimpse: Glimpse) -> bool:
     if glimpse.is_json:
-        return any(meant(str(key), (*SECTIONS, *FUSIONS)) for key in glimpse.top)
+        return any(did_you_mean(str(key), (*SECTIONS, *FUSIONS)) for key in glimpse.top)
     content = glimpse.lines()
     matching = [line for line in content if _SWITCHED.match(line)]
     named = any("Pass" in line for line in matching)

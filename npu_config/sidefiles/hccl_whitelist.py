@@ -8,15 +8,15 @@ from typing import Any, Dict, Iterable, List, Optional, Tuple
 
 import attr
 
-from npu_config.diagnostics import Diagnostic, Severity
-from npu_config.rulebook import declare
-from npu_config.sidefiles import _json
+from npu_config.core.diagnostics import Diagnostic, Severity
+from npu_config.core.rule import declare
+from npu_config.core.target import ANY_TARGET, Target
 from npu_config.sidefiles._convert import texts
-from npu_config.sidefiles._format import Format, Glimpse, Parsed, conclude
 from npu_config.sidefiles._shape import Shape, is_wrong, refuse
-from npu_config.sidefiles._text import ANYWHERE, Places
-from npu_config.sidefiles._words import shown
-from npu_config.target import ANY_TARGET, Target
+from npu_config.sidefiles.format import Format, Glimpse, Parsed, conclude
+from npu_config.text import json as _json
+from npu_config.text.source import ANYWHERE, Places
+from npu_config.text.words import shown
 
 KEYS = ("host_ip", "device_ip")
 _PART = r"(?:0|[1-9][0-9]?|1[0-9][0-9]|2[0-4][0-9]|25[0-5])"

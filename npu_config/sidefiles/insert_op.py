@@ -9,17 +9,17 @@ from typing import Any, Dict, Iterable, Iterator, List, Mapping, Optional, Tuple
 
 import attr
 
-from npu_config.diagnostics import Diagnostic, Severity
+from npu_config.core.diagnostics import Diagnostic, Severity
+from npu_config.core.target import ANY_TARGET, Product, Target
 from npu_config.sidefiles import _aipp_rules as rules
 from npu_config.sidefiles._aipp_fields import FIELDS, INPUT_FORMATS, MODES, Value
 from npu_config.sidefiles._aipp_parser import Reader, unknown
-from npu_config.sidefiles._format import Format, Glimpse, Parsed, conclude
 from npu_config.sidefiles._frozen import Table
-from npu_config.sidefiles._lines import MAX_FINDINGS
 from npu_config.sidefiles._shape import is_wrong, refuse
-from npu_config.sidefiles._text import ANYWHERE, Path, Places, Source
-from npu_config.sidefiles._words import listed, meant, shown
-from npu_config.target import ANY_TARGET, Product, Target
+from npu_config.sidefiles.format import Format, Glimpse, Parsed, conclude
+from npu_config.text.lines import MAX_FINDINGS
+from npu_config.text.source import ANYWHERE, Path, Places, Source
+from npu_config.text.words import did_you_mean, listed, shown
 
 _EVEN_SIZES = ("src_image_size_w", "src_image_size_h")
 _EVEN_POSITIONS = ("load_start_pos_w", "load_start_pos_h")
@@ -98,7 +98,7 @@ def _field_faults(fields: Any) -> Iterator[Diagnostic]:
         return
     for name, value in fields.items():
         if name not in FIELDS:
-            help = meant(str(name), FIELDS)
+            help = did_you_mean(str(name), FIELDS)
             yield rules.FIELD.diagnostic(unknown(name), help=help, severity=Severity.ERROR)
         elif not FIELDS[name].accepts(value):
             yield rules.VALUE.diagnostic(

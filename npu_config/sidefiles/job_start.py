@@ -10,14 +10,14 @@ from typing import Any, Dict, List, Optional, Tuple
 
 import attr
 
-from npu_config.diagnostics import Diagnostic, Severity
-from npu_config.rulebook import declare
-from npu_config.sidefiles import _json
-from npu_config.sidefiles._format import Format, Glimpse, Parsed, conclude
+from npu_config.core.diagnostics import Diagnostic, Severity
+from npu_config.core.rule import declare
+from npu_config.core.target import ANY_TARGET, Target
 from npu_config.sidefiles._shape import Shape, is_wrong, refuse
-from npu_config.sidefiles._text import ANYWHERE, Path, Places
-from npu_config.sidefiles._words import meant
-from npu_config.target import ANY_TARGET, Target
+from npu_config.sidefiles.format import Format, Glimpse, Parsed, conclude
+from npu_config.text import json as _json
+from npu_config.text.source import ANYWHERE, Path, Places
+from npu_config.text.words import did_you_mean
 
 _REQUIRED = ("device_info", "rank_table_file", "rank_size")
 _KEYS = (*_REQUIRED, "local_checkpoint_dir")
@@ -116,7 +116,7 @@ def _required(
     others = [str(key) for key in value if key not in (*_KEYS, "Index")]
     for key in keys if complete else ():
         if key not in value:
-            typos = [other for other in others if meant(other, (key,))]
+            typos = [other for other in others if did_you_mean(other, (key,))]
             help = 'rename "{}"'.format(typos[0]) if typos else None
             shape.report('"{}" is missing'.format(key), shape.places.place(path), help)
 

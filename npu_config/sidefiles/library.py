@@ -10,14 +10,14 @@ from typing import Any, Dict, FrozenSet, List, Mapping, Optional, Tuple
 
 import attr
 
-from npu_config.diagnostics import Diagnostic, Place, Report, Severity
-from npu_config.files import PathLike
-from npu_config.rulebook import declare
-from npu_config.sidefiles import _json
-from npu_config.sidefiles._format import UNREADABLE, Parsed, read_text
+from npu_config.core.diagnostics import Diagnostic, Place, Report, Severity
+from npu_config.core.files import PathLike
+from npu_config.core.rule import declare
 from npu_config.sidefiles._frozen import Table
 from npu_config.sidefiles._shape import Shape
-from npu_config.sidefiles._words import shown
+from npu_config.sidefiles.format import UNREADABLE, Parsed, read_text
+from npu_config.text import json as _json
+from npu_config.text.words import shown
 
 STRUCTURE = declare(
     "NPU716",

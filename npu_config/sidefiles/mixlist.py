@@ -20,16 +20,16 @@ from typing import (
 
 import attr
 
-from npu_config.diagnostics import Diagnostic, Place
-from npu_config.sidefiles import _json
+from npu_config.core.diagnostics import Diagnostic, Place
+from npu_config.core.target import ANY_TARGET, Target
 from npu_config.sidefiles import _mixlist_rules as rules
 from npu_config.sidefiles._convert import texts
-from npu_config.sidefiles._format import Format, Glimpse, Parsed, conclude
 from npu_config.sidefiles._shape import Shape, is_wrong, refuse
-from npu_config.sidefiles._text import ANYWHERE, Path, Places
-from npu_config.sidefiles._words import joined, meant, on_line, shown
+from npu_config.sidefiles.format import Format, Glimpse, Parsed, conclude
 from npu_config.sidefiles.library import OperatorLibrary
-from npu_config.target import ANY_TARGET, Target
+from npu_config.text import json as _json
+from npu_config.text.source import ANYWHERE, Path, Places
+from npu_config.text.words import did_you_mean, joined, on_line, shown
 
 LISTS = ("black-list", "white-list", "gray-list")
 ACTIONS = ("to-add", "to-remove")
@@ -261,7 +261,7 @@ def _against(model: Mixlist, library: OperatorLibrary, places: Places) -> Iterat
                 yield rules.OPERATOR.diagnostic(
                     "the operator library has no operator type {}".format(shown(operator)),
                     place,
-                    help=meant(operator, library.operators),
+                    help=did_you_mean(operator, library.operators),
                 )
         elif move.action == "to-remove" and known.list != move.list:
             yield rules.NOT_IN_LIST.diagnostic(

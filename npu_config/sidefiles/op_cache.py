@@ -8,14 +8,14 @@ from typing import Any, Dict, Iterator, List, Optional, Tuple
 
 import attr
 
-from npu_config.diagnostics import Diagnostic, Severity
-from npu_config.rulebook import declare
-from npu_config.sidefiles._format import Format, Glimpse, Parsed, conclude
-from npu_config.sidefiles._lines import Line, is_hopeless, lines_until_hopeless
+from npu_config.core.diagnostics import Diagnostic, Severity
+from npu_config.core.rule import declare
+from npu_config.core.target import ANY_TARGET, Target
 from npu_config.sidefiles._shape import refuse
-from npu_config.sidefiles._text import ANYWHERE, Places, PlaceTable, Source
-from npu_config.sidefiles._words import listed, meant, near, shown
-from npu_config.target import ANY_TARGET, Target
+from npu_config.sidefiles.format import Format, Glimpse, Parsed, conclude
+from npu_config.text.lines import Line, is_hopeless, lines_until_hopeless
+from npu_config.text.source import ANYWHERE, Places, PlaceTable, Source
+from npu_config.text.words import did_you_mean, listed, near, shown
 
 SECTION = "[op_compiler_cache]"
 KEYS = ("max_op_cache_size", "remain_cache_size_ratio")
@@ -150,7 +150,7 @@ class _Reader:
         if content.startswith("["):
             self.section = content
             if content != SECTION:
-                help = meant(content, (SECTION,))
+                help = did_you_mean(content, (SECTION,))
                 message = "unknown section {}; legal: {}".format(shown(content), SECTION)
                 self._say(line, message, help)
                 if help is not None:
@@ -170,7 +170,7 @@ class _Reader:
         elif name not in KEYS:
             message = "unknown key {}; legal: {}".format(shown(name), listed(KEYS))
             free = [other for other in KEYS if other not in self.values]
-            self._say(line, message, meant(name, free))
+            self._say(line, message, did_you_mean(name, free))
             found = near(name, free)
             if found is not None:
                 self.values[found] = None
@@ -235,7 +235,8 @@ def render(model: OpCache) -> str:
 
 def _looks_like(glimpse: Glimpse) -> bool:
     return any(
-        meant(line.partition("=")[0], (SECTION, *KEYS)) is not None for line in glimpse.lines()
+        did_you_mean(line.partition("=")[0], (SECTION, *KEYS)) is not None
+        for line in glimpse.lines()
     )
 
 

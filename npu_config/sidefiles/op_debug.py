@@ -7,15 +7,15 @@ from typing import Any, Dict, Iterable, Iterator, List, Mapping, Optional, Tuple
 
 import attr
 
-from npu_config.diagnostics import Diagnostic, Severity
-from npu_config.rulebook import declare
+from npu_config.core.diagnostics import Diagnostic, Severity
+from npu_config.core.rule import declare
+from npu_config.core.target import ANY_TARGET, Target
 from npu_config.sidefiles._convert import texts
-from npu_config.sidefiles._format import Format, Glimpse, Parsed, conclude
-from npu_config.sidefiles._lines import Line, is_hopeless, lines_until_hopeless, name_fault
 from npu_config.sidefiles._shape import refuse
-from npu_config.sidefiles._text import ANYWHERE, Places, PlaceTable, Source
-from npu_config.sidefiles._words import joined, listed, meant, shown
-from npu_config.target import ANY_TARGET, Target
+from npu_config.sidefiles.format import Format, Glimpse, Parsed, conclude
+from npu_config.text.lines import Line, is_hopeless, lines_until_hopeless, name_fault
+from npu_config.text.source import ANYWHERE, Places, PlaceTable, Source
+from npu_config.text.words import did_you_mean, joined, listed, shown
 
 SWITCHES: Mapping[str, str] = {
     "oom": "check accesses out of the range of global memory (error EZ9999)",
@@ -235,7 +235,7 @@ def _judged(switches: Iterable[Any], places: Places) -> Iterator[Diagnostic]:
             yield SWITCH.diagnostic(
                 "unknown debug switch {}; legal: {}".format(shown(switch), listed(SWITCHES)),
                 places.place(("op_debug_config", str(switch))),
-                help=meant(str(switch), SWITCHES),
+                help=did_you_mean(str(switch), SWITCHES),
             )
     if "oom" in given and "ccec_O0" in given:
         yield OOM_UNOPTIMISED.diagnostic(
@@ -269,11 +269,11 @@ class _Reader:
             self._without_effect(
                 line,
                 "the line has no {}; it is without effect".format("value" if equals else '"="'),
-                None if equals else meant(name.split(":")[0], _KEYS),
+                None if equals else did_you_mean(name.split(":")[0], _KEYS),
             )
         elif name not in _KEYS:
             message = "unknown key {}; legal: {}".format(shown(name), listed(_KEYS))
-            self._without_effect(line, message, meant(name, _KEYS))
+            self._without_effect(line, message, did_you_mean(name, _KEYS))
         else:
             if name in self.last:
                 earlier = self.last[name]

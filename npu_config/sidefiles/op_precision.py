@@ -7,16 +7,16 @@ from typing import Any, Dict, Iterator, List, Mapping, Optional, Tuple
 
 import attr
 
-from npu_config.diagnostics import Diagnostic, Place, Severity
-from npu_config.rulebook import declare
+from npu_config.core.diagnostics import Diagnostic, Place, Severity
+from npu_config.core.rule import declare
+from npu_config.core.target import ANY_TARGET, Product, Target
 from npu_config.sidefiles._convert import text_table
-from npu_config.sidefiles._format import Format, Glimpse, Parsed, conclude
 from npu_config.sidefiles._frozen import Table
-from npu_config.sidefiles._lines import Line, is_hopeless, lines_until_hopeless, name_fault
 from npu_config.sidefiles._shape import refuse
-from npu_config.sidefiles._text import ANYWHERE, Places, PlaceTable, Source
-from npu_config.sidefiles._words import listed, meant, shown
-from npu_config.target import ANY_TARGET, Product, Target
+from npu_config.sidefiles.format import Format, Glimpse, Parsed, conclude
+from npu_config.text.lines import Line, is_hopeless, lines_until_hopeless, name_fault
+from npu_config.text.source import ANYWHERE, Places, PlaceTable, Source
+from npu_config.text.words import did_you_mean, listed, shown
 
 BY_TYPE = "[ByOpType]"
 BY_NAME = "[ByNodeName]"
@@ -194,7 +194,7 @@ def _faults(model: OpPrecision) -> Iterator[Diagnostic]:
             if mode not in _ACCEPTED:
                 yield MODE.diagnostic(
                     _unknown_mode(mode),
-                    help=meant(mode, MODES) if isinstance(mode, str) else None,
+                    help=did_you_mean(mode, MODES) if isinstance(mode, str) else None,
                     severity=Severity.ERROR,
                 )
 
@@ -222,7 +222,9 @@ class _Reader:
             LINE.diagnostic(
                 message,
                 line.content(),
-                help=meant(content, (BY_TYPE, BY_NAME)) if content.startswith("[") else None,
+                help=did_you_mean(content, (BY_TYPE, BY_NAME))
+                if content.startswith("[")
+                else None,
             )
         )
 
@@ -244,7 +246,7 @@ class _Reader:
         path = (self.section, name)
         if mode not in _ACCEPTED:
             message = _unknown_mode(mode) + "; the line is skipped"
-            self.found.append(MODE.diagnostic(message, at, help=meant(mode, MODES)))
+            self.found.append(MODE.diagnostic(message, at, help=did_you_mean(mode, MODES)))
         elif name in self.modes[self.section]:
             message = "{} stands on line {} already, and the first entry wins".format(
                 shown(name), self.places.key_place(path).line
@@ -319,7 +321,7 @@ def render(model: OpPrecision) -> str:
 def _looks_like(glimpse: Glimpse) -> bool:
     content = glimpse.lines()
     heads = [line.lower() for line in content if line.startswith("[")]
-    if any(meant(head, (BY_TYPE, BY_NAME)) for head in heads):
+    if any(did_you_mean(head, (BY_TYPE, BY_NAME)) for head in heads):
         return True
     modes = [line.partition("=")[2].strip() for line in content]
     return not heads and any(mode in _ACCEPTED for mode in modes)

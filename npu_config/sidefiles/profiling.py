@@ -10,11 +10,12 @@ from typing import Any, Dict, Iterable, Iterator, List, Optional, Tuple, Union
 
 import attr
 
-from npu_config.diagnostics import Diagnostic
-from npu_config.sidefiles import _json
+from npu_config.core.diagnostics import Diagnostic
+from npu_config.core.target import ANY_TARGET, Target
 from npu_config.sidefiles import _profiling_rules as rules
-from npu_config.sidefiles._format import Format, Glimpse, Parsed, conclude
-from npu_config.sidefiles._profiling_keys import (
+from npu_config.sidefiles._shape import Shape, is_wrong, refuse
+from npu_config.sidefiles.format import Format, Glimpse, Parsed, conclude
+from npu_config.sidefiles.profiling_keys import (
     CUSTOM,
     EXCLUDED_BY_INSTR,
     KEYS,
@@ -25,10 +26,9 @@ from npu_config.sidefiles._profiling_keys import (
     names,
     registers,
 )
-from npu_config.sidefiles._shape import Shape, is_wrong, refuse
-from npu_config.sidefiles._text import ANYWHERE, Places
-from npu_config.sidefiles._words import joined, listed, meant, shown
-from npu_config.target import ANY_TARGET, Target
+from npu_config.text import json as _json
+from npu_config.text.source import ANYWHERE, Places
+from npu_config.text.words import did_you_mean, joined, listed, shown
 
 Switch = Union[str, bool]
 Number = Union[str, int]
@@ -213,14 +213,14 @@ def _judge(shape: Shape, name: str, key: Key, value: str) -> None:
 
 def _wrong_word(shape: Shape, name: str, key: Key, word: str) -> None:
     message = '"{}" is {}; legal: {}'.format(name, shown(word), listed(key.allowed))
-    shape.report(message, shape.places.place((name,)), meant(word, key.allowed))
+    shape.report(message, shape.places.place((name,)), did_you_mean(word, key.allowed))
 
 
 def _judge_metrics(shape: Shape, name: str, key: Key, value: str) -> None:
     if not value.startswith(CUSTOM):
         legal = (*key.allowed, CUSTOM + "<registers>")
         message = '"{}" is {}; legal: {}'.format(name, shown(value), listed(legal))
-        shape.report(message, shape.places.place((name,)), meant(value, key.allowed))
+        shape.report(message, shape.places.place((name,)), did_you_mean(value, key.allowed))
     elif registers(value[len(CUSTOM) :]) is None:
         shape.report(
             '"{}" is {}; legal after "{}": at most {} registers with commas between, each 0x1 to '

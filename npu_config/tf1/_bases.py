@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from npu_config.tf1._tensorflow import tf
+from npu_config.tf1.tensorflow import tf
 
 if TYPE_CHECKING:
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Optional
 
-from npu_config.tf1._tensorflow import internal
+from npu_config.tf1.tensorflow import internal
 
 NPU_OPTIMIZER = "NpuOptimizer"
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Dict, List, Sequence
 
 from npu_config.tf1._lazy import errors, rules
-from npu_config.tf1._tensorflow import require_graph_mode, tf
 from npu_config.tf1.scopes import Value, attr_value
+from npu_config.tf1.tensorflow import require_graph_mode, tf
 
 if TYPE_CHECKING:
-    from npu_config.diagnostics import Diagnostic
+    from npu_config.core.diagnostics import Diagnostic
 
 EXECUTE_MODES = ("lazy_recompile", "dynamic_execute")
 

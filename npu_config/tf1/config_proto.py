@@ -9,7 +9,7 @@ from typing import Any
 from npu_config.tf1 import vendor
 from npu_config.tf1._lazy import errors
 from npu_config.tf1._sessions import NPU_OPTIMIZER, npu_entries
-from npu_config.tf1._tensorflow import protobuf, tf
+from npu_config.tf1.tensorflow import protobuf, tf
 
 
 def npu_edits(config: Any) -> Any:
@@ -96,9 +96,9 @@ def warn_of_findings(config: Any, stacklevel: int = 3) -> None:
     """
     if not any(entry.parameter_map for entry in npu_entries(config)):
         return
-    from npu_config.diagnostics import Severity
-    from npu_config.judge import judge
+    from npu_config.core.diagnostics import Severity
     from npu_config.proto import decode
+    from npu_config.rules.engine import judge
 
     on_host = vendor.is_available()
     environ = os.environ if on_host else None

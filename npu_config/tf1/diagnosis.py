@@ -5,10 +5,10 @@ from __future__ import annotations
 import logging
 from typing import Any, Set
 
-from npu_config.diagnostics import Diagnostic, NpuConfigError
-from npu_config.graph_diagnosis import Diagnosis, diagnose
+from npu_config.core.diagnostics import Diagnostic, NpuConfigError
+from npu_config.diagnosis.graph import Diagnosis, diagnose
 from npu_config.tf1._bases import SessionRunHook
-from npu_config.tf1._tensorflow import tf
+from npu_config.tf1.tensorflow import tf
 
 _LOG = logging.getLogger("npu_config")
 

@@ -1,6 +1,6 @@
 """The exceptions of the training side.
 
-All are :class:`~npu_config.diagnostics.NpuConfigError` (and so ``ValueError``), carry
+All are :class:`~npu_config.core.diagnostics.NpuConfigError` (and so ``ValueError``), carry
 diagnostics, and are also the built-in exception that the vendor's function raises in the
 same place, so that code that catches it goes on working.
 
@@ -13,7 +13,7 @@ same place, so that code that catches it goes on working.
 
 from __future__ import annotations
 
-from npu_config.diagnostics import NpuConfigError as NpuConfigError
+from npu_config.core.diagnostics import NpuConfigError as NpuConfigError
 
 
 class ArgumentError(NpuConfigError, TypeError):

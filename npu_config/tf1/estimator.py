@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional
 
 from npu_config.tf1 import vendor
 from npu_config.tf1._lazy import errors, rules
-from npu_config.tf1._tensorflow import internal, tf
 from npu_config.tf1.hooks import (
     NPUBroadcastGlobalVariablesHook,
     NPUCheckpointSaverHook,
@@ -21,6 +20,7 @@ from npu_config.tf1.host_call import HostCall, check_host_call, log_hooks, place
 from npu_config.tf1.job import JobInfo, read_job_info
 from npu_config.tf1.loop_checks import ITERATION_OP
 from npu_config.tf1.run_config import NPURunConfig
+from npu_config.tf1.tensorflow import internal, tf
 
 if TYPE_CHECKING:
 

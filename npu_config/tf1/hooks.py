@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Sequence,
 from npu_config.tf1 import ranks, vendor
 from npu_config.tf1._bases import CheckpointSaverHook, Saver, SessionRunHook
 from npu_config.tf1._lazy import errors, rules
-from npu_config.tf1._tensorflow import tf
 from npu_config.tf1.loop_hooks import NPUStopAtStepHook, SetIterationsVarHook
+from npu_config.tf1.tensorflow import tf
 
 if TYPE_CHECKING:
-    from npu_config.diagnostics import Diagnostic
+    from npu_config.core.diagnostics import Diagnostic
 
 OutputFunction = Callable[[List[Dict[Any, Any]]], Any]
 

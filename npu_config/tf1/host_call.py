@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any, Callable, Dict, List, Sequence, Tuple, Un
 from npu_config.tf1 import vendor
 from npu_config.tf1._bases import SessionRunHook
 from npu_config.tf1._lazy import errors, rules
-from npu_config.tf1._tensorflow import tf
+from npu_config.tf1.tensorflow import tf
 
 if TYPE_CHECKING:
-    from npu_config.diagnostics import Diagnostic
+    from npu_config.core.diagnostics import Diagnostic
 
 Tensors = Union[Sequence[Any], Dict[str, Any]]
 HostCall = Tuple[Callable[..., Any], Tensors]

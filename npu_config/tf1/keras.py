@@ -6,8 +6,8 @@ from typing import Any, List
 
 from npu_config.tf1 import ranks, vendor
 from npu_config.tf1._bases import Callback
-from npu_config.tf1._tensorflow import tf
 from npu_config.tf1.config_proto import session_config
+from npu_config.tf1.tensorflow import tf
 
 
 def set_keras_session_npu_config(config: Any = None) -> Any:

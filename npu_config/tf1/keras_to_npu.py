@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any, Dict, Optional
 
 from npu_config.tf1._lazy import errors, rules
-from npu_config.tf1._tensorflow import tf
 from npu_config.tf1.estimator import NPUEstimator
+from npu_config.tf1.tensorflow import tf
 
 
 def model_to_npu_estimator(

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any, List, NamedTuple, Optional
 
 from npu_config.tf1._lazy import errors, rules
 from npu_config.tf1._sessions import declared_iterations, is_closed, real_session
-from npu_config.tf1._tensorflow import tf
+from npu_config.tf1.tensorflow import tf
 
 if TYPE_CHECKING:
-    from npu_config.diagnostics import Diagnostic
+    from npu_config.core.diagnostics import Diagnostic
 
 ITERATION_OP = "IterationOp"
 LOOP_VARIABLES = ("iterations_per_loop", "loop_cond", "zero", "one")

@@ -7,7 +7,6 @@ from typing import Any, Optional
 
 from npu_config.tf1._bases import SessionRunHook
 from npu_config.tf1._lazy import errors
-from npu_config.tf1._tensorflow import tf
 from npu_config.tf1.loop_checks import (
     ITERATION_OP,
     LoopVariables,
@@ -18,6 +17,7 @@ from npu_config.tf1.loop_checks import (
 from npu_config.tf1.loop_values import load, load_count, warn, warn_if_not_declared
 from npu_config.tf1.loops import create_variables, not_created
 from npu_config.tf1.plan import check_steps
+from npu_config.tf1.tensorflow import tf
 
 
 class SetIterationsVarHook(SessionRunHook):

@@ -9,8 +9,8 @@ from typing import Any, Dict
 
 from npu_config.tf1._lazy import errors, rules
 from npu_config.tf1._sessions import declared_iterations, is_configured, real_session
-from npu_config.tf1._tensorflow import tf
 from npu_config.tf1.loop_checks import LoopVariables, find_operation
+from npu_config.tf1.tensorflow import tf
 
 
 class _Keeper:

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, Optional, Tuple
 from npu_config.tf1 import vendor
 from npu_config.tf1._lazy import errors, rules
 from npu_config.tf1._sessions import declared_iterations, real_session
-from npu_config.tf1._tensorflow import internal, require_graph_mode, tf
 from npu_config.tf1.loop_checks import (
     ITERATION_OP,
     LOOP_VARIABLES,
@@ -32,9 +31,10 @@ from npu_config.tf1.loop_checks import (
     train_op_faults,
 )
 from npu_config.tf1.loop_values import load, warn_if_not_declared
+from npu_config.tf1.tensorflow import internal, require_graph_mode, tf
 
 if TYPE_CHECKING:
-    from npu_config.diagnostics import Diagnostic
+    from npu_config.core.diagnostics import Diagnostic
 
 
 def register_collections() -> None:

@@ -13,10 +13,10 @@ from npu_config.tf1 import ranks
 from npu_config.tf1._bases import Optimizer
 from npu_config.tf1._classes import VendorFirst
 from npu_config.tf1._lazy import errors, rules
-from npu_config.tf1._tensorflow import package, require_graph_mode, tf
+from npu_config.tf1.tensorflow import package, require_graph_mode, tf
 
 if TYPE_CHECKING:
-    from npu_config.diagnostics import Diagnostic
+    from npu_config.core.diagnostics import Diagnostic
 
 GradsAndVars = Sequence[Tuple[Any, Any]]
 

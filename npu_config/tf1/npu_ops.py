@@ -6,7 +6,7 @@ from typing import Any, Optional
 
 from npu_config.tf1 import vendor
 from npu_config.tf1._lazy import errors, rules
-from npu_config.tf1._tensorflow import require_graph_mode, tf
+from npu_config.tf1.tensorflow import require_graph_mode, tf
 
 
 @vendor.stand_in("npu_ops")

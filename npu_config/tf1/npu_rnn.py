@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Optional, Tuple
 
 from npu_config.tf1 import vendor
-from npu_config.tf1._tensorflow import require_graph_mode, tf
+from npu_config.tf1.tensorflow import require_graph_mode, tf
 
 
 @vendor.stand_in("npu_rnn")

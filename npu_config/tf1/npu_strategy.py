@@ -7,7 +7,7 @@ from typing import Any
 from npu_config.tf1 import ranks, vendor
 from npu_config.tf1._classes import VendorFirst
 from npu_config.tf1._lazy import errors, rules
-from npu_config.tf1._tensorflow import tf
+from npu_config.tf1.tensorflow import tf
 
 
 class NPUStrategy(metaclass=VendorFirst):

@@ -12,8 +12,8 @@ from npu_config.tf1 import ranks, vendor
 from npu_config.tf1._bases import Optimizer
 from npu_config.tf1._classes import VendorFirst
 from npu_config.tf1._lazy import errors, rules
-from npu_config.tf1._tensorflow import tf
 from npu_config.tf1.loss_scale import GradsAndVars, apply_if_finite, scaled_gradients
+from npu_config.tf1.tensorflow import tf
 
 
 class _Wrapper(Optimizer):

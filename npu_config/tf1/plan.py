@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Dict, List, NamedTuple, Optional
 from npu_config.tf1._lazy import errors, rules
 
 if TYPE_CHECKING:
-    from npu_config.diagnostics import Diagnostic
+    from npu_config.core.diagnostics import Diagnostic
 
 
 _INTERVALS = {

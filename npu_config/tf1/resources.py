@@ -6,9 +6,9 @@ import contextlib
 from typing import Any, Callable, Iterator, Tuple
 
 from npu_config.tf1 import npu_ops, ranks, util, vendor
-from npu_config.tf1._tensorflow import require_graph_mode, tf
 from npu_config.tf1.config_proto import session_config, warn_of_findings
 from npu_config.tf1.session import close_session
+from npu_config.tf1.tensorflow import require_graph_mode, tf
 
 
 def init_resource(config: Any = None) -> Tuple[Any, Any]:

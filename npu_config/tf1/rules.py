@@ -5,8 +5,8 @@ package report them where they see them.  This module imports no TensorFlow: the
 part of the reference wherever it is built.
 """
 
-from npu_config.diagnostics import Severity
-from npu_config.rulebook import declare
+from npu_config.core.diagnostics import Severity
+from npu_config.core.rule import declare
 
 _UTIL = "tf_adapter/python/npu_bridge/estimator/npu/util.py"
 _OFFLOAD = "docs/en/tfadapter_1/more_features/iteration_offload.md"

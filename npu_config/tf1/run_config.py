@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, Dict, List, Optional, Sequence, Union
 from npu_config.tf1 import vendor
 from npu_config.tf1._lazy import errors, rules
 from npu_config.tf1._sessions import merge_entries
-from npu_config.tf1._tensorflow import internal, tf
 from npu_config.tf1.run_config_parts import (
     PARTS,
     DumpConfig,
@@ -19,10 +18,11 @@ from npu_config.tf1.run_config_parts import (
     MemoryConfig,
     ProfilingConfig,
 )
+from npu_config.tf1.tensorflow import internal, tf
 
 if TYPE_CHECKING:
-    from npu_config.config import NpuConfig
-    from npu_config.diagnostics import Diagnostic, Report
+    from npu_config.core.diagnostics import Diagnostic, Report
+    from npu_config.rules.value import ConfigValue
 
     class RunConfig:
         """tf.estimator.RunConfig, as far as it is used here; for type checking only."""
@@ -245,7 +245,7 @@ class NPURunConfig(RunConfig):
 
     def _complete(self, session_config: Any, faults: Sequence[Diagnostic] = ()) -> Any:
         """The session configuration with the options in it; the given one stays as it is."""
-        from npu_config.diagnostics import Report, Severity
+        from npu_config.core.diagnostics import Report, Severity
         from npu_config.proto import decode, encode
         from npu_config.tf1.run_config_options import (
             choose,
@@ -288,7 +288,7 @@ class NPURunConfig(RunConfig):
         return super().replace(**kwargs)
 
 
-def from_config(config: NpuConfig, **arguments: Any) -> Any:
+def from_config(config: ConfigValue, **arguments: Any) -> Any:
     """An NPURunConfig of an NpuConfig: the vendor's where it can be imported, else ours.
 
     Args:
@@ -299,13 +299,15 @@ def from_config(config: NpuConfig, **arguments: Any) -> Any:
         NpuConfigError: an option is set that NPURunConfig cannot carry.
         ArgumentError: an argument is wrong.
     """
+    from npu_config.writers.run_config import to_run_config_kwargs
+
     theirs = vendor.find("npu_config", "NPURunConfig")
     classes = dict(PARTS, graph_memory_optimize_config=GraphMemoryOptimizeConfig)
     if theirs is not None:
         classes = {
             name: vendor.require("npu_config", part.__name__) for name, part in classes.items()
         }
-    kwargs = {**config.to_run_config_kwargs(), **arguments}
+    kwargs = {**to_run_config_kwargs(config), **arguments}
     return (theirs or NPURunConfig)(**_with_parts(kwargs, classes))
 
 

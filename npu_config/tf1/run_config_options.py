@@ -13,14 +13,15 @@ import os
 from typing import TYPE_CHECKING, Any, Dict, List, Mapping, NamedTuple, Optional, Tuple
 
 from npu_config.catalogue import OPTIONS, Option, Refused
-from npu_config.judge import Case, judge, judge_case
-from npu_config.settings import Carrier, Setting, Settings
+from npu_config.core.settings import Carrier, Setting, Settings
+from npu_config.rules.case import Case
+from npu_config.rules.engine import judge, judge_case
 from npu_config.tf1 import vendor
 from npu_config.tf1._lazy import rules
 from npu_config.tf1.run_config_parts import PARTS, fields_of
 
 if TYPE_CHECKING:
-    from npu_config.diagnostics import Diagnostic
+    from npu_config.core.diagnostics import Diagnostic
 
 _EARLY_ENVIRONMENT = {"TF_CONFIG"}
 _EARLY_RULES = {"NPU619", "NPU824"}

@@ -10,7 +10,7 @@ import enum
 from typing import Any, ContextManager, Dict, Optional, Union
 
 from npu_config.tf1._lazy import errors, rules
-from npu_config.tf1._tensorflow import internal, require_graph_mode, tf
+from npu_config.tf1.tensorflow import internal, require_graph_mode, tf
 
 Value = Union[bool, int, str]
 

@@ -8,8 +8,8 @@ import inspect
 from typing import Any, Callable, Iterator, Optional, Tuple
 
 from npu_config.tf1 import vendor
-from npu_config.tf1._tensorflow import internal, tf
 from npu_config.tf1.config_proto import npu_edits, session_config, warn_of_findings
+from npu_config.tf1.tensorflow import internal, tf
 
 _ORIGINAL = "__npu_config_original__"
 

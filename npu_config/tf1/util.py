@@ -7,7 +7,6 @@ from typing import Any, Dict, List, NoReturn, Optional, Sequence
 
 from npu_config.tf1 import vendor
 from npu_config.tf1._lazy import errors, rules
-from npu_config.tf1._tensorflow import tf
 from npu_config.tf1.attributes import (
     keep_tensors_dtypes,
     set_graph_exec_config,
@@ -17,6 +16,7 @@ from npu_config.tf1.attributes import (
 )
 from npu_config.tf1.loops import IterationPerLoop, create_or_get_var, set_iteration_per_loop
 from npu_config.tf1.ranks import rank_size_text
+from npu_config.tf1.tensorflow import tf
 
 PROFILING_OPTIONS = ("training_trace", "task_time", "op_trace")
 AOE_MODES = ("1", "2", "4")

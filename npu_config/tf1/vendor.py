@@ -15,7 +15,7 @@ import warnings
 from typing import Any, Callable, Iterator, Optional, TypeVar
 
 from npu_config.tf1._lazy import errors, rules
-from npu_config.tf1._tensorflow import internal
+from npu_config.tf1.tensorflow import internal
 
 PACKAGE = "npu_bridge"
 

@@ -7,10 +7,10 @@ import importlib
 import os
 from typing import TYPE_CHECKING, Mapping, Tuple, Union
 
-from npu_config.files import PathLike
+from npu_config.core.files import PathLike
 
 if TYPE_CHECKING:
-    from npu_config.config import NpuConfig
+    from npu_config.rules.value import ConfigValue
 
 __all__ = ["FORMATS", "render", "render_for"]
 
@@ -27,7 +27,7 @@ FORMATS: Mapping[str, Tuple[str, ...]] = {
 """What can be written, and the suffixes that ask for it."""
 
 
-def render(config: "NpuConfig", to: str) -> Union[str, bytes]:
+def render(config: "ConfigValue", to: str) -> Union[str, bytes]:
     """The configuration in one of :data:`FORMATS`.
 
     Raises:
@@ -41,7 +41,7 @@ def render(config: "NpuConfig", to: str) -> Union[str, bytes]:
     return content
 
 
-def render_for(config: "NpuConfig", path: PathLike) -> Union[str, bytes]:
+def render_for(config: "ConfigValue", path: PathLike) -> Union[str, bytes]:
     """The configuration in the format that the suffix of ``path`` asks for.
 
     Raises:

@@ -1,7 +1,7 @@
 """The rule that writers apply: what an output cannot carry is not dropped in silence."""
 
-from npu_config.diagnostics import Severity
-from npu_config.rulebook import declare
+from npu_config.core.diagnostics import Severity
+from npu_config.core.rule import declare
 
 LOST = declare(
     "NPU791",

@@ -2,11 +2,11 @@
 
 from typing import Any, Dict
 
-from npu_config.config import NpuConfig
-from npu_config.readers.layout import VERSION, grouped
+from npu_config.catalogue.layout import VERSION, grouped
+from npu_config.rules.value import ConfigValue
 
 
-def tree(config: NpuConfig) -> Dict[str, Any]:
+def tree(config: ConfigValue) -> Dict[str, Any]:
     """Version, target where there is one, and the options by group."""
     root: Dict[str, Any] = {"version": VERSION}
     target = config.target

@@ -2,14 +2,14 @@
 
 from typing import List
 
-from npu_config.config import NpuConfig
+from npu_config.rules.value import ConfigValue
 
 _HEAD = (
     "# Source this before the job starts; `npu-config env` writes the variables of the launch.\n"
 )
 
 
-def render(config: NpuConfig) -> str:
+def render(config: ConfigValue) -> str:
     """Lines for ``sh``: what must be exported, and what must not be set.
 
     A value that is not in the configuration (the number of training steps) is asked for: the

@@ -5,9 +5,9 @@ import textwrap
 from typing import Any, Iterator, List
 
 from npu_config.catalogue import OPTIONS, Option, Refused, Status
-from npu_config.catalogue._modes import JsonText
-from npu_config.readers.layout import GROUPS, VERSION
-from npu_config.target import ALL_PRODUCTS, MODES, Product
+from npu_config.catalogue.kinds.modes import JsonText
+from npu_config.catalogue.layout import GROUPS, VERSION
+from npu_config.core.target import ALL_PRODUCTS, MODES, Product
 from npu_config.writers.yaml import scalar
 
 _WIDTH = 95

@@ -2,12 +2,12 @@
 
 import json
 
-from npu_config.config import NpuConfig
-from npu_config.writers._text import refuse_bytes
+from npu_config.rules.value import ConfigValue
 from npu_config.writers._tree import tree
+from npu_config.writers.escape import refuse_bytes
 
 
-def render(config: NpuConfig) -> str:
+def render(config: ConfigValue) -> str:
     """The text of a JSON configuration file."""
     refuse_bytes(config, "JSON")
     return json.dumps(tree(config), indent=2, ensure_ascii=False) + "\n"

@@ -1,8 +1,8 @@
 """The text form of a ConfigProto."""
 
-from npu_config.config import NpuConfig
+from npu_config.rules.value import ConfigValue
 
 
-def render(config: NpuConfig) -> str:
+def render(config: ConfigValue) -> str:
     """The text that TensorFlow's own text format reads."""
     return config.to_pbtxt()

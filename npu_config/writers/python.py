@@ -2,8 +2,8 @@
 
 from typing import Any, List
 
-from npu_config.config import NpuConfig
-from npu_config.writers._text import quoted
+from npu_config.rules.value import ConfigValue
+from npu_config.writers.escape import quoted
 
 _HEAD = """\
 import tensorflow as tf
@@ -23,7 +23,7 @@ config.graph_options.optimizer_options.global_jit_level = tf.compat.v1.Optimizer
 """
 
 
-def render(config: NpuConfig) -> str:
+def render(config: ConfigValue) -> str:
     """Code that ends with ``config``, equal to ``config.to_config_proto()``."""
     lines: List[str] = []
     for name, (field, value) in config.wire_values().items():

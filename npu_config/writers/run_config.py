@@ -3,10 +3,10 @@
 from typing import Any, Dict, Iterator, List, Mapping, Optional, Tuple
 
 from npu_config.catalogue import OPTIONS
-from npu_config.config import NpuConfig
-from npu_config.diagnostics import Diagnostic, NpuConfigError
+from npu_config.core.diagnostics import Diagnostic, NpuConfigError
+from npu_config.rules.value import ConfigValue
 from npu_config.writers._rules import LOST
-from npu_config.writers._text import quoted
+from npu_config.writers.escape import quoted
 
 NESTED_CLASSES: Mapping[str, str] = {
     "profiling_config": "ProfilingConfig",
@@ -28,7 +28,7 @@ _DYNAMIC_INPUT = ("input_shape", "dynamic_dims", "dynamic_node_type")
 _AS_BYTES = ("insert_op_file",)
 
 
-def to_run_config_kwargs(config: NpuConfig) -> Dict[str, Any]:
+def to_run_config_kwargs(config: ConfigValue) -> Dict[str, Any]:
     """The arguments of NPURunConfig; those that take an object hold a dict of its arguments.
 
     Raises:
@@ -55,7 +55,7 @@ def to_run_config_kwargs(config: NpuConfig) -> Dict[str, Any]:
     return arguments
 
 
-def losses(config: NpuConfig) -> Iterator[Diagnostic]:
+def losses(config: ConfigValue) -> Iterator[Diagnostic]:
     """One error for each option that would be lost on the way through NPURunConfig."""
     options = config.options
     for name, value in options.items():
@@ -113,7 +113,7 @@ def _part(whole: Any, name: str) -> Any:
     return getattr(whole, name, getattr(whole, "_" + name, None))
 
 
-def changed_by_defaults(config: NpuConfig) -> List[Tuple[str, Any, Any]]:
+def changed_by_defaults(config: ConfigValue) -> List[Tuple[str, Any, Any]]:
     """Options that are absent and that NPURunConfig sets to another value than the default.
 
     Returns:
@@ -129,7 +129,7 @@ def changed_by_defaults(config: NpuConfig) -> List[Tuple[str, Any, Any]]:
     ]
 
 
-def render(config: NpuConfig) -> str:
+def render(config: ConfigValue) -> str:
     """The call of NPURunConfig, with the imports that it needs.
 
     Raises:

@@ -3,9 +3,9 @@
 from typing import Any, Dict
 
 from npu_config.catalogue import OPTIONS, Option, Status
-from npu_config.diagnostics import DOCS_URL
-from npu_config.readers.layout import GROUPS, VERSION
-from npu_config.target import MODES, Product
+from npu_config.catalogue.layout import GROUPS, VERSION
+from npu_config.core.diagnostics import DOCS_URL
+from npu_config.core.target import MODES, Product
 
 
 def schema() -> Dict[str, Any]:

@@ -2,12 +2,12 @@
 
 from typing import Any, List
 
-from npu_config.config import NpuConfig
-from npu_config.writers._text import quoted, refuse_bytes
+from npu_config.rules.value import ConfigValue
 from npu_config.writers._tree import tree
+from npu_config.writers.escape import quoted, refuse_bytes
 
 
-def render(config: NpuConfig) -> str:
+def render(config: ConfigValue) -> str:
     """The text of a TOML configuration file."""
     refuse_bytes(config, "TOML")
     lines: List[str] = []

@@ -3,15 +3,15 @@
 import re
 from typing import Any, List
 
-from npu_config.config import NpuConfig
-from npu_config.writers._text import quoted, refuse_bytes
+from npu_config.rules.value import ConfigValue
 from npu_config.writers._tree import tree
+from npu_config.writers.escape import quoted, refuse_bytes
 
 _PLAIN = re.compile(r"[A-Za-z_/][A-Za-z0-9_./-]*\Z|\.{1,2}/[A-Za-z0-9_./-]*\Z")
 _WORDS = frozenset(("y", "n", "yes", "no", "on", "off", "true", "false", "null"))
 
 
-def render(config: NpuConfig) -> str:
+def render(config: ConfigValue) -> str:
     """The text of a YAML configuration file."""
     refuse_bytes(config, "YAML")
     lines: List[str] = []

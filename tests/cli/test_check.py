@@ -9,7 +9,7 @@ import pytest
 
 from npu_config.config import NpuConfig
 from npu_config.readers import read
-from npu_config.sidefiles._text import apply_edits
+from npu_config.text.source import apply_edits
 from tests.cli.conftest import GOOD
 
 
@@ -302,7 +302,7 @@ def test_a_fix_that_cannot_be_written(npu, bad, monkeypatch):
     def fail(*args, **kwargs):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("npu_config.files.os.replace", fail)
+    monkeypatch.setattr("npu_config.core.files.os.replace", fail)
     result = npu("check", bad, "--fix")
     assert result.code == 1
     assert "the file cannot be written: No space left on device [NPU792" in result.out

@@ -14,7 +14,7 @@ from npu_config.catalogue import OPTIONS
 from npu_config.cli.app import COMMANDS
 from npu_config.config import NpuConfig
 from npu_config.readers import read
-from npu_config.rules import load_all
+from npu_config.rulebook import load_all
 from npu_config.writers import FORMATS
 
 # generate

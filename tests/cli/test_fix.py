@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from npu_config.cli._fix import fixed
-from npu_config.diagnostics import Diagnostic, Edit, Fix, Severity
+from npu_config.core.diagnostics import Diagnostic, Edit, Fix, Severity
 from npu_config.readers import read
 from npu_config.writers import render
 from tests.strategies import configs

@@ -5,7 +5,7 @@ import struct
 from pathlib import Path
 
 import pytest
-from training_records import event_messages
+from diagnosis import event_messages
 
 GRAPHS = Path(__file__).parents[1] / "data" / "graphs"
 

@@ -4,7 +4,7 @@ import ipaddress
 
 from hypothesis import strategies as st
 
-from npu_config.cluster.model import (
+from npu_config.cluster.rank_table.model import (
     Address,
     Device,
     Group,

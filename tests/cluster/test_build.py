@@ -4,16 +4,16 @@ import pytest
 
 from npu_config import NpuConfigError
 from npu_config.cluster import rank_table
-from npu_config.cluster.build import ServerPlan, build
-from npu_config.cluster.build_ranks import Layer, build_ranks
-from npu_config.cluster.convert import convert
-from npu_config.cluster.hccn import (
+from npu_config.cluster.rank_table.building import ServerPlan, build
+from npu_config.cluster.rank_table.building_ranks import Layer, build_ranks
+from npu_config.cluster.rank_table.conversion import convert
+from npu_config.cluster.rank_table.hccn import (
     check_addresses_of,
     device_numbers,
     parse_hccn,
     plan_of_machine,
 )
-from npu_config.cluster.model import (
+from npu_config.cluster.rank_table.model import (
     Device,
     Group,
     GroupDevice,
@@ -23,7 +23,7 @@ from npu_config.cluster.model import (
     Server,
     SuperPod,
 )
-from npu_config.target import Target
+from npu_config.core.target import Target
 
 HCCN = """\
 # written by hccn_tool

@@ -4,8 +4,8 @@ import re
 
 import pytest
 
-from npu_config.rulebook import REGISTRY
-from npu_config.rules import load_all
+from npu_config.core.rule import REGISTRY
+from npu_config.rulebook import load_all
 
 load_all()
 RULES = [rule for id, rule in sorted(REGISTRY.items()) if "NPU640" <= id <= "NPU699"]

@@ -7,13 +7,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from npu_config.cluster import rank_table
-from npu_config.cluster.build import build
-from npu_config.cluster.envcheck import check_environment, check_host, check_job
-from npu_config.cluster.environment import chief_job, table_job
-from npu_config.cluster.variables import VARIABLES
-from npu_config.diagnostics import Place, Report, Severity
-from npu_config.rulebook import REGISTRY
-from npu_config.target import Product, Target
+from npu_config.cluster.environment.check import check_environment, check_host, check_job
+from npu_config.cluster.environment.job import chief_job, table_job
+from npu_config.cluster.environment.variables import VARIABLES
+from npu_config.cluster.rank_table.building import build
+from npu_config.core.diagnostics import Place, Report, Severity
+from npu_config.core.rule import REGISTRY
+from npu_config.core.target import Product, Target
 
 TABLE = build(["node_0", "node_1"], 2, "10.20.0.2")
 WITH_TABLE = {

@@ -4,13 +4,14 @@ import json
 
 import pytest
 
-from npu_config.cluster import formats, rank_table
-from npu_config.cluster.build import build
-from npu_config.cluster.build_ranks import Layer, build_ranks
-from npu_config.cluster.check import check
-from npu_config.cluster.environment import table_job
-from npu_config.cluster.launcher import launchers
-from npu_config.cluster.render import render
+from npu_config.cluster import rank_table
+from npu_config.cluster.environment.job import table_job
+from npu_config.cluster.environment.launcher import launchers
+from npu_config.cluster.rank_table import formats
+from npu_config.cluster.rank_table.building import build
+from npu_config.cluster.rank_table.building_ranks import Layer, build_ranks
+from npu_config.cluster.rank_table.judging import check
+from npu_config.cluster.rank_table.rendering import render
 
 DEVICES = 32768
 

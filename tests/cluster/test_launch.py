@@ -13,10 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from npu_config import NpuConfigError
-from npu_config.cluster.build import build
-from npu_config.cluster.build_ranks import Layer, build_ranks
-from npu_config.cluster.dotenv import parse_dotenv, quote, render_dotenv
-from npu_config.cluster.environment import (
+from npu_config.cluster.environment.dotenv import parse_dotenv, quote, render_dotenv
+from npu_config.cluster.environment.job import (
     Worker,
     chief_job,
     dotenv_text,
@@ -25,8 +23,10 @@ from npu_config.cluster.environment import (
     ranks_of,
     table_job,
 )
-from npu_config.cluster.launcher import launcher_script, launchers
-from npu_config.cluster.model import Group, GroupDevice, GroupTable, Instance
+from npu_config.cluster.environment.launcher import launcher_script, launchers
+from npu_config.cluster.rank_table.building import build
+from npu_config.cluster.rank_table.building_ranks import Layer, build_ranks
+from npu_config.cluster.rank_table.model import Group, GroupDevice, GroupTable, Instance
 
 TABLE = build(["node_0", "node_1"], 2, "10.20.0.2", "atlas_training")
 JOB = table_job(TABLE, "/data/rank table.json", "job_1")

@@ -12,12 +12,12 @@ from pathlib import Path
 import pytest
 
 from npu_config.cluster import rank_table
-from npu_config.diagnostics import Severity
+from npu_config.core.diagnostics import Severity
+from npu_config.core.rule import REGISTRY
+from npu_config.core.target import Target
 from npu_config.reporters import Summary, render
-from npu_config.rulebook import REGISTRY
 from npu_config.sidefiles import Parsed
-from npu_config.sidefiles._text import apply_edits
-from npu_config.target import Target
+from npu_config.text.source import apply_edits
 
 FOLDER = Path(__file__).parent / "cases"
 UPDATE = bool(os.environ.get("NPU_CONFIG_UPDATE_CASES"))

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from npu_config.cluster import rank_table
-from npu_config.cluster.build import build
-from npu_config.cluster.environment import table_job
-from npu_config.cluster.launcher import launchers, save_launchers
+from npu_config.cluster.environment.job import table_job
+from npu_config.cluster.environment.launcher import launchers, save_launchers
+from npu_config.cluster.rank_table.building import build
 
 TABLE = build(["node_0", "node_1"], 2, "10.20.0.2")
 

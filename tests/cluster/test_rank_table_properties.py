@@ -6,10 +6,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from npu_config.cluster import rank_table
-from npu_config.cluster.check import check, check_document
-from npu_config.cluster.document import from_document, to_document
-from npu_config.diagnostics import Report
-from npu_config.target import Product, Target
+from npu_config.cluster.rank_table.document import from_document, to_document
+from npu_config.cluster.rank_table.judging import check, check_document
+from npu_config.core.diagnostics import Report
+from npu_config.core.target import Product, Target
 from tests.cluster.cluster_strategies import TABLES
 
 KEYS = [

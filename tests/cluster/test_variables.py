@@ -5,8 +5,13 @@ from pathlib import Path
 import pytest
 import yaml
 
-from npu_config.cluster.variables import CM_NAMES, RANK_TABLE_NAMES, TENSORFLOW_2_NAMES, VARIABLES
-from npu_config.target import Product
+from npu_config.cluster.environment.variables import (
+    CM_NAMES,
+    RANK_TABLE_NAMES,
+    TENSORFLOW_2_NAMES,
+    VARIABLES,
+)
+from npu_config.core.target import Product
 
 FACTS = {
     entry["name"]: entry

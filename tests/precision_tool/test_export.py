@@ -4,7 +4,7 @@ import csv
 import struct
 
 import pytest
-from training_records import event_messages as made
+from diagnosis import event_messages as made
 
 from npu_config import NpuConfigError
 from npu_config.precision_tool import tf_config

@@ -7,7 +7,8 @@ import hypothesis.strategies as st
 import pytest
 from hypothesis import given
 
-from npu_config.diagnostics import NOWHERE, Place
+from npu_config.core.diagnostics import NOWHERE, Place
+from npu_config.core.settings import Carrier, Setting
 from npu_config.proto import (
     Overwritten,
     ProtoSyntaxError,
@@ -22,7 +23,6 @@ from npu_config.proto import (
     to_text,
 )
 from npu_config.proto.schema import session_message
-from npu_config.settings import Carrier, Setting
 from tests.proto.strategies import messages
 
 VALUES = {

@@ -7,7 +7,7 @@ import textwrap
 import pytest
 from hypothesis import given
 
-from npu_config.diagnostics import Place
+from npu_config.core.diagnostics import Place
 from npu_config.proto import (
     ProtoSyntaxError,
     parse_text,

@@ -10,16 +10,17 @@ from pathlib import Path
 
 import pytest
 
-from npu_config.diagnostics import Report, Severity
+from npu_config.core.diagnostics import Report, Severity
+from npu_config.core.rule import Rule
 from npu_config.readers import _rules, read
 from npu_config.reporters import Summary, render
-from npu_config.rulebook import Rule
+from npu_config.text import rules as text_rules
 
 FOLDER = Path(__file__).parent / "cases"
 UPDATE = bool(os.environ.get("NPU_CONFIG_UPDATE_CASES"))
 WRONG = sorted(path for path in (FOLDER / "err").iterdir() if path.suffix != ".out")
 RIGHT = sorted((FOLDER / "ok").iterdir())
-IN_OTHER_TESTS = {"NPU701", "NPU708", "NPU792"}
+IN_OTHER_TESTS = {"NPU701", "NPU708"}
 
 
 def report_on(path):
@@ -49,7 +50,9 @@ def test_right_case(path):
 
 def test_every_rule_of_the_readers_has_a_case():
     """Each rule stands in the name of a case, or is tested where files are needed."""
-    rules = {rule.id for rule in vars(_rules).values() if isinstance(rule, Rule)}
+    rules = {
+        rule.id for rule in {**vars(_rules), **vars(text_rules)}.values() if isinstance(rule, Rule)
+    }
     assert rules == {path.name[:6] for path in WRONG} & rules | IN_OTHER_TESTS
 
 

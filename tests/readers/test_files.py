@@ -7,7 +7,7 @@ import pytest
 
 from npu_config import check
 from npu_config.readers import KINDS, read, read_if_ours
-from npu_config.readers._files import decode, load
+from npu_config.text.loading import decode, load
 
 MIB = 1024 * 1024
 

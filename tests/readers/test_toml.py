@@ -6,10 +6,10 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from npu_config.core.settings import UNKNOWN
 from npu_config.readers import read
 from npu_config.readers._document import BROKEN
 from npu_config.readers.toml_file import parse
-from npu_config.settings import UNKNOWN
 
 if sys.version_info >= (3, 11):
     import tomllib

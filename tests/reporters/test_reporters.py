@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from npu_config.diagnostics import NOWHERE, Diagnostic, Edit, Fix, Place, Report, Severity
+from npu_config.core.diagnostics import NOWHERE, Diagnostic, Edit, Fix, Place, Report, Severity
 from npu_config.reporters import FORMATS, Summary, render
 from npu_config.reporters.github import escape_data, escape_property
 from npu_config.reporters.text import width

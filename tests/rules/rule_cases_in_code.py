@@ -4,7 +4,7 @@ They stand around the options (a ConfigProto), in its fields (the wire), or besi
 (arguments of NPURunConfig).
 """
 
-from npu_config.settings import Carrier, SessionFacts, Setting, Settings
+from npu_config.core.settings import Carrier, SessionFacts, Setting, Settings
 
 GOOD = SessionFacts(("NpuOptimizer",), "OFF", "NO_MEM_OPT", "OFF", True)
 

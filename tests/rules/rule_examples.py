@@ -15,10 +15,10 @@ import textwrap
 from typing import NamedTuple, Optional
 from unittest import mock
 
-from npu_config.diagnostics import Report
-from npu_config.judge import judge
+from npu_config.core.diagnostics import Report
 from npu_config.readers import read
-from npu_config.readers.script import read_script
+from npu_config.rules.engine import judge
+from npu_config.script import read_script
 
 _HEAD = re.compile(r"(Wrong|Right)(?:, (.*))?:$")
 

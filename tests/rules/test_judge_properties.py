@@ -4,11 +4,12 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from npu_config.catalogue import OPTIONS
-from npu_config.catalogue._kinds import Bool, Choice, Int, Refused
-from npu_config.diagnostics import Diagnostic
-from npu_config.judge import Case, judge
-from npu_config.settings import UNKNOWN, Carrier, SessionFacts, Setting, Settings
-from npu_config.target import MODES, Product, Target
+from npu_config.catalogue.kinds import Bool, Choice, Int, Refused
+from npu_config.core.diagnostics import Diagnostic
+from npu_config.core.settings import UNKNOWN, Carrier, SessionFacts, Setting, Settings
+from npu_config.core.target import MODES, Product, Target
+from npu_config.rules.case import Case
+from npu_config.rules.engine import judge
 
 TEXTS = (
     "data:1,-1",

@@ -14,8 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from npu_config.diagnostics import Severity
-from npu_config.rules import CASE_RULES
+from npu_config.core.diagnostics import Severity
+from npu_config.rules.bands import CASE_RULES
 from tests.rules.rule_examples import examples, findings
 
 FOLDER = Path(__file__).parent.parent / "cases"

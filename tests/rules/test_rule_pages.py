@@ -8,10 +8,11 @@ from pathlib import Path
 import pytest
 
 import npu_config
-from npu_config import rules
-from npu_config.diagnostics import Severity
-from npu_config.rulebook import REGISTRY
-from npu_config.rules import CASE_RULES, MODULES, load_all
+from npu_config import rulebook
+from npu_config.core.diagnostics import Severity
+from npu_config.core.rule import REGISTRY
+from npu_config.rulebook import load_all
+from npu_config.rules.bands import CASE_RULES, MODULES
 from tests.rules.rule_cases_in_code import CASES
 from tests.rules.rule_examples import examples, findings
 
@@ -103,7 +104,7 @@ def test_rules_know_their_options():
 
 def test_all_rules_are_loaded():
     """``RULES`` holds every rule, those of parsers too, in order of id and once."""
-    assert tuple(rules.RULES) == load_all()
+    assert tuple(rulebook.RULES) == load_all()
     ids = [rule.id for rule in load_all()]
     assert ids == sorted(REGISTRY)
     assert {rule.id for rule in CASE_RULES} < set(ids)
@@ -117,7 +118,7 @@ def test_every_module_with_rules_is_loaded():
         for path in package.rglob("*.py")
         if re.search(r"^\w+ = declare\(|^@rule\(", path.read_text(encoding="utf-8"), re.MULTILINE)
     }
-    code = "import sys, npu_config.rules as rules; rules.load_all(); print(*sys.modules)"
+    code = "import sys, npu_config.rulebook as book; book.load_all(); print(*sys.modules)"
     loaded = subprocess.check_output([sys.executable, "-c", code]).decode().split()
     assert entering
     assert entering <= set(loaded)

@@ -2,8 +2,8 @@
 
 import pytest
 
-from npu_config.diagnostics import Severity
-from npu_config.judge import judge
+from npu_config.core.diagnostics import Severity
+from npu_config.rules.engine import judge
 from tests.rules.rule_cases_in_code import CASES, proto
 
 WRONG = [(id, number) for id, (wrong, _) in CASES.items() for number in range(len(wrong))]

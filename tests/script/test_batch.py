@@ -4,11 +4,11 @@ import os
 
 import pytest
 
-from npu_config.readers import script
-from npu_config.readers.script import batch
-from npu_config.readers.script.batch import check_scripts
-from npu_config.readers.script.vocabulary import NEEDLES, may_matter
-from npu_config.target import Target
+from npu_config import script
+from npu_config.core.target import Target
+from npu_config.script import batch
+from npu_config.script.batch import check_scripts
+from npu_config.script.vocabulary import NEEDLES, may_matter
 
 WRONG = """\
 import tensorflow as tf

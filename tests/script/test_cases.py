@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from npu_config.diagnostics import Report, Severity
-from npu_config.readers.script import read
-from npu_config.readers.script.checks import CHECKS
-from npu_config.readers.suppress import suppress
+from npu_config.core.diagnostics import Report, Severity
+from npu_config.lint.suppress import suppress
+from npu_config.script import read
+from npu_config.script.checks import CHECKS
 
 FOLDER = Path(__file__).parent / "cases"
 UPDATE = bool(os.environ.get("NPU_CONFIG_UPDATE_CASES"))

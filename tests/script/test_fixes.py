@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from npu_config.diagnostics import Report
-from npu_config.readers.script import judge_script, read
-from npu_config.sidefiles._text import apply_edits
+from npu_config.core.diagnostics import Report
+from npu_config.script import judge_script, read
+from npu_config.text.source import apply_edits
 
 HEAD = """\
 import tensorflow as tf

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from npu_config.diagnostics import Diagnostic
-from npu_config.readers.script import judge_script, read
+from npu_config.core.diagnostics import Diagnostic
+from npu_config.script import judge_script, read
 
 CASES = sorted((Path(__file__).parent / "cases").rglob("*.py"))
 HEAD = """\

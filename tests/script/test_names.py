@@ -4,8 +4,8 @@ import sys
 
 import pytest
 
-from npu_config.readers.script import judge_script
-from npu_config.readers.script.vocabulary import EXPORTS, may_matter
+from npu_config.script import judge_script
+from npu_config.script.vocabulary import EXPORTS, may_matter
 
 
 def lines(text):

@@ -2,9 +2,9 @@
 
 import pytest
 
-from npu_config.diagnostics import Severity
-from npu_config.readers.script import judge_script
-from npu_config.readers.script.checks import CHECKS
+from npu_config.core.diagnostics import Severity
+from npu_config.script import judge_script
+from npu_config.script.checks import CHECKS
 from tests.rules.rule_examples import examples
 
 RULES = [check.rule for check in CHECKS]

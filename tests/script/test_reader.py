@@ -4,10 +4,10 @@ import textwrap
 
 import pytest
 
-from npu_config.diagnostics import Severity
-from npu_config.readers.script import judge_script, read_script
-from npu_config.settings import UNKNOWN, Carrier
-from npu_config.target import Target
+from npu_config.core.diagnostics import Severity
+from npu_config.core.settings import UNKNOWN, Carrier
+from npu_config.core.target import Target
+from npu_config.script import judge_script, read_script
 
 HEAD = """\
 import tensorflow as tf

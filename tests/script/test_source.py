@@ -5,10 +5,10 @@ import sys
 
 import pytest
 
-from npu_config.diagnostics import Place
-from npu_config.readers.script.ends import span
-from npu_config.readers.script.flags import Flags
-from npu_config.readers.script.source import (
+from npu_config.core.diagnostics import Place
+from npu_config.script.ends import span
+from npu_config.script.flags import Flags
+from npu_config.script.source import (
     Source,
     Undecodable,
     Unparsable,

@@ -1,6 +1,6 @@
 """Results that nothing reads, where other scripts stand near the script."""
 
-from npu_config.readers.script import judge_script
+from npu_config.script import judge_script
 
 MODULE = """\
 from npu_bridge.npu_init import *

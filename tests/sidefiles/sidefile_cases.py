@@ -9,8 +9,8 @@
 import argparse
 from pathlib import Path
 
+from npu_config.core.target import MODES, Target
 from npu_config.sidefiles import FORMATS
-from npu_config.target import MODES, Target
 
 ROOT = Path(__file__).parent / "cases"
 

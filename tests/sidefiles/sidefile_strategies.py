@@ -15,7 +15,7 @@ from npu_config.sidefiles import (
     op_precision,
     profiling,
 )
-from npu_config.sidefiles._profiling_keys import EXCLUDED_BY_INSTR, KEYS
+from npu_config.sidefiles.profiling_keys import EXCLUDED_BY_INSTR, KEYS
 
 free_text = st.text(max_size=12)
 

@@ -2,7 +2,8 @@
 
 import pytest
 
-from npu_config.diagnostics import NpuConfigError
+from npu_config.core.diagnostics import NpuConfigError
+from npu_config.core.target import Target
 from npu_config.sidefiles import (
     aoe,
     customize_dtypes,
@@ -16,7 +17,6 @@ from npu_config.sidefiles import (
     op_precision,
     profiling,
 )
-from npu_config.target import Target
 
 FusionSwitch = fusion_switch.FusionSwitch
 Mixlist = mixlist.Mixlist

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from npu_config.diagnostics import Report
+from npu_config.core.diagnostics import Report
+from npu_config.core.target import Product, Target
 from npu_config.sidefiles import FORMATS, recognise
-from npu_config.target import Product, Target
 from tests.sidefiles import sidefile_cases as cases
 from tests.sidefiles import sidefile_strategies
 

@@ -172,7 +172,7 @@ def test_what_the_import_loads():
         print("tensorflow" in sys.modules)
         import npu_config.npu_init
         print(any(name.startswith("tensorflow_core.contrib") for name in sys.modules))
-        print("npu_config.diagnostics" in sys.modules)
+        print("npu_config.core.diagnostics" in sys.modules)
         """
     )
     assert " ".join(loaded.split()) == "False False False"

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from npu_config.diagnostics import NpuConfigError
+from npu_config.core.diagnostics import NpuConfigError
 from npu_config.tf1.plan import plan_loops
 
 

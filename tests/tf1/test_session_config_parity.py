@@ -96,7 +96,7 @@ def options_of(config):
 )
 def test_run_config(vector, tf):
     """The same options and fields, or a refusal by a rule that the data file lists."""
-    from npu_config.diagnostics import NpuConfigError
+    from npu_config.core.diagnostics import NpuConfigError
     from npu_config.tf1 import NPURunConfig
 
     with warnings.catch_warnings():
@@ -152,7 +152,7 @@ def test_npu_config_proto(vector, tf):
 @pytest.mark.parametrize("vector", of("npu_run_config_init"), ids=lambda vector: vector["id"])
 def test_npu_run_config_init(vector, tf):
     """The same RunConfig object with the same session configuration, the given proto untouched."""
-    from npu_config.diagnostics import NpuConfigError
+    from npu_config.core.diagnostics import NpuConfigError
     from npu_config.tf1 import npu_run_config_init
 
     with warnings.catch_warnings():
@@ -240,7 +240,7 @@ def test_parts_of_the_config(vector, tf):
 
 def test_every_listed_deviation_is_used():
     """Each listed vector is one, and each listed rule is a rule."""
-    from npu_config.rules import RULES
+    from npu_config.rulebook import RULES
 
     assert set(DEVIATIONS["vectors"]) <= {vector["id"] for vector in VECTORS}
     known = RULES if isinstance(RULES, dict) else {rule.id: rule for rule in RULES}

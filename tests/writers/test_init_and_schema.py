@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 
 from npu_config.catalogue import OPTIONS
+from npu_config.catalogue.layout import GROUP_OF_KEY, GROUPS
+from npu_config.core.target import Target
 from npu_config.readers import read
-from npu_config.readers.layout import GROUP_OF_KEY, GROUPS
-from npu_config.target import Target
 from npu_config.writers import render
 from npu_config.writers.init import render as init
 from npu_config.writers.schema import schema

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 
 from npu_config.config import NpuConfig
-from npu_config.diagnostics import NpuConfigError
-from npu_config.target import Target
+from npu_config.core.diagnostics import NpuConfigError
+from npu_config.core.target import Target
 from npu_config.writers import FORMATS, render, render_for
 from tests.strategies import configs
 

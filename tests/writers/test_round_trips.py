@@ -5,9 +5,10 @@ import json
 import pytest
 from hypothesis import given
 
-from npu_config.config import NpuConfig, from_settings
-from npu_config.diagnostics import Severity
+from npu_config.config import NpuConfig
+from npu_config.core.diagnostics import Severity
 from npu_config.readers import read
+from npu_config.rules.value import from_settings
 from npu_config.writers import render
 from npu_config.writers.run_config import (
     changed_by_defaults,
@@ -24,7 +25,7 @@ def read_back(content, kind):
     reading = read("written." + kind, kind, data)
     found = [d for d in reading.diagnostics if d.severity is not Severity.INFO]
     assert found == []
-    return from_settings(reading.settings[0], reading.target)
+    return from_settings(NpuConfig, reading.settings[0], reading.target)
 
 
 @pytest.mark.parametrize("kind", ["yaml", "toml", "json"])

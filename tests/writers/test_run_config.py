@@ -7,7 +7,7 @@ import pytest
 
 from npu_config.catalogue import OPTIONS
 from npu_config.config import NpuConfig
-from npu_config.diagnostics import NpuConfigError
+from npu_config.core.diagnostics import NpuConfigError
 from npu_config.writers import render
 from npu_config.writers.run_config import from_run_config_kwargs, to_run_config_kwargs
 

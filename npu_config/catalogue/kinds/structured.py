@@ -1,0 +1,97 @@
+"""What the kinds whose text hides a structure share.
+
+Such a kind reads the text of the wire or friendly Python values into one canonical,
+immutable form (tuples), and writes that form back: ``read(write(x)) == x``.
+"""
+
+import re
+from typing import Any, Dict, Iterable, Optional, Sequence, Tuple, Union
+
+from npu_config.catalogue.kinds import (
+    Kind,
+    Refused,
+    Wire,
+    name_of_type,
+    read_text,
+    shorten,
+    shown,
+)
+
+LONGEST_TEXT = 1_000_000
+LONGEST_LIST = 1_000_000
+UINT32_MAX = 2**32 - 1
+
+Dim = Union[int, Tuple[int, int]]
+
+
+def is_list(value: Any) -> bool:
+    """True for sequences that are not text; raises :class:`Refused` for one without end."""
+    if not isinstance(value, (list, tuple)) and (
+        not isinstance(value, Sequence) or isinstance(value, (str, bytes, bytearray, memoryview))
+    ):
+        return False
+    if len(value) > LONGEST_LIST:
+        raise Refused("bad-syntax", "holds more than {} items".format(LONGEST_LIST))
+    return True
+
+
+def is_one_of(value: Any, words: Sequence[str]) -> bool:
+    """True for one of a few texts; False for anything else, also what cannot be compared."""
+    return isinstance(value, str) and value in words
+
+
+def spelt(value: Any, limit: int = 40) -> str:
+    """Text as it is, anything else as it is written in Python; shortened."""
+    return shorten(value, limit) if isinstance(value, str) else shown(value, limit)
+
+
+def limited_text(value: Any, takes: str) -> str:
+    """``value`` when it is text of a sane length; raises :class:`Refused`."""
+    if not isinstance(value, str):
+        raise Refused("wrong-type", "takes {}, got {}".format(takes, name_of_type(value)))
+    text = read_text(value)
+    if len(text) > LONGEST_TEXT:
+        raise Refused("bad-syntax", "is longer than {} characters".format(LONGEST_TEXT))
+    return text
+
+
+def first_twice(items: Iterable[Any]) -> Any:
+    """The first item that stood before, or None."""
+    seen = set()
+    for item in items:
+        if item in seen:
+            return item
+        seen.add(item)
+    return None
+
+
+def bad_syntax(problem: str, help: Optional[str] = None) -> Refused:
+    """The refusal of a text that does not follow the grammar."""
+    return Refused("bad-syntax", problem, help)
+
+
+def digits(text: str, maximum: int = UINT32_MAX) -> Optional[int]:
+    """``text`` as a number when it is nothing but ASCII digits and not above ``maximum``."""
+    if not re.match(r"[0-9]{1,20}\Z", text):
+        return None
+    number = int(text)
+    return number if number <= maximum else None
+
+
+class Structured(Kind):
+    """Base: the wire carries text, the canonical form is not text."""
+
+    wire = "s"
+    plain = False
+
+    def write(self, value: Any) -> Wire:
+        """The text; a text that could not be read is passed through as it stands."""
+        return value if isinstance(value, str) else self.render(value)
+
+    def render(self, value: Any) -> str:
+        """The text of a canonical value."""
+        raise NotImplementedError
+
+    def schema(self) -> Dict[str, Any]:
+        """JSON Schema."""
+        return {"type": ["string", "array"]}

@@ -1,0 +1,114 @@
+"""What is declared of an option, and the function that declares it."""
+
+import enum
+from typing import Any, FrozenSet, Iterable, Mapping, Optional, Tuple
+
+import attr
+
+from npu_config.catalogue.kinds import Kind
+from npu_config.core.diagnostics import Severity
+from npu_config.core.target import ALL_PRODUCTS, Product
+
+
+class Status(enum.Enum):
+    """Where an option stands in the vendor's documentation."""
+
+    DOCUMENTED = "documented"
+    EXPERIMENTAL = "experimental"
+    DEPRECATED = "deprecated"
+    UNDOCUMENTED = "undocumented"
+    NO_EFFECT = "no_effect"
+
+
+class Outcome(enum.Enum):
+    """What the runtime does with a bad value, in words that end a message."""
+
+    ABORT = "the adapter aborts the process"
+    REJECT = "session.run raises"
+    GE = "the graph engine refuses it"
+    SILENT = "the runtime says nothing and uses something else"
+    UNCHECKED = "nothing at run time checks it"
+
+
+@attr.s(frozen=True, slots=True, auto_attribs=True)
+class Option:
+    """One option of NpuOptimizer, declared once.
+
+    Args:
+        name: the key in ``parameter_map``, exactly as users write it.
+        kind: the values it takes; its ``wire`` is the AttrValue field that the adapter reads.
+        page: the category, which is also the module it is declared in.
+        default: behaviour when the key is absent (canonical value); None: decided elsewhere.
+        default_note: words for a default that depends on product or mode.
+        unit: unit of the number, e.g. ``"s"``.
+        products: the products that know it.
+        modes: ``"both"``, ``"training"`` or ``"online_inference"``.
+        run_config: the NPURunConfig argument (or nested field) that carries it, None if none does.
+        run_config_default: the default of that argument.
+        scope: ``process``, ``session``, ``graph``, joined by ``+``.
+        read_when: switches of which one must be True for the adapter to look at it.
+        status: see :class:`Status`.
+        replacement: what to use instead.
+        summary: one line.
+        notes: what else is known.
+        outcome: what the runtime does with a bad value.
+        severity: of a bad value.
+        value_products: value to the products that know it.
+        ranges: product to (minimum, maximum), where it differs by product.
+        aliases: value to the value that means the same.
+        undocumented_values: values that are accepted but not offered.
+        is_read: False for names that the front end writes and nothing at run time reads.
+        doc: page of the vendor's documentation.
+        source: where the facts stand.
+    """
+
+    name: str
+    kind: Kind
+    page: str
+    summary: str
+    default: Any = None
+    default_note: str = ""
+    unit: Optional[str] = None
+    products: FrozenSet[Product] = ALL_PRODUCTS
+    modes: str = "both"
+    run_config: Optional[str] = None
+    run_config_default: Any = None
+    scope: str = "session"
+    read_when: Tuple[str, ...] = ()
+    status: Status = Status.DOCUMENTED
+    replacement: Optional[str] = None
+    notes: str = ""
+    outcome: Outcome = Outcome.UNCHECKED
+    severity: Severity = Severity.ERROR
+    value_products: Mapping[Any, FrozenSet[Product]] = attr.ib(factory=dict, hash=False)
+    ranges: Mapping[Product, Tuple[int, int]] = attr.ib(factory=dict, hash=False)
+    aliases: Mapping[str, str] = attr.ib(factory=dict, hash=False)
+    undocumented_values: Tuple[Any, ...] = ()
+    is_read: bool = True
+    doc: Optional[str] = None
+    source: Tuple[str, ...] = ()
+
+    @property
+    def wire(self) -> str:
+        """The AttrValue field that the adapter reads: ``b``, ``i`` or ``s``."""
+        return self.kind.wire
+
+    @property
+    def offered(self) -> bool:
+        """True when completion and the builder's task methods offer it."""
+        return self.status in (Status.DOCUMENTED, Status.EXPERIMENTAL, Status.DEPRECATED)
+
+
+def products(*names: Product) -> FrozenSet[Product]:
+    """A set of products, for declarations."""
+    return frozenset(names)
+
+
+def table(options: Iterable[Option]) -> Mapping[str, Option]:
+    """Options by name, in order of declaration; a name stands once."""
+    result = {}
+    for option in options:
+        if option.name in result:
+            raise ValueError("{} is declared twice".format(option.name))
+        result[option.name] = option
+    return result

@@ -1,0 +1,1 @@
+"""The environment of the processes of a job: variables, their rules, launchers."""

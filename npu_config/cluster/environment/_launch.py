@@ -1,0 +1,394 @@
+"""The variables that place a process in a job: rank table or CM_ variables, never both."""
+
+from typing import Dict, Mapping, Sequence, Tuple
+
+from npu_config.cluster.environment._look import Look, assigned
+from npu_config.cluster.environment.variables import CM_NAMES, RANK_TABLE_NAMES
+from npu_config.cluster.rank_table.model import GroupTable
+from npu_config.core.diagnostics import Severity
+from npu_config.core.rule import declare
+from npu_config.core.target import Product
+
+_ENV = "docs/en/tfa_env/"
+_DISTRIBUTED = "docs/en/tfadapter_1/migration/model_training/distributed_training.md"
+
+BOTH = declare(
+    "NPU671",
+    "rank-table-beside-cm-variables",
+    Severity.ERROR,
+    """
+    Variables of a job with a rank table and of one without are set together.
+
+    A job has `RANK_TABLE_FILE`, `RANK_ID` and `RANK_SIZE`, or it has the `CM_` variables.
+    With `RANK_TABLE_FILE` and `CM_CHIEF_IP` the plugin logs an error and uses neither, so the
+    ranks never find each other; with `RANK_SIZE` and `CM_WORKER_SIZE` `get_ranksize` raises
+    ValueError.
+
+    Wrong: `export RANK_SIZE=16 CM_WORKER_SIZE=16`
+
+    Right: `unset RANK_TABLE_FILE RANK_ID RANK_SIZE`
+    """,
+    facts=("resource-info-exclusive",),
+    source=(_ENV + "CM_CHIEF_IP.md", _DISTRIBUTED),
+)
+
+TABLE_PARTNERS = declare(
+    "NPU672",
+    "rank-table-variables-incomplete",
+    Severity.ERROR,
+    """
+    A job with a rank table lacks one of its variables.
+
+    `RANK_TABLE_FILE`, `RANK_ID` and `RANK_SIZE` go together.  Without `RANK_SIZE` the plugin
+    counts one device and still reads the table; without `RANK_ID` (or `POD_NAME`, with the old
+    template 2) HCCL does not know which rank this process is; a `RANK_SIZE` above 1 without a
+    table or `CM_` variables starts no communication at all.  A script that uses HCCL on one
+    device sets `RANK_ID=0` and `RANK_SIZE=1`.
+
+    Wrong: `export RANK_TABLE_FILE=/data/rank_table.json`
+
+    Right: `export RANK_TABLE_FILE=/data/rank_table.json RANK_ID=0 RANK_SIZE=16`
+    """,
+    facts=("rank-table-used-when", "rank-id-matches-table", "single-device-hccl"),
+    source=(_ENV + "RANK_TABLE_FILE.md", _ENV + "RANK_SIZE.md"),
+)
+
+CM_PARTNERS = declare(
+    "NPU673",
+    "cm-variables-incomplete",
+    Severity.ERROR,
+    """
+    A job without a rank table lacks one of its variables.
+
+    `CM_CHIEF_IP`, `CM_CHIEF_PORT`, `CM_CHIEF_DEVICE`, `CM_WORKER_SIZE` and `CM_WORKER_IP` go
+    together.  The plugin uses them only when the three `CM_CHIEF_` variables are set and
+    `CM_WORKER_SIZE`, 1 when it is not set, is above 0.  `ASCEND_DEVICE_ID` tells the
+    processes of one server apart; without it all of them take device 0 (a warning).
+
+    Wrong: `export CM_CHIEF_IP=10.0.0.1 CM_WORKER_SIZE=16`
+
+    Right:
+
+        export CM_CHIEF_IP=10.0.0.1 CM_CHIEF_PORT=6000 CM_CHIEF_DEVICE=0
+        export CM_WORKER_SIZE=16 CM_WORKER_IP=10.0.0.2
+    """,
+    facts=("cm-used-when",),
+    source=(
+        _ENV + "CM_CHIEF_IP.md",
+        "cann/hccl:docs/zh/user_guide/cluster_info_config/env_config_info.md",
+    ),
+)
+
+CM_PRODUCTS = declare(
+    "NPU674",
+    "cm-variables-product",
+    Severity.ERROR,
+    """
+    A product that needs a rank table is given `CM_` variables.
+
+    Jobs without a rank table are for atlas_training and atlas_a2.
+
+    Wrong, on atlas_a3: `export CM_CHIEF_IP=10.0.0.1`
+
+    Right: `export RANK_TABLE_FILE=/data/rank_table.json RANK_ID=0 RANK_SIZE=16`
+    """,
+    facts=("cm-products",),
+    source=(_ENV + "CM_CHIEF_IP.md", _DISTRIBUTED),
+)
+
+PROCESSES = declare(
+    "NPU675",
+    "job-environments-differ",
+    Severity.ERROR,
+    """
+    The environments of the processes of one job do not fit together.
+
+    All have the same `JOB_ID`, and the same `RANK_SIZE` or the same `CM_CHIEF_` variables and
+    `CM_WORKER_SIZE`; with a rank table every process has a `RANK_ID` of its own, without one
+    every process of a server has a device of its own.  The cluster cannot form otherwise.
+
+    Wrong: `CM_CHIEF_PORT=6000` on one server and `CM_CHIEF_PORT=6001` on the other
+
+    Right: `CM_CHIEF_PORT=6000` on both
+    """,
+    facts=("cm-same-chief", "rank-id-matches-table"),
+    source=(_DISTRIBUTED,),
+)
+
+RANKS = declare(
+    "NPU676",
+    "rank-variables-disagree",
+    Severity.ERROR,
+    """
+    `RANK_ID` or `RANK_SIZE` does not agree with the rank table, or with each other.
+
+    `RANK_SIZE` is the number of devices in the table and `RANK_ID`, from 0 to `RANK_SIZE` - 1,
+    is the `rank_id` of the device that the process uses; otherwise HCCL fails when it is
+    initialised.  Another `ASCEND_DEVICE_ID` than the table's `device_id` is a warning: the
+    table counts for HCCL, but inside a container the numbers may differ.
+
+    Wrong: `export RANK_SIZE=8 RANK_ID=8`
+
+    Right: `export RANK_SIZE=8 RANK_ID=7`
+    """,
+    facts=("rank-id-matches-table",),
+    source=(_ENV + "RANK_ID.md", _ENV + "RANK_SIZE.md"),
+)
+
+JOB_ID_MISSING = declare(
+    "NPU678",
+    "job-id-missing",
+    Severity.ERROR,
+    """
+    A job of several devices has no `JOB_ID`.
+
+    The distributed optimizers of npu_bridge take the number of ranks from the information
+    about the job, which is not there without `JOB_ID`: building the graph ends with
+    AttributeError.  NPUEstimator raises ValueError even with one device, unless its
+    `job_start_file` can be read.  The plugin alone only warns.
+
+    Wrong: `export RANK_SIZE=16` and no `JOB_ID`
+
+    Right: `export RANK_SIZE=16 JOB_ID=resnet_0412`
+    """,
+    facts=("distributed-optimizer-job-id", "estimator-job-id", "optimizer-wrapper-rank-size"),
+    source=(_ENV + "JOB_ID.md",),
+)
+
+OLD_DEVICE = declare(
+    "NPU679",
+    "old-device-variable",
+    Severity.WARNING,
+    """
+    `DEVICE_ID` is the old name of `ASCEND_DEVICE_ID`.
+
+    It counts only when neither the option `session_device_id` nor `ASCEND_DEVICE_ID` is set;
+    beside `ASCEND_DEVICE_ID` it is an information.  Only weight-update sharding of
+    NPUDistributedOptimizer still reads it by itself, as the local rank.
+
+    Wrong: `export DEVICE_ID=3`
+
+    Right: `export ASCEND_DEVICE_ID=3`
+    """,
+    facts=("device-id-priority", "weight-update-sharding"),
+    source=(_ENV + "ASCEND_DEVICE_ID.md",),
+)
+
+
+def check_launch(look: Look) -> None:
+    """Check how the process is placed in the job."""
+    table, cm = look.given(*RANK_TABLE_NAMES), look.given(*CM_NAMES)
+    if table and cm:
+        look.say(
+            BOTH,
+            "{} and {} are set together; a job has a rank table or CM_ variables".format(
+                ", ".join(table), ", ".join(cm)
+            ),
+            cm[0],
+            "unset {}".format(" ".join(table if len(cm) > len(table) else cm)),
+        )
+    else:
+        _table_partners(look, table)
+        _cm_partners(look, cm)
+    if cm and not look.target.products & {Product.ATLAS_TRAINING, Product.ATLAS_A2}:
+        assert look.target.product is not None
+        look.say(
+            CM_PRODUCTS,
+            "{} {} set, but {} needs a rank table; CM_ variables are for atlas_training and "
+            "atlas_a2".format(
+                ", ".join(cm), "is" if len(cm) == 1 else "are", look.target.product.value
+            ),
+            cm[0],
+            "write a rank table, and set RANK_TABLE_FILE, RANK_ID and RANK_SIZE",
+        )
+    _ranks(look)
+    _job_id(look)
+    _devices(look)
+
+
+def _table_partners(look: Look, table: Sequence[str]) -> None:
+    if "RANK_TABLE_FILE" in table:
+        missing = [name for name in RANK_TABLE_NAMES if name not in table]
+        if "POD_NAME" in look.environ and "RANK_ID" in missing:
+            missing.remove("RANK_ID")
+        if missing:
+            look.say(
+                TABLE_PARTNERS,
+                "RANK_TABLE_FILE is set, but not {}".format(" and ".join(missing)),
+                "RANK_TABLE_FILE",
+                "export {}".format(" and ".join(missing)),
+            )
+    elif (look.whole("RANK_SIZE") or 0) > 1:
+        look.say(
+            TABLE_PARTNERS,
+            "{}, but neither RANK_TABLE_FILE nor CM_ variables are set: no communication is "
+            "started".format(assigned("RANK_SIZE", look.environ["RANK_SIZE"])),
+            "RANK_SIZE",
+            "export RANK_TABLE_FILE",
+        )
+
+
+def _cm_partners(look: Look, cm: Sequence[str]) -> None:
+    if not cm:
+        return
+    missing = [name for name in CM_NAMES if name not in cm]
+    if missing:
+        look.say(
+            CM_PARTNERS,
+            "{} {} set, but not {}; the five CM_ variables go together".format(
+                ", ".join(cm), "is" if len(cm) == 1 else "are", ", ".join(missing)
+            ),
+            cm[0],
+            "export {}".format(" ".join(missing)),
+        )
+    size = look.whole("CM_WORKER_SIZE")
+    if size == 0:
+        look.say(
+            CM_PARTNERS,
+            "CM_WORKER_SIZE is 0: the CM_ variables are not used",
+            "CM_WORKER_SIZE",
+            "write the number of devices of the job",
+            Severity.WARNING,
+        )
+    if (size or 0) > 1 and not look.given("ASCEND_DEVICE_ID", "DEVICE_ID"):
+        look.say(
+            CM_PARTNERS,
+            "ASCEND_DEVICE_ID is not set: every process of a server takes device 0, unless the "
+            "option session_device_id says otherwise",
+            cm[0],
+            "export ASCEND_DEVICE_ID for each process",
+            Severity.WARNING,
+        )
+
+
+def _ranks(look: Look) -> None:
+    rank, size = look.whole("RANK_ID"), look.whole("RANK_SIZE")
+    if look.table is not None and "RANK_TABLE_FILE" in look.environ:
+        _against_table(look, look.table.rank_size)
+    elif rank is not None and size is not None and rank >= size > 0:
+        look.say(
+            RANKS,
+            "RANK_ID is {}, but RANK_SIZE is {}; the ranks are 0 to {}".format(
+                rank, size, size - 1
+            ),
+            "RANK_ID",
+        )
+
+
+def _against_table(look: Look, devices: int) -> None:
+    rank, size = look.whole("RANK_ID"), look.whole("RANK_SIZE")
+    if size is not None and size != devices:
+        look.say(
+            RANKS,
+            "RANK_SIZE is {}, but the rank table has {:,} device{}".format(
+                size, devices, "" if devices == 1 else "s"
+            ),
+            "RANK_SIZE",
+            "export RANK_SIZE={}".format(devices),
+        )
+    if rank is None:
+        return
+    if rank >= devices:
+        look.say(
+            RANKS,
+            "RANK_ID is {}, but the ranks of the rank table are 0 to {}".format(rank, devices - 1),
+            "RANK_ID",
+        )
+    elif not isinstance(look.table, GroupTable):
+        _against_device(look, rank)
+
+
+def _against_device(look: Look, rank: int) -> None:
+    assert look.table is not None
+    device = look.whole("ASCEND_DEVICE_ID")
+    for process in look.table.processes:
+        if process.rank_id == rank and device not in (None, process.device_id):
+            look.say(
+                RANKS,
+                "ASCEND_DEVICE_ID is {}, but rank {} has device {} in the rank table, which "
+                "counts for HCCL".format(device, rank, process.device_id),
+                "ASCEND_DEVICE_ID",
+                "export ASCEND_DEVICE_ID={}, unless a container numbers devices "
+                "differently".format(process.device_id),
+                Severity.WARNING,
+            )
+
+
+def _job_id(look: Look) -> None:
+    if "JOB_ID" in look.environ:
+        return
+    for name in ("RANK_SIZE", "CM_WORKER_SIZE"):
+        if (look.whole(name) or 0) > 1:
+            look.say(
+                JOB_ID_MISSING,
+                "{} and no JOB_ID: the distributed optimizers and NPUEstimator need it".format(
+                    assigned(name, look.environ[name])
+                ),
+                name,
+                "export JOB_ID",
+            )
+            return
+
+
+def _devices(look: Look) -> None:
+    if "DEVICE_ID" not in look.environ:
+        return
+    beaten = "ASCEND_DEVICE_ID" in look.environ
+    look.say(
+        OLD_DEVICE,
+        "DEVICE_ID has no effect beside ASCEND_DEVICE_ID, except for weight-update sharding"
+        if beaten
+        else "DEVICE_ID is the old name of ASCEND_DEVICE_ID",
+        "DEVICE_ID",
+        None if beaten else "export ASCEND_DEVICE_ID={}".format(look.environ["DEVICE_ID"]),
+        Severity.INFO if beaten else None,
+    )
+
+
+_COMMON = ("JOB_ID", "RANK_SIZE", *(name for name in CM_NAMES if name != "CM_WORKER_IP"))
+
+
+def check_job(looks: Mapping[str, Look]) -> None:
+    """Check the environments of several processes of one job against each other.
+
+    Args:
+        looks: a name for each process, and its environment; of two that disagree the later
+            one has the finding.
+    """
+    owners: Dict[Tuple[str, ...], str] = {}
+    for name, look in looks.items():
+        for variable in _COMMON:
+            _same(look, variable, *next(iter(looks.items())))
+        rank, address = look.get("RANK_ID"), look.get("CM_WORKER_IP")
+        device = look.get("ASCEND_DEVICE_ID") or "0"
+        if rank is not None:
+            before = owners.setdefault(("rank", rank), name)
+            if before != name:
+                _twice(look, "RANK_ID", rank, before)
+        if address is not None:
+            before = owners.setdefault(("device", address, device), name)
+            if before != name:
+                _twice(look, "ASCEND_DEVICE_ID", device, before)
+
+
+def _same(look: Look, variable: str, first: str, other: Look) -> None:
+    mine, theirs = look.get(variable), other.get(variable)
+    if mine == theirs:
+        return
+    look.say(
+        PROCESSES,
+        "{}, but {} in {}; all processes of a job have the same".format(
+            "{} is not set".format(variable) if mine is None else assigned(variable, mine),
+            "it is not set" if theirs is None else 'it is "{}"'.format(theirs),
+            first,
+        ),
+        variable,
+    )
+
+
+def _twice(look: Look, variable: str, text: str, before: str) -> None:
+    look.say(
+        PROCESSES,
+        "{} as in {}; every process has its own".format(assigned(variable, text), before),
+        variable,
+    )

@@ -1,0 +1,72 @@
+"""What the checks of an environment look at, and where they tell what they see."""
+
+from typing import List, Mapping, Optional
+
+from npu_config.cluster.rank_table.model import AnyRankTable
+from npu_config.core.diagnostics import NOWHERE, Diagnostic, Place, Severity
+from npu_config.core.rule import Rule
+from npu_config.core.target import Product, Target
+
+
+class Look:
+    """One environment under check.
+
+    Attributes:
+        environ: the variables.
+        target: the product and mode, as far as known.
+        table: the rank table that ``RANK_TABLE_FILE`` names, when it is at hand.
+        places: where variables stand, for environments that come from a file.
+        found: the findings.
+    """
+
+    __slots__ = ("environ", "found", "places", "table", "target")
+
+    def __init__(
+        self,
+        environ: Mapping[str, str],
+        target: Target,
+        table: Optional[AnyRankTable] = None,
+        places: Optional[Mapping[str, Place]] = None,
+    ) -> None:
+        self.environ = environ
+        self.target = target
+        self.table = table
+        self.places = places or {}
+        self.found: List[Diagnostic] = []
+
+    def get(self, name: str) -> Optional[str]:
+        """The text of a variable; None when it is not set."""
+        return self.environ.get(name)
+
+    def whole(self, name: str) -> Optional[int]:
+        """The number that a variable holds; None when it is not set, or no number."""
+        text = self.environ.get(name)
+        if text is None or not text.isdigit() or not text.isascii() or len(text) > 18:
+            return None
+        return int(text)
+
+    def given(self, *names: str) -> List[str]:
+        """Those of the variables that are set."""
+        return [name for name in names if name in self.environ]
+
+    def only_on(self, *products: Product) -> bool:
+        """True when the job certainly runs on one of the products."""
+        return self.target.products <= frozenset(products)
+
+    def say(
+        self,
+        rule: Rule,
+        message: str,
+        name: str,
+        help: Optional[str] = None,
+        severity: Optional[Severity] = None,
+    ) -> None:
+        """Report a finding about the variable ``name``."""
+        place = self.places.get(name, NOWHERE)
+        self.found.append(rule.diagnostic(message, place, None, help, severity))
+
+
+def assigned(name: str, text: str) -> str:
+    """``NAME="text"``, short and on one line."""
+    shown = text if len(text) <= 60 else text[:57] + "..."
+    return '{}="{}"'.format(name, "".join(c if c.isprintable() else "?" for c in shown))

@@ -1,0 +1,249 @@
+"""Variables by themselves: their values, their products, their names."""
+
+from typing import Optional
+
+from npu_config.cluster.environment._look import Look, assigned
+from npu_config.cluster.environment.grammar import JOB_ID_LONGEST
+from npu_config.cluster.environment.variables import TENSORFLOW_2_NAMES, VARIABLES, Variable
+from npu_config.core.diagnostics import Severity
+from npu_config.core.rule import declare
+from npu_config.core.target import Product
+
+_ENV = "docs/en/tfa_env/"
+
+VALUE = declare(
+    "NPU670",
+    "environment-value",
+    Severity.ERROR,
+    """
+    An environment variable holds a value that it does not take.
+
+    What each variable takes, and what happens otherwise, stands in the reference of variables.
+    The adapter aborts the process over a wrong `ASCEND_DEVICE_ID`; GE refuses a wrong
+    `ENABLE_HF32_EXECUTION` when it is initialised; HCCL ends with EI0001.  Where a wrong
+    value is only ignored, this is a warning: `PRECISION_TOOL_DUMP=true` does nothing,
+    because only `True` is compared.
+
+    Wrong: `export CM_CHIEF_PORT=65530`
+
+    Right: `export CM_CHIEF_PORT=60001`
+    """,
+    facts=(
+        "ascend-device-id-format",
+        "cm-ranges",
+        "hf32-execution-values",
+        "precision-tool-env-switch",
+    ),
+    source=(
+        _ENV + "ASCEND_DEVICE_ID.md",
+        _ENV + "CM_CHIEF_PORT.md",
+        _ENV + "ENABLE_HF32_EXECUTION.md",
+        "cann/hccl:docs/zh/user_guide/fault_diagnosis/env_config_error_EI0001.md",
+    ),
+)
+
+JOB_ID_FORMAT = declare(
+    "NPU677",
+    "job-id-format",
+    Severity.WARNING,
+    """
+    `JOB_ID` is not made as recommended.
+
+    Letters, digits, `_` and `-`, not digits alone that begin with 0.  More than 128
+    characters are an error: GE refuses them (E10051) and the adapter aborts the process.
+
+    Wrong: `export JOB_ID="my job"`
+
+    Right: `export JOB_ID=my_job`
+    """,
+    facts=("job-id-format",),
+    source=(_ENV + "JOB_ID.md",),
+)
+
+NOT_FOR_PRODUCT = declare(
+    "NPU680",
+    "environment-product",
+    Severity.WARNING,
+    """
+    An environment variable is set that the product does not know.
+
+    The vendor's documentation names the products that each variable is for; on others it has
+    no effect.
+
+    Wrong, on atlas_training: `export ENABLE_HF32_EXECUTION=1`
+
+    Right: leave it out
+    """,
+    facts=(),
+    source=("docs/en/tfa_env/",),
+)
+
+TENSORFLOW_2_ONLY = declare(
+    "NPU684",
+    "environment-of-tensorflow-2",
+    Severity.INFO,
+    """
+    An environment variable is set that only the adapter for TensorFlow 2 reads.
+
+    `NPU_DUMP_GRAPH`, `NPU_DEBUG`, `NPU_ENABLE_PERF` and `NPU_LOOP_SIZE` have no effect with
+    TensorFlow 1.15.  There, `PRINT_MODEL` dumps the graphs and `iterations_per_loop` sets the
+    loop size.
+
+    Wrong: `export NPU_LOOP_SIZE=10`
+
+    Right: `iterations_per_loop: 10`
+    """,
+    source=(_ENV + "NPU_LOOP_SIZE.md", _ENV + "NPU_DUMP_GRAPH.md"),
+)
+
+NEAR_MISS = declare(
+    "NPU687",
+    "environment-name",
+    Severity.WARNING,
+    """
+    An environment variable has almost the name of one that matters.
+
+    One letter is missing, too many, wrong or swapped, and the variable that is probably meant
+    is not set.  Nobody reads the misspelt one.
+
+    Wrong: `export RANK_TABEL_FILE=/data/rank_table.json`
+
+    Right: `export RANK_TABLE_FILE=/data/rank_table.json`
+    """,
+    source=("docs/en/tfa_env/",),
+)
+
+EXPANSION_MODES = {
+    Product.ASCEND_950: ("AICPU_TS", "AI_CPU", "AIV", "CCU_MS", "CCU_SCHED"),
+    Product.ATLAS_A3: ("AI_CPU", "AICPU_CacheDisable", "AIV"),
+    Product.ATLAS_A2: ("HOST", "HOST_TS", "AI_CPU", "AIV"),
+    Product.ATLAS_300I_DUO: ("HOST", "AI_CPU"),
+}
+_SHORTEST_NAME = 7
+_NEVER_MEANT = TENSORFLOW_2_NAMES | {"DEVICE_ID", "PYTHONPATH", "PYTHONHASHSEED"}
+
+
+def check_values(look: Look) -> None:
+    """Check every variable that is set by itself."""
+    for name, text in look.environ.items():
+        variable = VARIABLES.get(name)
+        if variable is None:
+            _near_miss(look, name)
+        elif name in TENSORFLOW_2_NAMES:
+            look.say(
+                TENSORFLOW_2_ONLY,
+                "{} has no effect with TensorFlow 1.15".format(name),
+                name,
+                "set iterations_per_loop" if name == "NPU_LOOP_SIZE" else "unset it",
+            )
+        elif look.target.product is not None and not variable.is_for(look.target.product):
+            _other_product(look, variable, look.target.product)
+        else:
+            _value(look, variable, text)
+
+
+def _other_product(look: Look, variable: Variable, product: Product) -> None:
+    if variable.name.startswith("CM_"):
+        return  # an error of its own, told once for all of them
+    products = sorted(one.value for one in variable.products or ())
+    look.say(
+        NOT_FOR_PRODUCT,
+        "{} is not documented for {}; it is for {}".format(
+            variable.name, product.value, ", ".join(products)
+        ),
+        variable.name,
+        "unset it",
+    )
+
+
+def _value(look: Look, variable: Variable, text: str) -> None:
+    name = variable.name
+    if name in ("TF_CONFIG", "PROFILING_OPTIONS"):
+        return  # their content is a check of its own
+    problem = variable.grammar.why_not(text)
+    if name == "JOB_ID":
+        _job_id(look, variable, text, problem)
+    elif name == "HCCL_OP_EXPANSION_MODE" and problem is None:
+        _expansion_mode(look, variable, text)
+    elif problem is not None:
+        look.say(
+            VALUE,
+            "{}, but {}; legal: {}{}".format(
+                assigned(name, text),
+                problem,
+                variable.grammar.words,
+                "; {}".format(variable.consequence) if variable.consequence else "",
+            ),
+            name,
+            None if text else "unset it, or give it a value",
+            variable.severity,
+        )
+
+
+def _job_id(look: Look, variable: Variable, text: str, problem: Optional[str]) -> None:
+    if problem is None:
+        return
+    too_long = len(text) > JOB_ID_LONGEST
+    look.say(
+        JOB_ID_FORMAT,
+        "{}, but {}; {}: {}{}".format(
+            assigned(variable.name, text),
+            problem,
+            "legal" if too_long else "recommended",
+            variable.grammar.words,
+            "; GE refuses it (E10051) and the adapter aborts the process" if too_long else "",
+        ),
+        variable.name,
+        "shorten it" if too_long else "choose another name",
+        Severity.ERROR if too_long else None,
+    )
+
+
+def _expansion_mode(look: Look, variable: Variable, text: str) -> None:
+    product = look.target.product
+    modes = EXPANSION_MODES.get(product) if product is not None else None
+    if product is None or modes is None or text in modes:
+        return
+    refused = product is Product.ASCEND_950
+    look.say(
+        VALUE,
+        "{}, but {} has {}; {}".format(
+            assigned(variable.name, text),
+            product.value,
+            ", ".join(modes),
+            "HCCL refuses it" if refused else "{} is taken".format(modes[0]),
+        ),
+        variable.name,
+        None,
+        Severity.ERROR if refused else Severity.WARNING,
+    )
+
+
+def _near_miss(look: Look, name: str) -> None:
+    if len(name) < _SHORTEST_NAME:
+        return
+    for known in VARIABLES:
+        if known not in look.environ and known not in _NEVER_MEANT and is_slip(name, known):
+            look.say(
+                NEAR_MISS,
+                "{} is read by nobody; {} is not set".format(name, known),
+                name,
+                "did you mean {}?".format(known),
+            )
+            return
+
+
+def is_slip(name: str, meant: str) -> bool:
+    """Whether a name is another one with one letter missing, added, changed or swapped."""
+    if name.upper() == meant:
+        return True
+    start = 0
+    while start < min(len(name), len(meant)) and name[start] == meant[start]:
+        start += 1
+    rest, wanted = name[start:], meant[start:]
+    return (
+        rest[1:] == wanted[1:]
+        or rest[1:] == wanted
+        or rest == wanted[1:]
+        or (rest[:2] == wanted[1::-1] and rest[2:] == wanted[2:])
+    )

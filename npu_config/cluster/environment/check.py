@@ -1,0 +1,166 @@
+"""The check of the environment that processes are started with.
+
+:func:`check_environment` looks at variables only.  :func:`check_host` also reads the files
+that they name, and compares with the machine; :func:`check_job` takes the environments of all
+processes of a job.
+"""
+
+import os
+from typing import List, Mapping, Optional, Tuple
+
+from npu_config.cluster import rank_table
+from npu_config.cluster.environment._interplay import check_interplay
+from npu_config.cluster.environment._launch import check_job as _check_job
+from npu_config.cluster.environment._launch import check_launch
+from npu_config.cluster.environment._look import Look, assigned
+from npu_config.cluster.environment._values import check_values
+from npu_config.cluster.environment.grammar import Path
+from npu_config.cluster.environment.variables import VARIABLES
+from npu_config.cluster.rank_table.model import AnyRankTable
+from npu_config.core.diagnostics import Diagnostic, Place, Report, Severity
+from npu_config.core.rule import declare
+from npu_config.core.target import ANY_TARGET, Target
+from npu_config.sidefiles import hccl_whitelist
+
+HOST = declare(
+    "NPU689",
+    "environment-of-host",
+    Severity.ERROR,
+    """
+    An environment variable asks for what the machine does not have.
+
+    `ASCEND_OPP_PATH`, `RANK_TABLE_FILE` and `HCCL_WHITELIST_FILE` name something that is not
+    there (the files themselves are checked too); a directory variable names a file; or
+    `MAX_COMPILE_CORE_NUMBER` and `TE_PARALLEL_COMPILER` ask for more CPU cores than there are
+    (a warning).
+
+    Wrong, on 16 cores: `export TE_PARALLEL_COMPILER=32`
+
+    Right: `export TE_PARALLEL_COMPILER=8`
+    """,
+    facts=("rank-table-file",),
+    source=(
+        "cann/ge:docs/zh/user_guides/env_vars/TE_PARALLEL_COMPILER.md",
+        "cann/ge:docs/zh/user_guides/env_vars/MAX_COMPILE_CORE_NUMBER.md",
+    ),
+)
+
+
+def check_environment(
+    environ: Mapping[str, str],
+    target: Target = ANY_TARGET,
+    table: Optional[AnyRankTable] = None,
+    places: Optional[Mapping[str, Place]] = None,
+) -> Report:
+    """Find what is wrong with the variables of one process.
+
+    Args:
+        environ: the variables, e.g. ``os.environ``.
+        target: the product narrows what is said.
+        table: the rank table that ``RANK_TABLE_FILE`` names, when it is at hand.
+        places: where variables stand, for an environment that was read from a file.
+    """
+    return Report(_look_at(environ, target, table, places).found)
+
+
+def _look_at(
+    environ: Mapping[str, str],
+    target: Target,
+    table: Optional[AnyRankTable] = None,
+    places: Optional[Mapping[str, Place]] = None,
+) -> Look:
+    look = Look(environ, target, table, places)
+    check_values(look)
+    check_launch(look)
+    check_interplay(look)
+    return look
+
+
+def check_job(
+    environs: Mapping[str, Mapping[str, str]],
+    target: Target = ANY_TARGET,
+    table: Optional[AnyRankTable] = None,
+    places: Optional[Mapping[str, Mapping[str, Place]]] = None,
+) -> Report:
+    """Find what is wrong with the environments of the processes of one job.
+
+    Args:
+        environs: a name for each process, and its variables.
+        target: the product narrows what is said.
+        table: the rank table of the job, when it is at hand.
+        places: where the variables of each process stand.
+    """
+    looks = {
+        name: _look_at(environ, target, table, (places or {}).get(name))
+        for name, environ in environs.items()
+    }
+    if looks:
+        _check_job(looks)
+    return Report(diagnostic for look in looks.values() for diagnostic in look.found)
+
+
+def check_host(
+    environ: Mapping[str, str],
+    target: Target = ANY_TARGET,
+    cpu_count: Optional[int] = None,
+) -> Report:
+    """Find what is wrong with the variables of one process on this machine.
+
+    The rank table and the whitelist that they name are read and checked too.
+
+    Args:
+        environ: the variables, e.g. ``os.environ``.
+        target: the product narrows what is said.
+        cpu_count: the CPU cores of the machine; None: as the operating system says.
+    """
+    table, found = _files(environ, target)
+    look = _look_at(environ, target, table)
+    _directories(look)
+    _cores(look, cpu_count or os.cpu_count())
+    return Report([*found, *look.found])
+
+
+def _files(
+    environ: Mapping[str, str], target: Target
+) -> Tuple[Optional[AnyRankTable], List[Diagnostic]]:
+    found: List[Diagnostic] = []
+    table = None
+    if environ.get("RANK_TABLE_FILE"):
+        parsed = rank_table.load(environ["RANK_TABLE_FILE"], target)
+        table = parsed.model
+        found.extend(parsed.diagnostics)
+    if environ.get("HCCL_WHITELIST_FILE") and environ.get("HCCL_WHITELIST_DISABLE") == "0":
+        path = environ["HCCL_WHITELIST_FILE"]
+        found.extend(hccl_whitelist.load(path, target).diagnostics)
+    return table, found
+
+
+def _directories(look: Look) -> None:
+    for name, text in look.environ.items():
+        variable = VARIABLES.get(name)
+        if variable is None or not text or variable.grammar != Path("directory"):
+            continue
+        if name == "ASCEND_OPP_PATH" and not os.path.isdir(text):
+            look.say(HOST, "{} is no directory".format(assigned(name, text)), name)
+        elif os.path.exists(text) and not os.path.isdir(text):
+            look.say(HOST, "{} is a file; it takes a directory".format(assigned(name, text)), name)
+
+
+def _cores(look: Look, cores: Optional[int]) -> None:
+    if cores is None:
+        return
+    for name, most in (
+        ("MAX_COMPILE_CORE_NUMBER", cores),
+        ("TE_PARALLEL_COMPILER", max(cores * 4 // 5, 1)),
+    ):
+        number = look.whole(name)
+        if number is not None and number > most:
+            look.say(
+                HOST,
+                "{} is {}, but the machine has {} CPU cores: at most {}".format(
+                    name, number, cores, most
+                ),
+                name,
+                "write at most {}".format(most),
+                Severity.WARNING,
+            )

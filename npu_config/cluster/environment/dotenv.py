@@ -1,0 +1,147 @@
+"""Files of environment variables, ``NAME=value`` line by line (``.env``)."""
+
+import re
+from typing import Dict, List, Mapping, NamedTuple, Optional, Tuple
+
+from npu_config.core.diagnostics import Diagnostic, Place, Report, Severity
+from npu_config.core.rule import declare
+from npu_config.text.source import Source
+
+NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
+_PLAIN = re.compile(r"[A-Za-z0-9_./:@%+,=^|;~-]*\Z")
+_BEGIN = re.compile(r"[ \t]*(?:export[ \t]+)?(?P<name>[^=\s#]+)[ \t]*=[ \t]*")
+_UNSET = re.compile(r"[ \t]*unset[ \t]+(?P<names>[A-Za-z0-9_ \t]+)\Z")
+_ESCAPED = re.compile(r"\\(.)", re.DOTALL)
+_ESCAPES = {"n": "\n", "r": "\r", "t": "\t"}
+_WRITTEN = {"\n": "\\n", "\r": "\\r", "\t": "\\t", **{mark: "\\" + mark for mark in '"\\$`'}}
+
+SYNTAX = declare(
+    "NPU690",
+    "environment-file",
+    Severity.ERROR,
+    r"""
+    A line of a file of environment variables is none.
+
+    Each line is `NAME=value`, with `export` before it if wished.  The value is a bare word, or
+    text in single quotes (as it stands) or double quotes (with `\n`, `\"`, `\\`); `unset
+    NAME`, blank lines and lines that begin with `#` are passed over.  A name that stands twice
+    is a warning; the last one counts.
+
+    Wrong: `RANK_ID 0`
+
+    Right: `RANK_ID=0`
+    """,
+    source=("docs/en/tfa_env/RANK_ID.md",),
+)
+
+
+class Environment(NamedTuple):
+    """The variables of a file, where each stands, and what is wrong with the file."""
+
+    variables: Dict[str, str]
+    places: Dict[str, Place]
+    diagnostics: Report
+
+
+def quote(value: str) -> str:
+    """A value as it is written: bare where that is safe, else in double quotes."""
+    if value and _PLAIN.match(value):
+        return value
+    return '"{}"'.format("".join(_WRITTEN.get(character, character) for character in value))
+
+
+def render_dotenv(variables: Mapping[str, str], absent: Tuple[str, ...] = ()) -> str:
+    """The text of a file; ``absent`` names variables that must not be set beside them.
+
+    Raises:
+        ValueError: a name is none.
+    """
+    lines: List[str] = []
+    if absent:
+        lines.append("# must not be set: {}".format(" ".join(absent)))
+    for name, value in variables.items():
+        if NAME.match(name) is None:
+            raise ValueError('"{}" is no name of a variable'.format(name))
+        lines.append("{}={}".format(name, quote(value)))
+    return "\n".join(lines) + "\n"
+
+
+def parse_dotenv(text: str, path: Optional[str] = None) -> Environment:
+    """The variables of a file; never raises.
+
+    Args:
+        text: the content of the file.
+        path: its name, for the diagnostics.
+    """
+    source = Source(text, path)
+    found: List[Diagnostic] = []
+    variables: Dict[str, str] = {}
+    places: Dict[str, Place] = {}
+    position = 0
+    while position < len(text):
+        end = text.find("\n", position)
+        end = len(text) if end < 0 else end
+        line = text[position:end].rstrip("\r")
+        begin = _BEGIN.match(line)
+        if not line.strip() or line.lstrip().startswith("#") or _UNSET.match(line):
+            position = end + 1
+            continue
+        if begin is None or NAME.match(begin.group("name")) is None:
+            message = "this is no line of the form NAME=value"
+            found.append(SYNTAX.diagnostic(message, _of_line(source, position, line)))
+            position = end + 1
+            continue
+        name, start = begin.group("name"), position + begin.end()
+        value, stop = _value(text, start)
+        rest = text[stop : _line_end(text, stop)].strip() if value is not None else ""
+        place = source.place(position + begin.start("name"), max(stop, start))
+        if value is None:
+            found.append(SYNTAX.diagnostic("the quote that opens here is not closed", place))
+        elif rest and not rest.startswith("#"):
+            found.append(
+                SYNTAX.diagnostic(
+                    "text after the closing quote", place, help="put the whole value in quotes"
+                )
+            )
+        else:
+            if name in variables:
+                found.append(
+                    SYNTAX.diagnostic(
+                        "{} stands twice; this one counts".format(name),
+                        place,
+                        help="remove one",
+                        severity=Severity.WARNING,
+                    )
+                )
+            variables[name], places[name] = value, place
+        position = _line_end(text, stop) + 1
+    return Environment(variables, places, Report(found))
+
+
+def _line_end(text: str, position: int) -> int:
+    end = text.find("\n", position)
+    return len(text) if end < 0 else end
+
+
+def _of_line(source: Source, start: int, line: str) -> Place:
+    lead = len(line) - len(line.lstrip())
+    return source.place(start + lead, start + len(line.rstrip()))
+
+
+def _value(text: str, start: int) -> Tuple[Optional[str], int]:
+    """The value that begins at ``start`` (None: its quote is not closed), and its end."""
+    quote_mark = text[start : start + 1]
+    end = _line_end(text, start)
+    if quote_mark == "'":
+        close = text.find("'", start + 1)
+        return (None, end) if close < 0 else (text[start + 1 : close], close + 1)
+    if quote_mark == '"':
+        close = start + 1
+        while close < len(text) and text[close] != '"':
+            close += 2 if text[close] == "\\" else 1
+        if close >= len(text):
+            return None, end
+        inner = text[start + 1 : close]
+        return _ESCAPED.sub(lambda m: _ESCAPES.get(m.group(1), m.group(1)), inner), close + 1
+    bare = re.split(r"[ \t]#", text[start:end], maxsplit=1)[0].rstrip()
+    return bare, start + len(bare)

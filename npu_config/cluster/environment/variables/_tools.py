@@ -1,0 +1,75 @@
+"""Variables of precision_tool, and those that only the adapter for TensorFlow 2 reads."""
+
+from npu_config.cluster.environment.grammar import OneOf, Switch, Whole
+from npu_config.cluster.environment.variables._variable import ADAPTER, Variable
+from npu_config.core.diagnostics import Severity
+
+_ENV = "docs/en/tfa_env/"
+_TF2 = ("npu_device (TF2)",)
+_BOOL = OneOf(("1", "true", "0", "false"))
+_WARNING = Severity.WARNING
+_NO_EFFECT = "no effect with TensorFlow 1.15"
+_EARLY = "set it before npu_device is imported"
+
+TOOLS = (
+    Variable(
+        "PRECISION_TOOL_OVERFLOW",
+        "precision_tool collects overflows when it is told no action",
+        Switch("True"),
+        read_by=("precision_tool",),
+        interactions=("looked at before PRECISION_TOOL_DUMP",),
+        facts=("precision-tool-env-switch",),
+        severity=_WARNING,
+    ),
+    Variable(
+        "PRECISION_TOOL_DUMP",
+        "precision_tool dumps data when it is told no action",
+        Switch("True"),
+        read_by=("precision_tool",),
+        facts=("precision-tool-env-switch",),
+        severity=_WARNING,
+    ),
+)
+
+TENSORFLOW_2 = (
+    Variable(
+        "NPU_DUMP_GRAPH",
+        "dump of graphs by the adapter for TensorFlow 2; precision_tool writes true",
+        _BOOL,
+        products=ADAPTER,
+        read_by=_TF2,
+        interactions=(_NO_EFFECT,),
+        page=_ENV + "NPU_DUMP_GRAPH.md",
+        severity=_WARNING,
+    ),
+    Variable(
+        "NPU_DEBUG",
+        "debug log of the adapter for TensorFlow 2",
+        _BOOL,
+        products=ADAPTER,
+        read_by=_TF2,
+        interactions=(_EARLY, _NO_EFFECT),
+        page=_ENV + "NPU_DEBUG.md",
+        severity=_WARNING,
+    ),
+    Variable(
+        "NPU_ENABLE_PERF",
+        "times of graphs, by the adapter for TensorFlow 2",
+        _BOOL,
+        products=ADAPTER,
+        read_by=_TF2,
+        interactions=("needs NPU_DEBUG", _NO_EFFECT),
+        page=_ENV + "NPU_ENABLE_PERF.md",
+        severity=_WARNING,
+    ),
+    Variable(
+        "NPU_LOOP_SIZE",
+        "steps in one loop on the device, for TensorFlow 2; 1.15 has iterations_per_loop",
+        Whole(1),
+        products=ADAPTER,
+        read_by=_TF2,
+        interactions=(_EARLY, _NO_EFFECT),
+        page=_ENV + "NPU_LOOP_SIZE.md",
+        severity=_WARNING,
+    ),
+)

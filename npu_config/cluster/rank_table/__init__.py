@@ -1,0 +1,79 @@
+"""Rank tables: text to model, model to text, files read and written, built and converted.
+
+``parse``, ``check``, ``render``, ``load`` and ``save`` are those that every side-file format
+has; :data:`FORMAT` bundles them.
+"""
+
+from typing import Optional, Tuple
+
+from npu_config.cluster.rank_table.building import build
+from npu_config.cluster.rank_table.building_ranks import build_ranks
+from npu_config.cluster.rank_table.conversion import convert
+from npu_config.cluster.rank_table.document import from_document, to_document
+from npu_config.cluster.rank_table.judging import LIST_KEYS, check_document, judge
+from npu_config.cluster.rank_table.model import AnyRankTable
+from npu_config.cluster.rank_table.rendering import render
+from npu_config.core.diagnostics import Diagnostic, Report, Severity
+from npu_config.core.files import PathLike
+from npu_config.core.target import ANY_TARGET, Target
+from npu_config.sidefiles.format import Format, Glimpse, Parsed
+from npu_config.text.json import BROKEN
+
+__all__ = [
+    "FORMAT", "build", "build_ranks", "check", "convert", "load", "parse", "render", "save",
+]  # fmt: skip
+
+
+def parse(
+    text: str, path: Optional[str] = None, target: Target = ANY_TARGET
+) -> Parsed[AnyRankTable]:
+    """The content of a rank table, with everything that is wrong with it; never raises.
+
+    Args:
+        text: the content of the file.
+        path: its name, for the diagnostics.
+        target: the product narrows what is checked.
+
+    Returns:
+        The model when the table itself is right (comments and commas that strict JSON refuses
+        aside), and the diagnostics.
+    """
+    value, found = judge(text, path, target)
+    wrong = any(d.severity is Severity.ERROR and not d.name.startswith("json-") for d in found)
+    model = None if wrong or value is BROKEN else from_document(value)
+    return Parsed(model, Report(found))
+
+
+def check(model: AnyRankTable, target: Target = ANY_TARGET) -> Tuple[Diagnostic, ...]:
+    """What is wrong with a model, e.g. one that was put together by hand."""
+    return tuple(check_document(to_document(model), target))
+
+
+def _looks_like(glimpse: Glimpse) -> bool:
+    return any(key in glimpse.top for key in LIST_KEYS)
+
+
+FORMAT: Format[AnyRankTable] = Format(
+    name="rank-table",
+    title="rank table of HCCL",
+    default_name="rank_table.json",
+    options=("RANK_TABLE_FILE",),
+    parser=parse,
+    render=render,
+    looks_like=_looks_like,
+)
+
+
+def load(path: PathLike, target: Target = ANY_TARGET) -> Parsed[AnyRankTable]:
+    """The content of a file; one that cannot be read is a diagnostic."""
+    return FORMAT.load(path, target)
+
+
+def save(model: AnyRankTable, path: PathLike, overwrite: bool = False) -> None:
+    """Write the canonical text of a model, all of it or nothing.
+
+    Raises:
+        FileExistsError: the file exists and ``overwrite`` is False.
+        OSError: it cannot be written; nothing is left behind.
+    """
+    FORMAT.save(model, path, overwrite)

@@ -1,0 +1,135 @@
+"""Settings: the one form that every input is turned into before it is judged.
+
+An option name maps to a :class:`Setting`: its value, the wire field that held it,
+and where it stands.  Three things are kept apart: an option that is absent, one
+that is set to a known value, and one that is set to a value that cannot be known
+here (:data:`UNKNOWN`: a command-line flag, an environment variable).
+"""
+
+import enum
+from types import MappingProxyType
+from typing import Any, Mapping, NamedTuple, Optional, Tuple, Union
+
+import attr
+
+from npu_config.core.diagnostics import NOWHERE, Place
+
+
+class Unknown(enum.Enum):
+    """The type of :data:`UNKNOWN`."""
+
+    UNKNOWN = "unknown"
+
+    def __repr__(self) -> str:
+        return "UNKNOWN"
+
+    def __bool__(self) -> bool:
+        raise TypeError("UNKNOWN is neither true nor false; compare with `is UNKNOWN`")
+
+
+UNKNOWN = Unknown.UNKNOWN
+
+_NOTHING: Mapping[str, Any] = MappingProxyType({})
+
+
+class Carrier(enum.Enum):
+    """What the settings were read from; a few defaults and severities depend on it."""
+
+    BUILDER = "builder"
+    FILE = "file"
+    PROTO = "proto"
+    SCRIPT = "script"
+    RUN_CONFIG = "run_config"
+
+
+class Setting(NamedTuple):
+    """One option as it was set.
+
+    ``wire`` is the AttrValue field that held it (``"b"``, ``"i"``, ``"s"``, ``"f"``,
+    another field's name, or ``""`` for a key without a value) where the input has such
+    fields, else None.  ``name_place`` is the place of the name, ``place`` that of the
+    value; inputs that cannot tell them apart give the same.
+    """
+
+    value: Any
+    wire: Optional[str] = None
+    place: Place = NOWHERE
+    name_place: Optional[Place] = None
+
+
+@attr.s(frozen=True, slots=True, auto_attribs=True)
+class SessionFacts:
+    """What a ConfigProto (or a script that builds one) says beside the options.
+
+    Values are the enum names of TensorFlow (``"OFF"``, ``"ON"``, ``"DEFAULT"``,
+    ``"NO_MEM_OPT"``, ``"MANUAL"`` ...), a bool, or :data:`UNKNOWN`.
+
+    Args:
+        optimizers: names of the ``custom_optimizers`` entries, in order.
+        remapping: ``rewrite_options.remapping``.
+        memory_optimization: ``rewrite_options.memory_optimization``.
+        global_jit_level: ``optimizer_options.global_jit_level``.
+        allow_soft_placement: that field.
+        place: the place of the session configuration as a whole.
+        optimizer_places: one place for each of ``optimizers``.
+        places: where the other fields are written out, by field name; a field that is
+            not written out is not in it.
+    """
+
+    optimizers: Tuple[Union[str, Unknown], ...] = ()
+    remapping: Union[str, Unknown] = UNKNOWN
+    memory_optimization: Union[str, Unknown] = UNKNOWN
+    global_jit_level: Union[str, Unknown] = UNKNOWN
+    allow_soft_placement: Union[bool, Unknown] = UNKNOWN
+    place: Place = NOWHERE
+    optimizer_places: Tuple[Place, ...] = ()
+    places: Mapping[str, Place] = attr.ib(factory=dict)
+
+
+@attr.s(frozen=True, slots=True, auto_attribs=True)
+class Settings:
+    """A set of options from one input, along one path through it.
+
+    Args:
+        entries: option name to :class:`Setting`.
+        carrier: what it was read from.
+        open: True when more options may be set than could be read (a loop over names,
+            a helper from elsewhere); then no option counts as certainly absent.
+        session: what stands around the options, where the input has it.
+        place: the place of the whole, for findings about what is missing.
+        path_note: for a script with branches, the conditions of this path in words.
+        extra: arguments of NPURunConfig (and NPUEstimator) that are no options, such as
+            ``save_checkpoints_steps``, by name; an argument that was given as None is there
+            too.  Fields of nested objects and of the Estimator have dotted names:
+            ``dump_config.dump_mode``, ``estimator.model_dir``.
+    """
+
+    entries: Mapping[str, Setting]
+    carrier: Carrier = Carrier.BUILDER
+    open: bool = False
+    session: Optional[SessionFacts] = None
+    place: Place = NOWHERE
+    path_note: str = ""
+    extra: Mapping[str, Setting] = _NOTHING
+
+    @classmethod
+    def of(
+        cls,
+        values: Mapping[str, Any],
+        carrier: Carrier = Carrier.BUILDER,
+        place: Place = NOWHERE,
+    ) -> "Settings":
+        """Settings from plain values that all stand at one place.
+
+        Raises:
+            TypeError: ``values`` is no mapping.
+        """
+        if not isinstance(values, Mapping):
+            raise TypeError(
+                "options must be a mapping of name to value, not {}".format(type(values).__name__)
+            )
+        return cls(
+            {name: Setting(value, None, place) for name, value in values.items()},
+            carrier,
+            place=place,
+        )

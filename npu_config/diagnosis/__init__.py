@@ -1,0 +1,1 @@
+"""What surrounds a configuration on disk: graphs, profiling tables, logs, the host."""

@@ -1,0 +1,57 @@
+"""What in a graph will fail on the NPU, and the change that mends it.
+
+Four failures come up again and again when a network is migrated: lookup tables in the input
+pipeline (case 1), variables in the input pipeline (case 2), v1 control flow with dynamic
+shapes (case 3), and float16 reductions on one core (case 4).  Beside these, the diagnosis
+looks at what iteration offload and GetNext offload need of a graph.  The criteria look at
+what depends on what, never at names.
+"""
+
+from typing import Any, FrozenSet
+
+import attr
+
+from npu_config.diagnosis.graph import control_flow, offload, preprocessing
+from npu_config.diagnosis.graph._findings import Change, Diagnosis, Finding
+from npu_config.diagnosis.graph._settings import options_of
+from npu_config.diagnosis.graph.load import load, session_config
+
+__all__ = ["Change", "Diagnosis", "Finding", "diagnose", "float16_nodes"]
+
+
+def diagnose(source: Any, config: Any = None) -> Diagnosis:
+    """Find what in a graph will fail on the NPU.
+
+    Args:
+        source: a path (text or binary GraphDef, MetaGraphDef, a checkpoint's .meta or its
+            prefix, a SavedModel or its directory), a GraphDef or MetaGraphDef message, a
+            tf.Graph, or a session.
+        config: what the session is configured with: an NpuConfig, a mapping of options, or a
+            ConfigProto; None: for a session its own, otherwise unknown, and findings
+            that depend on options are made only where the graph alone is enough.
+
+    Returns:
+        The findings, as a Report with nodes and changes beside it.
+
+    Raises:
+        NpuConfigError: the source cannot be read, is damaged, or holds no graph.
+        TypeError: the source is of none of these types.
+    """
+    loaded = load(source)
+    options = options_of(session_config(source) if config is None else config)
+    findings = []
+    for module in (preprocessing, control_flow, offload):
+        for found in module.check(loaded.graph, options):
+            place = loaded.place(found.nodes[0] if found.nodes else None)
+            diagnostic = attr.evolve(found.diagnostic, path=place.path, line=place.line)
+            findings.append(attr.evolve(found, diagnostic=diagnostic))
+    return Diagnosis(findings)
+
+
+def float16_nodes(source: Any) -> FrozenSet[str]:
+    """The ReduceSum nodes of a graph that read float16 before any conversion.
+
+    Args:
+        source: as for :func:`diagnose`.
+    """
+    return frozenset(offload.float16_sums(load(source).graph))

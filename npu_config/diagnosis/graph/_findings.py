@@ -1,0 +1,127 @@
+"""What a diagnosis consists of: findings, and the changes that mend them."""
+
+from types import MappingProxyType
+from typing import Any, Dict, Iterable, Mapping, Optional, Tuple
+
+import attr
+
+from npu_config.core.diagnostics import Diagnostic, Report, Severity
+from npu_config.core.rule import Rule
+
+_NOTHING: Mapping[str, Any] = MappingProxyType({})
+
+
+@attr.s(frozen=True, slots=True, auto_attribs=True)
+class Change:
+    """What mends a finding.
+
+    Args:
+        options: option name to value, for :meth:`NpuConfig.evolve` or the builder's ``set``.
+        environment: variables for the training process.
+        script: what to change in the script, where no configuration can do it.
+        conflicts: what stands in the way of the options or the environment.
+    """
+
+    options: Mapping[str, Any] = _NOTHING
+    environment: Mapping[str, str] = _NOTHING
+    script: Tuple[str, ...] = ()
+    conflicts: Tuple[str, ...] = ()
+
+
+@attr.s(frozen=True, slots=True, auto_attribs=True)
+class Finding:
+    """One finding about a graph.
+
+    Args:
+        case: 1 lookup table in preprocessing, 2 variable in preprocessing, 3 v1 control
+            flow with dynamic shapes, 4 float16 reduction; None for any other.
+        nodes: the nodes concerned.
+        diagnostic: what is wrong and what to do.
+        change: the same as values.
+    """
+
+    case: Optional[int]
+    nodes: Tuple[str, ...]
+    diagnostic: Diagnostic
+    change: Change
+
+
+class Diagnosis(Report):
+    """The findings about one graph: a :class:`Report`, with nodes and changes beside it."""
+
+    __slots__ = ("findings",)
+
+    def __init__(self, findings: Iterable[Finding] = ()) -> None:
+        self.findings: Tuple[Finding, ...] = tuple(findings)
+        super().__init__(finding.diagnostic for finding in self.findings)
+
+    def case(self, number: int) -> Tuple[Finding, ...]:
+        """The findings of one of the four cases."""
+        return tuple(finding for finding in self.findings if finding.case == number)
+
+    @property
+    def options(self) -> Dict[str, Any]:
+        """The options that mend what options can mend."""
+        return {
+            name: value
+            for finding in self.findings
+            for name, value in finding.change.options.items()
+        }
+
+    @property
+    def environment(self) -> Dict[str, str]:
+        """The environment variables that mend what they can mend."""
+        return {
+            name: value
+            for finding in self.findings
+            for name, value in finding.change.environment.items()
+        }
+
+    @property
+    def conflicts(self) -> Tuple[str, ...]:
+        """What stands in the way of :attr:`options` and :attr:`environment`."""
+        return tuple(
+            dict.fromkeys(text for each in self.findings for text in each.change.conflicts)
+        )
+
+    def apply(self, config: Any) -> Any:
+        """A configuration with :attr:`options` set.
+
+        Args:
+            config: an :class:`~npu_config.config.NpuConfig`.
+
+        Raises:
+            NpuConfigError: the changed configuration is wrong, for instance because of one
+                of the :attr:`conflicts`.
+        """
+        return config.evolve(**self.options)
+
+
+def named(nodes: Iterable[str], limit: int = 3) -> str:
+    """Node names for a message: the first ones, quoted, and how many more there are."""
+    names = list(nodes)
+    shown = ", ".join('"{}"'.format(name) for name in names[:limit])
+    more = len(names) - limit
+    return shown if more <= 0 else "{} and {} more".format(shown, more)
+
+
+def finding(
+    rule: Rule,
+    message: str,
+    nodes: Iterable[str],
+    help: str,
+    case: Optional[int] = None,
+    change: Optional[Change] = None,
+    option: Optional[str] = None,
+    severity: Optional[Severity] = None,
+) -> Finding:
+    """A finding whose help also names the conflicts of its change."""
+    change = change or Change()
+    if change.conflicts:
+        help = "{}; in the way: {}".format(help, "; ".join(change.conflicts))
+    return Finding(
+        case,
+        tuple(nodes),
+        rule.diagnostic(message, option=option, help=help, severity=severity),
+        change,
+    )

@@ -1,0 +1,300 @@
+"""Case 3: v1 control flow in a graph with dynamic shapes.
+
+A shape is dynamic where it begins to be: at an input without a fixed shape, at an operation
+whose output depends on values (Where, Unique, a Fill of a size that was fed), and where
+control flow itself lets a shape vary (shape invariants, branches that differ).  Shapes and
+control flow meet when some node needs both, for then they are in one session.run.  What
+belongs to the input pipeline is on the host and does not count.
+"""
+
+from typing import Dict, Iterator, List, Set, Tuple
+
+from npu_config.core.diagnostics import Severity
+from npu_config.diagnosis.graph import _ops
+from npu_config.diagnosis.graph._findings import Change, Finding, finding, named
+from npu_config.diagnosis.graph._rules import (
+    LOWERED_CONTROL_FLOW,
+    REFERENCE_CONTROL_FLOW,
+    V1_CONTROL_FLOW,
+)
+from npu_config.diagnosis.graph._settings import Options
+from npu_config.diagnosis.graph.model import Body, Graph, Node, Shape, is_dynamic
+
+_SCRIPT = ("tf.enable_control_flow_v2()", "tf.enable_resource_variables()")
+_TWO_WAYS = (
+    "call tf.enable_control_flow_v2() and tf.enable_resource_variables() before the graph is built"
+)
+_OTHER_WAY = (
+    ", or set ENABLE_FORCE_V2_CONTROL=1 in the environment (it cannot convert reference variables "
+    "and raw_ops, and may cost performance)"
+)
+_LOOP_ENDS = ("NextIteration", "RefNextIteration")
+_STATIC = ", or make the shapes static (batch with drop_remainder=True)"
+
+
+class Meeting:
+    """What was found in all bodies.
+
+    Attributes:
+        origins: the nodes at which shapes begin to be dynamic.
+        v1: v1 control flow that meets a dynamic shape, node to construct.
+        v2: functional control flow that does.
+        apart: v1 control flow that meets none, in a graph that has some elsewhere.
+        references: reference control flow, wherever it is; True where it leads to a write.
+    """
+
+    __slots__ = ("apart", "origins", "references", "v1", "v2")
+
+    def __init__(self) -> None:
+        self.origins: Dict[str, None] = {}
+        self.v1: Dict[str, str] = {}
+        self.v2: Dict[str, None] = {}
+        self.apart: Dict[str, str] = {}
+        self.references: Dict[str, bool] = {}
+
+
+def check(graph: Graph, options: Options) -> Iterator[Finding]:
+    """The findings of case 3."""
+    met = _meet(graph)
+    if met.v1:
+        references = [name for name in met.v1 if name in met.references]
+        change = Change(
+            script=_SCRIPT,
+            environment={} if references else {"ENABLE_FORCE_V2_CONTROL": "1"},
+            conflicts=_conflicts(options),
+        )
+        help = _TWO_WAYS + (
+            " (ENABLE_FORCE_V2_CONTROL=1 cannot convert the reference control flow of {})".format(
+                named(references, 1)
+            )
+            if references
+            else _OTHER_WAY
+        )
+        yield finding(
+            V1_CONTROL_FLOW,
+            "v1 control flow ({}) in a graph with dynamic shapes (from {}), which the graph "
+            "engine does not support".format(_constructs(met.v1), named(met.origins)),
+            [*met.v1, *met.origins],
+            help + _STATIC,
+            case=3,
+            change=change,
+        )
+    elif met.references:
+        yield finding(
+            REFERENCE_CONTROL_FLOW,
+            "{} {} a reference variable through v1 control flow, which "
+            "ENABLE_FORCE_V2_CONTROL=1 cannot convert once a shape is dynamic".format(
+                named(met.references), "pass" if len(met.references) > 1 else "passes"
+            ),
+            met.references,
+            _TWO_WAYS,
+            case=3,
+            change=Change(script=_SCRIPT, conflicts=_conflicts(options)),
+            severity=None if any(met.references.values()) else Severity.INFO,
+        )
+    elif met.apart:
+        yield finding(
+            V1_CONTROL_FLOW,
+            "v1 control flow ({}) beside dynamic shapes (from {}): the graph engine does not "
+            "support both in one session.run".format(_constructs(met.apart), named(met.origins)),
+            [*met.apart, *met.origins],
+            _TWO_WAYS + _OTHER_WAY,
+            case=3,
+            change=Change(script=_SCRIPT, conflicts=_conflicts(options)),
+            severity=Severity.INFO,
+        )
+    if met.v2 and options.true("lower_functional_ops"):
+        yield finding(
+            LOWERED_CONTROL_FLOW,
+            "lower_functional_ops turns the control flow of {} into v1 control flow in a graph "
+            "with dynamic shapes (from {})".format(named(met.v2), named(met.origins)),
+            [*met.v2, *met.origins],
+            "take lower_functional_ops away",
+            case=3,
+            change=Change(options={"lower_functional_ops": False}),
+            option="lower_functional_ops",
+        )
+
+
+def _conflicts(options: Options) -> Tuple[str, ...]:
+    if not options.true("lower_functional_ops"):
+        return ()
+    return ("lower_functional_ops is True and turns v2 control flow back into v1",)
+
+
+def _constructs(flows: Dict[str, str], limit: int = 3) -> str:
+    """The loops and conditions that nodes belong to, for a message."""
+    unique = [text for text in dict.fromkeys(flows.values()) if text] or [
+        '"{}"'.format(name) for name in flows
+    ]
+    more = len(unique) - limit
+    return ", ".join(unique[:limit]) + (" and {} more".format(more) if more > 0 else "")
+
+
+def _construct(body: Body, node: Node) -> str:
+    """What a node of v1 control flow is part of, where the node itself tells."""
+    if node.op in ("Enter", "RefEnter"):
+        return 'loop "{}"'.format(node.text("frame_name"))
+    if node.op in ("Merge", "RefMerge"):
+        sources = [body.nodes.get(edge.source) for edge in node.inputs]
+        if not any(source is not None and source.op in _LOOP_ENDS for source in sources):
+            return 'cond "{}"'.format(node.name)
+    return "" if node.op in _ops.V1_CONTROL_FLOW else 'in the function of "{}"'.format(node.name)
+
+
+def _meet(graph: Graph) -> Meeting:
+    met = Meeting()
+    bodies = [graph.main, *graph.reachable(graph.main, _ops.is_on_device).values()]
+    origins = {body.name: _origins(body) for body in bodies}
+    for body in bodies:
+        held = {
+            node.name: _Held(graph, body, node, origins)
+            for node, _ in graph.callers(body)
+            if _ops.is_on_device(node)
+        }
+        roots = [
+            node
+            for node in body
+            if node.name in origins[body.name] or (node.name in held and held[node.name].dynamic)
+        ]
+        flows = {
+            node.name: _construct(body, node)
+            for node in body
+            if node.op in _ops.V1_CONTROL_FLOW or (node.name in held and held[node.name].v1)
+        }
+        functional = [node for node in body if node.op in _ops.V2_CONTROL_FLOW]
+        met.origins.update((node.name, None) for node in roots)
+        met.references.update(
+            (node.name, _is_written(body, node))
+            for node in body
+            if node.op in _ops.REF_CONTROL_FLOW
+        )
+        after = body.descendants(roots, _ops.is_input_pipeline)
+        if _joint(body, functional, after):
+            met.v2.update((node.name, None) for node in functional)
+        joint = _joint(body, [body.nodes[name] for name in flows], after)
+        (met.v1 if joint else met.apart).update(flows)
+    if not met.origins:
+        met.apart.clear()
+    return met
+
+
+def _is_written(body: Body, node: Node) -> bool:
+    """True when a reference that a node passes is assigned to, perhaps further on."""
+    pending, seen = [node], {node.name}
+    while pending:
+        for each in body.consumers(pending.pop().name):
+            if each.name in seen or not each.inputs:
+                continue
+            seen.add(each.name)
+            if each.op in _ops.REF_CONTROL_FLOW:
+                pending.append(each)
+            elif _ops.is_update(each):
+                return True
+    return False
+
+
+def _joint(body: Body, flows: List[Node], after: Set[str]) -> bool:
+    """True when some node needs both a dynamic shape and one of ``flows``."""
+    return not after.isdisjoint(body.descendants(flows, _ops.is_input_pipeline))
+
+
+class _Held:
+    """What the functions that a node calls hold, all the way down."""
+
+    __slots__ = ("dynamic", "v1")
+
+    def __init__(
+        self, graph: Graph, body: Body, node: Node, origins: Dict[str, Dict[str, None]]
+    ) -> None:
+        bodies = graph.reachable(body, _ops.is_on_device, [node])
+        self.dynamic = any(origins.get(name) for name in bodies)
+        self.v1 = any(each.op in _ops.V1_CONTROL_FLOW for body in bodies.values() for each in body)
+
+
+def _origins(body: Body) -> Dict[str, None]:
+    """The nodes at which a shape begins to be dynamic, and that something is computed from."""
+    fed = _fed_values(body)
+    return {
+        node.name: None
+        for node in body
+        if _begins(body, node, fed) and not _is_for_pipeline(body, node)
+    }
+
+
+def _is_for_pipeline(body: Body, node: Node) -> bool:
+    """True when nothing but the input pipeline uses what is computed from a node."""
+    if node.op not in _ops.SOURCES:
+        return False
+    return all(body.consumers(name) for name in body.descendants([node], _ops.is_input_pipeline))
+
+
+def _fed_values(body: Body) -> Set[str]:
+    """The nodes whose value, not only whose shape, depends on what is fed."""
+    found: Set[str] = set()
+    pending = [node for node in body if node.op in _ops.SOURCES]
+    while pending:
+        node = pending.pop()
+        if node.name in found:
+            continue
+        found.add(node.name)
+        for each in body.consumers(node.name):
+            sources = [edge.source for edge in each.inputs]
+            if each.op == "TensorArraySizeV3":
+                del sources[1:]  # the size is that of the handle, whatever flows through
+            if (
+                node.name in sources
+                and each.name not in found
+                and each.op not in _ops.SHAPE_ONLY
+                and not _ops.is_input_pipeline(each)
+            ):
+                pending.append(each)
+    return found
+
+
+def _begins(body: Body, node: Node, fed: Set[str]) -> bool:
+    inferred = node.output_shapes()
+    if node.op in _ops.SOURCES:
+        declared = inferred
+        if declared is None:
+            declared = node.shapes("output_shapes") or node.shapes("shapes") or node.shape("shape")
+        return any(is_dynamic(shape) for shape in _tensors(node, declared or ()))
+    if node.op in _ops.DATA_DEPENDENT:
+        return inferred is None or any(is_dynamic(shape) for shape in inferred)
+    if node.op in _ops.SHAPE_OPERANDS:
+        operands = [
+            node.inputs[index].source
+            for index in _ops.SHAPE_OPERANDS[node.op]
+            if index < len(node.inputs)
+        ]
+        return any(name in fed for name in operands) and (
+            inferred is None or any(is_dynamic(shape) for shape in inferred)
+        )
+    if node.op in ("Enter", "RefEnter", "Merge", "RefMerge") and inferred:
+        return (
+            node.number("T") not in (_ops.DT_RESOURCE, _ops.DT_VARIANT)
+            and is_dynamic(inferred[0])
+            and all(_known(body, edge.source, edge.slot) for edge in node.inputs)
+        )
+    return False
+
+
+def _tensors(node: Node, shapes: Tuple[Shape, ...]) -> Iterator[Shape]:
+    """The shapes of outputs that are tensors, and no handles or variants."""
+    kind = node.number("dtype")
+    kinds = (
+        node.numbers("output_types") or node.numbers("component_types") or (kind,) * len(shapes)
+    )
+    for index, shape in enumerate(shapes):
+        if index >= len(kinds) or kinds[index] not in (_ops.DT_RESOURCE, _ops.DT_VARIANT):
+            yield shape
+
+
+def _known(body: Body, source: str, slot: object) -> bool:
+    node = body.nodes.get(source)
+    shapes = None if node is None else node.output_shapes()
+    if not shapes:
+        return False
+    if isinstance(slot, int) and slot < len(shapes):
+        return not is_dynamic(shapes[slot])
+    return not any(is_dynamic(shape) for shape in shapes)

@@ -1,0 +1,297 @@
+"""Graphs from files, messages, live graphs and sessions.
+
+Which kind of file it is, its content says, not its name: a text or binary GraphDef, a
+MetaGraphDef (the ``.meta`` of a checkpoint) or a SavedModel.
+"""
+
+import os
+import re
+from typing import Any, Iterator, List, NamedTuple, Optional, Tuple
+
+from npu_config.core.diagnostics import NpuConfigError, Place
+from npu_config.diagnosis.graph._rules import TOO_LARGE, UNREADABLE
+from npu_config.diagnosis.graph.model import Graph
+
+# A monitored session is wrapped four deep, and tfdbg adds one.
+_WRAPPERS = 10
+#: What a protobuf message can hold.
+MAX_BYTES = (1 << 31) - 1
+_TOO_LARGE_HELP = (
+    "feed large data instead of putting it into the graph as constants: "
+    "tf.data.Dataset.from_generator, from_tensor_slices of a placeholder, or files"
+)
+_TEXT_START = re.compile(rb"\s*(?:#[^\n]*\n\s*)*(\w+)\s*[:{<]")
+_BRACKETS = re.compile(r"#[^\n]*|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'|[{}<>]")
+_META_FIELDS = ("meta_info_def", "graph_def", "saver_def", "collection_def", "signature_def",
+                "asset_file_def", "object_graph_def")  # fmt: skip
+
+
+class Loaded(NamedTuple):
+    """A graph, with the file it came from and, for text, the file's content."""
+
+    graph: Graph
+    path: Optional[str] = None
+    text: Optional[str] = None
+
+    def place(self, node: Optional[str]) -> Place:
+        """Where a node stands in the text; the file as a whole otherwise."""
+        if self.text is not None and node is not None:
+            at = self.text.find('name: "{}"'.format(node))
+            if at >= 0:
+                return Place(self.path, self.text.count("\n", 0, at) + 1)
+        return Place(self.path)
+
+
+def load(source: Any) -> Loaded:
+    """The graph of a path, GraphDef, MetaGraphDef, tf.Graph or session.
+
+    Raises:
+        NpuConfigError: the file cannot be read, is damaged, or holds no graph; the graph is
+            larger than 2 GB.
+        TypeError: the source is of another type.
+    """
+    if isinstance(source, (str, bytes, os.PathLike)):
+        return _load_file(os.fsdecode(source))
+    if hasattr(source, "graph_def") and hasattr(source, "collection_def"):
+        return Loaded(Graph(source.graph_def))
+    if hasattr(source, "node") and hasattr(source, "library"):
+        return Loaded(Graph(source))
+    graph = source if hasattr(source, "as_graph_def") else getattr(source, "graph", None)
+    if not hasattr(graph, "as_graph_def"):
+        raise TypeError(
+            "a graph is read from a path, a GraphDef, a MetaGraphDef, a tf.Graph or a session, "
+            "not from {}".format(type(source).__name__)
+        )
+    return Loaded(Graph(_exported(graph)))
+
+
+def session_config(source: Any) -> Any:
+    """The ConfigProto that a session was created with; None for anything else."""
+    holder, depth = source, 0
+    while holder is not None and depth < _WRAPPERS:
+        config = getattr(holder, "_config", None)
+        if hasattr(config, "graph_options"):
+            return config
+        holder, depth = getattr(holder, "_sess", None), depth + 1
+    return None
+
+
+def _exported(graph: Any) -> Any:
+    try:
+        return graph.as_graph_def(add_shapes=True)
+    except ValueError as error:
+        if "2GB" not in str(error).replace(" ", ""):
+            raise
+        raise NpuConfigError(
+            [TOO_LARGE.diagnostic("the graph is larger than 2 GB", help=_TOO_LARGE_HELP)]
+        ) from None
+
+
+def _load_file(given: str) -> Loaded:
+    path = _graph_file(given)
+    try:
+        if os.path.getsize(path) > MAX_BYTES:
+            raise NpuConfigError(
+                [
+                    TOO_LARGE.diagnostic(
+                        "the file has {:,} bytes; a graph can have 2 GB".format(
+                            os.path.getsize(path)
+                        ),
+                        Place(path),
+                        help=_TOO_LARGE_HELP,
+                    )
+                ]
+            )
+        with open(path, "rb") as stream:
+            data = stream.read()
+    except OSError as error:
+        raise _unreadable(
+            path, 'cannot read "{}": {}'.format(path, error.strerror or error)
+        ) from None
+    if not data.strip():
+        raise _unreadable(path, "the file is empty")
+    start = _TEXT_START.match(data[:65536])
+    if start and b"\x00" not in data[:65536]:
+        return _load_text(path, data, start.group(1).decode())
+    return Loaded(Graph(_binary(path, data)), path)
+
+
+def _graph_file(given: str) -> str:
+    """The file that a path means: a checkpoint prefix and a directory stand for one."""
+    if os.path.isdir(given):
+        names = sorted(os.listdir(given))
+        metas = [name for name in names if name.endswith(".meta")]
+        metas.sort(key=lambda name: os.path.getmtime(os.path.join(given, name)))
+        for name in ("saved_model.pb", "saved_model.pbtxt", *metas[-1:], "graph.pbtxt"):
+            if name in names:
+                return os.path.join(given, name)
+        raise _unreadable(given, "no saved_model.pb, *.meta or graph.pbtxt in this directory")
+    if not os.path.exists(given) and os.path.exists(given + ".meta"):
+        return given + ".meta"
+    return given
+
+
+def _unreadable(
+    path: str, message: str, line: Optional[int] = None, help: Optional[str] = None
+) -> NpuConfigError:
+    return NpuConfigError([UNREADABLE.diagnostic(message, Place(path, line), help=help)])
+
+
+def _no_graph(path: str) -> NpuConfigError:
+    beside = re.sub(r"\.(index|data-\d+-of-\d+)\Z", ".meta", path)
+    return _unreadable(
+        path,
+        "the file holds no graph: it is neither a GraphDef nor a MetaGraphDef nor a SavedModel",
+        help='give "{}"'.format(beside)
+        if beside != path
+        else "give a graph.pbtxt, a frozen .pb, a checkpoint's .meta, or a saved_model.pb",
+    )
+
+
+# text
+
+
+def _load_text(path: str, data: bytes, first: str) -> Loaded:
+    from google.protobuf import text_format
+
+    from npu_config.proto.schema import graph_message
+
+    text = data.decode("utf-8", "replace")
+    message = graph_message("MetaGraphDef" if first in _META_FIELDS else "GraphDef")()
+    body = text
+    if first in ("saved_model_schema_version", "meta_graphs"):
+        message = graph_message("MetaGraphDef")()
+        body = _first_meta_graph(text)
+    try:
+        text_format.Parse(body, message, allow_unknown_field=True)
+    except (text_format.ParseError, RecursionError, ValueError) as error:
+        raise _text_fault(path, text, error) from None
+    graph_def = message.graph_def if hasattr(message, "graph_def") else message
+    if not _plausible(graph_def):
+        raise _no_graph(path)
+    return Loaded(Graph(graph_def), path, text)
+
+
+def _first_meta_graph(text: str) -> str:
+    """The content of the first ``meta_graphs { }`` of a SavedModel's text."""
+    start = re.search(r"^meta_graphs:?\s*\{", text, re.MULTILINE)
+    if start is None:
+        return ""
+    end = re.compile(r"^\}", re.MULTILINE).search(text, start.end())
+    return text[start.end() : end.start() if end else len(text)]
+
+
+def _text_fault(path: str, text: str, error: Exception) -> NpuConfigError:
+    if isinstance(error, RecursionError):
+        return _unreadable(path, "the text is nested too deeply for a graph")
+    if _open_brackets(text):
+        return _unreadable(
+            path,
+            "the graph is cut off: the text ends in the middle of a node",
+            text.count("\n") + 1,
+            "write or copy it again",
+        )
+    match = re.match(r"(?:(\d+):\d+ ?: ?)?(.*)", str(error), re.DOTALL)
+    assert match is not None
+    reason = match.group(2).strip() or "not the text form of a message"
+    return _unreadable(
+        path,
+        "the text is no graph: {}".format(reason.splitlines()[0]),
+        int(match.group(1)) if match.group(1) else None,
+    )
+
+
+def _open_brackets(text: str) -> int:
+    """How many brackets are still open at the end of the text."""
+    depth = 0
+    for match in _BRACKETS.finditer(text):
+        depth += {"{": 1, "<": 1, "}": -1, ">": -1}.get(match.group(), 0)
+    return depth
+
+
+# binary
+
+
+def _binary(path: str, data: bytes) -> Any:
+    for name in ("GraphDef", "MetaGraphDef"):
+        message = _parsed(name, data)
+        graph_def = message.graph_def if name == "MetaGraphDef" and message else message
+        if graph_def is not None and _plausible(graph_def):
+            return graph_def
+    fields = _Fields(data)
+    parts = list(fields)
+    if fields.cut:
+        whole = _whole_nodes(parts)
+        if whole:
+            raise _unreadable(
+                path,
+                "the graph is cut off: the file ends at byte {:,} in the middle of a field of "
+                '{:,} bytes; the last whole node is "{}"'.format(len(data), fields.cut, whole[-1]),
+                help="write or copy it again",
+            )
+    elif {number for number, _ in parts} == {2}:
+        # A SavedModel: its version is a number, its meta graphs are field 2.
+        message = _parsed("MetaGraphDef", parts[0][1])
+        if message is not None and _plausible(message.graph_def):
+            return message.graph_def
+    raise _no_graph(path)
+
+
+def _parsed(name: str, data: bytes) -> Any:
+    """The bytes as a message of that name; None when they are none."""
+    from npu_config.proto import ProtoSyntaxError, parse_bytes
+    from npu_config.proto.schema import graph_message
+
+    try:
+        return parse_bytes(data, graph_message(name))
+    except ProtoSyntaxError:
+        return None
+
+
+def _plausible(graph_def: Any) -> bool:
+    """True for a message that really is a graph (any bytes may parse as some message)."""
+    return len(graph_def.node) > 0 and all(node.name and node.op for node in graph_def.node)
+
+
+class _Fields:
+    """The length-delimited fields of the outermost message, as far as they go.
+
+    ``cut`` is the length of the field that goes beyond the end, 0 when none does.
+    """
+
+    def __init__(self, data: bytes) -> None:
+        self._data = data
+        self.cut = 0
+
+    def __iter__(self) -> "Iterator[Tuple[int, bytes]]":
+        position = 0
+        while position < len(self._data):
+            key, position = self._varint(position)
+            if key & 7 == 0:
+                _, position = self._varint(position)
+                continue
+            if key & 7 != 2 or key >> 3 == 0:
+                return
+            length, position = self._varint(position)
+            if position + length > len(self._data):
+                self.cut = length
+                return
+            yield key >> 3, self._data[position : position + length]
+            position += length
+
+    def _varint(self, position: int) -> Tuple[int, int]:
+        number = shift = 0
+        while position < len(self._data) and shift < 64:
+            byte = self._data[position]
+            position += 1
+            number |= (byte & 0x7F) << shift
+            if byte < 0x80:
+                break
+            shift += 7
+        return number, position
+
+
+def _whole_nodes(parts: List[Tuple[int, bytes]]) -> List[str]:
+    """The names of the nodes among the fields of a damaged GraphDef."""
+    nodes = [_parsed("NodeDef", part) for number, part in parts if number == 1]
+    return [node.name for node in nodes if node is not None and node.name and node.op]

@@ -1,0 +1,174 @@
+"""The judgement of a loss-scale curve."""
+
+from typing import Iterator, List, Optional, Tuple
+
+import attr
+
+from npu_config.core.diagnostics import Diagnostic, Place, Report, Severity
+from npu_config.diagnosis.loss_report._model import Decrease, LossScaleReport, Pattern
+from npu_config.diagnosis.loss_report._read import Series
+from npu_config.diagnosis.loss_report._rules import COLLAPSED, OVERFLOWS
+
+# The search for the first level goes on while decreases follow one another within this
+# many values: a manager lowers the scale every second overflow by default.
+_SEARCH_GAP = 3
+
+
+def judge_series(paths: Tuple[str, ...], series: Series) -> LossScaleReport:
+    """Make the report of a series."""
+    counted = not series.scales
+    points = list(enumerate(series.uncounted)) if counted else sorted(series.scales.items())
+    values = [value for _, value in points]
+    decreases, increases, first_increase = [], 0, None
+    for (_, before), (step, after) in zip(points, points[1:]):
+        if after < before:
+            decreases.append(Decrease(step, before, after))
+        elif after > before:
+            increases += 1
+            first_increase = step if first_increase is None else first_increase
+    interval = _interval(points)
+    search = _search(points, decreases, first_increase, interval)
+    settled = not decreases or points[-1][0] - decreases[-1].step > _SEARCH_GAP * interval
+    collapsed_at = _collapse(points)
+    gaps = sorted(
+        later.step - earlier.step
+        for earlier, later in zip(decreases[search:], decreases[search + 1 :])
+    )
+    rhythm = None if not gaps else (gaps[(len(gaps) - 1) // 2] + gaps[len(gaps) // 2]) / 2.0
+    overflows = None
+    if series.says_overflow:
+        overflows = len(series.overflow_steps) or series.flags
+    report = LossScaleReport(
+        paths=paths,
+        samples=len(points),
+        first_step=points[0][0],
+        last_step=points[-1][0],
+        counted=counted,
+        first=values[0],
+        last=values[-1],
+        lowest=min(values),
+        highest=max(values),
+        increases=increases,
+        decreases=tuple(decreases),
+        overflows=overflows,
+        search=search,
+        rhythm=rhythm,
+        pattern=_pattern(decreases, increases, search, settled, collapsed_at),
+        collapsed_at=collapsed_at,
+        diagnostics=Report(),
+    )
+    return attr.evolve(report, diagnostics=Report(_findings(report)))
+
+
+def _interval(points: List[Tuple[int, float]]) -> int:
+    """The usual number of steps between two values."""
+    gaps = sorted(later - earlier for (earlier, _), (later, _) in zip(points, points[1:]))
+    return gaps[len(gaps) // 2] if gaps else 1
+
+
+def _search(
+    points: List[Tuple[int, float]],
+    decreases: List[Decrease],
+    first_increase: Optional[int],
+    interval: int,
+) -> int:
+    """How many of the decreases belong to the search for the first level."""
+    reached, count = points[0][0], 0
+    for fall in decreases:
+        if first_increase is not None and fall.step > first_increase:
+            break
+        if fall.step - reached > _SEARCH_GAP * interval:
+            break
+        reached, count = fall.step, count + 1
+    return count
+
+
+def _collapse(points: List[Tuple[int, float]]) -> Optional[int]:
+    """The step from which on the scale is at its floor, None when it is not at the end."""
+    at: Optional[int] = None
+    if all(value <= 1.0 for _, value in points):
+        return None  # a fixed scale of 1: none is used
+    for step, value in reversed(points):
+        if value > 1.0:
+            break
+        at = step
+    return at
+
+
+def _pattern(
+    decreases: List[Decrease],
+    increases: int,
+    search: int,
+    settled: bool,
+    collapsed_at: Optional[int],
+) -> Pattern:
+    later = len(decreases) - search
+    if collapsed_at is not None:
+        return Pattern.COLLAPSED
+    if not decreases:
+        return Pattern.STEADY if increases else Pattern.FIXED
+    if later == 0:
+        return Pattern.SETTLED if settled or increases else Pattern.FALLING
+    return Pattern.PROBING if later <= increases + 1 else Pattern.FALLING
+
+
+def _findings(report: LossScaleReport) -> Iterator[Diagnostic]:
+    place = Place(report.paths[0] if len(report.paths) == 1 else None)
+    unit = "value" if report.counted else "step"
+    if report.pattern is Pattern.COLLAPSED:
+        yield COLLAPSED.diagnostic(
+            "the loss scale fell from {:g} to 1 and is 1 from {} {} on: every step overflows "
+            "and every update is skipped".format(report.highest, unit, report.collapsed_at),
+            place,
+            help="collect overflow data (overflow_detection, dump_debug_mode all) and put the "
+            "operator that overflows into the block list of modify_mixlist; check that "
+            "NPULossScaleOptimizer has is_distributed=True exactly when training is "
+            "distributed, that the manager is not built inside tf.control_dependencies, and "
+            "that on atlas_training (saturation mode) the NPU's own loss scaling is used",
+        )
+    elif report.pattern is Pattern.FALLING:
+        yield OVERFLOWS.diagnostic(
+            "the loss scale keeps falling, from {:g} to {:g} in {} decreases against {} "
+            "increases{}".format(
+                report.highest,
+                report.last,
+                len(report.decreases),
+                report.increases,
+                _rhythm(report, unit),
+            ),
+            place,
+            help="collect overflow data (overflow_detection) to find the operator that "
+            "overflows, and put its type into the block list of modify_mixlist",
+            severity=Severity.WARNING,
+        )
+    elif report.pattern in (Pattern.SETTLED, Pattern.PROBING) and report.search:
+        level = report.decreases[report.search - 1].after
+        yield OVERFLOWS.diagnostic(
+            "the loss scale took {} decreases to find its level {:g}; the updates of those steps "
+            "were skipped".format(report.search, level),
+            place,
+            help="start with init_loss_scale={:g}".format(level),
+        )
+    if report.pattern is Pattern.PROBING:
+        yield OVERFLOWS.diagnostic(
+            "the loss scale probes its limit: {} increases and {} decreases{}; that is how a "
+            "dynamic scale works".format(
+                report.increases,
+                len(report.decreases) - report.search,
+                _rhythm(report, unit),
+            ),
+            place,
+        )
+    if report.pattern is Pattern.FIXED and report.overflows:
+        yield OVERFLOWS.diagnostic(
+            "{} steps overflow with a fixed loss scale of {:g}: their updates are lost".format(
+                report.overflows, report.last
+            ),
+            place,
+            help="use ExponentialUpdateLossScaleManager, or a smaller fixed scale",
+            severity=Severity.WARNING,
+        )
+
+
+def _rhythm(report: LossScaleReport, unit: str) -> str:
+    return "" if report.rhythm is None else ", one every {:g} {}s".format(report.rhythm, unit)

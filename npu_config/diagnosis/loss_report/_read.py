@@ -1,0 +1,206 @@
+"""Training logs and summaries into one series of (step, scale)."""
+
+import math
+import os
+import re
+from typing import BinaryIO, Dict, Iterator, List, Optional, Tuple
+
+from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Place
+from npu_config.diagnosis.event_files import EventFileError, masked_crc32c, read_events, scalar
+from npu_config.diagnosis.loss_report._rules import UNREADABLE
+
+# All of these are applied to lines in lower case.
+_NUMBER = r"[-+]?(?:\d[\d_]*\.?\d*(?:e[-+]?\d+)?|\.\d+|inf|nan)"
+_SCALE = re.compile(
+    r"(?<![a-z0-9_])(?:(?:current|new|npu|the|dynamic)[ _])?loss[ _-]?scal(?:e|ing)"
+    r"(?:[ _](?:value|factor))?(?::\d+(?=\s*[=:]))?[\"']?\s*"
+    r"(?:(?:is|was|now|set|reduced|decreased|increased|updated|changed|from\s+"
+    + _NUMBER
+    + r")\s*)*(?:to\s+)?(?:=|:|->|=>)?\s*[\"'\[(]*(?P<value>"
+    + _NUMBER
+    + r")(?![\w.]*[a-z_])"
+)
+_STEP = re.compile(
+    r"(?:step|iter(?:ation)?)s?(?![a-z/])(?::\d+(?=\s*=))?[\"']?"
+    r"\s*(?:is|no\.?)?\s*[=:#\[(]*\s*(?P<value>\d+)(?![\d.]*\s*(?:s|ms|sec)\b)"
+)
+_FLAG = re.compile(
+    r"\b(?P<name>overflow\w*|found_inf\w*|has_(?:nan|inf)\w*|(?:is_|all_|overall_)*finite\w*)"
+    r"[\"']?\s*(?:is|=|:)\s*[\"'\[]*(?P<value>true|false|yes|no|\d+(?:\.\d+)?)\b"
+)
+_SKIPPED = re.compile(
+    r"(?<!no )\boverflow(?:s|ed)?\b.{0,80}?\b(?:detected|found|occurred|occurs|happened|skip\w*)"
+    r"|\bskip(?:s|ped|ping)?\b[^.]{0,20}\b(?:step|update|gradients?|iteration)\b"
+)
+_FLAG_WORDS = ("overflow", "found_inf", "has_nan", "has_inf", "finite", "skip")
+_SCALE_TAG = re.compile(r"loss[ _-]?scal(?:e|ing)", re.IGNORECASE)
+_OVERFLOW_TAG = re.compile(r"overflow|found_inf|has_(?:nan|inf)", re.IGNORECASE)
+_FINITE_TAG = re.compile(r"(?:^|[/_])(?:is|all|overall)\w*finite", re.IGNORECASE)
+_TEXT_LIMIT = 4096
+
+
+class Series:
+    """(step, scale) and overflow steps as they are read."""
+
+    def __init__(self) -> None:
+        self.scales: Dict[int, float] = {}
+        self.uncounted: List[float] = []
+        self.overflow_steps: Dict[int, None] = {}
+        self.flags = 0
+        self.says_overflow = False
+
+
+def read_series(files: List[str], tag: Optional[str]) -> Series:
+    """Read files of one run, in order.
+
+    Raises:
+        NpuConfigError: a file cannot be read, or no loss scale is found.
+    """
+    series = Series()
+    faults: List[Diagnostic] = []
+    for name in files:
+        try:
+            with open(name, "rb") as stream:
+                _read(name, stream, series, tag)
+        except OSError as error:
+            faults.append(
+                _fault(name, 'cannot read "{}": {}'.format(name, error.strerror or error))
+            )
+        except (EventFileError, _NoScaleError) as error:
+            faults.append(_fault(name, str(error)))
+    if not faults and not series.scales and not series.uncounted:
+        faults.append(_fault(files[0] if files else None, _nothing(files, tag)))
+    if faults:
+        raise NpuConfigError(faults)
+    return series
+
+
+def find_files(path: str) -> List[str]:
+    """The file itself, or the event files below a directory."""
+    if not os.path.isdir(path):
+        return [path]
+    return sorted(
+        os.path.join(directory, name)
+        for directory, _, names in os.walk(path)
+        for name in names
+        if ".tfevents." in name
+    )
+
+
+class _NoScaleError(ValueError):
+    """A file is readable but of no use; the text says why."""
+
+
+def _fault(path: Optional[str], message: str) -> Diagnostic:
+    return UNREADABLE.diagnostic(
+        message,
+        Place(path),
+        help="print the loss scale and the global step (LoggingTensorHook), or write "
+        'tf.summary.scalar("loss_scale", ...), and run again',
+    )
+
+
+def _nothing(files: List[str], tag: Optional[str]) -> str:
+    if not files:
+        return "no events.out.tfevents.* file below this directory"
+    if tag is not None:
+        return 'no value of "{}" in it'.format(tag)
+    return (
+        'no loss scale in it: neither a line such as "loss_scale = 65536.0, step = 100" '
+        "nor a summary of that name"
+    )
+
+
+def _read(name: str, stream: BinaryIO, series: Series, tag: Optional[str]) -> None:
+    head = stream.read(_TEXT_LIMIT)
+    stream.seek(0)
+    if not head:
+        raise _NoScaleError("the file is empty")
+    framed = len(head) >= 12 and masked_crc32c(head[:8]).to_bytes(4, "little") == head[8:12]
+    if framed or ".tfevents." in os.path.basename(name):
+        _read_events(stream, series, tag)
+    elif b"\x00" in head:
+        raise _NoScaleError("neither a text log nor a TensorFlow event file")
+    else:
+        _read_log(stream, series)
+
+
+def _read_events(stream: BinaryIO, series: Series, tag: Optional[str]) -> None:
+    tags: Dict[str, List[Tuple[int, float]]] = {}
+    for event in read_events(stream):
+        for value in event.values:
+            number = scalar(value)
+            if number is None or not math.isfinite(number):
+                continue
+            if value.tag == tag or (tag is None and _SCALE_TAG.search(value.tag)):
+                points = tags.setdefault(value.tag, [])
+                # After a restart from a checkpoint, the steps it repeats are void.
+                while points and points[-1][0] >= event.step:
+                    points.pop()
+                points.append((event.step, number))
+            elif _OVERFLOW_TAG.search(value.tag):
+                _flag(series, event.step, bool(number))
+            elif _FINITE_TAG.search(value.tag):
+                _flag(series, event.step, not number)
+    if tags:
+        longest: List[Tuple[int, float]] = max(tags.values(), key=len)
+        series.scales.update(longest)
+
+
+def _flag(series: Series, step: Optional[int], overflow: bool) -> None:
+    series.says_overflow = True
+    if overflow:
+        series.flags += 1
+        if step is not None:
+            series.overflow_steps[step] = None
+
+
+def _read_log(stream: BinaryIO, series: Series) -> None:
+    offset, seen = 0, 0
+    step: Optional[int] = None
+    for line in _lines(stream):
+        named = _step_of(line)
+        if named is not None:
+            if named < seen:
+                # Steps counted anew per epoch: go on from where the last one ended.
+                offset += seen
+            seen = named
+            step = offset + named
+        if "scal" in line:
+            scale = _SCALE.search(line)
+            value = float(scale.group("value").replace("_", "")) if scale else math.nan
+            if math.isfinite(value):
+                if step is None:
+                    series.uncounted.append(value)
+                else:
+                    series.scales[step] = value
+        if any(word in line for word in _FLAG_WORDS):
+            _read_flag(line, step, series)
+
+
+def _step_of(line: str) -> Optional[int]:
+    """The step that a line names, but not words such as "footstep"."""
+    if "step" in line or "iter" in line:
+        for match in _STEP.finditer(line):
+            before = line[: match.start()]
+            if not before[-1:].isalpha() or before.endswith("global"):
+                return int(match.group("value"))
+    return None
+
+
+def _read_flag(line: str, step: Optional[int], series: Series) -> None:
+    flag = _FLAG.search(line)
+    if flag:
+        value = flag.group("value")
+        truth = value not in ("false", "no") and (
+            not value.replace(".", "").isdigit() or float(value) != 0
+        )
+        _flag(series, step, truth != ("finite" in flag.group("name")))
+    elif _SKIPPED.search(line):
+        _flag(series, step, True)
+
+
+def _lines(stream: BinaryIO) -> Iterator[str]:
+    """The lines, in lower case; very long ones in pieces."""
+    for line in iter(lambda: stream.readline(1 << 16), b""):
+        yield line.decode("utf-8", "replace").lower()

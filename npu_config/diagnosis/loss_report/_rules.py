@@ -1,0 +1,65 @@
+"""The rules that the loss-scale report and the readers of training records apply."""
+
+from npu_config.core.diagnostics import Severity
+from npu_config.core.rule import declare
+
+UNREADABLE = declare(
+    "NPU799",
+    "training-record-unreadable",
+    Severity.ERROR,
+    """
+    A log, summary or dump of a training run cannot be used.
+
+    The loss-scale report needs the scale per step: a text log that prints it, or an
+    event file with a scalar summary of it. The tfdbg export needs the event files that
+    tfdbg wrote.
+
+    Wrong: a log that was written without printing the loss scale.
+
+    Right: `tf.summary.scalar("loss_scale", manager.get_loss_scale())`, or a
+    `LoggingTensorHook` that prints `loss_scale` and the global step.
+    """,
+    source=("docs/en/tfadapter_1/migration/performance_tuning/mixed_precision_training.md",),
+)
+
+COLLAPSED = declare(
+    "NPU280",
+    "loss-scale-collapsed",
+    Severity.WARNING,
+    """
+    The loss scale fell to 1 and stays there.
+
+    Every step overflows, whatever the scale: the scale cannot fall below 1, each update
+    is skipped, and the network no longer trains. The cause is an operator that overflows
+    in the forward pass or by itself, not the size of the scaled gradients.
+
+    Wrong: to raise `init_loss_scale`, or to train on.
+
+    Right: collect overflow data (`overflow_detection`), put the operator that overflows
+    into the block list (`modify_mixlist`), and check the set-up of the loss-scale manager.
+    """,
+    facts=("overflow-mode-products", "loss-scale-distributed", "loss-scale-control-deps"),
+    source=(
+        "docs/en/tfadapter_1/migration/performance_tuning/mixed_precision_training.md",
+        "docs/en/tfadapter_1/migration/others/overflow_data_collect.md",
+    ),
+)
+
+OVERFLOWS = declare(
+    "NPU281",
+    "loss-scale-overflows",
+    Severity.INFO,
+    """
+    The loss scale moves because steps overflow.
+
+    A dynamic loss scale is expected to overflow while it looks for its level and now and
+    then when it probes a higher one. Overflows that come more often than the scale grows
+    pull it down: an operator overflows by itself.
+
+    Wrong: a scale that keeps falling is left alone.
+
+    Right: set `init_loss_scale` to the level that was found; for a falling scale collect
+    overflow data.
+    """,
+    source=("docs/en/tfadapter_1/migration/performance_tuning/mixed_precision_training.md",),
+)

@@ -1,0 +1,74 @@
+"""What follows from an operator table for mixed precision: block list or cast.
+
+A float16 ReduceSum may run on a single core.  Where float16 comes from mixed precision,
+the operator type goes into the block list (ops_info.json, option ``modify_mixlist``);
+where the network itself computes in float16, the block list changes nothing and the
+input has to be cast to float32.
+Source: docs/en/tfadapter_1/migration/faq/networktest_reducesum_low_performance.md.
+"""
+
+from typing import Any, Dict, FrozenSet, Iterable, Optional, Tuple
+
+import attr
+
+from npu_config.diagnosis.profiling_tables.op_summary import OneBlockOperator, OpSummary
+
+
+@attr.s(frozen=True, slots=True, auto_attribs=True)
+class Advice:
+    """What to change so that one-block float16 operators run in float32.
+
+    Args:
+        black_list: operator types for ``black-list`` / ``to-add`` of ops_info.json.
+        casts: operators whose float16 is the network's own; their inputs need
+            ``tf.cast(x, tf.float32)``.  Empty when no graph was given.
+        share: the part of the whole time that the operators concerned took, 0 to 1.
+        others: further one-block float16 types, by time; whether float32 makes them
+            faster is not documented, so they are changed only when named.
+    """
+
+    black_list: Tuple[str, ...]
+    casts: Tuple[OneBlockOperator, ...]
+    share: float
+    others: Tuple[str, ...]
+
+    def ops_info(self) -> Dict[str, Any]:
+        """The content of the ops_info.json that carries ``black_list``."""
+        return {"black-list": {"to-add": list(self.black_list)}}
+
+
+def advise(
+    summary: OpSummary,
+    types: Optional[Iterable[str]] = None,
+    float16_nodes: FrozenSet[str] = frozenset(),
+) -> Advice:
+    """What to change for the operators of ``summary``.
+
+    Args:
+        summary: the table.
+        types: operator types to act on; None: ReduceSum and ReduceSumD, for which the
+            slowness is documented.
+        float16_nodes: nodes of the training graph that compute in float16 before any
+            conversion (see :func:`npu_config.diagnose.float16_nodes`).
+    """
+    chosen = None if types is None else frozenset(types)
+
+    def concerned(each: OneBlockOperator) -> bool:
+        return each.is_reduce_sum if chosen is None else each.type in chosen
+
+    black_list: Dict[str, None] = {}
+    casts = []
+    share = 0.0
+    others: Dict[str, float] = {}
+    for each in summary.operators:
+        if not concerned(each):
+            others[each.type] = others.get(each.type, 0.0) + each.total_us
+            continue
+        share += each.share
+        if each.name in float16_nodes:
+            casts.append(each)
+        else:
+            black_list[each.type] = None
+    return Advice(
+        tuple(black_list), tuple(casts), share, tuple(sorted(others, key=lambda t: -others[t]))
+    )

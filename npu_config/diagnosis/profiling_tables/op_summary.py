@@ -1,0 +1,323 @@
+"""The operator table of the profiler (op_summary_*.csv), read as a stream.
+
+A row is one execution of one operator.  Rows are never kept: what is kept is one record
+for each operator that reads float16 on a single block, and the totals of each operator
+type, so that memory does not grow with the number of rows.
+"""
+
+import csv
+import heapq
+import os
+import re
+from typing import Any, Dict, Iterable, Iterator, List, NamedTuple, Optional, Tuple
+
+import attr
+
+from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Place
+from npu_config.core.files import PathLike
+from npu_config.diagnosis.profiling_tables._rules import TABLE_UNREADABLE
+
+# Old and new names of the columns, with unit, blanks and underscores taken away.  The
+# profiler of CANN up to 8.2 writes "Block Dim", later ones "Block Num"; the framework
+# plug-ins' kernel_details.csv has shorter names for the same things.
+_NEEDED = {
+    "name": ("opname", "name"),
+    "type": ("optype", "type"),
+    "duration": ("taskduration", "duration"),
+    "blocks": ("blockdim", "blocknum"),
+    "input_types": ("inputdatatypes",),
+}
+_OPTIONAL = {
+    "task_type": ("tasktype", "acceleratorcore"),
+    "input_shapes": ("inputshapes",),
+}
+_DISPLAY = {
+    "name": "Op Name",
+    "type": "OP Type",
+    "duration": "Task Duration(us)",
+    "blocks": "Block Dim (or Block Num)",
+    "input_types": "Input Data Types",
+}
+_UNITS = {"us": 1.0, "ns": 1e-3, "ms": 1e3, "s": 1e6}
+_HEADER = re.compile(r"\s*(.*?)\s*(?:\((\w+)\))?\s*\Z")
+_FLOAT16 = frozenset(("FLOAT16", "DT_FLOAT16", "FP16", "HALF"))
+# Operators on the host CPU, the AI CPU and the communication engine have no blocks.
+_AI_CORE = re.compile(r"AI_?CORE|AI_?VECTOR_?CORE|AIC|AIV|MIX", re.IGNORECASE)
+
+#: Operators that are told apart by name; beyond it the least significant are dropped.
+MAX_OPERATORS = 50000
+
+
+class _Columns(NamedTuple):
+    """The positions of the columns in a table, and what one duration counts in microseconds."""
+
+    name: int
+    type: int
+    duration: int
+    blocks: int
+    input_types: int
+    task_type: Optional[int]
+    input_shapes: Optional[int]
+    scale: float
+
+
+@attr.s(frozen=True, slots=True, auto_attribs=True)
+class OneBlockOperator:
+    """An operator with float16 input that runs on one block.
+
+    Args:
+        name: its name in the compiled graph.
+        type: its operator type, the name that side files such as ops_info.json use.
+        count: how often it ran.
+        total_us: time of all its runs, in microseconds.
+        max_us: the longest run, in microseconds.
+        input_shapes: of the longest run, as the table has them; "" when it has none.
+        input_types: of the longest run.
+        share: its part of the time of the whole table, 0 to 1.
+    """
+
+    name: str
+    type: str
+    count: int
+    total_us: float
+    max_us: float
+    input_shapes: str
+    input_types: str
+    share: float
+
+    @property
+    def is_reduce_sum(self) -> bool:
+        """True for the operator type that is documented to be slow this way."""
+        return self.type in ("ReduceSum", "ReduceSumD")
+
+
+@attr.s(frozen=True, slots=True, auto_attribs=True)
+class OpSummary:
+    """What an operator table holds.
+
+    Args:
+        paths: the files that were read.
+        rows: executions read.
+        skipped: rows without a usable duration (``N/A``, cut lines).
+        total_us: time of all executions, in microseconds.
+        operators: float16 operators on one block, ReduceSum first, then by time.
+        types: operator type to (count, microseconds) of all its one-block float16 runs.
+        truncated: how many operators were dropped because there were more than
+            :data:`MAX_OPERATORS`; ``types`` counts them all the same.
+    """
+
+    paths: Tuple[str, ...]
+    rows: int
+    skipped: int
+    total_us: float
+    operators: Tuple[OneBlockOperator, ...]
+    types: Dict[str, Tuple[int, float]]
+    truncated: int
+
+
+def find_tables(path: PathLike) -> List[str]:
+    """The op_summary tables at ``path``: itself, or all of them below a directory."""
+    root = os.fspath(path)
+    if not os.path.isdir(root):
+        return [root]
+    found: List[str] = []
+    for directory, folders, files in os.walk(root):
+        folders.sort()
+        found += [
+            os.path.join(directory, name)
+            for name in sorted(files)
+            if name.startswith("op_summary") and name.endswith(".csv")
+        ]
+    return found
+
+
+def read_op_summary(paths: Iterable[PathLike]) -> OpSummary:
+    """Read one or more operator tables (a long recording is written in slices).
+
+    Args:
+        paths: CSV files, or directories with ``op_summary*.csv`` below.
+
+    Raises:
+        NpuConfigError: a file cannot be read, is no table, or lacks a column; every
+            file's fault is in it.
+    """
+    reading = _Reading()
+    given = [os.fspath(path) for path in paths]
+    for path in given:
+        tables = find_tables(path)
+        if not tables:
+            reading.fault("no op_summary*.csv below this directory", Place(path))
+        for table in tables:
+            reading.read(table)
+    if reading.faults:
+        raise NpuConfigError(reading.faults)
+    return reading.result()
+
+
+class _Reading:
+    """The state of reading; one instance reads all slices of a recording."""
+
+    def __init__(self) -> None:
+        self.faults: List[Diagnostic] = []
+        self._paths: List[str] = []
+        self._rows = 0
+        self._skipped = 0
+        self._total = 0.0
+        self._truncated = 0
+        self._types: Dict[str, List[Any]] = {}
+        self._operators: Dict[Tuple[str, str], List[Any]] = {}
+
+    def fault(self, message: str, place: Place, help: Optional[str] = None) -> None:
+        self.faults.append(TABLE_UNREADABLE.diagnostic(message, place, help=help))
+
+    def read(self, path: str) -> None:
+        try:
+            with open(path, encoding="utf-8-sig", errors="replace", newline="") as stream:
+                self._table(path, stream)
+        except OSError as error:
+            self.fault('cannot read "{}": {}'.format(path, error.strerror or error), Place(path))
+
+    def _table(self, path: str, stream: Iterable[str]) -> None:
+        reader = csv.reader(stream)
+        try:
+            header = next(reader, None)
+            if header is None:
+                self.fault("the table is empty", Place(path))
+                return
+            columns = self._columns(path, header)
+            if columns is not None:
+                self._paths.append(path)
+                self._scan(reader, columns)
+        except csv.Error as error:
+            self.fault(
+                "this is not a CSV table: {}".format(error), Place(path, reader.line_num or 1)
+            )
+
+    def _columns(self, path: str, header: List[str]) -> Optional[_Columns]:
+        positions: Dict[str, int] = {}
+        units: Dict[str, str] = {}
+        for index, title in enumerate(header):
+            match = _HEADER.match(title)
+            assert match is not None
+            plain = re.sub(r"[\s_]+", "", match.group(1)).lower()
+            positions.setdefault(plain, index)
+            units.setdefault(plain, (match.group(2) or "us").lower())
+
+        def position(names: Tuple[str, ...]) -> Optional[int]:
+            return next((positions[name] for name in names if name in positions), None)
+
+        found = {column: position(names) for column, names in _NEEDED.items()}
+        missing = [_DISPLAY[column] for column, index in found.items() if index is None]
+        if missing:
+            if len(missing) == len(_NEEDED) or any("\x00" in title for title in header):
+                self.fault(
+                    "this is not an op_summary table: its first line names none of its columns",
+                    Place(path, 1),
+                    "give the op_summary_*.csv that the profiler wrote",
+                )
+            else:
+                self.fault(
+                    "the table has no column {}".format(
+                        ", ".join('"{}"'.format(name) for name in missing)
+                    ),
+                    Place(path, 1),
+                    'record with "task_time": "l1" (l0 and off leave operator details out) and '
+                    "export op_summary again",
+                )
+            return None
+        unit = next(units[name] for name in _NEEDED["duration"] if name in positions)
+        found.update((column, position(names)) for column, names in _OPTIONAL.items())
+        values: Dict[str, Any] = dict(found, scale=_UNITS.get(unit, 1.0))
+        return _Columns(**values)
+
+    def _scan(self, rows: Iterator[List[str]], columns: _Columns) -> None:
+        name, kind, duration_at, blocks_at, types_at, task_at, shapes_at, scale = columns
+        operators = self._operators
+        width = 1 + max(index for index in columns[:-1] if index is not None)
+        count = skipped = 0
+        total = 0.0
+        try:
+            for row in rows:
+                if len(row) < width:
+                    skipped += 1 if row else 0
+                    continue
+                try:
+                    duration = float(row[duration_at]) * scale
+                except ValueError:  # N/A
+                    skipped += 1
+                    continue
+                if not 0.0 <= duration < 1e15:
+                    skipped += 1
+                    continue
+                count += 1
+                total += duration
+                types = row[types_at]
+                if "16" not in types and "HALF" not in types.upper():
+                    continue
+                if row[blocks_at].strip() != "1" or not _reads_float16(types):
+                    continue
+                if task_at is not None and not _AI_CORE.search(row[task_at]):
+                    continue
+                key = (row[kind].strip(), row[name].strip())
+                shapes = "" if shapes_at is None else row[shapes_at]
+                by_type = self._types.setdefault(key[0], [0, 0.0])
+                by_type[0] += 1
+                by_type[1] += duration
+                known = operators.get(key)
+                if known is None:
+                    if len(operators) >= 2 * MAX_OPERATORS:
+                        self._drop()
+                    operators[key] = [1, duration, duration, shapes, types]
+                    continue
+                known[0] += 1
+                known[1] += duration
+                if duration > known[2]:
+                    known[2:] = [duration, shapes, types]
+        finally:
+            self._rows += count
+            self._skipped += skipped
+            self._total += total
+
+    def _drop(self) -> None:
+        keep = heapq.nlargest(
+            MAX_OPERATORS, self._operators.items(), key=lambda item: float(item[1][1])
+        )
+        self._truncated += len(self._operators) - len(keep)
+        self._operators.clear()
+        self._operators.update(keep)
+
+    def result(self) -> OpSummary:
+        if len(self._operators) > MAX_OPERATORS:
+            self._drop()
+        whole = self._total or 1.0
+        operators = [
+            OneBlockOperator(
+                name, kind, count, total, longest, shapes.strip(), types.strip(), total / whole
+            )
+            for (kind, name), (count, total, longest, shapes, types) in self._operators.items()
+        ]
+        operators.sort(
+            key=lambda each: (not each.is_reduce_sum, -each.total_us, each.type, each.name)
+        )
+        if self._rows == 0:
+            raise NpuConfigError(
+                [
+                    TABLE_UNREADABLE.diagnostic(
+                        "the table has no row with a duration", Place(path)
+                    )
+                    for path in self._paths
+                ]
+            )
+        return OpSummary(
+            tuple(self._paths),
+            self._rows,
+            self._skipped,
+            self._total,
+            tuple(operators),
+            {kind: (count, total) for kind, (count, total) in sorted(self._types.items())},
+            self._truncated,
+        )
+
+
+def _reads_float16(types: str) -> bool:
+    return any(part.strip().strip('"').upper() in _FLOAT16 for part in types.split(";"))

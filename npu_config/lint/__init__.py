@@ -1,0 +1,1 @@
+"""What surrounds a run of checks: the project's settings, baselines, ignore comments, walking."""

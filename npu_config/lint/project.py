@@ -1,0 +1,331 @@
+"""The table ``[tool.npu-config]`` of pyproject.toml: how a project wants to be checked.
+
+    [tool.npu-config]
+    target = "atlas_a2"
+    ignore = ["NPU901"]
+    exclude = ["third_party/"]
+    baseline = "npu-baseline.json"
+
+    [tool.npu-config.per-file-ignores]
+    "examples/*.py" = ["NPU3"]
+
+Command-line options win over it.  One run has one project: that of the first path.
+"""
+
+import functools
+import os
+import re
+from typing import Any, Callable, Dict, Iterable, List, Mapping, Optional, Tuple, Union
+
+import attr
+
+from npu_config.core.diagnostics import Diagnostic, Place, Severity
+from npu_config.core.rule import Rule, declare
+from npu_config.core.target import MODES, Product, Target
+from npu_config.lint.gitignore import Patterns
+
+__all__ = ["Project", "find_project", "id_of_rule", "read_project"]
+
+KnownRules = Callable[[], Iterable[Rule]]
+
+TABLE = "npu-config"
+_MISNAMED = "npu_config"
+_NAMES_TABLE = re.compile(
+    r"""^[ \t]*\[?[ \t]*(?:tool[ \t]*\.[ \t]*)?(["']?)npu[-_]config\1[ \t]*[].=]""", re.M
+)
+_ID = re.compile(r"NPU\d{0,3}\Z")
+
+PROJECT_TABLE = declare(
+    "NPU833",
+    "project-table",
+    Severity.ERROR,
+    """
+    The table ``[tool.npu-config]`` of pyproject.toml has a key it does not know, or a value that
+    the key does not take.
+
+    Wrong:
+
+        [tool.npu-config]
+        ignores = "NPU901"
+
+    Right:
+
+        [tool.npu-config]
+        ignore = ["NPU901"]
+    """,
+    source=("npu_config",),
+)
+
+
+@attr.s(frozen=True, slots=True, auto_attribs=True)
+class Project:
+    """What a project says about its checks.
+
+    Args:
+        path: the pyproject.toml; None for a project without one.
+        select: rules that are told; empty: all.
+        ignore: rules that are not told.
+        exclude: patterns, with the syntax of .gitignore, of files that are left out.
+        per_file_ignores: pattern to rules that are not told of the files it matches.
+        target: product, mode and CANN version.
+        strict: warnings fail, too.
+        on_host: the checks run on the training host.
+        baseline: the baseline file, None for none.
+        diagnostics: what is wrong with the table.
+        text: the content of the pyproject.toml.
+    """
+
+    path: Optional[str] = None
+    select: Tuple[str, ...] = ()
+    ignore: Tuple[str, ...] = ()
+    exclude: Tuple[str, ...] = ()
+    per_file_ignores: Mapping[str, Tuple[str, ...]] = attr.ib(factory=dict, hash=False)
+    target: Optional[Target] = None
+    strict: bool = False
+    on_host: bool = False
+    baseline: Optional[str] = None
+    diagnostics: Tuple[Diagnostic, ...] = ()
+    text: str = ""
+
+    @property
+    def root(self) -> str:
+        """The directory of pyproject.toml."""
+        return os.path.dirname(os.path.abspath(self.path)) if self.path else os.getcwd()
+
+    def excludes(self, path: str) -> bool:
+        """True for a file that ``exclude`` leaves out."""
+        return self._names(self.exclude, path)
+
+    def ignored_for(self, path: str) -> Tuple[str, ...]:
+        """The rules that ``per-file-ignores`` takes away for a file."""
+        found: List[str] = []
+        for pattern, rules in self.per_file_ignores.items():
+            if self._names((pattern,), path):
+                found.extend(rules)
+        return tuple(found)
+
+    def _names(self, lines: Tuple[str, ...], path: str) -> bool:
+        """True when patterns name a file, or a directory that it is in."""
+        root = self.root
+        patterns = _patterns(root, lines)
+        parts = os.path.relpath(os.path.abspath(path), root).split(os.sep)
+        folder = root
+        if parts[0] == os.pardir:
+            return False
+        for part in parts[:-1]:
+            folder = os.path.join(folder, part)
+            if patterns.verdict(folder, True):
+                return True
+        return bool(patterns.verdict(os.path.join(folder, parts[-1]), False))
+
+
+@functools.lru_cache(maxsize=None)
+def _patterns(root: str, lines: Tuple[str, ...]) -> Patterns:
+    return Patterns(root, lines)
+
+
+def find_project(start: str, known_rules: KnownRules) -> Project:
+    """The project that a file or directory belongs to: the nearest table on the way up.
+
+    A pyproject.toml without the table is passed over; the search ends at the top of the
+    repository.
+
+    Args:
+        start: the file or directory.
+        known_rules: gives every rule there is; asked for when the table names rules.
+    """
+    current = os.path.abspath(start)
+    if not os.path.isdir(current):
+        current = os.path.dirname(current)
+    while True:
+        path = os.path.join(current, "pyproject.toml")
+        if os.path.isfile(path):
+            project = read_project(path, known_rules)
+            if project is not None:
+                return project
+        parent = os.path.dirname(current)
+        if parent == current or os.path.exists(os.path.join(current, ".git")):
+            return Project()
+        current = parent
+
+
+def read_project(path: str, known_rules: KnownRules) -> Optional[Project]:
+    """The table of one pyproject.toml; None when it has none or cannot be read."""
+    from npu_config.readers.toml_file import parse
+
+    try:
+        with open(path, "rb") as stream:
+            text = stream.read().decode("utf-8-sig", "replace")
+    except OSError:
+        return None
+    if _NAMES_TABLE.search(text) is None:
+        return None
+    path = _shown(path)
+    document = parse(text, path)
+    tool = document.value.get("tool") if isinstance(document.value, dict) else None
+    tables = tool if isinstance(tool, dict) else {}
+    if TABLE in tables:
+        return _Table(path, text, tables[TABLE], document, known_rules).project()
+    faults = tuple(document.diagnostics)
+    if _MISNAMED in tables:
+        place = document.places.key_place(("tool", _MISNAMED))
+        message = "nothing reads [tool.{}]; the table is called [tool.{}]".format(_MISNAMED, TABLE)
+        faults += (PROJECT_TABLE.diagnostic(message, place, help="rename it"),)
+    return Project(path, diagnostics=faults, text=text) if faults else None
+
+
+def _shown(path: str) -> str:
+    """A path as it is told: relative where it lies below the working directory."""
+    relative = os.path.relpath(path)
+    return path if relative.startswith(os.pardir) else relative
+
+
+def id_of_rule(word: str, ids: Mapping[str, str]) -> Optional[str]:
+    """The id, or the beginning of ids, that a word names; None when it is no rule.
+
+    Args:
+        word: an id, the beginning of one, or a name.
+        ids: name to id of every rule.
+    """
+    if word in ids:
+        return ids[word]
+    word = word.upper()
+    return word if _ID.match(word) and any(id.startswith(word) for id in ids.values()) else None
+
+
+class _Table:
+    """Reads the table key by key."""
+
+    def __init__(
+        self, path: str, text: str, table: Any, document: Any, known_rules: KnownRules
+    ) -> None:
+        self._path = path
+        self._text_of_file = text
+        self._table = table
+        self._document = document
+        self._known_rules = known_rules
+        self._found: List[Diagnostic] = list(document.diagnostics)
+        self._values: Dict[str, Any] = {}
+
+    def project(self) -> Project:
+        readers: Dict[str, Callable[[str, Any], Any]] = {
+            "select": self._rules,
+            "ignore": self._rules,
+            "exclude": self._texts,
+            "strict": self._switch,
+            "on-host": self._switch,
+            "baseline": self._text,
+            "target": self._product,
+            "mode": self._mode,
+            "cann": self._text,
+            "per-file-ignores": self._table_of_rules,
+        }
+        if not isinstance(self._table, dict):
+            self._report((), "[tool.npu-config] is a table; legal: {}".format(", ".join(readers)))
+            self._table = {}
+        for key, value in self._table.items():
+            if key in readers:
+                self._values[key] = readers[key](key, value)
+            else:
+                self._report_unknown(key, list(readers))
+        values = self._values
+        product, mode, cann = values.get("target"), values.get("mode"), values.get("cann")
+        target = Target(product, mode, cann) if product or mode or cann else None
+        baseline = values.get("baseline")
+        if baseline is not None:
+            baseline = os.path.join(os.path.dirname(self._path), baseline)
+        return Project(
+            self._path,
+            select=values.get("select") or (),
+            ignore=values.get("ignore") or (),
+            exclude=values.get("exclude") or (),
+            per_file_ignores=values.get("per-file-ignores") or {},
+            target=target,
+            strict=bool(values.get("strict")),
+            on_host=bool(values.get("on-host")),
+            baseline=baseline,
+            diagnostics=tuple(self._found),
+            text=self._text_of_file,
+        )
+
+    def _place(self, *keys: Union[str, int]) -> Place:
+        place: Place = self._document.places.place(("tool", TABLE, *keys))
+        return place
+
+    def _report(
+        self, keys: Tuple[Union[str, int], ...], message: str, help: Optional[str] = None
+    ) -> None:
+        self._found.append(PROJECT_TABLE.diagnostic(message, self._place(*keys), help=help))
+
+    def _report_unknown(self, key: str, known: List[str]) -> None:
+        from npu_config.text.words import near
+
+        close = near(key, known)
+        place = self._document.key_place(("tool", TABLE, key))
+        self._found.append(
+            PROJECT_TABLE.diagnostic(
+                '"{}" is no key of [tool.npu-config]; legal: {}'.format(
+                    key[:40], ", ".join(known)
+                ),
+                place,
+                help=None if close is None else 'did you mean "{}"?'.format(close),
+            )
+        )
+
+    def _texts(self, key: str, value: Any, *inner: str) -> Tuple[str, ...]:
+        if isinstance(value, list) and all(isinstance(item, str) for item in value):
+            return tuple(value)
+        name = inner[-1] if inner else key
+        help = '{} = ["..."]'.format('"{}"'.format(name) if inner else name)
+        self._report((key, *inner), '"{}" takes a list of texts'.format(name), help)
+        return ()
+
+    def _rules(self, key: str, value: Any, *inner: str) -> Tuple[str, ...]:
+        """A list of rules; each word that names none is reported."""
+        from npu_config.text.words import near
+
+        ids = {rule.name: rule.id for rule in self._known_rules()}
+        found = []
+        for index, word in enumerate(self._texts(key, value, *inner)):
+            if id_of_rule(word, ids) is not None:
+                found.append(word)
+                continue
+            close = near(word, [*ids, *ids.values()])
+            self._report(
+                (key, *inner, index),
+                '"{}" is no rule'.format(word[:40]),
+                "name rules by id (NPU104), beginning of an id (NPU1) or name"
+                if close is None
+                else 'did you mean "{}"?'.format(close),
+            )
+        return tuple(found)
+
+    def _text(self, key: str, value: Any) -> Optional[str]:
+        if isinstance(value, str):
+            return value
+        self._report((key,), '"{}" takes a text'.format(key))
+        return None
+
+    def _switch(self, key: str, value: Any) -> bool:
+        if not isinstance(value, bool):
+            self._report((key,), '"{}" takes true or false'.format(key))
+        return value is True
+
+    def _product(self, key: str, value: Any) -> Optional[str]:
+        return self._choice(key, value, tuple(product.value for product in Product))
+
+    def _mode(self, key: str, value: Any) -> Optional[str]:
+        return self._choice(key, value, MODES)
+
+    def _choice(self, key: str, value: Any, legal: Tuple[str, ...]) -> Optional[str]:
+        if value in legal:
+            return str(value)
+        message = '"{}" is {!r}; legal: {}'.format(key, value, ", ".join(legal))
+        self._report((key,), message)
+        return None
+
+    def _table_of_rules(self, key: str, value: Any) -> Dict[str, Tuple[str, ...]]:
+        if not isinstance(value, dict):
+            self._report((key,), '"{}" takes a table of pattern to list of rules'.format(key))
+            return {}
+        return {str(name): self._rules(key, rules, str(name)) for name, rules in value.items()}

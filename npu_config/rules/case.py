@@ -1,0 +1,174 @@
+"""What a rule looks at: settings, the target, and what is known around them."""
+
+from typing import Any, Dict, FrozenSet, Iterable, List, Mapping, NamedTuple, Optional
+
+from npu_config.catalogue import OPTIONS
+from npu_config.catalogue.kinds import Refused, shown
+from npu_config.core.diagnostics import Fix, Place, Severity
+from npu_config.core.settings import UNKNOWN, Carrier, SessionFacts, Setting, Settings
+from npu_config.core.target import ANY_TARGET, Product, Target
+
+
+class Finding(NamedTuple):
+    """What a rule reports: the engine adds the rule and the place."""
+
+    option: Optional[str]
+    message: str
+    help: Optional[str]
+    place: Optional[Place]
+    severity: Optional[Severity]
+    fix: Optional[Fix]
+
+
+class Fault(NamedTuple):
+    """A setting whose name, field or value is wrong in itself.
+
+    ``rule`` is the name of the rule that reports it (see ``rules/values.py``).
+    """
+
+    rule: str
+    name: str
+    setting: Setting
+    refused: Optional[Refused]
+
+
+def _refusal(error: Exception) -> Refused:
+    """Why a value is refused; other exceptions come from methods of the object that was given."""
+    if isinstance(error, Refused):
+        return error
+    return Refused("wrong-type", "is an object that cannot be read: {}".format(shown(error)))
+
+
+class Case:
+    """One set of settings under judgement, with what is known around it.
+
+    Attributes:
+        settings: what is judged.
+        target: product, mode and CANN version, as far as given.
+        products: the products it may run on.
+        environ: the environment, or None when it is not to be looked at.
+        on_host: True when the file system is that of the training host.
+        known: the options that are set to a known, legal value, in canonical form.
+        faults: the settings that are wrong in themselves; no other rule sees their values.
+    """
+
+    __slots__ = (
+        "entries",
+        "environ",
+        "faults",
+        "findings",
+        "known",
+        "on_host",
+        "products",
+        "settings",
+        "target",
+    )
+
+    def __init__(
+        self,
+        settings: Settings,
+        target: Target = ANY_TARGET,
+        environ: Optional[Mapping[str, str]] = None,
+        on_host: bool = False,
+    ) -> None:
+        if not isinstance(target, Target):
+            raise TypeError(
+                'target must be a Target, e.g. Target(product="atlas_a2"), not {!r}'.format(target)
+            )
+        self.settings = settings
+        self.entries = settings.entries
+        self.target = target
+        self.products: FrozenSet[Product] = target.products
+        self.environ = environ
+        self.on_host = on_host
+        self.known: Dict[str, Any] = {}
+        self.faults: List[Fault] = []
+        self.findings: List[Finding] = []
+        known = self.known
+        for name, setting in settings.entries.items():
+            option = OPTIONS.get(name)
+            if option is None:
+                self.faults.append(Fault("unknown-option", name, setting, None))
+                continue
+            value, wire, _, _ = setting
+            if wire is not None and wire != option.kind.wire:
+                self.faults.append(Fault("wrong-field", name, setting, None))
+            elif value is not UNKNOWN:
+                try:
+                    known[option.name] = option.kind.read(value)
+                except Exception as error:
+                    refused = _refusal(error)
+                    self.faults.append(Fault(refused.rule, name, setting, refused))
+
+    @property
+    def carrier(self) -> Carrier:
+        """What the settings were read from."""
+        return self.settings.carrier
+
+    @property
+    def session(self) -> Optional[SessionFacts]:
+        """What stands around the options, where the input has it."""
+        return self.settings.session
+
+    def get(self, name: str) -> Any:
+        """The known, legal value of an option; None when it is absent, unknown or wrong."""
+        return self.known.get(name)
+
+    def isset(self, name: str) -> bool:
+        """True when the option is set, whatever its value."""
+        return name in self.entries
+
+    def absent(self, name: str) -> bool:
+        """True when the option is certainly not set."""
+        return name not in self.entries and not self.settings.open
+
+    def effective(self, name: str) -> Any:
+        """What the runtime will use: the known value, the default when absent, else UNKNOWN."""
+        if name in self.entries:
+            return self.known.get(name, UNKNOWN)
+        if self.settings.open:
+            return UNKNOWN
+        option = OPTIONS[name]
+        if self.settings.carrier is Carrier.RUN_CONFIG and option.run_config is not None:
+            return (
+                option.default if option.run_config_default is None else option.run_config_default
+            )
+        return option.default
+
+    def never(self, name: str, *values: Any) -> bool:
+        """True when the effective value is known and is none of ``values``."""
+        value = self.effective(name)
+        return value is not UNKNOWN and value not in values
+
+    def training(self) -> bool:
+        """True when the graph certainly runs in training mode (``graph_run_mode`` 1 or absent)."""
+        return bool(self.effective("graph_run_mode") == 1)
+
+    def inference(self) -> bool:
+        """True when the graph certainly runs in online inference mode."""
+        return bool(self.effective("graph_run_mode") == 0)
+
+    def only_on(self, products: Iterable[Product]) -> bool:
+        """True when every product it may run on is one of ``products``."""
+        return self.products <= frozenset(products)
+
+    def never_on(self, products: Iterable[Product]) -> bool:
+        """True when no product it may run on is one of ``products``."""
+        return not (self.products & frozenset(products))
+
+    def place(self, name: str) -> Place:
+        """Where the option's value stands, or the place of the whole."""
+        setting = self.entries.get(name)
+        return self.settings.place if setting is None else setting.place
+
+    def report(
+        self,
+        option: Optional[str],
+        message: str,
+        help: Optional[str] = None,
+        place: Optional[Place] = None,
+        severity: Optional[Severity] = None,
+        fix: Optional[Fix] = None,
+    ) -> None:
+        """Report a finding of the rule that is running, at the place of ``option``."""
+        self.findings.append(Finding(option, message, help, place, severity, fix))

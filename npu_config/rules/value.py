@@ -1,0 +1,212 @@
+"""What remains of settings that hold no error: canonical options, and the files that go with them.
+
+:class:`~npu_config.config.NpuConfig` is this value with everything it can be read from and
+written to.
+"""
+
+import os
+import warnings
+from types import MappingProxyType
+from typing import Any, Dict, Iterator, List, Mapping, Optional, Tuple, Type, TypeVar, Union
+
+import attr
+
+from npu_config.catalogue import OPTIONS
+from npu_config.core.caller import caller_level
+from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Report, Severity
+from npu_config.core.settings import UNKNOWN, Settings
+from npu_config.core.target import ANY_TARGET, Target
+from npu_config.rules.case import Case
+from npu_config.rules.engine import judge_case
+
+_ORDER = {name: index for index, name in enumerate(OPTIONS)}
+_NO_FINDINGS = Report()
+_NO_FILES: Mapping[str, "SideFile"] = MappingProxyType({})
+
+
+class OverwrittenWarning(UserWarning):
+    """A value that the user had put into a ConfigProto was replaced by the configuration's."""
+
+
+@attr.s(frozen=True, slots=True, auto_attribs=True)
+class SideFile:
+    """The content of a file that an option points to, kept until it is written.
+
+    Args:
+        path: where the option points; a relative path is one of the run directory.
+        text: the content.
+    """
+
+    path: str
+    text: str
+
+
+@attr.s(frozen=True, slots=True, auto_attribs=True, hash=False)
+class ConfigValue:
+    """A valid configuration; frozen.
+
+    Args:
+        options: option name to canonical value, in the order of the catalogue.
+        target: what it was judged for.
+        diagnostics: the findings that remain; none is an error.
+        side_files: option name to the content of the file that it points to.
+    """
+
+    options: Mapping[str, Any] = attr.ib(repr=lambda options: repr(dict(options)))
+    target: Target = ANY_TARGET
+    diagnostics: Report = attr.ib(default=_NO_FINDINGS, eq=False, repr=False)
+    side_files: Mapping[str, SideFile] = attr.ib(default=_NO_FILES, hash=False, repr=False)
+
+    def __hash__(self) -> int:
+        return hash((tuple(self.options.items()), self.target))
+
+    def __reduce__(self) -> Tuple[Any, ...]:
+        state = dict(self.options), self.target, self.diagnostics, dict(self.side_files)
+        return (_restored, (type(self), *state))
+
+    def __getitem__(self, name: str) -> Any:
+        return self.options[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.options
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.options)
+
+    def __len__(self) -> int:
+        return len(self.options)
+
+    def wire_values(self) -> Dict[str, Tuple[str, Union[bool, int, str]]]:
+        """Option name to the AttrValue field and the value that go on the wire."""
+        values = {}
+        for name, value in self.options.items():
+            kind = OPTIONS[name].kind
+            values[name] = (kind.wire, value if kind.plain else kind.write(value))
+        return values
+
+    def to_dict(self) -> Dict[str, Union[bool, int, str]]:
+        """Option name to the value as it stands on the wire (text for structured options)."""
+        return {name: value for name, (_, value) in self.wire_values().items()}
+
+    def to_config_proto(self, base: Optional[Any] = None) -> Any:
+        """A ConfigProto that carries the options.
+
+        The NpuOptimizer entry is found or added, never twice; remapping, memory optimization
+        and XLA's global JIT are switched off.  Each value of ``base`` that is replaced is
+        reported by an :class:`OverwrittenWarning`.
+
+        Args:
+            base: the ConfigProto to start from; it stays as it is.  None: an empty one with
+                ``allow_soft_placement``, of TensorFlow's class where it can be imported, else
+                of the stub's.
+
+        Returns:
+            A new message of the class of ``base``.
+        """
+        from npu_config.proto.encode import encode
+
+        config, overwritten = encode(self.wire_values(), base)
+        for what, old, new in overwritten:
+            warnings.warn(
+                "{} was {!r} in the given ConfigProto and is now {!r}".format(what, old, new),
+                OverwrittenWarning,
+                stacklevel=caller_level(),
+            )
+        return config
+
+    def _stub(self) -> Any:
+        from npu_config.proto import encode, stub_config_proto
+
+        config, _ = encode(self.wire_values(), config_class=stub_config_proto())
+        return config
+
+    def to_pbtxt(self) -> str:
+        """The ConfigProto as text, without TensorFlow."""
+        from npu_config.proto import to_text
+
+        return to_text(self._stub())
+
+    def to_bytes(self) -> bytes:
+        """The serialized ConfigProto, without TensorFlow; equal configurations, equal bytes."""
+        from npu_config.proto import to_bytes
+
+        return to_bytes(self._stub())
+
+
+Value = TypeVar("Value", bound=ConfigValue)
+
+
+def _restored(
+    into: Type[Value],
+    options: Dict[str, Any],
+    target: Target,
+    found: Report,
+    side_files: Dict[str, SideFile],
+) -> Value:
+    """What a copy or an unpickled configuration is made with; it was judged before."""
+    return into(MappingProxyType(options), target, found, MappingProxyType(side_files))
+
+
+def from_settings(
+    into: Type[Value],
+    settings: Settings,
+    target: Optional[Target] = None,
+    on_host: bool = False,
+    found: Any = (),
+    strict: bool = False,
+    side_files: Optional[Mapping[str, SideFile]] = None,
+) -> Value:
+    """The configuration of settings that hold no error.
+
+    Args:
+        into: the class to make.
+        settings: what was read.
+        target: narrows product-limited rules.
+        on_host: also check paths and the environment of this host.
+        found: diagnostics of the reader, to be raised with the others.
+        strict: a warning is a reason to raise, too.
+        side_files: see :class:`ConfigValue`.
+
+    Raises:
+        NpuConfigError: with every diagnostic, when one of them is an error (or, when strict,
+            a warning).
+    """
+    case = Case(settings, target or ANY_TARGET, os.environ if on_host else None, on_host)
+    diagnostics: List[Diagnostic] = judge_case(case)
+    diagnostics.extend(found)
+    if side_files and on_host:
+        diagnostics = [_pending(diagnostic, side_files) for diagnostic in diagnostics]
+    worst = Severity.WARNING if strict else Severity.ERROR
+    if diagnostics and any(d.severity >= worst for d in diagnostics):
+        raise NpuConfigError(diagnostics)
+    return into(
+        MappingProxyType(_canonical(case)),
+        case.target,
+        Report(diagnostics) if diagnostics else _NO_FINDINGS,
+        _NO_FILES if side_files is None else MappingProxyType(dict(side_files)),
+    )
+
+
+def _pending(diagnostic: Diagnostic, side_files: Mapping[str, SideFile]) -> Diagnostic:
+    """A file that is missing because its content was not written yet is no error yet."""
+    from npu_config.rules.paths import MISSING_FILE_RULES
+
+    file = side_files.get(diagnostic.option or "")
+    if file is None or diagnostic.rule not in MISSING_FILE_RULES or os.path.lexists(file.path):
+        return diagnostic
+    return attr.evolve(
+        diagnostic,
+        severity=Severity.WARNING,
+        help="write it with config.save_side_files(directory) before the session is created",
+    )
+
+
+def _canonical(case: Case) -> Dict[str, Any]:
+    """Known values in catalogue order; a value that only drew a warning stays as it is."""
+    known = case.known
+    if len(known) != len(case.entries):
+        known = dict(known)
+        for name, setting in case.entries.items():
+            if name in OPTIONS and name not in known and setting.value is not UNKNOWN:
+                known[name] = setting.value
+    return {name: known[name] for name in sorted(known, key=_ORDER.__getitem__)}

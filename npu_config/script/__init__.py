@@ -1,0 +1,125 @@
+"""Training scripts: from Python source to settings and findings, without running anything.
+
+Every path through a script is followed; :func:`read_script` gives the settings of every
+configuration block on every path, and :func:`judge_script` applies the rules to all of them
+and says each fault once.
+"""
+
+from typing import List, Mapping, Optional, Tuple
+
+import attr
+
+from npu_config.core.diagnostics import Diagnostic, Place
+from npu_config.core.target import Target
+from npu_config.rules.reading import Reading
+from npu_config.script._rules import NOT_PYTHON, NOT_TEXT
+from npu_config.script.judging import judge_variants
+from npu_config.script.paths import Path
+from npu_config.script.reading import Variant, run_all, variants_of
+from npu_config.script.script import Script
+from npu_config.script.source import Undecodable, Unparsable, decode, looks_like_python_2
+from npu_config.script.vocabulary import may_matter
+
+__all__ = ["ScriptReading", "judge_script", "may_matter", "read", "read_script"]
+
+
+@attr.s(frozen=True, slots=True, auto_attribs=True)
+class ScriptReading(Reading):
+    """What was found in one script.
+
+    Args:
+        script: the parsed script; None when it could not be parsed.
+        variants: the settings with the paths that lead to them.
+        paths: every path, by starting point.
+    """
+
+    script: Optional[Script] = None
+    variants: Tuple[Variant, ...] = ()
+    paths: Tuple[Tuple[Path, ...], ...] = ()
+
+    def judge(
+        self,
+        target: Optional[Target] = None,
+        environ: Optional[Mapping[str, str]] = None,
+        on_host: bool = False,
+    ) -> List[Diagnostic]:
+        """Every finding once, whatever the number of paths that lead to it."""
+        found = list(self.diagnostics)
+        if self.script is not None:
+            found += judge_variants(
+                self.script, self.variants, self.paths, target, environ, on_host
+            )
+        return found
+
+
+def read(data: bytes, path: Optional[str]) -> ScriptReading:
+    """Read the bytes of a script, as Python would decode them."""
+    try:
+        text, encoding = decode(data)
+    except Undecodable as error:
+        finding = NOT_TEXT.diagnostic(
+            "{}; Python refuses it".format(error),
+            Place(path, error.line, 1) if error.line else Place(path),
+            help="save it as UTF-8, or declare its encoding in the first line",
+        )
+        return ScriptReading("script", path, diagnostics=(finding,), skipped=True)
+    return attr.evolve(read_script(text, path), encoding=encoding)
+
+
+def read_script(text: str, path: Optional[str] = None) -> ScriptReading:
+    """The settings of every configuration block of a script, along every path through it.
+
+    Args:
+        text: the script, with its own line ends.
+        path: its file, for the places.
+    """
+    try:
+        script = Script(text, path)
+        groups = run_all(script)
+    except Unparsable as error:
+        return _unparsable(text, path, str(error), error.line, error.column)
+    except RecursionError:
+        return _unparsable(text, path, "nested too deeply to be analysed", None, None)
+    variants = variants_of(script, groups)
+    return ScriptReading(
+        "script",
+        path,
+        settings=tuple(variant.settings for variant in variants),
+        text=text,
+        script=script,
+        variants=tuple(variants),
+        paths=tuple(tuple(group) for group in groups),
+    )
+
+
+def judge_script(
+    text: str,
+    path: Optional[str] = None,
+    target: Optional[Target] = None,
+    environ: Optional[Mapping[str, str]] = None,
+    on_host: bool = False,
+) -> List[Diagnostic]:
+    """Every finding about a script.
+
+    Args:
+        text: the script.
+        path: its file, for the places.
+        target: narrows product-limited rules.
+        environ: environment variables to judge with; None: they are not looked at.
+        on_host: look at the file system: paths must exist and be usable.
+    """
+    return read_script(text, path).judge(target, environ, on_host)
+
+
+def _unparsable(
+    text: str, path: Optional[str], reason: str, line: Optional[int], column: Optional[int]
+) -> ScriptReading:
+    old = looks_like_python_2(text)
+    finding = NOT_PYTHON.diagnostic(
+        "this is Python 2, which is not checked"
+        if old
+        else "this is no Python that can be analysed: {}".format(reason),
+        Place(path, line) if old else Place(path, line, column if column else None),
+        help="convert it with 2to3" if old else None,
+    )
+    return ScriptReading("script", path, diagnostics=(finding,), text=text, skipped=True)

@@ -1,0 +1,47 @@
+"""The rules that the reader of scripts applies itself: what keeps a script from being read."""
+
+from npu_config.core.diagnostics import Severity
+from npu_config.core.rule import declare
+
+NOT_PYTHON = declare(
+    "NPU830",
+    "script-not-parsed",
+    Severity.WARNING,
+    """
+    A script is no Python 3, and is not checked.
+
+    Python 2 scripts (``print "loss", loss``) cannot be parsed, nor can files with unsaved merge
+    marks or half a line.  The other files are checked all the same.
+
+    Wrong:
+
+        print "loss", loss
+
+    Right:
+
+        print("loss", loss)
+    """,
+    source=("Python language reference",),
+)
+
+NOT_TEXT = declare(
+    "NPU831",
+    "script-not-decoded",
+    Severity.WARNING,
+    """
+    The bytes of a script are no text in the encoding that Python would use.
+
+    That is UTF-8, unless a comment in one of the first two lines says otherwise (PEP 263).
+    Python refuses to run the script.
+
+    Wrong, for a file that was saved as GBK:
+
+        import os
+
+    Right:
+
+        # -*- coding: gbk -*-
+        import os
+    """,
+    source=("PEP 263",),
+)

@@ -1,0 +1,116 @@
+"""Calls of npu_config's own builder in a script."""
+
+from typing import TYPE_CHECKING, Any, Dict, Optional
+
+from npu_config.core.diagnostics import Place
+from npu_config.core.settings import UNKNOWN, Carrier, Setting, Settings
+from npu_config.core.target import Product, Target
+from npu_config.rules.tasks import Tasks
+from npu_config.script.constants import is_known
+from npu_config.script.objects import Constructed, Tracked, Unknown
+
+if TYPE_CHECKING:
+    from npu_config.script.functions import Functions
+    from npu_config.script.names import Call
+
+
+class Builder(Tracked):
+    """A ``NpuConfigBuilder`` of the script.
+
+    ``open`` is True when it may set options that could not be read.
+    """
+
+    __slots__ = ("entries", "open", "target")
+
+    def __init__(self, run: "Functions", call: "Call") -> None:
+        super().__init__(call.node, run.place(call.node), run.tick())
+        self.path = tuple(run.guards)
+        self.entries: Dict[str, Setting] = {}
+        self.open = call.open
+        self.target = _target(call.get("target", 0))
+
+    def settings(self) -> Settings:
+        """What it sets."""
+        return Settings(dict(self.entries), Carrier.BUILDER, open=self.open, place=self.place)
+
+
+def make(run: "Functions", call: "Call") -> Builder:
+    """``NpuConfigBuilder(...)``."""
+    builder = Builder(run, call)
+    run.builders.append(builder)
+    return builder
+
+
+def call_method(run: "Functions", builder: Builder, call: "Call") -> Any:
+    """``builder.method(...)``; everything but ``build`` gives the builder again."""
+    if call.name == "build":
+        return Unknown("built@{}".format(builder.moment))
+    if call.name == "set":
+        builder.open = builder.open or call.open
+        for name, (value, node) in call.keywords.items():
+            place = run.place(node)
+            name_place = run.script.source.keyword_place(name, place)
+            _put(builder, name, Setting(_plain(value), None, place, name_place))
+    elif call.name == "unset" and is_known([value for value, _ in call.args]):
+        for value, _ in call.args:
+            builder.entries.pop(str(value), None)
+    elif call.name == "update" and call.args and isinstance(call.args[0][0], dict):
+        value, node = call.args[0]
+        for name, item in value.items():
+            _put(builder, str(name), Setting(_plain(item), None, run.place(node)))
+    else:
+        _run_task(run, builder, call)
+    return builder
+
+
+def _put(builder: Builder, name: str, setting: Setting) -> None:
+    builder.entries[name] = setting
+
+
+def _plain(value: Any) -> Any:
+    return value if is_known(value) else UNKNOWN
+
+
+def _run_task(run: "Functions", builder: Builder, call: "Call") -> None:
+    """A task method: asked of a real builder, when its arguments are known."""
+    values = [value for value, _ in call.args]
+    keywords = {name: value for name, (value, _) in call.keywords.items()}
+    scratch = Tasks()
+    method = None if call.name.startswith("_") else getattr(scratch, call.name, None)
+    if method is None or call.open or not is_known(values) or not is_known(keywords):
+        builder.open = True
+        return
+    try:
+        method(*values, **keywords)
+    except (TypeError, ValueError):
+        builder.open = True
+        return
+    place = _method_place(run, call)
+    for name, setting in scratch.entries.items():
+        _put(builder, name, Setting(setting.value, None, place))
+
+
+def _method_place(run: "Functions", call: "Call") -> Place:
+    """Where a method is called: its name and its arguments, without what it is called on."""
+    name, whole = run.place(call.node.func), run.place(call.node)
+    column = (name.end_column or 1) - len(call.name)
+    return whole._replace(line=name.end_line, column=column)
+
+
+def _target(given: Any) -> Optional[Target]:
+    """The target that a builder is given, when it is written out."""
+    value = None if given is None else given[0]
+    if not isinstance(value, Constructed) or value.kind != "Target":
+        return None
+    arguments: Dict[str, Any] = {}
+    for name, argument in value.arguments.items():
+        item = argument.value
+        if isinstance(item, Unknown) and ".Product." in "." + item.key:
+            item = getattr(Product, item.key.rpartition(".")[2], None)
+        elif not isinstance(item, str):
+            return None
+        arguments[name] = item
+    try:
+        return Target(**arguments)
+    except (TypeError, ValueError):
+        return None

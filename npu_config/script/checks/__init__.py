@@ -1,0 +1,63 @@
+"""Checks of scripts: rules that concern more than the options that are set.
+
+One function per constraint; what it sees is a :class:`~._check.Sight`.
+"""
+
+from typing import List, Sequence, Tuple
+
+from npu_config.core.diagnostics import Diagnostic
+from npu_config.script.checks import (
+    assignments,
+    calls,
+    endings,
+    feeds,
+    flag_defaults,
+    hooks,
+    imports,
+    looped,
+    loops,
+    preprocessing,
+    session,
+    switches,
+)
+from npu_config.script.checks._check import CHECKS, Sight
+from npu_config.script.paths import Path
+from npu_config.script.script import Script
+
+__all__ = [
+    "CHECKS",
+    "assignments",
+    "calls",
+    "endings",
+    "feeds",
+    "flag_defaults",
+    "hooks",
+    "imports",
+    "looped",
+    "loops",
+    "preprocessing",
+    "run_checks",
+    "session",
+    "switches",
+]
+
+Found = Tuple[Diagnostic, List[Path], Tuple[int, ...]]
+
+
+def run_checks(script: Script, groups: Sequence[Sequence[Path]]) -> List[Found]:
+    """Every finding of every check, with the path that it was made on and its guards."""
+    paths = [path for group in groups for path in group]
+    sight = Sight(script, paths)
+    for check in CHECKS:
+        sight.rule = check.rule
+        if check.whole:
+            sight.path = None
+            check.function(sight)
+        else:
+            for path in paths:
+                sight.path = path
+                check.function(sight)
+    return [
+        (diagnostic, [] if path is None else [path], guards)
+        for diagnostic, path, guards in sight.found
+    ]

@@ -1,0 +1,178 @@
+"""What a check of a script is: a rule that looks at one path, or at the script as a whole."""
+
+import ast
+import inspect
+from typing import (
+    Any,
+    Callable,
+    Dict,
+    Iterable,
+    Iterator,
+    List,
+    NamedTuple,
+    Optional,
+    Sequence,
+    Tuple,
+)
+
+from npu_config.core.diagnostics import Diagnostic, Fix, Place, Severity
+from npu_config.core.rule import Rule, declare
+from npu_config.script.checks._reads import LOOPS, Unread
+from npu_config.script.interpreter import Run
+from npu_config.script.names import Call
+from npu_config.script.objects import Block, Use
+from npu_config.script.paths import Path
+from npu_config.script.scopes import last_line
+from npu_config.script.script import Script
+
+_OURS = ("npu_bridge", "npu_device", "npu_config")
+
+
+class Sight:
+    """What a check sees, and where it puts its findings.
+
+    Attributes:
+        script: the script.
+        paths: every path through it.
+        path: the path that is looked at; None for a check of the whole script.
+        unread: finds results of calls that nothing reads.
+    """
+
+    def __init__(self, script: Script, paths: Sequence[Path]) -> None:
+        self.script = script
+        self.paths = paths
+        self.path: Optional[Path] = None
+        self.rule: Optional[Rule] = None
+        self.found: List[Tuple[Diagnostic, Optional[Path], Tuple[int, ...]]] = []
+        self.unread = Unread(script)
+        self.handed_on: Dict[Tuple[Place, Optional[int]], bool] = {}
+        self._uses: Optional[Dict[Place, List[Use]]] = None
+        self._loops: Optional[List[Tuple[int, int]]] = None
+
+    @property
+    def run(self) -> Run:
+        """What happened on the path."""
+        assert self.path is not None
+        run: Run = self.path.outcome
+        return run
+
+    def place(self, node: ast.AST) -> Place:
+        """Where a node stands."""
+        return self.script.source.place(node)
+
+    def report(
+        self,
+        message: str,
+        place: Place,
+        guards: Tuple[int, ...] = (),
+        option: Optional[str] = None,
+        help: Optional[str] = None,
+        severity: Optional[Severity] = None,
+        fix: Optional[Fix] = None,
+    ) -> None:
+        """Report a finding; ``guards`` are the conditions that its place stands under."""
+        assert self.rule is not None
+        diagnostic = self.rule.diagnostic(message, place, option, help, severity, fix)
+        self.found.append((diagnostic, self.path, guards))
+
+    def uses(self, place: Place) -> List[Use]:
+        """Everything that any path does with the object that is made at a place."""
+        if self._uses is None:
+            self._uses = {}
+            for path in self.paths:
+                run = path.outcome
+                for thing in run.messages + run.blocks + run.constructed:
+                    self._uses.setdefault(thing.place, []).extend(thing.uses)
+        return self._uses.get(place, [])
+
+    @property
+    def loops(self) -> List[Tuple[int, int]]:
+        """The first and the last line of every loop."""
+        if self._loops is None:
+            nodes = ast.walk(self.script.tree)
+            self._loops = [(n.lineno, last_line(n)) for n in nodes if isinstance(n, LOOPS)]
+        return self._loops
+
+    def mentions(self, *words: str) -> bool:
+        """True when one of the words stands in the script, comments left out."""
+        return any(self.script.source.mentions(word) for word in words)
+
+    def calls(self, *names: str) -> Iterator[ast.Call]:
+        """Every call of a function with one of these names, anywhere in the script."""
+        for node in self.script.nodes(*names):
+            if isinstance(node, ast.Call) and name_of(node.func) in names:
+                yield node
+
+    def is_from_elsewhere(self, function: ast.expr, kind: str) -> bool:
+        """True for a function that is imported, but not from npu_bridge: its name is chance.
+
+        Args:
+            function: what is called.
+            kind: the name that it has in npu_bridge.
+        """
+        owner = function
+        while isinstance(owner, ast.Attribute):
+            owner = owner.value
+        if not isinstance(owner, ast.Name):
+            return False
+        names = self.script.imported(owner.id)
+        if owner is function:
+            names = frozenset(name for name in names if name.rpartition(".")[2] == kind)
+        return bool(names) and all(name.partition(".")[0] not in _OURS for name in names)
+
+
+class Check(NamedTuple):
+    """One check: its rule and its function."""
+
+    rule: Rule
+    function: Callable[[Sight], None]
+    whole: bool
+
+
+CHECKS: List[Check] = []
+
+
+def check(
+    id: str,
+    name: str,
+    severity: Severity,
+    facts: Iterable[str] = (),
+    source: Iterable[str] = (),
+    whole: bool = False,
+) -> Callable[[Callable[[Sight], None]], Callable[[Sight], None]]:
+    """Enter the decorated function as a check; its docstring is the page of its rule.
+
+    Args:
+        id: ``NPU`` and three digits.
+        name: kebab-case.
+        severity: of its findings.
+        facts: the entries of the fact file that it covers.
+        source: where the facts stand.
+        whole: it looks at the script once, not at every path.
+    """
+
+    def enter(function: Callable[[Sight], None]) -> Callable[[Sight], None]:
+        page = inspect.cleandoc(function.__doc__ or "")
+        rule = declare(id, name, severity, page, facts=facts, source=source)
+        CHECKS.append(Check(rule, function, whole))
+        return function
+
+    return enter
+
+
+def name_of(node: ast.AST) -> str:
+    """The last name of a dotted expression."""
+    if isinstance(node, ast.Attribute):
+        return node.attr
+    return node.id if isinstance(node, ast.Name) else ""
+
+
+def our_blocks(run: Run) -> List[Block]:
+    """The entries of custom_optimizers that carry options of the NPU."""
+    return [block for block in run.blocks if block.name is None or block.is_npu]
+
+
+def known(call: Call, keyword: str, position: int) -> Any:
+    """An argument of a call; None when it is not given."""
+    given = call.get(keyword, position)
+    return None if given is None else given[0]

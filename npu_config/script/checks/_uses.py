@@ -1,0 +1,136 @@
+"""What the text of a script does with a name, where no path through it could follow."""
+
+import ast
+from typing import Any, Iterator, List, Optional, Sequence, Set
+
+from npu_config.script.checks._check import Sight, name_of
+from npu_config.script.objects import Message
+from npu_config.script.scopes import (
+    DEFINITIONS,
+    FUNCTIONS,
+    blocks,
+    first_line,
+    holds,
+    last_line,
+)
+
+_READERS = ("print", "pprint", "str", "repr", "type", "id", "len", "isinstance")
+_FILLERS = ("CopyFrom", "MergeFrom", "ParseFromString", "ClearField", "HasField", "Clear")
+_SCOPES = (*FUNCTIONS, ast.Lambda)
+
+
+def is_handed_on(sight: Sight, message: Message, until: Optional[int] = None) -> bool:
+    """What :func:`_is_handed_on` says, found once for all paths."""
+    key = (message.place, until)
+    if key not in sight.handed_on:
+        sight.handed_on[key] = _is_handed_on(sight, message, until)
+    return sight.handed_on[key]
+
+
+def _is_handed_on(sight: Sight, message: Message, until: Optional[int]) -> bool:
+    """True when the name that a message is bound to stands where the message may be used.
+
+    Filling it is no use, nor is printing it; to return it is one where what is returned cannot be
+    followed: from functions with decorators, of which properties are the most common.
+
+    Args:
+        sight: what the check sees.
+        message: the message.
+        until: look only at the lines between the message and this one.
+    """
+    line = message.place.line or 0
+    function = sight.script.function_of(line)
+    scope: Any = sight.script.tree if function is None else function
+    names = _names_of(sight, message)
+    decorated = function is not None and bool(function.decorator_list)
+    rebound = _rebound_in(scope.body, line, names)
+    for node, parent, above in _loads(sight, scope, names):
+        if until is not None and not line < node.lineno < until:
+            continue
+        if rebound is not None and node.lineno > rebound:
+            continue
+        if isinstance(parent, ast.Attribute):
+            used = isinstance(above, ast.Call) and above.func is parent
+            used = used and parent.attr not in _FILLERS
+        elif isinstance(parent, ast.Return):
+            used = decorated
+        else:
+            used = not (isinstance(parent, ast.Call) and name_of(parent.func) in _READERS)
+        if used:
+            return True
+    return False
+
+
+def _names_of(sight: Sight, message: Message) -> Set[str]:
+    """The names that the statement binds in which a message is made."""
+    if not isinstance(message.node, ast.expr):
+        return set()
+    for statement in sight.unread.around(message.node):
+        if isinstance(statement, (ast.Assign, ast.AnnAssign)):
+            targets: List[ast.expr] = (
+                statement.targets if isinstance(statement, ast.Assign) else [statement.target]
+            )
+            parts = [part for target in targets for part in ast.walk(target)]
+            return {part.id for part in parts if isinstance(part, ast.Name)}
+    return set()
+
+
+def _rebound_in(statements: Sequence[Any], line: int, names: Set[str]) -> Optional[int]:
+    """The last line of the statement after which the names certainly mean something else.
+
+    Args:
+        statements: a body that holds the line at any depth.
+        line: where the names are bound for the first time.
+        names: the names.
+    """
+    for number, statement in enumerate(statements):
+        if not first_line(statement) <= line <= last_line(statement):
+            continue
+        for inner in blocks(statement):
+            found = _rebound_in(inner, line, names)
+            if found is not None:
+                return found
+        for later in statements[number + 1 :]:
+            targets = later.targets if isinstance(later, ast.Assign) else ()
+            if any(isinstance(target, ast.Name) and target.id in names for target in targets):
+                return last_line(later)
+    return None
+
+
+def _loads(sight: Sight, scope: ast.AST, names: Set[str]) -> Iterator[Any]:
+    """Every place where one of the names is read, with the two nodes around it.
+
+    Functions that bind the name themselves mean something else with it.
+    """
+    lines = sorted({line for name in names for line in sight.script.source.mentions(name)})
+    pending: List[Any] = [(scope, None, None, names)]
+    while pending:
+        node, parent, above, visible = pending.pop()
+        if isinstance(node, _SCOPES) and node is not scope:
+            visible = visible - _bound_in(node)
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and node.id in visible:
+            yield node, parent, above
+        for child in ast.iter_child_nodes(node) if visible else ():
+            if not isinstance(child, ast.stmt) or holds(
+                lines, first_line(child), last_line(child)
+            ):
+                pending.append((child, node, parent, visible))
+
+
+def _bound_in(function: Any) -> Set[str]:
+    """The names that a function binds, functions inside of it included."""
+    found: Set[str] = set()
+    for node in ast.walk(function):
+        if isinstance(node, ast.arg):
+            found.add(node.arg)
+        elif isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
+            found.add(node.id)
+        elif isinstance(node, DEFINITIONS) and node is not function:
+            found.add(node.name)
+    return found
+
+
+def is_in_one_loop(sight: Sight, line: int, other: int) -> bool:
+    """True when a loop of the script holds both lines, so that each is before the other."""
+    first, last = min(line, other), max(line, other)
+    return any(start <= first and last <= end for start, end in sight.loops)

@@ -1,0 +1,316 @@
+"""Checks of single assignments and arguments, beyond the value itself."""
+
+import ast
+import difflib
+import re
+from typing import Optional
+
+from npu_config.catalogue import OPTIONS
+from npu_config.core.diagnostics import Fix, Place, Severity
+from npu_config.script.checks._check import Sight, check
+from npu_config.script.constants import is_known
+from npu_config.script.fixes import replacement
+from npu_config.script.objects import Block, Entry, Unknown
+from npu_config.script.vocabulary import SIGNATURES, STRICT_SIGNATURES
+
+_INTRODUCTION = "docs/en/tfadapter_1/apiref/session_config/introduction.md"
+_CONFIG = "tf_adapter/python/npu_bridge/estimator/npu/npu_config.py"
+
+_INTEGER = re.compile(r"-?[0-9]{1,18}\Z")
+_ONE_LITERAL = re.compile(r"""(?:"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*')\Z""")
+_MODES = frozenset(
+    value
+    for name in (
+        "dump_mode",
+        "dump_debug_mode",
+        "dump_data",
+        "precision_mode",
+        "precision_mode_v2",
+    )
+    for value in getattr(OPTIONS[name].kind, "values", ())
+)
+
+
+@check(
+    "NPU835",
+    "mode-in-place-of-path",
+    Severity.WARNING,
+    facts=("dump-path-required",),
+    source=("docs/en/tfadapter_1/apiref/session_config/accuracy_comparison.md",),
+)
+def mode_in_place_of_path(sight: Sight) -> None:
+    """``dump_path`` is set to the value of another option, such as ``"all"``.
+
+    The dump goes to a directory of that name, or fails; most likely ``dump_mode`` or
+    ``dump_debug_mode`` was meant.
+
+    Wrong:
+
+        custom_op.parameter_map["dump_path"].s = tf.compat.as_bytes("all")
+
+    Right:
+
+        custom_op.parameter_map["dump_path"].s = tf.compat.as_bytes("/tmp/dump")
+        custom_op.parameter_map["dump_mode"].s = tf.compat.as_bytes("all")
+    """
+    for block in sight.run.blocks:
+        for entry in list(block.entries.values()) + block.shadowed:
+            if entry.name == "dump_path" and entry.value in _MODES and is_known(entry.value):
+                sight.report(
+                    '"dump_path" is "{}", which is a mode and no directory'.format(entry.value),
+                    entry.place,
+                    entry.path,
+                    option="dump_path",
+                    help='set "dump_mode" or "dump_debug_mode" to it, and "dump_path" to a '
+                    "directory",
+                )
+                _report_swapped(sight, block, str(entry.value))
+
+
+def _report_swapped(sight: Sight, block: Block, mode: str) -> None:
+    """The path that most likely stands in the place of the mode."""
+    for name in ("dump_mode", "dump_debug_mode"):
+        entry = block.entries.get(name)
+        if entry is not None and isinstance(entry.value, Unknown):
+            flag = entry.value.flag or ""
+            if flag.endswith(("path", "dir")):
+                sight.report(
+                    '"{}" is the flag "{}", and "dump_path" is "{}"; the two look swapped'.format(
+                        name, flag, mode
+                    ),
+                    entry.place,
+                    entry.path,
+                    option=name,
+                    help="swap the two values",
+                )
+
+
+@check(
+    "NPU836",
+    "assignment-raises",
+    Severity.ERROR,
+    facts=("string-is-bytes",),
+    source=(_INTRODUCTION,),
+)
+def assignment_raises(sight: Sight) -> None:
+    """A value is assigned to a field of AttrValue that takes another type.
+
+    protobuf raises TypeError.  ``.s`` takes bytes, and ``tf.compat.as_bytes`` takes text.
+
+    Wrong:
+
+        custom_op.parameter_map["precision_mode"].s = "allow_mix_precision"
+
+    Right:
+
+        custom_op.parameter_map["precision_mode"].s = tf.compat.as_bytes("allow_mix_precision")
+    """
+    for node, reason, guards in sight.run.failures:
+        place = sight.place(node)
+        fix = None
+        if reason.startswith('protobuf raises TypeError: ".s"'):
+            fix = _as_literal_bytes(sight, place)
+        sight.report(reason, place, guards, help=_help_for(reason), fix=fix)
+
+
+_REFUSED = re.compile(r'protobuf raises TypeError: "\.(\w+)" takes .*, got (.*)')
+_FORMS = {"b": "True or False", "i": "an integer", "f": "a number", "s": "bytes"}
+
+
+def _help_for(reason: str) -> str:
+    """What to write in the place of a value that raises, as far as that is clear."""
+    found = _REFUSED.match(reason)
+    if reason.startswith("as_bytes(None)") or (found is not None and found.group(2) == "None"):
+        return "set it only where there is a value"
+    if found is None:
+        return "write tf.compat.as_bytes(str(...))"
+    wire, value = found.groups()
+    text = value[1:-1].strip() if value[:1] in ("'", '"') else None
+    if wire == "s":
+        known = "tf.compat.as_bytes(...)" if text is not None else "tf.compat.as_bytes(str(...))"
+        return "write {}".format(known)
+    if text is not None and wire == "b" and text.lower() in ("true", "false"):
+        return "write {}".format(text.capitalize())
+    if text is not None and wire == "i" and _INTEGER.match(text):
+        return "write {}".format(text)
+    return "give it {}".format(_FORMS[wire])
+
+
+def _as_literal_bytes(sight: Sight, place: Place) -> Optional[Fix]:
+    """Put a ``b`` before a plain literal of ASCII characters."""
+    text = sight.script.source.at(place)
+    if text[:1] not in ("'", '"') or not text.isascii() or _ONE_LITERAL.match(text) is None:
+        return None
+    start = place._replace(end_line=place.line, end_column=place.column)
+    return replacement(start, "b", "write it as bytes")
+
+
+@check(
+    "NPU838",
+    "bytes-of-unset-variable",
+    Severity.WARNING,
+    facts=("string-is-bytes",),
+    source=(_INTRODUCTION,),
+)
+def bytes_of_unset_variable(sight: Sight) -> None:
+    """``as_bytes(os.getenv(...))`` without a default.
+
+    When the variable is not set, os.getenv gives None and as_bytes raises TypeError.
+
+    Wrong:
+
+        custom_op.parameter_map["dump_path"].s = tf.compat.as_bytes(os.getenv("DUMP_PATH"))
+
+    Right:
+
+        custom_op.parameter_map["dump_path"].s = tf.compat.as_bytes(
+            os.getenv("DUMP_PATH", "/tmp/dump")
+        )
+    """
+    assert sight.path is not None
+    for node, key, guards in sight.run.environment:
+        variable = key[key.find("(") + 1 : -1]
+        if any(variable in decision.text for decision in sight.path.trace):
+            continue
+        sight.report(
+            "{} is None when the variable is not set, and as_bytes raises TypeError".format(key),
+            sight.place(node),
+            guards,
+            help="give a default, or set the option only when the variable is set",
+        )
+
+
+@check(
+    "NPU839",
+    "unknown-argument",
+    Severity.ERROR,
+    facts=("run-config-no-field",),
+    source=(_CONFIG,),
+)
+def unknown_argument(sight: Sight) -> None:
+    """A constructor of npu_bridge is given an argument that it does not have.
+
+    It raises TypeError.
+
+    Wrong:
+
+        NPURunConfig(auto_tune_mode="RL,GA")
+
+    Right:
+
+        NPURunConfig(aoe_mode="2")
+    """
+    for made in sight.run.constructed:
+        if made.kind not in STRICT_SIGNATURES:
+            continue
+        if isinstance(made.node, ast.Call) and sight.is_from_elsewhere(made.node.func, made.kind):
+            continue
+        names = SIGNATURES[made.kind]
+        for name, argument in made.arguments.items():
+            if name in names:
+                continue
+            close = difflib.get_close_matches(name, names, 1, 0.8)
+            option = OPTIONS.get(name)
+            help = None
+            fix = None
+            if close:
+                help = 'did you mean "{}"?'.format(close[0])
+                is_written = sight.script.source.at(argument.name_place) == name
+                if is_written and _is_slip(name, close[0]) and close[0] not in made.arguments:
+                    title = 'rename to "{}"'.format(close[0])
+                    fix = replacement(argument.name_place, close[0], title)
+            elif option is not None and option.replacement:
+                help = "use {}".format(option.replacement)
+            elif option is not None:
+                help = "set it on the NpuOptimizer of session_config"
+            sight.report(
+                '{} has no argument "{}"; it raises TypeError'.format(made.kind, name),
+                argument.name_place,
+                made.path,
+                help=help,
+                fix=fix,
+            )
+
+
+def _is_slip(name: str, meant: str) -> bool:
+    """True when a name can only be a slip of the pen."""
+    return difflib.SequenceMatcher(None, name.lower(), meant.lower()).ratio() >= 0.9
+
+
+@check(
+    "NPU884",
+    "option-set-twice",
+    Severity.WARNING,
+    facts=("custom-op-duplicate",),
+    source=(_INTRODUCTION,),
+)
+def option_set_twice(sight: Sight) -> None:
+    """An option is set again, whatever was set before.
+
+    The first value is lost.  Where the first assignments stand under a condition, the condition
+    has no effect.  (A default that is set first and overridden under a condition is fine.)
+
+    Wrong:
+
+        if args.dynamic_input == "1":
+            custom_op.parameter_map["dynamic_graph_execute_mode"].s = b"dynamic_execute"
+        custom_op.parameter_map["dynamic_graph_execute_mode"].s = b"lazy_recompile"
+
+    Right:
+
+        mode = b"dynamic_execute" if args.dynamic_input == "1" else b"lazy_recompile"
+        custom_op.parameter_map["dynamic_graph_execute_mode"].s = mode
+    """
+    for block in sight.run.blocks:
+        for first in block.shadowed:
+            second = _overwriter(block, first)
+            if second is None or first.built_in or second.built_in:
+                continue
+            if first.function != second.function:
+                continue
+            if second.path != first.path[: len(second.path)]:
+                continue
+            if _is_used_between(block, first, second):
+                continue
+            same = (
+                is_known(first.value)
+                and first.wire == second.wire
+                and repr(first.value) == repr(second.value)
+            )
+            conditional = len(first.path) > len(second.path)
+            sight.report(
+                '"{}" is set in line {} already{}'.format(
+                    second.name,
+                    first.name_place.line,
+                    ", to the same value"
+                    if same
+                    else "; the condition there has no effect"
+                    if conditional
+                    else "; that value is lost",
+                ),
+                second.name_place,
+                second.path,
+                option=second.name,
+                help="set it once",
+                severity=Severity.INFO if same else None,
+            )
+
+
+def _overwriter(block: Block, first: Entry) -> Optional[Entry]:
+    """The assignment that overwrote another."""
+    entries = list(block.shadowed)
+    last = block.entries.get(first.name)
+    if last is not None:
+        entries.append(last)
+    for entry in entries:
+        if entry.name == first.name and entry.name_place == first.shadowed_by:
+            return entry
+    return None
+
+
+def _is_used_between(block: Block, first: Entry, second: Entry) -> bool:
+    """True when something got the configuration while it held the first value."""
+    uses = list(block.uses)
+    if block.message is not None:
+        uses += block.message.root.uses
+    return any(first.moment < use.moment < second.moment for use in uses)

@@ -1,0 +1,101 @@
+"""The check of flags: a default that the option refuses."""
+
+import re
+from typing import Any
+
+from npu_config.catalogue import OPTIONS, Refused
+from npu_config.core.diagnostics import Severity
+from npu_config.script.checks._check import Sight, check
+from npu_config.script.flags import DEFINITION
+from npu_config.script.objects import Unknown
+
+_INTRODUCTION = "docs/en/tfadapter_1/apiref/session_config/introduction.md"
+
+_STORE = r"""(?:\.{0}|\[["']{0}["']\](?:\.value)?)\s*=(?!=)|setattr\(.*["']{0}["']"""
+_REQUIRED = re.compile(r"\brequired\s*=\s*True\b")
+_LINES_OF_DEFINITION = 6
+
+
+@check(
+    "NPU834",
+    "flag-default-not-allowed",
+    Severity.WARNING,
+    facts=("string-flag-values",),
+    source=(_INTRODUCTION,),
+)
+def flag_default_not_allowed(sight: Sight) -> None:
+    """An option takes its value from a command-line flag whose default is not legal.
+
+    When the flag is not given, the runtime gets that value.
+
+    Wrong:
+
+        flags.DEFINE_string("over_dump_path", "./overflow", "where to dump")
+        custom_op.parameter_map["dump_debug_mode"].s = tf.compat.as_bytes(FLAGS.over_dump_path)
+
+    Right:
+
+        custom_op.parameter_map["dump_path"].s = tf.compat.as_bytes(FLAGS.over_dump_path)
+    """
+    for block in sight.run.blocks:
+        for entry in block.entries.values():
+            option = OPTIONS.get(entry.name)
+            value = entry.value
+            if option is None or option.wire != entry.wire or not isinstance(value, Unknown):
+                continue
+            if value.flag is None or _is_guarded(sight, value.flag):
+                continue
+            default = sight.script.flags.default(value.flag)
+            if default is None or default.value is None:
+                continue
+            if _is_given_otherwise(sight, value.flag, default.line):
+                continue
+            given = _as_stored(default.value, entry.wire, value.key)
+            if given is None:
+                continue
+            try:
+                option.kind.read(given)
+            except Refused as refused:
+                sight.report(
+                    '"{}" is the flag "{}", whose default in line {} is refused: it {}; '
+                    "legal: {}".format(
+                        entry.name,
+                        value.flag,
+                        default.line,
+                        refused.problem,
+                        option.kind.describe(),
+                    ),
+                    entry.place,
+                    entry.path,
+                    option=entry.name,
+                    help="give the flag a default that is legal",
+                )
+
+
+def _as_stored(value: Any, wire: str, key: str) -> Any:
+    """What the field holds when the flag is not given; None when that cannot be said."""
+    if wire == "s":
+        if isinstance(value, str) and value:
+            return value
+        return str(value) if isinstance(value, int) and key.startswith("as_bytes(str(") else None
+    if wire == "i" and isinstance(value, int) and not isinstance(value, bool):
+        return value
+    return None
+
+
+def _is_guarded(sight: Sight, flag: str) -> bool:
+    """True when the path rests on a condition about the flag."""
+    assert sight.path is not None
+    return any("." + flag in decision.atom for decision in sight.path.trace)
+
+
+def _is_given_otherwise(sight: Sight, flag: str, line: int) -> bool:
+    """True when the script sets the flag itself, or demands it on the command line."""
+    source = sight.script.source
+    if sight.mentions("set_defaults", "set_default"):
+        return True
+    stores = re.compile(_STORE.format(re.escape(flag)))
+    if any(stores.search(source.lines[number - 1]) for number in source.mentions(flag)):
+        return True
+    definition = " ".join(source.lines[line - 1 : line + _LINES_OF_DEFINITION])
+    return _REQUIRED.search(DEFINITION.split(definition)[1]) is not None

@@ -1,0 +1,173 @@
+"""Checks of lists of hooks and callbacks."""
+
+import ast
+from typing import Iterator, List, Optional, Sequence, Set
+
+from npu_config.core.diagnostics import Severity
+from npu_config.script.checks._check import Sight, check, name_of
+from npu_config.script.scopes import DEFINITIONS, blocks
+
+_INIT = "tf_adapter/python/npu_bridge/npu_init.py"
+_FAQ = "docs/en/tfadapter_1/migration/faq/hook_index_error_fix.md"
+
+_APPENDING = {
+    "npu_hooks_append": ("hooks_list", "NPUBroadcastGlobalVariablesHook"),
+    "npu_callbacks_append": ("callbacks_list", "NPUBroadcastGlobalVariablesCallback"),
+}
+_CHANGES = ("append", "extend", "insert", "pop", "remove", "clear", "reverse", "sort")
+_PLAIN = (ast.Expr, ast.Assign, ast.AnnAssign, ast.With, ast.AsyncWith, ast.expr, ast.keyword)
+_PERHAPS = (ast.Lambda, ast.IfExp, ast.BoolOp, ast.ListComp, ast.SetComp, ast.GeneratorExp)
+
+
+@check(
+    "NPU864",
+    "last-hook-is-appended",
+    Severity.WARNING,
+    facts=("hook-index-shift",),
+    source=(_FAQ, _INIT),
+    whole=True,
+)
+def last_hook_is_appended(sight: Sight) -> None:
+    """The last item of a list is taken after ``npu_hooks_append`` put a hook behind it.
+
+    npu_hooks_append and npu_callbacks_append extend the list that they are given, in place: its
+    last item is the hook that broadcasts the variables.  A script that takes its own hook from
+    the end gets that one, and an AttributeError for the first attribute it asks for.
+
+    Wrong:
+
+        hooks = []
+        hooks.append(LogHook())
+        estimator.train(input_fn, hooks=npu_hooks_append(hooks_list=hooks))
+        print(hooks[-1].total_time)
+
+    Right:
+
+        log_hook = LogHook()
+        hooks = [log_hook]
+        estimator.train(input_fn, hooks=npu_hooks_append(hooks_list=hooks))
+        print(log_hook.total_time)
+    """
+    if not sight.mentions(*_APPENDING):
+        return
+    own = {function.name for function, _ in sight.script.function_lines()}
+    seen: Set[int] = set()
+    for call in sight.calls(*_APPENDING):
+        name = name_of(call.func)
+        if name in own:
+            continue
+        for item in _lists(sight, call):
+            index = _first_taken(sight, call, item)
+            if index is not None and id(index) not in seen:
+                seen.add(id(index))
+                sight.report(
+                    '"{}[-1]" is {} here: {} in line {} put it behind the others'.format(
+                        item, _APPENDING[name][1], name, call.lineno
+                    ),
+                    sight.place(index),
+                    help="keep the object that you need under a name of its own",
+                )
+
+
+def _lists(sight: Sight, call: ast.Call) -> Iterator[str]:
+    """The names of the list that a call extends, where that is certain."""
+    statement = sight.unread.around(call)[-1]
+    result = ""
+    if isinstance(statement, ast.Assign) and len(statement.targets) == 1:
+        target = statement.targets[0]
+        if isinstance(target, ast.Name):
+            result = target.id
+            yield result
+    given: Optional[ast.expr] = call.args[0] if call.args else None
+    for keyword in call.keywords:
+        if keyword.arg == _APPENDING[name_of(call.func)][0]:
+            given = keyword.value
+    if isinstance(given, ast.Name) and given.id != result and _is_list(sight, given):
+        yield given.id
+
+
+def _is_list(sight: Sight, name: ast.Name) -> bool:
+    """True when its function binds a name to lists, and to nothing else."""
+    function = sight.script.function_of(name.lineno)
+    stores = 0
+    lists = 0
+    for node in sight.script.nodes(name.id):
+        if not isinstance(node, (ast.Name, ast.arg, ast.Assign)):
+            continue
+        if sight.script.function_of(node.lineno) is not function:
+            continue
+        if isinstance(node, ast.Assign):
+            names = [name_of(target) for target in node.targets]
+            lists += names == [name.id] and _makes_list(node.value)
+        elif isinstance(node, ast.arg):
+            stores += node.arg == name.id
+        else:
+            stores += node.id == name.id and not isinstance(node.ctx, ast.Load)
+    return 0 < stores == lists
+
+
+def _makes_list(node: ast.expr) -> bool:
+    if isinstance(node, ast.BinOp):
+        return isinstance(node.op, ast.Add) and _makes_list(node.left)
+    if isinstance(node, ast.Call):
+        return name_of(node.func) in ("list", *_APPENDING)
+    return isinstance(node, (ast.List, ast.ListComp))
+
+
+def _first_taken(sight: Sight, call: ast.Call, name: str) -> Optional[ast.Subscript]:
+    """The first place behind a call, and certainly run after it, where ``name[-1]`` is taken."""
+    function = sight.script.function_of(call.lineno)
+    before = sight.unread.around(call)
+    taken: List[ast.Subscript] = []
+    changed: List[int] = []
+    for node in sight.script.nodes(name):
+        if not isinstance(node, ast.expr) or node.lineno <= call.lineno:
+            continue
+        if sight.script.function_of(node.lineno) is not function:
+            continue
+        if isinstance(node, ast.Name):
+            if node.id == name and not isinstance(node.ctx, ast.Load):
+                changed.append(node.lineno)
+        elif isinstance(node, ast.Attribute):
+            if name_of(node.value) == name and node.attr in _CHANGES:
+                changed.append(node.lineno)
+        elif isinstance(node, ast.Subscript) and _is_named(node.value, name):
+            if not isinstance(node.ctx, ast.Load):
+                changed.append(node.lineno)
+            elif _is_last(node):
+                taken.append(node)
+    for node in sorted(taken, key=lambda node: (node.lineno, node.col_offset)):
+        if any(line <= node.lineno for line in changed):
+            return None
+        if _is_after((*before, call), (*sight.unread.around(node), node)):
+            return node
+    return None
+
+
+def _is_named(node: ast.expr, name: str) -> bool:
+    return isinstance(node, ast.Name) and node.id == name
+
+
+def _is_last(node: ast.Subscript) -> bool:
+    inner: ast.AST = node.slice
+    if inner.__class__.__name__ == "Index":
+        inner = inner.value  # type: ignore[attr-defined]
+    try:
+        return isinstance(inner, ast.expr) and ast.literal_eval(inner) == -1
+    except (ValueError, TypeError, SyntaxError, RecursionError, MemoryError):
+        return False
+
+
+def _is_after(before: Sequence[ast.AST], after: Sequence[ast.AST]) -> bool:
+    """True when a node is only run after another one was, by the bodies that they stand in."""
+    shared = 0
+    while before[shared] is after[shared]:
+        shared += 1
+    way = before[shared:]
+    if any(not isinstance(n, _PLAIN) or isinstance(n, (*_PERHAPS, *DEFINITIONS)) for n in way):
+        return False
+    around = before[shared - 1]
+    bodies: List[Sequence[ast.AST]] = list(blocks(around))
+    if isinstance(around, (ast.Module, *DEFINITIONS)):
+        bodies.append(around.body)
+    return any(before[shared] in body and after[shared] in body for body in bodies)

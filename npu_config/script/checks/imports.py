@@ -1,0 +1,249 @@
+"""Checks of names that a script uses and never gets."""
+
+import ast
+from typing import Dict, Iterator, List, Optional, Set, Tuple, cast
+
+from npu_config.core.diagnostics import Severity
+from npu_config.script.checks._check import Sight, check, name_of
+from npu_config.script.scopes import (
+    FUNCTIONS,
+    FunctionNode,
+    Store,
+    first_line,
+    functions,
+    holds,
+    last_line,
+)
+from npu_config.script.vocabulary import EXPORTS, NPU_INIT
+
+_INTRODUCTION = "docs/en/tfadapter_1/apiref/session_config/introduction.md"
+_INIT = "tf_adapter/python/npu_bridge/npu_init.py"
+
+_ELSEWHERE = (
+    "exec",
+    "execfile",
+    "globals",
+    "locals",
+    "builtins",
+    "__builtin__",
+    "__builtins__",
+    "__dict__",
+)
+"""Words of scripts whose names may come from where no statement shows it."""
+
+_UTIL = ("set_iteration_per_loop", "IterationPerLoop", "variable_initializer_in_host")
+"""What only the module ``util`` of npu_bridge has."""
+
+_STAR = "from {} import *".format(NPU_INIT)
+
+_LEAVING = (ast.Return, ast.Raise, ast.Break, ast.Continue)
+_CATCHING = ("NameError", "Exception", "BaseException", "StandardError")
+
+Within = Tuple[FunctionNode, ...]
+
+
+@check(
+    "NPU837",
+    "name-not-imported",
+    Severity.ERROR,
+    facts=("remapping-off",),
+    source=(_INTRODUCTION, _INIT),
+    whole=True,
+)
+def name_not_imported(sight: Sight) -> None:
+    """A name of npu_bridge, or ``RewriterConfig``, is used and never imported.
+
+    The line raises NameError.  ``from npu_bridge.npu_init import *`` brings these names in; often
+    it is missing, or commented out.  A use in a function that nothing in the script calls is a
+    warning.
+
+    Wrong:
+
+        import tensorflow as tf
+        config.graph_options.rewrite_options.remapping = RewriterConfig.OFF
+
+    Right:
+
+        import tensorflow as tf
+        from tensorflow.core.protobuf.rewriter_config_pb2 import RewriterConfig
+        config.graph_options.rewrite_options.remapping = RewriterConfig.OFF
+
+    Wrong:
+
+        # from npu_bridge.npu_init import *
+        sess = tf.Session(config=npu_config_proto())
+
+    Right:
+
+        from npu_bridge.npu_init import *
+        sess = tf.Session(config=npu_config_proto())
+    """
+    if sight.script.has_star_import:
+        return
+    names = {name for name in EXPORTS if _may_be_missing(sight, name)}
+    if sight.mentions(*_UTIL) and _may_be_missing(sight, "util"):
+        names.add("util")
+    if not names or sight.mentions(*_ELSEWHERE):
+        return
+    bound = _bound(sight.script.tree)
+    if bound is None or names <= bound:
+        return
+    seen: Set[Tuple[str, Optional[FunctionNode]]] = set()
+    for node, within in _reads(sight, names - bound):
+        key = (node.id, within[-1] if within else None)
+        if key not in seen:
+            seen.add(key)
+            _report(sight, node, within)
+
+
+def _may_be_missing(sight: Sight, name: str) -> bool:
+    """True for a name that the script uses, and that no line seems to import."""
+    source = sight.script.source
+    found = False
+    for number in source.mentions(name):
+        imported = source.lines[number - 1].partition("import ")[2].partition("#")[0]
+        if name in imported and "." + name not in imported:
+            return False
+        found = True
+    return found
+
+
+def _report(sight: Sight, node: ast.Name, within: Within) -> None:
+    if node.id == "util":
+        help = "from npu_bridge.estimator.npu import util"
+    else:
+        help = "from {} import {}".format(EXPORTS[node.id], node.id)
+    commented = _commented_import(sight)
+    if commented and EXPORTS.get(node.id, NPU_INIT) in (NPU_INIT, EXPORTS["RewriterConfig"]):
+        help = "take line {} out of its comment, or {}".format(commented, help)
+    for function in within:
+        if _is_never_called(sight, function):
+            sight.report(
+                "{} is not imported; the line raises NameError when something calls {}".format(
+                    node.id, function.name
+                ),
+                sight.place(node),
+                help=help,
+                severity=Severity.WARNING,
+            )
+            return
+    sight.report(
+        "{} is not imported; the line raises NameError".format(node.id),
+        sight.place(node),
+        help=help,
+    )
+
+
+def _commented_import(sight: Sight) -> int:
+    """The line of ``from npu_bridge.npu_init import *`` in a comment; 0: there is none."""
+    for number, line in enumerate(sight.script.source.lines, 1):
+        text = line.lstrip()
+        if text[:1] == "#" and text.lstrip("# \t").startswith(_STAR):
+            return number
+    return 0
+
+
+def _is_never_called(sight: Sight, function: FunctionNode) -> bool:
+    """True for a function of a program that nothing in it names."""
+    if not sight.mentions("__main__") or function.decorator_list:
+        return False
+    for scope, node in functions(sight.script.module, sight.script.tree.body):
+        if node is function and isinstance(scope.node, ast.ClassDef):
+            return False
+    last = last_line(function)
+    return all(
+        function.lineno <= line <= last for line in sight.script.source.mentions(function.name)
+    )
+
+
+def _bound(tree: ast.AST) -> Optional[Set[str]]:
+    """Every name that something in a script binds; None when that cannot be said."""
+    names: Set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name):
+            if not isinstance(node.ctx, ast.Load):
+                names.add(node.id)
+        elif isinstance(node, ast.arg):
+            names.add(node.arg)
+        elif isinstance(node, (ast.Import, ast.ImportFrom)):
+            for alias in node.names:
+                if alias.name == "*":
+                    return None
+                names.add(alias.asname or alias.name.split(".")[0])
+        elif isinstance(node, (ast.Global, ast.Nonlocal)):
+            names.update(node.names)
+        else:
+            # Definitions, handlers of exceptions, patterns and type parameters.
+            for field in ("name", "rest"):
+                name = getattr(node, field, None)
+                if isinstance(name, str):
+                    names.add(name)
+    return names
+
+
+def _reads(sight: Sight, names: Set[str]) -> List[Tuple[ast.Name, Within]]:
+    """Where names are read that must be there, in order, with the functions around them."""
+    found: List[Tuple[ast.Name, Within]] = []
+    constants = {
+        name: stores
+        for name, stores in sight.script.module.stores.items()
+        if name not in sight.script.global_names
+    }
+    lines = sorted({line for name in names for line in sight.script.source.mentions(name)})
+    pending: List[Tuple[ast.AST, Within]] = [(sight.script.tree, ())]
+    while pending:
+        node, within = pending.pop()
+        if isinstance(node, ast.Name) and node.id in names and node.id != "util":
+            found.append((node, within))
+        elif (
+            isinstance(node, ast.Attribute)
+            and isinstance(node.value, ast.Name)
+            and node.value.id == "util"
+            and node.attr in _UTIL
+            and "util" in names
+        ):
+            found.append((node.value, within))
+        if isinstance(node, FUNCTIONS):
+            within = (*within, node)
+        pending.extend(
+            (child, within)
+            for child in _live(node, constants)
+            if not isinstance(child, ast.stmt) or holds(lines, first_line(child), last_line(child))
+        )
+    return sorted(found, key=lambda pair: (pair[0].lineno, pair[0].col_offset))
+
+
+def _live(node: ast.AST, constants: Dict[str, List[Store]]) -> Iterator[ast.AST]:
+    """The parts of a node that are run, and whose NameError is not caught."""
+    skipped: List[object] = [getattr(node, "annotation", None), getattr(node, "returns", None)]
+    if any(_catches(handler) for handler in getattr(node, "handlers", ())):
+        skipped += node.body  # type: ignore[attr-defined]
+    elif isinstance(node, (ast.If, ast.While)) and _is_false(node.test, constants):
+        skipped += node.body
+    for field in ("body", "orelse", "finalbody"):
+        body = getattr(node, field, ())
+        ends = [isinstance(part, _LEAVING) for part in body] if isinstance(body, list) else []
+        if True in ends:
+            skipped += body[ends.index(True) + 1 :]
+    for child in ast.iter_child_nodes(node):
+        if not any(child is part for part in skipped):
+            yield child
+
+
+def _is_false(test: ast.expr, constants: Dict[str, List[Store]]) -> bool:
+    """True for a condition that is written to be false, there or where its name is bound."""
+    if isinstance(test, ast.Name):
+        stores = constants.get(test.id, ())
+        if test.id == "TYPE_CHECKING" or len(stores) != 1 or stores[0].kind != "value":
+            return test.id == "TYPE_CHECKING"
+        test = cast(ast.expr, stores[0].node)
+    try:
+        return not ast.literal_eval(test)
+    except (ValueError, TypeError, SyntaxError, RecursionError, MemoryError):
+        return name_of(test) == "TYPE_CHECKING"
+
+
+def _catches(handler: ast.ExceptHandler) -> bool:
+    """True for a handler that a NameError may come to."""
+    kinds = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
+    return any(kind is None or name_of(kind) in _CATCHING for kind in kinds)

@@ -1,0 +1,299 @@
+"""Checks of the operation that makes the loop: made once, under its own name, and run."""
+
+import ast
+from typing import Any, Iterator, List, Optional, Sequence, Set, Tuple
+
+from npu_config.core.diagnostics import Severity
+from npu_config.script.checks._check import Sight, check, name_of
+from npu_config.script.checks._reads import LOOPS
+from npu_config.script.names import Call
+from npu_config.script.scopes import DEFINITIONS, blocks, last_line
+
+_LOOPS = "docs/en/tfadapter_1/migration/performance_tuning/iteration_offload.md"
+_KERNEL = "tf_adapter/kernels/geop_npu.cc:1545-1548"
+
+_GRAPHS = ("Graph", "Session", "Supervisor", "as_default", "reset_default_graph", "clear_session")
+"""What may bring another graph, in which the operation is the first one again."""
+
+_NAME_SCOPES = ("name_scope", "variable_scope")
+_LEAVING = (ast.Break, ast.Continue, ast.Return, ast.Raise)
+_CONDITIONAL = (ast.IfExp, ast.BoolOp, ast.Lambda, ast.ListComp, ast.GeneratorExp, ast.DictComp)
+
+
+def makers(sight: Sight) -> Iterator[Tuple[Call, Tuple[int, ...]]]:
+    """The calls that make an IterationOp: set_iteration_per_loop makes none for one iteration."""
+    for call, _, guards in sight.run.calls:
+        if call.name == "create_iteration_per_loop_var" or (
+            call.name == "set_iteration_per_loop" and count_of(call) != 1
+        ):
+            yield call, guards
+
+
+def count_of(call: Call) -> Any:
+    """How many iterations set_iteration_per_loop is given; None when that is not said."""
+    given = call.get("iterations_per_loop", 2)
+    if given is None:
+        return None if call.open else 1
+    return given[0]
+
+
+@check(
+    "NPU861",
+    "loop-never-run",
+    Severity.WARNING,
+    facts=("iteration-op-name",),
+    source=(_LOOPS, _KERNEL),
+)
+def loop_never_run(sight: Sight) -> None:
+    """The operation that set_iteration_per_loop gives back is never used.
+
+    It is a new operation, which has to be run in the place of the training operation.  Nothing
+    reads the name or the attribute that holds it: the session keeps running the training
+    operation itself, and each session.run trains one step.
+
+    Wrong:
+
+        def train(sess, optimizer, loss):
+            train_op = util.set_iteration_per_loop(sess, optimizer, 10)
+            for step in range(100):
+                sess.run([optimizer, loss])
+
+    Right:
+
+        def train(sess, optimizer, loss):
+            train_op = util.set_iteration_per_loop(sess, optimizer, 10)
+            for step in range(100):
+                sess.run([train_op, loss])
+    """
+    if sight.mentions("IterationOp"):
+        return
+    for call, guards in makers(sight):
+        name = sight.unread.name_of_result(call.node)
+        if name is not None:
+            sight.report(
+                "{} gives back the operation to run, but {}; each session.run trains one "
+                "step".format(
+                    call.name,
+                    'nothing reads "{}"'.format(name) if name else "it is given to nothing",
+                ),
+                sight.place(call.node),
+                guards,
+                option="iterations_per_loop",
+                help="run {} in the place of the training operation".format(
+                    '"{}"'.format(name) if name else "it"
+                ),
+            )
+
+
+@check(
+    "NPU862",
+    "loop-in-name-scope",
+    Severity.WARNING,
+    facts=("iteration-op-name", "iteration-op-once"),
+    source=(_LOOPS, _KERNEL),
+)
+def loop_in_name_scope(sight: Sight) -> None:
+    """The loop is made inside of a name scope.
+
+    The adapter looks for an operation that is called ``IterationOp``, letter by letter.  In a
+    scope it is called ``train/IterationOp``, which is not recognised: each session.run trains one
+    step.
+
+    Wrong:
+
+        with tf.name_scope("train"):
+            train_op = util.set_iteration_per_loop(sess, optimizer, 10)
+            sess.run(train_op)
+
+    Right:
+
+        with tf.name_scope("train"):
+            optimizer = tf.train.AdamOptimizer().minimize(loss)
+        train_op = util.set_iteration_per_loop(sess, optimizer, 10)
+        sess.run(train_op)
+    """
+    for call, guards in makers(sight):
+        scope = _scope_of(sight, call.node)
+        if scope:
+            sight.report(
+                'this makes "{}/IterationOp", which is not recognised; the adapter looks for '
+                '"IterationOp"'.format(scope),
+                sight.place(call.node),
+                guards,
+                option="iterations_per_loop",
+                help="make the loop outside of every name scope",
+            )
+
+
+def _scope_of(sight: Sight, node: ast.expr) -> Optional[str]:
+    """The name scope that certainly is around an expression."""
+    for outer in reversed(sight.unread.around(node)):
+        if isinstance(outer, (*DEFINITIONS, ast.Lambda)):
+            return None
+        if not isinstance(outer, (ast.With, ast.AsyncWith)):
+            continue
+        for item in reversed(outer.items):
+            call = item.context_expr
+            if isinstance(call, ast.Call) and name_of(call.func) in _NAME_SCOPES:
+                return _name_of_scope(call)
+            if any(
+                isinstance(part, (ast.Name, ast.Attribute)) and name_of(part) in _GRAPHS
+                for part in ast.walk(call)
+            ):
+                return None
+    return None
+
+
+def _name_of_scope(call: ast.Call) -> Optional[str]:
+    """The name of a scope that is written out, and that opens a name scope."""
+    if any(keyword.arg not in ("default_name", "values", "reuse") for keyword in call.keywords):
+        return None
+    name = _text(call.args[0]) if call.args else None
+    return name.strip("/") if name else None
+
+
+def _text(node: ast.expr) -> Optional[str]:
+    try:
+        value = ast.literal_eval(node)
+    except (ValueError, TypeError, SyntaxError, RecursionError, MemoryError):
+        return None
+    return value if isinstance(value, str) else None
+
+
+@check(
+    "NPU896",
+    "second-iteration-op",
+    Severity.WARNING,
+    facts=("iteration-op-once",),
+    source=(_LOOPS,),
+)
+def second_iteration_op(sight: Sight) -> None:
+    """The loop is made twice in one function, or again each time round a loop of Python.
+
+    The second operation is called ``IterationOp_1`` in the same graph, which the adapter does not
+    recognise: that training operation is not looped.
+
+    Wrong:
+
+        d_op = util.set_iteration_per_loop(sess, d_op, 10)
+        g_op = util.set_iteration_per_loop(sess, g_op, 10)
+
+    Right:
+
+        train_op = util.set_iteration_per_loop(sess, tf.group(d_op, g_op), 10)
+
+    Wrong:
+
+        for step in range(100):
+            train_op = util.set_iteration_per_loop(sess, optimizer, 10)
+            sess.run(train_op)
+
+    Right:
+
+        train_op = util.set_iteration_per_loop(sess, optimizer, 10)
+        for step in range(100):
+            sess.run(train_op)
+    """
+    first: Optional[Tuple[Any, Any]] = None
+    for call, guards in makers(sight):
+        loop = _loop_around(sight, call.node)
+        if loop is not None:
+            sight.report(
+                "this is done again each time round the loop of line {}; from the second time on "
+                "it makes IterationOp_1, which is not recognised".format(loop.lineno),
+                sight.place(call.node),
+                guards,
+                option="iterations_per_loop",
+                help="make it once, before line {}".format(loop.lineno),
+            )
+        function = sight.script.function_of(call.node.lineno)
+        if first is None or first[1] is not function:
+            first = (call, function)
+        elif first[0].node is not call.node and not sight.mentions("Graph"):
+            sight.report(
+                "this makes IterationOp_1, which is not recognised: line {} makes IterationOp "
+                "in the same graph".format(first[0].node.lineno),
+                sight.place(call.node),
+                guards,
+                help="group the operations and make one loop",
+            )
+
+
+def _loop_around(sight: Sight, node: ast.expr) -> Optional[ast.stmt]:
+    """The loop that certainly runs an expression again, in the same graph, each time round."""
+    parents = (*sight.unread.around(node), node)
+    tests: List[ast.expr] = []
+    for outer, inner in zip(reversed(parents[:-1]), reversed(parents)):
+        if isinstance(outer, (*DEFINITIONS, *_CONDITIONAL)):
+            return None
+        if not isinstance(outer, ast.stmt) or not isinstance(inner, ast.stmt):
+            if isinstance(outer, (ast.ExceptHandler, *LOOPS)):
+                return None
+            continue
+        if _may_leave(outer, inner):
+            return None
+        if isinstance(outer, ast.If):
+            tests.append(outer.test)
+        elif isinstance(outer, LOOPS):
+            if inner in outer.orelse or _is_short(outer) or _brings_graph(sight, outer):
+                return None
+            return outer if _are_constant(tests, outer) else None
+        elif not isinstance(outer, (ast.With, ast.Try)):
+            return None
+    return None
+
+
+def _may_leave(outer: ast.stmt, inner: ast.stmt) -> bool:
+    """True when the body may be left before a statement of it, or certainly is left after it."""
+    for body in blocks(outer):
+        if inner in body:
+            index = list(body).index(inner)
+            before = [node for part in body[:index] for node in ast.walk(part)]
+            return any(isinstance(node, _LEAVING) for node in before) or any(
+                isinstance(part, _LEAVING) and not isinstance(part, ast.Continue)
+                for part in body[index + 1 :]
+            )
+    return True
+
+
+def _is_short(loop: ast.stmt) -> bool:
+    """True for a loop that is written to run once at most."""
+    if not isinstance(loop, (ast.For, ast.AsyncFor)):
+        return False
+    items = loop.iter
+    if isinstance(items, (ast.List, ast.Tuple)):
+        return len(items.elts) < 2
+    if isinstance(items, ast.Call) and name_of(items.func) == "range" and len(items.args) == 1:
+        try:
+            return int(ast.literal_eval(items.args[0])) < 2
+        except (ValueError, TypeError, SyntaxError, RecursionError, MemoryError):
+            return False
+    return False
+
+
+def _brings_graph(sight: Sight, loop: ast.stmt) -> bool:
+    first, last = loop.lineno, last_line(loop)
+    lines = sight.script.source.lines_with
+    return any(first <= line <= last for word in _GRAPHS for line in lines(word, within=True))
+
+
+def _are_constant(tests: Sequence[ast.expr], loop: ast.stmt) -> bool:
+    """True when conditions give the same each time round a loop."""
+    names: Set[str] = set()
+    for test in tests:
+        for node in ast.walk(test):
+            if isinstance(node, (ast.Name, ast.Attribute)):
+                names.add(name_of(node))
+            elif isinstance(node, (ast.Call, ast.Subscript)):
+                return False
+    for node in ast.walk(loop):
+        changed: Optional[ast.AST] = None
+        if isinstance(node, (ast.Name, ast.Attribute)) and not isinstance(node.ctx, ast.Load):
+            changed = node
+        elif isinstance(node, ast.Subscript) and not isinstance(node.ctx, ast.Load):
+            changed = node.value
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            changed = node.func.value
+        if changed is not None and name_of(changed) in names:
+            return False
+    return True

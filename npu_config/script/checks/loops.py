@@ -1,0 +1,227 @@
+"""Checks of iteration offload: the option, the loop, and the data that feeds it."""
+
+from typing import Iterator, Optional, Set, Tuple
+
+from npu_config.core.diagnostics import Severity
+from npu_config.script.checks._check import Sight, check
+from npu_config.script.neighbours import any_neighbour_has
+from npu_config.script.objects import Block, Entry
+
+_LOOPS = "docs/en/tfadapter_1/migration/performance_tuning/iteration_offload.md"
+_PASS = "tf_adapter/optimizers/om_partition_subgraphs_pass.cc"
+
+_MAKERS = (
+    "set_iteration_per_loop",
+    "create_iteration_per_loop_var",
+    "SetIterationsVarHook",
+    "IterationOp",
+    "IterationPerLoop",
+    "load_iteration_per_loop_var",
+)
+_COUNTS = {
+    "set_iteration_per_loop": ("iterations_per_loop", 2, 1),
+    "load_iteration_per_loop_var": ("iterations_per_loop", 1, 1),
+    "SetIterationsVarHook": ("iterations_per_loop", 0, None),
+}
+
+
+def _loops(sight: Sight) -> Iterator[Tuple[Block, Entry]]:
+    """The blocks that certainly ask for more than one iteration."""
+    for block in sight.run.blocks:
+        entry = block.entries.get("iterations_per_loop")
+        if entry is not None and type(entry.value) is int and entry.value > 1:
+            yield block, entry
+
+
+def _opens_here(sight: Sight, block: Block) -> bool:
+    """True when this script opens a session with the block's configuration, and nothing else."""
+    if block.message is None or block.message.root.foreign:
+        return False
+    uses = sight.uses(block.message.root.place)
+    kinds = {use.kind for use in uses} - {"return"}
+    return kinds == {"session"}
+
+
+@check(
+    "NPU886",
+    "loop-without-iteration-op",
+    Severity.WARNING,
+    facts=("iteration-op-name", "iteration-estimator-hook", "iterations-keras"),
+    source=(_LOOPS,),
+)
+def loop_without_iteration_op(sight: Sight) -> None:
+    """``iterations_per_loop`` is set, and nothing makes the loop.
+
+    The loop is built around an operation that is called ``IterationOp``, which
+    ``set_iteration_per_loop``, ``SetIterationsVarHook`` or ``IterationPerLoop`` make.  Without it
+    each session.run trains one step.  (Looked for in the script and in the scripts beside and
+    below it.)
+
+    Wrong:
+
+        custom_op.parameter_map["iterations_per_loop"].i = 10
+        sess.run(train_op)
+
+    Right:
+
+        custom_op.parameter_map["iterations_per_loop"].i = 10
+        train_op = util.set_iteration_per_loop(sess, train_op, 10)
+        sess.run(train_op)
+    """
+    if sight.mentions(*_MAKERS):
+        return
+    for block, entry in _loops(sight):
+        if not _opens_here(sight, block):
+            continue
+        if any_neighbour_has(sight.script.source.path, _MAKERS):
+            continue
+        sight.report(
+            '"iterations_per_loop" is {}, but nothing makes the loop: no set_iteration_per_loop, '
+            "SetIterationsVarHook or IterationOp; each session.run trains one step".format(
+                entry.value
+            ),
+            entry.place,
+            entry.path,
+            option="iterations_per_loop",
+            help="call util.set_iteration_per_loop(sess, train_op, {})".format(entry.value),
+        )
+
+
+@check(
+    "NPU887",
+    "loop-counts-differ",
+    Severity.ERROR,
+    facts=("iterations-value-equal",),
+    source=(_LOOPS,),
+)
+def loop_counts_differ(sight: Sight) -> None:
+    """The option and the loop are given different numbers of iterations.
+
+    The option decides whether to offload, the loop variable how often the loop runs; the
+    documentation demands that they are equal, and nothing checks it.
+
+    Wrong:
+
+        custom_op.parameter_map["iterations_per_loop"].i = 10
+        train_op = util.set_iteration_per_loop(sess, train_op, 100)
+
+    Right:
+
+        custom_op.parameter_map["iterations_per_loop"].i = 10
+        train_op = util.set_iteration_per_loop(sess, train_op, 10)
+    """
+    values: Set[Optional[int]] = set()
+    for block in sight.run.blocks:
+        entry = block.entries.get("iterations_per_loop")
+        if entry is None:
+            if not block.open and not block.built_in:
+                values.add(None)
+            continue
+        if type(entry.value) is not int or entry.value < 1:
+            return
+        values.add(entry.value)
+    if len(values) != 1:
+        return
+    (value,) = values
+    if value is None:
+        return
+    for call, _, guards in sight.run.calls:
+        if call.name not in _COUNTS or call.open:
+            continue
+        keyword, position, default = _COUNTS[call.name]
+        given = call.get(keyword, position)
+        count = default if given is None else given[0]
+        if type(count) is int and count != value:
+            sight.report(
+                '{} makes a loop of {}, but "iterations_per_loop" is {}; they must be '
+                "equal".format(call.name, count, value),
+                sight.place(call.node if given is None else given[1]),
+                guards,
+                option="iterations_per_loop",
+                help="give both the same number",
+            )
+
+
+@check(
+    "NPU892",
+    "loop-count-refused",
+    Severity.ERROR,
+    facts=("iterations-positive",),
+    source=("tf_adapter/python/npu_bridge/estimator/npu/util.py",),
+)
+def loop_count_refused(sight: Sight) -> None:
+    """The loop is given a number of iterations that is no whole number from 1.
+
+    set_iteration_per_loop raises TypeError or ValueError; SetIterationsVarHook fails when the
+    session starts.
+
+    Wrong:
+
+        train_op = util.set_iteration_per_loop(sess, train_op, "10")
+
+    Right:
+
+        train_op = util.set_iteration_per_loop(sess, train_op, 10)
+    """
+    for call, _, guards in sight.run.calls:
+        if call.name not in _COUNTS or call.open:
+            continue
+        keyword, position, default = _COUNTS[call.name]
+        given = call.get(keyword, position)
+        if given is None and default is not None:
+            continue
+        value = None if given is None else given[0]
+        if value is None and given is not None:
+            wrong = True
+        else:
+            wrong = given is None or (
+                isinstance(value, (bool, int, float, str, bytes))
+                and not (type(value) is int and value >= 1)
+            )
+        if wrong:
+            sight.report(
+                "{} takes a whole number from 1, got {!r}".format(call.name, value),
+                sight.place(call.node if given is None else given[1]),
+                guards,
+                option="iterations_per_loop",
+                help='give it the value of "iterations_per_loop", a number from 1 on',
+            )
+
+
+@check(
+    "NPU888",
+    "one-shot-iterator-in-loop",
+    Severity.WARNING,
+    facts=("iterations-one-shot-iterator", "iterations-need-dataset"),
+    source=(_PASS,),
+)
+def one_shot_iterator_in_loop(sight: Sight) -> None:
+    """A one-shot iterator feeds a loop of several iterations.
+
+    A graph with a OneShotIterator may only run one iteration per session.run; otherwise the
+    adapter aborts the process ("iterator_per_loop only support 1 when using OneShotIterator").
+
+    Wrong:
+
+        custom_op.parameter_map["iterations_per_loop"].i = 10
+        iterator = dataset.make_one_shot_iterator()
+
+    Right:
+
+        custom_op.parameter_map["iterations_per_loop"].i = 10
+        iterator = dataset.make_initializable_iterator()
+        sess.run(iterator.initializer)
+    """
+    for block, entry in _loops(sight):
+        if not _opens_here(sight, block):
+            continue
+        if sight.mentions("make_initializable_iterator", "Graph"):
+            continue
+        for node in sight.calls("make_one_shot_iterator"):
+            sight.report(
+                'a one-shot iterator with "iterations_per_loop" {} (line {}); the adapter aborts '
+                "the process".format(entry.value, entry.place.line),
+                sight.place(node),
+                option="iterations_per_loop",
+                help="use make_initializable_iterator and run its initializer",
+            )

@@ -1,0 +1,166 @@
+"""Checks of what functions that are given to Dataset.map do."""
+
+import ast
+from typing import Dict, Iterator, List, Optional, Set
+
+from npu_config.core.diagnostics import Severity
+from npu_config.script.checks._check import Sight, check, name_of
+
+_TABLES = (
+    "HashTable",
+    "StaticHashTable",
+    "MutableHashTable",
+    "MutableDenseHashTable",
+    "DenseHashTable",
+    "StaticVocabularyTable",
+    "IdTableWithHashBuckets",
+    "index_table_from_file",
+    "index_table_from_tensor",
+    "index_to_string_table_from_file",
+    "index_to_string_table_from_tensor",
+    "string_to_index_table_from_file",
+    "string_to_index_table_from_tensor",
+)
+
+
+_MAPPING = ("map", "flat_map", "interleave")
+
+
+def _mapped_functions(sight: Sight) -> Iterator[ast.AST]:
+    """The functions of the script that are given to Dataset.map and its kin."""
+    definitions: Dict[str, List[ast.AST]] = {}
+    for definition, _ in sight.script.function_lines():
+        definitions.setdefault(definition.name, []).append(definition)
+    seen: Set[int] = set()
+    for call in sight.calls(*_MAPPING):
+        if not _maps_dataset(call.func):
+            continue
+        function: Optional[ast.AST] = call.args[0] if call.args else None
+        for keyword in call.keywords:
+            if keyword.arg == "map_func":
+                function = keyword.value
+        if isinstance(function, (ast.Name, ast.Attribute)):
+            found = definitions.get(name_of(function), [])
+            function = found[0] if len(found) == 1 else None
+        if function is not None and id(function) not in seen:
+            seen.add(id(function))
+            yield function
+
+
+def _maps_dataset(function: ast.expr) -> bool:
+    return isinstance(function, ast.Attribute) and _is_dataset(function.value)
+
+
+def _is_dataset(node: ast.AST) -> bool:
+    """True for an expression that names a dataset or makes one."""
+    text = name_of(node.func) if isinstance(node, ast.Call) else name_of(node)
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        return _is_dataset(node.func.value) or "dataset" in text.lower()
+    return "dataset" in text.lower() or text in ("ds", "data_set")
+
+
+@check(
+    "NPU889",
+    "variable-in-dataset-function",
+    Severity.WARNING,
+    facts=("preprocess-tf-variable",),
+    source=("docs/en/tfadapter_1/migration/faq",),
+    whole=True,
+)
+def variable_in_preprocessing(sight: Sight) -> None:
+    """A tf.Variable is made in a function that is given to Dataset.map.
+
+    Preprocessing runs on the host, but the variable is initialised on the device: training fails.
+
+    Wrong:
+
+        def parse(record):
+            scale = tf.Variable(255.0)
+            return record / scale
+
+        dataset = dataset.map(parse)
+
+    Right:
+
+        def parse(record):
+            return record / tf.constant(255.0)
+
+        dataset = dataset.map(parse)
+    """
+    if not sight.mentions("Variable", "get_variable"):
+        return
+    for function in _mapped_functions(sight):
+        for node in ast.walk(function):
+            if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
+                continue
+            if node.func.attr in ("Variable", "get_variable") and _is_tensorflow(node.func.value):
+                sight.report(
+                    "a variable in preprocessing: it runs on the host and is initialised on the "
+                    "device, so training fails",
+                    sight.place(node),
+                    help="use a constant, or make the variable outside of the dataset",
+                )
+
+
+def _is_tensorflow(node: ast.AST) -> bool:
+    while isinstance(node, ast.Attribute):
+        node = node.value
+    return isinstance(node, ast.Name) and node.id in ("tf", "tf1", "tensorflow")
+
+
+@check(
+    "NPU890",
+    "table-in-dataset-function",
+    Severity.WARNING,
+    facts=("mix-compile-resource-tables",),
+    source=("docs/en/tfadapter_1/apiref/session_config/mixed_computing.md",),
+)
+def table_in_preprocessing(sight: Sight) -> None:
+    """A lookup table is used in preprocessing, and mixed computing is off.
+
+    The table is initialised on the device and used on the host, which fails, unless
+    ``mix_compile_mode`` keeps both on the host.
+
+    Wrong:
+
+        table = tf.contrib.lookup.index_table_from_file("vocabulary.txt")
+        dataset = dataset.map(lambda text: table.lookup(text))
+
+    Right:
+
+        custom_op.parameter_map["mix_compile_mode"].b = True
+        table = tf.contrib.lookup.index_table_from_file("vocabulary.txt")
+        dataset = dataset.map(lambda text: table.lookup(text))
+    """
+    if not sight.mentions(*_TABLES):
+        return
+    blocks = [block for block in sight.run.blocks if not block.built_in]
+    if not blocks or any(
+        block.open or "mix_compile_mode" in block.entries for block in sight.run.blocks
+    ):
+        return
+    if any(made.kind == "NPURunConfig" for made in sight.run.constructed):
+        return
+    tables = _table_names(sight)
+    for function in _mapped_functions(sight):
+        for node in ast.walk(function):
+            if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
+                continue
+            if node.func.attr == "lookup" and name_of(node.func.value) in tables:
+                sight.report(
+                    'a lookup table in preprocessing without "mix_compile_mode": it is '
+                    "initialised on the device and used on the host",
+                    sight.place(node),
+                    option="mix_compile_mode",
+                    help='set "mix_compile_mode" to True',
+                )
+
+
+def _table_names(sight: Sight) -> Set[str]:
+    names: Set[str] = set()
+    for node in sight.script.nodes(*_TABLES):
+        value = node.value if isinstance(node, ast.Assign) else None
+        if isinstance(value, ast.Call) and name_of(value.func) in _TABLES:
+            assert isinstance(node, ast.Assign)
+            names.update(name_of(target) for target in node.targets)
+    return names - {""}

@@ -1,0 +1,349 @@
+"""Checks of the life of a configuration: built, filled, handed over."""
+
+import ast
+import difflib
+
+from npu_config.core.diagnostics import Severity
+from npu_config.script.checks._check import Sight, check
+from npu_config.script.checks._uses import is_handed_on, is_in_one_loop
+from npu_config.script.fixes import replacement
+from npu_config.script.objects import Block, Constructed, Message, Unknown
+from npu_config.script.reading import looks_like_npu
+from npu_config.script.run_config import (
+    as_argument,
+    options_of_run_config,
+    written_by_estimator,
+)
+from npu_config.script.vocabulary import OPTIMIZER
+
+_INTRODUCTION = "docs/en/tfadapter_1/apiref/session_config/introduction.md"
+_ESTIMATOR = "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py"
+_SLIP = 0.85
+
+
+def _has_options(message: Message) -> bool:
+    return any(block.entries and not block.built_in for block in message.blocks)
+
+
+def _is_local(sight: Sight, message: Message) -> bool:
+    """True for a message that nothing outside of this file can get at."""
+    line = message.place.line or 0
+    return sight.script.function_of(line) is not None or sight.mentions("__main__")
+
+
+@check(
+    "NPU880",
+    "config-never-used",
+    Severity.WARNING,
+    facts=("custom-op-name",),
+    source=(_INTRODUCTION,),
+)
+def config_never_used(sight: Sight) -> None:
+    """A ConfigProto or a DumpConfig with options is built, and nothing is ever done with it.
+
+    A session that is opened with another configuration, or with none, does not know of it.  The
+    same is true of NPURunConfig, DumpConfig, ProfilingConfig and their kin, when they are given
+    a name that nothing reads.
+
+    Wrong:
+
+        config_proto = tf.ConfigProto()
+        custom_op = config_proto.graph_options.rewrite_options.custom_optimizers.add()
+        custom_op.name = "NpuOptimizer"
+        custom_op.parameter_map["precision_mode"].s = tf.compat.as_bytes("allow_mix_precision")
+        with tf.Session(config=config) as sess:
+
+    Right:
+
+        config_proto = tf.ConfigProto()
+        custom_op = config_proto.graph_options.rewrite_options.custom_optimizers.add()
+        custom_op.name = "NpuOptimizer"
+        custom_op.parameter_map["precision_mode"].s = tf.compat.as_bytes("allow_mix_precision")
+        with tf.Session(config=config_proto) as sess:
+    """
+    _report_unread(sight)
+    for message in sight.run.messages:
+        if (
+            message.foreign
+            or message.parent is not None
+            or message.kind != "ConfigProto"
+            or message.replaced is not None
+            or not any(not block.built_in for block in message.blocks)
+            or sight.uses(message.place)
+            or any(sight.uses(block.place) for block in message.blocks)
+            or not _is_local(sight, message)
+            or is_handed_on(sight, message)
+        ):
+            continue
+        block = next(block for block in message.blocks if not block.built_in)
+        sight.report(
+            "this configuration is never used{}".format(
+                "; its options have no effect" if _has_options(message) else ""
+            ),
+            block.place,
+            block.path,
+            help="give it to the session: tf.Session(config=...)",
+        )
+
+
+_TAKEN_BY = {
+    "NPURunConfig": "NPUEstimator(config=...)",
+    "DumpConfig": "NPURunConfig(dump_config=...)",
+    "ProfilingConfig": "NPURunConfig(profiling_config=...)",
+    "MemoryConfig": "NPURunConfig(memory_config=...)",
+    "ExperimentalConfig": "NPURunConfig(experimental_config=...)",
+    "DynamicInputConfig": "NPURunConfig(dynamic_input_config=...)",
+    "GraphMemoryOptimizeConfig": "ExperimentalConfig(graph_memory_optimize_config=...)",
+}
+
+
+def _asks(made: Constructed) -> bool:
+    """True when a configuration asks for anything; switches that are off do not."""
+    values = [argument.value for argument in made.arguments.values()]
+    if made.kind in ("DumpConfig", "ProfilingConfig"):
+        return any(value is not None and value is not False for value in values)
+    return bool(values)
+
+
+def _report_unread(sight: Sight) -> None:
+    """Report configurations of npu_bridge that are given a name that nothing reads, or none."""
+    for made in sight.run.constructed:
+        taken_by = _TAKEN_BY.get(made.kind)
+        assert isinstance(made.node, ast.Call)
+        if taken_by is None or not _asks(made):
+            continue
+        name = sight.unread.name_of_result(made.node)
+        if name is not None:
+            sight.report(
+                "this {} is never used{}; it has no effect".format(
+                    made.kind, ': nothing reads "{}"'.format(name) if name else ""
+                ),
+                made.place,
+                made.path,
+                help="give it to {}".format(taken_by),
+            )
+
+
+@check(
+    "NPU881",
+    "config-overwritten",
+    Severity.WARNING,
+    facts=("custom-op-name",),
+    source=(_INTRODUCTION,),
+)
+def config_overwritten(sight: Sight) -> None:
+    """A ConfigProto with an NpuOptimizer is replaced by another one before it was used.
+
+    Its options are lost.
+
+    Wrong:
+
+        config = tf.ConfigProto()
+        custom_op = config.graph_options.rewrite_options.custom_optimizers.add()
+        custom_op.name = "NpuOptimizer"
+        config = tf.ConfigProto(allow_soft_placement=True)
+        with tf.Session(config=config) as sess:
+
+    Right:
+
+        config = tf.ConfigProto(allow_soft_placement=True)
+        custom_op = config.graph_options.rewrite_options.custom_optimizers.add()
+        custom_op.name = "NpuOptimizer"
+        with tf.Session(config=config) as sess:
+    """
+    for message in sight.run.messages:
+        if (
+            message.replaced is None
+            or message.foreign
+            or not any(not block.built_in for block in message.blocks)
+            or message.uses
+            or any(block.uses for block in message.blocks)
+            or is_handed_on(sight, message, message.replaced.line)
+        ):
+            continue
+        sight.report(
+            "this replaces the configuration of line {}, which was not used{}".format(
+                message.place.line,
+                "; its options are lost" if _has_options(message) else "",
+            ),
+            message.replaced,
+            message.path,
+            help="build it once",
+        )
+
+
+@check(
+    "NPU882",
+    "option-after-session",
+    Severity.WARNING,
+    facts=("session-config-mutated",),
+    source=(_INTRODUCTION,),
+)
+def option_after_session(sight: Sight) -> None:
+    """An option is set on a configuration that a session was opened with before.
+
+    tf.Session copies the configuration when it is made; what is set later has no effect on it.
+
+    Wrong:
+
+        sess = tf.Session(config=config)
+        custom_op.parameter_map["precision_mode"].s = tf.compat.as_bytes("allow_mix_precision")
+
+    Right:
+
+        custom_op.parameter_map["precision_mode"].s = tf.compat.as_bytes("allow_mix_precision")
+        sess = tf.Session(config=config)
+    """
+    for block in sight.run.blocks:
+        message = block.message
+        if message is None:
+            continue
+        uses = message.root.uses
+        opened = [use for use in uses if use.kind == "session"]
+        if not opened or len(opened) != len(uses):
+            continue
+        for entry in block.entries.values():
+            if entry.moment < opened[-1].moment or entry.built_in:
+                continue
+            first, last = opened[0].place.line or 0, entry.name_place.line or 0
+            if not is_in_one_loop(sight, first, last):
+                sight.report(
+                    '"{}" is set after the session was opened in line {}; it has no effect on '
+                    "it".format(entry.name, opened[-1].place.line),
+                    entry.name_place,
+                    entry.path,
+                    option=entry.name,
+                    help="set it before the session is opened",
+                )
+
+
+@check(
+    "NPU883",
+    "option-overridden-by-run-config",
+    Severity.WARNING,
+    facts=("run-config-second-custom-op",),
+    source=(_ESTIMATOR,),
+)
+def option_overridden_by_run_config(sight: Sight) -> None:
+    """An option of ``session_config`` is overridden by what NPURunConfig always writes.
+
+    NPUEstimator adds an NpuOptimizer entry of its own after the one in ``session_config``.  The
+    keys it always writes (``enable_dump``, ``jit_compile``, ``iterations_per_loop`` ...) win,
+    with the value of the argument or its default.  A key that the adapter reads beside a switch
+    only (``dynamic_graph_execute_mode`` beside ``dynamic_input``) wins with the switch in the
+    same entry.
+
+    Wrong:
+
+        custom_op.parameter_map["enable_dump_debug"].b = True
+        run_config = NPURunConfig(session_config=config)
+
+    Right:
+
+        run_config = NPURunConfig(
+            session_config=config,
+            dump_config=DumpConfig(enable_dump_debug=True, dump_path="/tmp/overflow"),
+        )
+    """
+    for made in sight.run.constructed:
+        if made.kind != "NPURunConfig" or made.open:
+            continue
+        argument = made.arguments.get("session_config")
+        if argument is None or not isinstance(argument.value, Message):
+            continue
+        written = options_of_run_config(made)
+        for block in argument.value.root.blocks:
+            for entry in block.entries.values():
+                wins = written_by_estimator(entry.name, written)
+                if wins is None or isinstance(entry.value, Unknown):
+                    continue
+                value, given = wins
+                if isinstance(value, Unknown) or value == entry.value:
+                    continue
+                sight.report(
+                    '"{}" is overridden: NPURunConfig in line {} writes {}, {}'.format(
+                        entry.name,
+                        made.place.line,
+                        '"{}"'.format(value) if isinstance(value, str) else value,
+                        "its argument" if given else "the default of its argument",
+                    ),
+                    entry.name_place,
+                    entry.path,
+                    option=entry.name,
+                    help="{} NPURunConfig {}".format(
+                        "set it once: give" if given else "give",
+                        as_argument(entry.name, entry.value),
+                    ),
+                )
+
+
+@check(
+    "NPU897",
+    "optimizer-misnamed",
+    Severity.ERROR,
+    facts=("custom-op-name",),
+    source=("tf_adapter/util/npu_attrs.cc:917", _INTRODUCTION),
+)
+def optimizer_misnamed(sight: Sight) -> None:
+    """An entry of ``custom_optimizers`` with options of the NPU has another name, or none.
+
+    The adapter looks for ``NpuOptimizer``, letter by letter.  The options of an entry with another
+    name have no effect.  Unless another entry has the name, or npu_init adds one, the whole graph
+    runs on the CPU.  An entry without a name is a warning.
+
+    Wrong:
+
+        custom_op = config.graph_options.rewrite_options.custom_optimizers.add()
+        custom_op.name = "Npuoptimizer"
+        custom_op.parameter_map["use_off_line"].b = True
+
+    Right:
+
+        custom_op = config.graph_options.rewrite_options.custom_optimizers.add()
+        custom_op.name = "NpuOptimizer"
+        custom_op.parameter_map["use_off_line"].b = True
+    """
+    for block in sight.run.blocks:
+        if (block.is_npu and block.names) or block.message is None:
+            continue
+        if not block.names:
+            if not block.open and not block.uses:
+                _report_unnamed(sight, block)
+        elif looks_like_npu(block):
+            name, place = block.names[-1]
+            inside = sight.script.source.inside(place, name)
+            sight.report(
+                'the entry is called "{}"; the adapter looks for "{}"{}'.format(
+                    name,
+                    OPTIMIZER,
+                    ", and the options of this entry have no effect" if block.entries else "",
+                ),
+                place,
+                block.path,
+                help='write name = "{}"'.format(OPTIMIZER),
+                fix=replacement(inside, OPTIMIZER, 'rename to "{}"'.format(OPTIMIZER))
+                if inside is not place and _is_slip(name, block)
+                else None,
+            )
+
+
+def _is_slip(name: str, block: Block) -> bool:
+    """True for a name that can only be misspelt, where no other entry has the right one."""
+    if any(character.isdigit() for character in name) or block.message is None:
+        return False
+    if any(other.name == OPTIMIZER for other in block.message.root.blocks):
+        return False
+    likeness = difflib.SequenceMatcher(None, name.lower(), OPTIMIZER.lower()).ratio()
+    return likeness >= _SLIP
+
+
+def _report_unnamed(sight: Sight, block: Block) -> None:
+    sight.report(
+        "the entry is never given a name{}".format(
+            "; its options have no effect" if block.entries else ", and is ignored"
+        ),
+        block.place,
+        block.path,
+        help='write name = "{}", or remove it'.format(OPTIMIZER),
+        severity=Severity.WARNING if block.entries else Severity.INFO,
+    )

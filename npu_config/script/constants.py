@@ -1,0 +1,288 @@
+"""Operations on known values, as Python does them, within bounds."""
+
+import ast
+import json
+import operator
+import posixpath
+import re
+from typing import Any, Callable, Dict, FrozenSet, List, Sequence, Tuple
+
+from npu_config.script.objects import Fails
+
+LIMIT = 100000
+"""No text, tuple or number grows beyond this many characters, items or bits."""
+
+_MOST_ITEMS = 2000
+_CONTAINERS: FrozenSet[type] = frozenset((list, tuple, dict))
+_PLAIN: FrozenSet[type] = frozenset((type(None), bool, int, float, str, bytes))
+
+
+class NotKnown(Exception):  # noqa: N818 - no error, but the answer
+    """The result cannot be known."""
+
+
+def is_known(value: Any) -> bool:
+    """True for a Python value that is known through and through, and of a reasonable size."""
+    kind: type = value.__class__
+    if kind in _PLAIN:
+        return True
+    if kind not in _CONTAINERS:
+        return False
+    pending: List[Any] = [value]
+    left = _MOST_ITEMS
+    size = 0
+    while pending:
+        item = pending.pop()
+        left -= 1
+        if isinstance(item, (list, tuple, dict)):
+            left -= len(item)
+            pending.extend(item)
+            if isinstance(item, dict):
+                pending.extend(item.values())
+        elif item.__class__ not in _PLAIN:
+            return False
+        elif isinstance(item, (str, bytes)):
+            size += len(item)
+        if left < 0 or size > LIMIT:
+            return False
+    return True
+
+
+_BINARY: Dict[type, Callable[[Any, Any], Any]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+    ast.FloorDiv: operator.floordiv,
+    ast.Mod: operator.mod,
+    ast.Pow: operator.pow,
+    ast.LShift: operator.lshift,
+    ast.RShift: operator.rshift,
+    ast.BitOr: operator.or_,
+    ast.BitAnd: operator.and_,
+    ast.BitXor: operator.xor,
+}
+_UNARY: Dict[type, Callable[[Any], Any]] = {
+    ast.USub: operator.neg,
+    ast.UAdd: operator.pos,
+    ast.Invert: operator.invert,
+}
+_COMPARE: Dict[type, Callable[[Any, Any], Any]] = {
+    ast.Eq: operator.eq,
+    ast.NotEq: operator.ne,
+    ast.Lt: operator.lt,
+    ast.LtE: operator.le,
+    ast.Gt: operator.gt,
+    ast.GtE: operator.ge,
+    ast.Is: operator.eq,
+    ast.IsNot: operator.ne,
+    ast.In: lambda left, right: left in right,
+    ast.NotIn: lambda left, right: left not in right,
+}
+
+
+def binary(kind: type, left: Any, right: Any) -> Any:
+    """``left <operator> right``."""
+    if kind is ast.Mult and not _product_is_small(left, right):
+        raise NotKnown
+    if kind in (ast.Pow, ast.LShift) and not (
+        isinstance(left, (int, float)) and isinstance(right, int) and abs(right) < 1000
+    ):
+        raise NotKnown
+    if kind not in _BINARY:
+        raise NotKnown
+    if kind is ast.Mod and isinstance(left, (str, bytes)) and _is_wide(left):
+        raise NotKnown
+    return bounded(_try(_BINARY[kind], left, right))
+
+
+_WIDE = re.compile(r"\d{5}|\*|\{[^{}]*\{")
+"""What may make formatted text very long."""
+
+
+def _is_wide(text: Any) -> bool:
+    return _WIDE.search(text if isinstance(text, str) else text.decode("latin-1")) is not None
+
+
+def _product_is_small(left: Any, right: Any) -> bool:
+    for one, other in ((left, right), (right, left)):
+        if isinstance(one, (str, bytes, list, tuple)) and isinstance(other, int):
+            return len(one) * other <= LIMIT
+    return True
+
+
+def unary(kind: type, operand: Any) -> Any:
+    """``<operator> operand``."""
+    return _try(_UNARY[kind], operand)
+
+
+def compare(kind: type, left: Any, right: Any) -> Any:
+    """``left <comparison> right``; raises :class:`NotKnown` where Python would raise."""
+    return _try(_COMPARE[kind], left, right)
+
+
+def bounded(value: Any) -> Any:
+    """``value``, unless it has grown too large to be worth knowing."""
+    if isinstance(value, (str, bytes, list, tuple)) and len(value) > LIMIT:
+        raise NotKnown
+    if isinstance(value, int) and value.bit_length() > 4096:
+        raise NotKnown
+    return value
+
+
+def _try(function: Callable[..., Any], *arguments: Any) -> Any:
+    try:
+        return function(*arguments)
+    except (ArithmeticError, LookupError, TypeError, ValueError, AttributeError, MemoryError):
+        raise NotKnown from None
+
+
+_METHODS = {
+    str: frozenset(
+        [
+            "capitalize",
+            "encode",
+            "endswith",
+            "format",
+            "join",
+            "lower",
+            "lstrip",
+            "replace",
+            "rsplit",
+            "rstrip",
+            "split",
+            "startswith",
+            "strip",
+            "title",
+            "upper",
+            "zfill",
+            "count",
+            "find",
+        ]
+    ),
+    bytes: frozenset(["decode", "lower", "upper", "strip", "startswith", "endswith", "replace"]),
+    dict: frozenset(["get", "keys", "values", "items", "copy"]),
+    list: frozenset(["index", "count", "copy"]),
+    tuple: frozenset(["index", "count"]),
+    int: frozenset(("bit_length",)),
+}
+
+
+def method(receiver: Any, name: str, args: Sequence[Any], keywords: Dict[str, Any]) -> Any:
+    """``receiver.name(...)`` of a known value."""
+    if name not in _METHODS.get(type(receiver), ()):
+        raise NotKnown
+    if name == "format" and _is_wide(receiver):
+        raise NotKnown
+    if name == "zfill" and not (args and isinstance(args[0], int) and args[0] <= LIMIT):
+        raise NotKnown
+    try:
+        result = getattr(receiver, name)(*args, **keywords)
+    except Exception:
+        raise NotKnown from None
+    if type(result).__name__ in ("dict_keys", "dict_values", "dict_items"):
+        result = list(result)
+    return bounded(result)
+
+
+_FUNCTIONS: Dict[str, Callable[..., Any]] = {
+    "str": str,
+    "int": int,
+    "float": float,
+    "bool": bool,
+    "bytes": bytes,
+    "len": len,
+    "min": min,
+    "max": max,
+    "abs": abs,
+    "round": round,
+    "sum": sum,
+    "list": list,
+    "tuple": tuple,
+    "dict": dict,
+    "sorted": sorted,
+    "repr": repr,
+}
+_DOTTED: Dict[str, Callable[..., Any]] = {
+    "os.path.join": posixpath.join,
+    "os.path.basename": posixpath.basename,
+    "os.path.dirname": posixpath.dirname,
+    "json.dumps": json.dumps,
+}
+
+
+_TYPES: Dict[str, Tuple[type, ...]] = {
+    "bool": (bool,),
+    "int": (int,),
+    "float": (float,),
+    "str": (str,),
+    "bytes": (bytes,),
+    "list": (list,),
+    "tuple": (tuple,),
+    "dict": (dict,),
+    "basestring": (str,),
+    "unicode": (str,),
+    "long": (int,),
+    "six.string_types": (str,),
+    "six.text_type": (str,),
+    "six.integer_types": (int,),
+    "numbers.Number": (int, float),
+    "numbers.Integral": (int,),
+}
+
+
+def is_instance(value: Any, names: Sequence[str]) -> bool:
+    """``isinstance`` of a known value and the types with these names."""
+    if any(name not in _TYPES for name in names):
+        raise NotKnown
+    return isinstance(value, tuple(kind for name in names for kind in _TYPES[name]))
+
+
+def is_type(name: str) -> bool:
+    """True for the name of a builtin type."""
+    return name in _TYPES
+
+
+def function(name: str, args: Sequence[Any], keywords: Dict[str, Any]) -> Any:
+    """A call of a builtin or of a function of the standard library without side effects."""
+    found = _FUNCTIONS.get(name) or _DOTTED.get(name)
+    if found is None:
+        raise NotKnown
+    if name == "bytes" and not (args and isinstance(args[0], (str, bytes))):
+        raise NotKnown
+    try:
+        return bounded(found(*args, **keywords))
+    except Exception:
+        raise NotKnown from None
+
+
+def as_bytes(value: Any) -> Any:
+    """What ``tf.compat.as_bytes`` gives for a known value."""
+    if isinstance(value, str):
+        return value.encode("utf-8", "surrogatepass")
+    if isinstance(value, (bytes, bytearray)):
+        return bytes(value)
+    return Fails("as_bytes({}) raises TypeError: it takes text".format(_shown(value)))
+
+
+def stored(value: Any, wire: str) -> Any:
+    """The value that a protobuf field holds after the assignment, or why the assignment raises."""
+    if wire == "b" and isinstance(value, int):
+        return bool(value)
+    if wire == "i" and isinstance(value, int):
+        return int(value)
+    if wire == "f" and isinstance(value, (int, float)):
+        return float(value)
+    if wire == "s" and isinstance(value, bytes):
+        return value.decode("utf-8", "replace")
+    wanted = {"b": "a bool", "i": "an int", "s": "bytes", "f": "a number"}.get(wire)
+    if wanted is None:
+        return value
+    return Fails(
+        'protobuf raises TypeError: ".{}" takes {}, got {}'.format(wire, wanted, _shown(value))
+    )
+
+
+def _shown(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 40 else text[:37] + "..."

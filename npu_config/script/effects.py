@@ -1,0 +1,226 @@
+"""What assignments and method calls do to the objects that are followed."""
+
+import ast
+from typing import TYPE_CHECKING, Any
+
+from npu_config.script import builders, constants
+from npu_config.script.constants import NotKnown, is_known
+from npu_config.script.objects import (
+    Block,
+    BlockList,
+    Constructed,
+    Entry,
+    Fails,
+    Function,
+    Message,
+    ParameterMap,
+    Slot,
+    Tracked,
+    Unknown,
+    Use,
+)
+
+if TYPE_CHECKING:
+    from npu_config.script.functions import Functions
+    from npu_config.script.names import Call
+
+_DEPTH = 4
+_READERS = frozenset(("print", "str", "repr", "type", "isinstance", "len", "id", "info", "pprint"))
+_HARMLESS = frozenset((Unknown, str, bytes, bool, int, float, type(None)))
+_LIBRARIES = (
+    "tf",
+    "tf1",
+    "tensorflow",
+    "keras",
+    "K",
+    "slim",
+    "session",
+    "npu_bridge",
+    "estimator",
+)
+
+
+def set_field(
+    run: "Functions", slot: Slot, target: ast.Attribute, value: Any, node: ast.expr
+) -> None:
+    """``parameter_map[name].field = value``."""
+    name_place = run.place(slot.node)
+    place = run.place(node)
+    if not isinstance(slot.name, str):
+        slot.block.open = True
+        return
+    if isinstance(value, Fails):
+        run.failures.append((node, value.reason, tuple(run.guards)))
+        stored: Any = Unknown(value.reason)
+    elif is_known(value):
+        stored = constants.stored(value, target.attr)
+        if isinstance(stored, Fails):
+            run.failures.append((node, stored.reason, tuple(run.guards)))
+            stored = Unknown(stored.reason)
+            if target.attr == "s" and isinstance(value, str):
+                stored = value
+    else:
+        stored = value
+    source = run.script.source
+    end = run.place(target)
+    field_place = end._replace(line=end.end_line, column=(end.end_column or 1) - len(target.attr))
+    put(
+        run,
+        slot.block,
+        Entry(
+            slot.name,
+            stored,
+            target.attr,
+            place,
+            source.inside(name_place, slot.name),
+            field_place,
+            run.tick(),
+            path=tuple(run.guards),
+            function=run.function,
+            raw=value,
+        ),
+    )
+
+
+def put(run: "Functions", block: Block, entry: Entry) -> None:
+    """Enter an assignment; one that stood there before is overwritten."""
+    old = block.entries.get(entry.name)
+    if old is not None and old.place != entry.place:
+        block.shadowed.append(old._replace(shadowed_by=entry.name_place))
+    block.entries[entry.name] = entry
+
+
+def set_message_field(
+    run: "Functions", message: Message, name: str, value: Any, node: ast.expr
+) -> None:
+    """``message.name = value``; a part of the message itself, which protobuf refuses, is none."""
+    own = isinstance(value, Message) and value.root is message.root
+    message.fields[name] = Unknown(name) if own else value
+    message.assigned[name] = Use("assigned", run.place(node), run.tick(), tuple(run.guards))
+
+
+def give_away(run: "Functions", value: Any, name: str, depth: int = 0) -> None:
+    """An object is passed to a function that is not known."""
+    if value.__class__ in _HARMLESS:
+        return
+    if isinstance(value, (ParameterMap, Slot)):
+        value = value.block
+    if isinstance(value, BlockList):
+        value = value.message
+    if isinstance(value, Function):
+        run.start(value)
+    elif isinstance(value, (list, tuple, dict)):
+        if depth < _DEPTH:
+            for item in value.values() if isinstance(value, dict) else value:
+                give_away(run, item, name, depth + 1)
+    elif isinstance(value, Tracked) and name.rpartition(".")[2] not in _READERS:
+        value.uses.append(Use(name, value.place, run.tick()))
+        if name.partition(".")[0] not in _LIBRARIES:
+            if isinstance(value, Block):
+                value.open = True
+            elif isinstance(value, Message):
+                for block in value.root.blocks:
+                    block.open = True
+
+
+def call_method(run: "Functions", owner: Any, call: "Call") -> Any:
+    """``owner.name(...)`` for an owner that is no object of the script itself."""
+    name = call.name
+    if isinstance(owner, BlockList):
+        return _call_blocks(run, owner, call)
+    if isinstance(owner, (Slot, ParameterMap)):
+        return _call_slot(run, owner, call)
+    if isinstance(owner, Message):
+        return _call_message(run, owner, call)
+    if isinstance(owner, builders.Builder):
+        return builders.call_method(run, owner, call)
+    values = [value for value, _ in call.args]
+    keywords = {key: value for key, (value, _) in call.keywords.items()}
+    if is_known(owner) and not call.open and is_known(values) and is_known(keywords):
+        try:
+            return constants.method(owner, name, values, keywords)
+        except NotKnown:
+            return run.anonymous(call.node)
+    if isinstance(owner, dict) and name in ("items", "values", "keys") and not values:
+        return (
+            [list(pair) for pair in owner.items()]
+            if name == "items"
+            else list(getattr(owner, name)())
+        )
+    if isinstance(owner, dict) and name == "get" and values and is_known(values[0]):
+        return owner.get(values[0], values[1] if len(values) > 1 else None)
+    if isinstance(owner, list) and name == "append" and values:
+        owner.append(values[0])
+        return None
+    run.pass_on(call)
+    return run.anonymous(call.node)
+
+
+def _call_blocks(run: "Functions", owner: BlockList, call: "Call") -> Any:
+    if call.name == "add":
+        block = Block(owner.message, call.node, run.place(call.node), run.tick())
+        block.path = tuple(run.guards)
+        run.blocks.append(block)
+        owner.message.root.blocks.append(block)
+        name = call.keywords.get("name")
+        if name is not None:
+            block.names.append((name[0], run.place(name[1])))
+        if call.open or set(call.keywords) - {"name"}:
+            block.open = True
+        return block
+    if call.name in ("extend", "append", "CopyFrom", "MergeFrom"):
+        owner.message.foreign = True
+    return run.anonymous(call.node)
+
+
+def delete(run: "Functions", owner: Any, key: Any) -> None:
+    """``del`` of an entry of a parameter_map, or of entries of custom_optimizers."""
+    if isinstance(owner, BlockList):
+        owner.message.root.blocks.clear()
+    elif isinstance(key, str):
+        owner.block.entries.pop(key, None)
+    else:
+        owner.block.entries.clear()
+        owner.block.open = True
+
+
+def _call_slot(run: "Functions", owner: Any, call: "Call") -> Any:
+    value = call.args[0][0] if call.args else None
+    if isinstance(owner, Slot) and isinstance(value, Constructed) and value.kind == "AttrValue":
+        for wire, argument in value.arguments.items():
+            target = ast.Attribute(value=owner.node, attr=wire, ctx=ast.Store())
+            target = ast.copy_location(target, owner.node)
+            set_field(run, owner, target, argument.value, argument.node or owner.node)
+        return None
+    if isinstance(owner, ParameterMap) and call.name in ("pop", "clear"):
+        delete(run, owner, value if call.name == "pop" else None)
+        return run.anonymous(call.node)
+    if call.name not in ("HasField", "WhichOneof", "get", "items", "keys", "SerializeToString"):
+        owner.block.open = True
+    return run.anonymous(call.node)
+
+
+def _call_message(run: "Functions", owner: Message, call: "Call") -> Any:
+    if call.name in ("CopyFrom", "MergeFrom"):
+        value = call.args[0][0] if call.args else None
+        if isinstance(value, Message):
+            _merge(owner, value)
+        else:
+            owner.root.foreign = owner.foreign = True
+    elif call.name in ("ParseFromString", "MergeFromString", "Clear", "ClearField"):
+        if call.name.startswith("Clear"):
+            owner.root.blocks.clear()
+        owner.root.foreign = owner.foreign = True
+    else:
+        owner.root.uses.append(Use(call.name, owner.place, run.tick()))
+    return run.anonymous(call.node)
+
+
+def _merge(owner: Message, value: Message) -> None:
+    """``value`` becomes a part of ``owner``."""
+    owner.fields.update(value.fields)
+    owner.assigned.update(value.assigned)
+    owner.root.blocks += [b for b in value.blocks if b not in owner.root.blocks]
+    for block in value.blocks:
+        block.message = owner
+    owner.foreign = owner.foreign or value.foreign

@@ -1,0 +1,146 @@
+"""Corrections of assignments that are mechanical and safe: exactly which characters change."""
+
+import re
+from typing import Optional, Sequence
+
+import attr
+
+from npu_config.catalogue import OPTIONS, Option, Refused
+from npu_config.core.diagnostics import Diagnostic, Edit, Fix, Place
+from npu_config.rules.values import FORMER_NAMES
+from npu_config.script import constants
+from npu_config.script.constants import is_known
+from npu_config.script.objects import Block, Entry, Fails
+from npu_config.script.paths import Path
+from npu_config.script.source import Source
+from npu_config.text.words import near
+
+_DIGITS = re.compile("[0-9]+")
+
+
+def with_fix(diagnostic: Diagnostic, path: Path, source: Source) -> Diagnostic:
+    """The finding with a fix where one is safe, and without one that is not."""
+    entry = _entry_at(diagnostic, path)
+    fix = diagnostic.fix
+    if entry is not None and diagnostic.name == "wrong-field":
+        fix = _other_field(entry, path.outcome.blocks, source)
+    elif entry is not None and diagnostic.name == "unknown-option":
+        fix = _rename(entry, fix, path.outcome.blocks, source)
+    elif fix is not None and diagnostic.name == "unknown-option":
+        fix = fix if source.at(diagnostic.place) == diagnostic.option else None
+    if fix is not None and not _is_exact(fix, source):
+        fix = None
+    return diagnostic if fix is diagnostic.fix else attr.evolve(diagnostic, fix=fix)
+
+
+def replacement(place: Place, text: str, title: str) -> Fix:
+    """A fix that puts ``text`` at ``place``."""
+    return Fix(title, (_edit(place, text),))
+
+
+def _edit(place: Place, text: str) -> Edit:
+    return Edit(
+        place.line or 1, place.column or 1, place.end_line or 1, place.end_column or 1, text
+    )
+
+
+def _entry_at(diagnostic: Diagnostic, path: Path) -> Optional[Entry]:
+    """The assignment that a finding is about."""
+    for block in path.outcome.blocks:
+        entries = list(block.entries.values()) + block.shadowed
+        for entry in entries:
+            if entry.name == diagnostic.option and diagnostic.place in (
+                entry.place,
+                entry.name_place,
+            ):
+                found: Entry = entry
+                return found
+    return None
+
+
+def _other_field(entry: Entry, blocks: Sequence[Block], source: Source) -> Optional[Fix]:
+    """Write the field that the adapter reads, where every value that comes to it fits.
+
+    The option is named where the field is: otherwise the field may be that of other options, too.
+    """
+    option = OPTIONS[entry.name]
+    if entry.built_in or not _names_field(entry, source):
+        return None
+    if source.at(entry.name_place) != entry.name:
+        return None
+    for block in blocks:
+        for other in list(block.entries.values()) + block.shadowed:
+            if other.field_place == entry.field_place and (
+                not is_known(other.raw)
+                or isinstance(constants.stored(other.raw, option.wire), Fails)
+                or not _fits(other, option)
+            ):
+                return None
+    title = "write .{} in place of .{}".format(option.wire, entry.wire)
+    return replacement(entry.field_place, option.wire, title)
+
+
+def _names_field(entry: Entry, source: Source) -> bool:
+    """True when an assignment writes its field after a dot, and not as text or as an argument."""
+    place = entry.field_place
+    if source.at(place) != entry.wire:
+        return False
+    before = source.lines[(place.line or 1) - 1][: (place.column or 1) - 1].rstrip()
+    if not before and place.line and place.line > 1:
+        before = source.lines[place.line - 2].rstrip().rstrip("\\").rstrip()
+    return before.endswith(".")
+
+
+def _fits(entry: Entry, option: Option) -> bool:
+    """True when the value of an assignment is legal for an option, as far as it is known."""
+    if not is_known(entry.raw):
+        return option.wire == entry.wire
+    value = constants.stored(entry.raw, option.wire)
+    if isinstance(value, Fails):
+        if not isinstance(entry.raw, str) or option.wire != "s":
+            return False
+        value = entry.raw
+    if option.wire == "b" and type(entry.raw) is int and entry.raw not in (0, 1):
+        return False
+    try:
+        option.kind.read(value)
+    except Refused:
+        return False
+    return True
+
+
+def _rename(
+    entry: Entry, fix: Optional[Fix], blocks: Sequence[Block], source: Source
+) -> Optional[Fix]:
+    """Rename an option; only a plain literal that holds the name alone is changed.
+
+    What nothing read before counts from then on: the value must be legal there, and the name must
+    be the only one that can be meant.
+    """
+    if entry.built_in or source.at(entry.name_place) != entry.name:
+        return None
+    if fix is not None:
+        name = fix.edits[0].text
+        own = [block.entries for block in blocks if entry.name in block.entries]
+        if any(_is_meant(name, other) for names in own for other in names if other != entry.name):
+            return None
+        if _DIGITS.findall(name) != _DIGITS.findall(entry.name):
+            return None
+        return (
+            replacement(entry.name_place, name, fix.title) if _fits(entry, OPTIONS[name]) else None
+        )
+    name = "experimental_" + entry.name
+    option = OPTIONS.get(name) if entry.name in FORMER_NAMES else None
+    if option is None or option.wire != entry.wire or not _fits(entry, option):
+        return None
+    return replacement(entry.name_place, name, 'rename to "{}"'.format(name))
+
+
+def _is_meant(name: str, other: str) -> bool:
+    """True when another entry is the option already, or may be a slip for it, too."""
+    return other == name or (other not in OPTIONS and near(other, list(OPTIONS)) == name)
+
+
+def _is_exact(fix: Fix, source: Source) -> bool:
+    """True when the edits count lines as every editor does, and stay within one line each."""
+    return not source.has_odd_newlines and all(edit.line == edit.end_line for edit in fix.edits)

@@ -1,0 +1,187 @@
+"""The helpers of npu_init and of precision_tool: what they do to a configuration."""
+
+import ast
+from typing import TYPE_CHECKING, Any, Dict, Optional, Tuple
+
+from npu_config.script.effects import put
+from npu_config.script.objects import (
+    Block,
+    Constructed,
+    Entry,
+    EnumName,
+    Message,
+    Unknown,
+    Use,
+)
+from npu_config.script.vocabulary import HOLDERS, OPTIMIZER
+
+if TYPE_CHECKING:
+    from npu_config.script.functions import Functions
+    from npu_config.script.names import Call
+
+
+def _held(run: "Functions", call: "Call") -> Message:
+    """The ConfigProto that a helper of npu_bridge is given, or the one that it makes."""
+    keyword, position = HOLDERS[call.name]
+    given = call.get(keyword, position)
+    value = None if given is None else given[0]
+    if isinstance(value, Message):
+        return value
+    if isinstance(value, Unknown):
+        return run.adopt(value, "ConfigProto", call.node)
+    message = Message("ConfigProto", call.node, run.place(call.node), run.tick())
+    message.path = tuple(run.guards)
+    message.foreign = call.open
+    run.messages.append(message)
+    return message
+
+
+def npu_edits(run: "Functions", message: Message, call: "Call") -> None:
+    """What the helpers of npu_init do to a ConfigProto."""
+    graph = run.field(message, "graph_options", call.node)
+    if not isinstance(graph, Message):
+        message.foreign = True
+        return
+    rewrite = run.field(graph, "rewrite_options", call.node)
+    optimizer = run.field(graph, "optimizer_options", call.node)
+    if not any(block.name == OPTIMIZER for block in message.blocks) and not message.foreign:
+        block = Block(message, call.node, run.place(call.node), run.tick())
+        block.path = tuple(run.guards)
+        block.built_in = True
+        block.names.append((OPTIMIZER, block.place))
+        message.blocks.append(block)
+        run.blocks.append(block)
+        if isinstance(rewrite, Message):
+            rewrite.fields["memory_optimization"] = EnumName("MANUAL")
+    if isinstance(rewrite, Message):
+        rewrite.fields["remapping"] = EnumName("OFF")
+    if isinstance(optimizer, Message):
+        optimizer.fields["global_jit_level"] = EnumName("OFF")
+    message.fields["allow_soft_placement"] = True
+    message.edited = True
+
+
+def npu_config_proto(run: "Functions", call: "Call") -> Message:
+    """``npu_config_proto(config_proto)``: the same ConfigProto, edited."""
+    message = _held(run, call)
+    npu_edits(run, message, call)
+    return message
+
+
+def npu_session(run: "Functions", call: "Call") -> Any:
+    """Helpers that open a session with an edited ConfigProto."""
+    message = _held(run, call)
+    npu_edits(run, message, call)
+    message.uses.append(Use("session", run.place(call.node), run.tick()))
+    run.calls.append((call, run.tick(), tuple(run.guards)))
+    return run.anonymous(call.node)
+
+
+def npu_run_config_init(run: "Functions", call: "Call") -> Any:
+    """``npu_run_config_init(run_config)``: its session configuration is edited."""
+    given = call.get("run_config", 0)
+    value = None if given is None else given[0]
+    if isinstance(value, Constructed):
+        config = value.arguments.get("session_config")
+        if config is not None and isinstance(config.value, Message):
+            npu_edits(run, config.value, call)
+            config.value.uses.append(Use(call.name, run.place(call.node), run.tick()))
+        value.uses.append(Use(call.name, run.place(call.node), run.tick()))
+        return value
+    run.pass_on(call)
+    return run.anonymous(call.node)
+
+
+def npu_graph_options(run: "Functions", call: "Call") -> Any:
+    """``npu_graph_options(graph_options)``: XLA is switched off."""
+    given = call.get("graph_options", 0)
+    value = None if given is None else given[0]
+    if not isinstance(value, Message):
+        value = Message("GraphOptions", call.node, run.place(call.node), run.tick())
+        run.messages.append(value)
+    optimizer = run.field(value, "optimizer_options", call.node)
+    if isinstance(optimizer, Message):
+        optimizer.fields["global_jit_level"] = EnumName("OFF")
+    return value
+
+
+def session_dump_config(run: "Functions", call: "Call") -> Message:
+    """``session_dump_config(session_config, action)`` of precision_tool."""
+    message = _held(run, call)
+    blocks = [block for block in message.blocks if block.name == OPTIMIZER]
+    if blocks:
+        block = blocks[-1]
+    else:
+        block = Block(message, call.node, run.place(call.node), run.tick())
+        block.path = tuple(run.guards)
+        block.names.append((OPTIMIZER, block.place))
+        block.open = message.foreign
+        message.blocks.append(block)
+        run.blocks.append(block)
+    _put_at(run, block, call, "use_off_line", "b", True)
+    _apply_action(run, block, call, call.get("action", 1))
+    graph = run.field(message, "graph_options", call.node)
+    rewrite = (
+        run.field(graph, "rewrite_options", call.node) if isinstance(graph, Message) else None
+    )
+    if isinstance(rewrite, Message):
+        rewrite.fields["remapping"] = EnumName("OFF")
+    return message
+
+
+def update_custom_op(run: "Functions", call: "Call") -> Any:
+    """``update_custom_op(custom_op, action)`` of precision_tool."""
+    given = call.get("custom_op", 0)
+    value = None if given is None else given[0]
+    if isinstance(value, Block):
+        _apply_action(run, value, call, call.get("action", 1))
+        return value
+    run.pass_on(call)
+    return run.anonymous(call.node)
+
+
+_TOOL = "precision_data/npu/debug_0"
+_ACTIONS: Dict[str, Tuple[Tuple[str, str, Any], ...]] = {
+    "overflow": (
+        ("enable_dump_debug", "b", True),
+        ("dump_debug_mode", "s", "all"),
+        ("dump_path", "s", "precision_data/overflow/dump"),
+        ("op_debug_level", "i", 4),
+    ),
+    "dump": (
+        ("enable_dump", "b", True),
+        ("dump_mode", "s", "all"),
+        ("dump_path", "s", _TOOL + "/dump"),
+        ("op_debug_level", "i", 4),
+        ("dump_step", "s", "0"),
+    ),
+    "fusion_off": (("fusion_switch_file", "s", None),),
+    "fusion_switch": (("fusion_switch_file", "s", None),),
+    "prof": (("profiling_mode", "b", True), ("profiling_options", "s", None)),
+}
+
+
+def _apply_action(
+    run: "Functions", block: Block, call: "Call", action: Optional[Tuple[Any, ast.expr]]
+) -> None:
+    """What precision_tool sets for an action."""
+    text = None if action is None else action[0]
+    _put_at(run, block, call, "debug_dir", "s", _TOOL)
+    if not isinstance(text, str):
+        block.open = True
+        return
+    chosen = [name for name in ("overflow", "dump") if name in text][:1]
+    chosen += [name for name in ("fusion_off", "fusion_switch") if name in text][:1]
+    chosen += ["prof"] if "prof" in text else []
+    for name in chosen:
+        for option, wire, value in _ACTIONS[name]:
+            _put_at(run, block, call, option, wire, value)
+
+
+def _put_at(
+    run: "Functions", block: Block, call: "Call", name: str, wire: str, value: Any
+) -> None:
+    place = run.place(call.node)
+    if value is None:
+        value = Unknown("precision_tool")
+    put(run, block, Entry(name, value, wire, place, place, place, run.tick(), built_in=True))

@@ -1,0 +1,278 @@
+"""From the variants of a script to findings: each once, with the path that it needs."""
+
+import re
+from typing import (
+    Dict,
+    Iterable,
+    Iterator,
+    List,
+    Mapping,
+    Optional,
+    Sequence,
+    Set,
+    Tuple,
+)
+
+import attr
+
+from npu_config.core.diagnostics import Diagnostic, Place, Severity
+from npu_config.core.target import Target
+from npu_config.rules.engine import judge
+from npu_config.script.checks import run_checks
+from npu_config.script.fixes import with_fix
+from npu_config.script.literals import at_literal
+from npu_config.script.paths import Decision, Path
+from npu_config.script.reading import Literals, Variant
+from npu_config.script.script import Script
+
+_CONDITIONS = 3
+
+_CAUSES = ("option-overridden-by-run-config", "switch-never-on", "unknown-option", "wrong-field")
+_CONSEQUENCES: Mapping[str, Sequence[str]] = {
+    "dump-option-without-dump": ("enable_dump",),
+    "dump-path-without-dump": ("enable_dump", "enable_dump_debug"),
+    "dynamic-option-without-dynamic-input": ("dynamic_input",),
+    "overflow-mode-without-detection": ("enable_dump_debug",),
+    "profiling-options-without-profiling": ("profiling_mode",),
+}
+"""What is found because a switch is not on; no consequence is graver than its cause."""
+
+_MEANT = re.compile(r'did you mean "(\w+)"\?')
+
+
+class Findings:
+    """Findings as they come from the paths of a script, to be merged in the end."""
+
+    def __init__(self) -> None:
+        self._found: Dict[
+            Tuple[object, ...], Tuple[Diagnostic, List[Path], Optional[Literals]]
+        ] = {}
+        self._overwritten: List[Tuple[Diagnostic, Variant]] = []
+
+    def add(
+        self,
+        diagnostic: Diagnostic,
+        paths: Iterable[Path],
+        own: Optional[Literals] = None,
+    ) -> None:
+        """Enter a finding that is made on some paths.
+
+        ``own`` are the conditions that its place stands under, where they are known.
+        """
+        key = (
+            diagnostic.rule,
+            diagnostic.place,
+            diagnostic.option,
+            diagnostic.message,
+            diagnostic.severity,
+        )
+        found = self._found.get(key)
+        if found is None:
+            self._found[key] = (diagnostic, list(paths), own)
+        else:
+            found[1].extend(paths)
+
+    def settle_consequences(self) -> None:
+        """Take out what follows from a switch that another finding on the path is about.
+
+        Where that finding only supposes that the switch was meant, it stays as information.
+        """
+        told: Dict[str, Set[int]] = {}
+        supposed: Dict[str, Set[int]] = {}
+        for diagnostic, paths in self._all():
+            if diagnostic.name in _CAUSES and diagnostic.option is not None:
+                told.setdefault(diagnostic.option, set()).update(map(id, paths))
+                meant = _MEANT.match(diagnostic.help or "")
+                if meant is not None:
+                    supposed.setdefault(meant.group(1), set()).update(map(id, paths))
+        for key, (diagnostic, _, _) in list(self._found.items()):
+            for switch in _CONSEQUENCES.get(diagnostic.name, ()):
+                self._take(key, told.get(switch, set()))
+                taken = self._take(key, supposed.get(switch, set()))
+                if taken:
+                    self.add(attr.evolve(diagnostic, severity=Severity.INFO), taken)
+
+    def _all(self) -> Iterator[Tuple[Diagnostic, Sequence[Path]]]:
+        for diagnostic, paths, _ in self._found.values():
+            yield diagnostic, paths
+        for diagnostic, variant in self._overwritten:
+            yield diagnostic, variant.paths
+
+    def _take(self, key: Tuple[object, ...], on: Set[int]) -> List[Path]:
+        """Take a finding out on these paths; those of them that it was made on."""
+        if key not in self._found or not on:
+            return []
+        paths = self._found[key][1]
+        taken = [path for path in paths if id(path) in on]
+        paths[:] = [path for path in paths if id(path) not in on]
+        if not paths:
+            del self._found[key]
+        return taken
+
+    def add_overwritten(self, diagnostic: Diagnostic, variant: Variant) -> None:
+        """Enter a finding about an assignment that does not last on these paths."""
+        self._overwritten.append((diagnostic, variant))
+
+    def merged(self) -> List[Diagnostic]:
+        """Every finding once, with the conditions that it needs."""
+        lasting = {(found[0].rule, found[0].place) for found in self._found.values()}
+        twice: Dict[object, List[Tuple[object, ...]]] = {}
+        for key, (diagnostic, _, _) in self._found.items():
+            if diagnostic.name == "option-set-twice":
+                twice.setdefault((diagnostic.option, diagnostic.place), []).append(key)
+        for diagnostic, variant in self._overwritten:
+            by = variant.shadowed_by
+            if diagnostic.severity is Severity.INFO or diagnostic.name == "unknown-option":
+                self.add(attr.evolve(diagnostic, fix=None), variant.paths)
+            elif (diagnostic.rule, diagnostic.place) not in lasting and by is not None:
+                for key in twice.get((diagnostic.option, by), ()):
+                    self._take(key, {id(path) for path in variant.paths})
+                self.add(_of_overwritten(diagnostic, by), variant.paths)
+        return _gravest([_noted(*found) for found in self._found.values()])
+
+
+def _gravest(found: List[Diagnostic]) -> List[Diagnostic]:
+    """What a rule says of an option at one place, without what is less severe."""
+    ranks: Dict[object, int] = {}
+    for d in found:
+        key = (d.rule, d.place, d.option)
+        ranks[key] = max(ranks.get(key, 0), d.severity.rank)
+    return [d for d in found if d.severity.rank == ranks[d.rule, d.place, d.option]]
+
+
+def _noted(diagnostic: Diagnostic, paths: List[Path], own: Optional[Literals]) -> Diagnostic:
+    if not paths:
+        return diagnostic
+    real = [path for path in paths if not path.supposed]
+    if not real:
+        return _supposed(diagnostic, paths[0])
+    path, needed = _conditions(real)
+    if not needed:
+        return diagnostic
+    own = _own(diagnostic.place, path) if own is None else own
+    extra = needed - own
+    words = _words([d for d in path.trace if (d.atom, d.holds) in needed], diagnostic.message)
+    severity = diagnostic.severity
+    if severity is Severity.ERROR and _choices(path, extra) + bool(needed & own) > 1:
+        severity = Severity.WARNING
+    if severity is Severity.ERROR and any(
+        d.in_loop and not d.node_holds and (d.atom, d.holds) in needed for d in path.trace
+    ):
+        severity = Severity.WARNING  # another round may have gone the other way
+    if not words:
+        return attr.evolve(diagnostic, severity=severity)
+    shown = words[-_CONDITIONS:]
+    note = "when {}".format(" and ".join(shown))
+    message = "{} ({})".format(diagnostic.message, note)
+    return attr.evolve(diagnostic, message=message, severity=severity)
+
+
+def _words(decisions: Sequence[Decision], message: str) -> List[str]:
+    """The conditions in the words of the script, without those that are implied or told.
+
+    That a statement does not raise goes without saying.
+    """
+    equal = {decision.subject for decision in decisions if decision.subject and decision.holds}
+    told = [d for d in decisions if d.holds or (d.node and d.subject not in equal)]
+    words = [d.text for d in told]
+    return [text for text in words if text not in message]
+
+
+def _conditions(paths: List[Path]) -> Tuple[Path, Literals]:
+    """The fewest conditions that lead to a finding from one starting point, and such a path."""
+    starts: Dict[int, List[Path]] = {}
+    for path in paths:
+        starts.setdefault(path.start, []).append(path)
+    found = [
+        (group[0], frozenset.intersection(*[path.literals for path in group]))
+        for group in starts.values()
+    ]
+    return min(found, key=lambda pair: len(pair[1]))
+
+
+def _supposed(diagnostic: Diagnostic, path: Path) -> Diagnostic:
+    """A finding in code that is switched off: worth knowing, no more."""
+    words = [decision.text for decision in path.trace if decision.supposed]
+    message = "{} (in code that is switched off: if {})".format(
+        diagnostic.message, " and ".join(words)
+    )
+    return attr.evolve(diagnostic, message=message, severity=Severity.INFO)
+
+
+def _of_overwritten(diagnostic: Diagnostic, by: Place) -> Diagnostic:
+    """A fault of an assignment that does not last: a warning, since nothing reads it."""
+    told, separator, outcome = diagnostic.message.rpartition("; ")
+    if not separator or outcome.startswith("legal"):
+        told = diagnostic.message
+    message = "{}; this value is never read: line {} overwrites it".format(told, by.line)
+    return attr.evolve(diagnostic, severity=Severity.WARNING, message=message, fix=None)
+
+
+def _own(place: Place, path: Path) -> Literals:
+    """The conditions under which the statement at a place is reached."""
+    run = path.outcome
+    indices: Tuple[int, ...] = ()
+    for block in run.blocks:
+        for entry in list(block.entries.values()) + block.shadowed:
+            if place in (entry.place, entry.name_place):
+                indices = entry.path
+        root = None if block.message is None else block.message.root
+        if not indices and (block.place == place or (root is not None and root.place == place)):
+            indices = block.path
+    if not indices:
+        for message in run.messages:
+            for part in message.parts():
+                for assigned in part.assigned.values():
+                    if assigned.place == place:
+                        indices = assigned.path
+    if not indices:
+        for made in run.constructed:
+            if made.place == place or any(
+                place in (argument.place, argument.name_place)
+                for argument in made.arguments.values()
+            ):
+                indices = made.path
+    return literals(path, indices)
+
+
+def literals(path: Path, indices: Tuple[int, ...]) -> Literals:
+    """The decisions of a path with these numbers, as pairs of atom and value."""
+    return frozenset((path.trace[index].atom, path.trace[index].holds) for index in indices)
+
+
+def _choices(path: Path, needed: Literals) -> int:
+    """How many independent choices the needed conditions are; nested ones count as one."""
+    chosen = [
+        index
+        for index, decision in enumerate(path.trace)
+        if (decision.atom, decision.holds) in needed
+    ]
+    inner: Set[int] = set()
+    for index in chosen:
+        inner.update(path.trace[index].guards)
+    return sum(1 for index in chosen if index not in inner)
+
+
+def judge_variants(
+    script: Script,
+    variants: Sequence[Variant],
+    paths: Sequence[Sequence[Path]],
+    target: Optional[Target] = None,
+    environ: Optional[Mapping[str, str]] = None,
+    on_host: bool = False,
+) -> List[Diagnostic]:
+    """Every finding about a script that was read."""
+    findings = Findings()
+    for variant in variants:
+        for diagnostic in judge(variant.settings, target or variant.target, environ, on_host):
+            if variant.shadowed_by is not None:
+                findings.add_overwritten(diagnostic, variant)
+            else:
+                placed = at_literal(diagnostic, variant.settings, script)
+                fixed = with_fix(placed, variant.paths[0], script.source)
+                findings.add(fixed, variant.paths)
+    for diagnostic, found_on, guards in run_checks(script, paths):
+        own = literals(found_on[0], guards) if found_on else None
+        findings.add(diagnostic, found_on, own)
+    findings.settle_consequences()
+    return findings.merged()

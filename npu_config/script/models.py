@@ -1,0 +1,191 @@
+"""What is known of functions and classes by their name alone."""
+
+import ast
+from typing import TYPE_CHECKING, Any, Callable, Dict
+
+from npu_config.script import builders, constants, helpers
+from npu_config.script.constants import is_known
+from npu_config.script.effects import give_away, set_field, set_message_field
+from npu_config.script.objects import (
+    Argument,
+    Constructed,
+    Function,
+    Message,
+    Slot,
+    Tracked,
+    Unknown,
+    Use,
+)
+from npu_config.script.vocabulary import RUN_CONFIGS, SESSIONS, SIGNATURES
+
+if TYPE_CHECKING:
+    from npu_config.script.functions import Functions
+    from npu_config.script.names import Call
+
+
+def _message(run: "Functions", call: "Call") -> Message:
+    message = Message(call.name, call.node, run.place(call.node), run.tick())
+    message.path = tuple(run.guards)
+    message.foreign = call.open or bool(call.args)
+    run.messages.append(message)
+    for name, (value, node) in call.keywords.items():
+        set_message_field(run, message, name, value, node)
+        if isinstance(value, Message):
+            value.parent = message
+            message.blocks += value.blocks
+            if value.foreign:
+                message.foreign = True
+    return message
+
+
+def _constructed(run: "Functions", call: "Call") -> Constructed:
+    place = run.place(call.node)
+    made = Constructed(call.name, call.node, place, run.tick())
+    made.path = tuple(run.guards)
+    made.open = call.open
+    names = SIGNATURES.get(call.name, ())
+    for name, (value, node) in zip(names, call.args):
+        made.arguments[name] = Argument(value, run.place(node), node=node)
+    for name, (value, node) in call.keywords.items():
+        value_place = run.place(node)
+        made.arguments[name] = Argument(
+            value, value_place, run.script.source.keyword_place(name, value_place), node
+        )
+    run.constructed.append(made)
+    for name, argument in made.arguments.items():
+        if isinstance(argument.value, Tracked):
+            argument.value.uses.append(Use(call.name, place, run.tick()))
+        elif call.name not in RUN_CONFIGS or name != "session_config":
+            give_away(run, argument.value, "npu_bridge." + call.name)
+    return made
+
+
+def _session(run: "Functions", call: "Call") -> Any:
+    given = call.get("config", SESSIONS[call.name])
+    if given is not None:
+        value = given[0]
+        if isinstance(value, Message):
+            value.uses.append(Use("session", run.place(call.node), run.tick()))
+        else:
+            give_away(run, value, "tf.Session")
+    run.calls.append((call, run.tick(), tuple(run.guards)))
+    for value, _ in call.args:
+        if isinstance(value, Function):
+            run.start(value)
+    return run.anonymous(call.node)
+
+
+def _as_bytes(run: "Functions", call: "Call") -> Any:
+    given = call.get("bytes_or_text", 0)
+    if given is None:
+        return run.anonymous(call.node)
+    value, node = given
+    if isinstance(value, Unknown):
+        if is_unset_environment(value.key) and not run.decisions.says(value.key):
+            run.environment.append((node, value.key, tuple(run.guards)))
+        return Unknown("as_bytes({})".format(value.key), value.flag)
+    if is_known(value):
+        return constants.as_bytes(value)
+    return run.anonymous(call.node)
+
+
+def is_unset_environment(key: str) -> bool:
+    """True for an environment variable that is asked for without a default."""
+    for function in ("os.getenv(", "os.environ.get("):
+        if key.startswith(function) and key.endswith(")"):
+            return ", " not in key and "(" not in key[len(function) :]
+    return False
+
+
+def _as_text(run: "Functions", call: "Call") -> Any:
+    value = call.args[0][0] if call.args else None
+    if isinstance(value, bytes):
+        return value.decode("utf-8", "replace")
+    if isinstance(value, str):
+        return value
+    if isinstance(value, Unknown):
+        return Unknown("{}({})".format(call.name, value.key), value.flag)
+    return run.anonymous(call.node)
+
+
+def _str(run: "Functions", call: "Call") -> Any:
+    if len(call.args) == 1 and not call.keywords and not call.open:
+        value = call.args[0][0]
+        if isinstance(value, Unknown):
+            return Unknown("str({})".format(value.key), value.flag)
+        if is_known(value):
+            return str(value)
+    return run.anonymous(call.node)
+
+
+def _noted(run: "Functions", call: "Call") -> Any:
+    """A call that rules look at, without an effect of its own."""
+    run.calls.append((call, run.tick(), tuple(run.guards)))
+    run.pass_on(call, "npu_bridge." + call.name)
+    return run.anonymous(call.node)
+
+
+def _setattr(run: "Functions", call: "Call") -> Any:
+    if len(call.args) == 3 and isinstance(call.args[0][0], Slot):
+        (slot, node), (wire, _), (value, value_node) = call.args
+        if isinstance(wire, str):
+            target = ast.copy_location(ast.Attribute(node, wire, ast.Store()), node)
+            set_field(run, slot, target, value, value_node)
+        else:
+            slot.block.open = True
+        return None
+    run.pass_on(call)
+    return None
+
+
+MODELS: Dict[str, Callable[["Functions", "Call"], Any]] = {
+    "as_bytes": _as_bytes,
+    "as_text": _as_text,
+    "as_str": _as_text,
+    "as_str_any": _as_text,
+    "str": _str,
+    "setattr": _setattr,
+    "npu_config_proto": helpers.npu_config_proto,
+    "set_keras_session_npu_config": helpers.npu_session,
+    "npu_clear_session": helpers.npu_session,
+    "init_resource": helpers.npu_session,
+    "npu_run_config_init": helpers.npu_run_config_init,
+    "npu_graph_options": helpers.npu_graph_options,
+    "session_dump_config": helpers.session_dump_config,
+    "update_custom_op": helpers.update_custom_op,
+    "RunConfig": _constructed,
+    "AttrValue": _constructed,
+    "Target": _constructed,
+    "NpuConfigBuilder": builders.make,
+}
+for _name in ("ConfigProto", "GraphOptions", "RewriterConfig", "OptimizerOptions"):
+    MODELS[_name] = _message
+for _name in SESSIONS:
+    MODELS[_name] = _session
+for _name in (
+    "NPURunConfig",
+    "NPUEstimator",
+    "ProfilingConfig",
+    "MemoryConfig",
+    "DumpConfig",
+    "GraphMemoryOptimizeConfig",
+    "ExperimentalConfig",
+    "DynamicInputConfig",
+):
+    MODELS[_name] = _constructed
+for _name in (
+    "set_iteration_per_loop",
+    "load_iteration_per_loop_var",
+    "create_iteration_per_loop_var",
+    "SetIterationsVarHook",
+    "NPUOptimizer",
+    "NPULossScaleOptimizer",
+    "FixedLossScaleManager",
+    "NPUOutputTensorHook",
+    "TellMeStepOrLossHook",
+    "limit_core_num_scope",
+    "keep_tensors_dtypes",
+    "shutdown_resource",
+    "close_session",
+):
+    MODELS[_name] = _noted

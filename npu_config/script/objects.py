@@ -1,0 +1,263 @@
+"""What a script's expressions are known to give.
+
+Known Python values stand for themselves.  Everything else is one of the objects here: a value
+that cannot be known, a protobuf message that is being built, one entry of
+``custom_optimizers``, the arguments of a constructor of npu_bridge.
+"""
+
+import ast
+import zlib
+from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Tuple
+
+from npu_config.core.diagnostics import NOWHERE, Place
+
+_LONGEST_KEY = 400
+_KEPT = 200
+
+
+class Unknown:
+    """A value that cannot be known; ``key`` is the same for what is certainly the same value.
+
+    ``flag`` is the name of the command-line flag that it comes from.
+    """
+
+    __slots__ = ("flag", "key")
+
+    def __init__(self, key: str, flag: Optional[str] = None) -> None:
+        if len(key) > _LONGEST_KEY:
+            key = "{}...{:08x}".format(key[:_KEPT], zlib.crc32(key.encode("utf-8", "replace")))
+        self.key = key
+        self.flag = flag
+
+    def __repr__(self) -> str:
+        return "Unknown({!r})".format(self.key)
+
+
+class Fails:
+    """An expression that certainly raises, with the reason."""
+
+    __slots__ = ("reason",)
+
+    def __init__(self, reason: str) -> None:
+        self.reason = reason
+
+
+class EnumName:
+    """A member of an enumeration of TensorFlow, e.g. ``RewriterConfig.OFF``."""
+
+    __slots__ = ("name",)
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+
+class Use(NamedTuple):
+    """One thing that was done with an object: ``kind`` is the callee or ``"return"`` ..."""
+
+    kind: str
+    place: Place
+    moment: int
+    path: Tuple[int, ...] = ()
+
+
+class Tracked:
+    """Base of the objects whose way through the script is followed."""
+
+    __slots__ = ("moment", "node", "path", "place", "uses")
+
+    def __init__(self, node: Optional[ast.AST], place: Place, moment: int) -> None:
+        self.node = node
+        self.place = place
+        self.moment = moment
+        self.path: Tuple[int, ...] = ()
+        self.uses: List[Use] = []
+
+
+class Entry(NamedTuple):
+    """One assignment to a field of ``parameter_map``.
+
+    ``raw`` is the value that was assigned, ``value`` the one that the field then holds.
+    ``field_place`` is where the field is named.  ``path`` are the decisions that lead to the
+    statement.  ``built_in`` marks what a helper of the vendor sets.
+    """
+
+    name: str
+    value: Any
+    wire: str
+    place: Place
+    name_place: Place
+    field_place: Place
+    moment: int
+    shadowed_by: Optional[Place] = None
+    path: Tuple[int, ...] = ()
+    built_in: bool = False
+    function: Optional[ast.AST] = None
+    raw: Any = None
+
+
+class Block(Tracked):
+    """One entry of ``custom_optimizers``.
+
+    ``names`` holds what was assigned to ``name``, the last one last.  ``open`` is True when
+    options may be set that could not be read.  ``built_in`` marks an entry that a helper of
+    npu_bridge added.
+    """
+
+    __slots__ = ("built_in", "entries", "message", "names", "open", "shadowed")
+
+    def __init__(
+        self,
+        message: Optional["Message"],
+        node: Optional[ast.AST],
+        place: Place,
+        moment: int,
+    ) -> None:
+        super().__init__(node, place, moment)
+        self.message = message
+        self.entries: Dict[str, Entry] = {}
+        self.shadowed: List[Entry] = []
+        self.names: List[Tuple[Any, Place]] = []
+        self.open = False
+        self.built_in = False
+
+    @property
+    def is_npu(self) -> bool:
+        """True for an entry that is, or may be, the NPU's."""
+        return not isinstance(self.name, str) or self.name == "NpuOptimizer"
+
+    @property
+    def name(self) -> Any:
+        """The name that it has in the end; None when it was never given one."""
+        return self.names[-1][0] if self.names else None
+
+
+class Message(Tracked):
+    """A ConfigProto, or a part of one, under construction.
+
+    ``fields`` maps a field to what it was set to; a field that is a message is made when it is
+    asked for.  ``foreign`` is True for one that came from elsewhere, with unknown content.
+    """
+
+    __slots__ = ("assigned", "blocks", "edited", "fields", "foreign", "kind", "parent", "replaced")
+
+    def __init__(
+        self,
+        kind: str,
+        node: Optional[ast.AST],
+        place: Place,
+        moment: int,
+        foreign: bool = False,
+        parent: Optional["Message"] = None,
+    ) -> None:
+        super().__init__(node, place, moment)
+        self.kind = kind
+        self.fields: Dict[str, Any] = {}
+        self.assigned: Dict[str, Use] = {}
+        self.blocks: List[Block] = []
+        self.edited = False
+        self.foreign = foreign
+        self.parent = parent
+        self.replaced: Optional[Place] = None
+
+    def parts(self) -> Iterator["Message"]:
+        """The message and every message inside of it."""
+        yield self
+        for value in self.fields.values():
+            if isinstance(value, Message):
+                yield from value.parts()
+
+    @property
+    def root(self) -> "Message":
+        """The outermost message that this one is a part of."""
+        message = self
+        while message.parent is not None:
+            message = message.parent
+        return message
+
+
+class BlockList:
+    """``rewrite_options.custom_optimizers`` of a message."""
+
+    __slots__ = ("message",)
+
+    def __init__(self, message: Message) -> None:
+        self.message = message
+
+
+class ParameterMap:
+    """``parameter_map`` of an entry."""
+
+    __slots__ = ("block",)
+
+    def __init__(self, block: Block) -> None:
+        self.block = block
+
+
+class Slot:
+    """``parameter_map[name]``."""
+
+    __slots__ = ("block", "name", "node")
+
+    def __init__(self, block: Block, name: Any, node: ast.expr) -> None:
+        self.block = block
+        self.name = name
+        self.node = node
+
+
+class Argument(NamedTuple):
+    """One argument of a constructor."""
+
+    value: Any
+    place: Place
+    name_place: Place = NOWHERE
+    node: Optional[ast.expr] = None
+
+
+class Constructed(Tracked):
+    """A call of a constructor of npu_bridge (``NPURunConfig``, ``DumpConfig``, ...).
+
+    ``open`` is True when it has ``*args`` or ``**kwargs``.
+    """
+
+    __slots__ = ("arguments", "kind", "open")
+
+    def __init__(self, kind: str, node: ast.AST, place: Place, moment: int) -> None:
+        super().__init__(node, place, moment)
+        self.kind = kind
+        self.arguments: Dict[str, Argument] = {}
+        self.open = False
+
+
+class Function:
+    """A function of the script, with the frame that it was defined in."""
+
+    __slots__ = ("frame", "node", "owner", "receiver", "scope")
+
+    def __init__(self, node: Any, scope: Any, frame: Any, owner: Any = None) -> None:
+        self.node = node
+        self.scope = scope
+        self.frame = frame
+        self.owner = owner
+        self.receiver: Optional[Instance] = None
+
+
+class Class:
+    """A class of the script."""
+
+    __slots__ = ("frame", "node", "scope")
+
+    def __init__(self, node: ast.ClassDef, scope: Any, frame: Any) -> None:
+        self.node = node
+        self.scope = scope
+        self.frame = frame
+
+
+class Instance:
+    """An object of a class of the script."""
+
+    __slots__ = ("attributes", "cls", "key")
+
+    def __init__(self, cls: Class, key: str) -> None:
+        self.cls = cls
+        self.key = key
+        self.attributes: Dict[str, Any] = {}

@@ -1,0 +1,304 @@
+"""Paths: which way a run goes at a condition that cannot be known, and all the ways there are."""
+
+import ast
+from collections import deque
+from typing import (
+    Any,
+    Callable,
+    Deque,
+    Dict,
+    FrozenSet,
+    List,
+    NamedTuple,
+    Optional,
+    Tuple,
+    TypeVar,
+)
+
+from npu_config.script import spell
+from npu_config.script.constants import is_known
+from npu_config.script.objects import Unknown
+
+PATHS = 64
+"""The most paths from one starting point; those that deviate least are followed first."""
+
+_NEGATIVE: Dict[type, type] = {
+    ast.NotEq: ast.Eq,
+    ast.IsNot: ast.Eq,
+    ast.Is: ast.Eq,
+    ast.GtE: ast.Lt,
+    ast.LtE: ast.Gt,
+    ast.NotIn: ast.In,
+}
+
+
+_ON = ("true", "1", "on", "yes", "y", "t", "enable")
+
+
+class Condition(Unknown):
+    """A condition that cannot be known: ``subject relation other``, or its opposite.
+
+    Conditions with the same ``atom`` hold together, apart from ``positive``.
+    """
+
+    __slots__ = ("atom", "other", "positive", "relation", "subject")
+
+    def __init__(
+        self,
+        subject: str,
+        relation: str = "",
+        other: Any = None,
+        other_key: str = "",
+        positive: bool = True,
+        flag: Optional[str] = None,
+    ) -> None:
+        atom = "{} {} {}".format(subject, relation, other_key) if relation else subject
+        super().__init__(atom, flag)
+        self.atom = self.key
+        if not positive:
+            self.key = "not " + self.atom
+        self.subject = subject
+        self.relation = relation
+        self.other = other
+        self.positive = positive
+
+    @classmethod
+    def of(cls, value: Unknown) -> "Condition":
+        """The condition that a value is true."""
+        return value if isinstance(value, Condition) else cls(value.key, flag=value.flag)
+
+    @classmethod
+    def comparison(cls, kind: type, left: str, right: Any, right_key: str) -> "Condition":
+        """``left kind right``."""
+        base = _NEGATIVE.get(kind, kind)
+        relation = base.__name__ if is_known(right) else base.__name__ + "?"
+        positive = base is kind or kind is ast.Is
+        return cls(left, relation, right, right_key, positive)
+
+    @property
+    def asks_for(self) -> bool:
+        """True when the atom says that something is switched on."""
+        if self.relation == "Eq":
+            return not isinstance(self.other, bytes) and str(self.other).lower() in _ON
+        return not self.relation
+
+    def opposite(self) -> "Condition":
+        """The condition that holds when this one does not."""
+        result = Condition.__new__(Condition)
+        result.atom = self.atom
+        result.subject = self.subject
+        result.relation = self.relation
+        result.other = self.other
+        result.positive = not self.positive
+        result.flag = self.flag
+        result.key = self.atom if result.positive else "not " + self.atom
+        return result
+
+
+class Decision(NamedTuple):
+    """One condition that was decided on a path.
+
+    ``subject`` is what the condition is about where it says that something equals a value.
+    ``holds`` is about the atom, ``node_holds`` about the expression as it is written.  ``guards``
+    are the decisions that led to it.  ``asks_for`` is True when it says that something is
+    switched on.  ``is_switch`` is True for a constant that somebody may switch, ``supposed`` for
+    its other value: a way that the script as it stands does not take.  ``in_loop`` is True in the
+    body of a loop of unknown rounds, of which one is followed.
+    """
+
+    atom: str
+    holds: bool
+    node: Optional[ast.expr]
+    node_holds: bool
+    words: str
+    guards: Tuple[int, ...]
+    asks_for: bool
+    subject: Optional[str] = None
+    is_switch: bool = False
+    supposed: bool = False
+    in_loop: bool = False
+
+    @property
+    def text(self) -> str:
+        """The condition as it holds, in the words of the script."""
+        if self.node is None:
+            return self.words
+        return spell.condition(self.node, self.node_holds)
+
+
+class Decisions:
+    """The decisions of one path: those of the schedule first, then the usual way.
+
+    Attributes:
+        trace: every decision, in order.
+        touched: the indices of the decisions that the tests so far rest on; those since ``mark``
+            belong to the test that is going on.
+        guards: the indices of the decisions that led to the statement that is being run.
+    """
+
+    def __init__(self, schedule: Tuple[bool, ...] = ()) -> None:
+        self.restart(schedule)
+
+    def restart(self, schedule: Tuple[bool, ...]) -> None:
+        """Forget every decision and begin again."""
+        self.schedule = schedule
+        self.trace: List[Decision] = []
+        self.touched: List[int] = []
+        self.mark = 0
+        self.guards: List[int] = []
+        self.loops = 0
+        self._atoms: Dict[str, int] = {}
+        self._equal: Dict[str, Tuple[Any, int]] = {}
+        self._among: Dict[str, Tuple[Any, int]] = {}
+        self._unequal: Dict[str, List[Tuple[Any, int]]] = {}
+
+    def decide(
+        self,
+        condition: Condition,
+        node: Optional[ast.expr],
+        usual: bool = True,
+        words: str = "",
+        is_switch: bool = False,
+    ) -> bool:
+        """Whether the condition holds on this path.
+
+        Args:
+            condition: the condition.
+            node: the expression, for the words of the path.
+            usual: how the first path goes.
+            words: what to call it where there is no expression.
+            is_switch: it is known to be ``usual``, and the other way is only supposed.
+        """
+        known = self._entailed(condition)
+        if known is None:
+            holds = self._take(condition, node, usual, words, is_switch)
+        else:
+            holds, index = known
+            self.touched.append(index)
+        return holds is condition.positive
+
+    def says(self, key: str) -> bool:
+        """True when this path rests on the value being there."""
+        return key in self._equal or any(decision.atom.startswith(key) for decision in self.trace)
+
+    def _take(
+        self,
+        condition: Condition,
+        node: Optional[ast.expr],
+        usual: bool,
+        words: str,
+        is_switch: bool,
+    ) -> bool:
+        index = len(self.trace)
+        holds = self.schedule[index] if index < len(self.schedule) else usual is condition.positive
+        self.trace.append(
+            Decision(
+                condition.atom,
+                holds,
+                node,
+                holds is condition.positive,
+                words,
+                tuple(self.guards) + tuple(self.touched[self.mark :]),
+                holds and condition.asks_for,
+                condition.subject if condition.relation == "Eq" else None,
+                is_switch,
+                is_switch and holds is not (usual is condition.positive),
+                self.loops > 0,
+            )
+        )
+        self.touched.append(index)
+        self._atoms[condition.atom] = index
+        if condition.relation == "In" and holds and isinstance(condition.other, (list, tuple)):
+            self._among[condition.subject] = (condition.other, index)
+        if condition.relation == "Eq":
+            if holds:
+                self._equal[condition.subject] = (condition.other, index)
+            else:
+                self._unequal.setdefault(condition.subject, []).append((condition.other, index))
+        return holds
+
+    def _entailed(self, condition: Condition) -> Optional[Tuple[bool, int]]:
+        """What earlier decisions say of the atom, and the one that says it."""
+        index = self._atoms.get(condition.atom)
+        if index is not None:
+            return self.trace[index].holds, index
+        relation, other = condition.relation, condition.other
+        equal = self._equal.get(condition.subject)
+        if equal is not None:
+            if relation == "Eq":
+                return equal[0] == other, equal[1]
+            if relation == "":
+                return bool(equal[0]), equal[1]
+            if relation == "In" and isinstance(other, (list, tuple)):
+                return equal[0] in other, equal[1]
+        among = self._among.get(condition.subject)
+        if relation == "Eq" and among is not None and other not in among[0]:
+            return False, among[1]
+        if relation == "Eq":
+            truth = self._atoms.get(condition.subject)
+            if truth is not None and bool(other) is not self.trace[truth].holds:
+                return False, truth
+        if relation == "":
+            for value, decided in self._unequal.get(condition.subject, ()):
+                if value is True or value is False:
+                    return not value, decided
+        return None
+
+
+Outcome = TypeVar("Outcome")
+
+
+class Path(NamedTuple):
+    """One path: its decisions, what came out, and the number of its starting point."""
+
+    trace: Tuple[Decision, ...]
+    outcome: Any
+    start: int = 0
+
+    @property
+    def supposed(self) -> bool:
+        """True for a path that the script as it stands does not take."""
+        return any(decision.supposed for decision in self.trace)
+
+    @property
+    def literals(self) -> FrozenSet[Tuple[str, bool]]:
+        """The decisions as pairs of atom and value; those about constants are none."""
+        return frozenset((d.atom, d.holds) for d in self.trace if not d.is_switch)
+
+
+def explore(
+    run: Callable[[Decisions], Outcome],
+    signature: Callable[[Outcome], object],
+    start: int = 0,
+    enough: Callable[[], bool] = lambda: False,
+    limit: int = PATHS,
+) -> List[Path]:
+    """Follow every path, from the usual one outwards.
+
+    A decision that turned out to change nothing is not varied again together with others.
+
+    Args:
+        run: follows one path.
+        signature: equal for outcomes that do not differ.
+        start: the number of the starting point.
+        enough: True when no further path is to be followed.
+        limit: the most paths to follow.
+    """
+    found: List[Path] = []
+    pending: Deque[Tuple[Tuple[bool, ...], Optional[object], FrozenSet[str]]] = deque()
+    pending.append(((), None, frozenset()))
+    while pending and len(found) < limit and not (found and enough()):
+        schedule, base, seen = pending.popleft()
+        decisions = Decisions(schedule)
+        outcome = run(decisions)
+        trace = tuple(decisions.trace)
+        found.append(Path(trace, outcome, start))
+        sign = signature(outcome)
+        inert = base is not None and sign == base
+        atoms = frozenset(decision.atom for decision in trace)
+        for index in range(len(schedule), len(trace)):
+            if inert and trace[index].atom in seen:
+                continue
+            values = tuple(decision.holds for decision in trace[:index])
+            pending.append(((*values, not trace[index].holds), sign, atoms))
+    return found

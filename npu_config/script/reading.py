@@ -1,0 +1,326 @@
+"""From the paths through a script to settings."""
+
+from typing import Any, Dict, FrozenSet, Iterator, List, NamedTuple, Optional, Set, Tuple
+
+import attr
+
+from npu_config.catalogue import OPTIONS
+from npu_config.core.diagnostics import Place
+from npu_config.core.settings import UNKNOWN, Carrier, SessionFacts, Setting, Settings
+from npu_config.core.target import Target
+from npu_config.script.constants import is_known
+from npu_config.script.functions import Exhausted
+from npu_config.script.interpreter import Run
+from npu_config.script.names import Again
+from npu_config.script.objects import (
+    Block,
+    Constructed,
+    Entry,
+    EnumName,
+    Message,
+    Unknown,
+)
+from npu_config.script.paths import Decisions, Path, explore
+from npu_config.script.run_config import settings_of_run_config
+from npu_config.script.script import Script
+from npu_config.script.vocabulary import OPTIMIZER
+
+Literals = FrozenSet[Tuple[str, bool]]
+
+_AGAIN = 25
+_STEPS = 200000
+
+
+class Variant(NamedTuple):
+    """Settings of one block, with the paths on which they are what the script sets.
+
+    ``shadowed_by`` is given for a single assignment that another one overwrites, which stands
+    there: its settings hold its name and field alone.  ``target`` is given for a builder that
+    names one.
+    """
+
+    settings: Settings
+    paths: Tuple[Path, ...] = ()
+    shadowed_by: Optional[Place] = None
+    target: Optional[Target] = None
+
+
+def run_all(script: Script) -> List[List[Path]]:
+    """Every path from every starting point: the module, and hot functions it does not reach.
+
+    Each path's outcome is the finished :class:`Run`.
+    """
+    reached: Set[int] = set()
+
+    def enough() -> bool:
+        return script.steps > _STEPS
+
+    def start_module(decisions: Decisions) -> Run:
+        return _run(script, decisions, reached, Run.run_module)
+
+    groups = [explore(start_module, _signature, 0, enough)]
+    for scope, node in script.relevance.hot_functions:
+        if id(node) in reached or enough():
+            continue
+
+        def start(decisions: Decisions, scope: Any = scope, node: Any = node) -> Run:
+            return _run(script, decisions, reached, lambda run: run.run_function(scope, node))
+
+        groups.append(explore(start, _signature, len(groups), enough))
+    return groups
+
+
+def _run(script: Script, decisions: Decisions, reached: Set[int], start: Any) -> Run:
+    """Follow one path, anew whenever it turns out that more statements matter."""
+    schedule = decisions.schedule
+    for _ in range(_AGAIN):
+        run = Run(script, decisions)
+        try:
+            start(run)
+        except Again:
+            decisions.restart(schedule)
+        except Exhausted:
+            for block in run.blocks:
+                block.open = True
+            break
+        else:
+            break
+    reached.update(run.visited)
+    return run
+
+
+def _signature(run: Run) -> object:
+    """What distinguishes the outcomes of two paths."""
+    return (
+        tuple(
+            (
+                block.place,
+                _plain(block.name),
+                block.open,
+                tuple(
+                    (entry.name, entry.wire, _plain(entry.value), entry.place)
+                    for entry in block.entries.values()
+                ),
+                tuple(entry.place for entry in block.shadowed),
+                None if block.message is None else _facts_key(block.message.root),
+            )
+            for block in run.blocks
+        ),
+        tuple(
+            (made.kind, made.place, tuple((k, _plain(a.value)) for k, a in made.arguments.items()))
+            for made in run.constructed
+        ),
+        tuple(
+            (call.node.lineno, tuple(_plain(v) for v, _ in call.args)) for call, _, _ in run.calls
+        ),
+        tuple(message.place for message in run.messages),
+        tuple((made.place, _key(made.settings())) for made in run.builders),
+        len(run.failures),
+        len(run.environment),
+    )
+
+
+def _facts_key(message: Message) -> object:
+    return (
+        message.place,
+        tuple(use.kind for use in message.uses),
+        tuple((name, _plain(value)) for name, value in message.fields.items()),
+    )
+
+
+def _plain(value: Any) -> object:
+    if is_known(value):
+        return repr(value)
+    if isinstance(value, Unknown):
+        return value.key
+    if isinstance(value, EnumName):
+        return value.name
+    if isinstance(value, Message):
+        return tuple((name, _plain(part)) for name, part in value.fields.items())
+    return getattr(value, "place", None)
+
+
+# settings
+
+
+def setting_of(entry: Entry) -> Setting:
+    """The setting that an assignment makes."""
+    value = entry.value if is_known(entry.value) else UNKNOWN
+    return Setting(value, entry.wire, entry.place, entry.name_place)
+
+
+def settings_of_block(script: Script, block: Block) -> Settings:
+    """What an entry of custom_optimizers is in the end."""
+    return Settings(
+        {name: setting_of(entry) for name, entry in block.entries.items()},
+        Carrier.SCRIPT,
+        open=block.open,
+        session=session_facts(script, block),
+        place=block.place,
+    )
+
+
+_TOGGLES = {0: "DEFAULT", 1: "ON", 2: "OFF", 3: "AGGRESSIVE"}
+_MEMORY = {
+    0: "DEFAULT_MEM_OPT",
+    1: "NO_MEM_OPT",
+    2: "MANUAL",
+    3: "HEURISTICS",
+    4: "SWAPPING_HEURISTICS",
+    5: "RECOMPUTATION_HEURISTICS",
+    6: "SCHEDULING_HEURISTICS",
+}
+_JIT = {0: "DEFAULT", -1: "OFF", 1: "ON_1", 2: "ON_2"}
+
+
+def _enum(value: Any, numbers: Dict[int, str]) -> Any:
+    """The name of an enumerated value; the numbers of another enumeration count, too."""
+    if isinstance(value, EnumName):
+        if value.name in numbers.values():
+            return value.name
+        for number, name in _TOGGLES.items():
+            if name == value.name:
+                return numbers.get(number, UNKNOWN)
+        return UNKNOWN
+    if isinstance(value, int):
+        return numbers.get(int(value), UNKNOWN)
+    return UNKNOWN
+
+
+def session_facts(script: Script, block: Block) -> Optional[SessionFacts]:
+    """What the script certainly says around the options."""
+    if block.message is None:
+        return None
+    root = block.message.root
+    if root.kind != "ConfigProto":
+        return None
+    certain = _nothing_else_supplies(script, root)
+    graph = root.fields.get("graph_options")
+    rewrite = graph.fields.get("rewrite_options") if isinstance(graph, Message) else None
+    optimizer = graph.fields.get("optimizer_options") if isinstance(graph, Message) else None
+
+    def fact(owner: Any, name: str, numbers: Dict[int, str], absent: bool) -> Any:
+        if isinstance(owner, Message) and name in owner.fields:
+            return _enum(owner.fields[name], numbers)
+        return numbers[0] if absent else UNKNOWN
+
+    names = tuple(OPTIMIZER if block.name == OPTIMIZER else UNKNOWN for block in root.blocks)
+    places = {
+        name: owner.assigned[name].place
+        for owner in (root, rewrite, optimizer)
+        if isinstance(owner, Message)
+        for name in _FACTS
+        if name in owner.assigned
+    }
+    soft = root.fields.get("allow_soft_placement", False if certain else UNKNOWN)
+    remapping = fact(rewrite, "remapping", _TOGGLES, certain)
+    memory = fact(rewrite, "memory_optimization", _MEMORY, certain)
+    jit = fact(optimizer, "global_jit_level", _JIT, certain)
+    if isinstance(rewrite, Message) and "optimizers" in rewrite.fields:
+        remapping = memory = UNKNOWN
+    wrong = remapping not in (UNKNOWN, "OFF") or jit not in (UNKNOWN, "OFF", "DEFAULT")
+    patched = script.is_patched or (wrong and script.may_be_patched(root.place.line or 0))
+    return SessionFacts(
+        optimizers=(UNKNOWN, *names) if root.foreign else names,
+        remapping="OFF" if patched else remapping,
+        memory_optimization=memory,
+        global_jit_level="OFF" if patched else jit,
+        allow_soft_placement=True if patched else soft if isinstance(soft, bool) else UNKNOWN,
+        place=root.place,
+        places=places,
+        optimizer_places=((root.place,) if root.foreign else ())
+        + tuple(other.place for other in root.blocks),
+    )
+
+
+def _session_of_run_config(script: Script, made: Constructed) -> Optional[SessionFacts]:
+    """What the script certainly says around the options of a NPURunConfig.
+
+    NPUEstimator names the optimizers of TensorFlow that run, and does not touch XLA.
+    """
+    given = made.arguments.get("session_config")
+    root = given.value if given is not None else None
+    graph = root.fields.get("graph_options") if isinstance(root, Message) else None
+    owner = graph.fields.get("optimizer_options") if isinstance(graph, Message) else None
+    if not isinstance(owner, Message) or "global_jit_level" not in owner.assigned:
+        return None
+    place = owner.assigned["global_jit_level"].place
+    if script.is_patched or script.may_be_patched(place.line or 0):
+        return None
+    return SessionFacts(
+        optimizers=(UNKNOWN,),
+        global_jit_level=_enum(owner.fields["global_jit_level"], _JIT),
+        place=place,
+        places={"global_jit_level": place},
+    )
+
+
+_FACTS = ("remapping", "memory_optimization", "global_jit_level", "allow_soft_placement")
+_DIRECT = frozenset(("session",))
+
+
+def _nothing_else_supplies(script: Script, root: Message) -> bool:
+    """True when every use of a ConfigProto is in the script, and none adds anything to it."""
+    return (
+        not root.foreign
+        and not script.is_patched
+        and script.imports_npu_bridge
+        and bool(root.uses)
+        and all(use.kind in _DIRECT for use in root.uses)
+    )
+
+
+def is_ours(block: Block) -> bool:
+    """True for an entry that is, or is meant to be, the NPU's."""
+    return block.is_npu or looks_like_npu(block)
+
+
+def looks_like_npu(block: Block) -> bool:
+    """True for an entry of another name that is meant for the NPU."""
+    name = block.name
+    if not isinstance(name, str) or name == OPTIMIZER or name.startswith("TensorRT"):
+        return False
+    return "npu" in name.lower() or any(option in OPTIONS for option in block.entries)
+
+
+def variants_of(script: Script, groups: List[List[Path]]) -> List[Variant]:
+    """The distinct settings of every block over all paths."""
+    found: Dict[object, Tuple[Variant, List[Path]]] = {}
+    for group in groups:
+        for path in group:
+            for variant in _variants(script, path.outcome):
+                key = _key(variant.settings)
+                if key in found:
+                    found[key][1].append(path)
+                else:
+                    found[key] = (variant, [path])
+    return [variant._replace(paths=tuple(paths)) for variant, paths in found.values()]
+
+
+def _variants(script: Script, run: Run) -> Iterator[Variant]:
+    """What one path sets."""
+    for block in run.blocks:
+        if is_ours(block) and (block.entries or not block.built_in):
+            yield Variant(settings_of_block(script, block))
+            for entry in block.shadowed:
+                setting = Setting(UNKNOWN, entry.wire, entry.place, entry.name_place)
+                settings = Settings(
+                    {entry.name: setting}, Carrier.SCRIPT, open=True, place=entry.name_place
+                )
+                yield Variant(settings, shadowed_by=entry.shadowed_by)
+    for made in run.constructed:
+        if made.kind == "NPURunConfig":
+            settings = settings_of_run_config(made, run.constructed)
+            yield Variant(attr.evolve(settings, session=_session_of_run_config(script, made)))
+    for builder in run.builders:
+        yield Variant(builder.settings(), target=builder.target)
+
+
+def _key(settings: Settings) -> object:
+    return (
+        settings.place,
+        settings.open,
+        settings.carrier,
+        tuple((name, repr(s.value), s.wire, s.place) for name, s in settings.entries.items()),
+        repr(settings.session),
+    )

@@ -1,0 +1,210 @@
+"""A script as it stands, before any path through it is followed."""
+
+import ast
+import re
+from collections import deque
+from typing import (
+    Deque,
+    Dict,
+    FrozenSet,
+    Iterable,
+    Iterator,
+    List,
+    NamedTuple,
+    Optional,
+    Set,
+    Tuple,
+)
+
+from npu_config.script.flags import Flags, literal_text
+from npu_config.script.neighbours import any_neighbour_has
+from npu_config.script.relevance import Relevance
+from npu_config.script.scopes import (
+    FunctionNode,
+    Scope,
+    blocks,
+    first_line,
+    functions,
+    holds,
+    last_line,
+)
+from npu_config.script.source import Source, parse, spans
+
+_SET = re.compile(r"\s*(?::[^=]*)?(?:=(?!=)|[-+*/|&]=)")
+_PATCHING = ("npu_bridge.npu_init", "npu_device.compat.v1.npu_init")
+
+
+class AttributeStore(NamedTuple):
+    """One assignment to an attribute of ``self``; ``value`` is None for other than plain ones."""
+
+    value: Optional[ast.expr]
+    scope: Scope
+    receiver: str
+    parameters: Tuple[str, ...]
+
+
+class Script:
+    """A parsed script with what is found in it once and for all.
+
+    Args:
+        text: the script.
+        path: its file, for the places.
+
+    Attributes:
+        steps: how many statements were run so far, over all paths.
+
+    Raises:
+        Unparsable: for text that is no Python 3.
+    """
+
+    def __init__(self, text: str, path: Optional[str] = None) -> None:
+        self.source = Source(text, path)
+        self.tree: ast.Module = parse(text)
+        self.module = Scope(self.tree, None)
+        self.relevance = Relevance(self.source, self.module)
+        self.flags = Flags(self.source)
+        self.steps = 0
+        self._attributes: Dict[int, Dict[str, List[AttributeStore]]] = {}
+        self._globals: Optional[Set[str]] = None
+        self._may_be_patched: Optional[bool] = None
+        self._imported: Dict[str, FrozenSet[str]] = {}
+        self._functions: Optional[List[Tuple[FunctionNode, int]]] = None
+
+    @property
+    def is_patched(self) -> bool:
+        """True when it imports npu_init, which makes every session an NPU session."""
+        return not self.imported("npu_init").isdisjoint(_PATCHING)
+
+    def may_be_patched(self, line: int) -> bool:
+        """True when what a line makes may be used by a program near this script that is patched.
+
+        A script that is a program itself says what it imports.
+        """
+        if "__main__" in self.source.text or self.function_of(line) is None:
+            return False
+        if self._may_be_patched is None:
+            self._may_be_patched = any_neighbour_has(self.source.path, ("npu_init",), above=1)
+        return self._may_be_patched
+
+    @property
+    def imports_npu_bridge(self) -> bool:
+        """True when it loads the adapter itself."""
+        return bool(self.imported("npu_bridge"))
+
+    def imported(self, word: str) -> FrozenSet[str]:
+        """The dotted names of all imports, wherever they stand, on whose lines a word stands."""
+        found = self._imported.get(word)
+        if found is None:
+            names = (name for node in self.nodes(word) for name in _names_of_import(node))
+            found = self._imported[word] = frozenset(names)
+        return found
+
+    def times_set(self, name: str) -> int:
+        """How often a name is set, as far as the text shows: as a variable or as an attribute."""
+        source = self.source
+        if source.mentions("setattr") or source.mentions("__dict__"):
+            return 2
+        lines = (source.lines[number - 1] for number in source.mentions(name))
+        return sum(
+            _SET.match(line, end) is not None for line in lines for _, end in spans(name, line)
+        )
+
+    @property
+    def global_names(self) -> Set[str]:
+        """The names that some function assigns with ``global`` or ``nonlocal``."""
+        if self._globals is None:
+            self._globals = set()
+            for keyword in ("global", "nonlocal"):
+                for line in self.source.mentions(keyword):
+                    words = self.source.lines[line - 1].replace(",", " ").split()
+                    if words and words[0] == keyword:
+                        self._globals.update(words[1:])
+        return self._globals
+
+    def nodes(self, *words: str) -> Iterator[ast.AST]:
+        """The nodes of all statements on whose lines one of the words stands."""
+        lines = sorted({line for word in words for line in self.source.mentions(word)})
+        pending: Deque[ast.AST] = deque([self.tree] if lines else [])
+        while pending:
+            for node in ast.iter_child_nodes(pending.popleft()):
+                if not isinstance(node, ast.stmt) or holds(
+                    lines, first_line(node), last_line(node)
+                ):
+                    yield node
+                    pending.append(node)
+
+    def function_lines(self) -> List[Tuple[FunctionNode, int]]:
+        """Every function with its last line."""
+        if self._functions is None:
+            found = functions(self.module, self.tree.body)
+            self._functions = [(node, last_line(node)) for _, node in found]
+        return self._functions
+
+    def function_of(self, line: int) -> Optional[FunctionNode]:
+        """The innermost function that a line stands in."""
+        inside = [node for node, last in self.function_lines() if node.lineno <= line <= last]
+        return max(inside, key=lambda node: node.lineno) if inside else None
+
+    @property
+    def has_star_import(self) -> bool:
+        """True when names may come from anywhere."""
+        return any("*" in self.source.lines[n - 1] for n in self.source.mentions("import"))
+
+    def attribute_stores(self, cls: Scope) -> Dict[str, List[AttributeStore]]:
+        """Every assignment to an attribute of ``self`` in the methods of a class."""
+        found = self._attributes.get(id(cls))
+        if found is None:
+            found = self._attributes[id(cls)] = {}
+            for scope, node in functions(cls, cls.body):
+                if scope is cls and node.args.args:
+                    self._walk(cls.child(node), node, node.body, found)
+        return found
+
+    def _walk(
+        self,
+        scope: Scope,
+        method: FunctionNode,
+        body: Iterable[ast.AST],
+        found: Dict[str, List[AttributeStore]],
+    ) -> None:
+        receiver = method.args.args[0].arg
+        parameters = tuple(argument.arg for argument in method.args.args[1:])
+        for statement in body:
+            targets: List[ast.expr] = []
+            value: Optional[ast.expr] = None
+            if isinstance(statement, ast.Assign):
+                targets, value = statement.targets, statement.value
+            elif isinstance(statement, (ast.AnnAssign, ast.AugAssign)):
+                targets = [statement.target]
+                value = statement.value if isinstance(statement, ast.AnnAssign) else None
+            elif isinstance(statement, (ast.For, ast.AsyncFor)):
+                targets = [statement.target]
+            elif isinstance(statement, (ast.With, ast.AsyncWith)):
+                targets = [item.optional_vars for item in statement.items if item.optional_vars]
+            for target in targets:
+                parts = target.elts if isinstance(target, (ast.Tuple, ast.List)) else [target]
+                for part in parts:
+                    if (
+                        isinstance(part, ast.Attribute)
+                        and isinstance(part.value, ast.Name)
+                        and part.value.id == receiver
+                    ):
+                        whole = value if part is target else None
+                        store = AttributeStore(whole, scope, receiver, parameters)
+                        found.setdefault(part.attr, []).append(store)
+            for inner in blocks(statement):
+                self._walk(scope, method, inner, found)
+
+
+def _names_of_import(node: ast.AST) -> Iterator[str]:
+    """The modules, and the names in them, that a statement imports; or a module named in text."""
+    if isinstance(node, ast.Import):
+        for alias in node.names:
+            yield alias.name
+    elif isinstance(node, ast.ImportFrom):
+        module = node.module or ""
+        yield module
+        for alias in node.names:
+            yield "{}.{}".format(module, alias.name)
+    elif isinstance(node, ast.Call) and node.args:
+        yield literal_text(node.args[0]) or ""

@@ -1,0 +1,278 @@
+"""The text of a script: decoding it as Python does, parsing it, and exact places in it."""
+
+import ast
+import bisect
+import codecs
+import io
+import itertools
+import re
+import sys
+import threading
+import warnings
+from typing import Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
+
+from npu_config.core.diagnostics import Place
+from npu_config.script.ends import span
+
+_NEWLINE = re.compile(r"\r\n|\r|\n")
+_PYTHON_2 = re.compile(
+    r"^[ \t]*(?:print[ \t]+[\w\"'%]|exec[ \t]+[\w\"']|except[ \t]+[\w.]+[ \t]*,"
+    r"|raise[ \t]+\w+[ \t]*,)",
+    re.M,
+)
+_LONE_RETURN = re.compile(r"\r(?!\n)")
+_COOKIE = re.compile(rb"^[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")
+
+HAS_ENDS = sys.version_info >= (3, 8)
+"""Python 3.7 does not say where a node ends."""
+
+
+class Undecodable(ValueError):  # noqa: N818 - a verdict on a file, caught by whoever asked
+    """The bytes are not text in the encoding that Python would use; ``line`` is where."""
+
+    def __init__(self, reason: str, line: Optional[int] = None) -> None:
+        super().__init__(reason)
+        self.line = line
+
+
+class Decoded(NamedTuple):
+    """Text as it was decoded, with its own line ends, and what encodes it back."""
+
+    text: str
+    encoding: str
+
+
+def decode(data: bytes) -> Decoded:
+    """The text of a Python file: UTF-8, or what its coding comment says (PEP 263).
+
+    Raises:
+        Undecodable: with the reason in words.
+    """
+    bom = data.startswith(codecs.BOM_UTF8)
+    encoding = "utf-8-sig" if bom else _declared(data) or "utf-8"
+    try:
+        return Decoded(data.decode(encoding), encoding)
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise Undecodable(
+            "the byte 0x{} in line {} is no {} text".format(
+                data[error.start : error.start + 1].hex(), line, encoding.upper()
+            ),
+            line,
+        ) from None
+    except (LookupError, ValueError, TypeError, AttributeError):
+        raise Undecodable('there is no encoding "{}"'.format(encoding), 1) from None
+
+
+def _declared(data: bytes) -> Optional[str]:
+    """The encoding that one of the first two lines declares."""
+    for line in io.BytesIO(data[:1024]).readlines()[:2]:
+        match = _COOKIE.match(line)
+        if match:
+            return match.group(1).decode("ascii")
+        if line.strip() and not line.lstrip().startswith(b"#"):
+            return None
+    return None
+
+
+class Unparsable(ValueError):  # noqa: N818 - a verdict on a file, caught by whoever asked
+    """The text is no Python 3; ``line`` and ``column`` say where it ends to be."""
+
+    def __init__(self, reason: str, line: Optional[int], column: Optional[int]) -> None:
+        super().__init__(reason)
+        self.line = line
+        self.column = column
+
+
+def parse(text: str) -> ast.Module:
+    """The syntax tree of a script.
+
+    Raises:
+        Unparsable: for text that is no Python 3, or that is nested too deeply.
+    """
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return ast.parse(text) if len(text) < _LARGE else _parse_large(text)
+    except SyntaxError as error:
+        raise Unparsable(error.msg or "invalid syntax", error.lineno, error.offset) from None
+    except (RecursionError, MemoryError, OverflowError):
+        raise Unparsable("nested too deeply to be analysed", None, None) from None
+    except ValueError as error:
+        raise Unparsable(str(error), None, None) from None
+
+
+# Since 3.11 Python limits the depth by itself.
+_LARGE = 100000 if sys.version_info < (3, 11) else sys.maxsize
+
+
+def _parse_large(text: str) -> ast.Module:
+    """Parse on a stack that grows with the text.
+
+    Python before 3.11 builds the tree by recursion in C that nothing limits: a chain of some
+    hundred thousand operators would end the process.
+    """
+    results: List[ast.Module] = []
+    errors: List[BaseException] = []
+
+    def run() -> None:
+        try:
+            results.append(ast.parse(text))
+        except BaseException as error:
+            errors.append(error)
+
+    usual = threading.stack_size(min(256 * len(text), 1 << 30) // 4096 * 4096)
+    try:
+        thread = threading.Thread(target=run)
+        thread.start()
+    except RuntimeError:
+        raise MemoryError from None
+    finally:
+        threading.stack_size(usual)
+    thread.join()
+    if errors:
+        raise errors[0]
+    return results[0]
+
+
+class Source:
+    """The text of one script, with what finds words and places in it.
+
+    Args:
+        text: the text, with its own line ends.
+        path: the file, for the places.
+    """
+
+    def __init__(self, text: str, path: Optional[str] = None) -> None:
+        self.text = text
+        self.path = path
+        self.lines: List[str] = _NEWLINE.split(text) if "\r" in text else text.split("\n")
+        self._starts = _starts(text, self.lines)
+        self._mentions: Dict[str, List[int]] = {}
+        self._places: Dict[int, Tuple[Place, ast.AST]] = {}
+
+    def column(self, line: int, offset: int) -> int:
+        """The column, in characters from 1, of a byte offset in the UTF-8 form of a line."""
+        content = self.lines[line - 1]
+        if offset == 0 or content.isascii():
+            return offset + 1
+        return len(content.encode("utf-8")[:offset].decode("utf-8", "ignore")) + 1
+
+    def place(self, node: ast.AST) -> Place:
+        """Where a node stands."""
+        found = self._places.get(id(node))
+        if found is None:
+            found = self._places[id(node)] = (self._place(node), node)
+        return found[0]
+
+    def _place(self, node: ast.AST) -> Place:
+        first: ast.expr = node  # type: ignore[assignment]
+        line = first.lineno
+        if not HAS_ENDS:
+            return Place(self.path, *span(self.lines, first))
+        end_line = first.end_lineno or line
+        return Place(
+            self.path,
+            line,
+            self.column(line, first.col_offset),
+            end_line,
+            self.column(end_line, first.end_col_offset or 0),
+        )
+
+    def at(self, place: Place) -> str:
+        """The characters that stand at a place."""
+        assert place.line
+        assert place.column
+        assert place.end_line
+        assert place.end_column
+        first, last = place.line - 1, place.end_line - 1
+        if first == last:
+            return self.lines[first][place.column - 1 : place.end_column - 1]
+        rows = [self.lines[first][place.column - 1 :]]
+        rows += self.lines[first + 1 : last]
+        rows.append(self.lines[last][: place.end_column - 1])
+        return "\n".join(rows)
+
+    def inside(self, place: Place, text: str) -> Place:
+        """The place of ``text`` within the quotes of a plain literal; else that of the literal."""
+        literal = self.at(place)
+        body = literal.lstrip("bBrRuU")
+        quote = body[:3] if body[:3] in ('"""', "'''") else body[:1]
+        start = len(literal) - len(body) + len(quote)
+        if literal[start:] != text + quote or place.line != place.end_line:
+            return place
+        column = (place.column or 1) + start
+        return place._replace(column=column, end_column=column + len(text))
+
+    def keyword_place(self, name: str, value: Place) -> Place:
+        """The place of the keyword that stands before a value."""
+        assert value.line is not None
+        assert value.column is not None
+        pattern = re.compile(r"(?<!\w){}\s*=[\s(]*$".format(re.escape(name)))
+        before = self.lines[value.line - 1][: value.column - 1]
+        for line in range(value.line, max(0, value.line - 4), -1):
+            match = pattern.search(before)
+            if match:
+                start = match.start()
+                return Place(self.path, line, start + 1, line, start + 1 + len(name))
+            before = self.lines[line - 2] if line > 1 else ""
+        return value
+
+    @property
+    def has_odd_newlines(self) -> bool:
+        """True when a line ends with a carriage return alone."""
+        return _LONE_RETURN.search(self.text) is not None
+
+    def line_of(self, offset: int) -> int:
+        """The line, from 1, that holds a character offset."""
+        return bisect.bisect_right(self._starts, offset)
+
+    def mentions(self, word: str) -> List[int]:
+        """The lines on which an identifier stands, comment lines left out."""
+        found = self._mentions.get(word)
+        if found is None:
+            found = self._mentions[word] = self.lines_with(word)
+        return found
+
+    def lines_with(self, word: str, within: bool = False) -> List[int]:
+        """The lines that hold a word, comment lines left out; ``within``: also inside of words."""
+        text, size = self.text, len(word)
+        found: List[int] = []
+        start = text.find(word)
+        while start >= 0:
+            end = start + size
+            if within or not (_is_part(text[start - 1 : start]) or _is_part(text[end : end + 1])):
+                line = self.line_of(start)
+                if not self.lines[line - 1].lstrip().startswith("#"):
+                    found.append(line)
+                end = max(end, self._starts[line] if line < len(self._starts) else len(text))
+            start = text.find(word, end)
+        return found
+
+
+def spans(word: str, line: str) -> Iterator[Tuple[int, int]]:
+    """Where a whole word begins and ends in a line."""
+    end = 0
+    while True:
+        start = line.find(word, end)
+        if start < 0:
+            return
+        end = start + len(word)
+        if not (_is_part(line[start - 1 : start]) or _is_part(line[end : end + 1])):
+            yield start, end
+
+
+def _starts(text: str, lines: Sequence[str]) -> List[int]:
+    """The offset at which each line begins."""
+    if "\r" in text:
+        return [0, *(match.end() for match in _NEWLINE.finditer(text))]
+    return list(itertools.accumulate([0, *(len(line) + 1 for line in lines[:-1])]))
+
+
+def _is_part(character: str) -> bool:
+    return character.isalnum() or character == "_"
+
+
+def looks_like_python_2(text: str) -> bool:
+    """True for a text with a statement that only Python 2 knows."""
+    return _PYTHON_2.search(text) is not None

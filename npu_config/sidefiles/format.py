@@ -1,0 +1,193 @@
+"""What a side-file format is: how it is parsed, rendered, recognised, loaded and saved."""
+
+import os
+from typing import Any, Callable, Generic, Iterable, List, Optional, Tuple, TypeVar
+
+import attr
+
+from npu_config.core.diagnostics import Diagnostic, Place, Report, Severity
+from npu_config.core.files import PathLike, write_atomic
+from npu_config.core.rule import declare
+from npu_config.core.target import ANY_TARGET, Target
+from npu_config.text.json_parser import parse as parse_json
+from npu_config.text.source import ANYWHERE, Places, Source, apply_edits
+
+M = TypeVar("M")
+
+UNREADABLE = declare(
+    "NPU715",
+    "side-file-unreadable",
+    Severity.ERROR,
+    """
+    A side file cannot be read, or is not UTF-8 text.
+
+    The graph engine loads these files while it initialises; a file that is missing or
+    unreadable fails the initialisation, and the adapter then aborts the process.
+
+    Wrong: `modify_mixlist` points to a file that does not exist, or to a directory.
+
+    Right: the file is there before the session is created, in UTF-8.
+    """,
+    facts=("ge-file-checks-abort",),
+    source=("cann/ge:compiler/engines/nn_engine/utils/common/configuration.cc:300-345",),
+)
+
+
+@attr.s(frozen=True, slots=True, auto_attribs=True)
+class Parsed(Generic[M]):
+    """What came of a text.
+
+    Args:
+        model: the content as far as it was understood, also of a text that the runtime refuses
+            (see ``ok``) over a comment or a comma; None when it was not.
+        diagnostics: everything that is wrong with the text, in order of place.
+        places: where the parts of the model stand, for ``check``.
+    """
+
+    model: Optional[M]
+    diagnostics: Report
+    places: Places = attr.ib(default=ANYWHERE, eq=False, repr=False)
+
+    @property
+    def ok(self) -> bool:
+        """True when nothing is an error."""
+        return self.diagnostics.ok
+
+
+class Glimpse:
+    """A text as the recognisers see it: only its beginning is looked at.
+
+    Attributes:
+        text: the first 64 K characters.
+    """
+
+    __slots__ = ("_top", "text")
+
+    def __init__(self, text: str) -> None:
+        self.text = text[:65536]
+        self._top: Any = None
+
+    @property
+    def top(self) -> Any:
+        """The JSON value, as far as it can be made out; an empty object if there is none."""
+        if self._top is None:
+            value = parse_json(Source(self.text)).value if self.is_json else {}
+            self._top = value if isinstance(value, dict) else {}
+        return self._top
+
+    @property
+    def is_json(self) -> bool:
+        """True when the text begins as a JSON object, perhaps after comments."""
+        for line in self.text.lstrip("\ufeff").splitlines():
+            content = line.strip()
+            if content and not content.startswith(("//", "/*", "*", "#")):
+                return content.startswith("{")
+        return False
+
+    def lines(self) -> List[str]:
+        """The lines without the blanks around them, empty ones left out."""
+        return [line.strip() for line in self.text.splitlines() if line.strip()]
+
+
+@attr.s(frozen=True, slots=True, auto_attribs=True, eq=False)
+class Format(Generic[M]):
+    """One format of side files.
+
+    Args:
+        name: the KIND of ``npu-config check --as KIND``.
+        title: what it is, in a few words.
+        default_name: the file name that the vendor's documentation uses.
+        options: the options, variables or arguments that point to such a file.
+        parser: text, path and target to :class:`Parsed`.
+        render: the canonical text of a model.
+        looks_like: whether a text is meant to be of this format, though it may be broken.
+    """
+
+    name: str
+    title: str
+    default_name: str
+    options: Tuple[str, ...]
+    parser: Callable[[str, Optional[str], Target], Parsed[M]]
+    render: Callable[[M], str]
+    looks_like: Callable[[Glimpse], bool]
+
+    def parse(
+        self, text: str, path: Optional[str] = None, target: Target = ANY_TARGET
+    ) -> Parsed[M]:
+        """The content of a text, with every fault; never raises."""
+        return self.parser(text, path, target)
+
+    def load(self, path: PathLike, target: Target = ANY_TARGET) -> Parsed[M]:
+        """The content of a file; one that cannot be read is a diagnostic.
+
+        Args:
+            path: the file.
+            target: narrows product-limited findings.
+        """
+        text, found = read_text(path)
+        if text is None:
+            return Parsed(None, Report(found))
+        return self.parser(text, os.fspath(path), target)
+
+    def save(self, model: M, path: PathLike, overwrite: bool = False) -> None:
+        """Write the canonical text of a model, all of it or nothing.
+
+        Args:
+            model: the content.
+            path: the file; its directory must exist.
+            overwrite: replace a file that exists.
+
+        Raises:
+            FileExistsError: the file exists and ``overwrite`` is False.
+            OSError: it cannot be written; nothing is left behind.
+        """
+        write_atomic(path, self.render(model), overwrite)
+
+    def clean(self, text: str) -> str:
+        """The text with every mechanical correction done and nothing else changed."""
+        edits = [
+            edit
+            for diagnostic in self.parser(text, None, ANY_TARGET).diagnostics
+            if diagnostic.fix is not None
+            for edit in diagnostic.fix.edits
+        ]
+        return apply_edits(text, edits)
+
+
+def read_text(path: PathLike) -> Tuple[Optional[str], Tuple[Diagnostic, ...]]:
+    """The text of a file, or why there is none."""
+    name = os.fspath(path)
+    try:
+        with open(name, "rb") as stream:
+            data = stream.read()
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        message = "the file cannot be read: {}".format(reason[:1].lower() + reason[1:])
+        return None, (UNREADABLE.diagnostic(message, Place(name)),)
+    try:
+        return data.decode("utf-8"), ()
+    except UnicodeDecodeError as error:
+        before = data[: error.start].decode("utf-8")
+        place = Source(before, name).place(len(before), len(before))
+        message = "byte 0x{:02x} is not UTF-8 text".format(data[error.start])
+        return None, (UNREADABLE.diagnostic(message, place, help="save the file as UTF-8"),)
+
+
+def conclude(
+    found: Iterable[Diagnostic],
+    places: Places,
+    build: Optional[Callable[[], M]],
+    check: Callable[[M], Iterable[Diagnostic]],
+) -> Parsed[M]:
+    """Build the model and check what can only be checked on it.
+
+    Args:
+        found: what is wrong with the text.
+        places: where its parts stand.
+        build: makes the model; None when the text was not understood.
+        check: findings about the model that ``found`` does not have.
+    """
+    if build is None:
+        return Parsed(None, Report(found), places)
+    model = build()
+    return Parsed(model, Report((*found, *check(model))), places)

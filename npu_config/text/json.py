@@ -1,0 +1,159 @@
+"""Strict JSON with places, for every JSON format of the runtime.
+
+:func:`read` takes the fast road, the standard library's parser.  Only when the text is
+not strict JSON, or when a place is asked for, does the parser of
+:mod:`npu_config.text.json_parser` read it again; so a correct file costs little
+more than ``json.loads``, and a wrong one yields every fault with its place.
+"""
+
+import json
+import re
+from typing import Any, List, Optional, Sequence, Tuple, Union
+
+from npu_config.core.diagnostics import Diagnostic, Place, Severity
+from npu_config.text.json_lexer import BROKEN, MAX_DIGITS, token_end
+from npu_config.text.json_parser import Node, Tree, parse
+from npu_config.text.source import Places, Source
+
+__all__ = ["BROKEN", "JsonReading", "kind_of", "read", "write"]
+
+_PAIRED = re.compile(r"\\u[dD][89a-fA-F]")
+
+
+def _object(pairs: List[Tuple[str, Any]]) -> Any:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise ValueError
+    return found
+
+
+def _integer(digits: str) -> int:
+    if len(digits) > MAX_DIGITS:
+        raise ValueError
+    return int(digits)
+
+
+def _constant(name: str) -> Any:
+    raise ValueError
+
+
+_DECODER = json.JSONDecoder(
+    object_pairs_hook=_object, parse_int=_integer, parse_constant=_constant
+)
+
+
+class JsonReading(Places):
+    """What :func:`read` found.
+
+    Attributes:
+        value: the plain Python value, for rules to judge; what could not be read in it is
+            :data:`BROKEN`, and so is the whole when there is none.  Check ``ok`` first when a
+            broken text is to be left alone.
+        diagnostics: what is wrong with the text as JSON, in no special order.
+        complete: False when parts of the text were not understood; what seems to be missing may
+            then be there.
+        source: the text and its path.
+    """
+
+    __slots__ = ("_tree", "complete", "diagnostics", "source", "value")
+
+    def __init__(
+        self,
+        source: Source,
+        value: Any,
+        tree: Optional[Tree] = None,
+        complete: bool = True,
+        diagnostics: Tuple[Diagnostic, ...] = (),
+    ) -> None:
+        self.source = source
+        self.value = value
+        self.diagnostics = diagnostics
+        self.complete = complete
+        self._tree = tree
+
+    @property
+    def ok(self) -> bool:
+        """True when a strict parser reads the text."""
+        return all(d.severity is not Severity.ERROR for d in self.diagnostics)
+
+    def _found(self, path: Sequence[Union[str, int]]) -> Tuple[Optional[Tree], Tree]:
+        """The trees of the key that ends ``path`` and of the value there, as far as it leads."""
+        if self._tree is None:
+            self._tree = parse(self.source, None).tree
+        key: Optional[Tree] = None
+        tree: Tree = self._tree
+        for step in path:
+            if not isinstance(tree, Node):
+                break
+            if isinstance(tree.parts, dict):
+                if step not in tree.parts:
+                    break
+                key, tree = tree.parts[step]
+            else:
+                if not isinstance(step, int) or not 0 <= step < len(tree.parts):
+                    break
+                key, tree = None, tree.parts[step]
+        return key, tree
+
+    def place(self, path: Sequence[Union[str, int]] = ()) -> Place:
+        """Where the value at ``path`` stands.
+
+        Args:
+            path: keys and indices, e.g. ``("server_list", 0, "device", 3, "rank_id")``; where
+                it leads nowhere, the place of the part around it is given.
+        """
+        return self._place(self._found(path)[1])
+
+    def _place(self, tree: Tree) -> Place:
+        if isinstance(tree, Node):
+            return self.source.place(tree.start, tree.end)
+        return self.source.place(tree, token_end(self.source.text, tree))
+
+    def key_place(self, path: Sequence[Union[str, int]]) -> Place:
+        """Where the key that ends ``path`` stands; for an item of an array, the item."""
+        key, tree = self._found(path)
+        return self._place(tree if key is None else key)
+
+
+def read(text: str, path: Optional[str] = None) -> JsonReading:
+    """Read JSON: plain values, places on demand, every fault at once.
+
+    Comments, trailing commas, single quotes and the like are reported, each with the edit
+    that repairs it where there is one, and reading goes on.  Nesting beyond
+    200 levels in a text with faults, numbers of more than 400 characters, and more than
+    100 faults end it; of more than 10,000 comments so many are told.
+
+    Args:
+        text: anything.
+        path: the file it came from, for the diagnostics.
+
+    Returns:
+        A reading; never raises for any text.
+    """
+    source = Source(text, path)
+    if not text.startswith("\ufeff") and _PAIRED.search(text) is None:
+        try:
+            return JsonReading(source, _DECODER.decode(text))
+        except (ValueError, RecursionError):
+            pass
+    return JsonReading(source, *parse(source))
+
+
+def write(value: Any) -> str:
+    """Canonical JSON text: two blanks per level, non-ASCII as it is, a newline at the end."""
+    return json.dumps(value, indent=2, ensure_ascii=False) + "\n"
+
+
+def kind_of(value: Any) -> str:
+    """What a plain value is in the words of JSON, with its article."""
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str):
+        return "a text"
+    if isinstance(value, (int, float)):
+        return "a number"
+    if isinstance(value, dict):
+        return "an object"
+    return "an array"

@@ -1,0 +1,411 @@
+"""A JSON parser that knows places and goes on after a fault.
+
+It is the slow road: :mod:`npu_config.text.json` takes it when the text is not
+strict JSON, or when a place is asked for.  It never recurses and takes time in
+proportion to the text.
+"""
+
+import re
+from typing import Any, List, NamedTuple, Optional, Tuple, Union
+
+import attr
+
+from npu_config.core.diagnostics import Diagnostic, Edit, Fix
+from npu_config.text import json_rules as rules
+from npu_config.text.json_lexer import (
+    BROKEN,
+    TOKEN,
+    WIDE_MARKS,
+    Lexer,
+    Log,
+    Stopped,
+    word_end,
+)
+from npu_config.text.source import Source
+
+MAX_DEPTH = 200
+MAX_COMMENTS = 10000
+
+_CLOSER = {"{": "}", "[": "]"}
+
+# What a frame waits for.
+_FIRST, _ITEM, _COLON, _VALUE, _NEXT = range(5)
+
+
+@attr.s(slots=True, auto_attribs=True, eq=False)
+class Node:
+    """Where an object, an array or a text that is not strict stands.
+
+    Anything else is the offset of its first character alone.  ``parts`` is a list of trees, or
+    maps each key to the tree of the key and that of its value.
+    """
+
+    start: int
+    end: int
+    parts: Any
+
+
+Tree = Union[int, Node]
+
+
+class Outcome(NamedTuple):
+    """The value (BROKEN when there is none), its tree, and what was wrong.
+
+    ``complete`` says that all of the text was understood, though not all was right.
+    """
+
+    value: Any
+    tree: Tree
+    complete: bool
+    diagnostics: Tuple[Diagnostic, ...]
+
+
+class _Frame:
+    """An object or array that is being read."""
+
+    __slots__ = ("key", "key_tree", "node", "opener", "state", "value")
+
+    def __init__(self, opener: str, start: int) -> None:
+        self.opener = opener
+        self.value: Any = {} if opener == "{" else []
+        self.node = Node(start, start, {} if opener == "{" else [])
+        self.state = _FIRST
+        self.key: Optional[str] = None
+        self.key_tree: Tree = start
+
+
+class _Parser:
+    """One text, read once."""
+
+    def __init__(self, source: Source, limit: Optional[int]) -> None:
+        self._source = source
+        self._text = source.text
+        self._limit = limit
+        self._log = Log(source)
+        self._lexer = Lexer(self._log)
+        self._comments: List[Tuple[int, int]] = []
+        self._frames: List[_Frame] = []
+        self._root: Optional[Tuple[Any, Tree]] = None
+        self._comma = 0
+        self._text_end = -1
+
+    # Entries
+
+    def _put(self, value: Any, tree: Tree) -> None:
+        """A value is complete."""
+        if value is BROKEN:
+            self._log.complete = False
+        if not self._frames:
+            self._root = (value, tree)
+            return
+        frame = self._frames[-1]
+        frame.state = _NEXT
+        if frame.opener == "[":
+            frame.value.append(value)
+            frame.node.parts.append(tree)
+        elif frame.key is not None:
+            frame.value[frame.key] = value
+            frame.node.parts[frame.key] = (frame.key_tree, tree)
+
+    def _key(self, key: Any, start: int, end: int, tree: Optional[Tree] = None) -> None:
+        frame = self._frames[-1]
+        frame.state, frame.key_tree = _COLON, start if tree is None else tree
+        frame.key = None if key is BROKEN else key
+        if frame.key in frame.value:
+            first = frame.node.parts[frame.key][0]
+            first = first.start if isinstance(first, Node) else first
+            self._log.report(
+                rules.DUPLICATE_KEY,
+                start,
+                end,
+                'the key "{}" stands twice, on lines {} and {}; one of the two values is '
+                "lost".format(frame.key, self._log.line(first), self._log.line(start)),
+                "join the two into one",
+            )
+
+    def _before_item(self, start: int, end: int) -> None:
+        """A key or value begins; is there room for it?"""
+        if not self._frames:
+            return
+        frame = self._frames[-1]
+        if frame.state == _NEXT:
+            message = 'a "," is missing before {}'.format(self._lexer.shown(start, end))
+            self._log.structure(start, end, message, sure=True)
+            frame.state = _ITEM
+        elif frame.state == _COLON:
+            self._log.structure(start, end, 'a ":" is missing after the key')
+            frame.state = _VALUE
+
+    def _wants_key(self) -> bool:
+        if not self._frames:
+            return False
+        frame = self._frames[-1]
+        return frame.opener == "{" and frame.state in (_FIRST, _ITEM, _NEXT)
+
+    def _text_token(self, value: Any, start: int, end: int, strict: bool = False) -> int:
+        tree: Tree = start if strict else Node(start, end, [])
+        self._before_item(start, end)
+        if self._wants_key():
+            self._key(value, start, end, tree)
+        else:
+            self._put(value, tree)
+        self._text_end = end
+        return end
+
+    def _bare_token(self, kind: str, start: int, end: int) -> int:
+        """A number or a word."""
+        if start == self._text_end:
+            return self._missing_quote(start, end)
+        self._before_item(start, end)
+        if self._wants_key():
+            self._key(self._lexer.bare_key(start, end), start, end)
+        elif kind == "number":
+            self._put(self._lexer.number(start, end), start)
+        else:
+            self._put(self._lexer.word(start, end), start)
+        return end
+
+    def _missing_quote(self, start: int, end: int) -> int:
+        """A word touches the end of a text: quotes are out of step on the rest of the line."""
+        self._log.structure(
+            start,
+            end,
+            "a quote is missing near {}, or one is too many".format(self._lexer.shown(start, end)),
+            'write \\" for a quote inside a text',
+        )
+        if self._frames and self._frames[-1].state == _COLON:
+            self._frames[-1].key = None
+            self._put(BROKEN, start)
+        newline = self._text.find("\n", end)
+        return len(self._text) if newline < 0 else newline
+
+    # Marks
+
+    def _open(self, opener: str, start: int) -> None:
+        if self._wants_key():
+            message = 'a key in double quotes is missing before "{}"'.format(opener)
+            self._log.structure(start, start + 1, message)
+            self._key(BROKEN, start, start + 1)
+        else:
+            self._before_item(start, start + 1)
+        if len(self._frames) == self._limit:
+            message = "nested deeper than {} levels; reading stops here".format(self._limit)
+            self._log.fault(start, start + 1, message)
+            raise Stopped
+        self._frames.append(_Frame(opener, start))
+
+    def _finish_entry(self, start: int) -> None:
+        """A comma or closer comes: has the entry before it a value?"""
+        frame = self._frames[-1]
+        if frame.state in (_COLON, _VALUE):
+            after = "" if frame.key is None else ' after the key "{}"'.format(frame.key)
+            self._log.structure(start, start + 1, "a value is missing{}".format(after))
+            self._put(BROKEN, start)
+
+    def _pop(self, end: int) -> None:
+        frame = self._frames.pop()
+        frame.node.end = end
+        self._put(frame.value, frame.node)
+
+    def _close(self, closer: str, start: int) -> None:
+        self._finish_entry(start)
+        frame = self._frames[-1]
+        if frame.state == _ITEM:
+            self._drop_comma(self._comma)
+        if _CLOSER[frame.opener] != closer:
+            outer = any(_CLOSER[other.opener] == closer for other in self._frames)
+            message = '"{}" (line {}) is {} "{}"'.format(
+                frame.opener,
+                self._log.line(frame.node.start),
+                "not closed before" if outer else "closed by",
+                closer,
+            )
+            self._log.structure(start, start + 1, message, sure=True)
+            while outer and _CLOSER[self._frames[-1].opener] != closer:
+                self._pop(start)
+        self._pop(start + 1)
+        self._log.lost = False
+
+    def _drop_comma(self, start: int) -> None:
+        self._log.report(
+            rules.TRAILING_COMMA,
+            start,
+            start + 1,
+            'no entry follows this ","; strict JSON refuses it',
+            "remove it",
+            "remove the comma",
+            (self._source.edit(start, start + 1, ""),),
+        )
+
+    def _separator(self, start: int) -> None:
+        self._finish_entry(start)
+        frame = self._frames[-1]
+        if frame.state == _NEXT:
+            frame.state = _ITEM
+            self._comma = start
+        else:
+            self._drop_comma(start)
+        self._log.lost = False
+
+    def _mark(self, mark: str, start: int) -> int:
+        if mark in "{[":
+            self._open(mark, start)
+        elif not self._frames:
+            self._log.structure(start, start + 1, 'unexpected "{}"'.format(mark))
+            raise Stopped
+        elif mark == ",":
+            self._separator(start)
+        elif mark != ":":
+            self._close(mark, start)
+        elif self._frames[-1].state == _COLON:
+            self._frames[-1].state = _VALUE
+        else:
+            self._log.structure(start, start + 1, 'unexpected ":"')
+        return start + 1
+
+    def _wide(self, start: int) -> int:
+        character = self._text[start]
+        mark = WIDE_MARKS.get(character)
+        if mark is None:
+            value, end = self._lexer.curly(start)
+            return self._text_token(value, start, end)
+        message = '"{}" (U+{:04X}) is not "{}"'.format(character, ord(character), mark)
+        self._log.replaced(start, start + 1, message, mark)
+        return self._mark(mark, start)
+
+    # The text
+
+    def _step(self, kind: str, start: int, end: int) -> int:
+        """Take one token; the offset after it."""
+        if kind == "mark":
+            return self._mark(self._text[start], start)
+        if kind == "text":
+            told = len(self._log.diagnostics)
+            value, end = self._lexer.string(start)
+            return self._text_token(value, start, end, told == len(self._log.diagnostics))
+        if kind == "single":
+            value, end = self._lexer.single(start)
+            return self._text_token(value, start, end)
+        if kind == "number":
+            return self._bare_token(kind, start, end)
+        if kind == "word":
+            return self._bare_token(kind, start, word_end(self._text, start, end))
+        if kind == "wide":
+            return self._wide(start)
+        message = "a blank that JSON does not know (U+{:04X})".format(ord(self._text[start]))
+        self._log.replaced(start, end, message, " " * (end - start))
+        return end
+
+    def _comment(self, start: int, end: int) -> int:
+        if self._text.startswith("/*", start):
+            close = self._text.find("*/", start + 2)
+            end = len(self._text) if close < 0 else close + 2
+        if len(self._comments) < MAX_COMMENTS:
+            self._comments.append((start, end))
+        return end
+
+    def _read(self, position: int) -> None:
+        text, scan = self._text, TOKEN.match
+        while True:
+            match = scan(text, position)
+            if match is None:
+                return self._at_end()
+            kind = match.lastgroup or ""
+            start, end = match.span(kind)
+            if kind == "comment":
+                position = self._comment(start, end)
+            elif self._root is None:
+                position = self._step(kind, start, end)
+            else:
+                return self._log.structure(start, end, "text after the end of the JSON value")
+
+    def _at_end(self) -> None:
+        if self._frames:
+            self._unclosed()
+        elif self._root is None:
+            what = "holds nothing but comments" if self._comments else "is empty"
+            self._log.structure(0, 0, "the text {}; a JSON value is missing".format(what))
+
+    def _unclosed(self) -> None:
+        openers = [
+            '"{}" of line {}'.format(frame.opener, self._log.line(frame.node.start))
+            for frame in self._frames
+        ]
+        if len(openers) > 3:
+            openers = [*openers[:2], "{} more".format(len(openers) - 2)]
+        named = " and ".join(filter(None, (", ".join(openers[:-1]), openers[-1])))
+        last = len(self._text.rstrip(" \t\r\n"))
+        self._log.structure(
+            last - 1,
+            last,
+            "the text ends, but {} {} not closed".format(
+                named, "is" if len(openers) == 1 else "are"
+            ),
+        )
+        if self._frames[-1].state in (_COLON, _VALUE):
+            self._put(BROKEN, last)
+        while self._frames:
+            self._pop(last)
+
+    def _told_comments(self) -> List[Diagnostic]:
+        if not self._comments:
+            return []
+        lines = sorted({self._log.line(start) for start, _ in self._comments})
+        shown = [str(line) for line in lines[:10]]
+        if len(lines) > 10:
+            shown.append("{} more".format(len(lines) - 10))
+        named = " and ".join(filter(None, (", ".join(shown[:-1]), shown[-1])))
+        many = len(self._comments) > 1
+        message = "{} on line{} {}: the runtime refuses comments in JSON".format(
+            "comments" if many else "a comment", "s" if len(lines) > 1 else "", named
+        )
+        edits = tuple(self._without(start, end) for start, end in self._comments)
+        return [
+            rules.COMMENT.diagnostic(
+                message,
+                self._source.place(*self._comments[0]),
+                help='remove {}; "--fix" or "npu-config format" does it'.format(
+                    "them" if many else "it"
+                ),
+                fix=Fix("remove the comments" if many else "remove the comment", edits),
+            )
+        ]
+
+    def _without(self, start: int, end: int) -> Edit:
+        """Remove a comment; two words that it kept apart stay apart."""
+        around = self._text[max(start - 1, 0) : start] + "|" + self._text[end : end + 1]
+        apart = re.match(r"[\w.+\-]\|[\w.+\-]", around) is not None
+        return self._source.edit(start, end, " " if apart else "")
+
+    def run(self) -> Outcome:
+        """Read the text."""
+        marked = self._text.startswith("\ufeff")
+        try:
+            if marked:
+                self._log.report(
+                    rules.BYTE_ORDER_MARK,
+                    0,
+                    1,
+                    "the text starts with a byte order mark, which JSON forbids",
+                    "save the file as UTF-8 without it",
+                    "remove the byte order mark",
+                    (self._source.edit(0, 1, ""),),
+                )
+            self._read(1 if marked else 0)
+        except Stopped:
+            self._root = None
+        if self._root is None:
+            self._log.complete = False
+        value, tree = (BROKEN, 0) if self._root is None else self._root
+        found = self._log.diagnostics + self._told_comments()
+        return Outcome(value, tree, self._log.complete, tuple(found))
+
+
+def parse(source: Source, limit: Optional[int] = MAX_DEPTH) -> Outcome:
+    """Read a text: its value, where everything stands, and every fault.
+
+    Args:
+        source: the text.
+        limit: how many levels of nesting are read; None for all.
+    """
+    return _Parser(source, limit).run()

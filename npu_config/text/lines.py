@@ -1,0 +1,91 @@
+"""Formats that are read line by line: the lines of a text and places in them."""
+
+from typing import Iterator, List, NamedTuple, Optional, Tuple
+
+from npu_config.core.diagnostics import Diagnostic, Edit, Fix, Place
+from npu_config.core.rule import Rule
+
+
+class Line(NamedTuple):
+    """One line without its line end."""
+
+    text: str
+    number: int
+    path: Optional[str]
+
+    def place(self, start: int = 0, end: Optional[int] = None) -> Place:
+        """The place of ``text[start:end]``."""
+        stop = len(self.text) if end is None else end
+        return Place(self.path, self.number, start + 1, self.number, stop + 1)
+
+    def content(self) -> Place:
+        """The place of the line without the blanks around it."""
+        start, end = self.trimmed(0, len(self.text))
+        return self.place(start, end)
+
+    def trimmed(self, start: int, end: int) -> Tuple[int, int]:
+        """The part of ``text[start:end]`` that is left without the blanks around it."""
+        part = self.text[start:end]
+        left = start + len(part) - len(part.lstrip())
+        return (left, left + len(part.strip())) if part.strip() else (start, end)
+
+    def removal(self, title: str) -> Fix:
+        """The fix that takes out the whole line."""
+        return Fix(title, (Edit(self.number, 1, self.number + 1, 1, ""),))
+
+
+MAX_FINDINGS = 1000
+
+
+def lines(text: str, path: Optional[str] = None) -> Iterator[Line]:
+    """The lines of a text; what follows the last line end is a line only if it is not empty."""
+    parts = text.split("\n")
+    if parts and not parts[-1]:
+        parts.pop()
+    for index, part in enumerate(parts):
+        yield Line(part[:-1] if part.endswith("\r") else part, index + 1, path)
+
+
+def lines_until_hopeless(
+    text: str, path: Optional[str], rule: Rule, found: List[Diagnostic]
+) -> Iterator[Line]:
+    """The lines of a text, as long as there are not too many findings.
+
+    Args:
+        text: the text.
+        path: the file it came from.
+        rule: says that the rest is not read.
+        found: where the caller collects its findings.
+    """
+    for line in lines(text, path):
+        if len(found) >= MAX_FINDINGS:
+            message = "{} findings; the rest of the text is not read".format(MAX_FINDINGS)
+            found.append(rule.diagnostic(message, line.place()))
+            return
+        yield line
+
+
+def is_hopeless(found: List[Diagnostic]) -> bool:
+    """True when the text was not read to its end."""
+    return len(found) > MAX_FINDINGS
+
+
+def name_fault(name: object, forbidden: str = "") -> Optional[str]:
+    """Why a name cannot stand in a line of its own, or None.
+
+    Args:
+        name: what is to be a name.
+        forbidden: characters that separate in this format.
+    """
+    if not isinstance(name, str):
+        return "must be text"
+    if not name:
+        return "must not be empty"
+    if name != name.strip():
+        return "must not begin or end with blanks"
+    for character in "\n\r" + forbidden:
+        if character in name:
+            return "must not contain {}".format(
+                "line ends" if character in "\n\r" else '"{}"'.format(character)
+            )
+    return None

@@ -1,0 +1,63 @@
+"""Bytes from files, and text from bytes, without an exception and within limits."""
+
+import errno
+import os
+from typing import Optional, Tuple, Union
+
+from npu_config.core.diagnostics import Diagnostic, Place
+from npu_config.text import rules
+
+_REASONS = {
+    errno.ENOENT: ("the file does not exist", "check the path"),
+    errno.EACCES: ("the file may not be read by this user", "check its permissions"),
+    errno.EPERM: ("the file may not be read by this user", "check its permissions"),
+    errno.EISDIR: ("this is a directory", None),
+    errno.ELOOP: ("the link leads to itself", None),
+    errno.ENOTDIR: ("a part of the path is no directory", "check the path"),
+    errno.ENAMETOOLONG: ("the path is too long for this system", None),
+}
+
+
+def load(path: str, limit: int) -> Union[bytes, Diagnostic]:
+    """The content of a file, or why there is none.
+
+    Args:
+        path: the file.
+        limit: how many bytes it may have.
+    """
+    try:
+        with open(path, "rb") as stream:
+            data = stream.read(limit + 1)
+    except OSError as error:
+        reason, help = _REASONS.get(error.errno or 0, (None, None))
+        if reason is None:
+            reason = "the file cannot be read: {}".format(error.strerror or error)
+        if os.path.isdir(path):
+            reason = "this is a directory"
+        return rules.UNREADABLE.diagnostic(reason, Place(path), help=help)
+    except ValueError:
+        message = "no file can have this name; it holds a NUL character"
+        return rules.UNREADABLE.diagnostic(message, Place(path.replace("\0", "\\0")))
+    return too_large(path, limit) if len(data) > limit else data
+
+
+def too_large(path: Optional[str], limit: int) -> Diagnostic:
+    """What is said of a file of more than ``limit`` bytes."""
+    message = "the file is larger than {:,} bytes and is not read".format(limit)
+    return rules.TOO_LARGE.diagnostic(message, Place(path))
+
+
+def decode(data: bytes, path: Optional[str]) -> Tuple[Optional[str], Optional[Diagnostic]]:
+    """The text of UTF-8 bytes, or why they are none."""
+    try:
+        return data.decode("utf-8"), None
+    except UnicodeDecodeError as error:
+        before = data[: error.start]
+        line = before.count(b"\n") + 1
+        column = len(before[before.rfind(b"\n") + 1 :].decode("utf-8", "replace")) + 1
+        help = "save it as UTF-8"
+        if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
+            help = "it looks like UTF-16; save it as UTF-8"
+        message = "the file is no UTF-8 text: it holds the byte 0x{:02x}".format(data[error.start])
+        place = Place(path, line, column, line, column + 1)
+        return None, rules.UNREADABLE.diagnostic(message, place, help=help)

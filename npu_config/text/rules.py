@@ -1,0 +1,71 @@
+"""The rules about text as such: files that cannot be read, or hold more than any real one."""
+
+from npu_config.core.diagnostics import Severity
+from npu_config.core.rule import declare
+
+UNREADABLE = declare(
+    "NPU701",
+    "unreadable-file",
+    Severity.ERROR,
+    """
+    A file cannot be read, or is no UTF-8 text where text is expected.
+
+    It does not exist, is a directory, may not be read by this user, vanished in the meantime, or
+    was saved in another encoding.  The other files are checked all the same.
+
+    Wrong:
+
+        npu-config check npu.ymal
+
+    Right:
+
+        npu-config check npu.yaml
+    """,
+    source=("npu_config",),
+)
+
+UNPARSABLE = declare(
+    "NPU702",
+    "unparsable-file",
+    Severity.ERROR,
+    """
+    The text is not of the format that the name of the file promises.
+
+    What could be read before the fault is judged; what seems to be missing is not.
+
+    Wrong, in a TOML file:
+
+        precision_mode: allow_mix_precision
+
+    Right:
+
+        precision_mode = "allow_mix_precision"
+    """,
+    source=("YAML 1.1", "TOML 1.0", "the text format of protobuf"),
+)
+
+TOO_LARGE = declare(
+    "NPU703",
+    "file-too-large",
+    Severity.ERROR,
+    """
+    A file is larger, deeper or holds more values than any real one, and is not read.
+
+    The message states the limit.  A configuration has 108 options; its file is a few kilobytes.
+    The limits keep an accident (a log named `.yaml`, a bomb of aliases) from eating the memory
+    of the machine that checks it.
+    """,
+    source=("npu_config",),
+)
+
+NOTHING = declare(
+    "NPU709",
+    "nothing-to-check",
+    Severity.WARNING,
+    """
+    A file is empty, or a directory holds no file that could be checked.
+
+    Nothing is wrong in nothing; but whoever asked for the check expected something there.
+    """,
+    source=("npu_config",),
+)

@@ -1,0 +1,131 @@
+"""Places in a text: offsets to lines and columns, and the edits of a fix applied.
+
+Nothing here knows a format.  Lines end at ``\\n``; a column counts characters.
+"""
+
+import re
+from bisect import bisect_right
+from typing import Dict, Iterable, List, Optional, Sequence, Tuple, Union
+
+from npu_config.core.diagnostics import NOWHERE, Edit, Place
+
+Path = Tuple[Union[str, int], ...]
+
+_NEWLINE = re.compile(r"\n")
+
+
+class Source:
+    """A text and the file it came from."""
+
+    __slots__ = ("_starts", "path", "text")
+
+    def __init__(self, text: str, path: Optional[str] = None) -> None:
+        self.text = text
+        self.path = path
+        self._starts: Optional[List[int]] = None
+
+    def _line_starts(self) -> List[int]:
+        if self._starts is None:
+            self._starts = [0]
+            self._starts.extend(match.end() for match in _NEWLINE.finditer(self.text))
+        return self._starts
+
+    def position(self, offset: int) -> Tuple[int, int]:
+        """Line and column of the character at ``offset``."""
+        starts = self._line_starts()
+        line = bisect_right(starts, offset)
+        return line, offset - starts[line - 1] + 1
+
+    def place(self, start: int, end: int) -> Place:
+        """The place of ``text[start:end]``."""
+        return Place(self.path, *self.position(start), *self.position(end))
+
+    def edit(self, start: int, end: int, text: str) -> Edit:
+        """The edit that puts ``text`` in the place of ``text[start:end]``."""
+        return Edit(*self.position(start), *self.position(end), text)
+
+    def offset(self, line: int, column: int) -> int:
+        """The offset of a line and column; what lies outside the text is brought to its end."""
+        starts = self._line_starts()
+        if line > len(starts):
+            return len(self.text)
+        return min(starts[line - 1] + column - 1, len(self.text))
+
+
+def apply_edits(text: str, edits: Iterable[Edit]) -> str:
+    """The text with every edit done; of two edits that overlap the first is done.
+
+    Args:
+        text: the text that the edits were made for.
+        edits: in any order.
+    """
+    source = Source(text)
+    spans = sorted(
+        (
+            source.offset(edit.line, edit.column),
+            source.offset(edit.end_line, edit.end_column),
+            edit.text,
+        )
+        for edit in edits
+    )
+    parts: List[str] = []
+    done = 0
+    for start, end, replacement in spans:
+        if start < done:
+            continue
+        parts.append(text[done:start])
+        parts.append(replacement)
+        done = end
+    parts.append(text[done:])
+    return "".join(parts)
+
+
+class Places:
+    """Where the parts of a value stand, by their path; here: nowhere.
+
+    A path names a part as one would index it: ``("Switch", "GraphFusion", "ALL")``.
+    """
+
+    __slots__ = ()
+
+    def place(self, path: Sequence[Union[str, int]] = ()) -> Place:
+        """The place of the value at ``path``, or of the nearest part around it that is there."""
+        return NOWHERE
+
+    def key_place(self, path: Sequence[Union[str, int]]) -> Place:
+        """The place of the key that ends ``path``; of the value where there is no key."""
+        return NOWHERE
+
+
+class PlaceTable(Places):
+    """Places of a line format: one pair (key, value) for each path."""
+
+    __slots__ = ("_table", "_whole")
+
+    def __init__(self, whole: Place) -> None:
+        self._whole = whole
+        self._table: Dict[Path, Tuple[Place, Place]] = {}
+
+    def put(self, path: Path, key: Place, value: Place) -> None:
+        """Remember where the key and the value of ``path`` stand; the first entry stays."""
+        self._table.setdefault(path, (key, value))
+
+    def _find(self, path: Sequence[Union[str, int]]) -> Optional[Tuple[Place, Place]]:
+        for size in range(len(path), 0, -1):
+            found = self._table.get(tuple(path[:size]))
+            if found is not None:
+                return found
+        return None
+
+    def place(self, path: Sequence[Union[str, int]] = ()) -> Place:
+        """Where the value at ``path`` is."""
+        found = self._find(path)
+        return self._whole if found is None else found[1]
+
+    def key_place(self, path: Sequence[Union[str, int]]) -> Place:
+        """Where the key that ends ``path`` is."""
+        found = self._find(path)
+        return self._whole if found is None else found[0]
+
+
+ANYWHERE = Places()

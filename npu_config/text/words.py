@@ -1,0 +1,51 @@
+"""The words of messages: what is legal, what was perhaps meant, where the other one stands."""
+
+from difflib import get_close_matches
+from typing import Any, Iterable, Optional, Sequence
+
+from npu_config.core.diagnostics import Place
+
+
+def listed(words: Iterable[str]) -> str:
+    """``a, b, c``: what is legal, for the end of a message."""
+    return ", ".join(words)
+
+
+def joined(words: Sequence[str]) -> str:
+    """``a, b and c``."""
+    return words[0] if len(words) == 1 else "{} and {}".format(", ".join(words[:-1]), words[-1])
+
+
+def shown(value: Any) -> str:
+    """A value in double quotes, cut when it is long."""
+    text = value if isinstance(value, str) else str(value)
+    text = text.replace("\n", "\\n").replace("\r", "\\r")
+    return '"{}"'.format(text if len(text) <= 60 else text[:60] + "...")
+
+
+def near(word: str, legal: Iterable[str]) -> Optional[str]:
+    """The legal word that a misspelt one was perhaps meant to be.
+
+    Case, outer blanks and the choice of ``-`` or ``_`` make no difference.
+    """
+    names = {_plain(name): name for name in legal}
+    plain = _plain(word[:80])
+    if plain in names:
+        return names[plain]
+    found = get_close_matches(plain, list(names), 1, 0.75)
+    return names[found[0]] if found else None
+
+
+def did_you_mean(word: str, legal: Iterable[str]) -> Optional[str]:
+    """The help for a misspelt word."""
+    found = near(word, legal)
+    return None if found is None else 'did you mean "{}"?'.format(found)
+
+
+def _plain(word: str) -> str:
+    return word.strip().lower().replace("_", "-")
+
+
+def on_line(place: Place) -> str:
+    """`` (line 3)``, or nothing for a place that is nowhere."""
+    return "" if place.line is None else " (line {})".format(place.line)

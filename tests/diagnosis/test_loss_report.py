@@ -1,0 +1,228 @@
+"""The loss-scale report: what logs and summaries say, and what follows from it."""
+
+import contextlib
+
+import pytest
+from diagnosis import event_messages
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from npu_config import NpuConfigError
+from npu_config.diagnosis.loss_report import Decrease, Pattern, loss_scale_report
+
+
+def log(tmp_path, points, line="INFO:tensorflow:loss_scale = {scale}, step = {step} (3.2 sec)"):
+    """A report of a log with one line per point."""
+    path = tmp_path / "train.log"
+    text = [line.format(step=step, scale=scale) for step, scale in points]
+    path.write_text("\n".join(["starting", "init_loss_scale=4294967296", *text, "done"]))
+    return loss_scale_report(path)
+
+
+def halving(start, count, first=0, every=1):
+    """A scale that is halved ``count`` times."""
+    return [(first + index * every, start / 2.0**index) for index in range(count + 1)]
+
+
+def test_a_scale_that_settles(tmp_path):
+    """The search at the beginning is no fault; the level it found is the advice."""
+    points = halving(65536.0, 5) + [(step, 2048.0) for step in range(6, 200)]
+    report = log(tmp_path, points)
+    assert (report.pattern, report.search, len(report.decreases)) == (Pattern.SETTLED, 5, 5)
+    assert report.decreases[0] == Decrease(1, 65536.0, 32768.0)
+    assert (report.first_step, report.last_step, report.collapsed_at) == (0, 199, None)
+    (found,) = report.diagnostics
+    assert found.severity.value == "info"
+    assert "init_loss_scale=2048" in found.help
+
+
+def test_a_scale_that_probes_its_limit(tmp_path):
+    """Growth and overflow in turns is how a dynamic scale works; the rhythm is said."""
+    points, scale = [], 1024.0
+    for step in range(0, 1000, 10):
+        if step and step % 100 == 0:
+            scale = 2048.0
+        elif step % 100 == 10:
+            scale = 1024.0
+        points.append((step, scale))
+    report = log(tmp_path, points)
+    assert (report.pattern, report.rhythm) == (Pattern.PROBING, 100.0)
+    assert (report.increases, len(report.decreases)) == (9, 9)
+    (found,) = report.diagnostics
+    assert "one every 100 steps" in found.message
+
+
+def test_a_scale_that_keeps_falling(tmp_path):
+    """More decreases than increases after the search: an operator overflows by itself."""
+    points = [(step, 2.0 ** (16 - step // 50)) for step in range(0, 500, 10)]
+    report = log(tmp_path, points)
+    assert (report.pattern, report.rhythm) == (Pattern.FALLING, 50.0)
+    (found,) = report.diagnostics
+    assert found.severity.value == "warning"
+    assert "overflow_detection" in found.help
+
+
+def test_a_scale_that_collapses(tmp_path):
+    """At 1 every step overflows; the advice names the documented checks."""
+    points = halving(65536.0, 16, every=2) + [(step, 1.0) for step in range(34, 100, 2)]
+    report = log(tmp_path, points)
+    assert (report.pattern, report.collapsed_at) == (Pattern.COLLAPSED, 32)
+    (found,) = report.diagnostics
+    assert (found.rule, found.path) == ("NPU280", report.paths[0])
+    for topic in ("overflow_detection", "is_distributed", "control_dependencies", "saturation"):
+        assert topic in found.help
+
+
+def test_a_scale_that_recovers_from_1_did_not_collapse(tmp_path):
+    """Only a scale that ends at 1 has collapsed."""
+    report = log(tmp_path, [*halving(4.0, 2), (10, 2.0), (20, 2.0)])
+    assert report.collapsed_at is None
+
+
+def test_a_fixed_scale_with_overflows(tmp_path):
+    """A fixed scale cannot react; the steps that say they overflow are counted."""
+    path = tmp_path / "train.log"
+    lines = []
+    for step in range(100):
+        lines.append("step {}: loss_scale: 4096.0".format(step))
+        lines.append("is_finite = {}".format(step % 10 != 3))
+    path.write_text("\n".join(lines))
+    report = loss_scale_report(path)
+    assert (report.pattern, report.overflows, report.least_overflows) == (Pattern.FIXED, 10, 10)
+    (found,) = report.diagnostics
+    assert "10 steps overflow" in found.message
+
+
+def test_a_fixed_scale_without_overflows_is_silent(tmp_path):
+    """Nothing to say."""
+    report = log(tmp_path, [(step, 1024.0) for step in range(10)])
+    assert (report.pattern, report.overflows, len(report.diagnostics)) == (Pattern.FIXED, None, 0)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "INFO:tensorflow:loss_scale = {scale}, step = {step} (3.2 sec)",
+        "global_step {step} loss: 3.45 loss_scale:{scale}",
+        "Step {step}/1000: lossScale={scale}",
+        '{{"step": {step}, "loss_scale": {scale}}}',
+        "loss_scale:0 = {scale}, global_step:0 = {step}",
+        "[step: {step}] overflow detected, loss scale is reduced to {scale}",
+        "iteration: {step} current loss scale [{scale}]",
+        "step {step} took 3 sec\nThe loss scale is: {scale}",
+        "2024-01-02 03:04:05.678 step={step} loss scale decreased from 99999 to {scale}",
+    ],
+)
+def test_the_ways_logs_say_it(tmp_path, line):
+    """Scale and step are found however the line is worded."""
+    report = log(tmp_path, [(5, 8.0), (6, 4.0), (7, 2.0)], line)
+    assert (report.first_step, report.last_step, report.counted) == (5, 7, False)
+    assert report.decreases == (Decrease(6, 8.0, 4.0), Decrease(7, 4.0, 2.0))
+
+
+def test_overflow_lines_are_counted_once_per_step(tmp_path):
+    """Two lines about one overflow are one overflow; "no overflow" is none."""
+    path = tmp_path / "train.log"
+    path.write_text(
+        "step 1 loss_scale 8\noverflow detected\nskipping step\n"
+        "step 2 loss_scale 4\nno overflow found\nenable_dump_debug: overflow collection is on\n"
+    )
+    assert loss_scale_report(path).overflows == 1
+
+
+def test_without_steps_values_are_counted(tmp_path):
+    """A log that names no step still has a curve."""
+    report = log(tmp_path, [(0, 8.0), (0, 4.0)], "loss scale: {scale}")
+    assert (report.counted, report.samples, report.last_step) == (True, 2, 1)
+
+
+def test_steps_that_start_anew_each_epoch_go_on(tmp_path):
+    """The second epoch does not overwrite the first."""
+    points = [(step, 8.0) for step in range(1, 11)] + [(step, 4.0) for step in range(1, 11)]
+    report = log(tmp_path, points)
+    assert (report.samples, report.last_step) == (20, 20)
+
+
+def test_summaries(tmp_path):
+    """An event file gives the same report as a log; a directory is searched."""
+    points = halving(65536.0, 5) + [(step, 2048.0) for step in range(6, 50)]
+    folder = tmp_path / "run" / "train"
+    folder.mkdir(parents=True)
+    path = folder / "events.out.tfevents.1600000000.host"
+    path.write_bytes(event_messages.scalars(points, "opt/loss_scale"))
+    for source in (path, tmp_path):
+        report = loss_scale_report(source)
+        assert report.paths == (str(path),)
+        assert (report.pattern, report.search, report.samples) == (Pattern.SETTLED, 5, 50)
+
+
+def test_the_tag_can_be_named(tmp_path):
+    """Another summary can hold the scale; a tag that is not there is said."""
+    path = tmp_path / "events.out.tfevents.1"
+    path.write_bytes(event_messages.scalars([(1, 8.0), (2, 4.0)], "amp"))
+    assert loss_scale_report(path, tag="amp").last == 4.0
+    with pytest.raises(NpuConfigError, match='no value of "other"'):
+        loss_scale_report(path, tag="other")
+
+
+def test_a_restart_voids_the_steps_it_repeats(tmp_path):
+    """Steps after the checkpoint that was restored are taken from the later run."""
+    path = tmp_path / "events.out.tfevents.1"
+    points = [(1, 8.0), (2, 4.0), (3, 2.0), (2, 8.0), (3, 8.0), (4, 8.0)]
+    path.write_bytes(event_messages.scalars(points))
+    report = loss_scale_report(path)
+    assert (report.samples, report.decreases) == (4, ())
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"", "the file is empty"),
+        (b"epoch 1\nloss 3.2\n", "no loss scale in it"),
+        (b"\x7fELF\x02\x01\x01\x00\x00\x00", "neither a text log nor"),
+    ],
+)
+def test_bad_input_is_one_diagnostic(tmp_path, content, message):
+    """Empty, without a scale, not a log: one finding with the way out."""
+    path = tmp_path / "train.log"
+    path.write_bytes(content)
+    with pytest.raises(NpuConfigError) as caught:
+        loss_scale_report(path)
+    (found,) = caught.value.diagnostics
+    assert message in found.message
+    assert (found.rule, found.path) == ("NPU799", str(path))
+
+
+def test_missing_and_empty_places(tmp_path):
+    """A file that is not there, and a directory without summaries."""
+    with pytest.raises(NpuConfigError, match="No such file"):
+        loss_scale_report(tmp_path / "none.log")
+    with pytest.raises(NpuConfigError, match=r"no events\.out\.tfevents"):
+        loss_scale_report(tmp_path)
+
+
+def test_a_damaged_summary_is_said(tmp_path):
+    """An event file that is damaged is a finding."""
+    path = tmp_path / "events.out.tfevents.1"
+    data = bytearray(event_messages.scalars([(1, 8.0), (2, 4.0)]))
+    data[0] ^= 0x7F
+    path.write_bytes(data)
+    with pytest.raises(NpuConfigError, match="not a TensorFlow event file"):
+        loss_scale_report(path)
+
+
+@settings(max_examples=80, deadline=None)
+@given(
+    st.one_of(
+        st.binary(max_size=200),
+        st.lists(
+            st.sampled_from(["loss_scale", "=", ":", " ", "step", "8", ".", "e9", "to", "\n", "["])
+        ).map("".join),
+    )
+)
+def test_arbitrary_content_gives_a_report_or_diagnostics(tmp_path_factory, data):
+    """Nothing else is ever raised."""
+    path = tmp_path_factory.mktemp("any") / "train.log"
+    path.write_bytes(data if isinstance(data, bytes) else data.encode())
+    with contextlib.suppress(NpuConfigError):
+        loss_scale_report(path)
