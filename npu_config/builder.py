@@ -4,7 +4,7 @@ from typing import Any, Mapping, Union
 
 from npu_config.config import NpuConfig
 from npu_config.core.caller import caller_place
-from npu_config.core.settings import Carrier, Settings
+from npu_config.core.settings import Settings, SourceKind
 from npu_config.rules.tasks import Tasks
 from npu_config.rules.value import from_settings
 
@@ -50,7 +50,7 @@ class NpuConfigBuilder(Tasks):
         Raises:
             NpuConfigError: with every diagnostic; its place is the call that set the option.
         """
-        settings = Settings(dict(self._entries), Carrier.BUILDER, place=self._place)
+        settings = Settings(dict(self._entries), SourceKind.BUILDER, place=self._place)
         found = [diagnostic for several in self._found.values() for diagnostic in several]
         return from_settings(
             NpuConfig, settings, self._target, on_host, found, strict, self._side_files

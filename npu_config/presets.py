@@ -225,7 +225,7 @@ def overflow_detection(
     path: PathLike,
     mode: "Optional[Literal['aicore_overflow', 'atomic_overflow', 'all']]" = None,
 ) -> Preset:
-    """Look for overflow; not together with :func:`data_dump`.
+    """EnvironmentCheck for overflow; not together with :func:`data_dump`.
 
     Args:
         path: where overflow data goes; no folder appears there when nothing overflows.

@@ -13,7 +13,7 @@ def test_values_are_legal(name):
 
     @given(values(name))
     def check(value):
-        OPTIONS[name].kind.read(value)
+        OPTIONS[name].kind.parse(value)
 
     check()
 

@@ -14,7 +14,7 @@ import pytest
 import yaml
 
 from npu_config.core.diagnostics import Severity
-from npu_config.core.settings import Carrier, Setting, Settings
+from npu_config.core.settings import Setting, Settings, SourceKind
 from npu_config.rules.bands import CASE_RULES
 from npu_config.rules.engine import judge
 
@@ -53,7 +53,7 @@ def settings(vector, fs):
         entries[name] = Setting(
             value.replace("{fs}", fs) if isinstance(value, str) else value, wire
         )
-    return Settings(entries, Carrier.PROTO)
+    return Settings(entries, SourceKind.PROTO)
 
 
 def severities(vector, fs):

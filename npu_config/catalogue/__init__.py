@@ -25,7 +25,7 @@ from npu_config.catalogue import (
     performance,
     profiling,
 )
-from npu_config.catalogue.kinds import Kind, Refused
+from npu_config.catalogue.kinds import InvalidValue, Kind
 from npu_config.catalogue.option import Option, Outcome, Status, table
 
 PAGES = (
@@ -51,4 +51,4 @@ OPTIONS: Mapping[str, Option] = MappingProxyType(
     dict(table(option for page in PAGES for option in page.OPTIONS.values()))
 )
 
-__all__ = ["Kind", "OPTIONS", "Option", "Outcome", "PAGES", "Refused", "Status"]
+__all__ = ["Kind", "OPTIONS", "Option", "Outcome", "PAGES", "InvalidValue", "Status"]

@@ -21,7 +21,7 @@ def option_page(option: Option) -> str:
     """All that is known of an option, and how to set it."""
     group = GROUP_OF_OPTION[option.name]
     value = example(option)
-    wire = value if option.kind.plain else option.kind.write(value)
+    wire = value if option.kind.plain else option.kind.to_wire(value)
     parts = ["# {}".format(option.name), option.summary, _list(_facts(option))]
     if option.notes:
         parts.append(option.notes)
@@ -59,7 +59,7 @@ def _facts(option: Option) -> Iterator[Tuple[str, str]]:
     kind = option.kind
     yield "Takes", legal(option)
     if option.default is not None:
-        yield "Default", scalar(option.default if kind.plain else kind.write(option.default))
+        yield "Default", scalar(option.default if kind.plain else kind.to_wire(option.default))
     if option.default_note:
         yield "Default by product and mode", option.default_note
     yield "Status", option.status.value.replace("_", " ")

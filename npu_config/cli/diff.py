@@ -30,7 +30,7 @@ def command(ctx: click.Context, old: str, new: str, as_kind: Optional[str]) -> N
 
 def _values(ctx: click.Context, path: str, as_kind: Optional[str]) -> Dict[str, Any]:
     """Every setting of a file, and its target, by name; exit code 2 when it cannot be read."""
-    from npu_config.catalogue import OPTIONS, Refused
+    from npu_config.catalogue import OPTIONS, InvalidValue
     from npu_config.catalogue.layout import TARGET_KEYS
     from npu_config.cli._load import complain, read_configuration
     from npu_config.core.settings import UNKNOWN
@@ -51,8 +51,8 @@ def _values(ctx: click.Context, path: str, as_kind: Optional[str]) -> Dict[str, 
         value = entries[name].value
         option = OPTIONS.get(name)
         if option is not None and value is not UNKNOWN:
-            with contextlib.suppress(Refused):
-                value = option.kind.write(option.kind.read(value))
+            with contextlib.suppress(InvalidValue):
+                value = option.kind.to_wire(option.kind.parse(value))
         values[name] = value
     return values
 

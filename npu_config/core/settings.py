@@ -32,7 +32,7 @@ UNKNOWN = Unknown.UNKNOWN
 _NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 
-class Carrier(enum.Enum):
+class SourceKind(enum.Enum):
     """What the settings were read from; a few defaults and severities depend on it."""
 
     BUILDER = "builder"
@@ -92,7 +92,7 @@ class Settings:
 
     Args:
         entries: option name to :class:`Setting`.
-        carrier: what it was read from.
+        source_kind: what it was read from.
         open: True when more options may be set than could be read (a loop over names,
             a helper from elsewhere); then no option counts as certainly absent.
         session: what stands around the options, where the input has it.
@@ -105,7 +105,7 @@ class Settings:
     """
 
     entries: Mapping[str, Setting]
-    carrier: Carrier = Carrier.BUILDER
+    source_kind: SourceKind = SourceKind.BUILDER
     open: bool = False
     session: Optional[SessionFacts] = None
     place: Place = NOWHERE
@@ -116,7 +116,7 @@ class Settings:
     def of(
         cls,
         values: Mapping[str, Any],
-        carrier: Carrier = Carrier.BUILDER,
+        source_kind: SourceKind = SourceKind.BUILDER,
         place: Place = NOWHERE,
     ) -> "Settings":
         """Settings from plain values that all stand at one place.
@@ -130,6 +130,6 @@ class Settings:
             )
         return cls(
             {name: Setting(value, None, place) for name, value in values.items()},
-            carrier,
+            source_kind,
             place=place,
         )

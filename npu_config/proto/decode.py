@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING, Any, Dict, List, Optional, Tuple
 
 from npu_config.core.diagnostics import Place
-from npu_config.core.settings import Carrier, SessionFacts, Setting, Settings
+from npu_config.core.settings import SessionFacts, Setting, Settings, SourceKind
 
 if TYPE_CHECKING:
     from npu_config.proto.places import TextPositions
@@ -59,7 +59,7 @@ def decode(
         if positions is None
         else {name: at._replace(path=path) for name, at in positions.fields.items()},
     )
-    return Settings(entries, Carrier.PROTO, session=session, place=whole)
+    return Settings(entries, SourceKind.PROTO, session=session, place=whole)
 
 
 def _name(item: Tuple[str, Any]) -> str:

@@ -3,10 +3,10 @@
 from collections import defaultdict
 from typing import Any, Dict, List, Optional
 
-from npu_config.catalogue import OPTIONS, Refused, layout
+from npu_config.catalogue import OPTIONS, InvalidValue, layout
 from npu_config.catalogue.kinds import name_of_type, shorten
 from npu_config.core.diagnostics import Place
-from npu_config.core.settings import UNKNOWN, Carrier, Setting, Settings
+from npu_config.core.settings import UNKNOWN, Setting, Settings, SourceKind
 from npu_config.core.target import Target
 from npu_config.readers import _rules as rules
 from npu_config.readers._document import BROKEN, MAX_DEPTH, Document, Path
@@ -54,7 +54,7 @@ class _Interpreter:
             )
         settings = Settings(
             self._entries,
-            Carrier.FILE,
+            SourceKind.FILE,
             open=self._full or not document.complete,
             place=whole,
         )
@@ -203,8 +203,8 @@ class _Interpreter:
             return False
         kind = OPTIONS[name].kind
         try:
-            kind.read(value)
-        except Refused:
+            kind.parse(value)
+        except InvalidValue:
             pass
         else:
             return False
@@ -241,8 +241,8 @@ def _by_option(paths: Any) -> Dict[Path, List[Path]]:
 
 def _accepts(name: str, text: str) -> bool:
     try:
-        OPTIONS[name].kind.read(text)
-    except Refused:
+        OPTIONS[name].kind.parse(text)
+    except InvalidValue:
         return False
     return True
 

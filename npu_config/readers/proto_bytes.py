@@ -3,7 +3,7 @@
 from typing import Optional
 
 from npu_config.core.diagnostics import Place
-from npu_config.core.settings import Carrier, Settings
+from npu_config.core.settings import Settings, SourceKind
 from npu_config.proto import ProtoSyntaxError, decode, parse_bytes
 from npu_config.readers import _rules as rules
 from npu_config.rules.reading import Reading
@@ -14,7 +14,7 @@ def read(data: bytes, path: Optional[str] = None) -> Reading:
     if not data:
         message = "the file is empty; no option is set"
         empty = rules.NOTHING.diagnostic(message, Place(path))
-        return Reading("pb", path, (Settings({}, Carrier.PROTO),), (empty,))
+        return Reading("pb", path, (Settings({}, SourceKind.PROTO),), (empty,))
     try:
         config = parse_bytes(data)
     except ProtoSyntaxError as error:

@@ -6,7 +6,7 @@ import attr
 
 from npu_config.catalogue.kinds import shorten
 from npu_config.core.diagnostics import Diagnostic, Place, Severity
-from npu_config.core.settings import Carrier, Settings
+from npu_config.core.settings import Settings, SourceKind
 from npu_config.proto import ProtoSyntaxError, decode, parse_text, text_positions
 from npu_config.proto.places import TextPositions
 from npu_config.readers import _rules as rules
@@ -20,7 +20,7 @@ def read(text: str, path: Optional[str] = None) -> Reading:
     if not text.strip("\ufeff \t\r\n"):
         message = "the file is empty; no option is set"
         empty = rules.NOTHING.diagnostic(message, Place(path))
-        return Reading("pbtxt", path, (Settings({}, Carrier.PROTO),), (empty,), text=text)
+        return Reading("pbtxt", path, (Settings({}, SourceKind.PROTO),), (empty,), text=text)
     try:
         config = parse_text(text)
         positions = text_positions(text)

@@ -7,7 +7,7 @@ import attr
 from npu_config.core.diagnostics import Diagnostic
 from npu_config.core.target import ANY_TARGET, Target
 from npu_config.rules.reading import Reading
-from npu_config.sidefiles.format import Format, Glimpse
+from npu_config.sidefiles.format import Format, Sample
 
 RANK_TABLE = "rank-table"
 
@@ -37,7 +37,7 @@ def recognise(text: str, path: Optional[str] = None) -> Optional[str]:
     from npu_config.cluster.rank_table import FORMAT
     from npu_config.sidefiles import recognise as recognise_side_file
 
-    if FORMAT.looks_like(Glimpse(text)):
+    if FORMAT.looks_like(Sample(text)):
         return RANK_TABLE
     found = recognise_side_file(text, path)
     return None if found is None else found.name

@@ -3,7 +3,7 @@
 import re
 from typing import Any, Iterator, Mapping, Optional
 
-from npu_config.catalogue import Option, Refused
+from npu_config.catalogue import InvalidValue, Option
 from npu_config.catalogue.kinds import Bool, Choice, Int, Path, Text, as_int, is_bool
 from npu_config.core.settings import UNKNOWN, Setting
 from npu_config.rules.case import Case
@@ -43,8 +43,8 @@ def _in_its_field(option: Option, setting: Setting) -> str:
     meant = "..."
     for form in _forms(option, setting):
         try:
-            written = option.kind.write(option.kind.read(form))
-        except Refused:
+            written = option.kind.to_wire(option.kind.parse(form))
+        except InvalidValue:
             continue
         meant = '"{}"'.format(written) if option.wire == "s" else str(written)
         break

@@ -3,7 +3,7 @@
 from typing import Iterable, Optional, Sequence
 
 from npu_config.catalogue import OPTIONS
-from npu_config.core.settings import UNKNOWN, Carrier
+from npu_config.core.settings import UNKNOWN, SourceKind
 from npu_config.rules.case import Case
 
 SHAPE_PROFILES = ("input_shape", "dynamic_dims", "dynamic_node_type")
@@ -100,8 +100,8 @@ def may_run_dynamic(case: Case) -> bool:
 
 def in_script(case: Case) -> bool:
     """True for what a script says; a call of NPURunConfig has a place in it."""
-    return case.carrier is Carrier.SCRIPT or (
-        case.carrier is Carrier.RUN_CONFIG and case.settings.place.line is not None
+    return case.source_kind is SourceKind.SCRIPT or (
+        case.source_kind is SourceKind.RUN_CONFIG and case.settings.place.line is not None
     )
 
 

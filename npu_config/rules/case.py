@@ -3,9 +3,9 @@
 from typing import Any, Dict, FrozenSet, Iterable, List, Mapping, NamedTuple, Optional
 
 from npu_config.catalogue import OPTIONS
-from npu_config.catalogue.kinds import Refused, shown
+from npu_config.catalogue.kinds import InvalidValue, shown
 from npu_config.core.diagnostics import Fix, Place, Severity
-from npu_config.core.settings import UNKNOWN, Carrier, SessionFacts, Setting, Settings
+from npu_config.core.settings import UNKNOWN, SessionFacts, Setting, Settings, SourceKind
 from npu_config.core.target import ANY_TARGET, Product, Target
 
 
@@ -29,14 +29,14 @@ class Fault(NamedTuple):
     rule: str
     name: str
     setting: Setting
-    refused: Optional[Refused]
+    refused: Optional[InvalidValue]
 
 
-def _refusal(error: Exception) -> Refused:
+def _refusal(error: Exception) -> InvalidValue:
     """Why a value is refused; other exceptions come from methods of the object that was given."""
-    if isinstance(error, Refused):
+    if isinstance(error, InvalidValue):
         return error
-    return Refused("wrong-type", "is an object that cannot be read: {}".format(shown(error)))
+    return InvalidValue("wrong-type", "is an object that cannot be read: {}".format(shown(error)))
 
 
 class Case:
@@ -95,15 +95,15 @@ class Case:
                 self.faults.append(Fault("wrong-field", name, setting, None))
             elif value is not UNKNOWN:
                 try:
-                    known[option.name] = option.kind.read(value)
+                    known[option.name] = option.kind.parse(value)
                 except Exception as error:
                     refused = _refusal(error)
                     self.faults.append(Fault(refused.rule, name, setting, refused))
 
     @property
-    def carrier(self) -> Carrier:
+    def source_kind(self) -> SourceKind:
         """What the settings were read from."""
-        return self.settings.carrier
+        return self.settings.source_kind
 
     @property
     def session(self) -> Optional[SessionFacts]:
@@ -129,7 +129,7 @@ class Case:
         if self.settings.open:
             return UNKNOWN
         option = OPTIONS[name]
-        if self.settings.carrier is Carrier.RUN_CONFIG and option.run_config is not None:
+        if self.settings.source_kind is SourceKind.RUN_CONFIG and option.run_config is not None:
             return (
                 option.default if option.run_config_default is None else option.run_config_default
             )

@@ -6,7 +6,7 @@ from npu_config.catalogue import OPTIONS, Status
 from npu_config.catalogue.kinds import Text
 from npu_config.core.diagnostics import Place, Severity
 from npu_config.core.rule import rule
-from npu_config.core.settings import Carrier
+from npu_config.core.settings import SourceKind
 from npu_config.rules._reading import changed, given, in_script
 from npu_config.rules.case import Case
 
@@ -25,7 +25,8 @@ _ODD_VALUES = tuple(n for n, o in OPTIONS.items() if o.undocumented_values)
 def _written_by_class(case: Case, name: str) -> bool:
     """True for what NPURunConfig writes without being asked."""
     return (
-        case.carrier is Carrier.RUN_CONFIG and case.get(name) == OPTIONS[name].run_config_default
+        case.source_kind is SourceKind.RUN_CONFIG
+        and case.get(name) == OPTIONS[name].run_config_default
     )
 
 
@@ -107,7 +108,7 @@ def option_without_effect(case: Case) -> None:
 
 def _severity_without_effect(case: Case, name: str) -> Optional[Severity]:
     """Information in scripts, and where NPUEstimator may have written the name."""
-    by_estimator = case.carrier is Carrier.PROTO and not OPTIONS[name].is_read
+    by_estimator = case.source_kind is SourceKind.PROTO and not OPTIONS[name].is_read
     return Severity.INFO if by_estimator or in_script(case) else None
 
 

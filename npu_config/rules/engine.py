@@ -9,7 +9,7 @@ from typing import Callable, FrozenSet, List, Mapping, NamedTuple, Optional, Tup
 
 from npu_config.core.diagnostics import Diagnostic
 from npu_config.core.rule import Rule
-from npu_config.core.settings import Carrier, Settings
+from npu_config.core.settings import Settings, SourceKind
 from npu_config.core.target import ANY_TARGET, Product, Target
 from npu_config.rules.case import Case, Finding
 
@@ -45,7 +45,7 @@ _OPTIONS_ONLY = frozenset(("options",))
 
 def _about(case: Case) -> FrozenSet[str]:
     settings = case.settings
-    run_config = bool(settings.extra) or settings.carrier is Carrier.RUN_CONFIG
+    run_config = bool(settings.extra) or settings.source_kind is SourceKind.RUN_CONFIG
     if not case.faults and settings.session is None and not run_config:
         return _OPTIONS_ONLY
     subjects = {"options"}

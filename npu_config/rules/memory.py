@@ -2,7 +2,7 @@
 
 from npu_config.core.diagnostics import Severity
 from npu_config.core.rule import rule
-from npu_config.core.settings import Carrier
+from npu_config.core.settings import SourceKind
 from npu_config.rules._reading import in_script
 from npu_config.rules.case import Case
 
@@ -136,7 +136,7 @@ def small_channel_off_in_inference(case: Case) -> None:
     if (
         case.get("enable_small_channel") == 0
         and case.inference()
-        and case.carrier is not Carrier.RUN_CONFIG
+        and case.source_kind is not SourceKind.RUN_CONFIG
     ):
         case.report(
             "enable_small_channel",
@@ -212,7 +212,7 @@ def two_weight_compressions(case: Case) -> None:
             "of them may be; the adapter aborts the process",
             'remove "enable_compress_weight"',
         )
-    elif case.carrier is Carrier.RUN_CONFIG:
+    elif case.source_kind is SourceKind.RUN_CONFIG:
         case.report(
             "compress_weight_conf",
             '"compress_weight_conf" is given to NPURunConfig, which always writes '

@@ -6,7 +6,7 @@ These rules look at ``Settings.extra``: arguments that are no options.  The clas
 
 from npu_config.core.diagnostics import Severity
 from npu_config.core.rule import rule
-from npu_config.core.settings import UNKNOWN, Carrier
+from npu_config.core.settings import UNKNOWN, SourceKind
 from npu_config.rules._arguments import argument, is_none, report
 from npu_config.rules._reading import SHAPE_PROFILES, quoted
 from npu_config.rules.case import Case
@@ -162,7 +162,7 @@ def incomplete_dynamic_input_config(case: Case) -> None:
 
         DynamicInputConfig("data:1,-1", "1;2", 1, 0)
     """
-    if case.carrier is not Carrier.RUN_CONFIG:
+    if case.source_kind is not SourceKind.RUN_CONFIG:
         return
     missing = [name for name in _INPUT_FIELDS if case.absent(name)]
     if missing:
@@ -198,7 +198,7 @@ def overflow_mode_without_dump_mode(case: Case) -> None:
 
         DumpConfig(enable_dump_debug=True, dump_path="/tmp", dump_debug_mode="all")
     """
-    if case.carrier is Carrier.RUN_CONFIG and is_none(case, "dump_config.dump_mode"):
+    if case.source_kind is SourceKind.RUN_CONFIG and is_none(case, "dump_config.dump_mode"):
         case.report(
             "dump_debug_mode",
             '"dump_debug_mode" is not written, because "dump_mode" is None',
@@ -231,7 +231,7 @@ def npu_optimizer_in_session_config(case: Case) -> None:
     session = case.session
     if (
         session is not None
-        and case.carrier is Carrier.RUN_CONFIG
+        and case.source_kind is SourceKind.RUN_CONFIG
         and NPU_OPTIMIZER in session.optimizers
     ):
         case.report(
@@ -278,7 +278,7 @@ def option_without_run_config_argument(case: Case) -> None:
 
         NPURunConfig(session_config=config_with_graph_exec_timeout)
     """
-    if case.carrier is Carrier.RUN_CONFIG:
+    if case.source_kind is SourceKind.RUN_CONFIG:
         for name in _NO_ARGUMENT:
             if case.isset(name):
                 case.report(

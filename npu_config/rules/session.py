@@ -4,7 +4,7 @@ import difflib
 
 from npu_config.core.diagnostics import Severity
 from npu_config.core.rule import rule
-from npu_config.core.settings import UNKNOWN, Carrier, SessionFacts
+from npu_config.core.settings import UNKNOWN, SessionFacts, SourceKind
 from npu_config.rules.case import Case
 
 _INTRODUCTION = "docs/en/tfadapter_1/apiref/session_config/introduction.md"
@@ -38,7 +38,7 @@ def no_npu_optimizer(case: Case) -> None:
         custom_op.name = "NpuOptimizer"
     """
     session = case.session
-    if session is None or case.carrier is Carrier.RUN_CONFIG:
+    if session is None or case.source_kind is SourceKind.RUN_CONFIG:
         return
     if NPU_OPTIMIZER in session.optimizers or UNKNOWN in session.optimizers or case.settings.open:
         return
@@ -145,7 +145,7 @@ def remapping_not_off(case: Case) -> None:
         ),
         "set rewrite_options.remapping = RewriterConfig.OFF",
         place=session.places.get("remapping", session.place),
-        severity=Severity.WARNING if case.carrier is Carrier.RUN_CONFIG else None,
+        severity=Severity.WARNING if case.source_kind is SourceKind.RUN_CONFIG else None,
     )
 
 
@@ -189,7 +189,9 @@ def memory_optimization_not_off(case: Case) -> None:
         "set rewrite_options.memory_optimization = RewriterConfig.NO_MEM_OPT",
         place=session.places.get("memory_optimization", session.place),
         severity=(
-            Severity.INFO if written == "MANUAL" and case.carrier is Carrier.SCRIPT else None
+            Severity.INFO
+            if written == "MANUAL" and case.source_kind is SourceKind.SCRIPT
+            else None
         ),
     )
 

@@ -2,7 +2,7 @@
 
 from npu_config.core.diagnostics import Severity
 from npu_config.core.rule import rule
-from npu_config.core.settings import Carrier
+from npu_config.core.settings import SourceKind
 from npu_config.core.target import Product
 from npu_config.rules._reading import (
     SHAPE_PROFILES,
@@ -49,7 +49,7 @@ def incomplete_shape_profiles(case: Case) -> None:
         dynamic_node_type: 1
     """
     missing = [name for name in SHAPE_PROFILES if case.absent(name)]
-    if missing and case.carrier is not Carrier.RUN_CONFIG:
+    if missing and case.source_kind is not SourceKind.RUN_CONFIG:
         present = [name for name in SHAPE_PROFILES if case.isset(name)]
         case.report(
             present[0],
@@ -300,7 +300,7 @@ def hybrid_compilation_without_profiles(case: Case) -> None:
     if (
         case.get("compile_hybrid_mode") == 1
         and all(case.absent(name) for name in SHAPE_PROFILES)
-        and case.carrier is not Carrier.RUN_CONFIG
+        and case.source_kind is not SourceKind.RUN_CONFIG
     ):
         case.report(
             "compile_hybrid_mode",
@@ -383,7 +383,7 @@ def hybrid_compilation_moves_weights(case: Case) -> None:
     """
     if case.get("compile_hybrid_mode") != 1 or not has_shape_profiles(case):
         return
-    if case.get("external_weight") is False and case.carrier is not Carrier.RUN_CONFIG:
+    if case.get("external_weight") is False and case.source_kind is not SourceKind.RUN_CONFIG:
         case.report(
             "external_weight",
             '"external_weight" is False with "compile_hybrid_mode" 1, which shares weights '

@@ -209,7 +209,7 @@ class Tasks:
         path: "Directory",
         mode: Optional["Literal['aicore_overflow', 'atomic_overflow', 'all']"] = None,
     ) -> Self:
-        """Look for overflow and underflow; not together with :meth:`data_dump`.
+        """EnvironmentCheck for overflow and underflow; not together with :meth:`data_dump`.
 
         Sets ``enable_dump_debug`` and ``dump_path``.
 

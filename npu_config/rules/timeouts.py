@@ -5,7 +5,7 @@ from typing import Mapping, Optional, Tuple
 
 from npu_config.core.diagnostics import Severity
 from npu_config.core.rule import rule
-from npu_config.core.settings import Carrier
+from npu_config.core.settings import SourceKind
 from npu_config.core.target import Product
 from npu_config.rules._reading import given
 from npu_config.rules.case import Case
@@ -185,7 +185,7 @@ def synchronisation_without_limit(case: Case) -> None:
 
         stream_sync_timeout: 1900000
     """
-    if case.carrier is Carrier.BUILDER or case.carrier is Carrier.FILE:
+    if case.source_kind is SourceKind.BUILDER or case.source_kind is SourceKind.FILE:
         for name in ("stream_sync_timeout", "event_sync_timeout"):
             if case.get(name) == -1:
                 case.report(name, '"{}" is -1: no limit, and no error when it hangs'.format(name))

@@ -81,7 +81,7 @@ class ConfigValue:
         values = {}
         for name, value in self.options.items():
             kind = OPTIONS[name].kind
-            values[name] = (kind.wire, value if kind.plain else kind.write(value))
+            values[name] = (kind.wire, value if kind.plain else kind.to_wire(value))
         return values
 
     def to_dict(self) -> Dict[str, Union[bool, int, str]]:

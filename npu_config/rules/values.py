@@ -3,11 +3,11 @@
 import difflib
 from typing import Any, Dict, List, Optional, Tuple
 
-from npu_config.catalogue import OPTIONS, Option, Outcome, Refused, Status
+from npu_config.catalogue import OPTIONS, InvalidValue, Option, Outcome, Status
 from npu_config.catalogue.kinds import Bool, is_bool, name_of_type, shorten, shown
 from npu_config.core.diagnostics import Edit, Fix, Severity
 from npu_config.core.rule import rule
-from npu_config.core.settings import Carrier, Setting
+from npu_config.core.settings import Setting, SourceKind
 from npu_config.rules._fields import help_for_wrong_field
 from npu_config.rules._reading import is_never_read, quoted
 from npu_config.rules.case import Case, Fault
@@ -48,7 +48,7 @@ _ZEROS = {"b": "False", "i": "0", "s": "empty text"}
 
 def _written_by_hand(case: Case) -> bool:
     """True for inputs of our own, where every fault can be refused."""
-    return case.carrier in (Carrier.BUILDER, Carrier.FILE)
+    return case.source_kind in (SourceKind.BUILDER, SourceKind.FILE)
 
 
 def _renaming(setting: Setting, name: str) -> Optional[Fix]:
@@ -411,7 +411,7 @@ def _remedy(option: Option) -> str:
     default = option.default
     if default is None:
         return "give a legal value, or leave it out"
-    written = option.kind.write(default)
+    written = option.kind.to_wire(default)
     return "give a legal value, or leave it out, which means {}".format(
         '"{}"'.format(written) if isinstance(written, str) else written
     )
@@ -422,8 +422,8 @@ def _is_legal_as_text(option: Option, value: Any) -> bool:
     if option.wire != "s" or isinstance(value, (str, bytes)):
         return True
     try:
-        option.kind.read(str(value).lower() if is_bool(value) else shown(value))
-    except Refused:
+        option.kind.parse(str(value).lower() if is_bool(value) else shown(value))
+    except InvalidValue:
         return False
     return True
 

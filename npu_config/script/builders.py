@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING, Any, Dict, Optional
 
 from npu_config.core.diagnostics import Place
-from npu_config.core.settings import UNKNOWN, Carrier, Setting, Settings
+from npu_config.core.settings import UNKNOWN, Setting, Settings, SourceKind
 from npu_config.core.target import Product, Target
 from npu_config.rules.tasks import Tasks
 from npu_config.script.constants import is_known
@@ -31,7 +31,7 @@ class Builder(Tracked):
 
     def settings(self) -> Settings:
         """What it sets."""
-        return Settings(dict(self.entries), Carrier.BUILDER, open=self.open, place=self.place)
+        return Settings(dict(self.entries), SourceKind.BUILDER, open=self.open, place=self.place)
 
 
 def make(run: "Functions", call: "Call") -> Builder:

@@ -14,7 +14,7 @@ from npu_config.script.objects import (
     Function,
     Message,
     ParameterMap,
-    Slot,
+    Subscript,
     Tracked,
     Unknown,
     Use,
@@ -41,7 +41,7 @@ _LIBRARIES = (
 
 
 def set_field(
-    run: "Functions", slot: Slot, target: ast.Attribute, value: Any, node: ast.expr
+    run: "Functions", slot: Subscript, target: ast.Attribute, value: Any, node: ast.expr
 ) -> None:
     """``parameter_map[name].field = value``."""
     name_place = run.place(slot.node)
@@ -103,7 +103,7 @@ def give_away(run: "Functions", value: Any, name: str, depth: int = 0) -> None:
     """An object is passed to a function that is not known."""
     if value.__class__ in _HARMLESS:
         return
-    if isinstance(value, (ParameterMap, Slot)):
+    if isinstance(value, (ParameterMap, Subscript)):
         value = value.block
     if isinstance(value, BlockList):
         value = value.message
@@ -128,7 +128,7 @@ def call_method(run: "Functions", owner: Any, call: "Call") -> Any:
     name = call.name
     if isinstance(owner, BlockList):
         return _call_blocks(run, owner, call)
-    if isinstance(owner, (Slot, ParameterMap)):
+    if isinstance(owner, (Subscript, ParameterMap)):
         return _call_slot(run, owner, call)
     if isinstance(owner, Message):
         return _call_message(run, owner, call)
@@ -186,7 +186,11 @@ def delete(run: "Functions", owner: Any, key: Any) -> None:
 
 def _call_slot(run: "Functions", owner: Any, call: "Call") -> Any:
     value = call.args[0][0] if call.args else None
-    if isinstance(owner, Slot) and isinstance(value, Constructed) and value.kind == "AttrValue":
+    if (
+        isinstance(owner, Subscript)
+        and isinstance(value, Constructed)
+        and value.kind == "AttrValue"
+    ):
         for wire, argument in value.arguments.items():
             target = ast.Attribute(value=owner.node, attr=wire, ctx=ast.Store())
             target = ast.copy_location(target, owner.node)

@@ -16,7 +16,7 @@ from npu_config.script.objects import (
     Function,
     Instance,
     ParameterMap,
-    Slot,
+    Subscript,
     Tracked,
     Unknown,
 )
@@ -66,7 +66,7 @@ class Evaluator(Attributes):
             return self.anonymous(node)
         index = self.value(inner)
         if isinstance(owner, ParameterMap):
-            return Slot(owner.block, index, inner)  # type: ignore[arg-type]
+            return Subscript(owner.block, index, inner)  # type: ignore[arg-type]
         if isinstance(owner, BlockList):
             return self._item_of_blocks(owner, index, node)
         if isinstance(owner, (dict, list, tuple, str, bytes)) and is_known(index):
@@ -181,7 +181,7 @@ class Evaluator(Attributes):
                 usual=value,
                 is_switch=True,
             )
-        if isinstance(value, (Tracked, Function, Class, Instance, Slot, EnumName, Fails)):
+        if isinstance(value, (Tracked, Function, Class, Instance, Subscript, EnumName, Fails)):
             return True
         return bool(value)
 

@@ -5,7 +5,7 @@ from typing import Optional, Sequence
 
 import attr
 
-from npu_config.catalogue import OPTIONS, Option, Refused
+from npu_config.catalogue import OPTIONS, InvalidValue, Option
 from npu_config.core.diagnostics import Diagnostic, Edit, Fix, Place
 from npu_config.rules.values import FORMER_NAMES
 from npu_config.script import constants
@@ -103,8 +103,8 @@ def _fits(entry: Entry, option: Option) -> bool:
     if option.wire == "b" and type(entry.raw) is int and entry.raw not in (0, 1):
         return False
     try:
-        option.kind.read(value)
-    except Refused:
+        option.kind.parse(value)
+    except InvalidValue:
         return False
     return True
 

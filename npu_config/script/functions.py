@@ -16,7 +16,7 @@ from npu_config.script.objects import (
     Function,
     Instance,
     ParameterMap,
-    Slot,
+    Subscript,
     Tracked,
     Unknown,
 )
@@ -186,7 +186,7 @@ class Functions(Evaluator):
         values = [value for value, _ in call.args] + [v for v, _ in call.keywords.values()]
         relevant = (
             self.script.relevance.is_hot_function(function.node)
-            or any(isinstance(v, (Tracked, ParameterMap, Slot, BlockList)) for v in values)
+            or any(isinstance(v, (Tracked, ParameterMap, Subscript, BlockList)) for v in values)
             or _is_simple(function.node)
         )
         if not relevant:
@@ -266,7 +266,7 @@ def interest_in(value: Any) -> Watch:
     """Which statements matter where a name is bound to a value."""
     if isinstance(value, Tracked):
         return Watch.HANDLED
-    if isinstance(value, (BlockList, ParameterMap, Slot)):
+    if isinstance(value, (BlockList, ParameterMap, Subscript)):
         return Watch.ALL
     return Watch.METHODS if isinstance(value, Instance) else Watch.NOT
 

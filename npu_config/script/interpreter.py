@@ -18,7 +18,7 @@ from npu_config.script.objects import (
     Instance,
     Message,
     ParameterMap,
-    Slot,
+    Subscript,
     Tracked,
     Unknown,
     Use,
@@ -161,7 +161,7 @@ class Run(Functions):
 
     def _bind_attribute(self, target: ast.Attribute, value: Any, node: ast.expr) -> None:
         owner = self.value(target.value)
-        if isinstance(owner, Slot):
+        if isinstance(owner, Subscript):
             effects.set_field(self, owner, target, value, node)
         elif isinstance(owner, Block):
             if target.attr == "name":

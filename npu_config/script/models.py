@@ -11,7 +11,7 @@ from npu_config.script.objects import (
     Constructed,
     Function,
     Message,
-    Slot,
+    Subscript,
     Tracked,
     Unknown,
     Use,
@@ -126,7 +126,7 @@ def _noted(run: "Functions", call: "Call") -> Any:
 
 
 def _setattr(run: "Functions", call: "Call") -> Any:
-    if len(call.args) == 3 and isinstance(call.args[0][0], Slot):
+    if len(call.args) == 3 and isinstance(call.args[0][0], Subscript):
         (slot, node), (wire, _), (value, value_node) = call.args
         if isinstance(wire, str):
             target = ast.copy_location(ast.Attribute(node, wire, ast.Store()), node)

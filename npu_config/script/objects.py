@@ -193,7 +193,7 @@ class ParameterMap:
         self.block = block
 
 
-class Slot:
+class Subscript:
     """``parameter_map[name]``."""
 
     __slots__ = ("block", "name", "node")

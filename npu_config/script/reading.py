@@ -6,7 +6,7 @@ import attr
 
 from npu_config.catalogue import OPTIONS
 from npu_config.core.diagnostics import Place
-from npu_config.core.settings import UNKNOWN, Carrier, SessionFacts, Setting, Settings
+from npu_config.core.settings import UNKNOWN, SessionFacts, Setting, Settings, SourceKind
 from npu_config.core.target import Target
 from npu_config.script.constants import is_known
 from npu_config.script.functions import Exhausted
@@ -153,7 +153,7 @@ def settings_of_block(script: Script, block: Block) -> Settings:
     """What an entry of custom_optimizers is in the end."""
     return Settings(
         {name: setting_of(entry) for name, entry in block.entries.items()},
-        Carrier.SCRIPT,
+        SourceKind.SCRIPT,
         open=block.open,
         session=session_facts(script, block),
         place=block.place,
@@ -305,7 +305,7 @@ def _variants(script: Script, run: Run) -> Iterator[Variant]:
             for entry in block.shadowed:
                 setting = Setting(UNKNOWN, entry.wire, entry.place, entry.name_place)
                 settings = Settings(
-                    {entry.name: setting}, Carrier.SCRIPT, open=True, place=entry.name_place
+                    {entry.name: setting}, SourceKind.SCRIPT, open=True, place=entry.name_place
                 )
                 yield Variant(settings, shadowed_by=entry.shadowed_by)
     for made in run.constructed:
@@ -320,7 +320,7 @@ def _key(settings: Settings) -> object:
     return (
         settings.place,
         settings.open,
-        settings.carrier,
+        settings.source_kind,
         tuple((name, repr(s.value), s.wire, s.place) for name, s in settings.entries.items()),
         repr(settings.session),
     )

@@ -3,7 +3,7 @@
 from typing import Any, Dict, Iterable, Optional, Tuple
 
 from npu_config.catalogue import OPTIONS, Option
-from npu_config.core.settings import UNKNOWN, Carrier, Setting, Settings
+from npu_config.core.settings import UNKNOWN, Setting, Settings, SourceKind
 from npu_config.script.constants import is_known
 from npu_config.script.objects import Constructed, Message, Unknown
 from npu_config.script.vocabulary import SIGNATURES
@@ -50,7 +50,7 @@ def settings_of_run_config(made: Constructed, estimators: Iterable[Constructed])
         if given is not None and given.value is made and directory is not None:
             extra["estimator.model_dir"] = _setting(*directory[:3])
     return Settings(
-        entries, Carrier.RUN_CONFIG, open=is_open or made.open, place=made.place, extra=extra
+        entries, SourceKind.RUN_CONFIG, open=is_open or made.open, place=made.place, extra=extra
     )
 
 

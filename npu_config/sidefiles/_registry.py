@@ -16,7 +16,7 @@ from npu_config.sidefiles import (
     profiling,
 )
 from npu_config.sidefiles._frozen import Table
-from npu_config.sidefiles.format import Format, Glimpse
+from npu_config.sidefiles.format import Format, Sample
 
 FORMATS: Mapping[str, Format[Any]] = Table(
     (module.FORMAT.name, module.FORMAT)
@@ -46,8 +46,8 @@ def recognise(text: str, name: Optional[str] = None) -> Optional[Format[Any]]:
     Returns:
         The one format that claims the text, or None.
     """
-    glimpse = Glimpse(text)
-    claims = [entry for entry in FORMATS.values() if entry.looks_like(glimpse)]
+    sample = Sample(text)
+    claims = [entry for entry in FORMATS.values() if entry.looks_like(sample)]
     if len(claims) == 1:
         return claims[0]
     base = (name or "").replace("\\", "/").rsplit("/", 1)[-1]

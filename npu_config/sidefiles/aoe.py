@@ -12,7 +12,7 @@ from npu_config.core.rule import declare
 from npu_config.core.target import ANY_TARGET, Target
 from npu_config.sidefiles._convert import texts
 from npu_config.sidefiles._shape import Shape, is_wrong, refuse
-from npu_config.sidefiles.format import Format, Glimpse, Parsed, conclude
+from npu_config.sidefiles.format import Format, Parsed, Sample, conclude
 from npu_config.text import json as _json
 from npu_config.text.source import ANYWHERE, Places
 from npu_config.text.words import did_you_mean, listed, shown
@@ -202,9 +202,9 @@ def render(model: AoeConfig) -> str:
     return _json.write(_plain(attr.astuple(model)))
 
 
-def _looks_like(glimpse: Glimpse) -> bool:
-    names = [str(key).lower().replace("-", "_") for key in glimpse.top]
-    features = glimpse.top.get("feature")
+def _looks_like(sample: Sample) -> bool:
+    names = [str(key).lower().replace("-", "_") for key in sample.top]
+    features = sample.top.get("feature")
     listed_here = isinstance(features, list) and any(item in features for item in FEATURES)
     return listed_here or any(name.startswith("tune_op") for name in names)
 

@@ -14,7 +14,7 @@ from npu_config.sidefiles import _dtype_rules as rules
 from npu_config.sidefiles._convert import texts
 from npu_config.sidefiles._frozen import Table
 from npu_config.sidefiles._shape import is_wrong, refuse
-from npu_config.sidefiles.format import Format, Glimpse, Parsed, conclude
+from npu_config.sidefiles.format import Format, Parsed, Sample, conclude
 from npu_config.sidefiles.library import OperatorLibrary, canonical_dtype
 from npu_config.text.lines import Line, lines_until_hopeless, name_fault
 from npu_config.text.source import ANYWHERE, Places, PlaceTable, Source
@@ -343,8 +343,8 @@ def render(model: CustomizeDtypes) -> str:
     return "".join(row + "\n" for row in rows)
 
 
-def _looks_like(glimpse: Glimpse) -> bool:
-    return re.search(r"(?i)\b(in|out)put_?dtypes?\s*:", glimpse.text) is not None
+def _looks_like(sample: Sample) -> bool:
+    return re.search(r"(?i)\b(in|out)put_?dtypes?\s*:", sample.text) is not None
 
 
 FORMAT: Format[CustomizeDtypes] = Format(

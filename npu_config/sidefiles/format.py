@@ -54,7 +54,7 @@ class Parsed(Generic[M]):
         return self.diagnostics.ok
 
 
-class Glimpse:
+class Sample:
     """A text as the recognisers see it: only its beginning is looked at.
 
     Attributes:
@@ -109,7 +109,7 @@ class Format(Generic[M]):
     options: Tuple[str, ...]
     parser: Callable[[str, Optional[str], Target], Parsed[M]]
     render: Callable[[M], str]
-    looks_like: Callable[[Glimpse], bool]
+    looks_like: Callable[[Sample], bool]
 
     def parse(
         self, text: str, path: Optional[str] = None, target: Target = ANY_TARGET

@@ -15,7 +15,7 @@ from npu_config.sidefiles._convert import texts
 from npu_config.sidefiles._frozen import Table
 from npu_config.sidefiles._fusion_lines import PASS_NAME, SWITCH, read_lines
 from npu_config.sidefiles._shape import Shape, is_wrong, refuse
-from npu_config.sidefiles.format import Format, Glimpse, Parsed, conclude
+from npu_config.sidefiles.format import Format, Parsed, Sample, conclude
 from npu_config.text import json as _json
 from npu_config.text.source import ANYWHERE, Path, Places
 from npu_config.text.words import did_you_mean, on_line, shown
@@ -301,7 +301,7 @@ def parse(
     if not text.strip("\ufeff \t\r\n"):
         message = 'the file is empty; write at least {"Switch": {}}'
         return Parsed(None, Report([rules.STRUCTURE.diagnostic(message, Place(path, 1, 1, 1, 1))]))
-    if not Glimpse(text).is_json:
+    if not Sample(text).is_json:
         parsed = _read_lines(text, path)
     else:
         reading = _json.read(text, path)
@@ -369,10 +369,10 @@ def render(model: FusionSwitch) -> str:
     return _json.write(_plain(model))
 
 
-def _looks_like(glimpse: Glimpse) -> bool:
-    if glimpse.is_json:
-        return any(did_you_mean(str(key), (*SECTIONS, *FUSIONS)) for key in glimpse.top)
-    content = glimpse.lines()
+def _looks_like(sample: Sample) -> bool:
+    if sample.is_json:
+        return any(did_you_mean(str(key), (*SECTIONS, *FUSIONS)) for key in sample.top)
+    content = sample.lines()
     matching = [line for line in content if _SWITCHED.match(line)]
     named = any("Pass" in line for line in matching)
     return named or (bool(matching) and 2 * len(matching) >= len(content))

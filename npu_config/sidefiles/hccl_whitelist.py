@@ -13,7 +13,7 @@ from npu_config.core.rule import declare
 from npu_config.core.target import ANY_TARGET, Target
 from npu_config.sidefiles._convert import texts
 from npu_config.sidefiles._shape import Shape, is_wrong, refuse
-from npu_config.sidefiles.format import Format, Glimpse, Parsed, conclude
+from npu_config.sidefiles.format import Format, Parsed, Sample, conclude
 from npu_config.text import json as _json
 from npu_config.text.source import ANYWHERE, Places
 from npu_config.text.words import shown
@@ -166,8 +166,8 @@ def render(model: HcclWhitelist) -> str:
     return _json.write(_plain(model))
 
 
-def _looks_like(glimpse: Glimpse) -> bool:
-    top = glimpse.top
+def _looks_like(sample: Sample) -> bool:
+    top = sample.top
     return any(isinstance(top.get(key), list) for key in KEYS)
 
 

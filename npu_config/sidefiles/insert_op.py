@@ -16,7 +16,7 @@ from npu_config.sidefiles._aipp_fields import FIELDS, INPUT_FORMATS, MODES, Valu
 from npu_config.sidefiles._aipp_parser import Reader, unknown
 from npu_config.sidefiles._frozen import Table
 from npu_config.sidefiles._shape import is_wrong, refuse
-from npu_config.sidefiles.format import Format, Glimpse, Parsed, conclude
+from npu_config.sidefiles.format import Format, Parsed, Sample, conclude
 from npu_config.text.lines import MAX_FINDINGS
 from npu_config.text.source import ANYWHERE, Path, Places, Source
 from npu_config.text.words import did_you_mean, listed, shown
@@ -232,8 +232,8 @@ def render(model: InsertOp) -> str:
     return "".join(row + "\n" for row in rows)
 
 
-def _looks_like(glimpse: Glimpse) -> bool:
-    return any(line.startswith(("aipp_op", "aipp_mode", "aipp {")) for line in glimpse.lines())
+def _looks_like(sample: Sample) -> bool:
+    return any(line.startswith(("aipp_op", "aipp_mode", "aipp {")) for line in sample.lines())
 
 
 FORMAT: Format[InsertOp] = Format(

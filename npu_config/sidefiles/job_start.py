@@ -14,7 +14,7 @@ from npu_config.core.diagnostics import Diagnostic, Severity
 from npu_config.core.rule import declare
 from npu_config.core.target import ANY_TARGET, Target
 from npu_config.sidefiles._shape import Shape, is_wrong, refuse
-from npu_config.sidefiles.format import Format, Glimpse, Parsed, conclude
+from npu_config.sidefiles.format import Format, Parsed, Sample, conclude
 from npu_config.text import json as _json
 from npu_config.text.source import ANYWHERE, Path, Places
 from npu_config.text.words import did_you_mean
@@ -174,8 +174,8 @@ def render(model: JobStart) -> str:
     return _json.write(_plain(model))
 
 
-def _looks_like(glimpse: Glimpse) -> bool:
-    return any(key in glimpse.top for key in _KEYS)
+def _looks_like(sample: Sample) -> bool:
+    return any(key in sample.top for key in _KEYS)
 
 
 FORMAT: Format[JobStart] = Format(

@@ -25,7 +25,7 @@ from npu_config.core.target import ANY_TARGET, Target
 from npu_config.sidefiles import _mixlist_rules as rules
 from npu_config.sidefiles._convert import texts
 from npu_config.sidefiles._shape import Shape, is_wrong, refuse
-from npu_config.sidefiles.format import Format, Glimpse, Parsed, conclude
+from npu_config.sidefiles.format import Format, Parsed, Sample, conclude
 from npu_config.sidefiles.library import OperatorLibrary
 from npu_config.text import json as _json
 from npu_config.text.source import ANYWHERE, Path, Places
@@ -322,8 +322,8 @@ def render(model: Mixlist) -> str:
     return _json.write(_plain(model))
 
 
-def _looks_like(glimpse: Glimpse) -> bool:
-    keys = {str(key).lower().replace("_", "-") for key in glimpse.top}
+def _looks_like(sample: Sample) -> bool:
+    keys = {str(key).lower().replace("_", "-") for key in sample.top}
     return any(
         key in ("black-list", "white-list", "gray-list", "grey-list", "blacklist", "whitelist")
         for key in keys

@@ -12,7 +12,7 @@ from npu_config.core.diagnostics import Diagnostic, Severity
 from npu_config.core.rule import declare
 from npu_config.core.target import ANY_TARGET, Target
 from npu_config.sidefiles._shape import refuse
-from npu_config.sidefiles.format import Format, Glimpse, Parsed, conclude
+from npu_config.sidefiles.format import Format, Parsed, Sample, conclude
 from npu_config.text.lines import Line, is_hopeless, lines_until_hopeless
 from npu_config.text.source import ANYWHERE, Places, PlaceTable, Source
 from npu_config.text.words import did_you_mean, listed, near, shown
@@ -233,10 +233,10 @@ def render(model: OpCache) -> str:
     return "".join(row + "\n" for row in (SECTION, *rows))
 
 
-def _looks_like(glimpse: Glimpse) -> bool:
+def _looks_like(sample: Sample) -> bool:
     return any(
         did_you_mean(line.partition("=")[0], (SECTION, *KEYS)) is not None
-        for line in glimpse.lines()
+        for line in sample.lines()
     )
 
 

@@ -12,7 +12,7 @@ from npu_config.core.rule import declare
 from npu_config.core.target import ANY_TARGET, Target
 from npu_config.sidefiles._convert import texts
 from npu_config.sidefiles._shape import refuse
-from npu_config.sidefiles.format import Format, Glimpse, Parsed, conclude
+from npu_config.sidefiles.format import Format, Parsed, Sample, conclude
 from npu_config.text.lines import Line, is_hopeless, lines_until_hopeless, name_fault
 from npu_config.text.source import ANYWHERE, Places, PlaceTable, Source
 from npu_config.text.words import did_you_mean, joined, listed, shown
@@ -357,8 +357,8 @@ def render(model: OpDebug) -> str:
     return "".join(row + "\n" for row in rows)
 
 
-def _looks_like(glimpse: Glimpse) -> bool:
-    return any(line.lower().startswith(("op_debug_", "op-debug-")) for line in glimpse.lines())
+def _looks_like(sample: Sample) -> bool:
+    return any(line.lower().startswith(("op_debug_", "op-debug-")) for line in sample.lines())
 
 
 FORMAT: Format[OpDebug] = Format(

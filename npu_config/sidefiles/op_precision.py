@@ -13,7 +13,7 @@ from npu_config.core.target import ANY_TARGET, Product, Target
 from npu_config.sidefiles._convert import text_table
 from npu_config.sidefiles._frozen import Table
 from npu_config.sidefiles._shape import refuse
-from npu_config.sidefiles.format import Format, Glimpse, Parsed, conclude
+from npu_config.sidefiles.format import Format, Parsed, Sample, conclude
 from npu_config.text.lines import Line, is_hopeless, lines_until_hopeless, name_fault
 from npu_config.text.source import ANYWHERE, Places, PlaceTable, Source
 from npu_config.text.words import did_you_mean, listed, shown
@@ -318,8 +318,8 @@ def render(model: OpPrecision) -> str:
     return "".join(part + "\n" for part in parts)
 
 
-def _looks_like(glimpse: Glimpse) -> bool:
-    content = glimpse.lines()
+def _looks_like(sample: Sample) -> bool:
+    content = sample.lines()
     heads = [line.lower() for line in content if line.startswith("[")]
     if any(did_you_mean(head, (BY_TYPE, BY_NAME)) for head in heads):
         return True

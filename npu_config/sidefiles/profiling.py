@@ -14,7 +14,7 @@ from npu_config.core.diagnostics import Diagnostic
 from npu_config.core.target import ANY_TARGET, Target
 from npu_config.sidefiles import _profiling_rules as rules
 from npu_config.sidefiles._shape import Shape, is_wrong, refuse
-from npu_config.sidefiles.format import Format, Glimpse, Parsed, conclude
+from npu_config.sidefiles.format import Format, Parsed, Sample, conclude
 from npu_config.sidefiles.profiling_keys import (
     CUSTOM,
     EXCLUDED_BY_INSTR,
@@ -351,8 +351,8 @@ def render(model: ProfilingOptions) -> str:
     return json.dumps(_plain(model), ensure_ascii=False, separators=(",", ":"))
 
 
-def _looks_like(glimpse: Glimpse) -> bool:
-    keys = [str(key) for key in glimpse.top]
+def _looks_like(sample: Sample) -> bool:
+    keys = [str(key) for key in sample.top]
     known = [key for key in keys if key in KEYS]
     return bool(known) and 2 * len(known) > len(keys)
 

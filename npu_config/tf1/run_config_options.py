@@ -12,8 +12,8 @@ import json
 import os
 from typing import TYPE_CHECKING, Any, Dict, List, Mapping, NamedTuple, Optional, Tuple
 
-from npu_config.catalogue import OPTIONS, Option, Refused
-from npu_config.core.settings import Carrier, Setting, Settings
+from npu_config.catalogue import OPTIONS, InvalidValue, Option
+from npu_config.core.settings import Setting, Settings, SourceKind
 from npu_config.rules.case import Case
 from npu_config.rules.engine import judge, judge_case
 from npu_config.tf1 import vendor
@@ -186,7 +186,7 @@ def findings_of(choices: Choices, base: Mapping[str, Setting]) -> List[Diagnosti
     entries.update((name, Setting(value)) for name, value in choices.given.items())
     settings = Settings(
         entries,
-        Carrier.RUN_CONFIG,
+        SourceKind.RUN_CONFIG,
         extra={name: Setting(value) for name, value in choices.extra.items()},
     )
     case = Case(settings, on_host=vendor.is_available())
@@ -204,9 +204,9 @@ def wire_values(written: Mapping[str, Any]) -> Dict[str, Tuple[str, Any]]:
         kind = OPTIONS[name].kind
         if not isinstance(value, str):
             try:
-                canonical = kind.read(value)
-                value = canonical if kind.plain else kind.write(canonical)
-            except Refused:
+                canonical = kind.parse(value)
+                value = canonical if kind.plain else kind.to_wire(canonical)
+            except InvalidValue:
                 pass  # a value that only drew a warning goes on as it is
         values[name] = (kind.wire, value)
     return values

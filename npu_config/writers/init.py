@@ -4,7 +4,7 @@ import re
 import textwrap
 from typing import Any, Iterator, List
 
-from npu_config.catalogue import OPTIONS, Option, Refused, Status
+from npu_config.catalogue import OPTIONS, InvalidValue, Option, Status
 from npu_config.catalogue.kinds.modes import JsonText
 from npu_config.catalogue.layout import GROUPS, VERSION
 from npu_config.core.target import ALL_PRODUCTS, MODES, Product
@@ -102,7 +102,7 @@ def _comment(text: str) -> List[str]:
 
 
 def _shown(option: Option, value: Any) -> str:
-    return scalar(value if option.kind.plain else option.kind.write(value))
+    return scalar(value if option.kind.plain else option.kind.to_wire(value))
 
 
 def example(option: Option) -> Any:
@@ -119,7 +119,7 @@ def example(option: Option) -> Any:
     for candidate in candidates:
         try:
             if candidate is not None:
-                return kind.read(candidate)
-        except Refused:
+                return kind.parse(candidate)
+        except InvalidValue:
             continue
     raise LookupError("no example of {}".format(option.name))

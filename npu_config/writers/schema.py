@@ -65,7 +65,7 @@ def _option(option: Option) -> Dict[str, Any]:
     entry["description"] = description
     if option.default is not None:
         kind = option.kind
-        entry["default"] = option.default if kind.plain else kind.write(option.default)
+        entry["default"] = option.default if kind.plain else kind.to_wire(option.default)
     if option.status in (Status.DEPRECATED, Status.NO_EFFECT):
         entry["deprecated"] = True
     return entry

@@ -114,7 +114,7 @@ def test_default_is_legal(name):
     """A default is a value of the kind, in canonical form."""
     declared = OPTIONS[name]
     if declared.default is not None:
-        assert declared.default == declared.kind.read(declared.default)
+        assert declared.default == declared.kind.parse(declared.default)
 
 
 def test_internal_options_are_marked():

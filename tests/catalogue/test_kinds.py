@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from npu_config.catalogue import OPTIONS
-from npu_config.catalogue.kinds import Bool, Choice, Int, Refused
+from npu_config.catalogue.kinds import Bool, Choice, Int, InvalidValue
 
 integers = st.integers(0, 2**31 - 1)
 names = st.from_regex(r"[A-Za-z_][A-Za-z0-9_/]{0,8}", fullmatch=True)
@@ -60,9 +60,9 @@ def test_structured_values_survive_the_wire(name):
     @given(VALUES[name])
     def check(value):
         kind = OPTIONS[name].kind
-        canonical = kind.read(value)
-        assert kind.read(kind.write(canonical)) == canonical
-        assert kind.read(canonical) == canonical
+        canonical = kind.parse(value)
+        assert kind.parse(kind.to_wire(canonical)) == canonical
+        assert kind.parse(canonical) == canonical
 
     check()
 
@@ -88,8 +88,8 @@ def test_kinds_refuse_and_never_raise(name):
     def check(value):
         kind = OPTIONS[name].kind
         try:
-            canonical = kind.read(value)
-        except Refused as refused:
+            canonical = kind.parse(value)
+        except InvalidValue as refused:
             assert refused.rule in (
                 "wrong-type",
                 "value-not-allowed",
@@ -98,7 +98,7 @@ def test_kinds_refuse_and_never_raise(name):
             )
             assert refused.problem
         else:
-            assert kind.read(kind.write(canonical)) == canonical
+            assert kind.parse(kind.to_wire(canonical)) == canonical
 
     check()
 
@@ -111,39 +111,39 @@ def test_every_kind_describes_itself(name):
     assert option.kind.annotation()
     assert option.kind.schema()
     if option.default is not None:
-        assert option.kind.read(option.default) == option.default
+        assert option.kind.parse(option.default) == option.default
 
 
 @pytest.mark.parametrize("value", [1, 0, "true", None, 1.0])
 def test_bool_is_strict(value):
     """1 is not True and "true" is not True."""
-    with pytest.raises(Refused):
-        Bool().read(value)
+    with pytest.raises(InvalidValue):
+        Bool().parse(value)
 
 
 @pytest.mark.parametrize("value", [True, "1", 1.0, None, 2**63])
 def test_int_is_strict(value):
     """True is not 1, "1" is not 1, and 64 bits are the limit."""
-    with pytest.raises(Refused):
-        Int().read(value)
+    with pytest.raises(InvalidValue):
+        Int().parse(value)
 
 
 def test_numpy_values_are_taken_as_users_pass_them():
     """numpy integers and bools count as int and bool, and not as each other."""
     numpy = pytest.importorskip("numpy")
-    assert Int().read(numpy.int32(3)) == 3
-    assert type(Int().read(numpy.int64(3))) is int
-    assert Bool().read(numpy.bool_(True)) is True
-    with pytest.raises(Refused):
-        Int().read(numpy.bool_(True))
-    with pytest.raises(Refused):
-        Bool().read(numpy.int64(1))
+    assert Int().parse(numpy.int32(3)) == 3
+    assert type(Int().parse(numpy.int64(3))) is int
+    assert Bool().parse(numpy.bool_(True)) is True
+    with pytest.raises(InvalidValue):
+        Int().parse(numpy.bool_(True))
+    with pytest.raises(InvalidValue):
+        Bool().parse(numpy.int64(1))
 
 
 def test_a_choice_says_what_was_meant():
     """Another case or blanks around are told."""
-    with pytest.raises(Refused) as caught:
-        Choice(("input", "all")).read(" ALL")
+    with pytest.raises(InvalidValue) as caught:
+        Choice(("input", "all")).parse(" ALL")
     assert caught.value.help == 'write "all"; case and blanks matter'
 
 
@@ -165,6 +165,6 @@ def test_a_choice_says_what_was_meant():
 def test_long_texts_are_read_in_linear_time(name, unit):
     """Texts of 100,000 characters are read or refused at once (quadratic ones would hang)."""
     try:
-        OPTIONS[name].kind.read(unit * (100_000 // len(unit)))
-    except Refused as refused:
+        OPTIONS[name].kind.parse(unit * (100_000 // len(unit)))
+    except InvalidValue as refused:
         assert len(refused.problem) < 500

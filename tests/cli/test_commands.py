@@ -161,7 +161,7 @@ def test_explain_options(npu, name):
     example = re.search(r"    (\w+:\n      .*)\n", result.out)
     reading = read("x.yaml", None, "version: 1\n" + example.group(1).replace("\n    ", "\n"))
     assert reading.diagnostics == ()
-    OPTIONS[name].kind.read(reading.settings[0].entries[name].value)
+    OPTIONS[name].kind.parse(reading.settings[0].entries[name].value)
 
 
 def test_explain_rules(npu):

@@ -34,7 +34,7 @@ def binary():
 
 @pytest.mark.parametrize("share", [0.1, 0.5, 0.99])
 def test_a_binary_graph_cut_in_the_middle(tmp_path, binary, share):
-    """Refused as a whole, with the place of the cut and the last node that is complete."""
+    """InvalidValue as a whole, with the place of the cut and the last node that is complete."""
     path = tmp_path / "graph.pb"
     path.write_bytes(binary[: int(len(binary) * share)])
     found = fault(path)

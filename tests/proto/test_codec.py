@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 
 from npu_config.core.diagnostics import NOWHERE, Place
-from npu_config.core.settings import Carrier, Setting
+from npu_config.core.settings import Setting, SourceKind
 from npu_config.proto import (
     Overwritten,
     ProtoSyntaxError,
@@ -227,7 +227,7 @@ def test_decode():
     assert {
         name: Setting(value, wire, place, place) for name, (wire, value) in VALUES.items()
     } == settings.entries
-    assert Carrier.PROTO is settings.carrier
+    assert SourceKind.PROTO is settings.source_kind
     assert not settings.open
     session = settings.session
     assert session.optimizers == ("NpuOptimizer",)

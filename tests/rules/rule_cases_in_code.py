@@ -4,7 +4,7 @@ They stand around the options (a ConfigProto), in its fields (the wire), or besi
 (arguments of NPURunConfig).
 """
 
-from npu_config.core.settings import Carrier, SessionFacts, Setting, Settings
+from npu_config.core.settings import SessionFacts, Setting, Settings, SourceKind
 
 GOOD = SessionFacts(("NpuOptimizer",), "OFF", "NO_MEM_OPT", "OFF", True)
 
@@ -12,7 +12,9 @@ GOOD = SessionFacts(("NpuOptimizer",), "OFF", "NO_MEM_OPT", "OFF", True)
 def proto(session=GOOD, **entries):
     """Settings of a ConfigProto; an entry is (value, wire)."""
     return Settings(
-        {name: Setting(*entry) for name, entry in entries.items()}, Carrier.PROTO, session=session
+        {name: Setting(*entry) for name, entry in entries.items()},
+        SourceKind.PROTO,
+        session=session,
     )
 
 
@@ -28,7 +30,7 @@ def run_config(options=(), session=None, **extra):
     """Settings of NPURunConfig; names of nested arguments are written with ``__``."""
     return Settings(
         {name: Setting(value) for name, value in dict(options).items()},
-        Carrier.RUN_CONFIG,
+        SourceKind.RUN_CONFIG,
         session=session,
         extra={name.replace("__", "."): Setting(value) for name, value in extra.items()},
     )

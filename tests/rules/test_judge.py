@@ -3,16 +3,16 @@
 import pytest
 
 from npu_config.core.diagnostics import Place, Severity
-from npu_config.core.settings import UNKNOWN, Carrier, Setting, Settings
+from npu_config.core.settings import UNKNOWN, Setting, Settings, SourceKind
 from npu_config.core.target import Product, Target
 from npu_config.rules.case import Case
 from npu_config.rules.engine import judge
 
 
-def case(values, carrier=Carrier.FILE, **facts):
+def case(values, source_kind=SourceKind.FILE, **facts):
     """A case of plain values."""
     entries = {name: Setting(value) for name, value in values.items()}
-    return Case(Settings(entries, carrier, **facts))
+    return Case(Settings(entries, source_kind, **facts))
 
 
 def test_effective_values():
@@ -44,7 +44,7 @@ def test_effective_values_of_open_settings():
 )
 def test_effective_values_of_run_config(name, expected):
     """NPURunConfig writes the defaults of its arguments, and nothing for those that are None."""
-    assert expected == case({}, Carrier.RUN_CONFIG).effective(name)
+    assert expected == case({}, SourceKind.RUN_CONFIG).effective(name)
 
 
 def test_wrong_values_are_seen_by_no_other_rule():
@@ -69,7 +69,7 @@ def test_findings_stand_where_the_option_stands():
     here = Place("train.py", 7, 3, 7, 9)
     settings = Settings(
         {"enable_dump": Setting(True, "b", here)},
-        Carrier.SCRIPT,
+        SourceKind.SCRIPT,
         place=Place("train.py", 1, 1),
         path_note="when FLAGS.dump",
     )

@@ -4,9 +4,9 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from npu_config.catalogue import OPTIONS
-from npu_config.catalogue.kinds import Bool, Choice, Int, Refused
+from npu_config.catalogue.kinds import Bool, Choice, Int, InvalidValue
 from npu_config.core.diagnostics import Diagnostic
-from npu_config.core.settings import UNKNOWN, Carrier, SessionFacts, Setting, Settings
+from npu_config.core.settings import UNKNOWN, SessionFacts, Setting, Settings, SourceKind
 from npu_config.core.target import MODES, Product, Target
 from npu_config.rules.case import Case
 from npu_config.rules.engine import judge
@@ -51,8 +51,8 @@ def good(name):
     legal = []
     for text in TEXTS:
         try:
-            kind.read(text)
-        except Refused:
+            kind.parse(text)
+        except InvalidValue:
             continue
         legal.append(text)
     return st.sampled_from(legal)
@@ -65,7 +65,7 @@ JUNK = st.recursive(
     | st.floats()
     | st.text()
     | st.binary()
-    | st.sampled_from([UNKNOWN, object(), Carrier.FILE, *TEXTS]),
+    | st.sampled_from([UNKNOWN, object(), SourceKind.FILE, *TEXTS]),
     lambda inner: st.lists(inner) | st.tuples(inner, inner) | st.dictionaries(st.text(), inner),
     max_leaves=5,
 )
@@ -143,7 +143,7 @@ def pairs(found):
 
 @given(
     entries=ENTRIES | LEGAL_ENTRIES,
-    carrier=st.sampled_from(list(Carrier)),
+    source_kind=st.sampled_from(list(SourceKind)),
     open=st.booleans(),
     session=SESSIONS,
     extra=EXTRAS,
@@ -151,9 +151,9 @@ def pairs(found):
     environ=ENVIRONMENTS,
     on_host=st.booleans(),
 )
-def test_judge_never_raises(entries, carrier, open, session, extra, target, environ, on_host):
+def test_judge_never_raises(entries, source_kind, open, session, extra, target, environ, on_host):
     """Arbitrary names, values, fields and surroundings give diagnostics, never an exception."""
-    settings = Settings(entries, carrier, open, session, extra=extra)
+    settings = Settings(entries, source_kind, open, session, extra=extra)
     found = judge(settings, target, environ, on_host)
     assert all(isinstance(diagnostic, Diagnostic) for diagnostic in found)
     assert all(str(diagnostic) for diagnostic in found)
@@ -168,33 +168,33 @@ def test_unknown_values_make_no_finding(entries, hidden, target):
     partly = {
         name: Setting(UNKNOWN) if name in hidden else setting for name, setting in entries.items()
     }
-    known = judge(Settings(entries, Carrier.SCRIPT), target)
-    unknown = judge(Settings(partly, Carrier.SCRIPT), target)
+    known = judge(Settings(entries, SourceKind.SCRIPT), target)
+    unknown = judge(Settings(partly, SourceKind.SCRIPT), target)
     assert pairs(unknown) <= pairs(known)
 
 
 @given(entries=LEGAL_ENTRIES, target=TARGETS)
 def test_open_settings_make_no_finding(entries, target):
     """Where more may be set than could be read, nothing is said because something is missing."""
-    closed = judge(Settings(entries, Carrier.SCRIPT), target)
-    opened = judge(Settings(entries, Carrier.SCRIPT, open=True), target)
+    closed = judge(Settings(entries, SourceKind.SCRIPT), target)
+    opened = judge(Settings(entries, SourceKind.SCRIPT, open=True), target)
     assert pairs(opened) <= pairs(closed)
 
 
 @given(entries=LEGAL_ENTRIES, product=st.sampled_from(list(Product)))
 def test_without_a_target_every_product_agrees(entries, product):
     """What is said without a product is said for each product."""
-    settings = Settings(entries, Carrier.FILE)
+    settings = Settings(entries, SourceKind.FILE)
     assert pairs(judge(settings)) <= pairs(judge(settings, Target(product=product)))
 
 
 @given(entries=ENTRIES)
 def test_a_setting_has_one_fault(entries):
     """A setting that is wrong in itself is reported for that, and by nothing else at its place."""
-    case = Case(Settings(entries, Carrier.FILE))
+    case = Case(Settings(entries, SourceKind.FILE))
     faulty = {fault.name for fault in case.faults}
     assert faulty.isdisjoint(case.known)
-    found = judge(Settings(entries, Carrier.FILE))
+    found = judge(Settings(entries, SourceKind.FILE))
     own = ("NPU101", "NPU102", "NPU103", "NPU104", "NPU105", "NPU106")
     for name in faulty:
         assert len([d for d in found if d.option == name and d.rule in own]) <= 1

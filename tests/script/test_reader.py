@@ -5,7 +5,7 @@ import textwrap
 import pytest
 
 from npu_config.core.diagnostics import Severity
-from npu_config.core.settings import UNKNOWN, Carrier
+from npu_config.core.settings import UNKNOWN, SourceKind
 from npu_config.core.target import Target
 from npu_config.script import judge_script, read_script
 
@@ -269,7 +269,7 @@ def test_run_config():
                             graph_memory_max_size=1 << 30, precision_mode=args.mode, **args.more)
     """)
     (settings,) = read_script(text).settings
-    assert settings.carrier is Carrier.RUN_CONFIG
+    assert settings.source_kind is SourceKind.RUN_CONFIG
     assert settings.open
     assert {name: setting.value for name, setting in settings.entries.items()} == {
         "iterations_per_loop": 10,

@@ -38,7 +38,7 @@ def test_every_line_of_init_can_be_used():
     assert reading.diagnostics == ()
     assert sorted(reading.settings[0].entries) == sorted(OFFERED)
     for name, setting in reading.settings[0].entries.items():
-        OPTIONS[name].kind.read(setting.value)
+        OPTIONS[name].kind.parse(setting.value)
     assert reading.target == Target("atlas_a2", "training", "8.5.0")
 
 
@@ -91,7 +91,7 @@ def test_schema_accepts_what_is_written(validator):
     ],
 )
 def test_schema_refuses(validator, document):
-    """What the reader or the rules refuse on sight."""
+    """What the reader or the rules refuse on context."""
     assert not validator.is_valid(document)
 
 

@@ -113,7 +113,7 @@ def test_dynamic_input_is_completed():
 )
 def test_what_is_lost_is_refused(options, lost):
     """Each option that would not arrive is an error of its own."""
-    config = NpuConfig({name: OPTIONS[name].kind.read(value) for name, value in options.items()})
+    config = NpuConfig({name: OPTIONS[name].kind.parse(value) for name, value in options.items()})
     try:
         to_run_config_kwargs(config)
         found = []

@@ -22,7 +22,7 @@ INT32_MAX = 2**31 - 1
 PATH_CHARACTERS = r"[A-Za-z0-9_./\-\u4e00-\u9fff]"
 
 
-class Refused(Exception):  # noqa: N818 - a verdict on a value, caught by whoever asked
+class InvalidValue(Exception):  # noqa: N818 - a verdict on a value, caught by whoever asked
     """A value is not of the kind; ``rule`` names the rule that it breaks.
 
     Args:
@@ -98,11 +98,11 @@ class Kind:
     wire = ""
     plain = True
 
-    def read(self, value: Any) -> Any:
-        """The canonical form of a user's value or of the wire's; raises :class:`Refused`."""
+    def parse(self, value: Any) -> Any:
+        """The canonical form of a user's value or of the wire's; raises :class:`InvalidValue`."""
         raise NotImplementedError
 
-    def write(self, value: Any) -> Wire:
+    def to_wire(self, value: Any) -> Wire:
         """What goes on the wire for a canonical value."""
         result: Wire = value
         return result
@@ -125,7 +125,7 @@ class Bool(Kind):
 
     wire = "b"
 
-    def read(self, value: Any) -> bool:
+    def parse(self, value: Any) -> bool:
         """Accept bool and numpy's bool, nothing else."""
         if value is True or value is False:
             return bool(value)
@@ -136,7 +136,7 @@ class Bool(Kind):
             help = "write {} without quotes".format(value.capitalize())
         elif as_int(value) in (0, 1):
             help = "write {}".format(bool(value))
-        raise Refused(
+        raise InvalidValue(
             "wrong-type", "takes True or False, got {}".format(name_of_type(value)), help
         )
 
@@ -162,7 +162,7 @@ class Int(Kind):
     maximum: int = INT64_MAX
     allowed: Tuple[int, ...] = ()
 
-    def read(self, value: Any) -> int:
+    def parse(self, value: Any) -> int:
         """Accept int and numpy's integers; a bool is not an integer."""
         number = value if type(value) is int else as_int(value)
         if number is None:
@@ -171,19 +171,19 @@ class Int(Kind):
                 help = "write {}".format(int(value))
             elif isinstance(value, str) and re.match(r"-?\d{1,18}\Z", value):
                 help = "write {} without quotes".format(value)
-            raise Refused(
+            raise InvalidValue(
                 "wrong-type", "takes an integer, got {}".format(name_of_type(value)), help
             )
         if self.allowed:
             if number not in self.allowed:
-                raise Refused("value-not-allowed", "is {}".format(shown(number)))
+                raise InvalidValue("value-not-allowed", "is {}".format(shown(number)))
         elif not self.minimum <= number <= self.maximum:
             help = (
                 "write {} or more".format(self.minimum)
                 if number < self.minimum
                 else "write {} or less".format(self.maximum)
             )
-            raise Refused("out-of-range", "is {}".format(shown(number)), help)
+            raise InvalidValue("out-of-range", "is {}".format(shown(number)), help)
         return number
 
     def describe(self) -> str:
@@ -210,7 +210,7 @@ class Int(Kind):
 
 
 def read_text(value: Any) -> str:
-    """``value`` when it is text that protobuf can carry; raises :class:`Refused`."""
+    """``value`` when it is text that protobuf can carry; raises :class:`InvalidValue`."""
     if type(value) is not str and not isinstance(value, str):
         help = None
         number = as_int(value)
@@ -220,14 +220,14 @@ def read_text(value: Any) -> str:
             help = 'write "{}" with quotes'.format(str(value).lower())
         elif number is not None and INT64_MIN <= number <= INT64_MAX:
             help = 'write "{}" with quotes'.format(number)
-        raise Refused("wrong-type", "takes text, got {}".format(name_of_type(value)), help)
+        raise InvalidValue("wrong-type", "takes text, got {}".format(name_of_type(value)), help)
     if "\0" in value:
-        raise Refused("bad-syntax", "holds a NUL character, where the runtime cuts the text")
+        raise InvalidValue("bad-syntax", "holds a NUL character, where the runtime cuts the text")
     if not value.isascii():
         try:
             value.encode("utf-8", "surrogateescape")
         except UnicodeEncodeError:
-            raise Refused(
+            raise InvalidValue(
                 "bad-syntax", "holds half of a surrogate pair, which is no text"
             ) from None
     return str.__str__(value)
@@ -240,7 +240,7 @@ class Choice(Kind):
     wire = "s"
     values: Tuple[str, ...]
 
-    def read(self, value: Any) -> str:
+    def parse(self, value: Any) -> str:
         """Accept exactly one of the values."""
         if type(value) is str and value in self.values:
             return str(value)
@@ -252,7 +252,7 @@ class Choice(Kind):
         help = None
         if close:
             help = 'write "{}"; case and blanks matter'.format(close[0])
-        raise Refused("value-not-allowed", 'is "{}"'.format(shorten(text)), help)
+        raise InvalidValue("value-not-allowed", 'is "{}"'.format(shorten(text)), help)
 
     def describe(self) -> str:
         """Legal values."""
@@ -280,14 +280,14 @@ class Text(Kind):
     def __attrs_post_init__(self) -> None:
         object.__setattr__(self, "_compiled", None)
 
-    def read(self, value: Any) -> str:
+    def parse(self, value: Any) -> str:
         """Accept text that matches the pattern."""
         text = read_text(value)
         if self.pattern is not None:
             if self._compiled is None:
                 object.__setattr__(self, "_compiled", re.compile(self.pattern))
             if self._compiled.match(text) is None:
-                raise Refused("bad-syntax", 'is "{}"'.format(shorten(text)))
+                raise InvalidValue("bad-syntax", 'is "{}"'.format(shorten(text)))
         return text
 
     def describe(self) -> str:
@@ -318,15 +318,15 @@ class Path(Kind):
     what: str = "file"
     characters: Optional[str] = None
 
-    def read(self, value: Any) -> str:
+    def parse(self, value: Any) -> str:
         """Accept text or a path object, not empty."""
         text = read_text(os.fspath(value) if hasattr(value, "__fspath__") else value)
         if not text:
-            raise Refused("bad-syntax", "is empty")
+            raise InvalidValue("bad-syntax", "is empty")
         if self.characters is not None:
             strange = sorted(set(re.sub(self.characters, "", text)))
             if strange:
-                raise Refused(
+                raise InvalidValue(
                     "bad-syntax",
                     'is "{}", with {}'.format(
                         shorten(text), ", ".join('"{}"'.format(shorten(c)) for c in strange)

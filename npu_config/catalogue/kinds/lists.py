@@ -7,7 +7,7 @@ import attr
 
 from npu_config.catalogue.kinds import (
     INT32_MAX,
-    Refused,
+    InvalidValue,
     as_int,
     is_bool,
     name_of_type,
@@ -33,7 +33,7 @@ class DumpStep(Structured):
 
     most = 100
 
-    def read(self, value: Any) -> Tuple[Dim, ...]:
+    def parse(self, value: Any) -> Tuple[Dim, ...]:
         """Accept the text, a step, or a list of steps and (first, last) pairs."""
         if isinstance(value, str):
             steps = tuple(
@@ -45,7 +45,7 @@ class DumpStep(Structured):
         elif is_list(value):
             steps = tuple(self._from_value(item) for item in value)
         else:
-            raise Refused(
+            raise InvalidValue(
                 "wrong-type",
                 "takes steps such as [0, 5, (10, 20)], got {}".format(name_of_type(value)),
             )
@@ -132,7 +132,7 @@ class DumpStep(Structured):
 class DeviceList(Structured):
     """Device ids: ``[0, 1, 2]`` for ``0,1,2``."""
 
-    def read(self, value: Any) -> Tuple[int, ...]:
+    def parse(self, value: Any) -> Tuple[int, ...]:
         """Accept the text or a list of integers."""
         if isinstance(value, str):
             text = limited_text(value, "device ids")
@@ -142,7 +142,7 @@ class DeviceList(Structured):
             devices = [as_int(item) for item in value]
             found = "is {}".format(shown(value))
         else:
-            raise Refused(
+            raise InvalidValue(
                 "wrong-type", "takes device ids such as [0, 1], got {}".format(name_of_type(value))
             )
         numbers = tuple(
@@ -186,7 +186,7 @@ class StreamLimits(Structured):
 
     engines = ("DNN_VM_AICPU", "AIcoreEngine")
 
-    def read(self, value: Any) -> Tuple[Tuple[str, int], ...]:
+    def parse(self, value: Any) -> Tuple[Tuple[str, int], ...]:
         """Accept the text or a mapping of engine to number."""
         if isinstance(value, str):
             pairs: List[Tuple[Any, Any]] = []
@@ -198,7 +198,7 @@ class StreamLimits(Structured):
             if isinstance(value, Mapping):
                 value = list(value.items())
             if not is_list(value) or not all(is_list(item) and len(item) == 2 for item in value):
-                raise Refused(
+                raise InvalidValue(
                     "wrong-type",
                     'takes numbers by engine such as {{"AIcoreEngine": 4}}, got {}'.format(
                         name_of_type(value)
@@ -261,7 +261,7 @@ class Names(Structured):
     known: Tuple[str, ...] = ()
     example: str = ""
 
-    def read(self, value: Any) -> Tuple[str, ...]:
+    def parse(self, value: Any) -> Tuple[str, ...]:
         """Accept the text or a list of names."""
         if isinstance(value, str):
             text = limited_text(value, self.what)
@@ -273,7 +273,9 @@ class Names(Structured):
             names = list(value)
             found = "is {}".format(shown(value))
         else:
-            raise Refused("wrong-type", "takes {}, got {}".format(self.what, name_of_type(value)))
+            raise InvalidValue(
+                "wrong-type", "takes {}, got {}".format(self.what, name_of_type(value))
+            )
         if not names:
             raise bad_syntax(found)
         for name in names:
@@ -289,7 +291,7 @@ class Names(Structured):
         if spaced:
             wrong.append('a blank beside "{}"'.format(shorten(spaced[0], 40)))
         if wrong:
-            raise Refused(
+            raise InvalidValue(
                 "value-not-allowed" if unknown else "bad-syntax",
                 "{}, with {}".format(found, " and ".join(wrong)),
                 "write {} names without blanks".format("legal" if unknown else "the")
@@ -335,7 +337,7 @@ class Names(Structured):
 class PassSwitches(Structured):
     """Compile passes on or off: ``{"pass1": True}`` for ``pass1:on``."""
 
-    def read(self, value: Any) -> Tuple[Tuple[str, bool], ...]:
+    def parse(self, value: Any) -> Tuple[Tuple[str, bool], ...]:
         """Accept the text or a mapping of pass to bool."""
         if isinstance(value, str):
             text = limited_text(value, "passes")
@@ -368,7 +370,7 @@ class PassSwitches(Structured):
                 for item in value
             )
         ):
-            raise Refused(
+            raise InvalidValue(
                 "wrong-type",
                 'takes passes such as {{"pass1": False}}, got {}'.format(name_of_type(value)),
             )

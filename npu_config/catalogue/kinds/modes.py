@@ -5,8 +5,8 @@ import re
 from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Tuple
 
 from npu_config.catalogue.kinds import (
+    InvalidValue,
     Kind,
-    Refused,
     as_int,
     name_of_type,
     read_text,
@@ -33,7 +33,7 @@ class CoreCounts(NamedTuple):
 class AicoreNum(Structured):
     """Cube and Vector cores: ``(24, 48)`` for ``24|48``."""
 
-    def read(self, value: Any) -> CoreCounts:
+    def parse(self, value: Any) -> CoreCounts:
         """Accept the text or a pair."""
         if isinstance(value, str):
             match = re.match(
@@ -43,7 +43,7 @@ class AicoreNum(Structured):
                 raise bad_syntax('is "{}"'.format(shorten(value)))
             return CoreCounts(int(match.group(1)), int(match.group(2)))
         if not is_list(value):
-            raise Refused(
+            raise InvalidValue(
                 "wrong-type",
                 "takes a pair of core counts such as (24, 48), got {}".format(name_of_type(value)),
             )
@@ -95,7 +95,7 @@ class AccelerateTrainMode(Structured):
     precisions = ("fast", "fast1")
     ratios = {"step": (0.2, 0.9), "loss": (1.01, 1.5)}
 
-    def read(self, value: Any) -> AccelerateMode:
+    def parse(self, value: Any) -> AccelerateMode:
         """Accept the text or (precision, trigger[, ratio])."""
         if isinstance(value, str):
             fields: List[Any] = limited_text(value, "precision|trigger|ratio").split("|")
@@ -104,7 +104,7 @@ class AccelerateTrainMode(Structured):
             fields = list(value)
             found = "is {}".format(shown(value))
         else:
-            raise Refused(
+            raise InvalidValue(
                 "wrong-type",
                 'takes a mode such as ("fast", "step", 0.9), got {}'.format(name_of_type(value)),
             )
@@ -183,7 +183,7 @@ class MultistreamMode(Structured):
     strategies = ("LoadBalance", "MainStream")
     most = 64
 
-    def read(self, value: Any) -> StreamMode:
+    def parse(self, value: Any) -> StreamMode:
         """Accept the text or (strategy, streams)."""
         if isinstance(value, str):
             strategy, colon, number = limited_text(value, "a strategy").partition(":")
@@ -196,7 +196,7 @@ class MultistreamMode(Structured):
             streams = as_int(value[1]) if len(value) == 2 and value[1] is not None else None
             found = "is {}".format(shown(value))
         else:
-            raise Refused(
+            raise InvalidValue(
                 "wrong-type",
                 'takes a mode such as ("LoadBalance", 8), got {}'.format(name_of_type(value)),
             )
@@ -260,7 +260,7 @@ _WRAPPED = 2
 class InOutPair(Structured):
     """One subgraph: ``(["in"], ["out"])`` for ``[[['in'], ['out']]]``."""
 
-    def read(self, value: Any) -> NodeRange:
+    def parse(self, value: Any) -> NodeRange:
         """Accept the text, or (inputs, outputs), or the nested list of the vendor's sample."""
         if isinstance(value, str):
             match = _PAIR.match(limited_text(value, "two lists of operator names"))
@@ -277,7 +277,7 @@ class InOutPair(Structured):
                 )
             names = [self._names(part) for part in value]
         else:
-            raise Refused(
+            raise InvalidValue(
                 "wrong-type",
                 "takes two lists of operator names, got {}".format(name_of_type(value)),
             )
@@ -316,7 +316,7 @@ class JsonText(Kind):
 
     wire = "s"
 
-    def read(self, value: Any) -> str:
+    def parse(self, value: Any) -> str:
         """Accept text, a mapping, or an object with ``to_text()``."""
         if isinstance(value, Mapping):
             try:
@@ -327,7 +327,7 @@ class JsonText(Kind):
                     "a mapping",
                 )
             except (TypeError, ValueError, RecursionError) as error:
-                raise Refused(
+                raise InvalidValue(
                     "wrong-type", "holds a value that is no JSON: {}".format(error)
                 ) from None
         if hasattr(value, "to_text"):

@@ -5,7 +5,7 @@ from typing import Any, Dict, List, Mapping, NamedTuple, Tuple
 
 from npu_config.catalogue.kinds import (
     INT64_MAX,
-    Refused,
+    InvalidValue,
     as_int,
     name_of_type,
     read_text,
@@ -36,7 +36,7 @@ class NamedShape(NamedTuple):
 class InputShape(Structured):
     """Named shapes: ``{"data": [1, -1], "label": [-1]}`` for ``data:1,-1;label:-1``."""
 
-    def read(self, value: Any) -> Tuple[NamedShape, ...]:
+    def parse(self, value: Any) -> Tuple[NamedShape, ...]:
         """Accept the text, a mapping of name to dimensions, or a list of pairs."""
         if isinstance(value, str):
             shapes = tuple(
@@ -46,7 +46,7 @@ class InputShape(Structured):
             if isinstance(value, Mapping):
                 value = list(value.items())
             if not is_list(value) or not all(is_list(item) and len(item) == 2 for item in value):
-                raise Refused(
+                raise InvalidValue(
                     "wrong-type",
                     'takes shapes such as {{"data": [1, -1]}}, got {}'.format(name_of_type(value)),
                 )
@@ -134,7 +134,7 @@ class DynamicDims(Structured):
 
     most = 256
 
-    def read(self, value: Any) -> Tuple[Tuple[int, ...], ...]:
+    def parse(self, value: Any) -> Tuple[Tuple[int, ...], ...]:
         """Accept the text or a list of profiles."""
         if isinstance(value, str):
             text = limited_text(value, "profiles")
@@ -146,7 +146,7 @@ class DynamicDims(Structured):
         elif is_list(value):
             profiles = tuple(self._profile(item) for item in value)
         else:
-            raise Refused(
+            raise InvalidValue(
                 "wrong-type",
                 "takes profiles such as [[1, 2], [4, 8]], got {}".format(name_of_type(value)),
             )
@@ -209,7 +209,7 @@ class ShapeRange(Structured):
 
     kinds = ("getnext", "data")
 
-    def read(self, value: Any) -> Tuple[RangeGroup, ...]:
+    def parse(self, value: Any) -> Tuple[RangeGroup, ...]:
         """Accept the text or a mapping of input kind to shapes."""
         if isinstance(value, str):
             groups = tuple(
@@ -221,7 +221,7 @@ class ShapeRange(Structured):
         elif is_list(value) and all(is_list(item) and len(item) == 2 for item in value):
             groups = tuple(self._from_pair(kind, shapes) for kind, shapes in value)
         else:
-            raise Refused(
+            raise InvalidValue(
                 "wrong-type",
                 'takes ranges such as {{"data": [[-1, (8, 64)]]}}, got {}'.format(
                     name_of_type(value)

@@ -8,8 +8,8 @@ import re
 from typing import Any, Dict, Iterable, Optional, Sequence, Tuple, Union
 
 from npu_config.catalogue.kinds import (
+    InvalidValue,
     Kind,
-    Refused,
     Wire,
     name_of_type,
     read_text,
@@ -25,13 +25,13 @@ Dim = Union[int, Tuple[int, int]]
 
 
 def is_list(value: Any) -> bool:
-    """True for sequences that are not text; raises :class:`Refused` for one without end."""
+    """True for sequences that are not text; raises :class:`InvalidValue` for one without end."""
     if not isinstance(value, (list, tuple)) and (
         not isinstance(value, Sequence) or isinstance(value, (str, bytes, bytearray, memoryview))
     ):
         return False
     if len(value) > LONGEST_LIST:
-        raise Refused("bad-syntax", "holds more than {} items".format(LONGEST_LIST))
+        raise InvalidValue("bad-syntax", "holds more than {} items".format(LONGEST_LIST))
     return True
 
 
@@ -46,12 +46,12 @@ def spelt(value: Any, limit: int = 40) -> str:
 
 
 def limited_text(value: Any, takes: str) -> str:
-    """``value`` when it is text of a sane length; raises :class:`Refused`."""
+    """``value`` when it is text of a sane length; raises :class:`InvalidValue`."""
     if not isinstance(value, str):
-        raise Refused("wrong-type", "takes {}, got {}".format(takes, name_of_type(value)))
+        raise InvalidValue("wrong-type", "takes {}, got {}".format(takes, name_of_type(value)))
     text = read_text(value)
     if len(text) > LONGEST_TEXT:
-        raise Refused("bad-syntax", "is longer than {} characters".format(LONGEST_TEXT))
+        raise InvalidValue("bad-syntax", "is longer than {} characters".format(LONGEST_TEXT))
     return text
 
 
@@ -65,9 +65,9 @@ def first_twice(items: Iterable[Any]) -> Any:
     return None
 
 
-def bad_syntax(problem: str, help: Optional[str] = None) -> Refused:
+def bad_syntax(problem: str, help: Optional[str] = None) -> InvalidValue:
     """The refusal of a text that does not follow the grammar."""
-    return Refused("bad-syntax", problem, help)
+    return InvalidValue("bad-syntax", problem, help)
 
 
 def digits(text: str, maximum: int = UINT32_MAX) -> Optional[int]:
@@ -84,7 +84,7 @@ class Structured(Kind):
     wire = "s"
     plain = False
 
-    def write(self, value: Any) -> Wire:
+    def to_wire(self, value: Any) -> Wire:
         """The text; a text that could not be read is passed through as it stands."""
         return value if isinstance(value, str) else self.render(value)
 

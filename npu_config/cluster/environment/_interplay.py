@@ -5,7 +5,7 @@ from typing import Any, Callable, NamedTuple, Optional, Tuple
 
 import attr
 
-from npu_config.cluster.environment._look import Look, assigned
+from npu_config.cluster.environment._look import EnvironmentCheck, assigned
 from npu_config.cluster.environment.variables import VARIABLES
 from npu_config.cluster.rank_table.model import RankTable
 from npu_config.core.diagnostics import NOWHERE, Severity
@@ -212,7 +212,7 @@ UNIT = 68
 AIV_LONGEST = 1091
 
 
-def check_interplay(look: Look) -> None:
+def check_interplay(look: EnvironmentCheck) -> None:
     """Check what variables have to do with each other and with options."""
     for name, partner in PARTNERS:
         if name in look.environ and partner not in look.environ:
@@ -243,7 +243,7 @@ def check_interplay(look: Look) -> None:
     _tf_config(look)
 
 
-def _profiling_options(look: Look) -> None:
+def _profiling_options(look: EnvironmentCheck) -> None:
     """What the format of profiling options says, without places: the text is no file."""
     text = look.get("PROFILING_OPTIONS")
     if not text:
@@ -264,7 +264,7 @@ def _profiling_options(look: Look) -> None:
         )
 
 
-def _whitelist(look: Look) -> None:
+def _whitelist(look: EnvironmentCheck) -> None:
     disable = look.get("HCCL_WHITELIST_DISABLE")
     if disable == "0" and "HCCL_WHITELIST_FILE" not in look.environ:
         look.say(
@@ -282,7 +282,7 @@ def _whitelist(look: Look) -> None:
         )
 
 
-def _tools(look: Look) -> None:
+def _tools(look: EnvironmentCheck) -> None:
     if look.get("PROFILING_MODE") == "false" and "PROFILING_OPTIONS" in look.environ:
         look.say(
             SILENCED,
@@ -297,7 +297,7 @@ def _tools(look: Look) -> None:
         )
 
 
-def _intra_links(look: Look) -> None:
+def _intra_links(look: EnvironmentCheck) -> None:
     pcie, roce = look.get("HCCL_INTRA_PCIE_ENABLE"), look.get("HCCL_INTRA_ROCE_ENABLE")
     if pcie == roce == "1":
         problem = "HCCL_INTRA_PCIE_ENABLE and HCCL_INTRA_ROCE_ENABLE are both 1"
@@ -316,7 +316,7 @@ def _intra_links(look: Look) -> None:
     )
 
 
-def _socket_family(look: Look) -> None:
+def _socket_family(look: EnvironmentCheck) -> None:
     family = look.get("HCCL_SOCKET_FAMILY")
     if family is None or not isinstance(look.table, RankTable):
         return
@@ -332,7 +332,7 @@ def _socket_family(look: Look) -> None:
         )
 
 
-def _timeout(look: Look) -> None:
+def _timeout(look: EnvironmentCheck) -> None:
     name = "HCCL_EXEC_TIMEOUT"
     text = look.get(name)
     if text is None or VARIABLES[name].grammar.why_not(text) is not None:
@@ -375,7 +375,7 @@ def _timeout(look: Look) -> None:
         )
 
 
-def _tf_config(look: Look) -> None:
+def _tf_config(look: EnvironmentCheck) -> None:
     text = look.get("TF_CONFIG")
     if text is None:
         return

@@ -2,7 +2,7 @@
 
 from typing import Dict, Mapping, Sequence, Tuple
 
-from npu_config.cluster.environment._look import Look, assigned
+from npu_config.cluster.environment._look import EnvironmentCheck, assigned
 from npu_config.cluster.environment.variables import CM_NAMES, RANK_TABLE_NAMES
 from npu_config.cluster.rank_table.model import GroupTable
 from npu_config.core.diagnostics import Severity
@@ -175,7 +175,7 @@ OLD_DEVICE = declare(
 )
 
 
-def check_launch(look: Look) -> None:
+def check_launch(look: EnvironmentCheck) -> None:
     """Check how the process is placed in the job."""
     table, cm = look.given(*RANK_TABLE_NAMES), look.given(*CM_NAMES)
     if table and cm:
@@ -206,7 +206,7 @@ def check_launch(look: Look) -> None:
     _devices(look)
 
 
-def _table_partners(look: Look, table: Sequence[str]) -> None:
+def _table_partners(look: EnvironmentCheck, table: Sequence[str]) -> None:
     if "RANK_TABLE_FILE" in table:
         missing = [name for name in RANK_TABLE_NAMES if name not in table]
         if "POD_NAME" in look.environ and "RANK_ID" in missing:
@@ -228,7 +228,7 @@ def _table_partners(look: Look, table: Sequence[str]) -> None:
         )
 
 
-def _cm_partners(look: Look, cm: Sequence[str]) -> None:
+def _cm_partners(look: EnvironmentCheck, cm: Sequence[str]) -> None:
     if not cm:
         return
     missing = [name for name in CM_NAMES if name not in cm]
@@ -261,7 +261,7 @@ def _cm_partners(look: Look, cm: Sequence[str]) -> None:
         )
 
 
-def _ranks(look: Look) -> None:
+def _ranks(look: EnvironmentCheck) -> None:
     rank, size = look.whole("RANK_ID"), look.whole("RANK_SIZE")
     if look.table is not None and "RANK_TABLE_FILE" in look.environ:
         _against_table(look, look.table.rank_size)
@@ -275,7 +275,7 @@ def _ranks(look: Look) -> None:
         )
 
 
-def _against_table(look: Look, devices: int) -> None:
+def _against_table(look: EnvironmentCheck, devices: int) -> None:
     rank, size = look.whole("RANK_ID"), look.whole("RANK_SIZE")
     if size is not None and size != devices:
         look.say(
@@ -298,7 +298,7 @@ def _against_table(look: Look, devices: int) -> None:
         _against_device(look, rank)
 
 
-def _against_device(look: Look, rank: int) -> None:
+def _against_device(look: EnvironmentCheck, rank: int) -> None:
     assert look.table is not None
     device = look.whole("ASCEND_DEVICE_ID")
     for process in look.table.processes:
@@ -314,7 +314,7 @@ def _against_device(look: Look, rank: int) -> None:
             )
 
 
-def _job_id(look: Look) -> None:
+def _job_id(look: EnvironmentCheck) -> None:
     if "JOB_ID" in look.environ:
         return
     for name in ("RANK_SIZE", "CM_WORKER_SIZE"):
@@ -330,7 +330,7 @@ def _job_id(look: Look) -> None:
             return
 
 
-def _devices(look: Look) -> None:
+def _devices(look: EnvironmentCheck) -> None:
     if "DEVICE_ID" not in look.environ:
         return
     beaten = "ASCEND_DEVICE_ID" in look.environ
@@ -348,7 +348,7 @@ def _devices(look: Look) -> None:
 _COMMON = ("JOB_ID", "RANK_SIZE", *(name for name in CM_NAMES if name != "CM_WORKER_IP"))
 
 
-def check_job(looks: Mapping[str, Look]) -> None:
+def check_job(looks: Mapping[str, EnvironmentCheck]) -> None:
     """Check the environments of several processes of one job against each other.
 
     Args:
@@ -371,7 +371,7 @@ def check_job(looks: Mapping[str, Look]) -> None:
                 _twice(look, "ASCEND_DEVICE_ID", device, before)
 
 
-def _same(look: Look, variable: str, first: str, other: Look) -> None:
+def _same(look: EnvironmentCheck, variable: str, first: str, other: EnvironmentCheck) -> None:
     mine, theirs = look.get(variable), other.get(variable)
     if mine == theirs:
         return
@@ -386,7 +386,7 @@ def _same(look: Look, variable: str, first: str, other: Look) -> None:
     )
 
 
-def _twice(look: Look, variable: str, text: str, before: str) -> None:
+def _twice(look: EnvironmentCheck, variable: str, text: str, before: str) -> None:
     look.say(
         PROCESSES,
         "{} as in {}; every process has its own".format(assigned(variable, text), before),

@@ -8,7 +8,7 @@ from npu_config.core.rule import Rule
 from npu_config.core.target import Product, Target
 
 
-class Look:
+class EnvironmentCheck:
     """One environment under check.
 
     Attributes:

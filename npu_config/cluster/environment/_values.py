@@ -2,7 +2,7 @@
 
 from typing import Optional
 
-from npu_config.cluster.environment._look import Look, assigned
+from npu_config.cluster.environment._look import EnvironmentCheck, assigned
 from npu_config.cluster.environment.grammar import JOB_ID_LONGEST
 from npu_config.cluster.environment.variables import TENSORFLOW_2_NAMES, VARIABLES, Variable
 from npu_config.core.diagnostics import Severity
@@ -123,7 +123,7 @@ _SHORTEST_NAME = 7
 _NEVER_MEANT = TENSORFLOW_2_NAMES | {"DEVICE_ID", "PYTHONPATH", "PYTHONHASHSEED"}
 
 
-def check_values(look: Look) -> None:
+def check_values(look: EnvironmentCheck) -> None:
     """Check every variable that is set by itself."""
     for name, text in look.environ.items():
         variable = VARIABLES.get(name)
@@ -142,7 +142,7 @@ def check_values(look: Look) -> None:
             _value(look, variable, text)
 
 
-def _other_product(look: Look, variable: Variable, product: Product) -> None:
+def _other_product(look: EnvironmentCheck, variable: Variable, product: Product) -> None:
     if variable.name.startswith("CM_"):
         return  # an error of its own, told once for all of them
     products = sorted(one.value for one in variable.products or ())
@@ -156,7 +156,7 @@ def _other_product(look: Look, variable: Variable, product: Product) -> None:
     )
 
 
-def _value(look: Look, variable: Variable, text: str) -> None:
+def _value(look: EnvironmentCheck, variable: Variable, text: str) -> None:
     name = variable.name
     if name in ("TF_CONFIG", "PROFILING_OPTIONS"):
         return  # their content is a check of its own
@@ -180,7 +180,7 @@ def _value(look: Look, variable: Variable, text: str) -> None:
         )
 
 
-def _job_id(look: Look, variable: Variable, text: str, problem: Optional[str]) -> None:
+def _job_id(look: EnvironmentCheck, variable: Variable, text: str, problem: Optional[str]) -> None:
     if problem is None:
         return
     too_long = len(text) > JOB_ID_LONGEST
@@ -199,7 +199,7 @@ def _job_id(look: Look, variable: Variable, text: str, problem: Optional[str]) -
     )
 
 
-def _expansion_mode(look: Look, variable: Variable, text: str) -> None:
+def _expansion_mode(look: EnvironmentCheck, variable: Variable, text: str) -> None:
     product = look.target.product
     modes = EXPANSION_MODES.get(product) if product is not None else None
     if product is None or modes is None or text in modes:
@@ -219,7 +219,7 @@ def _expansion_mode(look: Look, variable: Variable, text: str) -> None:
     )
 
 
-def _near_miss(look: Look, name: str) -> None:
+def _near_miss(look: EnvironmentCheck, name: str) -> None:
     if len(name) < _SHORTEST_NAME:
         return
     for known in VARIABLES:

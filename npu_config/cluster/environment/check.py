@@ -12,7 +12,7 @@ from npu_config.cluster import rank_table
 from npu_config.cluster.environment._interplay import check_interplay
 from npu_config.cluster.environment._launch import check_job as _check_job
 from npu_config.cluster.environment._launch import check_launch
-from npu_config.cluster.environment._look import Look, assigned
+from npu_config.cluster.environment._look import EnvironmentCheck, assigned
 from npu_config.cluster.environment._values import check_values
 from npu_config.cluster.environment.grammar import Path
 from npu_config.cluster.environment.variables import VARIABLES
@@ -68,8 +68,8 @@ def _look_at(
     target: Target,
     table: Optional[AnyRankTable] = None,
     places: Optional[Mapping[str, Place]] = None,
-) -> Look:
-    look = Look(environ, target, table, places)
+) -> EnvironmentCheck:
+    look = EnvironmentCheck(environ, target, table, places)
     check_values(look)
     check_launch(look)
     check_interplay(look)
@@ -135,7 +135,7 @@ def _files(
     return table, found
 
 
-def _directories(look: Look) -> None:
+def _directories(look: EnvironmentCheck) -> None:
     for name, text in look.environ.items():
         variable = VARIABLES.get(name)
         if variable is None or not text or variable.grammar != Path("directory"):
@@ -146,7 +146,7 @@ def _directories(look: Look) -> None:
             look.say(HOST, "{} is a file; it takes a directory".format(assigned(name, text)), name)
 
 
-def _cores(look: Look, cores: Optional[int]) -> None:
+def _cores(look: EnvironmentCheck, cores: Optional[int]) -> None:
     if cores is None:
         return
     for name, most in (

@@ -16,7 +16,7 @@ from npu_config.cluster.rank_table.rendering import render
 from npu_config.core.diagnostics import Diagnostic, Report, Severity
 from npu_config.core.files import PathLike
 from npu_config.core.target import ANY_TARGET, Target
-from npu_config.sidefiles.format import Format, Glimpse, Parsed
+from npu_config.sidefiles.format import Format, Parsed, Sample
 from npu_config.text.json import BROKEN
 
 __all__ = [
@@ -49,8 +49,8 @@ def check(model: AnyRankTable, target: Target = ANY_TARGET) -> Tuple[Diagnostic,
     return tuple(check_document(to_document(model), target))
 
 
-def _looks_like(glimpse: Glimpse) -> bool:
-    return any(key in glimpse.top for key in LIST_KEYS)
+def _looks_like(sample: Sample) -> bool:
+    return any(key in sample.top for key in LIST_KEYS)
 
 
 FORMAT: Format[AnyRankTable] = Format(

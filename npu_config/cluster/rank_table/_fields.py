@@ -279,7 +279,7 @@ class Reader:
                 self._wrong_type(path, value, kind.python)
                 continue
             try:
-                good.append(kind.read(value))
+                good.append(kind.parse(value))
                 owners.append(owner)
             except BadValueError as wrong:
                 self.findings.add(

@@ -186,7 +186,7 @@ def _read_level(value: Object) -> Level:
 
 def _read_address(value: Object) -> Address:
     return Address(
-        ADDRESS["addr_type"].read(value["addr_type"]),
+        ADDRESS["addr_type"].parse(value["addr_type"]),
         value["addr"],
         tuple(value["ports"]),
         value.get("plane_id", "0"),

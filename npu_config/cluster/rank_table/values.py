@@ -3,7 +3,7 @@
 A kind reads a whole column of values at once, because a table has up to 32,768 devices
 and its check may cost no more than reading the JSON did.  ``read_all`` either returns the
 column in canonical form or, at the first sign of trouble, None; then the caller asks
-``read`` about each value to learn which is wrong and why.
+``parse`` about each value to learn which is wrong and why.
 """
 
 import re
@@ -76,7 +76,7 @@ class Kind:
         """The column in canonical form, None when any value is wrong; may raise TypeError."""
         raise NotImplementedError
 
-    def read(self, value: Any) -> Any:
+    def parse(self, value: Any) -> Any:
         """The canonical form of one value of the right type; raises :class:`BadValueError`."""
         raise NotImplementedError
 
@@ -96,7 +96,7 @@ class Text(Kind):
             return None
         return values
 
-    def read(self, value: Any) -> str:
+    def parse(self, value: Any) -> str:
         """The text as it is."""
         if not value and not self.may_be_empty:
             raise BadValueError("it must not be empty")
@@ -118,7 +118,7 @@ class Choice(Kind):
         """The column as it is, when no value is one of the further spellings."""
         return values if set(values) <= set(self.allowed) else None
 
-    def read(self, value: Any) -> str:
+    def parse(self, value: Any) -> str:
         """The text in its first spelling."""
         if value in self.allowed:
             return str(value)
@@ -173,7 +173,7 @@ class Decimal(Kind):
             return [*numbers.values()] * len(values)
         return list(map(numbers.__getitem__, values))
 
-    def read(self, value: Any) -> int:
+    def parse(self, value: Any) -> int:
         """The number."""
         if _DIGITS.match(value) is None:
             raise BadValueError(
@@ -206,7 +206,7 @@ class Integer(Kind):
             return None
         return values
 
-    def read(self, value: Any) -> int:
+    def parse(self, value: Any) -> int:
         """The number as it is."""
         if not self.lowest <= value <= self.highest:
             raise BadValueError("legal: {} to {}".format(self.lowest, self.highest))
@@ -224,7 +224,7 @@ class IpAddress(Kind):
         addresses = _read_ipv4(values)
         return addresses if addresses is not None or self.only_ipv4 else _read_ipv6(values)
 
-    def read(self, value: Any) -> Address:
+    def parse(self, value: Any) -> Address:
         """The canonical form."""
         address = read_address(value)
         if address is None:
@@ -255,7 +255,7 @@ class ListOf(Kind):
             return None
         return values
 
-    def read(self, value: Any) -> Any:
+    def parse(self, value: Any) -> Any:
         """The array as it is."""
         if not value and not self.may_be_empty:
             raise BadValueError("it must not be empty")

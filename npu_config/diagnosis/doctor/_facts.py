@@ -6,7 +6,7 @@ from typing import Any, Callable, List, Mapping, Optional, Tuple
 import attr
 
 from npu_config.core.diagnostics import Diagnostic
-from npu_config.core.settings import UNKNOWN, Carrier, Settings, Unknown
+from npu_config.core.settings import UNKNOWN, Settings, SourceKind, Unknown
 from npu_config.core.target import ANY_TARGET, Target
 from npu_config.readers import Reading, read
 from npu_config.rules.engine import judge
@@ -122,7 +122,7 @@ def _of_file(
         settings,
         tuple(found),
         text,
-        text is None and all(each.carrier is Carrier.FILE for each in settings),
+        text is None and all(each.source_kind is SourceKind.FILE for each in settings),
         target or ANY_TARGET,
         environ,
         on_host,

@@ -1,6 +1,6 @@
 """Checks of scripts: rules that concern more than the options that are set.
 
-One function per constraint; what it sees is a :class:`~._check.Sight`.
+One function per constraint; what it sees is a :class:`~._check.Context`.
 """
 
 from typing import List, Sequence, Tuple
@@ -20,7 +20,7 @@ from npu_config.script.checks import (
     session,
     switches,
 )
-from npu_config.script.checks._check import CHECKS, Sight
+from npu_config.script.checks._check import CHECKS, Context
 from npu_config.script.paths import Path
 from npu_config.script.script import Script
 
@@ -47,17 +47,17 @@ Found = Tuple[Diagnostic, List[Path], Tuple[int, ...]]
 def run_checks(script: Script, groups: Sequence[Sequence[Path]]) -> List[Found]:
     """Every finding of every check, with the path that it was made on and its guards."""
     paths = [path for group in groups for path in group]
-    sight = Sight(script, paths)
+    context = Context(script, paths)
     for check in CHECKS:
-        sight.rule = check.rule
+        context.rule = check.rule
         if check.whole:
-            sight.path = None
-            check.function(sight)
+            context.path = None
+            check.function(context)
         else:
             for path in paths:
-                sight.path = path
-                check.function(sight)
+                context.path = path
+                check.function(context)
     return [
         (diagnostic, [] if path is None else [path], guards)
-        for diagnostic, path, guards in sight.found
+        for diagnostic, path, guards in context.found
     ]

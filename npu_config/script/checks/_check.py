@@ -28,7 +28,7 @@ from npu_config.script.script import Script
 _OURS = ("npu_bridge", "npu_device", "npu_config")
 
 
-class Sight:
+class Context:
     """What a check sees, and where it puts its findings.
 
     Attributes:
@@ -125,7 +125,7 @@ class Check(NamedTuple):
     """One check: its rule and its function."""
 
     rule: Rule
-    function: Callable[[Sight], None]
+    function: Callable[[Context], None]
     whole: bool
 
 
@@ -139,7 +139,7 @@ def check(
     facts: Iterable[str] = (),
     source: Iterable[str] = (),
     whole: bool = False,
-) -> Callable[[Callable[[Sight], None]], Callable[[Sight], None]]:
+) -> Callable[[Callable[[Context], None]], Callable[[Context], None]]:
     """Enter the decorated function as a check; its docstring is the page of its rule.
 
     Args:
@@ -151,7 +151,7 @@ def check(
         whole: it looks at the script once, not at every path.
     """
 
-    def enter(function: Callable[[Sight], None]) -> Callable[[Sight], None]:
+    def enter(function: Callable[[Context], None]) -> Callable[[Context], None]:
         page = inspect.cleandoc(function.__doc__ or "")
         rule = declare(id, name, severity, page, facts=facts, source=source)
         CHECKS.append(Check(rule, function, whole))

@@ -3,7 +3,7 @@
 import ast
 from typing import Any, Iterator, List, Optional, Sequence, Set
 
-from npu_config.script.checks._check import Sight, name_of
+from npu_config.script.checks._check import Context, name_of
 from npu_config.script.objects import Message
 from npu_config.script.scopes import (
     DEFINITIONS,
@@ -19,32 +19,32 @@ _FILLERS = ("CopyFrom", "MergeFrom", "ParseFromString", "ClearField", "HasField"
 _SCOPES = (*FUNCTIONS, ast.Lambda)
 
 
-def is_handed_on(sight: Sight, message: Message, until: Optional[int] = None) -> bool:
+def is_handed_on(context: Context, message: Message, until: Optional[int] = None) -> bool:
     """What :func:`_is_handed_on` says, found once for all paths."""
     key = (message.place, until)
-    if key not in sight.handed_on:
-        sight.handed_on[key] = _is_handed_on(sight, message, until)
-    return sight.handed_on[key]
+    if key not in context.handed_on:
+        context.handed_on[key] = _is_handed_on(context, message, until)
+    return context.handed_on[key]
 
 
-def _is_handed_on(sight: Sight, message: Message, until: Optional[int]) -> bool:
+def _is_handed_on(context: Context, message: Message, until: Optional[int]) -> bool:
     """True when the name that a message is bound to stands where the message may be used.
 
     Filling it is no use, nor is printing it; to return it is one where what is returned cannot be
     followed: from functions with decorators, of which properties are the most common.
 
     Args:
-        sight: what the check sees.
+        context: what the check sees.
         message: the message.
         until: look only at the lines between the message and this one.
     """
     line = message.place.line or 0
-    function = sight.script.function_of(line)
-    scope: Any = sight.script.tree if function is None else function
-    names = _names_of(sight, message)
+    function = context.script.function_of(line)
+    scope: Any = context.script.tree if function is None else function
+    names = _names_of(context, message)
     decorated = function is not None and bool(function.decorator_list)
     rebound = _rebound_in(scope.body, line, names)
-    for node, parent, above in _loads(sight, scope, names):
+    for node, parent, above in _loads(context, scope, names):
         if until is not None and not line < node.lineno < until:
             continue
         if rebound is not None and node.lineno > rebound:
@@ -61,11 +61,11 @@ def _is_handed_on(sight: Sight, message: Message, until: Optional[int]) -> bool:
     return False
 
 
-def _names_of(sight: Sight, message: Message) -> Set[str]:
+def _names_of(context: Context, message: Message) -> Set[str]:
     """The names that the statement binds in which a message is made."""
     if not isinstance(message.node, ast.expr):
         return set()
-    for statement in sight.unread.around(message.node):
+    for statement in context.unread.around(message.node):
         if isinstance(statement, (ast.Assign, ast.AnnAssign)):
             targets: List[ast.expr] = (
                 statement.targets if isinstance(statement, ast.Assign) else [statement.target]
@@ -97,12 +97,12 @@ def _rebound_in(statements: Sequence[Any], line: int, names: Set[str]) -> Option
     return None
 
 
-def _loads(sight: Sight, scope: ast.AST, names: Set[str]) -> Iterator[Any]:
+def _loads(context: Context, scope: ast.AST, names: Set[str]) -> Iterator[Any]:
     """Every place where one of the names is read, with the two nodes around it.
 
     Functions that bind the name themselves mean something else with it.
     """
-    lines = sorted({line for name in names for line in sight.script.source.mentions(name)})
+    lines = sorted({line for name in names for line in context.script.source.mentions(name)})
     pending: List[Any] = [(scope, None, None, names)]
     while pending:
         node, parent, above, visible = pending.pop()
@@ -130,7 +130,7 @@ def _bound_in(function: Any) -> Set[str]:
     return found
 
 
-def is_in_one_loop(sight: Sight, line: int, other: int) -> bool:
+def is_in_one_loop(context: Context, line: int, other: int) -> bool:
     """True when a loop of the script holds both lines, so that each is before the other."""
     first, last = min(line, other), max(line, other)
-    return any(start <= first and last <= end for start, end in sight.loops)
+    return any(start <= first and last <= end for start, end in context.loops)

@@ -7,7 +7,7 @@ from typing import Optional
 
 from npu_config.catalogue import OPTIONS
 from npu_config.core.diagnostics import Fix, Place, Severity
-from npu_config.script.checks._check import Sight, check
+from npu_config.script.checks._check import Context, check
 from npu_config.script.constants import is_known
 from npu_config.script.fixes import replacement
 from npu_config.script.objects import Block, Entry, Unknown
@@ -38,7 +38,7 @@ _MODES = frozenset(
     facts=("dump-path-required",),
     source=("docs/en/tfadapter_1/apiref/session_config/accuracy_comparison.md",),
 )
-def mode_in_place_of_path(sight: Sight) -> None:
+def mode_in_place_of_path(context: Context) -> None:
     """``dump_path`` is set to the value of another option, such as ``"all"``.
 
     The dump goes to a directory of that name, or fails; most likely ``dump_mode`` or
@@ -53,10 +53,10 @@ def mode_in_place_of_path(sight: Sight) -> None:
         custom_op.parameter_map["dump_path"].s = tf.compat.as_bytes("/tmp/dump")
         custom_op.parameter_map["dump_mode"].s = tf.compat.as_bytes("all")
     """
-    for block in sight.run.blocks:
+    for block in context.run.blocks:
         for entry in list(block.entries.values()) + block.shadowed:
             if entry.name == "dump_path" and entry.value in _MODES and is_known(entry.value):
-                sight.report(
+                context.report(
                     '"dump_path" is "{}", which is a mode and no directory'.format(entry.value),
                     entry.place,
                     entry.path,
@@ -64,17 +64,17 @@ def mode_in_place_of_path(sight: Sight) -> None:
                     help='set "dump_mode" or "dump_debug_mode" to it, and "dump_path" to a '
                     "directory",
                 )
-                _report_swapped(sight, block, str(entry.value))
+                _report_swapped(context, block, str(entry.value))
 
 
-def _report_swapped(sight: Sight, block: Block, mode: str) -> None:
+def _report_swapped(context: Context, block: Block, mode: str) -> None:
     """The path that most likely stands in the place of the mode."""
     for name in ("dump_mode", "dump_debug_mode"):
         entry = block.entries.get(name)
         if entry is not None and isinstance(entry.value, Unknown):
             flag = entry.value.flag or ""
             if flag.endswith(("path", "dir")):
-                sight.report(
+                context.report(
                     '"{}" is the flag "{}", and "dump_path" is "{}"; the two look swapped'.format(
                         name, flag, mode
                     ),
@@ -92,7 +92,7 @@ def _report_swapped(sight: Sight, block: Block, mode: str) -> None:
     facts=("string-is-bytes",),
     source=(_INTRODUCTION,),
 )
-def assignment_raises(sight: Sight) -> None:
+def assignment_raises(context: Context) -> None:
     """A value is assigned to a field of AttrValue that takes another type.
 
     protobuf raises TypeError.  ``.s`` takes bytes, and ``tf.compat.as_bytes`` takes text.
@@ -105,12 +105,12 @@ def assignment_raises(sight: Sight) -> None:
 
         custom_op.parameter_map["precision_mode"].s = tf.compat.as_bytes("allow_mix_precision")
     """
-    for node, reason, guards in sight.run.failures:
-        place = sight.place(node)
+    for node, reason, guards in context.run.failures:
+        place = context.place(node)
         fix = None
         if reason.startswith('protobuf raises TypeError: ".s"'):
-            fix = _as_literal_bytes(sight, place)
-        sight.report(reason, place, guards, help=_help_for(reason), fix=fix)
+            fix = _as_literal_bytes(context, place)
+        context.report(reason, place, guards, help=_help_for(reason), fix=fix)
 
 
 _REFUSED = re.compile(r'protobuf raises TypeError: "\.(\w+)" takes .*, got (.*)')
@@ -136,9 +136,9 @@ def _help_for(reason: str) -> str:
     return "give it {}".format(_FORMS[wire])
 
 
-def _as_literal_bytes(sight: Sight, place: Place) -> Optional[Fix]:
+def _as_literal_bytes(context: Context, place: Place) -> Optional[Fix]:
     """Put a ``b`` before a plain literal of ASCII characters."""
-    text = sight.script.source.at(place)
+    text = context.script.source.at(place)
     if text[:1] not in ("'", '"') or not text.isascii() or _ONE_LITERAL.match(text) is None:
         return None
     start = place._replace(end_line=place.line, end_column=place.column)
@@ -152,7 +152,7 @@ def _as_literal_bytes(sight: Sight, place: Place) -> Optional[Fix]:
     facts=("string-is-bytes",),
     source=(_INTRODUCTION,),
 )
-def bytes_of_unset_variable(sight: Sight) -> None:
+def bytes_of_unset_variable(context: Context) -> None:
     """``as_bytes(os.getenv(...))`` without a default.
 
     When the variable is not set, os.getenv gives None and as_bytes raises TypeError.
@@ -167,14 +167,14 @@ def bytes_of_unset_variable(sight: Sight) -> None:
             os.getenv("DUMP_PATH", "/tmp/dump")
         )
     """
-    assert sight.path is not None
-    for node, key, guards in sight.run.environment:
+    assert context.path is not None
+    for node, key, guards in context.run.environment:
         variable = key[key.find("(") + 1 : -1]
-        if any(variable in decision.text for decision in sight.path.trace):
+        if any(variable in decision.text for decision in context.path.trace):
             continue
-        sight.report(
+        context.report(
             "{} is None when the variable is not set, and as_bytes raises TypeError".format(key),
-            sight.place(node),
+            context.place(node),
             guards,
             help="give a default, or set the option only when the variable is set",
         )
@@ -187,7 +187,7 @@ def bytes_of_unset_variable(sight: Sight) -> None:
     facts=("run-config-no-field",),
     source=(_CONFIG,),
 )
-def unknown_argument(sight: Sight) -> None:
+def unknown_argument(context: Context) -> None:
     """A constructor of npu_bridge is given an argument that it does not have.
 
     It raises TypeError.
@@ -200,10 +200,12 @@ def unknown_argument(sight: Sight) -> None:
 
         NPURunConfig(aoe_mode="2")
     """
-    for made in sight.run.constructed:
+    for made in context.run.constructed:
         if made.kind not in STRICT_SIGNATURES:
             continue
-        if isinstance(made.node, ast.Call) and sight.is_from_elsewhere(made.node.func, made.kind):
+        if isinstance(made.node, ast.Call) and context.is_from_elsewhere(
+            made.node.func, made.kind
+        ):
             continue
         names = SIGNATURES[made.kind]
         for name, argument in made.arguments.items():
@@ -215,7 +217,7 @@ def unknown_argument(sight: Sight) -> None:
             fix = None
             if close:
                 help = 'did you mean "{}"?'.format(close[0])
-                is_written = sight.script.source.at(argument.name_place) == name
+                is_written = context.script.source.at(argument.name_place) == name
                 if is_written and _is_slip(name, close[0]) and close[0] not in made.arguments:
                     title = 'rename to "{}"'.format(close[0])
                     fix = replacement(argument.name_place, close[0], title)
@@ -223,7 +225,7 @@ def unknown_argument(sight: Sight) -> None:
                 help = "use {}".format(option.replacement)
             elif option is not None:
                 help = "set it on the NpuOptimizer of session_config"
-            sight.report(
+            context.report(
                 '{} has no argument "{}"; it raises TypeError'.format(made.kind, name),
                 argument.name_place,
                 made.path,
@@ -244,7 +246,7 @@ def _is_slip(name: str, meant: str) -> bool:
     facts=("custom-op-duplicate",),
     source=(_INTRODUCTION,),
 )
-def option_set_twice(sight: Sight) -> None:
+def option_set_twice(context: Context) -> None:
     """An option is set again, whatever was set before.
 
     The first value is lost.  Where the first assignments stand under a condition, the condition
@@ -261,7 +263,7 @@ def option_set_twice(sight: Sight) -> None:
         mode = b"dynamic_execute" if args.dynamic_input == "1" else b"lazy_recompile"
         custom_op.parameter_map["dynamic_graph_execute_mode"].s = mode
     """
-    for block in sight.run.blocks:
+    for block in context.run.blocks:
         for first in block.shadowed:
             second = _overwriter(block, first)
             if second is None or first.built_in or second.built_in:
@@ -278,7 +280,7 @@ def option_set_twice(sight: Sight) -> None:
                 and repr(first.value) == repr(second.value)
             )
             conditional = len(first.path) > len(second.path)
-            sight.report(
+            context.report(
                 '"{}" is set in line {} already{}'.format(
                     second.name,
                     first.name_place.line,

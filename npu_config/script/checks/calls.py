@@ -3,7 +3,7 @@
 from typing import Any, Callable, Dict, Optional, Tuple
 
 from npu_config.core.diagnostics import Severity
-from npu_config.script.checks._check import Sight, check, known
+from npu_config.script.checks._check import Context, check, known
 from npu_config.script.names import Call
 from npu_config.script.objects import Constructed, Message, Unknown
 
@@ -93,7 +93,7 @@ _CALLS: Dict[str, Callable[[Call], Problem]] = {
     ),
     source=(_HOOKS, _SCOPES, _OPTIMIZER),
 )
-def call_raises(sight: Sight) -> None:
+def call_raises(context: Context) -> None:
     """A function of npu_bridge is called with arguments that it refuses.
 
     ``NPUOutputTensorHook`` divides by ``output_every_n_steps``, whose default is 0.
@@ -109,13 +109,13 @@ def call_raises(sight: Sight) -> None:
 
         hook = NPUOutputTensorHook(tensors=["loss:0"], output_fn=print, output_every_n_steps=10)
     """
-    for call, _, guards in sight.run.calls:
+    for call, _, guards in context.run.calls:
         judge = _CALLS.get(call.name)
-        if judge is None or call.open or sight.is_from_elsewhere(call.node.func, call.name):
+        if judge is None or call.open or context.is_from_elsewhere(call.node.func, call.name):
             continue
         problem = judge(call)
         if problem is not None:
-            sight.report(problem[0], sight.place(call.node), guards, help=problem[1])
+            context.report(problem[0], context.place(call.node), guards, help=problem[1])
 
 
 @check(
@@ -125,7 +125,7 @@ def call_raises(sight: Sight) -> None:
     facts=("session-config-positional-none",),
     source=("tf_adapter/python/npu_bridge/npu_init.py",),
 )
-def positional_config_is_none(sight: Sight) -> None:
+def positional_config_is_none(context: Context) -> None:
     """``tf.Session(target, graph, None)`` after npu_init was imported.
 
     The session that npu_init puts in the place of TensorFlow's edits the configuration it is
@@ -141,16 +141,16 @@ def positional_config_is_none(sight: Sight) -> None:
         from npu_bridge.npu_init import *
         sess = tf.Session("", graph)
     """
-    if not sight.script.is_patched:
+    if not context.script.is_patched:
         return
-    for call, _, guards in sight.run.calls:
+    for call, _, guards in context.run.calls:
         if call.name in ("Session", "InteractiveSession") and len(call.args) > 2:
             value, node = call.args[2]
             if value is None:
-                sight.report(
+                context.report(
                     "the configuration is None, given by position; the session of npu_init "
                     "raises AttributeError",
-                    sight.place(node),
+                    context.place(node),
                     guards,
                     help="leave it out",
                 )
@@ -163,7 +163,7 @@ def positional_config_is_none(sight: Sight) -> None:
     facts=("tailing-optimizer-equal",),
     source=("docs/en/tfadapter_1/apiref/session_config/performance_tuning.md",),
 )
-def tailing_optimization_differs(sight: Sight) -> None:
+def tailing_optimization_differs(context: Context) -> None:
     """``is_tailing_optimization`` differs between the session and NPUOptimizer.
 
     The two must be equal; nothing checks it.
@@ -184,24 +184,24 @@ def tailing_optimization_differs(sight: Sight) -> None:
         block.entries["is_tailing_optimization"].value
         if "is_tailing_optimization" in block.entries
         else False
-        for block in sight.run.blocks
+        for block in context.run.blocks
         if not block.built_in
     }
-    if len(values) != 1 or any(block.open for block in sight.run.blocks):
+    if len(values) != 1 or any(block.open for block in context.run.blocks):
         return
     (value,) = values
     if not isinstance(value, bool):
         return
-    for call, _, guards in sight.run.calls:
+    for call, _, guards in context.run.calls:
         if call.name != "NPUOptimizer" or call.open:
             continue
         given = call.get("is_tailing_optimization", 4)
         other = False if given is None else given[0]
         if isinstance(other, bool) and other is not value:
-            sight.report(
+            context.report(
                 "NPUOptimizer has is_tailing_optimization {}, but the option "
                 '"is_tailing_optimization" is {}; they must be equal'.format(other, value),
-                sight.place(call.node if given is None else given[1]),
+                context.place(call.node if given is None else given[1]),
                 guards,
                 option="is_tailing_optimization",
                 help="give both the same value",
@@ -215,7 +215,7 @@ def tailing_optimization_differs(sight: Sight) -> None:
     facts=("run-config-type",),
     source=(_ESTIMATOR_MODULE,),
 )
-def estimator_config_class(sight: Sight) -> None:
+def estimator_config_class(context: Context) -> None:
     """NPUEstimator is given a configuration that is no NPURunConfig.
 
     It raises ValueError.
@@ -228,7 +228,7 @@ def estimator_config_class(sight: Sight) -> None:
 
         NPUEstimator(model_fn=model_fn, config=NPURunConfig(model_dir="out"))
     """
-    for made in sight.run.constructed:
+    for made in context.run.constructed:
         config = made.arguments.get("config") if made.kind == "NPUEstimator" else None
         if config is None:
             continue
@@ -239,7 +239,7 @@ def estimator_config_class(sight: Sight) -> None:
         elif isinstance(value, Message):
             wrong = "a {}".format(value.kind)
         if wrong is not None:
-            sight.report(
+            context.report(
                 "NPUEstimator takes an NPURunConfig, got {}; it raises".format(wrong),
                 config.place,
                 made.path,

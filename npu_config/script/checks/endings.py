@@ -4,7 +4,7 @@ import ast
 from typing import Dict, Iterator, List, Optional, Sequence, Set, Tuple
 
 from npu_config.core.diagnostics import Severity
-from npu_config.script.checks._check import Sight, check, name_of
+from npu_config.script.checks._check import Context, check, name_of
 from npu_config.script.checks._reads import is_main
 from npu_config.script.scopes import DEFINITIONS, blocks
 
@@ -30,7 +30,7 @@ _EXITS = ("exit", "_exit", "abort", "quit")
     source=("tf_adapter/python/npu_bridge/npu_init.py",),
     whole=True,
 )
-def shutdown_after_app_run(sight: Sight) -> None:
+def shutdown_after_app_run(context: Context) -> None:
     """``shutdown_resource`` or ``close_session`` stands after ``tf.app.run`` or ``sys.exit``.
 
     tf.app.run ends the process when ``main`` returns, as sys.exit does: the lines after it are
@@ -54,14 +54,14 @@ def shutdown_after_app_run(sight: Sight) -> None:
         if __name__ == "__main__":
             tf.app.run()
     """
-    if not sight.mentions(*_SHUTDOWNS):
+    if not context.mentions(*_SHUTDOWNS):
         return
     lost: Dict[Tuple[str, int], List[ast.Call]] = {}
-    functions = [function.body for function, _ in sight.script.function_lines()]
-    bodies = [inner for body in (sight.script.tree.body, *functions) for inner in _bodies(body)]
+    functions = [function.body for function, _ in context.script.function_lines()]
+    bodies = [inner for body in (context.script.tree.body, *functions) for inner in _bodies(body)]
     for statements in bodies:
         for number, statement in enumerate(statements):
-            end = _end_of(statement, sight)
+            end = _end_of(statement, context)
             if end is not None:
                 lost.setdefault(end, []).extend(_shutdowns(statements[number + 1 :]))
                 break
@@ -72,11 +72,11 @@ def shutdown_after_app_run(sight: Sight) -> None:
             continue
         seen.update(id(call) for call in calls)
         names = sorted({name_of(call.func) for call in calls}, key=_SHUTDOWNS.index)
-        sight.report(
+        context.report(
             "{} {} never reached: {} in line {} ends the process".format(
                 " and ".join(names), "are" if len(names) > 1 else "is", name, line
             ),
-            sight.place(calls[0]),
+            context.place(calls[0]),
             help="call {} {}".format(
                 "them" if len(names) > 1 else "it",
                 "at the end of main" if name == "app.run" else "before line {}".format(line),
@@ -95,42 +95,42 @@ def _shutdowns(statements: Sequence[ast.AST]) -> Iterator[ast.Call]:
             pending.extend(reversed(list(ast.iter_child_nodes(node))))
 
 
-def _end_of(statement: ast.AST, sight: Sight) -> Optional[Tuple[str, int]]:
+def _end_of(statement: ast.AST, context: Context) -> Optional[Tuple[str, int]]:
     """What certainly ends the process in a statement, and its line."""
     if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
         function = statement.value.func
-        if _is_app_run(function, sight):
+        if _is_app_run(function, context):
             return "app.run", statement.lineno
-        if _is_exit(function, sight):
+        if _is_exit(function, context):
             return name_of(function), statement.lineno
     elif isinstance(statement, ast.If):
-        end = _end_in(statement.body, sight)
+        end = _end_in(statement.body, context)
         if is_main(statement.test) and not statement.orelse:
             return end
-        return end if _end_in(statement.orelse, sight) else None
+        return end if _end_in(statement.orelse, context) else None
     elif isinstance(statement, ast.With):
         managers = [name_of(getattr(item.context_expr, "func", item)) for item in statement.items]
-        return _end_in(statement.body, sight) if set(managers) <= _MANAGERS else None
+        return _end_in(statement.body, context) if set(managers) <= _MANAGERS else None
     elif isinstance(statement, ast.Try) and not statement.handlers:
-        return _end_in(statement.body, sight)
+        return _end_in(statement.body, context)
     return None
 
 
-def _end_in(statements: Sequence[ast.stmt], sight: Sight) -> Optional[Tuple[str, int]]:
-    ends = (_end_of(statement, sight) for statement in statements)
+def _end_in(statements: Sequence[ast.stmt], context: Context) -> Optional[Tuple[str, int]]:
+    ends = (_end_of(statement, context) for statement in statements)
     return next((end for end in ends if end is not None), None)
 
 
-def _is_exit(function: ast.expr, sight: Sight) -> bool:
+def _is_exit(function: ast.expr, context: Context) -> bool:
     """True for ``sys.exit``, ``os._exit``, ``os.abort``, and ``exit`` and ``quit`` of Python."""
     if isinstance(function, ast.Attribute):
         return name_of(function.value) in ("sys", "os") and function.attr in _EXITS
     return name_of(function) in ("exit", "quit") and not any(
-        node.name == name_of(function) for node, _ in sight.script.function_lines()
+        node.name == name_of(function) for node, _ in context.script.function_lines()
     )
 
 
-def _is_app_run(function: ast.expr, sight: Sight) -> bool:
+def _is_app_run(function: ast.expr, context: Context) -> bool:
     """True for ``tf.app.run`` and absl's ``app.run``; web frameworks have one that returns."""
     if name_of(function) != "run" or not isinstance(function, ast.Attribute):
         return False
@@ -138,7 +138,7 @@ def _is_app_run(function: ast.expr, sight: Sight) -> bool:
     if name_of(owner) != "app":
         return False
     if isinstance(owner, ast.Name):
-        return not sight.script.imported("app").isdisjoint(_APPS)
+        return not context.script.imported("app").isdisjoint(_APPS)
     while isinstance(owner, ast.Attribute):
         owner = owner.value
     return name_of(owner) in _LIBRARIES

@@ -4,7 +4,7 @@ import ast
 from typing import Iterator, List, Optional
 
 from npu_config.core.diagnostics import Severity
-from npu_config.script.checks._check import Sight, check, name_of
+from npu_config.script.checks._check import Context, check, name_of
 from npu_config.script.checks.looped import count_of, makers
 from npu_config.script.scopes import last_line
 
@@ -18,7 +18,7 @@ _LOOPS = "docs/en/tfadapter_1/migration/performance_tuning/iteration_offload.md"
     facts=("iterations-need-dataset",),
     source=(_LOOPS,),
 )
-def feed_in_loop(sight: Sight) -> None:
+def feed_in_loop(context: Context) -> None:
     """A batch is fed to a loop of several iterations.
 
     What is fed stays the same during one session.run: every iteration of the loop trains on the
@@ -38,33 +38,33 @@ def feed_in_loop(sight: Sight) -> None:
         sess.run(iterator.initializer)
         sess.run(train_op)
     """
-    for call, _ in makers(sight):
+    for call, _ in makers(context):
         count = count_of(call)
-        name = _name_given(sight, call.node)
+        name = _name_given(context, call.node)
         if not name or type(count) is not int or count < 2:
             continue
-        function = sight.script.function_of(call.node.lineno)
-        for run in sight.calls("run"):
+        function = context.script.function_of(call.node.lineno)
+        for run in context.calls("run"):
             if run.lineno <= call.node.lineno or not _fetches(run, name):
                 continue
-            if sight.script.function_of(run.lineno) is not function:
+            if context.script.function_of(run.lineno) is not function:
                 continue
-            if _is_bound_between(sight, name, call.node, run):
+            if _is_bound_between(context, name, call.node, run):
                 continue
-            for key in _fed(sight, run):
-                sight.report(
+            for key in _fed(context, run):
+                context.report(
                     '"{}" is fed to a loop of {} iterations (line {}); each of them gets the '
                     "same batch".format(key.id, count, call.node.lineno),
-                    sight.place(key),
+                    context.place(key),
                     option="iterations_per_loop",
                     help="read the data from a Dataset with an initializable iterator",
                 )
                 break
 
 
-def _name_given(sight: Sight, node: ast.expr) -> str:
+def _name_given(context: Context, node: ast.expr) -> str:
     """The name that an expression is bound to."""
-    parents = sight.unread.around(node)
+    parents = context.unread.around(node)
     statement = parents[-1] if parents else None
     if isinstance(statement, ast.Assign) and len(statement.targets) == 1:
         target = statement.targets[0]
@@ -72,14 +72,14 @@ def _name_given(sight: Sight, node: ast.expr) -> str:
     return ""
 
 
-def _is_bound_between(sight: Sight, name: str, first: ast.expr, last: ast.expr) -> bool:
+def _is_bound_between(context: Context, name: str, first: ast.expr, last: ast.expr) -> bool:
     """True when a name may get another value between two lines."""
     return any(
         isinstance(node, ast.Name)
         and node.id == name
         and not isinstance(node.ctx, ast.Load)
-        and last_line(sight.unread.around(first)[-1]) < node.lineno <= last.lineno
-        for node in sight.script.nodes(name)
+        and last_line(context.unread.around(first)[-1]) < node.lineno <= last.lineno
+        for node in context.script.nodes(name)
     )
 
 
@@ -97,13 +97,13 @@ def _fetches(run: ast.Call, name: str) -> bool:
     return any(isinstance(part, ast.Name) and part.id == name for part in parts)
 
 
-def _fed(sight: Sight, run: ast.Call) -> Iterator[ast.Name]:
+def _fed(context: Context, run: ast.Call) -> Iterator[ast.Name]:
     """The placeholders of batches that a run is fed."""
     feeds = _given(run, "feed_dict", 1)
     if isinstance(feeds, ast.Name):
-        feeds = _value_of(sight, feeds)
+        feeds = _value_of(context, feeds)
     for key in feeds.keys if isinstance(feeds, ast.Dict) else ():
-        value = _value_of(sight, key) if isinstance(key, ast.Name) else None
+        value = _value_of(context, key) if isinstance(key, ast.Name) else None
         if isinstance(value, ast.Call) and name_of(value.func) == "placeholder":
             shape = _given(value, "shape", 1)
             if isinstance(shape, (ast.List, ast.Tuple)) and shape.elts:
@@ -111,15 +111,15 @@ def _fed(sight: Sight, run: ast.Call) -> Iterator[ast.Name]:
                 yield key
 
 
-def _value_of(sight: Sight, name: ast.Name) -> Optional[ast.expr]:
+def _value_of(context: Context, name: ast.Name) -> Optional[ast.expr]:
     """What a name is bound to, when that is done once, in its function or else in the module."""
-    for function in (sight.script.function_of(name.lineno), None):
+    for function in (context.script.function_of(name.lineno), None):
         count = 0
         values: List[ast.expr] = []
-        for node in sight.script.nodes(name.id):
+        for node in context.script.nodes(name.id):
             if not isinstance(node, (ast.Name, ast.arg, ast.Assign)):
                 continue
-            if sight.script.function_of(node.lineno) is not function:
+            if context.script.function_of(node.lineno) is not function:
                 continue
             if isinstance(node, ast.Assign):
                 values += [node.value for target in node.targets if name_of(target) == name.id]

@@ -3,9 +3,9 @@
 import re
 from typing import Any
 
-from npu_config.catalogue import OPTIONS, Refused
+from npu_config.catalogue import OPTIONS, InvalidValue
 from npu_config.core.diagnostics import Severity
-from npu_config.script.checks._check import Sight, check
+from npu_config.script.checks._check import Context, check
 from npu_config.script.flags import DEFINITION
 from npu_config.script.objects import Unknown
 
@@ -23,7 +23,7 @@ _LINES_OF_DEFINITION = 6
     facts=("string-flag-values",),
     source=(_INTRODUCTION,),
 )
-def flag_default_not_allowed(sight: Sight) -> None:
+def flag_default_not_allowed(context: Context) -> None:
     """An option takes its value from a command-line flag whose default is not legal.
 
     When the flag is not given, the runtime gets that value.
@@ -37,26 +37,26 @@ def flag_default_not_allowed(sight: Sight) -> None:
 
         custom_op.parameter_map["dump_path"].s = tf.compat.as_bytes(FLAGS.over_dump_path)
     """
-    for block in sight.run.blocks:
+    for block in context.run.blocks:
         for entry in block.entries.values():
             option = OPTIONS.get(entry.name)
             value = entry.value
             if option is None or option.wire != entry.wire or not isinstance(value, Unknown):
                 continue
-            if value.flag is None or _is_guarded(sight, value.flag):
+            if value.flag is None or _is_guarded(context, value.flag):
                 continue
-            default = sight.script.flags.default(value.flag)
+            default = context.script.flags.default(value.flag)
             if default is None or default.value is None:
                 continue
-            if _is_given_otherwise(sight, value.flag, default.line):
+            if _is_given_otherwise(context, value.flag, default.line):
                 continue
             given = _as_stored(default.value, entry.wire, value.key)
             if given is None:
                 continue
             try:
-                option.kind.read(given)
-            except Refused as refused:
-                sight.report(
+                option.kind.parse(given)
+            except InvalidValue as refused:
+                context.report(
                     '"{}" is the flag "{}", whose default in line {} is refused: it {}; '
                     "legal: {}".format(
                         entry.name,
@@ -83,16 +83,16 @@ def _as_stored(value: Any, wire: str, key: str) -> Any:
     return None
 
 
-def _is_guarded(sight: Sight, flag: str) -> bool:
+def _is_guarded(context: Context, flag: str) -> bool:
     """True when the path rests on a condition about the flag."""
-    assert sight.path is not None
-    return any("." + flag in decision.atom for decision in sight.path.trace)
+    assert context.path is not None
+    return any("." + flag in decision.atom for decision in context.path.trace)
 
 
-def _is_given_otherwise(sight: Sight, flag: str, line: int) -> bool:
+def _is_given_otherwise(context: Context, flag: str, line: int) -> bool:
     """True when the script sets the flag itself, or demands it on the command line."""
-    source = sight.script.source
-    if sight.mentions("set_defaults", "set_default"):
+    source = context.script.source
+    if context.mentions("set_defaults", "set_default"):
         return True
     stores = re.compile(_STORE.format(re.escape(flag)))
     if any(stores.search(source.lines[number - 1]) for number in source.mentions(flag)):

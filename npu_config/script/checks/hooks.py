@@ -4,7 +4,7 @@ import ast
 from typing import Iterator, List, Optional, Sequence, Set
 
 from npu_config.core.diagnostics import Severity
-from npu_config.script.checks._check import Sight, check, name_of
+from npu_config.script.checks._check import Context, check, name_of
 from npu_config.script.scopes import DEFINITIONS, blocks
 
 _INIT = "tf_adapter/python/npu_bridge/npu_init.py"
@@ -27,7 +27,7 @@ _PERHAPS = (ast.Lambda, ast.IfExp, ast.BoolOp, ast.ListComp, ast.SetComp, ast.Ge
     source=(_FAQ, _INIT),
     whole=True,
 )
-def last_hook_is_appended(sight: Sight) -> None:
+def last_hook_is_appended(context: Context) -> None:
     """The last item of a list is taken after ``npu_hooks_append`` put a hook behind it.
 
     npu_hooks_append and npu_callbacks_append extend the list that they are given, in place: its
@@ -48,30 +48,30 @@ def last_hook_is_appended(sight: Sight) -> None:
         estimator.train(input_fn, hooks=npu_hooks_append(hooks_list=hooks))
         print(log_hook.total_time)
     """
-    if not sight.mentions(*_APPENDING):
+    if not context.mentions(*_APPENDING):
         return
-    own = {function.name for function, _ in sight.script.function_lines()}
+    own = {function.name for function, _ in context.script.function_lines()}
     seen: Set[int] = set()
-    for call in sight.calls(*_APPENDING):
+    for call in context.calls(*_APPENDING):
         name = name_of(call.func)
         if name in own:
             continue
-        for item in _lists(sight, call):
-            index = _first_taken(sight, call, item)
+        for item in _lists(context, call):
+            index = _first_taken(context, call, item)
             if index is not None and id(index) not in seen:
                 seen.add(id(index))
-                sight.report(
+                context.report(
                     '"{}[-1]" is {} here: {} in line {} put it behind the others'.format(
                         item, _APPENDING[name][1], name, call.lineno
                     ),
-                    sight.place(index),
+                    context.place(index),
                     help="keep the object that you need under a name of its own",
                 )
 
 
-def _lists(sight: Sight, call: ast.Call) -> Iterator[str]:
+def _lists(context: Context, call: ast.Call) -> Iterator[str]:
     """The names of the list that a call extends, where that is certain."""
-    statement = sight.unread.around(call)[-1]
+    statement = context.unread.around(call)[-1]
     result = ""
     if isinstance(statement, ast.Assign) and len(statement.targets) == 1:
         target = statement.targets[0]
@@ -82,19 +82,19 @@ def _lists(sight: Sight, call: ast.Call) -> Iterator[str]:
     for keyword in call.keywords:
         if keyword.arg == _APPENDING[name_of(call.func)][0]:
             given = keyword.value
-    if isinstance(given, ast.Name) and given.id != result and _is_list(sight, given):
+    if isinstance(given, ast.Name) and given.id != result and _is_list(context, given):
         yield given.id
 
 
-def _is_list(sight: Sight, name: ast.Name) -> bool:
+def _is_list(context: Context, name: ast.Name) -> bool:
     """True when its function binds a name to lists, and to nothing else."""
-    function = sight.script.function_of(name.lineno)
+    function = context.script.function_of(name.lineno)
     stores = 0
     lists = 0
-    for node in sight.script.nodes(name.id):
+    for node in context.script.nodes(name.id):
         if not isinstance(node, (ast.Name, ast.arg, ast.Assign)):
             continue
-        if sight.script.function_of(node.lineno) is not function:
+        if context.script.function_of(node.lineno) is not function:
             continue
         if isinstance(node, ast.Assign):
             names = [name_of(target) for target in node.targets]
@@ -114,16 +114,16 @@ def _makes_list(node: ast.expr) -> bool:
     return isinstance(node, (ast.List, ast.ListComp))
 
 
-def _first_taken(sight: Sight, call: ast.Call, name: str) -> Optional[ast.Subscript]:
+def _first_taken(context: Context, call: ast.Call, name: str) -> Optional[ast.Subscript]:
     """The first place behind a call, and certainly run after it, where ``name[-1]`` is taken."""
-    function = sight.script.function_of(call.lineno)
-    before = sight.unread.around(call)
+    function = context.script.function_of(call.lineno)
+    before = context.unread.around(call)
     taken: List[ast.Subscript] = []
     changed: List[int] = []
-    for node in sight.script.nodes(name):
+    for node in context.script.nodes(name):
         if not isinstance(node, ast.expr) or node.lineno <= call.lineno:
             continue
-        if sight.script.function_of(node.lineno) is not function:
+        if context.script.function_of(node.lineno) is not function:
             continue
         if isinstance(node, ast.Name):
             if node.id == name and not isinstance(node.ctx, ast.Load):
@@ -139,7 +139,7 @@ def _first_taken(sight: Sight, call: ast.Call, name: str) -> Optional[ast.Subscr
     for node in sorted(taken, key=lambda node: (node.lineno, node.col_offset)):
         if any(line <= node.lineno for line in changed):
             return None
-        if _is_after((*before, call), (*sight.unread.around(node), node)):
+        if _is_after((*before, call), (*context.unread.around(node), node)):
             return node
     return None
 

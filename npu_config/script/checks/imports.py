@@ -4,7 +4,7 @@ import ast
 from typing import Dict, Iterator, List, Optional, Set, Tuple, cast
 
 from npu_config.core.diagnostics import Severity
-from npu_config.script.checks._check import Sight, check, name_of
+from npu_config.script.checks._check import Context, check, name_of
 from npu_config.script.scopes import (
     FUNCTIONS,
     FunctionNode,
@@ -50,7 +50,7 @@ Within = Tuple[FunctionNode, ...]
     source=(_INTRODUCTION, _INIT),
     whole=True,
 )
-def name_not_imported(sight: Sight) -> None:
+def name_not_imported(context: Context) -> None:
     """A name of npu_bridge, or ``RewriterConfig``, is used and never imported.
 
     The line raises NameError.  ``from npu_bridge.npu_init import *`` brings these names in; often
@@ -78,27 +78,27 @@ def name_not_imported(sight: Sight) -> None:
         from npu_bridge.npu_init import *
         sess = tf.Session(config=npu_config_proto())
     """
-    if sight.script.has_star_import:
+    if context.script.has_star_import:
         return
-    names = {name for name in EXPORTS if _may_be_missing(sight, name)}
-    if sight.mentions(*_UTIL) and _may_be_missing(sight, "util"):
+    names = {name for name in EXPORTS if _may_be_missing(context, name)}
+    if context.mentions(*_UTIL) and _may_be_missing(context, "util"):
         names.add("util")
-    if not names or sight.mentions(*_ELSEWHERE):
+    if not names or context.mentions(*_ELSEWHERE):
         return
-    bound = _bound(sight.script.tree)
+    bound = _bound(context.script.tree)
     if bound is None or names <= bound:
         return
     seen: Set[Tuple[str, Optional[FunctionNode]]] = set()
-    for node, within in _reads(sight, names - bound):
+    for node, within in _reads(context, names - bound):
         key = (node.id, within[-1] if within else None)
         if key not in seen:
             seen.add(key)
-            _report(sight, node, within)
+            _report(context, node, within)
 
 
-def _may_be_missing(sight: Sight, name: str) -> bool:
+def _may_be_missing(context: Context, name: str) -> bool:
     """True for a name that the script uses, and that no line seems to import."""
-    source = sight.script.source
+    source = context.script.source
     found = False
     for number in source.mentions(name):
         imported = source.lines[number - 1].partition("import ")[2].partition("#")[0]
@@ -108,51 +108,51 @@ def _may_be_missing(sight: Sight, name: str) -> bool:
     return found
 
 
-def _report(sight: Sight, node: ast.Name, within: Within) -> None:
+def _report(context: Context, node: ast.Name, within: Within) -> None:
     if node.id == "util":
         help = "from npu_bridge.estimator.npu import util"
     else:
         help = "from {} import {}".format(EXPORTS[node.id], node.id)
-    commented = _commented_import(sight)
+    commented = _commented_import(context)
     if commented and EXPORTS.get(node.id, NPU_INIT) in (NPU_INIT, EXPORTS["RewriterConfig"]):
         help = "take line {} out of its comment, or {}".format(commented, help)
     for function in within:
-        if _is_never_called(sight, function):
-            sight.report(
+        if _is_never_called(context, function):
+            context.report(
                 "{} is not imported; the line raises NameError when something calls {}".format(
                     node.id, function.name
                 ),
-                sight.place(node),
+                context.place(node),
                 help=help,
                 severity=Severity.WARNING,
             )
             return
-    sight.report(
+    context.report(
         "{} is not imported; the line raises NameError".format(node.id),
-        sight.place(node),
+        context.place(node),
         help=help,
     )
 
 
-def _commented_import(sight: Sight) -> int:
+def _commented_import(context: Context) -> int:
     """The line of ``from npu_bridge.npu_init import *`` in a comment; 0: there is none."""
-    for number, line in enumerate(sight.script.source.lines, 1):
+    for number, line in enumerate(context.script.source.lines, 1):
         text = line.lstrip()
         if text[:1] == "#" and text.lstrip("# \t").startswith(_STAR):
             return number
     return 0
 
 
-def _is_never_called(sight: Sight, function: FunctionNode) -> bool:
+def _is_never_called(context: Context, function: FunctionNode) -> bool:
     """True for a function of a program that nothing in it names."""
-    if not sight.mentions("__main__") or function.decorator_list:
+    if not context.mentions("__main__") or function.decorator_list:
         return False
-    for scope, node in functions(sight.script.module, sight.script.tree.body):
+    for scope, node in functions(context.script.module, context.script.tree.body):
         if node is function and isinstance(scope.node, ast.ClassDef):
             return False
     last = last_line(function)
     return all(
-        function.lineno <= line <= last for line in sight.script.source.mentions(function.name)
+        function.lineno <= line <= last for line in context.script.source.mentions(function.name)
     )
 
 
@@ -181,16 +181,16 @@ def _bound(tree: ast.AST) -> Optional[Set[str]]:
     return names
 
 
-def _reads(sight: Sight, names: Set[str]) -> List[Tuple[ast.Name, Within]]:
+def _reads(context: Context, names: Set[str]) -> List[Tuple[ast.Name, Within]]:
     """Where names are read that must be there, in order, with the functions around them."""
     found: List[Tuple[ast.Name, Within]] = []
     constants = {
         name: stores
-        for name, stores in sight.script.module.stores.items()
-        if name not in sight.script.global_names
+        for name, stores in context.script.module.stores.items()
+        if name not in context.script.global_names
     }
-    lines = sorted({line for name in names for line in sight.script.source.mentions(name)})
-    pending: List[Tuple[ast.AST, Within]] = [(sight.script.tree, ())]
+    lines = sorted({line for name in names for line in context.script.source.mentions(name)})
+    pending: List[Tuple[ast.AST, Within]] = [(context.script.tree, ())]
     while pending:
         node, within = pending.pop()
         if isinstance(node, ast.Name) and node.id in names and node.id != "util":

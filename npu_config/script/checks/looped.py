@@ -4,7 +4,7 @@ import ast
 from typing import Any, Iterator, List, Optional, Sequence, Set, Tuple
 
 from npu_config.core.diagnostics import Severity
-from npu_config.script.checks._check import Sight, check, name_of
+from npu_config.script.checks._check import Context, check, name_of
 from npu_config.script.checks._reads import LOOPS
 from npu_config.script.names import Call
 from npu_config.script.scopes import DEFINITIONS, blocks, last_line
@@ -20,9 +20,9 @@ _LEAVING = (ast.Break, ast.Continue, ast.Return, ast.Raise)
 _CONDITIONAL = (ast.IfExp, ast.BoolOp, ast.Lambda, ast.ListComp, ast.GeneratorExp, ast.DictComp)
 
 
-def makers(sight: Sight) -> Iterator[Tuple[Call, Tuple[int, ...]]]:
+def makers(context: Context) -> Iterator[Tuple[Call, Tuple[int, ...]]]:
     """The calls that make an IterationOp: set_iteration_per_loop makes none for one iteration."""
-    for call, _, guards in sight.run.calls:
+    for call, _, guards in context.run.calls:
         if call.name == "create_iteration_per_loop_var" or (
             call.name == "set_iteration_per_loop" and count_of(call) != 1
         ):
@@ -44,7 +44,7 @@ def count_of(call: Call) -> Any:
     facts=("iteration-op-name",),
     source=(_LOOPS, _KERNEL),
 )
-def loop_never_run(sight: Sight) -> None:
+def loop_never_run(context: Context) -> None:
     """The operation that set_iteration_per_loop gives back is never used.
 
     It is a new operation, which has to be run in the place of the training operation.  Nothing
@@ -65,18 +65,18 @@ def loop_never_run(sight: Sight) -> None:
             for step in range(100):
                 sess.run([train_op, loss])
     """
-    if sight.mentions("IterationOp"):
+    if context.mentions("IterationOp"):
         return
-    for call, guards in makers(sight):
-        name = sight.unread.name_of_result(call.node)
+    for call, guards in makers(context):
+        name = context.unread.name_of_result(call.node)
         if name is not None:
-            sight.report(
+            context.report(
                 "{} gives back the operation to run, but {}; each session.run trains one "
                 "step".format(
                     call.name,
                     'nothing reads "{}"'.format(name) if name else "it is given to nothing",
                 ),
-                sight.place(call.node),
+                context.place(call.node),
                 guards,
                 option="iterations_per_loop",
                 help="run {} in the place of the training operation".format(
@@ -92,7 +92,7 @@ def loop_never_run(sight: Sight) -> None:
     facts=("iteration-op-name", "iteration-op-once"),
     source=(_LOOPS, _KERNEL),
 )
-def loop_in_name_scope(sight: Sight) -> None:
+def loop_in_name_scope(context: Context) -> None:
     """The loop is made inside of a name scope.
 
     The adapter looks for an operation that is called ``IterationOp``, letter by letter.  In a
@@ -112,22 +112,22 @@ def loop_in_name_scope(sight: Sight) -> None:
         train_op = util.set_iteration_per_loop(sess, optimizer, 10)
         sess.run(train_op)
     """
-    for call, guards in makers(sight):
-        scope = _scope_of(sight, call.node)
+    for call, guards in makers(context):
+        scope = _scope_of(context, call.node)
         if scope:
-            sight.report(
+            context.report(
                 'this makes "{}/IterationOp", which is not recognised; the adapter looks for '
                 '"IterationOp"'.format(scope),
-                sight.place(call.node),
+                context.place(call.node),
                 guards,
                 option="iterations_per_loop",
                 help="make the loop outside of every name scope",
             )
 
 
-def _scope_of(sight: Sight, node: ast.expr) -> Optional[str]:
+def _scope_of(context: Context, node: ast.expr) -> Optional[str]:
     """The name scope that certainly is around an expression."""
-    for outer in reversed(sight.unread.around(node)):
+    for outer in reversed(context.unread.around(node)):
         if isinstance(outer, (*DEFINITIONS, ast.Lambda)):
             return None
         if not isinstance(outer, (ast.With, ast.AsyncWith)):
@@ -167,7 +167,7 @@ def _text(node: ast.expr) -> Optional[str]:
     facts=("iteration-op-once",),
     source=(_LOOPS,),
 )
-def second_iteration_op(sight: Sight) -> None:
+def second_iteration_op(context: Context) -> None:
     """The loop is made twice in one function, or again each time round a loop of Python.
 
     The second operation is called ``IterationOp_1`` in the same graph, which the adapter does not
@@ -195,33 +195,33 @@ def second_iteration_op(sight: Sight) -> None:
             sess.run(train_op)
     """
     first: Optional[Tuple[Any, Any]] = None
-    for call, guards in makers(sight):
-        loop = _loop_around(sight, call.node)
+    for call, guards in makers(context):
+        loop = _loop_around(context, call.node)
         if loop is not None:
-            sight.report(
+            context.report(
                 "this is done again each time round the loop of line {}; from the second time on "
                 "it makes IterationOp_1, which is not recognised".format(loop.lineno),
-                sight.place(call.node),
+                context.place(call.node),
                 guards,
                 option="iterations_per_loop",
                 help="make it once, before line {}".format(loop.lineno),
             )
-        function = sight.script.function_of(call.node.lineno)
+        function = context.script.function_of(call.node.lineno)
         if first is None or first[1] is not function:
             first = (call, function)
-        elif first[0].node is not call.node and not sight.mentions("Graph"):
-            sight.report(
+        elif first[0].node is not call.node and not context.mentions("Graph"):
+            context.report(
                 "this makes IterationOp_1, which is not recognised: line {} makes IterationOp "
                 "in the same graph".format(first[0].node.lineno),
-                sight.place(call.node),
+                context.place(call.node),
                 guards,
                 help="group the operations and make one loop",
             )
 
 
-def _loop_around(sight: Sight, node: ast.expr) -> Optional[ast.stmt]:
+def _loop_around(context: Context, node: ast.expr) -> Optional[ast.stmt]:
     """The loop that certainly runs an expression again, in the same graph, each time round."""
-    parents = (*sight.unread.around(node), node)
+    parents = (*context.unread.around(node), node)
     tests: List[ast.expr] = []
     for outer, inner in zip(reversed(parents[:-1]), reversed(parents)):
         if isinstance(outer, (*DEFINITIONS, *_CONDITIONAL)):
@@ -235,7 +235,7 @@ def _loop_around(sight: Sight, node: ast.expr) -> Optional[ast.stmt]:
         if isinstance(outer, ast.If):
             tests.append(outer.test)
         elif isinstance(outer, LOOPS):
-            if inner in outer.orelse or _is_short(outer) or _brings_graph(sight, outer):
+            if inner in outer.orelse or _is_short(outer) or _brings_graph(context, outer):
                 return None
             return outer if _are_constant(tests, outer) else None
         elif not isinstance(outer, (ast.With, ast.Try)):
@@ -271,9 +271,9 @@ def _is_short(loop: ast.stmt) -> bool:
     return False
 
 
-def _brings_graph(sight: Sight, loop: ast.stmt) -> bool:
+def _brings_graph(context: Context, loop: ast.stmt) -> bool:
     first, last = loop.lineno, last_line(loop)
-    lines = sight.script.source.lines_with
+    lines = context.script.source.lines_with
     return any(first <= line <= last for word in _GRAPHS for line in lines(word, within=True))
 
 

@@ -3,7 +3,7 @@
 from typing import Iterator, Optional, Set, Tuple
 
 from npu_config.core.diagnostics import Severity
-from npu_config.script.checks._check import Sight, check
+from npu_config.script.checks._check import Context, check
 from npu_config.script.neighbours import any_neighbour_has
 from npu_config.script.objects import Block, Entry
 
@@ -25,19 +25,19 @@ _COUNTS = {
 }
 
 
-def _loops(sight: Sight) -> Iterator[Tuple[Block, Entry]]:
+def _loops(context: Context) -> Iterator[Tuple[Block, Entry]]:
     """The blocks that certainly ask for more than one iteration."""
-    for block in sight.run.blocks:
+    for block in context.run.blocks:
         entry = block.entries.get("iterations_per_loop")
         if entry is not None and type(entry.value) is int and entry.value > 1:
             yield block, entry
 
 
-def _opens_here(sight: Sight, block: Block) -> bool:
+def _opens_here(context: Context, block: Block) -> bool:
     """True when this script opens a session with the block's configuration, and nothing else."""
     if block.message is None or block.message.root.foreign:
         return False
-    uses = sight.uses(block.message.root.place)
+    uses = context.uses(block.message.root.place)
     kinds = {use.kind for use in uses} - {"return"}
     return kinds == {"session"}
 
@@ -49,7 +49,7 @@ def _opens_here(sight: Sight, block: Block) -> bool:
     facts=("iteration-op-name", "iteration-estimator-hook", "iterations-keras"),
     source=(_LOOPS,),
 )
-def loop_without_iteration_op(sight: Sight) -> None:
+def loop_without_iteration_op(context: Context) -> None:
     """``iterations_per_loop`` is set, and nothing makes the loop.
 
     The loop is built around an operation that is called ``IterationOp``, which
@@ -68,14 +68,14 @@ def loop_without_iteration_op(sight: Sight) -> None:
         train_op = util.set_iteration_per_loop(sess, train_op, 10)
         sess.run(train_op)
     """
-    if sight.mentions(*_MAKERS):
+    if context.mentions(*_MAKERS):
         return
-    for block, entry in _loops(sight):
-        if not _opens_here(sight, block):
+    for block, entry in _loops(context):
+        if not _opens_here(context, block):
             continue
-        if any_neighbour_has(sight.script.source.path, _MAKERS):
+        if any_neighbour_has(context.script.source.path, _MAKERS):
             continue
-        sight.report(
+        context.report(
             '"iterations_per_loop" is {}, but nothing makes the loop: no set_iteration_per_loop, '
             "SetIterationsVarHook or IterationOp; each session.run trains one step".format(
                 entry.value
@@ -94,7 +94,7 @@ def loop_without_iteration_op(sight: Sight) -> None:
     facts=("iterations-value-equal",),
     source=(_LOOPS,),
 )
-def loop_counts_differ(sight: Sight) -> None:
+def loop_counts_differ(context: Context) -> None:
     """The option and the loop are given different numbers of iterations.
 
     The option decides whether to offload, the loop variable how often the loop runs; the
@@ -111,7 +111,7 @@ def loop_counts_differ(sight: Sight) -> None:
         train_op = util.set_iteration_per_loop(sess, train_op, 10)
     """
     values: Set[Optional[int]] = set()
-    for block in sight.run.blocks:
+    for block in context.run.blocks:
         entry = block.entries.get("iterations_per_loop")
         if entry is None:
             if not block.open and not block.built_in:
@@ -125,17 +125,17 @@ def loop_counts_differ(sight: Sight) -> None:
     (value,) = values
     if value is None:
         return
-    for call, _, guards in sight.run.calls:
+    for call, _, guards in context.run.calls:
         if call.name not in _COUNTS or call.open:
             continue
         keyword, position, default = _COUNTS[call.name]
         given = call.get(keyword, position)
         count = default if given is None else given[0]
         if type(count) is int and count != value:
-            sight.report(
+            context.report(
                 '{} makes a loop of {}, but "iterations_per_loop" is {}; they must be '
                 "equal".format(call.name, count, value),
-                sight.place(call.node if given is None else given[1]),
+                context.place(call.node if given is None else given[1]),
                 guards,
                 option="iterations_per_loop",
                 help="give both the same number",
@@ -149,7 +149,7 @@ def loop_counts_differ(sight: Sight) -> None:
     facts=("iterations-positive",),
     source=("tf_adapter/python/npu_bridge/estimator/npu/util.py",),
 )
-def loop_count_refused(sight: Sight) -> None:
+def loop_count_refused(context: Context) -> None:
     """The loop is given a number of iterations that is no whole number from 1.
 
     set_iteration_per_loop raises TypeError or ValueError; SetIterationsVarHook fails when the
@@ -163,7 +163,7 @@ def loop_count_refused(sight: Sight) -> None:
 
         train_op = util.set_iteration_per_loop(sess, train_op, 10)
     """
-    for call, _, guards in sight.run.calls:
+    for call, _, guards in context.run.calls:
         if call.name not in _COUNTS or call.open:
             continue
         keyword, position, default = _COUNTS[call.name]
@@ -179,9 +179,9 @@ def loop_count_refused(sight: Sight) -> None:
                 and not (type(value) is int and value >= 1)
             )
         if wrong:
-            sight.report(
+            context.report(
                 "{} takes a whole number from 1, got {!r}".format(call.name, value),
-                sight.place(call.node if given is None else given[1]),
+                context.place(call.node if given is None else given[1]),
                 guards,
                 option="iterations_per_loop",
                 help='give it the value of "iterations_per_loop", a number from 1 on',
@@ -195,7 +195,7 @@ def loop_count_refused(sight: Sight) -> None:
     facts=("iterations-one-shot-iterator", "iterations-need-dataset"),
     source=(_PASS,),
 )
-def one_shot_iterator_in_loop(sight: Sight) -> None:
+def one_shot_iterator_in_loop(context: Context) -> None:
     """A one-shot iterator feeds a loop of several iterations.
 
     A graph with a OneShotIterator may only run one iteration per session.run; otherwise the
@@ -212,16 +212,16 @@ def one_shot_iterator_in_loop(sight: Sight) -> None:
         iterator = dataset.make_initializable_iterator()
         sess.run(iterator.initializer)
     """
-    for block, entry in _loops(sight):
-        if not _opens_here(sight, block):
+    for block, entry in _loops(context):
+        if not _opens_here(context, block):
             continue
-        if sight.mentions("make_initializable_iterator", "Graph"):
+        if context.mentions("make_initializable_iterator", "Graph"):
             continue
-        for node in sight.calls("make_one_shot_iterator"):
-            sight.report(
+        for node in context.calls("make_one_shot_iterator"):
+            context.report(
                 'a one-shot iterator with "iterations_per_loop" {} (line {}); the adapter aborts '
                 "the process".format(entry.value, entry.place.line),
-                sight.place(node),
+                context.place(node),
                 option="iterations_per_loop",
                 help="use make_initializable_iterator and run its initializer",
             )

@@ -4,7 +4,7 @@ import ast
 from typing import Dict, Iterator, List, Optional, Set
 
 from npu_config.core.diagnostics import Severity
-from npu_config.script.checks._check import Sight, check, name_of
+from npu_config.script.checks._check import Context, check, name_of
 
 _TABLES = (
     "HashTable",
@@ -26,13 +26,13 @@ _TABLES = (
 _MAPPING = ("map", "flat_map", "interleave")
 
 
-def _mapped_functions(sight: Sight) -> Iterator[ast.AST]:
+def _mapped_functions(context: Context) -> Iterator[ast.AST]:
     """The functions of the script that are given to Dataset.map and its kin."""
     definitions: Dict[str, List[ast.AST]] = {}
-    for definition, _ in sight.script.function_lines():
+    for definition, _ in context.script.function_lines():
         definitions.setdefault(definition.name, []).append(definition)
     seen: Set[int] = set()
-    for call in sight.calls(*_MAPPING):
+    for call in context.calls(*_MAPPING):
         if not _maps_dataset(call.func):
             continue
         function: Optional[ast.AST] = call.args[0] if call.args else None
@@ -67,7 +67,7 @@ def _is_dataset(node: ast.AST) -> bool:
     source=("docs/en/tfadapter_1/migration/faq",),
     whole=True,
 )
-def variable_in_preprocessing(sight: Sight) -> None:
+def variable_in_preprocessing(context: Context) -> None:
     """A tf.Variable is made in a function that is given to Dataset.map.
 
     Preprocessing runs on the host, but the variable is initialised on the device: training fails.
@@ -87,17 +87,17 @@ def variable_in_preprocessing(sight: Sight) -> None:
 
         dataset = dataset.map(parse)
     """
-    if not sight.mentions("Variable", "get_variable"):
+    if not context.mentions("Variable", "get_variable"):
         return
-    for function in _mapped_functions(sight):
+    for function in _mapped_functions(context):
         for node in ast.walk(function):
             if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
                 continue
             if node.func.attr in ("Variable", "get_variable") and _is_tensorflow(node.func.value):
-                sight.report(
+                context.report(
                     "a variable in preprocessing: it runs on the host and is initialised on the "
                     "device, so training fails",
-                    sight.place(node),
+                    context.place(node),
                     help="use a constant, or make the variable outside of the dataset",
                 )
 
@@ -115,7 +115,7 @@ def _is_tensorflow(node: ast.AST) -> bool:
     facts=("mix-compile-resource-tables",),
     source=("docs/en/tfadapter_1/apiref/session_config/mixed_computing.md",),
 )
-def table_in_preprocessing(sight: Sight) -> None:
+def table_in_preprocessing(context: Context) -> None:
     """A lookup table is used in preprocessing, and mixed computing is off.
 
     The table is initialised on the device and used on the host, which fails, unless
@@ -132,33 +132,33 @@ def table_in_preprocessing(sight: Sight) -> None:
         table = tf.contrib.lookup.index_table_from_file("vocabulary.txt")
         dataset = dataset.map(lambda text: table.lookup(text))
     """
-    if not sight.mentions(*_TABLES):
+    if not context.mentions(*_TABLES):
         return
-    blocks = [block for block in sight.run.blocks if not block.built_in]
+    blocks = [block for block in context.run.blocks if not block.built_in]
     if not blocks or any(
-        block.open or "mix_compile_mode" in block.entries for block in sight.run.blocks
+        block.open or "mix_compile_mode" in block.entries for block in context.run.blocks
     ):
         return
-    if any(made.kind == "NPURunConfig" for made in sight.run.constructed):
+    if any(made.kind == "NPURunConfig" for made in context.run.constructed):
         return
-    tables = _table_names(sight)
-    for function in _mapped_functions(sight):
+    tables = _table_names(context)
+    for function in _mapped_functions(context):
         for node in ast.walk(function):
             if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
                 continue
             if node.func.attr == "lookup" and name_of(node.func.value) in tables:
-                sight.report(
+                context.report(
                     'a lookup table in preprocessing without "mix_compile_mode": it is '
                     "initialised on the device and used on the host",
-                    sight.place(node),
+                    context.place(node),
                     option="mix_compile_mode",
                     help='set "mix_compile_mode" to True',
                 )
 
 
-def _table_names(sight: Sight) -> Set[str]:
+def _table_names(context: Context) -> Set[str]:
     names: Set[str] = set()
-    for node in sight.script.nodes(*_TABLES):
+    for node in context.script.nodes(*_TABLES):
         value = node.value if isinstance(node, ast.Assign) else None
         if isinstance(value, ast.Call) and name_of(value.func) in _TABLES:
             assert isinstance(node, ast.Assign)

@@ -4,7 +4,7 @@ import ast
 import difflib
 
 from npu_config.core.diagnostics import Severity
-from npu_config.script.checks._check import Sight, check
+from npu_config.script.checks._check import Context, check
 from npu_config.script.checks._uses import is_handed_on, is_in_one_loop
 from npu_config.script.fixes import replacement
 from npu_config.script.objects import Block, Constructed, Message, Unknown
@@ -25,10 +25,10 @@ def _has_options(message: Message) -> bool:
     return any(block.entries and not block.built_in for block in message.blocks)
 
 
-def _is_local(sight: Sight, message: Message) -> bool:
+def _is_local(context: Context, message: Message) -> bool:
     """True for a message that nothing outside of this file can get at."""
     line = message.place.line or 0
-    return sight.script.function_of(line) is not None or sight.mentions("__main__")
+    return context.script.function_of(line) is not None or context.mentions("__main__")
 
 
 @check(
@@ -38,7 +38,7 @@ def _is_local(sight: Sight, message: Message) -> bool:
     facts=("custom-op-name",),
     source=(_INTRODUCTION,),
 )
-def config_never_used(sight: Sight) -> None:
+def config_never_used(context: Context) -> None:
     """A ConfigProto or a DumpConfig with options is built, and nothing is ever done with it.
 
     A session that is opened with another configuration, or with none, does not know of it.  The
@@ -61,22 +61,22 @@ def config_never_used(sight: Sight) -> None:
         custom_op.parameter_map["precision_mode"].s = tf.compat.as_bytes("allow_mix_precision")
         with tf.Session(config=config_proto) as sess:
     """
-    _report_unread(sight)
-    for message in sight.run.messages:
+    _report_unread(context)
+    for message in context.run.messages:
         if (
             message.foreign
             or message.parent is not None
             or message.kind != "ConfigProto"
             or message.replaced is not None
             or not any(not block.built_in for block in message.blocks)
-            or sight.uses(message.place)
-            or any(sight.uses(block.place) for block in message.blocks)
-            or not _is_local(sight, message)
-            or is_handed_on(sight, message)
+            or context.uses(message.place)
+            or any(context.uses(block.place) for block in message.blocks)
+            or not _is_local(context, message)
+            or is_handed_on(context, message)
         ):
             continue
         block = next(block for block in message.blocks if not block.built_in)
-        sight.report(
+        context.report(
             "this configuration is never used{}".format(
                 "; its options have no effect" if _has_options(message) else ""
             ),
@@ -105,16 +105,16 @@ def _asks(made: Constructed) -> bool:
     return bool(values)
 
 
-def _report_unread(sight: Sight) -> None:
+def _report_unread(context: Context) -> None:
     """Report configurations of npu_bridge that are given a name that nothing reads, or none."""
-    for made in sight.run.constructed:
+    for made in context.run.constructed:
         taken_by = _TAKEN_BY.get(made.kind)
         assert isinstance(made.node, ast.Call)
         if taken_by is None or not _asks(made):
             continue
-        name = sight.unread.name_of_result(made.node)
+        name = context.unread.name_of_result(made.node)
         if name is not None:
-            sight.report(
+            context.report(
                 "this {} is never used{}; it has no effect".format(
                     made.kind, ': nothing reads "{}"'.format(name) if name else ""
                 ),
@@ -131,7 +131,7 @@ def _report_unread(sight: Sight) -> None:
     facts=("custom-op-name",),
     source=(_INTRODUCTION,),
 )
-def config_overwritten(sight: Sight) -> None:
+def config_overwritten(context: Context) -> None:
     """A ConfigProto with an NpuOptimizer is replaced by another one before it was used.
 
     Its options are lost.
@@ -151,17 +151,17 @@ def config_overwritten(sight: Sight) -> None:
         custom_op.name = "NpuOptimizer"
         with tf.Session(config=config) as sess:
     """
-    for message in sight.run.messages:
+    for message in context.run.messages:
         if (
             message.replaced is None
             or message.foreign
             or not any(not block.built_in for block in message.blocks)
             or message.uses
             or any(block.uses for block in message.blocks)
-            or is_handed_on(sight, message, message.replaced.line)
+            or is_handed_on(context, message, message.replaced.line)
         ):
             continue
-        sight.report(
+        context.report(
             "this replaces the configuration of line {}, which was not used{}".format(
                 message.place.line,
                 "; its options are lost" if _has_options(message) else "",
@@ -179,7 +179,7 @@ def config_overwritten(sight: Sight) -> None:
     facts=("session-config-mutated",),
     source=(_INTRODUCTION,),
 )
-def option_after_session(sight: Sight) -> None:
+def option_after_session(context: Context) -> None:
     """An option is set on a configuration that a session was opened with before.
 
     tf.Session copies the configuration when it is made; what is set later has no effect on it.
@@ -194,7 +194,7 @@ def option_after_session(sight: Sight) -> None:
         custom_op.parameter_map["precision_mode"].s = tf.compat.as_bytes("allow_mix_precision")
         sess = tf.Session(config=config)
     """
-    for block in sight.run.blocks:
+    for block in context.run.blocks:
         message = block.message
         if message is None:
             continue
@@ -206,8 +206,8 @@ def option_after_session(sight: Sight) -> None:
             if entry.moment < opened[-1].moment or entry.built_in:
                 continue
             first, last = opened[0].place.line or 0, entry.name_place.line or 0
-            if not is_in_one_loop(sight, first, last):
-                sight.report(
+            if not is_in_one_loop(context, first, last):
+                context.report(
                     '"{}" is set after the session was opened in line {}; it has no effect on '
                     "it".format(entry.name, opened[-1].place.line),
                     entry.name_place,
@@ -224,7 +224,7 @@ def option_after_session(sight: Sight) -> None:
     facts=("run-config-second-custom-op",),
     source=(_ESTIMATOR,),
 )
-def option_overridden_by_run_config(sight: Sight) -> None:
+def option_overridden_by_run_config(context: Context) -> None:
     """An option of ``session_config`` is overridden by what NPURunConfig always writes.
 
     NPUEstimator adds an NpuOptimizer entry of its own after the one in ``session_config``.  The
@@ -245,7 +245,7 @@ def option_overridden_by_run_config(sight: Sight) -> None:
             dump_config=DumpConfig(enable_dump_debug=True, dump_path="/tmp/overflow"),
         )
     """
-    for made in sight.run.constructed:
+    for made in context.run.constructed:
         if made.kind != "NPURunConfig" or made.open:
             continue
         argument = made.arguments.get("session_config")
@@ -260,7 +260,7 @@ def option_overridden_by_run_config(sight: Sight) -> None:
                 value, given = wins
                 if isinstance(value, Unknown) or value == entry.value:
                     continue
-                sight.report(
+                context.report(
                     '"{}" is overridden: NPURunConfig in line {} writes {}, {}'.format(
                         entry.name,
                         made.place.line,
@@ -284,7 +284,7 @@ def option_overridden_by_run_config(sight: Sight) -> None:
     facts=("custom-op-name",),
     source=("tf_adapter/util/npu_attrs.cc:917", _INTRODUCTION),
 )
-def optimizer_misnamed(sight: Sight) -> None:
+def optimizer_misnamed(context: Context) -> None:
     """An entry of ``custom_optimizers`` with options of the NPU has another name, or none.
 
     The adapter looks for ``NpuOptimizer``, letter by letter.  The options of an entry with another
@@ -303,16 +303,16 @@ def optimizer_misnamed(sight: Sight) -> None:
         custom_op.name = "NpuOptimizer"
         custom_op.parameter_map["use_off_line"].b = True
     """
-    for block in sight.run.blocks:
+    for block in context.run.blocks:
         if (block.is_npu and block.names) or block.message is None:
             continue
         if not block.names:
             if not block.open and not block.uses:
-                _report_unnamed(sight, block)
+                _report_unnamed(context, block)
         elif looks_like_npu(block):
             name, place = block.names[-1]
-            inside = sight.script.source.inside(place, name)
-            sight.report(
+            inside = context.script.source.inside(place, name)
+            context.report(
                 'the entry is called "{}"; the adapter looks for "{}"{}'.format(
                     name,
                     OPTIMIZER,
@@ -337,8 +337,8 @@ def _is_slip(name: str, block: Block) -> bool:
     return likeness >= _SLIP
 
 
-def _report_unnamed(sight: Sight, block: Block) -> None:
-    sight.report(
+def _report_unnamed(context: Context, block: Block) -> None:
+    context.report(
         "the entry is never given a name{}".format(
             "; its options have no effect" if block.entries else ", and is ignored"
         ),

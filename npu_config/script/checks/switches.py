@@ -5,7 +5,7 @@ import re
 from typing import Any, Iterator, List, Optional, Set, Tuple
 
 from npu_config.core.diagnostics import Severity
-from npu_config.script.checks._check import Sight, check, name_of
+from npu_config.script.checks._check import Context, check, name_of
 
 _DENIALS = frozenset(("no", "not", "non", "disable", "disabled", "without", "skip", "off", "stop"))
 _SWITCHES = {
@@ -28,7 +28,7 @@ _REPLACING = ("set_defaults", "set_default", "setattr", "__dict__", "vars")
     facts=("profiling-options-inert",),
     source=("tf_adapter/util/npu_attrs.cc:2127-2133",),
 )
-def switch_never_on(sight: Sight) -> None:
+def switch_never_on(context: Context) -> None:
     """``if profiling:`` sets ``profiling_mode`` to False.
 
     The flag of the script asks for profiling (or for a dump), and the only assignment under it
@@ -63,17 +63,17 @@ def switch_never_on(sight: Sight) -> None:
         if args.over_dump is True:
             custom_op.parameter_map["enable_dump_debug"].b = True
     """
-    assert sight.path is not None
-    _report_never_true(sight)
-    for block in sight.run.blocks:
+    assert context.path is not None
+    _report_never_true(context)
+    for block in context.run.blocks:
         for entry in block.entries.values():
             words = _SWITCHES.get(entry.name)
             if words is None or entry.value is not False or not entry.path:
                 continue
-            decision = sight.path.trace[entry.path[-1]]
+            decision = context.path.trace[entry.path[-1]]
             asks = set(re.findall("[a-z]+", decision.text.lower()))
             if decision.asks_for and words & asks and not _DENIALS & asks:
-                sight.report(
+                context.report(
                     '"{}" is False where "{}" holds: nothing here switches it on'.format(
                         entry.name, decision.text
                     ),
@@ -84,19 +84,19 @@ def switch_never_on(sight: Sight) -> None:
                 )
 
 
-def _report_never_true(sight: Sight) -> None:
+def _report_never_true(context: Context) -> None:
     """Report conditions that never hold, and that a switch stands under."""
-    assert sight.path is not None
-    trace = sight.path.trace
-    for name, guards in _switched_on(sight):
+    assert context.path is not None
+    trace = context.path.trace
+    for name, guards in _switched_on(context):
         for index in guards:
             decision = trace[index]
             flag = _compared_with_true(decision.node, decision.node_holds)
-            found = None if flag is None else _text_flag(sight, *flag)
+            found = None if flag is None else _text_flag(context, *flag)
             if found is not None:
                 assert decision.node is not None
                 default, line = found
-                sight.report(
+                context.report(
                     '"{}" never holds, and "{}" under it is never on: the flag of line {} is '
                     "text, or its default {}".format(
                         decision.text,
@@ -104,7 +104,7 @@ def _report_never_true(sight: Sight) -> None:
                         line,
                         '"{}"'.format(default) if isinstance(default, str) else default,
                     ),
-                    sight.place(decision.node),
+                    context.place(decision.node),
                     guards,
                     option=name,
                     help='define the flag with action="store_true", or compare it with text',
@@ -112,13 +112,13 @@ def _report_never_true(sight: Sight) -> None:
                 break
 
 
-def _switched_on(sight: Sight) -> Iterator[Tuple[str, Tuple[int, ...]]]:
+def _switched_on(context: Context) -> Iterator[Tuple[str, Tuple[int, ...]]]:
     """The switches that are on, with the decisions that they stand under."""
-    for block in sight.run.blocks:
+    for block in context.run.blocks:
         for entry in block.entries.values():
             if entry.name in _SWITCHES and entry.value is True:
                 yield entry.name, entry.path
-    for made in sight.run.constructed:
+    for made in context.run.constructed:
         for name in _ON.get(made.kind, ()):
             argument = made.arguments.get(name)
             if argument is not None and argument.value is True:
@@ -143,23 +143,23 @@ def _literal(node: ast.expr) -> Any:
         return node
 
 
-def _text_flag(sight: Sight, node: ast.expr, identical: bool) -> Optional[Tuple[Any, int]]:
+def _text_flag(context: Context, node: ast.expr, identical: bool) -> Optional[Tuple[Any, int]]:
     """The default and the line of a flag that is never True: text, or a default other than that.
 
     Args:
-        sight: what the check sees.
+        context: what the check sees.
         node: the expression.
         identical: a default that equals True, as 1 does, is not True.
     """
     if not isinstance(node, ast.Attribute) or not isinstance(node.value, ast.Name):
         return None
-    if sight.mentions(*_REPLACING) or _is_stored(sight, node.attr):
+    if context.mentions(*_REPLACING) or _is_stored(context, node.attr):
         return None
-    if not any(name.split(".")[0] == "argparse" for name in sight.script.imported("argparse")):
+    if not any(name.split(".")[0] == "argparse" for name in context.script.imported("argparse")):
         return None
-    if node.value.id not in _parsed(sight):
+    if node.value.id not in _parsed(context):
         return None
-    found = [call for call in sight.calls("add_argument") if _destination(call) == node.attr]
+    found = [call for call in context.calls("add_argument") if _destination(call) == node.attr]
     if len(found) != 1 or not _gives_text(found[0]):
         return None
     defaults = [keyword.value for keyword in found[0].keywords if keyword.arg == "default"]
@@ -178,22 +178,22 @@ def _gives_text(call: ast.Call) -> bool:
     )
 
 
-def _is_stored(sight: Sight, attribute: str) -> bool:
+def _is_stored(context: Context, attribute: str) -> bool:
     """True when the script itself gives an attribute a value."""
     return any(
         isinstance(node, ast.Attribute)
         and node.attr == attribute
         and not isinstance(node.ctx, ast.Load)
-        for node in sight.script.nodes(attribute)
+        for node in context.script.nodes(attribute)
     )
 
 
-def _parsed(sight: Sight) -> Set[str]:
+def _parsed(context: Context) -> Set[str]:
     """The names that hold parsed arguments."""
-    functions = [sight.script.function_of(call.lineno) for call in sight.calls(*_PARSING)]
+    functions = [context.script.function_of(call.lineno) for call in context.calls(*_PARSING)]
     callees = {*_PARSING, *(function.name for function in functions if function is not None)}
     names: List[str] = []
-    for node in sight.script.nodes(*callees):
+    for node in context.script.nodes(*callees):
         value = node.value if isinstance(node, ast.Assign) else None
         if isinstance(value, ast.Call) and name_of(value.func) in callees:
             assert isinstance(node, ast.Assign)
