@@ -1,17 +1,14 @@
 """Calls of npu_config's own builder in a script."""
 
-from typing import TYPE_CHECKING, Any, Dict, Optional
+from typing import Any, Dict, Optional
 
 from npu_config.core.diagnostics import Place
 from npu_config.core.settings import UNKNOWN, Setting, Settings, SourceKind
 from npu_config.core.target import Product, Target
 from npu_config.rules.tasks import Tasks
 from npu_config.script.constants import is_known
+from npu_config.script.names import Call, Names
 from npu_config.script.objects import Constructed, Tracked, Unknown
-
-if TYPE_CHECKING:
-    from npu_config.script.functions import Functions
-    from npu_config.script.names import Call
 
 
 class Builder(Tracked):
@@ -22,7 +19,7 @@ class Builder(Tracked):
 
     __slots__ = ("entries", "open", "target")
 
-    def __init__(self, run: "Functions", call: "Call") -> None:
+    def __init__(self, run: Names, call: Call) -> None:
         super().__init__(call.node, run.place(call.node), run.tick())
         self.path = tuple(run.guards)
         self.entries: Dict[str, Setting] = {}
@@ -34,14 +31,14 @@ class Builder(Tracked):
         return Settings(dict(self.entries), SourceKind.BUILDER, open=self.open, place=self.place)
 
 
-def make(run: "Functions", call: "Call") -> Builder:
+def make(run: Names, call: Call) -> Builder:
     """``NpuConfigBuilder(...)``."""
     builder = Builder(run, call)
     run.builders.append(builder)
     return builder
 
 
-def call_method(run: "Functions", builder: Builder, call: "Call") -> Any:
+def call_method(run: Names, builder: Builder, call: Call) -> Any:
     """``builder.method(...)``; everything but ``build`` gives the builder again."""
     if call.name == "build":
         return Unknown("built@{}".format(builder.moment))
@@ -71,7 +68,7 @@ def _plain(value: Any) -> Any:
     return value if is_known(value) else UNKNOWN
 
 
-def _run_task(run: "Functions", builder: Builder, call: "Call") -> None:
+def _run_task(run: Names, builder: Builder, call: Call) -> None:
     """A task method: asked of a real builder, when its arguments are known."""
     values = [value for value, _ in call.args]
     keywords = {name: value for name, (value, _) in call.keywords.items()}
@@ -90,7 +87,7 @@ def _run_task(run: "Functions", builder: Builder, call: "Call") -> None:
         _put(builder, name, Setting(setting.value, None, place))
 
 
-def _method_place(run: "Functions", call: "Call") -> Place:
+def _method_place(run: Names, call: Call) -> Place:
     """Where a method is called: its name and its arguments, without what it is called on."""
     name, whole = run.place(call.node.func), run.place(call.node)
     column = (name.end_column or 1) - len(call.name)

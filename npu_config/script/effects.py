@@ -1,10 +1,11 @@
 """What assignments and method calls do to the objects that are followed."""
 
 import ast
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from npu_config.script import builders, constants
 from npu_config.script.constants import NotKnown, is_known
+from npu_config.script.names import Call, Names
 from npu_config.script.objects import (
     Block,
     BlockList,
@@ -19,10 +20,6 @@ from npu_config.script.objects import (
     Unknown,
     Use,
 )
-
-if TYPE_CHECKING:
-    from npu_config.script.functions import Functions
-    from npu_config.script.names import Call
 
 _DEPTH = 4
 _READERS = frozenset(("print", "str", "repr", "type", "isinstance", "len", "id", "info", "pprint"))
@@ -41,7 +38,7 @@ _LIBRARIES = (
 
 
 def set_field(
-    run: "Functions", slot: Subscript, target: ast.Attribute, value: Any, node: ast.expr
+    run: Names, slot: Subscript, target: ast.Attribute, value: Any, node: ast.expr
 ) -> None:
     """``parameter_map[name].field = value``."""
     name_place = run.place(slot.node)
@@ -82,7 +79,7 @@ def set_field(
     )
 
 
-def put(run: "Functions", block: Block, entry: Entry) -> None:
+def put(run: Names, block: Block, entry: Entry) -> None:
     """Enter an assignment; one that stood there before is overwritten."""
     old = block.entries.get(entry.name)
     if old is not None and old.place != entry.place:
@@ -90,16 +87,14 @@ def put(run: "Functions", block: Block, entry: Entry) -> None:
     block.entries[entry.name] = entry
 
 
-def set_message_field(
-    run: "Functions", message: Message, name: str, value: Any, node: ast.expr
-) -> None:
+def set_message_field(run: Names, message: Message, name: str, value: Any, node: ast.expr) -> None:
     """``message.name = value``; a part of the message itself, which protobuf refuses, is none."""
     own = isinstance(value, Message) and value.root is message.root
     message.fields[name] = Unknown(name) if own else value
     message.assigned[name] = Use("assigned", run.place(node), run.tick(), tuple(run.guards))
 
 
-def give_away(run: "Functions", value: Any, name: str, depth: int = 0) -> None:
+def give_away(run: Names, value: Any, name: str, depth: int = 0) -> None:
     """An object is passed to a function that is not known."""
     if value.__class__ in _HARMLESS:
         return
@@ -123,7 +118,7 @@ def give_away(run: "Functions", value: Any, name: str, depth: int = 0) -> None:
                     block.open = True
 
 
-def call_method(run: "Functions", owner: Any, call: "Call") -> Any:
+def call_method(run: Names, owner: Any, call: Call) -> Any:
     """``owner.name(...)`` for an owner that is no object of the script itself."""
     name = call.name
     if isinstance(owner, BlockList):
@@ -156,7 +151,7 @@ def call_method(run: "Functions", owner: Any, call: "Call") -> Any:
     return run.anonymous(call.node)
 
 
-def _call_blocks(run: "Functions", owner: BlockList, call: "Call") -> Any:
+def _call_blocks(run: Names, owner: BlockList, call: Call) -> Any:
     if call.name == "add":
         block = Block(owner.message, call.node, run.place(call.node), run.tick())
         block.path = tuple(run.guards)
@@ -173,7 +168,7 @@ def _call_blocks(run: "Functions", owner: BlockList, call: "Call") -> Any:
     return run.anonymous(call.node)
 
 
-def delete(run: "Functions", owner: Any, key: Any) -> None:
+def delete(run: Names, owner: Any, key: Any) -> None:
     """``del`` of an entry of a parameter_map, or of entries of custom_optimizers."""
     if isinstance(owner, BlockList):
         owner.message.root.blocks.clear()
@@ -184,7 +179,7 @@ def delete(run: "Functions", owner: Any, key: Any) -> None:
         owner.block.open = True
 
 
-def _call_slot(run: "Functions", owner: Any, call: "Call") -> Any:
+def _call_slot(run: Names, owner: Any, call: Call) -> Any:
     value = call.args[0][0] if call.args else None
     if (
         isinstance(owner, Subscript)
@@ -204,7 +199,7 @@ def _call_slot(run: "Functions", owner: Any, call: "Call") -> Any:
     return run.anonymous(call.node)
 
 
-def _call_message(run: "Functions", owner: Message, call: "Call") -> Any:
+def _call_message(run: Names, owner: Message, call: Call) -> Any:
     if call.name in ("CopyFrom", "MergeFrom"):
         value = call.args[0][0] if call.args else None
         if isinstance(value, Message):

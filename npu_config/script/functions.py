@@ -5,7 +5,6 @@ import contextlib
 from typing import Any, Dict, List, Optional, Sequence, Tuple
 
 from npu_config.script import constants, effects, models
-from npu_config.script.builders import Builder
 from npu_config.script.constants import NotKnown, is_known
 from npu_config.script.evaluator import Evaluator, type_names
 from npu_config.script.names import Call, Frame
@@ -52,12 +51,7 @@ class Functions(Evaluator):
 
     def __init__(self, script: Script, decisions: Decisions) -> None:
         super().__init__(script, decisions)
-        self.guards = decisions.guards
         self.visited: Dict[int, bool] = {}
-        self.calls: List[Tuple[Call, int, Tuple[int, ...]]] = []
-        self.builders: List[Builder] = []
-        self.failures: List[Tuple[ast.expr, str, Tuple[int, ...]]] = []
-        self.environment: List[Tuple[ast.expr, str, Tuple[int, ...]]] = []
         self._stack: List[ast.AST] = []
         self._steps = 0
         self._returned: Any = None

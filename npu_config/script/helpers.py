@@ -1,9 +1,10 @@
 """The helpers of npu_init and of precision_tool: what they do to a configuration."""
 
 import ast
-from typing import TYPE_CHECKING, Any, Dict, Optional, Tuple
+from typing import Any, Dict, Optional, Tuple
 
 from npu_config.script.effects import put
+from npu_config.script.names import Call, Names
 from npu_config.script.objects import (
     Block,
     Constructed,
@@ -15,12 +16,8 @@ from npu_config.script.objects import (
 )
 from npu_config.script.vocabulary import HOLDERS, OPTIMIZER
 
-if TYPE_CHECKING:
-    from npu_config.script.functions import Functions
-    from npu_config.script.names import Call
 
-
-def _held(run: "Functions", call: "Call") -> Message:
+def _held(run: Names, call: Call) -> Message:
     """The ConfigProto that a helper of npu_bridge is given, or the one that it makes."""
     keyword, position = HOLDERS[call.name]
     given = call.get(keyword, position)
@@ -36,7 +33,7 @@ def _held(run: "Functions", call: "Call") -> Message:
     return message
 
 
-def npu_edits(run: "Functions", message: Message, call: "Call") -> None:
+def npu_edits(run: Names, message: Message, call: Call) -> None:
     """What the helpers of npu_init do to a ConfigProto."""
     graph = run.field(message, "graph_options", call.node)
     if not isinstance(graph, Message):
@@ -61,14 +58,14 @@ def npu_edits(run: "Functions", message: Message, call: "Call") -> None:
     message.edited = True
 
 
-def npu_config_proto(run: "Functions", call: "Call") -> Message:
+def npu_config_proto(run: Names, call: Call) -> Message:
     """``npu_config_proto(config_proto)``: the same ConfigProto, edited."""
     message = _held(run, call)
     npu_edits(run, message, call)
     return message
 
 
-def npu_session(run: "Functions", call: "Call") -> Any:
+def npu_session(run: Names, call: Call) -> Any:
     """Helpers that open a session with an edited ConfigProto."""
     message = _held(run, call)
     npu_edits(run, message, call)
@@ -77,7 +74,7 @@ def npu_session(run: "Functions", call: "Call") -> Any:
     return run.anonymous(call.node)
 
 
-def npu_run_config_init(run: "Functions", call: "Call") -> Any:
+def npu_run_config_init(run: Names, call: Call) -> Any:
     """``npu_run_config_init(run_config)``: its session configuration is edited."""
     given = call.get("run_config", 0)
     value = None if given is None else given[0]
@@ -92,7 +89,7 @@ def npu_run_config_init(run: "Functions", call: "Call") -> Any:
     return run.anonymous(call.node)
 
 
-def npu_graph_options(run: "Functions", call: "Call") -> Any:
+def npu_graph_options(run: Names, call: Call) -> Any:
     """``npu_graph_options(graph_options)``: XLA is switched off."""
     given = call.get("graph_options", 0)
     value = None if given is None else given[0]
@@ -105,7 +102,7 @@ def npu_graph_options(run: "Functions", call: "Call") -> Any:
     return value
 
 
-def session_dump_config(run: "Functions", call: "Call") -> Message:
+def session_dump_config(run: Names, call: Call) -> Message:
     """``session_dump_config(session_config, action)`` of precision_tool."""
     message = _held(run, call)
     blocks = [block for block in message.blocks if block.name == OPTIMIZER]
@@ -129,7 +126,7 @@ def session_dump_config(run: "Functions", call: "Call") -> Message:
     return message
 
 
-def update_custom_op(run: "Functions", call: "Call") -> Any:
+def update_custom_op(run: Names, call: Call) -> Any:
     """``update_custom_op(custom_op, action)`` of precision_tool."""
     given = call.get("custom_op", 0)
     value = None if given is None else given[0]
@@ -162,7 +159,7 @@ _ACTIONS: Dict[str, Tuple[Tuple[str, str, Any], ...]] = {
 
 
 def _apply_action(
-    run: "Functions", block: Block, call: "Call", action: Optional[Tuple[Any, ast.expr]]
+    run: Names, block: Block, call: Call, action: Optional[Tuple[Any, ast.expr]]
 ) -> None:
     """What precision_tool sets for an action."""
     text = None if action is None else action[0]
@@ -178,9 +175,7 @@ def _apply_action(
             _put_at(run, block, call, option, wire, value)
 
 
-def _put_at(
-    run: "Functions", block: Block, call: "Call", name: str, wire: str, value: Any
-) -> None:
+def _put_at(run: Names, block: Block, call: Call, name: str, wire: str, value: Any) -> None:
     place = run.place(call.node)
     if value is None:
         value = Unknown("precision_tool")

@@ -1,11 +1,12 @@
 """What is known of functions and classes by their name alone."""
 
 import ast
-from typing import TYPE_CHECKING, Any, Callable, Dict
+from typing import Any, Callable, Dict
 
 from npu_config.script import builders, constants, helpers
 from npu_config.script.constants import is_known
 from npu_config.script.effects import give_away, set_field, set_message_field
+from npu_config.script.names import Call, Names
 from npu_config.script.objects import (
     Argument,
     Constructed,
@@ -18,12 +19,8 @@ from npu_config.script.objects import (
 )
 from npu_config.script.vocabulary import RUN_CONFIGS, SESSIONS, SIGNATURES
 
-if TYPE_CHECKING:
-    from npu_config.script.functions import Functions
-    from npu_config.script.names import Call
 
-
-def _message(run: "Functions", call: "Call") -> Message:
+def _message(run: Names, call: Call) -> Message:
     message = Message(call.name, call.node, run.place(call.node), run.tick())
     message.path = tuple(run.guards)
     message.foreign = call.open or bool(call.args)
@@ -38,7 +35,7 @@ def _message(run: "Functions", call: "Call") -> Message:
     return message
 
 
-def _constructed(run: "Functions", call: "Call") -> Constructed:
+def _constructed(run: Names, call: Call) -> Constructed:
     place = run.place(call.node)
     made = Constructed(call.name, call.node, place, run.tick())
     made.path = tuple(run.guards)
@@ -60,7 +57,7 @@ def _constructed(run: "Functions", call: "Call") -> Constructed:
     return made
 
 
-def _session(run: "Functions", call: "Call") -> Any:
+def _session(run: Names, call: Call) -> Any:
     given = call.get("config", SESSIONS[call.name])
     if given is not None:
         value = given[0]
@@ -75,7 +72,7 @@ def _session(run: "Functions", call: "Call") -> Any:
     return run.anonymous(call.node)
 
 
-def _as_bytes(run: "Functions", call: "Call") -> Any:
+def _as_bytes(run: Names, call: Call) -> Any:
     given = call.get("bytes_or_text", 0)
     if given is None:
         return run.anonymous(call.node)
@@ -97,7 +94,7 @@ def is_unset_environment(key: str) -> bool:
     return False
 
 
-def _as_text(run: "Functions", call: "Call") -> Any:
+def _as_text(run: Names, call: Call) -> Any:
     value = call.args[0][0] if call.args else None
     if isinstance(value, bytes):
         return value.decode("utf-8", "replace")
@@ -108,7 +105,7 @@ def _as_text(run: "Functions", call: "Call") -> Any:
     return run.anonymous(call.node)
 
 
-def _str(run: "Functions", call: "Call") -> Any:
+def _str(run: Names, call: Call) -> Any:
     if len(call.args) == 1 and not call.keywords and not call.open:
         value = call.args[0][0]
         if isinstance(value, Unknown):
@@ -118,14 +115,14 @@ def _str(run: "Functions", call: "Call") -> Any:
     return run.anonymous(call.node)
 
 
-def _noted(run: "Functions", call: "Call") -> Any:
+def _noted(run: Names, call: Call) -> Any:
     """A call that rules look at, without an effect of its own."""
     run.calls.append((call, run.tick(), tuple(run.guards)))
     run.pass_on(call, "npu_bridge." + call.name)
     return run.anonymous(call.node)
 
 
-def _setattr(run: "Functions", call: "Call") -> Any:
+def _setattr(run: Names, call: Call) -> Any:
     if len(call.args) == 3 and isinstance(call.args[0][0], Subscript):
         (slot, node), (wire, _), (value, value_node) = call.args
         if isinstance(wire, str):
@@ -138,7 +135,7 @@ def _setattr(run: "Functions", call: "Call") -> Any:
     return None
 
 
-MODELS: Dict[str, Callable[["Functions", "Call"], Any]] = {
+MODELS: Dict[str, Callable[[Names, Call], Any]] = {
     "as_bytes": _as_bytes,
     "as_text": _as_text,
     "as_str": _as_text,

@@ -76,6 +76,12 @@ class Names:
         self.blocks: List[Block] = []
         self.constructed: List[Constructed] = []
 
+        self.guards = decisions.guards
+        self.calls: List[Tuple[Call, int, Tuple[int, ...]]] = []
+        self.builders: List[Any] = []
+        self.failures: List[Tuple[ast.expr, str, Tuple[int, ...]]] = []
+        self.environment: List[Tuple[ast.expr, str, Tuple[int, ...]]] = []
+
     def new_frame(self, scope: Scope, parent: Optional[Frame]) -> Frame:
         """A frame with a serial that is the same in every run that comes the same way."""
         line = getattr(scope.node, "lineno", 0)
@@ -172,6 +178,27 @@ class Names:
 
     def value(self, node: ast.AST) -> Any:
         """The value of an expression."""
+        raise NotImplementedError
+
+    @property
+    def function(self) -> Optional[ast.AST]:
+        """The function that is being run."""
+        raise NotImplementedError
+
+    def start(self, value: Any) -> None:
+        """A function of the script is given to something that will call it."""
+        raise NotImplementedError
+
+    def pass_on(self, call: Call, name: str = "") -> None:
+        """Objects go to a function that is not known: it may use and change them."""
+        raise NotImplementedError
+
+    def adopt(self, value: Unknown, kind: str, node: ast.AST) -> Message:
+        """The message that an unknown value must be, always the same for the same value."""
+        raise NotImplementedError
+
+    def field(self, message: Message, name: str, node: ast.AST) -> Any:
+        """A field of a message; a part that is not there yet is made."""
         raise NotImplementedError
 
     def key(self, value: Any) -> str:
