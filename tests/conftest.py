@@ -6,6 +6,8 @@ import os
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests import golden
+
 settings.register_profile(
     "npu_config",
     deadline=None,
@@ -22,6 +24,16 @@ settings.register_profile(
 settings.load_profile("ci" if os.environ.get("CI") else "npu_config")
 
 HAS_TENSORFLOW = importlib.util.find_spec("tensorflow") is not None
+
+
+def pytest_addoption(parser):
+    """``--update-cases`` writes the outputs of all golden cases anew."""
+    parser.addoption("--update-cases", action="store_true", help="write the golden cases anew")
+
+
+def pytest_configure(config):
+    """Tell the runner of golden cases, before the tests are collected."""
+    golden.update = config.getoption("--update-cases")
 
 
 def pytest_collection_modifyitems(items):

@@ -1,50 +1,30 @@
-"""Golden rank tables: ``cases/err/*`` beside what is printed of them, and ``cases/ok/``.
+"""Golden rank tables: ``cases/err/*`` beside what is found in them, and ``cases/ok/``."""
 
-A name ends in ``@<product>`` where the check is told the product.  After a change of a message,
-write them anew and read the difference:
-
-    NPU_CONFIG_UPDATE_CASES=1 python -m pytest tests/cluster/test_rank_table_cases.py
-"""
-
-import os
 from pathlib import Path
-
-import pytest
 
 from npu_config.cluster import rank_table
 from npu_config.core.diagnostics import Severity
 from npu_config.core.rule import REGISTRY
-from npu_config.core.target import Target
-from npu_config.reporters import Summary, render
 from npu_config.sidefiles import Parsed
 from npu_config.text.source import apply_edits
+from tests import golden
 
 FOLDER = Path(__file__).parent / "cases"
-UPDATE = bool(os.environ.get("NPU_CONFIG_UPDATE_CASES"))
-WRONG = sorted(path for path in (FOLDER / "err").iterdir() if path.suffix != ".out")
-RIGHT = sorted((FOLDER / "ok").iterdir())
+WRONG, RIGHT = golden.inputs(FOLDER, "err"), golden.inputs(FOLDER, "ok")
 
 
 def parse(path) -> Parsed:
     """A case read for the product in its name."""
-    product = path.stem.partition("@")[2] or None
-    return rank_table.parse(path.read_text(encoding="utf-8"), path.name, Target(product=product))
+    return rank_table.parse(golden.text_of(path), path.name, golden.target_of(path))
 
 
-@pytest.mark.parametrize("path", WRONG, ids=lambda path: path.name)
+@golden.wrong(FOLDER)
 def test_wrong_case(path):
-    """A wrong table is told exactly what its ``.out`` file says, its own rule among it."""
-    report = parse(path).diagnostics
-    sources = {path.name: path.read_text(encoding="utf-8")}
-    text = render("text", report, Summary.of(report, 1), sources)
-    expected = path.with_name(path.name + ".out")
-    if UPDATE:
-        expected.write_text(text, encoding="utf-8")
-    assert expected.read_text(encoding="utf-8") == text
-    assert path.name[:6] in {diagnostic.rule for diagnostic in report}
+    """A wrong table yields exactly what its ``.out`` file says, its own rule among it."""
+    golden.check(path, parse(path).diagnostics)
 
 
-@pytest.mark.parametrize("path", RIGHT, ids=lambda path: path.name)
+@golden.right(FOLDER)
 def test_right_case(path):
     """A right table is silent, and its canonical text has the same content."""
     parsed = parse(path)
@@ -53,7 +33,7 @@ def test_right_case(path):
     assert parsed.model == again.model
 
 
-@pytest.mark.parametrize("path", WRONG, ids=lambda path: path.name)
+@golden.wrong(FOLDER)
 def test_model_only_without_errors(path):
     """A table with errors of its own has no model; one with comments or commas only has one."""
     parsed = parse(path)
@@ -66,20 +46,19 @@ def test_model_only_without_errors(path):
     assert (parsed.model is None) == bool(own or unreadable)
 
 
-@pytest.mark.parametrize("path", WRONG, ids=lambda path: path.name)
+@golden.wrong(FOLDER)
 def test_fixes_leave_fewer_errors(path):
     """The mechanical corrections, done together, leave none of what they correct."""
     text = path.read_text(encoding="utf-8")
     report = parse(path).diagnostics
     fixable = [d for d in report if d.fix is not None]
     fixed = apply_edits(text, [edit for d in fixable for edit in d.fix.edits])
-    product = path.stem.partition("@")[2] or None
-    after = rank_table.parse(fixed, path.name, Target(product=product)).diagnostics
+    after = rank_table.parse(fixed, path.name, golden.target_of(path)).diagnostics
     assert [d for d in after if d.fix is not None] == []
     assert len(after.errors) <= len(report.errors) - len(fixable)
 
 
-@pytest.mark.parametrize("path", [*WRONG, *RIGHT], ids=lambda path: path.name)
+@golden.each([*WRONG, *RIGHT])
 def test_places_are_in_the_text(path):
     """Every place lies within the text, and its end is not before its start."""
     lines = path.read_text(encoding="utf-8").split("\n")

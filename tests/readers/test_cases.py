@@ -1,48 +1,30 @@
-"""Golden cases of the readers: ``cases/err/*`` beside what is printed of them, and ``cases/ok/``.
+"""Golden cases of the readers: ``cases/err/*`` beside what is found in them, and ``cases/ok/``."""
 
-After a change of a message, write them anew and read the difference:
-
-    NPU_CONFIG_UPDATE_CASES=1 python -m pytest tests/readers/test_cases.py
-"""
-
-import os
 from pathlib import Path
-
-import pytest
 
 from npu_config.core.diagnostics import Report, Severity
 from npu_config.core.rule import Rule
 from npu_config.readers import _rules, read
-from npu_config.reporters import Summary, render
 from npu_config.text import rules as text_rules
+from tests import golden
 
 FOLDER = Path(__file__).parent / "cases"
-UPDATE = bool(os.environ.get("NPU_CONFIG_UPDATE_CASES"))
-WRONG = sorted(path for path in (FOLDER / "err").iterdir() if path.suffix != ".out")
-RIGHT = sorted((FOLDER / "ok").iterdir())
+WRONG, RIGHT = golden.inputs(FOLDER, "err"), golden.inputs(FOLDER, "ok")
 IN_OTHER_TESTS = {"NPU701", "NPU708"}
 
 
 def report_on(path):
-    """What the reader finds in a case, and the text that is printed of it."""
-    reading = read(path.name, None, path.read_bytes())
-    report = Report(reading.diagnostics)
-    return report, render("text", report, Summary.of(report, 1), {reading.path: reading.text})
+    """What the reader finds in a case."""
+    return Report(read(path.name, None, path.read_bytes()).diagnostics)
 
 
-@pytest.mark.parametrize("path", WRONG, ids=lambda path: path.name)
+@golden.wrong(FOLDER)
 def test_wrong_case(path):
-    """A wrong case is told exactly what its ``.out`` file says, its own rule among it."""
-    report, text = report_on(path)
-    expected = path.with_name(path.name + ".out")
-    if UPDATE:
-        expected.write_text(text, encoding="utf-8")
-    assert expected.read_text(encoding="utf-8") == text
-    if path.name.startswith("NPU"):
-        assert path.name[:6] in {diagnostic.rule for diagnostic in report}
+    """A wrong case yields exactly what its ``.out`` file says, its own rule among it."""
+    golden.check(path, report_on(path))
 
 
-@pytest.mark.parametrize("path", RIGHT, ids=lambda path: path.name)
+@golden.right(FOLDER)
 def test_right_case(path):
     """A right case is silent."""
     assert read(path.name, None, path.read_bytes()).judge() == []
@@ -56,11 +38,11 @@ def test_every_rule_of_the_readers_has_a_case():
     assert rules == {path.name[:6] for path in WRONG} & rules | IN_OTHER_TESTS
 
 
-@pytest.mark.parametrize("path", [*WRONG, *RIGHT], ids=lambda path: path.name)
+@golden.each([*WRONG, *RIGHT])
 def test_places_are_in_the_text(path):
     """Every place lies within the text, and its end is not before its start."""
     lines = path.read_bytes().decode("utf-8").split("\n")
-    for diagnostic in report_on(path)[0]:
+    for diagnostic in report_on(path):
         _, line, column, end_line, end_column = diagnostic.place
         if line is None:
             continue
@@ -72,7 +54,7 @@ def test_places_are_in_the_text(path):
             assert end_column <= len(lines[end_line - 1]) + 1
 
 
-@pytest.mark.parametrize("path", WRONG, ids=lambda path: path.name)
+@golden.wrong(FOLDER)
 def test_one_cause_gives_one_finding(path):
     """What the reader complains of at some place, no rule complains of again."""
     reading = read(path.name, None, path.read_bytes())

@@ -3,23 +3,18 @@
 Config files (``.yaml``), and what these cannot hold as ConfigProto text (``.pbtxt``) and as
 scripts (``.py``).
 
-The first case of each rule is the example of its page.  After a change of a page or of a
-message, write them anew and read the difference:
-
-    NPU_CONFIG_UPDATE_CASES=1 python -m pytest tests/rules/test_rule_cases.py
+The first case of each rule is the example of its page; ``--update-cases`` writes these inputs
+too (see ``tests/golden.py``).
 """
 
-import os
 from pathlib import Path
-
-import pytest
 
 from npu_config.core.diagnostics import Severity
 from npu_config.rules.bands import CASE_RULES
+from tests import golden
 from tests.rules.rule_examples import examples, findings
 
 FOLDER = Path(__file__).parent.parent / "cases"
-UPDATE = bool(os.environ.get("NPU_CONFIG_UPDATE_CASES"))
 
 
 def from_pages():
@@ -33,37 +28,27 @@ def from_pages():
                 yield FOLDER / folder / name, "version: 1\n" + example.text
 
 
-if UPDATE:
+if golden.update:
     for path, text in from_pages():
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
 
-SUFFIXES = (".yaml", ".pbtxt", ".py")
-WRONG = sorted(path for path in (FOLDER / "err").glob("NPU*") if path.suffix in SUFFIXES)
-RIGHT = sorted(path for path in (FOLDER / "ok").glob("NPU*") if path.suffix in SUFFIXES)
+
+def found_in(path, directory):
+    """All findings about a case."""
+    return findings(golden.text_of(path), directory, path.name)
 
 
-def rendered(path, directory):
-    """All findings about a case, and their text."""
-    found = findings(path.read_text(encoding="utf-8"), directory, path.name)
-    return found, "".join("{}\n".format(diagnostic) for diagnostic in found)
-
-
-@pytest.mark.parametrize("path", WRONG, ids=lambda path: path.stem)
+@golden.wrong(FOLDER)
 def test_wrong_case(path, tmp_path):
-    """A wrong case is told exactly what its ``.out`` file says, its own rule among it."""
-    found, text = rendered(path, tmp_path)
-    expected = path.with_suffix(".out")
-    if UPDATE:
-        expected.write_text(text, encoding="utf-8")
-    assert expected.read_text(encoding="utf-8") == text
-    assert path.name[:6] in {diagnostic.rule for diagnostic in found}
+    """A wrong case yields exactly what its ``.out`` file says, its own rule among it."""
+    golden.check(path, found_in(path, tmp_path))
 
 
-@pytest.mark.parametrize("path", RIGHT, ids=lambda path: path.stem)
+@golden.right(FOLDER)
 def test_right_case(path, tmp_path):
     """A right case does not break its own rule, nor has it an error."""
-    found, _ = rendered(path, tmp_path)
+    found = found_in(path, tmp_path)
     assert [str(d) for d in found if d.severity is Severity.ERROR] == []
     assert path.name[:6] not in {diagnostic.rule for diagnostic in found}
 

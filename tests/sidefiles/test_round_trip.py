@@ -2,6 +2,7 @@
 
 import copy
 import pickle
+from pathlib import Path
 
 import attr
 import pytest
@@ -11,7 +12,7 @@ from hypothesis import strategies as st
 from npu_config.core.diagnostics import Report
 from npu_config.core.target import Product, Target
 from npu_config.sidefiles import FORMATS, recognise
-from tests.sidefiles import sidefile_cases as cases
+from tests import golden
 from tests.sidefiles import sidefile_strategies
 
 formats = pytest.mark.parametrize("name", sorted(FORMATS))
@@ -20,7 +21,8 @@ targets = st.builds(
     st.none() | st.sampled_from(list(Product)),
     st.sampled_from([None, "training", "online_inference"]),
 )
-seeds = [cases.read(path) for path in cases.inputs("ok") + cases.inputs("err")]
+CASES = Path(__file__).parent / "cases"
+seeds = [golden.text_of(path) for half in ("ok", "err") for path in golden.inputs(CASES, half)]
 
 
 @st.composite

@@ -1,0 +1,101 @@
+"""The one runner of golden cases: an input beside the findings about it.
+
+A folder ``cases`` has two halves, ``err`` and ``ok``, each with inputs or with a folder of inputs
+for each kind of file.
+
+- ``err/NAME.EXT`` yields exactly the findings in ``err/NAME.EXT.out``; when NAME begins with the
+  id of a rule, that rule is among them.
+- What ``ok/NAME.EXT`` may yield is for the test of its folder to say.
+- Words after ``@`` in NAME are the target: ``switch@ascend_950.cfg``, ``trace@training.json``.
+
+After a change of a message write all outputs anew, and read the difference before it is
+committed:
+
+    python -m pytest --update-cases
+"""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from npu_config.core.target import MODES, Target
+
+update = False
+"""Write what is found instead of comparing with it; ``--update-cases`` sets it."""
+
+_RULE = re.compile(r"NPU\d{3}")
+
+
+def inputs(folder, half):
+    """Every input of a half, ``ok`` or ``err``, in order."""
+    return sorted(
+        path for path in Path(folder, half).rglob("*") if path.is_file() and path.suffix != ".out"
+    )
+
+
+def each(paths):
+    """The decorator that runs a test on each of these cases, as the argument ``path``."""
+    return pytest.mark.parametrize("path", paths, ids=lambda path: _name(path))
+
+
+def wrong(folder):
+    """The decorator that runs a test on each case of ``err``."""
+    return each(inputs(folder, "err"))
+
+
+def right(folder):
+    """The decorator that runs a test on each case of ``ok``."""
+    return each(inputs(folder, "ok"))
+
+
+def target_of(path):
+    """The target that the name of a case says."""
+    words = path.name.split(".")[0].split("@")[1:]
+    mode = next((word for word in words if word in MODES), None)
+    return Target(next((word for word in words if word not in MODES), None), mode)
+
+
+def text_of(path):
+    """The exact text of a case."""
+    return path.read_bytes().decode("utf-8")
+
+
+def rendered(report, path):
+    """The text of an ``.out``: a paragraph for each finding, with its whole place and its fix."""
+    lines = []
+    for found in report:
+        where = "" if found.path in (None, path.name) else "{}:".format(found.path)
+        if found.line is not None:
+            where += "{0.line}:{0.column}-{0.end_line}:{0.end_column}:".format(found)
+        lines.append(
+            "{}{}: {} [{} {}]".format(
+                where + " " if where else "",
+                found.severity.value,
+                found.message,
+                found.rule,
+                found.name,
+            )
+        )
+        if found.help is not None:
+            lines.append("    help: {}".format(found.help))
+        if found.fix is not None:
+            lines.append("    fix: {}".format(found.fix.title))
+    return "".join(line + "\n" for line in lines)
+
+
+def check(path, report):
+    """The findings about a wrong case are those of its ``.out``, its own rule among them."""
+    text = rendered(report, path)
+    output = path.with_name(path.name + ".out")
+    if update:
+        output.write_bytes(text.encode("utf-8", "backslashreplace"))
+    assert output.read_bytes().decode("utf-8") == text
+    own = _RULE.match(path.name)
+    assert text
+    assert own is None or own.group() in {found.rule for found in report}
+
+
+def _name(path):
+    kind = path.parent.name
+    return path.name if kind in ("ok", "err") else "{}/{}".format(kind, path.name)
