@@ -3,6 +3,7 @@
 import ast
 from typing import Any, Callable, Dict
 
+from npu_config.catalogue.api import CLASSES, PARAMETERS
 from npu_config.script import builders, constants, helpers
 from npu_config.script.constants import is_known
 from npu_config.script.effects import give_away, set_field, set_message_field
@@ -17,7 +18,9 @@ from npu_config.script.objects import (
     Unknown,
     Use,
 )
-from npu_config.script.vocabulary import RUN_CONFIGS, SESSIONS, SIGNATURES
+from npu_config.script.vocabulary import RUN_CONFIGS, SESSIONS
+
+_TARGET = ("product", "mode", "cann")
 
 
 def _message(run: Names, call: Call) -> Message:
@@ -40,7 +43,7 @@ def _constructed(run: Names, call: Call) -> Constructed:
     made = Constructed(call.name, call.node, place, run.tick())
     made.path = tuple(run.guards)
     made.open = call.open
-    names = SIGNATURES.get(call.name, ())
+    names = PARAMETERS.get(call.name, _TARGET if call.name == "Target" else ())
     for name, (value, node) in zip(names, call.args):
         made.arguments[name] = Argument(value, run.place(node), node=node)
     for name, (value, node) in call.keywords.items():
@@ -159,16 +162,7 @@ for _name in ("ConfigProto", "GraphOptions", "RewriterConfig", "OptimizerOptions
     MODELS[_name] = _message
 for _name in SESSIONS:
     MODELS[_name] = _session
-for _name in (
-    "NPURunConfig",
-    "NPUEstimator",
-    "ProfilingConfig",
-    "MemoryConfig",
-    "DumpConfig",
-    "GraphMemoryOptimizeConfig",
-    "ExperimentalConfig",
-    "DynamicInputConfig",
-):
+for _name in CLASSES:
     MODELS[_name] = _constructed
 for _name in (
     "set_iteration_per_loop",

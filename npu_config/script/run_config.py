@@ -3,30 +3,16 @@
 from typing import Any, Dict, Iterable, Optional, Tuple
 
 from npu_config.catalogue import OPTIONS, Option
+from npu_config.catalogue.api import (
+    OPTION_OF,
+    PARAMETERS,
+    PARTS,
+    WRITTEN_AS_TEXT,
+    WRITTEN_WITHOUT_PART,
+)
 from npu_config.core.settings import UNKNOWN, Setting, Settings, SourceKind
 from npu_config.script.constants import is_known
 from npu_config.script.objects import Constructed, Message, Unknown
-from npu_config.script.vocabulary import SIGNATURES
-
-_NAMES = {
-    option.run_config: name for name, option in OPTIONS.items() if option.run_config is not None
-}
-_NESTED = {
-    "profiling_config": "ProfilingConfig",
-    "memory_config": "MemoryConfig",
-    "dump_config": "DumpConfig",
-    "experimental_config": "ExperimentalConfig",
-    "experimental_config.graph_memory_optimize_config": "GraphMemoryOptimizeConfig",
-    "dynamic_input_config": "DynamicInputConfig",
-}
-_ALWAYS = (
-    "enable_dump",
-    "enable_dump_debug",
-    "experimental_logical_device_cluster_deploy_mode",
-)
-"""Written by NPUEstimator in any case, though the argument is a field of a nested object."""
-
-_AS_TEXT = ("graph_memory_max_size", "variable_memory_max_size")
 
 
 def settings_of_run_config(made: Constructed, estimators: Iterable[Constructed]) -> Settings:
@@ -93,7 +79,7 @@ def as_argument(name: str, value: Any) -> str:
     written = '"{}"'.format(value) if isinstance(value, str) else repr(value)
     text = "{}={}".format(field, written)
     while outer:
-        text = "{}({}, ...)".format(_NESTED[outer], text)
+        text = "{}({}, ...)".format(PARTS[outer], text)
         outer, _, field = outer.rpartition(".")
         text = "{}={}".format(field, text)
     return text
@@ -107,7 +93,7 @@ def options_of_run_config(made: Constructed) -> Dict[str, Any]:
         for name, setting in entries.items()
     }
     if is_open or made.open:
-        found.update({name: Unknown(name) for name in _ALWAYS if name not in found})
+        found.update({name: Unknown(name) for name in WRITTEN_WITHOUT_PART if name not in found})
     return found
 
 
@@ -115,7 +101,7 @@ def _always_written(name: str) -> bool:
     option = OPTIONS.get(name)
     if option is None or option.run_config is None:
         return False
-    return name in _ALWAYS or (
+    return name in WRITTEN_WITHOUT_PART or (
         option.run_config_default is not None and "." not in option.run_config
     )
 
@@ -134,22 +120,22 @@ def _read_arguments(
     is_open = False
     for argument, (value, place, name_place, _) in made.arguments.items():
         path = prefix + argument
-        name = _NAMES.get(path)
-        if path in _NESTED and isinstance(value, Constructed):
-            if value.kind == _NESTED[path]:
+        name = OPTION_OF.get(path)
+        if path in PARTS and isinstance(value, Constructed):
+            if value.kind == PARTS[path]:
                 inner = _read_arguments(value, path + ".", entries, extra)
                 is_open = is_open or inner or value.open
-        elif path in _NESTED:
+        elif path in PARTS:
             is_open = is_open or not is_known(value)
             extra[path] = _setting(value, place, name_place)
-        elif argument not in SIGNATURES[made.kind]:
+        elif argument not in PARAMETERS[made.kind]:
             is_open = True
         elif name is None or value is None:
             extra[path] = _setting(value, place, name_place)
         else:
             if isinstance(value, bytes):
                 value = value.decode("utf-8", "replace")
-            elif name in _AS_TEXT and isinstance(value, int):
+            elif name in WRITTEN_AS_TEXT and isinstance(value, int):
                 value = str(value)
             entries[name] = _setting(value, place, name_place)
     return is_open

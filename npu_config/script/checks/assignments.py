@@ -6,12 +6,12 @@ import re
 from typing import Optional
 
 from npu_config.catalogue import OPTIONS
+from npu_config.catalogue.api import CLASSES, PARAMETERS
 from npu_config.core.diagnostics import Fix, Place, Severity
 from npu_config.script.checks._check import Context, check
 from npu_config.script.constants import is_known
 from npu_config.script.fixes import replacement
 from npu_config.script.objects import Block, Entry, Unknown
-from npu_config.script.vocabulary import SIGNATURES, STRICT_SIGNATURES
 
 _INTRODUCTION = "docs/en/tfadapter_1/apiref/session_config/introduction.md"
 _CONFIG = "tf_adapter/python/npu_bridge/estimator/npu/npu_config.py"
@@ -201,13 +201,13 @@ def unknown_argument(context: Context) -> None:
         NPURunConfig(aoe_mode="2")
     """
     for made in context.run.constructed:
-        if made.kind not in STRICT_SIGNATURES:
+        if made.kind not in CLASSES:
             continue
         if isinstance(made.node, ast.Call) and context.is_from_elsewhere(
             made.node.func, made.kind
         ):
             continue
-        names = SIGNATURES[made.kind]
+        names = PARAMETERS[made.kind]
         for name, argument in made.arguments.items():
             if name in names:
                 continue

@@ -3,6 +3,7 @@
 import ast
 from typing import Dict, Iterator, List, Optional, Set, Tuple, cast
 
+from npu_config.catalogue.api import MODULES, NPU_INIT
 from npu_config.core.diagnostics import Severity
 from npu_config.script.checks._check import Context, check, name_of
 from npu_config.script.scopes import (
@@ -14,7 +15,6 @@ from npu_config.script.scopes import (
     holds,
     last_line,
 )
-from npu_config.script.vocabulary import EXPORTS, NPU_INIT
 
 _INTRODUCTION = "docs/en/tfadapter_1/apiref/session_config/introduction.md"
 _INIT = "tf_adapter/python/npu_bridge/npu_init.py"
@@ -80,7 +80,7 @@ def name_not_imported(context: Context) -> None:
     """
     if context.script.has_star_import:
         return
-    names = {name for name in EXPORTS if _may_be_missing(context, name)}
+    names = {name for name in MODULES if _may_be_missing(context, name)}
     if context.mentions(*_UTIL) and _may_be_missing(context, "util"):
         names.add("util")
     if not names or context.mentions(*_ELSEWHERE):
@@ -112,9 +112,9 @@ def _report(context: Context, node: ast.Name, within: Within) -> None:
     if node.id == "util":
         help = "from npu_bridge.estimator.npu import util"
     else:
-        help = "from {} import {}".format(EXPORTS[node.id], node.id)
+        help = "from {} import {}".format(MODULES[node.id], node.id)
     commented = _commented_import(context)
-    if commented and EXPORTS.get(node.id, NPU_INIT) in (NPU_INIT, EXPORTS["RewriterConfig"]):
+    if commented and MODULES.get(node.id, NPU_INIT) in (NPU_INIT, MODULES["RewriterConfig"]):
         help = "take line {} out of its comment, or {}".format(commented, help)
     for function in within:
         if _is_never_called(context, function):

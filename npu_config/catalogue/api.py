@@ -1,0 +1,127 @@
+"""What the vendor's training API offers to scripts, as data: one table for all who need it.
+
+Parameters of constructors and functions in order, the class of each configuration object among
+the arguments of NPURunConfig, the option that an argument carries, and the module that a name is
+imported from.  ``script`` reads it to follow calls, ``tf1`` to offer the same calls.
+
+Source: the public signatures of npu_bridge.
+"""
+
+from typing import Dict, FrozenSet, Mapping, Tuple
+
+from npu_config.catalogue import OPTIONS
+
+
+def _table(text: str) -> Dict[str, Tuple[str, ...]]:
+    """The lines ``Name: one two`` and their indented continuations, by name."""
+    found: Dict[str, Tuple[str, ...]] = {}
+    name = ""
+    for line in text.splitlines():
+        head, colon, rest = line.rpartition(":")
+        name = head.strip() if colon else name
+        found[name] = (*found.get(name, ()), *rest.split())
+    return found
+
+
+PARAMETERS: Mapping[str, Tuple[str, ...]] = _table("""\
+NPURunConfig:
+    iterations_per_loop profiling_config model_dir tf_random_seed save_summary_steps
+    save_checkpoints_steps save_checkpoints_secs session_config keep_checkpoint_max
+    keep_checkpoint_every_n_hours log_step_count_steps distribute enable_data_pre_proc
+    precision_mode enable_reduce_precision variable_format_optimize mix_compile_mode
+    hcom_parallel graph_memory_max_size variable_memory_max_size dump_config
+    stream_max_parallel_num is_tailing_optimization horovod_mode graph_run_mode op_debug_level
+    enable_scope_fusion_passes enable_exception_dump op_select_implmode optypelist_for_implmode
+    dynamic_input_config aoe_mode work_path buffer_optimize enable_small_channel
+    fusion_switch_file enable_compress_weight compress_weight_conf op_compiler_cache_mode
+    op_compiler_cache_dir debug_dir hcom_multi_mode dynamic_input dynamic_graph_execute_mode
+    dynamic_inputs_shape_range train_distribute eval_distribute local_rank_id local_device_list
+    session_device_id distribute_config modify_mixlist op_precision_mode device_type soc_config
+    hccl_timeout op_wait_timeout op_execute_timeout HCCL_algorithm customize_dtypes
+    op_debug_config memory_config experimental_config topo_sorting_mode aoe_config_file
+    insert_op_file stream_sync_timeout event_sync_timeout external_weight deterministic
+    frozen_variable variable_placement jit_compile precision_mode_v2 ac_parallel_enable
+    quant_dumpable input_fusion_size compile_dynamic_mode graph_max_parallel_model_num
+    export_compile_stat aicore_num oo_constant_folding input_batch_cpy
+    shape_generalization_mode all_tensor_not_empty auto_multistream_parallel_mode oo_level
+    optimization_switch
+NPUEstimator: model_fn model_dir config params job_start_file warm_start_from
+ProfilingConfig: enable_profiling profiling_options
+MemoryConfig:
+    atomic_clean_policy static_memory_policy memory_optimization_policy
+    variable_use_1g_huge_page
+DumpConfig:
+    enable_dump dump_path dump_step dump_mode enable_dump_debug dump_debug_mode dump_data
+    dump_layer
+GraphMemoryOptimizeConfig: recompute graph_slice
+ExperimentalConfig:
+    logical_device_cluster_deploy_mode logical_device_id model_deploy_mode
+    model_deploy_devicelist graph_memory_optimize_config enable_graph_parallel
+    graph_parallel_option_path graph_compiler_cache_dir resource_config_path
+    accelerate_train_mode
+DynamicInputConfig: input_shape dynamic_dims dynamic_node_type compile_hybrid_mode
+NPUOptimizer: opt loss_scale_manager is_distributed is_loss_scale is_tailing_optimization name
+NPULossScaleOptimizer: opt loss_scale_manager is_distributed
+FixedLossScaleManager: loss_scale enable_overflow_check
+NPUOutputTensorHook: tensors dependencies output_fn output_every_n_steps
+TellMeStepOrLossHook: step total_step loss final_loss
+SetIterationsVarHook: iterations_per_loop
+set_iteration_per_loop: sess train_op iterations_per_loop
+load_iteration_per_loop_var: sess iterations_per_loop
+create_iteration_per_loop_var: train_op
+limit_core_num_scope: op_aicore_num op_vectorore_num
+keep_tensors_dtypes: graph input_tensors
+""")
+"""The parameters, in order, of constructors and functions."""
+
+PARTS: Mapping[str, str] = {
+    "profiling_config": "ProfilingConfig",
+    "memory_config": "MemoryConfig",
+    "dump_config": "DumpConfig",
+    "experimental_config": "ExperimentalConfig",
+    "experimental_config.graph_memory_optimize_config": "GraphMemoryOptimizeConfig",
+    "dynamic_input_config": "DynamicInputConfig",
+}
+"""The arguments of NPURunConfig that are configuration objects, by dotted name: their class."""
+
+CLASSES: FrozenSet[str] = frozenset(("NPURunConfig", "NPUEstimator", *PARTS.values()))
+"""Those that raise TypeError for an argument that is not a parameter."""
+
+OPTION_OF: Mapping[str, str] = {
+    option.run_config: name for name, option in OPTIONS.items() if option.run_config is not None
+}
+"""The option that an argument of NPURunConfig carries (``dump_config.dump_step``)."""
+
+WRITTEN_WITHOUT_PART: FrozenSet[str] = frozenset(
+    ("enable_dump", "enable_dump_debug", "experimental_logical_device_cluster_deploy_mode")
+)
+"""The options of configuration objects that NPUEstimator writes where the object is not given."""
+
+WRITTEN_AS_TEXT: FrozenSet[str] = frozenset(("graph_memory_max_size", "variable_memory_max_size"))
+"""The options that NPUEstimator turns from a number into text."""
+
+NPU_INIT = "npu_bridge.npu_init"
+
+MODULES: Mapping[str, str] = {
+    name: module
+    for module, names in _table("""\
+npu_bridge.npu_init:
+    NPURunConfig ProfilingConfig MemoryConfig DumpConfig DynamicInputConfig NPUEstimator
+    NPUEstimatorSpec NPUCheckpointSaverHook NPUOutputTensorHook NPUBroadcastGlobalVariablesHook
+    SetIterationsVarHook TellMeStepOrLossHook NPUDistributedOptimizer KerasDistributeOptimizer
+    npu_distributed_optimizer_wrapper NPUOptimizer npu_allreduce NPULossScaleOptimizer
+    FixedLossScaleManager ExponentialUpdateLossScaleManager NPUBroadcastGlobalVariablesCallback
+    npu_ops npu_rnn npu_scope keras_to_npu npu_strategy npu_plugin npu_unary_ops hccl_ops
+    npu_cpu_ops scoped_graph_manager npu_hooks_append npu_callbacks_append npu_config_proto
+    npu_graph_options npu_optimizer_options npu_run_config_init set_keras_session_npu_config
+    init_resource shutdown_resource close_session get_npu_rank_id get_npu_local_rank_id
+    get_npu_rank_size get_npu_local_rank_size NpuEmptyHook npu_keras_optimizer npu_tf_optimizer
+    npu_clear_session
+tensorflow.core.protobuf.rewriter_config_pb2: RewriterConfig
+npu_bridge.estimator.npu.npu_config:
+    ExperimentalConfig GraphMemoryOptimizeConfig NpuExecutePlacement
+npu_bridge.estimator.npu.util: set_iteration_per_loop IterationPerLoop
+""").items()
+    for name in names
+}
+"""The names of the API (and RewriterConfig), with the module to import each from."""
