@@ -81,10 +81,19 @@ class Edit(NamedTuple):
 
 @attr.s(frozen=True, slots=True, auto_attribs=True)
 class Fix:
-    """A mechanical, safe correction: an imperative title and the edits that do it."""
+    """A mechanical correction: an imperative title and the edits that do it.
+
+    ``safe`` says that nothing but what the finding is about changes; a fix that is not safe is
+    shown, and applied only when it is asked for.
+    """
 
     title: str
     edits: Tuple[Edit, ...]
+    safe: bool = True
+
+    def to_dict(self) -> Dict[str, Any]:
+        """The object of the JSON output."""
+        return {"edits": [edit._asdict() for edit in self.edits], "safe": self.safe}
 
 
 @attr.s(frozen=True, slots=True, auto_attribs=True)
@@ -104,7 +113,10 @@ class Diagnostic:
         end_column: the column after the last character.
         help: what to do.
         url: the page that explains the rule.
-        fix: the correction that ``--fix`` applies, where one is mechanical and safe.
+        fix: the correction that ``--fix`` applies, where one is mechanical.
+        meant: the word that was probably meant in place of the user's.
+        consequence: what the runtime does, when that is known; the message ends with it.
+        legal: the legal values, where there are a few; the message holds them.
     """
 
     rule: str
@@ -120,6 +132,9 @@ class Diagnostic:
     help: Optional[str] = None
     url: Optional[str] = None
     fix: Optional[Fix] = attr.ib(default=None, eq=False)
+    meant: Optional[str] = None
+    consequence: Optional[str] = None
+    legal: Tuple[str, ...] = ()
 
     @classmethod
     def at(
@@ -132,10 +147,41 @@ class Diagnostic:
         option: Optional[str] = None,
         help: Optional[str] = None,
         fix: Optional[Fix] = None,
+        meant: Optional[str] = None,
+        consequence: Optional[str] = None,
+        legal: Tuple[str, ...] = (),
     ) -> "Diagnostic":
-        """Make a diagnostic that stands at ``place``, with the page of ``rule``."""
+        """Make a diagnostic at ``place``, with the page of ``rule``.
+
+        The consequence is added to the message; without ``help``, the help asks whether ``meant``
+        was meant.
+        """
         return cls(
-            rule, name, severity, message, option, *place, help=help, url=rule_url(rule), fix=fix
+            rule,
+            name,
+            severity,
+            message if consequence is None else "{}; {}".format(message, consequence),
+            option,
+            *place,
+            help=help if help or meant is None else 'did you mean "{}"?'.format(meant),
+            url=rule_url(rule),
+            fix=fix,
+            meant=meant,
+            consequence=consequence,
+            legal=legal,
+        )
+
+    def but(self, consequence: str, severity: Severity) -> "Diagnostic":
+        """The finding with another consequence and severity; it cannot be fixed mechanically."""
+        message = self.message
+        if self.consequence is not None:
+            message = message[: -len(self.consequence) - 2]
+        return attr.evolve(
+            self,
+            severity=severity,
+            message="{}; {}".format(message, consequence),
+            consequence=consequence,
+            fix=None,
         )
 
     @property
@@ -158,6 +204,9 @@ class Diagnostic:
             "message": self.message,
             "help": self.help,
             "url": self.url,
+            "fix": None if self.fix is None else self.fix.to_dict(),
+            "meant": self.meant,
+            "consequence": self.consequence,
         }
 
     def __str__(self) -> str:

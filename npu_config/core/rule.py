@@ -73,10 +73,23 @@ class Rule:
         help: Optional[str] = None,
         severity: Optional[Severity] = None,
         fix: Optional[Fix] = None,
+        meant: Optional[str] = None,
+        consequence: Optional[str] = None,
+        legal: Tuple[str, ...] = (),
     ) -> Diagnostic:
-        """A finding of this rule at ``place``."""
+        """A finding of this rule at ``place``; see :meth:`Diagnostic.at`."""
         return Diagnostic.at(
-            place, self.id, self.name, severity or self.severity, message, option, help, fix
+            place,
+            self.id,
+            self.name,
+            severity or self.severity,
+            message,
+            option,
+            help,
+            fix,
+            meant,
+            consequence,
+            legal,
         )
 
 

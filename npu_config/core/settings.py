@@ -97,7 +97,6 @@ class Settings:
             a helper from elsewhere); then no option counts as certainly absent.
         session: what stands around the options, where the input has it.
         place: the place of the whole, for findings about what is missing.
-        path_note: for a script with branches, the conditions of this path in words.
         extra: arguments of NPURunConfig (and NPUEstimator) that are no options, such as
             ``save_checkpoints_steps``, by name; an argument that was given as None is there
             too.  Fields of nested objects and of the Estimator have dotted names:
@@ -109,7 +108,6 @@ class Settings:
     open: bool = False
     session: Optional[SessionFacts] = None
     place: Place = NOWHERE
-    path_note: str = ""
     extra: Mapping[str, Setting] = _NOTHING
 
     @classmethod

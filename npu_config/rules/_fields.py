@@ -6,7 +6,6 @@ from typing import Any, Iterator, Mapping, Optional
 from npu_config.catalogue import InvalidValue, Option
 from npu_config.catalogue.kinds import Bool, Choice, Int, Path, Text, as_int, is_bool
 from npu_config.core.settings import UNKNOWN, Setting
-from npu_config.rules.case import Case
 
 _SWITCH_MEANT: Mapping[str, str] = {
     "precision_mode": "profiling_mode",
@@ -27,15 +26,12 @@ def switch_meant(name: str, wire: Optional[str]) -> Optional[str]:
     return _SWITCH_MEANT.get(name) if wire == "b" else None
 
 
-def help_for_wrong_field(case: Case, option: Option, setting: Setting) -> str:
-    """The assignment as it should be, with the user's own value."""
+def help_for_wrong_field(option: Option, setting: Setting, meant: Optional[str]) -> str:
+    """The assignment as it should be, with the user's own value; or the switch ``meant``."""
     help = 'write parameter_map["{}"].{} = {}'.format(
         option.name, option.wire, _in_its_field(option, setting)
     )
-    switch = switch_meant(option.name, setting.wire)
-    if switch is None or case.isset(switch):
-        return help
-    return 'did you mean "{}"? If not, {}'.format(switch, help)
+    return help if meant is None else 'did you mean "{}"? If not, {}'.format(meant, help)
 
 
 def _in_its_field(option: Option, setting: Setting) -> str:

@@ -1,23 +1,13 @@
 """What a rule looks at: settings, the target, and what is known around them."""
 
-from typing import Any, Dict, FrozenSet, Iterable, List, Mapping, NamedTuple, Optional
+from typing import Any, Dict, FrozenSet, Iterable, List, Mapping, NamedTuple, Optional, Tuple
 
 from npu_config.catalogue import OPTIONS
 from npu_config.catalogue.kinds import InvalidValue, shown
-from npu_config.core.diagnostics import Fix, Place, Severity
+from npu_config.core.diagnostics import Diagnostic, Fix, Place, Severity
+from npu_config.core.rule import Rule
 from npu_config.core.settings import UNKNOWN, SessionFacts, Setting, Settings, SourceKind
 from npu_config.core.target import ANY_TARGET, Product, Target
-
-
-class Finding(NamedTuple):
-    """What a rule reports: the engine adds the rule and the place."""
-
-    option: Optional[str]
-    message: str
-    help: Optional[str]
-    place: Optional[Place]
-    severity: Optional[Severity]
-    fix: Optional[Fix]
 
 
 class Fault(NamedTuple):
@@ -50,16 +40,19 @@ class Case:
         on_host: True when the file system is that of the training host.
         known: the options that are set to a known, legal value, in canonical form.
         faults: the settings that are wrong in themselves; no other rule sees their values.
+        rule: the rule that is running.
+        diagnostics: what the rules reported.
     """
 
     __slots__ = (
+        "diagnostics",
         "entries",
         "environ",
         "faults",
-        "findings",
         "known",
         "on_host",
         "products",
+        "rule",
         "settings",
         "target",
     )
@@ -83,7 +76,8 @@ class Case:
         self.on_host = on_host
         self.known: Dict[str, Any] = {}
         self.faults: List[Fault] = []
-        self.findings: List[Finding] = []
+        self.diagnostics: List[Diagnostic] = []
+        self.rule: Optional[Rule] = None
         known = self.known
         for name, setting in settings.entries.items():
             option = OPTIONS.get(name)
@@ -169,6 +163,16 @@ class Case:
         place: Optional[Place] = None,
         severity: Optional[Severity] = None,
         fix: Optional[Fix] = None,
+        meant: Optional[str] = None,
+        consequence: Optional[str] = None,
+        legal: Tuple[str, ...] = (),
     ) -> None:
         """Report a finding of the rule that is running, at the place of ``option``."""
-        self.findings.append(Finding(option, message, help, place, severity, fix))
+        assert self.rule is not None
+        if place is None:
+            place = self.settings.place if option is None else self.place(option)
+        self.diagnostics.append(
+            self.rule.diagnostic(
+                message, place, option, help, severity, fix, meant, consequence, legal
+            )
+        )

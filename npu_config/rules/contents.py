@@ -19,6 +19,7 @@ from npu_config.rules._reading import in_script, on, runs_dynamic, tuning_mode
 from npu_config.rules.case import Case
 from npu_config.rules.environment import missing_progress
 from npu_config.rules.paths import WANTED
+from npu_config.text.json_rules import SYNTAX
 
 _DEBUGGING = "docs/en/tfadapter_1/apiref/session_config/debugging.md"
 _DEPRECATED = "docs/en/tfadapter_1/apiref/session_config/deprecated_options.md"
@@ -70,12 +71,12 @@ def _at_option(case: Case, name: str, found: Diagnostic) -> Diagnostic:
     )
 
 
-_BARE = re.compile(r'the text "([A-Za-z_]\w*)([.(][^"]*)?" needs double quotes\Z')
+_EXPRESSION = re.compile(r"([A-Za-z_]\w*)([.(].*)?\Z")
 
 
 def _in_literal(found: Diagnostic) -> Diagnostic:
     """A fault of JSON in a literal of a script, where a bare word may be an expression."""
-    bare = _BARE.match(found.message)
+    bare = None if found.rule != SYNTAX.id else _EXPRESSION.match(found.meant or "")
     if bare is None:
         return found
     name, rest = bare.groups()

@@ -11,7 +11,7 @@ from npu_config.core.diagnostics import Diagnostic
 from npu_config.core.rule import Rule
 from npu_config.core.settings import Settings, SourceKind
 from npu_config.core.target import ANY_TARGET, Product, Target
-from npu_config.rules.case import Case, Finding
+from npu_config.rules.case import Case
 
 
 class _Plan(NamedTuple):
@@ -60,8 +60,6 @@ def _about(case: Case) -> FrozenSet[str]:
 
 def judge_case(case: Case) -> List[Diagnostic]:
     """Every finding about one case: by rule id, then those inside files and texts."""
-    diagnostics: List[Diagnostic] = []
-    findings = case.findings
     plan = _Plan(
         tuple(case.entries),
         case.products,
@@ -69,24 +67,13 @@ def judge_case(case: Case) -> List[Diagnostic]:
         case.on_host or case.environ is not None,
     )
     for rule, check in _rules_for(plan):
+        case.rule = rule
         check(case)
-        if findings:
-            diagnostics.extend(_diagnostic(case, rule, finding) for finding in findings)
-            findings.clear()
     if plan.look_around or "profiling_options" in case.known:
         from npu_config.rules.contents import contents
 
-        diagnostics.extend(contents(case))
-    return diagnostics
-
-
-def _diagnostic(case: Case, rule: Rule, finding: Finding) -> Diagnostic:
-    option, message, help, place, severity, fix = finding
-    if place is None:
-        place = case.settings.place if option is None else case.place(option)
-    if case.settings.path_note:
-        message = "{} ({})".format(message, case.settings.path_note)
-    return rule.diagnostic(message, place, option, help, severity, fix)
+        case.diagnostics.extend(contents(case))
+    return case.diagnostics
 
 
 def judge(

@@ -8,7 +8,7 @@ from npu_config.catalogue.kinds import Bool, is_bool, name_of_type, shorten, sho
 from npu_config.core.diagnostics import Edit, Fix, Severity
 from npu_config.core.rule import rule
 from npu_config.core.settings import Setting, SourceKind
-from npu_config.rules._fields import help_for_wrong_field
+from npu_config.rules._fields import help_for_wrong_field, switch_meant
 from npu_config.rules._reading import is_never_read, quoted
 from npu_config.rules.case import Case, Fault
 from npu_config.text.words import near
@@ -95,11 +95,7 @@ def unknown_option(case: Case) -> None:
         close = None
         if former is None and number < _MOST_SUGGESTIONS:
             close = near(name, _SUGGESTED)
-        help = former or (
-            "correct the name, or remove it"
-            if close is None
-            else 'did you mean "{}"?'.format(close)
-        )
+        help = former or ("correct the name, or remove it" if close is None else None)
         case.report(
             name,
             '"{}" is no option of NpuOptimizer; nothing reads it'.format(shorten(name)),
@@ -107,6 +103,7 @@ def unknown_option(case: Case) -> None:
             place=setting.name_place or setting.place,
             severity=Severity.ERROR if _written_by_hand(case) else Severity.WARNING,
             fix=_renaming(setting, close) if close and _is_slip(case, name, close) else None,
+            meant=close,
         )
 
 
@@ -166,10 +163,15 @@ def wrong_field(case: Case) -> None:
                 wire,
                 _FIELD_WORDS.get(wire, "another kind"),
             )
+        meant = switch_meant(name, setting.wire)
+        if meant is not None and case.isset(meant):
+            meant = None
         case.report(
             name,
-            "{}; {}".format(message, _consequence_of_wrong_field(option)),
-            help_for_wrong_field(case, option, setting),
+            message,
+            help_for_wrong_field(option, setting, meant),
+            meant=meant,
+            consequence=_consequence_of_wrong_field(option),
         )
 
 
@@ -368,10 +370,10 @@ def _report_refused(case: Case, fault: Fault) -> None:
     option = OPTIONS[fault.name]
     refused = fault.refused
     assert refused is not None
-    legal = option.kind.describe() + (" ({})".format(option.unit) if option.unit else "")
-    message = '"{}" {}; legal: {}'.format(option.name, refused.problem, legal)
-    severity = None
-    help = refused.help
+    words = option.kind.describe() + (" ({})".format(option.unit) if option.unit else "")
+    message = '"{}" {}; legal: {}'.format(option.name, refused.problem, words)
+    severity = consequence = None
+    help, meant = refused.help, refused.meant
     if fault.rule == "wrong-type":
         if isinstance(option.kind, Bool):
             message = '"{}" {}'.format(option.name, refused.problem)
@@ -380,14 +382,28 @@ def _report_refused(case: Case, fault: Fault) -> None:
     else:
         severity = _severity_of_bad_value(case, option)
         if severity is not option.severity and severity is Severity.WARNING:
-            message += "; nothing reads it while {} {} off".format(
+            consequence = "nothing reads it while {} {} off".format(
                 quoted(option.read_when), "is" if len(option.read_when) == 1 else "are"
             )
         elif option.outcome is not Outcome.UNCHECKED:
-            message += "; " + option.outcome.value
-    if help is None and fault.rule == "value-not-allowed" and isinstance(fault.setting.value, str):
-        help = _what_was_meant(option, fault.setting.value)
-    case.report(option.name, message, help or _remedy(option), severity=severity)
+            consequence = option.outcome.value
+    value = fault.setting.value
+    legal = getattr(option.kind, "values", ())
+    if help is None and fault.rule == "value-not-allowed" and isinstance(value, str):
+        sibling = _SIBLINGS.get(option.name)
+        if sibling is not None and value in getattr(OPTIONS[sibling].kind, "values", ()):
+            help = 'this is a value of "{}"'.format(sibling)
+        else:
+            meant = near(value, legal)
+    case.report(
+        option.name,
+        message,
+        help or (_remedy(option) if meant is None else None),
+        severity=severity,
+        meant=meant,
+        consequence=consequence,
+        legal=legal,
+    )
 
 
 _SIBLINGS = {
@@ -397,14 +413,6 @@ _SIBLINGS = {
     "dump_debug_mode": "dump_mode",
 }
 """Options whose values are taken for one another's."""
-
-
-def _what_was_meant(option: Option, value: str) -> Optional[str]:
-    sibling = _SIBLINGS.get(option.name)
-    if sibling is not None and value in getattr(OPTIONS[sibling].kind, "values", ()):
-        return 'this is a value of "{}"'.format(sibling)
-    close = near(value, getattr(option.kind, "values", ()))
-    return None if close is None else 'did you mean "{}"?'.format(close)
 
 
 def _remedy(option: Option) -> str:

@@ -1,6 +1,5 @@
 """From the variants of a script to findings: each once, with the path that it needs."""
 
-import re
 from typing import (
     Dict,
     Iterable,
@@ -36,8 +35,6 @@ _CONSEQUENCES: Mapping[str, Sequence[str]] = {
     "profiling-options-without-profiling": ("profiling_mode",),
 }
 """What is found because a switch is not on; no consequence is graver than its cause."""
-
-_MEANT = re.compile(r'did you mean "(\w+)"\?')
 
 
 class Findings:
@@ -82,9 +79,8 @@ class Findings:
         for diagnostic, paths in self._all():
             if diagnostic.name in _CAUSES and diagnostic.option is not None:
                 told.setdefault(diagnostic.option, set()).update(map(id, paths))
-                meant = _MEANT.match(diagnostic.help or "")
-                if meant is not None:
-                    supposed.setdefault(meant.group(1), set()).update(map(id, paths))
+                if diagnostic.meant is not None:
+                    supposed.setdefault(diagnostic.meant, set()).update(map(id, paths))
         for key, (diagnostic, _, _) in list(self._found.items()):
             for switch in _CONSEQUENCES.get(diagnostic.name, ()):
                 self._take(key, told.get(switch, set()))
@@ -201,11 +197,8 @@ def _supposed(diagnostic: Diagnostic, path: Path) -> Diagnostic:
 
 def _of_overwritten(diagnostic: Diagnostic, by: Place) -> Diagnostic:
     """A fault of an assignment that does not last: a warning, since nothing reads it."""
-    told, separator, outcome = diagnostic.message.rpartition("; ")
-    if not separator or outcome.startswith("legal"):
-        told = diagnostic.message
-    message = "{}; this value is never read: line {} overwrites it".format(told, by.line)
-    return attr.evolve(diagnostic, severity=Severity.WARNING, message=message, fix=None)
+    consequence = "this value is never read: line {} overwrites it".format(by.line)
+    return diagnostic.but(consequence, Severity.WARNING)
 
 
 def _own(place: Place, path: Path) -> Literals:

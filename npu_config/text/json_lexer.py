@@ -94,11 +94,14 @@ class Log:
         help: Optional[str] = None,
         title: str = "",
         edits: Tuple[Edit, ...] = (),
+        meant: Optional[str] = None,
     ) -> None:
         """Add a finding; the one too many ends the reading."""
         place = self.source.place(start, end)
         fix = Fix(title, edits) if edits else None
-        self.diagnostics.append(rule.diagnostic(message, place, help=help, fix=fix))
+        if meant is not None and help is None:
+            help = "write it in double quotes"
+        self.diagnostics.append(rule.diagnostic(message, place, help=help, fix=fix, meant=meant))
         if len(self.diagnostics) == MAX_FAULTS:
             message = "{} faults; the rest of the text is not read".format(MAX_FAULTS)
             self.diagnostics.append(rules.SYNTAX.diagnostic(message, place))
@@ -302,7 +305,8 @@ class Lexer:
             self._log.fault(start, end, "{} is not a number of JSON".format(shown))
             return BROKEN
         if not self._log.lost:
-            self._log.fault(start, end, "the text {} needs double quotes".format(shown))
+            message = "the text {} needs double quotes".format(shown)
+            self._log.report(rules.SYNTAX, start, end, message, meant=word)
         return word
 
     def bare_key(self, start: int, end: int) -> str:

@@ -61,7 +61,7 @@ def test_json(npu, bad):
     first = document["diagnostics"][0]
     assert list(first) == [
         "path", "line", "column", "end_line", "end_column", "rule", "name", "severity", "option",
-        "message", "help", "url",
+        "message", "help", "url", "fix", "meant", "consequence",
     ]  # fmt: skip
     assert (first["line"], first["column"], first["end_column"]) == (2, 1, 12)
 

@@ -2,7 +2,14 @@
 
 import pytest
 
-from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Place, Report, Severity
+from npu_config.core.diagnostics import (
+    NOWHERE,
+    Diagnostic,
+    NpuConfigError,
+    Place,
+    Report,
+    Severity,
+)
 
 FIRST = Diagnostic.at(Place("a.yaml", 1, 2, 1, 5), "NPU104", "x", Severity.WARNING, "first")
 LATER = Diagnostic.at(Place("a.yaml", 3, 1), "NPU101", "y", Severity.ERROR, "later", help="do it")
@@ -49,7 +56,23 @@ def test_to_dict_has_the_fields_of_the_json_contract():
     """The JSON object has exactly the keys that other programs rely on."""
     assert list(FIRST.to_dict()) == [
         "path", "line", "column", "end_line", "end_column", "rule", "name", "severity",
-        "option", "message", "help", "url",
+        "option", "message", "help", "url", "fix", "meant", "consequence",
     ]  # fmt: skip
     assert FIRST.to_dict()["severity"] == "warning"
     assert FIRST.to_dict()["url"].endswith("/rules/NPU104.html")
+
+
+def test_the_message_ends_with_the_consequence():
+    """What the runtime does is a field; the message ends with it, and can end otherwise."""
+    aborts = "the adapter aborts the process"
+    found = Diagnostic.at(
+        NOWHERE, "NPU104", "x", Severity.ERROR, '"a" is "b"', meant="c", consequence=aborts
+    )
+    assert found.message == '"a" is "b"; the adapter aborts the process'
+    assert found.help == 'did you mean "c"?'
+    other = found.but("nothing reads it", Severity.WARNING)
+    assert (
+        other.message,
+        other.consequence,
+    ) == ('"a" is "b"; nothing reads it', "nothing reads it")
+    assert LATER.but("nothing reads it", Severity.INFO).message == "later; nothing reads it"

@@ -168,8 +168,12 @@ def test_summary():
 
 
 def test_json_is_the_contract():
-    """Exactly these keys."""
-    report = Report([finding(Place("x", 1, 2, 1, 3), help="h")])
+    """Exactly these keys; the fix, what was meant and the consequence are null without one."""
+    fix = Fix("write x", (Edit(1, 2, 1, 3, "x"),), safe=False)
+    found = attr.evolve(
+        finding(Place("x", 1, 2, 1, 3), help="h"), fix=fix, meant="x", consequence="it aborts"
+    )
+    report = Report([found])
     document = json.loads(render("json", report, Summary.of(report, 1)))
     assert document == {
         "version": 1,
@@ -187,10 +191,19 @@ def test_json_is_the_contract():
                 "message": "something is wrong",
                 "help": "h",
                 "url": "https://npu-config.readthedocs.io/en/latest/rules/NPU104.html",
+                "fix": {
+                    "edits": [
+                        {"line": 1, "column": 2, "end_line": 1, "end_column": 3, "text": "x"}
+                    ],
+                    "safe": False,
+                },
+                "meant": "x",
+                "consequence": "it aborts",
             }
         ],
         "summary": {"files": 1, "errors": 1, "warnings": 0, "infos": 0, "skipped": 0},
     }
+    assert [finding().to_dict()[key] for key in ("fix", "meant", "consequence")] == [None] * 3
 
 
 @pytest.mark.parametrize(

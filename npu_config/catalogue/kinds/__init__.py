@@ -29,13 +29,17 @@ class InvalidValue(Exception):  # noqa: N818 - a verdict on a value, caught by w
         rule: ``"wrong-type"``, ``"value-not-allowed"``, ``"out-of-range"`` or ``"bad-syntax"``.
         problem: what is wrong, without the option's name, e.g. ``'range 5-3 runs backwards'``.
         help: what to do, when it is more than choosing a legal value.
+        meant: the legal value that was probably meant.
     """
 
-    def __init__(self, rule: str, problem: str, help: Optional[str] = None) -> None:
+    def __init__(
+        self, rule: str, problem: str, help: Optional[str] = None, meant: Optional[str] = None
+    ) -> None:
         super().__init__(problem)
         self.rule = rule
         self.problem = problem
         self.help = help
+        self.meant = meant
 
 
 def name_of_type(value: object) -> str:
@@ -248,11 +252,9 @@ class Choice(Kind):
         if text in self.values:
             return text
         folded = text.strip().lower()
-        close = [legal for legal in self.values if legal.lower() == folded]
-        help = None
-        if close:
-            help = 'write "{}"; case and blanks matter'.format(close[0])
-        raise InvalidValue("value-not-allowed", 'is "{}"'.format(shorten(text)), help)
+        meant = next((legal for legal in self.values if legal.lower() == folded), None)
+        help = None if meant is None else 'write "{}"; case and blanks matter'.format(meant)
+        raise InvalidValue("value-not-allowed", 'is "{}"'.format(shorten(text)), help, meant)
 
     def describe(self) -> str:
         """Legal values."""

@@ -69,10 +69,14 @@ class Context:
         help: Optional[str] = None,
         severity: Optional[Severity] = None,
         fix: Optional[Fix] = None,
+        meant: Optional[str] = None,
+        consequence: Optional[str] = None,
     ) -> None:
         """Report a finding; ``guards`` are the conditions that its place stands under."""
         assert self.rule is not None
-        diagnostic = self.rule.diagnostic(message, place, option, help, severity, fix)
+        diagnostic = self.rule.diagnostic(
+            message, place, option, help, severity, fix, meant, consequence
+        )
         self.found.append((diagnostic, self.path, guards))
 
     def uses(self, place: Place) -> List[Use]:
