@@ -9,19 +9,38 @@ Source: the public formats tensorflow/core/util/event.proto, framework/summary.p
 framework/tensor.proto and lib/io/record_writer (TensorFlow 1.15).
 """
 
+import contextlib
 import functools
 import struct
-from typing import Any, BinaryIO, Dict, Iterator, List, NamedTuple, Optional, Tuple, Union
+from typing import BinaryIO, Dict, Iterator, List, NamedTuple, Optional, Tuple
 
-Buffer = Union[bytes, memoryview]
+from npu_config.text.wire import (
+    BYTES,
+    FIXED32,
+    FIXED64,
+    VARINT,
+    Buffer,
+    WireError,
+    fields,
+    signed,
+    varint_bytes,
+    varints,
+)
 
-_VARINT, _FIXED64, _BYTES, _FIXED32 = 0, 1, 2, 5
 #: The longest record that is believed; protobuf itself ends at 2 GiB.
 MAX_RECORD = 1 << 31
 
 
 class EventFileError(ValueError):
     """Bytes are not an event file; the text says what is wrong and where."""
+
+
+@contextlib.contextmanager
+def _wire_faults() -> Iterator[None]:
+    try:
+        yield
+    except WireError as error:
+        raise EventFileError("not an event: {}".format(error)) from None
 
 
 class DType(NamedTuple):
@@ -132,6 +151,7 @@ def read_events(stream: BinaryIO, verify: bool = False) -> Iterator[Event]:
         offset += 16 + length
 
 
+@_wire_faults()
 def parse_event(data: Buffer) -> Event:
     """Decode one Event message.
 
@@ -140,16 +160,14 @@ def parse_event(data: Buffer) -> Event:
     """
     wall_time, step = 0.0, 0
     values: List[Value] = []
-    for number, kind, value in _fields(memoryview(data)):
-        if number == 1 and kind == _FIXED64:
+    for number, kind, value in fields(data):
+        if number == 1 and kind == FIXED64:
             (wall_time,) = struct.unpack("<d", value)
-        elif number == 2 and kind == _VARINT:
-            step = _signed(value)
-        elif number == 5 and kind == _BYTES:
+        elif number == 2 and kind == VARINT:
+            step = signed(value)
+        elif number == 5 and kind == BYTES:
             values += [
-                _value(part)
-                for field, form, part in _fields(value)
-                if field == 1 and form == _BYTES
+                _value(part) for field, form, part in fields(value) if field == 1 and form == BYTES
             ]
     return Event(wall_time, step, tuple(values))
 
@@ -158,14 +176,14 @@ def _value(view: memoryview) -> Value:
     tag = node_name = ""
     single: Optional[float] = None
     tensor: Optional[Tensor] = None
-    for number, kind, value in _fields(view):
-        if number == 1 and kind == _BYTES:
+    for number, kind, value in fields(view):
+        if number == 1 and kind == BYTES:
             tag = _text(value)
-        elif number == 7 and kind == _BYTES:
+        elif number == 7 and kind == BYTES:
             node_name = _text(value)
-        elif number == 2 and kind == _FIXED32:
+        elif number == 2 and kind == FIXED32:
             (single,) = struct.unpack("<f", value)
-        elif number == 8 and kind == _BYTES:
+        elif number == 8 and kind == BYTES:
             tensor = _tensor(value)
     return Value(tag, node_name, single, tensor)
 
@@ -176,32 +194,32 @@ def _tensor(view: memoryview) -> Tensor:
     content: Buffer = b""
     strings: List[bytes] = []
     values: List[Tuple[int, Buffer]] = []
-    for number, kind, value in _fields(view):
-        if number == 1 and kind == _VARINT:
+    for number, kind, value in fields(view):
+        if number == 1 and kind == VARINT:
             dtype = value % _REF
-        elif number == 2 and kind == _BYTES:
+        elif number == 2 and kind == BYTES:
             shape = _shape(value)
-        elif number == 4 and kind == _BYTES:
+        elif number == 4 and kind == BYTES:
             content = value
-        elif number == 8 and kind == _BYTES:
+        elif number == 8 and kind == BYTES:
             strings.append(bytes(value))
-        elif kind == _VARINT:
-            values.append((number, _varint_bytes(value)))
-        elif kind != _BYTES or number not in (14, 15):
+        elif kind == VARINT:
+            values.append((number, varint_bytes(value)))
+        elif kind != BYTES or number not in (14, 15):
             values.append((number, value))
     return Tensor(dtype, shape, content, tuple(values), tuple(strings))
 
 
 def _shape(view: memoryview) -> Optional[Tuple[int, ...]]:
     sizes: List[int] = []
-    for number, kind, value in _fields(view):
-        if number == 3 and kind == _VARINT and value:
+    for number, kind, value in fields(view):
+        if number == 3 and kind == VARINT and value:
             return None
-        if number == 2 and kind == _BYTES:
+        if number == 2 and kind == BYTES:
             size = 0
-            for field, form, part in _fields(value):
-                if field == 1 and form == _VARINT:
-                    size = _signed(part)
+            for field, form, part in fields(value):
+                if field == 1 and form == VARINT:
+                    size = signed(part)
             sizes.append(size)
     return None if any(size < 0 for size in sizes) else tuple(sizes)
 
@@ -214,6 +232,7 @@ def elements(tensor: Tensor) -> int:
     return count
 
 
+@_wire_faults()
 def raw_content(tensor: Tensor) -> Buffer:
     """The elements of a tensor of a fixed-width type, little-endian, in row-major order.
 
@@ -242,7 +261,7 @@ def raw_content(tensor: Tensor) -> Buffer:
         data = b"".join(
             (number & mask).to_bytes(dtype.size, "little")
             for piece in pieces
-            for number in _varints(memoryview(piece))
+            for number in varints(piece)
         )
     if len(data) > size:
         raise EventFileError("a tensor has more values than its shape")
@@ -261,67 +280,6 @@ def scalar(value: Value) -> Optional[float]:
         return None
     (number,) = struct.unpack("<" + dtype.form, raw_content(value.tensor))
     return float(number)
-
-
-def _fields(view: memoryview) -> Iterator[Tuple[int, int, Any]]:
-    """(number, wire type, content) of every field of a message."""
-    position, end = 0, len(view)
-    while position < end:
-        key, position = _varint(view, position)
-        number, kind = key >> 3, key & 7
-        if kind == _VARINT:
-            value: Any
-            value, position = _varint(view, position)
-            yield number, kind, value
-            continue
-        if kind == _BYTES:
-            length, position = _varint(view, position)
-        elif kind == _FIXED32:
-            length = 4
-        elif kind == _FIXED64:
-            length = 8
-        else:
-            raise EventFileError("not an event: wire type {}".format(kind))
-        if number == 0 or position + length > end:
-            raise EventFileError("not an event: a field of {} bytes is cut".format(length))
-        yield number, kind, view[position : position + length]
-        position += length
-
-
-def _varint(view: memoryview, position: int) -> Tuple[int, int]:
-    result = shift = 0
-    try:
-        while True:
-            byte = view[position]
-            position += 1
-            result |= (byte & 0x7F) << shift
-            if byte < 0x80:
-                return result, position
-            shift += 7
-            if shift > 63:
-                raise EventFileError("not an event: a number of more than 64 bits")
-    except IndexError:
-        raise EventFileError("not an event: a number is cut") from None
-
-
-def _varints(view: memoryview) -> Iterator[int]:
-    position = 0
-    while position < len(view):
-        number, position = _varint(view, position)
-        yield number
-
-
-def _varint_bytes(number: int) -> bytes:
-    out = bytearray()
-    while number > 0x7F:
-        out.append(number & 0x7F | 0x80)
-        number >>= 7
-    out.append(number)
-    return bytes(out)
-
-
-def _signed(number: int) -> int:
-    return number - (1 << 64) if number >> 63 else number
 
 
 def _text(view: Buffer) -> str:

@@ -23,7 +23,6 @@ from npu_config.diagnosis.event_files import (
     BFLOAT16,
     DTYPES,
     STRING,
-    Buffer,
     EventFileError,
     Tensor,
     elements,
@@ -31,6 +30,7 @@ from npu_config.diagnosis.event_files import (
     raw_content,
 )
 from npu_config.diagnosis.loss_report import UNREADABLE
+from npu_config.text.wire import Buffer
 
 INDEX = "index.csv"
 _DEVICE = "_tfdbg_device_"

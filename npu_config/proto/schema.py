@@ -33,10 +33,7 @@ class _File(NamedTuple):
 
 
 _SESSION = _File("npu_config/session.proto", "tensorflow", session_messages.SESSION, [])
-_ANY = _File("npu_config/any.proto", "google.protobuf", graph_messages.ANY, [])
-_GRAPH = _File(
-    "npu_config/graph.proto", "tensorflow", graph_messages.GRAPH, [_SESSION.name, _ANY.name]
-)
+_GRAPH = _File("npu_config/graph.proto", "tensorflow", graph_messages.GRAPH, [_SESSION.name])
 
 
 class _Declarations:
@@ -198,7 +195,6 @@ def _session_pool() -> _Pool:
 @functools.lru_cache(maxsize=None)
 def _graph_pool() -> _Pool:
     pool = _session_pool()
-    pool.add(_ANY)
     pool.add(_GRAPH)
     return pool
 

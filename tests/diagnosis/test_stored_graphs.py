@@ -45,12 +45,14 @@ def test_text_binary_and_meta_graph_say_the_same(path, tmp_path):
     graph_def = message(path)
     meta = graph_message("MetaGraphDef")()
     meta.graph_def.CopyFrom(graph_def)
-    meta.meta_info_def.tensorflow_version = "1.15.5"
-    meta.collection_def["variables"].bytes_list.value.append(b"\x0a\x01v")
-    saved_model = b"\x08\x01\x12" + varint(meta.ByteSize()) + meta.SerializeToString()
+    other = b"\x0a\x08\x2a\x061.15.5\x22\x12\x0a\x09variables\x12\x05\x12\x03\x0a\x01v"
+    data = other + meta.SerializeToString()
+    text = 'meta_info_def { tensorflow_version: "1.15.5" }\ncollection_def {\n  key: "variables"\n'
+    text += '  value { bytes_list { value: "v" } }\n}\n' + text_format.MessageToString(meta)
+    saved_model = b"\x08\x01\x12" + varint(len(data)) + data
     (tmp_path / "graph.pb").write_bytes(graph_def.SerializeToString())
-    (tmp_path / "model.ckpt-7.meta").write_bytes(meta.SerializeToString())
-    (tmp_path / "meta.pbtxt").write_text(text_format.MessageToString(meta))
+    (tmp_path / "model.ckpt-7.meta").write_bytes(data)
+    (tmp_path / "meta.pbtxt").write_text(text)
     (tmp_path / "saved").mkdir()
     (tmp_path / "saved" / "saved_model.pb").write_bytes(saved_model)
     expected = facts(diagnose(graph_def))

@@ -167,3 +167,12 @@ def test_a_named_pipe(tmp_path):
     make(tmp_path, "a.py")
     os.mkfifo(str(tmp_path / "p.py"))
     assert found(tmp_path) == ["a.py"]
+
+
+@pytest.mark.parametrize(
+    ("pattern", "name"),
+    [("*a" * 12 + "b", "a" * 200), ("**/a/" * 12 + "b", "a/" * 200 + "a"), ("[:" * 2000, "a")],
+)
+def test_patterns_never_backtrack(pattern, name):
+    """Patterns that take a backtracking matcher hours are answered (and git says the same)."""
+    assert Patterns("/r", [pattern]).verdict("/r/" + name, False) is None

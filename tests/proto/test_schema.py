@@ -85,15 +85,6 @@ def test_memory_optimization_has_no_off():
     assert kinds.values_by_name["NO_MEM_OPT"].number == 1
 
 
-def test_a_meta_graph_holds_any_messages():
-    """google.protobuf.Any is known under its own name in the private pool."""
-    meta = graph_message("MetaGraphDef")()
-    meta.meta_info_def.any_info.type_url = "type.googleapis.com/tensorflow.GraphDef"
-    again = graph_message("MetaGraphDef").FromString(meta.SerializeToString())
-    assert meta.meta_info_def.any_info.type_url == again.meta_info_def.any_info.type_url
-    assert type(meta.meta_info_def.any_info).DESCRIPTOR.full_name == "google.protobuf.Any"
-
-
 @pytest.mark.parametrize("text", ["message A { int32 a 1; }", "message A { B b = 1; }"])
 def test_a_mistake_in_a_declaration_is_an_error(text):
     """A declaration that does not hold together is found when it is built."""

@@ -6,11 +6,12 @@ MetaGraphDef (the ``.meta`` of a checkpoint) or a SavedModel.
 
 import os
 import re
-from typing import Any, Iterator, List, NamedTuple, Optional, Tuple
+from typing import Any, List, NamedTuple, Optional, Tuple
 
 from npu_config.core.diagnostics import NpuConfigError, Place
 from npu_config.diagnosis.graph._rules import TOO_LARGE, UNREADABLE
 from npu_config.diagnosis.graph.model import Graph
+from npu_config.text.wire import BYTES, WireError, fields
 
 # A monitored session is wrapped four deep, and tfdbg adds one.
 _WRAPPERS = 10
@@ -52,7 +53,7 @@ def load(source: Any) -> Loaded:
     """
     if isinstance(source, (str, bytes, os.PathLike)):
         return _load_file(os.fsdecode(source))
-    if hasattr(source, "graph_def") and hasattr(source, "collection_def"):
+    if hasattr(source, "graph_def") and hasattr(source, "DESCRIPTOR"):
         return Loaded(Graph(source.graph_def))
     if hasattr(source, "node") and hasattr(source, "library"):
         return Loaded(Graph(source))
@@ -218,15 +219,14 @@ def _binary(path: str, data: bytes) -> Any:
         graph_def = message.graph_def if name == "MetaGraphDef" and message else message
         if graph_def is not None and _plausible(graph_def):
             return graph_def
-    fields = _Fields(data)
-    parts = list(fields)
-    if fields.cut:
+    parts, cut = _parts(data)
+    if cut:
         whole = _whole_nodes(parts)
         if whole:
             raise _unreadable(
                 path,
                 "the graph is cut off: the file ends at byte {:,} in the middle of a field of "
-                '{:,} bytes; the last whole node is "{}"'.format(len(data), fields.cut, whole[-1]),
+                '{:,} bytes; the last whole node is "{}"'.format(len(data), cut, whole[-1]),
                 help="write or copy it again",
             )
     elif {number for number, _ in parts} == {2}:
@@ -253,42 +253,16 @@ def _plausible(graph_def: Any) -> bool:
     return len(graph_def.node) > 0 and all(node.name and node.op for node in graph_def.node)
 
 
-class _Fields:
-    """The length-delimited fields of the outermost message, as far as they go.
-
-    ``cut`` is the length of the field that goes beyond the end, 0 when none does.
-    """
-
-    def __init__(self, data: bytes) -> None:
-        self._data = data
-        self.cut = 0
-
-    def __iter__(self) -> "Iterator[Tuple[int, bytes]]":
-        position = 0
-        while position < len(self._data):
-            key, position = self._varint(position)
-            if key & 7 == 0:
-                _, position = self._varint(position)
-                continue
-            if key & 7 != 2 or key >> 3 == 0:
-                return
-            length, position = self._varint(position)
-            if position + length > len(self._data):
-                self.cut = length
-                return
-            yield key >> 3, self._data[position : position + length]
-            position += length
-
-    def _varint(self, position: int) -> Tuple[int, int]:
-        number = shift = 0
-        while position < len(self._data) and shift < 64:
-            byte = self._data[position]
-            position += 1
-            number |= (byte & 0x7F) << shift
-            if byte < 0x80:
-                break
-            shift += 7
-        return number, position
+def _parts(data: bytes) -> Tuple[List[Tuple[int, bytes]], int]:
+    """The parts of the outermost message, and the length of the one that is cut off, or 0."""
+    parts: List[Tuple[int, bytes]] = []
+    try:
+        for number, kind, value in fields(data):
+            if kind == BYTES:
+                parts.append((number, bytes(value)))
+    except WireError as error:
+        return parts, error.cut
+    return parts, 0
 
 
 def _whole_nodes(parts: List[Tuple[int, bytes]]) -> List[str]:
