@@ -17,6 +17,7 @@ ROOMS = (
     "npu_config.script",
     "npu_config.sidefiles",
     "npu_config.text",
+    "npu_config.tf1.loop_rules",
     "npu_config.tf1.rules",
     "npu_config.writers",
 )

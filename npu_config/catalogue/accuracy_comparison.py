@@ -7,6 +7,7 @@ from npu_config.core.diagnostics import Severity
 from npu_config.core.target import Product
 
 PAGE = "accuracy_comparison"
+TITLE = "Accuracy comparison: dump, overflow detection, fusion switches"
 DOC = "docs/en/tfadapter_1/apiref/session_config/accuracy_comparison.md"
 
 OPTIONS = table(

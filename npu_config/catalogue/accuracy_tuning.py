@@ -5,6 +5,7 @@ from npu_config.catalogue.option import Option, Outcome, products, table
 from npu_config.core.target import Product
 
 PAGE = "accuracy_tuning"
+TITLE = "Accuracy tuning"
 DOC = "docs/en/tfadapter_1/apiref/session_config/accuracy_tuning.md"
 
 OPTIONS = table(

@@ -5,6 +5,7 @@ from npu_config.catalogue.option import Option, Outcome, Status, products, table
 from npu_config.core.target import Product
 
 PAGE = "aoe"
+TITLE = "AOE tuning"
 DOC = "docs/en/tfadapter_1/apiref/session_config/AOE.md"
 
 OPTIONS = table(

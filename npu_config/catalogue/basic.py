@@ -4,6 +4,7 @@ from npu_config.catalogue.kinds import INT32_MAX, Int
 from npu_config.catalogue.option import Option, Outcome, table
 
 PAGE = "basic"
+TITLE = "Basic options"
 DOC = "docs/en/tfadapter_1/apiref/session_config/basic_options.md"
 
 OPTIONS = table(

@@ -8,6 +8,7 @@ from npu_config.core.diagnostics import Severity
 from npu_config.core.target import Product
 
 PAGE = "compilation"
+TITLE = "Operator and graph compilation"
 DOC = "docs/en/tfadapter_1/apiref/session_config/operator_and_graph_build.md"
 
 OPTIONS = table(

@@ -5,6 +5,7 @@ from npu_config.catalogue.kinds.lists import DeviceList
 from npu_config.catalogue.option import Option, Outcome, table
 
 PAGE = "data_augmentation"
+TITLE = "Data augmentation"
 DOC = "docs/en/tfadapter_1/apiref/session_config/data_augmentation.md"
 
 OPTIONS = table(

@@ -4,6 +4,7 @@ from npu_config.catalogue.kinds import Int, Path
 from npu_config.catalogue.option import Option, Outcome, table
 
 PAGE = "debugging"
+TITLE = "Debugging"
 DOC = "docs/en/tfadapter_1/apiref/session_config/debugging.md"
 
 OPTIONS = table(

@@ -7,6 +7,7 @@ from npu_config.catalogue.option import Option, Outcome, Status, table
 from npu_config.core.diagnostics import Severity
 
 PAGE = "deprecated"
+TITLE = "Deprecated options"
 DOC = "docs/en/tfadapter_1/apiref/session_config/deprecated_options.md"
 
 OPTIONS = table(

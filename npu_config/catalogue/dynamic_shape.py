@@ -5,6 +5,7 @@ from npu_config.catalogue.kinds.shapes import DynamicDims, InputShape
 from npu_config.catalogue.option import Option, Outcome, table
 
 PAGE = "dynamic_shape"
+TITLE = "Dynamic shape"
 DOC = "docs/en/tfadapter_1/apiref/session_config/dynamic_shape.md"
 
 OPTIONS = table(

@@ -6,6 +6,7 @@ from npu_config.core.diagnostics import Severity
 from npu_config.core.target import Product
 
 PAGE = "exception"
+TITLE = "Exception remedy: timeouts"
 DOC = "docs/en/tfadapter_1/apiref/session_config/exception_remedy.md"
 
 OPTIONS = table(

@@ -6,6 +6,7 @@ from npu_config.catalogue.option import Option, Outcome, Status, table
 from npu_config.core.diagnostics import Severity
 
 PAGE = "experimental"
+TITLE = "Experimental options"
 DOC = "docs/en/tfadapter_1/apiref/session_config/experiment_options.md"
 
 OPTIONS = table(

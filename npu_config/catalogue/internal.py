@@ -4,6 +4,7 @@ from npu_config.catalogue.kinds import INT32_MAX, Bool, Int, Path, Text
 from npu_config.catalogue.option import Option, Outcome, Status, table
 
 PAGE = "internal"
+TITLE = "Internal options, not in the documentation"
 
 OPTIONS = table(
     (

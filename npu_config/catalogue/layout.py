@@ -28,9 +28,8 @@ def _groups() -> Tuple[Group, ...]:
     groups = []
     for page in PAGES:
         key = _KEYS.get(page.PAGE, page.PAGE)
-        title = (page.__doc__ or "").splitlines()[0].rstrip(".")
         aliases = () if key == page.PAGE else (page.PAGE,)
-        groups.append(Group(key, aliases, title, tuple(page.OPTIONS)))
+        groups.append(Group(key, aliases, page.TITLE, tuple(page.OPTIONS)))
     return tuple(groups)
 
 

@@ -6,6 +6,7 @@ from npu_config.core.diagnostics import Severity
 from npu_config.core.target import Product
 
 PAGE = "memory"
+TITLE = "Memory management"
 DOC = "docs/en/tfadapter_1/apiref/session_config/memory_management.md"
 
 OPTIONS = table(

@@ -5,6 +5,7 @@ from npu_config.catalogue.kinds.modes import InOutPair
 from npu_config.catalogue.option import Option, Outcome, Status, table
 
 PAGE = "mixed_computing"
+TITLE = "Mixed computing"
 DOC = "docs/en/tfadapter_1/apiref/session_config/mixed_computing.md"
 
 OPTIONS = table(

@@ -5,6 +5,7 @@ from npu_config.catalogue.kinds.lists import Names, StreamLimits
 from npu_config.catalogue.option import Option, Outcome, table
 
 PAGE = "performance"
+TITLE = "Performance tuning"
 DOC = "docs/en/tfadapter_1/apiref/session_config/performance_tuning.md"
 
 OPTIONS = table(

@@ -5,6 +5,7 @@ from npu_config.catalogue.kinds.modes import JsonText
 from npu_config.catalogue.option import Option, Outcome, table
 
 PAGE = "profiling"
+TITLE = "Profiling"
 DOC = "docs/en/tfadapter_1/apiref/session_config/Profiling.md"
 
 OPTIONS = table(

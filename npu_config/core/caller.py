@@ -9,19 +9,23 @@ from npu_config.core.diagnostics import Place
 _PACKAGE = __name__.split(".", 1)[0]
 
 
-def _outside() -> Tuple[Optional[FrameType], int]:
-    """The innermost frame that is not of this package, and its distance from our caller."""
+def _outside(also: Tuple[str, ...] = ()) -> Tuple[Optional[FrameType], int]:
+    """The innermost frame that is not of these packages, and its distance from our caller.
+
+    Without such a frame, the innermost one that is not of this package.
+    """
     frame: Optional[FrameType] = sys._getframe(2)
     depth = 1
-    while frame is not None and _of_package(frame):
+    first: Tuple[Optional[FrameType], int] = (None, 0)
+    while frame is not None:
+        package = (frame.f_globals.get("__name__") or "").split(".", 1)[0]
+        if package != _PACKAGE:
+            if package not in also:
+                return frame, depth
+            first = first if first[1] else (frame, depth)
         frame = frame.f_back
         depth += 1
-    return frame, depth
-
-
-def _of_package(frame: FrameType) -> bool:
-    name: str = frame.f_globals.get("__name__") or ""
-    return name == _PACKAGE or name.startswith(_PACKAGE + ".")
+    return first if first[1] else (None, depth)
 
 
 def caller_place() -> Place:
@@ -30,6 +34,10 @@ def caller_place() -> Place:
     return Place() if frame is None else Place(frame.f_code.co_filename, frame.f_lineno)
 
 
-def caller_level() -> int:
-    """The ``stacklevel`` with which :func:`warnings.warn` points at the user's call."""
-    return _outside()[1]
+def caller_level(*also: str) -> int:
+    """The ``stacklevel`` with which :func:`warnings.warn` points at the user's call.
+
+    Args:
+        also: further packages whose frames are not the user's, e.g. ``"tensorflow"``.
+    """
+    return _outside(also)[1]

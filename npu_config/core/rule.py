@@ -19,6 +19,7 @@ Check = TypeVar("Check", bound=Callable[[Any], None])
 
 _ID = re.compile(r"NPU[1-9]\d\d\Z")
 _NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*\Z")
+NO_PAGE = "{}: Python was started with -OO, which removes the docstring that is this page."
 
 
 @attr.s(frozen=True, slots=True, auto_attribs=True)
@@ -125,7 +126,7 @@ def rule(
                 id=id,
                 name=name,
                 severity=severity,
-                docstring=check.__doc__ or "",
+                docstring=check.__doc__ or NO_PAGE.format(name),
                 options=tuple(options),
                 products=None if products is None else frozenset(products),
                 facts=tuple(facts),

@@ -18,6 +18,7 @@ import random
 import warnings
 from typing import Any, Dict, FrozenSet, Iterable, List, Optional, Tuple
 
+from npu_config.core.caller import caller_level
 from npu_config.core.diagnostics import NpuConfigError, Severity
 from npu_config.core.files import write_atomic
 from npu_config.core.rule import declare
@@ -287,7 +288,7 @@ def _report(replaced: Iterable[Tuple[str, Any, Any]]) -> None:
         warnings.warn(
             "{} was {!r} in the given configuration and is now {!r}".format(what, old, new),
             OverwrittenWarning,
-            stacklevel=4,
+            stacklevel=caller_level(),
         )
 
 

@@ -1,4 +1,4 @@
-"""Modules that are needed only when something is wrong, loaded then.
+"""Modules that are needed only when something is wrong, imported then.
 
 Diagnostics and rules cost several milliseconds to import, and a script in which nothing is
 wrong never asks for them.
@@ -6,28 +6,24 @@ wrong never asks for them.
 
 from __future__ import annotations
 
-import importlib.util
-import sys
-from typing import TYPE_CHECKING
+import importlib
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from types import ModuleType
-
-    from npu_config.tf1 import errors, rules
+    from npu_config.tf1 import errors, loop_rules, rules
 else:
 
-    def _late(name: str) -> ModuleType:
-        """A module that runs when its first attribute is asked for."""
-        if name in sys.modules:
-            return sys.modules[name]
-        spec = importlib.util.find_spec(name)
-        spec.loader = importlib.util.LazyLoader(spec.loader)
-        module = importlib.util.module_from_spec(spec)
-        sys.modules[name] = module
-        spec.loader.exec_module(module)
-        return module
+    class _Late:
+        """A module that is imported when an attribute is asked for; the import system locks."""
 
-    errors = _late("npu_config.tf1.errors")
-    rules = _late("npu_config.tf1.rules")
+        def __init__(self, name: str) -> None:
+            self._name = name
 
-__all__ = ["errors", "rules"]
+        def __getattr__(self, attribute: str) -> Any:
+            return getattr(importlib.import_module(self._name), attribute)
+
+    errors = _Late("npu_config.tf1.errors")
+    loop_rules = _Late("npu_config.tf1.loop_rules")
+    rules = _Late("npu_config.tf1.rules")
+
+__all__ = ["errors", "loop_rules", "rules"]

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import os
-import warnings
 from typing import Any
 
 from npu_config.tf1 import vendor
-from npu_config.tf1._lazy import errors
 from npu_config.tf1._sessions import NPU_OPTIMIZER, npu_entries
+from npu_config.tf1._warn import warn
 from npu_config.tf1.tensorflow import protobuf, tf
 
 
@@ -89,7 +88,7 @@ def npu_run_config_init(run_config: Any = None) -> Any:
     return run_config
 
 
-def warn_of_findings(config: Any, stacklevel: int = 3) -> None:
+def warn_of_findings(config: Any) -> None:
     """Judge the options of a ConfigProto, and warn of everything that is found.
 
     On the NPU host paths and the environment are looked at, too.
@@ -104,4 +103,4 @@ def warn_of_findings(config: Any, stacklevel: int = 3) -> None:
     environ = os.environ if on_host else None
     for finding in judge(decode(config), environ=environ, on_host=on_host):
         if finding.severity >= Severity.WARNING:
-            warnings.warn(str(finding), errors.ConfigurationWarning, stacklevel=stacklevel + 1)
+            warn(finding)

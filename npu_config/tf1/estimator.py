@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 import random
 import string
-import warnings
 from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional
 
 from npu_config.tf1 import vendor
 from npu_config.tf1._lazy import errors, rules
+from npu_config.tf1._warn import warn
 from npu_config.tf1.hooks import (
     NPUBroadcastGlobalVariablesHook,
     NPUCheckpointSaverHook,
@@ -273,14 +273,10 @@ def _model_dir(given: Optional[str], config: NPURunConfig) -> str:
     name = "model_dir_" + "".join(random.SystemRandom().choice(_LETTERS) for _ in range(10))
     made = os.path.join(os.getcwd(), name)
     os.makedirs(made)
-    warnings.warn(
-        str(
-            rules.ESTIMATOR_ARGUMENT.diagnostic(
-                'no model_dir is given, "{}" was made'.format(made),
-                help="give model_dir, to find the checkpoints again",
-            )
-        ),
-        errors.ConfigurationWarning,
-        stacklevel=4,
+    warn(
+        rules.ESTIMATOR_ARGUMENT.diagnostic(
+            'no model_dir is given, "{}" was made'.format(made),
+            help="give model_dir, to find the checkpoints again",
+        )
     )
     return made

@@ -14,7 +14,7 @@ from npu_config.tf1.loop_checks import (
     find_operation,
     session_faults,
 )
-from npu_config.tf1.loop_values import load, load_count, warn, warn_if_not_declared
+from npu_config.tf1.loop_values import load, load_count, warn_if_not_declared, warn_no_effect
 from npu_config.tf1.loops import create_variables, not_created
 from npu_config.tf1.plan import check_steps
 from npu_config.tf1.tensorflow import tf
@@ -67,7 +67,7 @@ class SetIterationsVarHook(SessionRunHook):
         tf.logging.info("iterations_per_loop is loaded: %d steps per session.run", count)
         warn_if_not_declared(session, count)
         if count > 1 and find_operation(graph, ITERATION_OP) is None:
-            warn(
+            warn_no_effect(
                 'the graph has no operation named "{}": the runtime builds no loop and each '
                 "session.run trains one step".format(ITERATION_OP),
                 'group the training operation: tf.group(train_op, name="{}")'.format(ITERATION_OP),

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import functools
-import warnings
 import weakref
 from typing import Any, Dict
 
-from npu_config.tf1._lazy import errors, rules
+from npu_config.tf1._lazy import loop_rules
 from npu_config.tf1._sessions import declared_iterations, is_configured, real_session
+from npu_config.tf1._warn import warn
 from npu_config.tf1.loop_checks import LoopVariables, find_operation
 from npu_config.tf1.tensorflow import tf
 
@@ -103,7 +103,7 @@ def warn_if_not_declared(session: Any, iterations_per_loop: int) -> None:
     """Say so when a session for the NPU does not declare ``iterations_per_loop``."""
     real = real_session(session)
     if iterations_per_loop > 1 and is_configured(real) and declared_iterations(real) is None:
-        warn(
+        warn_no_effect(
             "the loop is loaded with {} iterations, but the session's NpuOptimizer does not set "
             "iterations_per_loop (absent means 1): each session.run trains one step".format(
                 iterations_per_loop
@@ -112,7 +112,8 @@ def warn_if_not_declared(session: Any, iterations_per_loop: int) -> None:
         )
 
 
-def warn(message: str, help: str) -> None:
-    """Say that a loop will have no effect."""
-    finding = rules.LOOP_NOT_OFFLOADED.diagnostic(message, option="iterations_per_loop", help=help)
-    warnings.warn(str(finding), errors.ConfigurationWarning, stacklevel=4)
+def warn_no_effect(message: str, help: str) -> None:
+    """Warn that a loop has no effect."""
+    warn(
+        loop_rules.LOOP_NOT_OFFLOADED.diagnostic(message, option="iterations_per_loop", help=help)
+    )

@@ -11,7 +11,7 @@ import contextlib
 from typing import TYPE_CHECKING, Any, Optional, Tuple
 
 from npu_config.tf1 import vendor
-from npu_config.tf1._lazy import errors, rules
+from npu_config.tf1._lazy import errors, loop_rules
 from npu_config.tf1._sessions import declared_iterations, real_session
 from npu_config.tf1.loop_checks import (
     ITERATION_OP,
@@ -216,6 +216,6 @@ class IterationPerLoop:
 
 def not_created(first: str) -> Diagnostic:
     """The finding that a loop is loaded before ``first`` was called."""
-    return rules.LOOP_ORDER.diagnostic(
+    return loop_rules.LOOP_ORDER.diagnostic(
         "the loop is loaded before it was created", help="call {} first".format(first)
     )

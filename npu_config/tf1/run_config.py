@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-import warnings
 from typing import TYPE_CHECKING, Any, Dict, List, Optional, Sequence, Union
 
 from npu_config.tf1 import vendor
 from npu_config.tf1._lazy import errors, rules
 from npu_config.tf1._sessions import merge_entries
+from npu_config.tf1._warn import warn
 from npu_config.tf1.run_config_parts import (
     PARTS,
     DumpConfig,
@@ -278,7 +278,7 @@ class NPURunConfig(RunConfig):
         optimizers.extend(name for name in _GRAPPLER if name not in optimizers)
         self.diagnostics: Report = Report(findings)
         for finding in self.diagnostics.warnings:
-            warnings.warn(str(finding), errors.ConfigurationWarning, stacklevel=4)
+            warn(finding)
         return completed
 
     def replace(self, **kwargs: Any) -> Any:

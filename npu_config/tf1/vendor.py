@@ -9,27 +9,42 @@ from __future__ import annotations
 
 import functools
 import importlib
+import importlib.machinery
 import importlib.util
 import sys
-import warnings
-from typing import Any, Callable, Iterator, Optional, TypeVar
+from importlib.machinery import ModuleSpec
+from typing import Any, Callable, Iterator, List, Optional, TypeVar
 
 from npu_config.tf1._lazy import errors, rules
+from npu_config.tf1._warn import warn
 from npu_config.tf1.tensorflow import internal
 
 PACKAGE = "npu_bridge"
+SERVED = "served by npu_config"
+"""The origin in the specification of a module that stands in for one of the vendor's."""
+
+_FRONT = PACKAGE + ".npu_init"
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
 def is_available() -> bool:
-    """True when the vendor's package can be found; it is not imported."""
-    if PACKAGE in sys.modules:
-        return sys.modules[PACKAGE] is not None
+    """True when the vendor's package can be found; it is not imported.
+
+    A folder without modules is not the vendor's, nor are modules that this package serves under
+    the vendor's names (:data:`SERVED`).
+    """
     try:
-        return importlib.util.find_spec(PACKAGE) is not None
+        spec = importlib.util.find_spec(PACKAGE)
     except (ImportError, ValueError):
         return False
+    if spec is None or spec.origin in (None, "namespace", SERVED):
+        return False
+    return importlib.machinery.PathFinder.find_spec(_FRONT, _locations(spec)) is not None
+
+
+def _locations(spec: ModuleSpec) -> List[str]:
+    return list(spec.submodule_search_locations or ())
 
 
 def load_adapter() -> bool:
@@ -47,7 +62,7 @@ def load_adapter() -> bool:
     except Exception as error:
         reason = "{} is installed but fails to load: {}".format(PACKAGE, error)
         finding = _missing("the NPU", reason)
-        warnings.warn(str(finding), errors.ConfigurationWarning, stacklevel=3)
+        warn(finding)
         return False
     return True
 

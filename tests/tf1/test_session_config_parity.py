@@ -9,7 +9,7 @@ import warnings
 
 import pytest
 
-from tests.tf1.support import deviations, vectors
+from tests.tf1.support import DATA, deviations, vectors
 
 numpy = pytest.importorskip("numpy")
 pytestmark = pytest.mark.tensorflow
@@ -243,5 +243,72 @@ def test_every_listed_deviation_is_used():
     from npu_config.rulebook import RULES
 
     assert set(DEVIATIONS["vectors"]) <= {vector["id"] for vector in VECTORS}
-    known = RULES if isinstance(RULES, dict) else {rule.id: rule for rule in RULES}
-    assert set(DEVIATIONS["refused_by_rule"]) <= set(known)
+    assert set(DEVIATIONS["refused_by_rule"]) <= {rule.id for rule in RULES}
+
+
+def test_every_rule_that_can_refuse_is_listed():
+    """Every error about options that NPURunConfig carries is listed, or cannot refuse it."""
+    from npu_config.core.diagnostics import Severity
+    from npu_config.rulebook import RULES
+    from npu_config.tf1.run_config_options import carried
+
+    names = {option.name for option in carried()}
+    errors = {
+        rule.id
+        for rule in RULES
+        if rule.check is not None and rule.severity is Severity.ERROR and not rule.on_host
+        if not rule.options or names & set(rule.options)
+    }
+    read_in_values = {"NPU711", "NPU746"}
+    listed = set(DEVIATIONS["refused_by_rule"]) - read_in_values
+    assert errors == listed | set(DEVIATIONS["cannot_refuse"])
+    assert not listed & set(DEVIATIONS["cannot_refuse"])
+
+
+def arguments_of(settings):
+    """The arguments of NPURunConfig that carry the options of a file; None when some do not."""
+    import npu_config.tf1 as tf1
+    from npu_config.catalogue import OPTIONS
+    from npu_config.tf1.run_config_parts import PARTS
+
+    tree = {}
+    for name, setting in settings.entries.items():
+        option = OPTIONS.get(name)
+        if option is None or option.run_config is None:
+            return None
+        argument, _, field = option.run_config.partition(".")
+        if "." in field:
+            return None
+        if field:
+            tree.setdefault(argument, {})[field] = setting.value
+        else:
+            tree[argument] = setting.value
+    for field in ("input_shape", "dynamic_dims", "dynamic_node_type", "compile_hybrid_mode"):
+        if "dynamic_input_config" in tree:
+            tree["dynamic_input_config"].setdefault(field, None)
+    return {
+        name: getattr(tf1, PARTS[name].__name__)(**value) if name in PARTS else value
+        for name, value in tree.items()
+    }
+
+
+def test_the_cases_of_the_rules(tf):
+    """What the golden cases of rules make NPURunConfig refuse is listed; they reach most of it."""
+    from npu_config.core.diagnostics import NpuConfigError
+    from npu_config.readers import read
+    from npu_config.tf1 import NPURunConfig
+
+    refusing = set()
+    for path in sorted((DATA.parent.parent / "cases" / "err").glob("NPU*.yaml")):
+        for settings in read(str(path)).settings:
+            arguments = arguments_of(settings)
+            if arguments is None:
+                continue
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                try:
+                    NPURunConfig(**arguments)
+                except NpuConfigError as error:
+                    refusing |= {finding.rule for finding in error.diagnostics.errors}
+    assert refusing <= set(DEVIATIONS["refused_by_rule"])
+    assert {"NPU208", "NPU301", "NPU506", "NPU517"} <= refusing

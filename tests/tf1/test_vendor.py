@@ -46,6 +46,7 @@ def broken_vendor(tensorflow, monkeypatch, tmp_path):
     (package / "__init__.py").write_text(
         'raise OSError("_tf_adapter.so: cannot open shared object file")', encoding="utf-8"
     )
+    (package / "npu_init.py").write_text("from npu_bridge import *", encoding="utf-8")
     monkeypatch.syspath_prepend(str(tmp_path))
     yield
     forget()
@@ -149,6 +150,27 @@ def test_a_broken_vendor_does_not_break_the_import(tf, broken_vendor):
     sys.modules.pop("npu_config.npu_init", None)
     with pytest.warns(UserWarning, match="cannot open shared object file"):
         importlib.import_module("npu_config.npu_init")
+
+
+@pytest.mark.parametrize("content", [(), ("notes.txt",), ("__init__.py",)], ids=str)
+def test_a_folder_is_not_the_vendors(content, tf, monkeypatch, tmp_path):
+    """A folder or an empty package called npu_bridge is not the vendor's."""
+    from npu_config.tf1 import init_resource, vendor
+
+    forget()
+    package = tmp_path / "npu_bridge"
+    package.mkdir()
+    for name in content:
+        (package / name).write_text("", encoding="utf-8")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    assert not vendor.is_available()
+    session, _ = init_resource()
+    session.close()
+    importlib.import_module("npu_bridge")
+    assert not vendor.is_available()
+    sys.modules.pop("npu_config.npu_init", None)
+    assert importlib.import_module("npu_config.npu_init").tf is not None
+    forget()
 
 
 def test_the_session_keeps_our_patch(tf, fake_vendor):

@@ -16,7 +16,7 @@ from typing import (
 )
 
 from npu_config.core.diagnostics import Diagnostic, Fix, Place, Severity
-from npu_config.core.rule import Rule, declare
+from npu_config.core.rule import NO_PAGE, Rule, declare
 from npu_config.script.checks._reads import LOOPS, Unread
 from npu_config.script.interpreter import Run
 from npu_config.script.names import Call
@@ -156,7 +156,7 @@ def check(
     """
 
     def enter(function: Callable[[Context], None]) -> Callable[[Context], None]:
-        page = inspect.cleandoc(function.__doc__ or "")
+        page = inspect.cleandoc(function.__doc__ or NO_PAGE.format(name))
         rule = declare(id, name, severity, page, facts=facts, source=source)
         CHECKS.append(Check(rule, function, whole))
         return function
