@@ -1,7 +1,4 @@
-"""The actions of the tool, and what each writes into a parameter_map.
-
-Source: facts api.md, section 11 (observed behaviour of precision_tool).
-"""
+"""The actions of the tool that a call asks for, and what they write into a parameter_map."""
 
 import json
 import logging
@@ -9,6 +6,17 @@ import os
 import re
 from typing import Dict, FrozenSet, Iterable, List, Mapping, Optional, Tuple, Union
 
+from npu_config.catalogue import OPTIONS
+from npu_config.catalogue.precision_tool import (
+    ACTIONS,
+    ALWAYS,
+    DUMP_DIRECTORY,
+    NPU_DIRECTORY,
+    OVERFLOW_DIRECTORY,
+    ROOT,
+    Value,
+    named_in,
+)
 from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Severity
 from npu_config.core.rule import declare
 
@@ -33,20 +41,13 @@ UNKNOWN_ACTION = declare(
     source=("article:002",),
 )
 
-ACTIONS = ("overflow", "dump", "fusion_off", "fusion_switch", "prof")
-ROOT = "precision_data"
-NPU_DIRECTORY = ROOT + "/npu/debug_0"
-DUMP_DIRECTORY = NPU_DIRECTORY + "/dump"
 GRAPH_DIRECTORY = NPU_DIRECTORY + "/graph"
 PROFILING_DIRECTORY = NPU_DIRECTORY + "/prof"
-OVERFLOW_DIRECTORY = ROOT + "/overflow/dump"
 TFDBG_DIRECTORY = ROOT + "/tf/tf_debug"
 # The original keeps these two inside its own package.
 FUSION_OFF_FILE = ROOT + "/config/fusion_off.cfg"
 FUSION_SWITCH_FILE = ROOT + "/config/fusion_switch.cfg"
 
-DUMP_STEP = "0"
-OP_DEBUG_LEVEL = 4
 _SWITCHES = {"overflow": "PRECISION_TOOL_OVERFLOW", "dump": "PRECISION_TOOL_DUMP"}
 _PROFILING = {
     "output": PROFILING_DIRECTORY,
@@ -63,7 +64,7 @@ _PROFILING = {
 }
 
 Action = Union[None, str, Iterable[str]]
-Values = Dict[str, Tuple[str, Union[bool, int, str]]]
+Values = Dict[str, Tuple[str, Value]]
 
 
 def chosen(action: Action, environment: Optional[Mapping[str, str]] = None) -> FrozenSet[str]:
@@ -120,30 +121,16 @@ def _switched(environment: Mapping[str, str]) -> List[str]:
 
 def values(actions: FrozenSet[str]) -> Values:
     """Option name to the AttrValue field and the value that the actions set."""
-    found: Values = {"debug_dir": ("s", NPU_DIRECTORY)}
-    if "overflow" in actions:
-        found.update(
-            enable_dump_debug=("b", True),
-            dump_debug_mode=("s", "all"),
-            dump_path=("s", OVERFLOW_DIRECTORY),
-            op_debug_level=("i", OP_DEBUG_LEVEL),
-        )
-    elif "dump" in actions:
-        found.update(
-            enable_dump=("b", True),
-            dump_mode=("s", "all"),
-            dump_path=("s", DUMP_DIRECTORY),
-            op_debug_level=("i", OP_DEBUG_LEVEL),
-            dump_step=("s", DUMP_STEP),
-        )
-    if "fusion_off" in actions:
-        found["fusion_switch_file"] = ("s", FUSION_OFF_FILE)
-    elif "fusion_switch" in actions:
-        found["fusion_switch_file"] = ("s", FUSION_SWITCH_FILE)
-    if "prof" in actions:
-        found["profiling_mode"] = ("b", True)
-        found["profiling_options"] = ("s", json.dumps(_PROFILING))
-    return found
+    own = {
+        "fusion_off": FUSION_OFF_FILE,
+        "fusion_switch": FUSION_SWITCH_FILE,
+        "prof": json.dumps(_PROFILING),
+    }
+    found = dict(ALWAYS)
+    for name in named_in(" ".join(actions)):
+        for option, value in ACTIONS[name].items():
+            found[option] = own[name] if value is None else value
+    return {name: (OPTIONS[name].kind.wire, value) for name, value in found.items()}
 
 
 def directories(actions: FrozenSet[str]) -> Tuple[str, ...]:

@@ -18,6 +18,7 @@ import random
 import warnings
 from typing import Any, Dict, FrozenSet, Iterable, List, Optional, Tuple
 
+from npu_config.catalogue.precision_tool import DUMP_DIRECTORY, DUMP_STEP, OVERFLOW_DIRECTORY
 from npu_config.core.caller import caller_level
 from npu_config.core.diagnostics import NpuConfigError, Severity
 from npu_config.core.files import write_atomic
@@ -115,12 +116,12 @@ def estimator_dump_config(action: Action = None) -> Any:
     make = vendor.find("npu_config", "DumpConfig") or DumpConfig
     _make_directories(actions & {"overflow", "dump"})
     if "overflow" in actions:
-        return make(enable_dump_debug=True, dump_path=_actions.OVERFLOW_DIRECTORY, dump_mode="all")
+        return make(enable_dump_debug=True, dump_path=OVERFLOW_DIRECTORY, dump_mode="all")
     if "dump" in actions:
         return make(
             enable_dump=True,
-            dump_path=_actions.DUMP_DIRECTORY,
-            dump_step=_actions.DUMP_STEP,
+            dump_path=DUMP_DIRECTORY,
+            dump_step=DUMP_STEP,
             dump_mode="all",
         )
     return make()
@@ -206,10 +207,10 @@ def prepare() -> Dict[str, str]:
         The variables that were set.
     """
     for path in (
-        _actions.DUMP_DIRECTORY,
+        DUMP_DIRECTORY,
         _actions.GRAPH_DIRECTORY,
         _actions.PROFILING_DIRECTORY,
-        _actions.OVERFLOW_DIRECTORY,
+        OVERFLOW_DIRECTORY,
     ):
         os.makedirs(path, exist_ok=True)
     missing = {

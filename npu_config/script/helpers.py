@@ -1,8 +1,10 @@
 """The helpers of npu_init and of precision_tool: what they do to a configuration."""
 
 import ast
-from typing import Any, Dict, Optional, Tuple
+from typing import Any, Optional, Tuple
 
+from npu_config.catalogue import OPTIONS
+from npu_config.catalogue.precision_tool import ACTIONS, ALWAYS, named_in
 from npu_config.script.effects import put
 from npu_config.script.names import Call, Names
 from npu_config.script.objects import (
@@ -115,7 +117,7 @@ def session_dump_config(run: Names, call: Call) -> Message:
         block.open = message.foreign
         message.blocks.append(block)
         run.blocks.append(block)
-    _put_at(run, block, call, "use_off_line", "b", True)
+    _put_at(run, block, call, "use_off_line", True)
     _apply_action(run, block, call, call.get("action", 1))
     graph = run.field(message, "graph_options", call.node)
     rewrite = (
@@ -137,46 +139,24 @@ def update_custom_op(run: Names, call: Call) -> Any:
     return run.anonymous(call.node)
 
 
-_TOOL = "precision_data/npu/debug_0"
-_ACTIONS: Dict[str, Tuple[Tuple[str, str, Any], ...]] = {
-    "overflow": (
-        ("enable_dump_debug", "b", True),
-        ("dump_debug_mode", "s", "all"),
-        ("dump_path", "s", "precision_data/overflow/dump"),
-        ("op_debug_level", "i", 4),
-    ),
-    "dump": (
-        ("enable_dump", "b", True),
-        ("dump_mode", "s", "all"),
-        ("dump_path", "s", _TOOL + "/dump"),
-        ("op_debug_level", "i", 4),
-        ("dump_step", "s", "0"),
-    ),
-    "fusion_off": (("fusion_switch_file", "s", None),),
-    "fusion_switch": (("fusion_switch_file", "s", None),),
-    "prof": (("profiling_mode", "b", True), ("profiling_options", "s", None)),
-}
-
-
 def _apply_action(
     run: Names, block: Block, call: Call, action: Optional[Tuple[Any, ast.expr]]
 ) -> None:
     """What precision_tool sets for an action."""
     text = None if action is None else action[0]
-    _put_at(run, block, call, "debug_dir", "s", _TOOL)
+    for option, value in ALWAYS.items():
+        _put_at(run, block, call, option, value)
     if not isinstance(text, str):
         block.open = True
         return
-    chosen = [name for name in ("overflow", "dump") if name in text][:1]
-    chosen += [name for name in ("fusion_off", "fusion_switch") if name in text][:1]
-    chosen += ["prof"] if "prof" in text else []
-    for name in chosen:
-        for option, wire, value in _ACTIONS[name]:
-            _put_at(run, block, call, option, wire, value)
+    for name in named_in(text):
+        for option, value in ACTIONS[name].items():
+            _put_at(run, block, call, option, value)
 
 
-def _put_at(run: Names, block: Block, call: Call, name: str, wire: str, value: Any) -> None:
+def _put_at(run: Names, block: Block, call: Call, name: str, value: Any) -> None:
     place = run.place(call.node)
+    wire = OPTIONS[name].kind.wire
     if value is None:
         value = Unknown("precision_tool")
     put(run, block, Entry(name, value, wire, place, place, place, run.tick(), built_in=True))

@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
+import inspect
 import os
-from typing import TYPE_CHECKING, Any, Dict, List, Optional, Sequence, Union
+from typing import TYPE_CHECKING, Any, Dict, List, Optional, Sequence
 
 from npu_config.tf1 import vendor
 from npu_config.tf1._lazy import errors, rules
 from npu_config.tf1._sessions import merge_entries
 from npu_config.tf1._warn import warn
-from npu_config.tf1.run_config_parts import (
-    PARTS,
-    DumpConfig,
-    DynamicInputConfig,
-    ExperimentalConfig,
-    GraphMemoryOptimizeConfig,
-    MemoryConfig,
-    ProfilingConfig,
-)
+from npu_config.tf1.run_config_parts import PARTS, GraphMemoryOptimizeConfig
 from npu_config.tf1.tensorflow import internal, tf
 
 if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from npu_config.catalogue.option_types import RunConfigArguments
     from npu_config.core.diagnostics import Diagnostic, Report
     from npu_config.rules.value import ConfigValue
 
@@ -90,6 +86,37 @@ _PUBLIC = {
 }
 
 
+_DEFAULTS = {
+    "save_summary_steps": 0,
+    "keep_checkpoint_max": 5,
+    "keep_checkpoint_every_n_hours": 10000,
+    "log_step_count_steps": 100,
+    "horovod_mode": False,
+}
+"""Defaults of arguments that carry no option; of the others it is None."""
+
+
+class _Signature:
+    """The signature of NPURunConfig, of the table of the API and the declared defaults."""
+
+    def __get__(self, instance: Any, owner: Any) -> inspect.Signature:
+        from npu_config.catalogue import OPTIONS
+        from npu_config.catalogue.api import OPTION_OF, PARAMETERS
+
+        return inspect.Signature(
+            [
+                inspect.Parameter(
+                    name,
+                    inspect.Parameter.POSITIONAL_OR_KEYWORD,
+                    default=OPTIONS[OPTION_OF[name]].run_config_default
+                    if name in OPTION_OF
+                    else _DEFAULTS.get(name),
+                )
+                for name in PARAMETERS["NPURunConfig"]
+            ]
+        )
+
+
 class NPURunConfig(RunConfig):
     """The configuration of an Estimator that trains on the NPU.
 
@@ -124,102 +151,23 @@ class NPURunConfig(RunConfig):
     iterations_per_loop: int
     horovod_mode: bool
 
-    def __init__(
-        self,
-        iterations_per_loop: int = 1,
-        profiling_config: Optional[ProfilingConfig] = None,
-        model_dir: Optional[str] = None,
-        tf_random_seed: Optional[int] = None,
-        save_summary_steps: Optional[int] = 0,
-        save_checkpoints_steps: Optional[int] = None,
-        save_checkpoints_secs: Optional[int] = None,
-        session_config: Any = None,
-        keep_checkpoint_max: Optional[int] = 5,
-        keep_checkpoint_every_n_hours: float = 10000,
-        log_step_count_steps: Optional[int] = 100,
-        distribute: Any = None,
-        enable_data_pre_proc: bool = True,
-        precision_mode: Optional[str] = None,
-        enable_reduce_precision: bool = False,
-        variable_format_optimize: Optional[bool] = None,
-        mix_compile_mode: bool = False,
-        hcom_parallel: bool = True,
-        graph_memory_max_size: Union[str, int, None] = None,
-        variable_memory_max_size: Union[str, int, None] = None,
-        dump_config: Optional[DumpConfig] = None,
-        stream_max_parallel_num: Optional[str] = None,
-        is_tailing_optimization: bool = False,
-        horovod_mode: bool = False,
-        graph_run_mode: int = 1,
-        op_debug_level: Optional[int] = None,
-        enable_scope_fusion_passes: Optional[str] = None,
-        enable_exception_dump: int = 2,
-        op_select_implmode: Optional[str] = None,
-        optypelist_for_implmode: Optional[str] = None,
-        dynamic_input_config: Optional[DynamicInputConfig] = None,
-        aoe_mode: Optional[str] = None,
-        work_path: Optional[str] = None,
-        buffer_optimize: Optional[str] = "l2_optimize",
-        enable_small_channel: int = 0,
-        fusion_switch_file: Optional[str] = None,
-        enable_compress_weight: bool = False,
-        compress_weight_conf: Optional[str] = None,
-        op_compiler_cache_mode: Optional[str] = None,
-        op_compiler_cache_dir: Optional[str] = None,
-        debug_dir: Optional[str] = None,
-        hcom_multi_mode: bool = False,
-        dynamic_input: Optional[bool] = None,
-        dynamic_graph_execute_mode: Optional[str] = "dynamic_execute",
-        dynamic_inputs_shape_range: Optional[str] = None,
-        train_distribute: Any = None,
-        eval_distribute: Any = None,
-        local_rank_id: Optional[int] = None,
-        local_device_list: Optional[str] = None,
-        session_device_id: Optional[int] = None,
-        distribute_config: Optional[str] = None,
-        modify_mixlist: Optional[str] = None,
-        op_precision_mode: Optional[str] = None,
-        device_type: str = "default_device_type",
-        soc_config: Optional[str] = None,
-        hccl_timeout: Optional[int] = None,
-        op_wait_timeout: Optional[int] = None,
-        op_execute_timeout: Optional[int] = None,
-        HCCL_algorithm: Optional[str] = None,
-        customize_dtypes: Optional[str] = None,
-        op_debug_config: Optional[str] = None,
-        memory_config: Optional[MemoryConfig] = None,
-        experimental_config: Optional[ExperimentalConfig] = None,
-        topo_sorting_mode: Optional[int] = None,
-        aoe_config_file: Optional[str] = None,
-        insert_op_file: Union[str, bytes, None] = None,
-        stream_sync_timeout: int = -1,
-        event_sync_timeout: int = -1,
-        external_weight: bool = False,
-        deterministic: int = 0,
-        frozen_variable: bool = False,
-        variable_placement: str = "Device",
-        jit_compile: str = "auto",
-        precision_mode_v2: Optional[str] = None,
-        ac_parallel_enable: Optional[str] = None,
-        quant_dumpable: Optional[str] = None,
-        input_fusion_size: int = 131072,
-        compile_dynamic_mode: Optional[bool] = None,
-        graph_max_parallel_model_num: Optional[int] = 1,
-        export_compile_stat: Optional[int] = 1,
-        aicore_num: Optional[str] = None,
-        oo_constant_folding: Optional[bool] = True,
-        input_batch_cpy: Optional[bool] = False,
-        shape_generalization_mode: Optional[str] = "STRICT",
-        all_tensor_not_empty: Optional[bool] = False,
-        auto_multistream_parallel_mode: Optional[str] = None,
-        oo_level: Optional[str] = "O3",
-        optimization_switch: Optional[str] = None,
-    ) -> None:
-        arguments: Dict[str, Any] = dict(locals())
-        arguments = {k: v for k, v in arguments.items() if k not in ("self", "__class__")}
+    if TYPE_CHECKING:
+
+        def __init__(self, **arguments: Unpack[RunConfigArguments]) -> None: ...
+
+    else:
+
+        def __init__(self, *args: Any, **kwargs: Any) -> None:
+            bound = self.__signature__.bind(*args, **kwargs)
+            bound.apply_defaults()
+            self._take(bound.arguments)
+
+    __signature__ = _Signature()
+
+    def _take(self, arguments: Dict[str, Any]) -> None:
         self._arguments = arguments
         faults = self._make_run_config(arguments)
-        completed = self._complete(session_config, faults)
+        completed = self._complete(arguments["session_config"], faults)
         self._session_config = completed
         for name, value in arguments.items():
             if name not in _OF_RUN_CONFIG:

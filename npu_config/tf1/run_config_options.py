@@ -13,6 +13,7 @@ import os
 from typing import TYPE_CHECKING, Any, Dict, List, Mapping, NamedTuple, Optional, Tuple
 
 from npu_config.catalogue import OPTIONS, InvalidValue, Option
+from npu_config.catalogue.api import WRITTEN_AS_TEXT, WRITTEN_WITHOUT_PART
 from npu_config.core.settings import Setting, Settings, SourceKind
 from npu_config.rules.case import Case
 from npu_config.rules.engine import judge, judge_case
@@ -27,11 +28,6 @@ _EARLY_ENVIRONMENT = {"TF_CONFIG"}
 _EARLY_RULES = {"NPU619", "NPU824"}
 """What of the environment counts already while the configuration is made."""
 
-_WRITTEN_WITHOUT_PART = {
-    "enable_dump",
-    "enable_dump_debug",
-    "experimental_logical_device_cluster_deploy_mode",
-}
 _NONE_LEAVES_OUT = {
     "all_tensor_not_empty",
     "buffer_optimize",
@@ -54,7 +50,6 @@ _NONE_LEAVES_OUT = {
 }
 _DYNAMIC_INPUT = ("input_shape", "dynamic_dims", "dynamic_node_type", "compile_hybrid_mode")
 _OF_TUNING = ("work_path", "distribute_config")
-_AS_TEXT = ("graph_memory_max_size", "variable_memory_max_size")
 _ABSENT = object()
 
 
@@ -109,7 +104,7 @@ def choose(arguments: Mapping[str, Any]) -> Choices:
     for option in carried():
         value = flat.get(option.run_config or "", _ABSENT)
         if value is _ABSENT:
-            if option.name in _WRITTEN_WITHOUT_PART:
+            if option.name in WRITTEN_WITHOUT_PART:
                 written[option.name] = option.run_config_default
             continue
         default = option.run_config_default
@@ -133,7 +128,7 @@ def _as_text(option: Option, value: Any) -> Any:
             return value.decode("utf-8")
         except UnicodeDecodeError:
             return value
-    if option.name in _AS_TEXT and isinstance(value, int) and not isinstance(value, bool):
+    if option.name in WRITTEN_AS_TEXT and isinstance(value, int) and not isinstance(value, bool):
         return str(value)
     return value
 

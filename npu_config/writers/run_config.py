@@ -3,19 +3,13 @@
 from typing import Any, Dict, Iterator, List, Mapping, Optional, Tuple
 
 from npu_config.catalogue import OPTIONS
+from npu_config.catalogue.api import PARTS
 from npu_config.core.diagnostics import Diagnostic, NpuConfigError
 from npu_config.rules.value import ConfigValue
 from npu_config.writers._rules import LOST
 from npu_config.writers.escape import quoted
 
-NESTED_CLASSES: Mapping[str, str] = {
-    "profiling_config": "ProfilingConfig",
-    "dump_config": "DumpConfig",
-    "dynamic_input_config": "DynamicInputConfig",
-    "memory_config": "MemoryConfig",
-    "experimental_config": "ExperimentalConfig",
-    "graph_memory_optimize_config": "GraphMemoryOptimizeConfig",
-}
+_CLASSES = {path.rpartition(".")[2]: name for path, name in PARTS.items()}
 """The arguments that take an object, and its class."""
 
 _IN_SESSION_CONFIG = "pass it in the ConfigProto of session_config"
@@ -155,7 +149,7 @@ def render(config: ConfigValue) -> str:
 def _classes(arguments: Mapping[str, Any]) -> Iterator[str]:
     for name, value in arguments.items():
         if isinstance(value, dict):
-            yield NESTED_CLASSES[name]
+            yield _CLASSES[name]
             yield from _classes(value)
 
 
@@ -172,5 +166,5 @@ def _call(name: str, arguments: Mapping[str, Any], depth: int) -> str:
 
 def _literal(name: str, value: Any, depth: int) -> str:
     if isinstance(value, dict):
-        return _call(NESTED_CLASSES[name], value, depth)
+        return _call(_CLASSES[name], value, depth)
     return quoted(value) if isinstance(value, str) else repr(value)
