@@ -8,6 +8,16 @@ PAGE = "accuracy_tuning"
 TITLE = "Accuracy tuning"
 DOC = "docs/en/tfadapter_1/apiref/session_config/accuracy_tuning.md"
 
+MIXED_MODES = {
+    "precision_mode": (
+        "allow_mix_precision",
+        "allow_mix_precision_fp16",
+        "allow_mix_precision_bf16",
+    ),
+    "precision_mode_v2": ("mixed_float16", "mixed_bfloat16", "mixed_hif8"),
+}
+"""The values of each option that mean mixed precision."""
+
 OPTIONS = table(
     (
         Option(

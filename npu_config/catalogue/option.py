@@ -11,7 +11,7 @@ from npu_config.core.target import ALL_PRODUCTS, Product
 
 
 class Status(enum.Enum):
-    """Where an option stands in the vendor's documentation."""
+    """What an option is in the vendor's documentation."""
 
     DOCUMENTED = "documented"
     EXPERIMENTAL = "experimental"
@@ -47,6 +47,7 @@ class Option:
         run_config_default: the default of that argument.
         scope: ``process``, ``session``, ``graph``, joined by ``+``.
         read_when: switches of which one must be True for the adapter to look at it.
+        used_when: the same for options that are read anyway, and then used by nothing.
         status: see :class:`Status`.
         replacement: what to use instead.
         summary: one line.
@@ -59,7 +60,7 @@ class Option:
         undocumented_values: values that are accepted but not offered.
         is_read: False for names that the front end writes and nothing at run time reads.
         doc: page of the vendor's documentation.
-        source: where the facts stand.
+        source: where the facts are from.
     """
 
     name: str
@@ -75,6 +76,7 @@ class Option:
     run_config_default: Any = None
     scope: str = "session"
     read_when: Tuple[str, ...] = ()
+    used_when: Tuple[str, ...] = ()
     status: Status = Status.DOCUMENTED
     replacement: Optional[str] = None
     notes: str = ""
@@ -105,7 +107,7 @@ def products(*names: Product) -> FrozenSet[Product]:
 
 
 def table(options: Iterable[Option]) -> Mapping[str, Option]:
-    """Options by name, in order of declaration; a name stands once."""
+    """Options by name, in order of declaration; a name is declared once."""
     result = {}
     for option in options:
         if option.name in result:

@@ -53,7 +53,7 @@ _RANKS = {Severity.INFO: 0, Severity.WARNING: 1, Severity.ERROR: 2}
 
 
 class Place(NamedTuple):
-    """Where something stands: lines and columns count from 1, the end is exclusive."""
+    """Where something is: lines and columns count from 1, the end is exclusive."""
 
     path: Optional[str] = None
     line: Optional[int] = None
@@ -106,7 +106,7 @@ class Diagnostic:
         severity: see :class:`Severity`.
         message: what is wrong, in the user's words, with what is legal.
         option: the option it is about, if it is about one.
-        path: the file it stands in; None for values that came from no file.
+        path: the file it is in; None for values that came from no file.
         line: first line, from 1.
         column: first column, from 1 (characters, not bytes).
         end_line: last line.

@@ -35,12 +35,12 @@ class Rule:
             Empty for rules that do not depend on options.
         products: the products it holds for; None for all.
         facts: the entries of the fact file that it covers.
-        source: where the facts stand.
+        source: where the facts are from.
         check: the function that judges a case; None where a parser applies the rule.
         on_host: True when it looks at the file system or the environment, and so runs
             only when asked.
         about: what it looks at, and so needs: ``"options"``, ``"faults"`` (settings that
-            are wrong in themselves), ``"session"`` (what stands around the options), or
+            are wrong in themselves), ``"session"`` (what the input says beside the options), or
             ``"run_config"`` (arguments of NPURunConfig).
     """
 

@@ -1,7 +1,7 @@
 """Settings: the one form that every input is turned into before it is judged.
 
 An option name maps to a :class:`Setting`: its value, the wire field that held it,
-and where it stands.  Three things are kept apart: an option that is absent, one
+and where it is.  Three things are kept apart: an option that is absent, one
 that is set to a known value, and one that is set to a value that cannot be known
 here (:data:`UNKNOWN`: a command-line flag, an environment variable).
 """
@@ -95,9 +95,9 @@ class Settings:
         source_kind: what it was read from.
         open: True when more options may be set than could be read (a loop over names,
             a helper from elsewhere); then no option counts as certainly absent.
-        session: what stands around the options, where the input has it.
+        session: what the input says beside the options, where the input has it.
         place: the place of the whole, for findings about what is missing.
-        extra: arguments of NPURunConfig (and NPUEstimator) that are no options, such as
+        extra: arguments of NPURunConfig (and NPUEstimator) that are not options, such as
             ``save_checkpoints_steps``, by name; an argument that was given as None is there
             too.  Fields of nested objects and of the Estimator have dotted names:
             ``dump_config.dump_mode``, ``estimator.model_dir``.
@@ -117,10 +117,10 @@ class Settings:
         source_kind: SourceKind = SourceKind.BUILDER,
         place: Place = NOWHERE,
     ) -> "Settings":
-        """Settings from plain values that all stand at one place.
+        """Settings from plain values that are all at one place.
 
         Raises:
-            TypeError: ``values`` is no mapping.
+            TypeError: ``values`` is not a mapping.
         """
         if not isinstance(values, Mapping):
             raise TypeError(

@@ -9,7 +9,7 @@
 5xx    ``memory``, ``compilation``                    memory; compilation, caches, tuning
 6xx    ``timeouts``, ``environment``                  timeouts, devices; environment variables
 7xx    ``paths``, ``contents``                        what options point to
-8xx    ``session``, ``checkpoints``, ``run_config``   what stands around the options; Estimator
+8xx    ``session``, ``checkpoints``, ``run_config``   what is beside the options; Estimator
 9xx    ``deprecated``                                 deprecated, undocumented, without effect
 =====  =============================================  =======================================
 

@@ -1,4 +1,4 @@
-"""Arguments of NPURunConfig and NPUEstimator that are no options."""
+"""Arguments of NPURunConfig and NPUEstimator that are not options."""
 
 from typing import Any, Optional
 
@@ -8,7 +8,7 @@ from npu_config.rules.case import Case
 
 
 def argument(case: Case, name: str) -> Any:
-    """The known value of an argument that is no option; None when there is none."""
+    """The known value of an argument that is not an option; None when there is none."""
     setting = case.settings.extra.get(name)
     return None if setting is None or setting.value is UNKNOWN else setting.value
 

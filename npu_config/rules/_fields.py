@@ -1,4 +1,4 @@
-"""What was meant by a value that stands in another field than the one the adapter reads."""
+"""What was meant by a value that is in another field than the one the adapter reads."""
 
 import re
 from typing import Any, Iterator, Mapping, Optional

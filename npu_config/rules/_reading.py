@@ -106,7 +106,7 @@ def in_script(case: Case) -> bool:
 
 
 def line_of(case: Case, name: str, beside: str) -> str:
-    """`` (line 7)`` where an option stands on another line than ``beside``, else nothing."""
+    """`` (line 7)`` where an option is on another line than ``beside``, else nothing."""
     place, other = case.place(name), case.place(beside)
     apart = place.line is not None and place[:2] != other[:2]
     return " (line {})".format(place.line) if apart else ""

@@ -101,7 +101,7 @@ class Case:
 
     @property
     def session(self) -> Optional[SessionFacts]:
-        """What stands around the options, where the input has it."""
+        """What the input says beside the options, where the input has it."""
         return self.settings.session
 
     def get(self, name: str) -> Any:
@@ -151,7 +151,7 @@ class Case:
         return not (self.products & frozenset(products))
 
     def place(self, name: str) -> Place:
-        """Where the option's value stands, or the place of the whole."""
+        """Where the option's value is, or the place of the whole."""
         setting = self.entries.get(name)
         return self.settings.place if setting is None else setting.place
 

@@ -62,7 +62,7 @@ def two_checkpoint_intervals(case: Case) -> None:
     about="run_config",
 )
 def checkpoint_inside_loop(case: Case) -> None:
-    """``save_checkpoints_steps`` is no multiple of ``iterations_per_loop``.
+    """``save_checkpoints_steps`` is not a multiple of ``iterations_per_loop``.
 
     Hooks run between loops only: checkpoints are not written at the steps asked for.
 
@@ -85,7 +85,8 @@ def checkpoint_inside_loop(case: Case) -> None:
         report(
             case,
             "save_checkpoints_steps",
-            '"save_checkpoints_steps" is {}{}, which is no multiple of "iterations_per_loop" {}; '
+            '"save_checkpoints_steps" is {}{}, which is not a multiple of '
+            '"iterations_per_loop" {}; '
             "checkpoints are not written at these steps".format(steps, note, count),
             "set it to {}".format(-(-steps // count) * count),
         )
@@ -134,7 +135,7 @@ def summary_inside_loop(case: Case) -> None:
     about="run_config",
 )
 def log_inside_loop(case: Case) -> None:
-    """``log_step_count_steps`` is no multiple of ``iterations_per_loop``.
+    """``log_step_count_steps`` is not a multiple of ``iterations_per_loop``.
 
     The log may not follow that interval.
 
@@ -152,8 +153,8 @@ def log_inside_loop(case: Case) -> None:
         report(
             case,
             "log_step_count_steps",
-            '"log_step_count_steps" is {}, which is no multiple of "iterations_per_loop" {}; the '
-            "log may not follow it".format(steps, count),
+            '"log_step_count_steps" is {}, which is not a multiple of "iterations_per_loop" {}; '
+            "the log may not follow it".format(steps, count),
             "set it to a multiple of {}".format(count),
         )
 

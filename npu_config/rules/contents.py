@@ -1,4 +1,4 @@
-"""776-779: what stands in the files and texts that options point to.
+"""776-779: what is in the files and texts that options point to.
 
 Each format judges its own content (``npu_config.sidefiles``) and enters rules of its own;
 :func:`contents` brings their findings in.  The rules here need a file and an option.
@@ -87,7 +87,7 @@ def _in_literal(found: Diagnostic) -> Diagnostic:
         return attr.evolve(found, help=help.format(name))
     return attr.evolve(
         found,
-        message="the expression {}{} stands inside the string literal, which holds its name and "
+        message="the expression {}{} is inside the string literal, which holds its name and "
         "not its value".format(name, rest),
         help="format its value into the text, in double quotes",
     )
@@ -95,7 +95,7 @@ def _in_literal(found: Diagnostic) -> Diagnostic:
 
 @functools.lru_cache(maxsize=1)
 def _profiling_words() -> FrozenSet[str]:
-    """What stands in profiling options as a word of its own."""
+    """What is a word of its own in profiling options."""
     from npu_config.sidefiles.profiling import KEYS
 
     return frozenset(word for key in KEYS.values() for word in key.allowed)
@@ -221,8 +221,9 @@ def memory_check_with_debug_level(case: Case) -> None:
         case.report(
             "op_debug_level",
             '"op_debug_level" is 2 and the file of "op_debug_config" has oom; legal with oom: '
-            "0, 1, 3, 4; an AI Core error follows at run time",
+            "0, 1, 3, 4",
             'remove "op_debug_level", which is deprecated',
+            consequence="an AI Core error follows at run time",
         )
 
 
@@ -256,8 +257,9 @@ def memory_check_with_collect_path(case: Case) -> None:
         case.report(
             "op_debug_config",
             'the file of "op_debug_config" has oom and NPU_COLLECT_PATH is set in the '
-            "environment; at most one of them may be; the compiled kernels fail",
+            "environment; at most one of them may be",
             "unset NPU_COLLECT_PATH, or take oom out of the file",
+            consequence="the compiled kernels fail",
         )
 
 

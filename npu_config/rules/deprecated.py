@@ -150,8 +150,9 @@ def removed_auto_tune(case: Case) -> None:
         severity, outcome = Severity.ERROR, "the adapter aborts the process"
     case.report(
         REMOVED,
-        '"auto_tune_mode" was removed; {}'.format(outcome),
+        '"auto_tune_mode" was removed',
         'remove it, and tune with "aoe_mode"',
+        consequence=outcome,
         severity=severity,
     )
 

@@ -2,8 +2,9 @@
 
 import functools
 import json
-from typing import Any, Mapping, Optional
+from typing import Any, Mapping, Optional, Tuple
 
+from npu_config.catalogue import OPTIONS, Outcome
 from npu_config.core.diagnostics import Severity
 from npu_config.core.rule import rule
 from npu_config.rules._reading import in_script, inert, line_of, may_run_dynamic, on
@@ -11,7 +12,17 @@ from npu_config.rules.case import Case
 
 _DOC = "docs/en/tfadapter_1/apiref/session_config/accuracy_comparison.md"
 
-SWITCHES = ("enable_dump", "enable_dump_debug")
+SWITCHES = OPTIONS["dump_path"].read_when
+
+
+def _under(*switches: str) -> Tuple[str, ...]:
+    """The options that do something under just these switches."""
+    return tuple(n for n, o in OPTIONS.items() if (o.read_when or o.used_when) == switches)
+
+
+_OF_DUMP = _under("enable_dump")
+_OF_DETECTION = _under("enable_dump_debug")
+_OF_BOTH = _under(*SWITCHES)
 
 
 @rule(
@@ -41,12 +52,11 @@ def both_dumps(case: Case) -> None:
     if on(case, "enable_dump") and on(case, "enable_dump_debug"):
         case.report(
             "enable_dump_debug",
-            '"enable_dump"{} and "enable_dump_debug" are both True; at most one of them may be; '
-            "the graph engine refuses the session".format(
-                line_of(case, "enable_dump", "enable_dump_debug")
-            ),
+            '"enable_dump"{} and "enable_dump_debug" are both True; '
+            "at most one of them may be".format(line_of(case, "enable_dump", "enable_dump_debug")),
             "switch one of them off and run twice"
             + ('; under flags, write "if" and "elif"' if in_script(case) else ""),
+            consequence="the graph engine refuses the session",
         )
 
 
@@ -78,8 +88,9 @@ def dump_without_path(case: Case) -> None:
         if case.get(switch) is True:
             case.report(
                 switch,
-                '"{}" is True but "dump_path" is not set; session.run raises'.format(switch),
+                '"{}" is True but "dump_path" is not set'.format(switch),
                 'set "dump_path" to an existing directory that can be read and written',
+                consequence=Outcome.REJECT.value,
             )
             return
 
@@ -88,7 +99,7 @@ def dump_without_path(case: Case) -> None:
     "NPU303",
     "dump-option-without-dump",
     Severity.WARNING,
-    options=("dump_step", "dump_mode", "dump_data", "dump_layer"),
+    options=_OF_DUMP,
     facts=("dump-step-only-with-dump",),
     source=(
         "tf_adapter/util/npu_attrs.cc:2083-2100",
@@ -111,26 +122,26 @@ def dump_option_without_dump(case: Case) -> None:
         enable_dump: true
         dump_path: /home/test/output
     """
-    for name in ("dump_step", "dump_mode", "dump_data", "dump_layer"):
-        if inert(case, name, "enable_dump"):
-            _report_inert(case, name, "enable_dump")
+    _report_inert(case, _OF_DUMP, "enable_dump")
 
 
-def _report_inert(case: Case, name: str, switch: str) -> None:
-    case.report(
-        name,
-        '"{}" has no effect, because "{}" is {}'.format(
-            name, switch, "False" if case.isset(switch) else "not set"
-        ),
-        'set "{}" to True, or remove "{}"'.format(switch, name),
-    )
+def _report_inert(case: Case, names: Tuple[str, ...], switch: str) -> None:
+    for name in names:
+        if inert(case, name, switch):
+            case.report(
+                name,
+                '"{}" has no effect, because "{}" is {}'.format(
+                    name, switch, "False" if case.isset(switch) else "not set"
+                ),
+                'set "{}" to True, or remove "{}"'.format(switch, name),
+            )
 
 
 @rule(
     "NPU304",
     "overflow-mode-without-detection",
     Severity.WARNING,
-    options=("dump_debug_mode",),
+    options=_OF_DETECTION,
     facts=("dump-debug-mode-only-with-debug",),
     source=("tf_adapter/util/npu_attrs.cc:2101-2110",),
 )
@@ -149,15 +160,14 @@ def overflow_mode_without_detection(case: Case) -> None:
         enable_dump_debug: true
         dump_path: /home/test/output
     """
-    if inert(case, "dump_debug_mode", "enable_dump_debug"):
-        _report_inert(case, "dump_debug_mode", "enable_dump_debug")
+    _report_inert(case, _OF_DETECTION, "enable_dump_debug")
 
 
 @rule(
     "NPU305",
     "dump-path-without-dump",
     Severity.INFO,
-    options=("dump_path",),
+    options=_OF_BOTH,
     facts=("dump-switch-required",),
     source=("tf_adapter/util/npu_attrs.cc:2068-2110",),
 )
@@ -175,13 +185,13 @@ def dump_path_without_dump(case: Case) -> None:
         dump_path: /home/test/output
         enable_dump_debug: true
     """
-    if inert(case, "dump_path", *SWITCHES):
-        case.report(
-            "dump_path",
-            '"dump_path" is not looked at, because neither "enable_dump" nor "enable_dump_debug" '
-            "is True",
-            "switch a dump on, or remove it",
-        )
+    for name in _OF_BOTH:
+        if inert(case, name, *SWITCHES):
+            case.report(
+                name,
+                '"{}" is not read, because neither "{}" nor "{}" is True'.format(name, *SWITCHES),
+                "switch a dump on, or remove it",
+            )
 
 
 @rule(
@@ -311,7 +321,7 @@ def profiling_options_without_profiling(case: Case) -> None:
         profiling_mode: true
     """
     if inert(case, "profiling_options", "profiling_mode"):
-        _report_inert(case, "profiling_options", "profiling_mode")
+        _report_inert(case, ("profiling_options",), "profiling_mode")
 
 
 @rule(

@@ -1,5 +1,6 @@
 """511-519: dynamic input, shape generalisation, and what does not go with them."""
 
+from npu_config.catalogue import Outcome
 from npu_config.core.diagnostics import Severity
 from npu_config.core.rule import rule
 from npu_config.rules._reading import (
@@ -39,9 +40,9 @@ def dynamic_compilation_with_dynamic_input(case: Case) -> None:
     if case.get("compile_dynamic_mode") is True and on(case, "dynamic_input"):
         case.report(
             "dynamic_input",
-            '"dynamic_input" and "compile_dynamic_mode" are both True; at most one of them may '
-            "be; session.run raises",
+            '"dynamic_input" and "compile_dynamic_mode" are both True; at most one of them may be',
             'remove "dynamic_input", which is deprecated',
+            consequence=Outcome.REJECT.value,
         )
 
 

@@ -1,5 +1,6 @@
 """4xx: iteration offload, mixed computing, and what is offloaded at all."""
 
+from npu_config.catalogue import Outcome
 from npu_config.core.diagnostics import Severity
 from npu_config.core.rule import rule
 from npu_config.rules._reading import changed, given, on
@@ -121,8 +122,9 @@ def loop_with_lazy_recompile(case: Case) -> None:
         case.report(
             "iterations_per_loop",
             '"iterations_per_loop" is {} with "dynamic_graph_execute_mode" "lazy_recompile"; '
-            "legal with it: 1; the first run raises".format(loops(case)),
+            "legal with it: 1".format(loops(case)),
             'set "iterations_per_loop" to 1, or use "dynamic_execute"',
+            consequence="the first run raises",
         )
 
 
@@ -217,8 +219,9 @@ def subgraph_without_mixed_computing(case: Case) -> None:
     if given(case, "in_out_pair") and case.never("mix_compile_mode", True):
         case.report(
             "in_out_pair",
-            '"in_out_pair" is set but "mix_compile_mode" is not True; session.run raises',
+            '"in_out_pair" is set but "mix_compile_mode" is not True',
             'set "mix_compile_mode" to True',
+            consequence=Outcome.REJECT.value,
         )
 
 

@@ -1,5 +1,6 @@
 """551-555, 564: memory, small channels, weights."""
 
+from npu_config.catalogue import Outcome
 from npu_config.core.diagnostics import Severity
 from npu_config.core.rule import rule
 from npu_config.core.settings import SourceKind
@@ -209,13 +210,15 @@ def two_weight_compressions(case: Case) -> None:
         case.report(
             "compress_weight_conf",
             '"compress_weight_conf" and "enable_compress_weight" are both set; at most one '
-            "of them may be; the adapter aborts the process",
+            "of them may be",
             'remove "enable_compress_weight"',
+            consequence=Outcome.ABORT.value,
         )
     elif case.source_kind is SourceKind.RUN_CONFIG:
         case.report(
             "compress_weight_conf",
             '"compress_weight_conf" is given to NPURunConfig, which always writes '
-            '"enable_compress_weight" too; the adapter aborts the process',
+            '"enable_compress_weight" too',
             "set it through the parameter_map of session_config",
+            consequence=Outcome.ABORT.value,
         )

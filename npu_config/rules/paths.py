@@ -63,7 +63,7 @@ _SOURCE = (
 
 
 class Found(NamedTuple):
-    """A path that an option points to, and what stands there (``status`` None: nothing)."""
+    """A path that an option points to, and what is there (``status`` None: nothing)."""
 
     name: str
     path: str
@@ -110,10 +110,9 @@ def _words(error: OSError) -> str:
 def _report(case: Case, found: Found, problem: str, help: str) -> None:
     case.report(
         found.name,
-        '"{}" is "{}", which {}; {}'.format(
-            found.name, shorten(found.path), problem, found.wanted.consequence
-        ),
+        '"{}" is "{}", which {}'.format(found.name, shorten(found.path), problem),
         help,
+        consequence=found.wanted.consequence,
         severity=found.wanted.severity,
     )
 
@@ -177,7 +176,7 @@ def _remedy(found: Found) -> str:
     on_host=True,
 )
 def path_of_wrong_kind(case: Case) -> None:
-    """A file stands where a directory is wanted, or the reverse.
+    """A file is where a directory is wanted, or the reverse.
 
     What happens then is the same as when nothing is there.
 
@@ -197,7 +196,7 @@ def path_of_wrong_kind(case: Case) -> None:
         if found.status is None or stat.S_ISLNK(found.status.st_mode):
             continue
         if found.wanted.directory and not stat.S_ISDIR(found.status.st_mode):
-            _report(case, found, "is no directory", "give the path of a directory")
+            _report(case, found, "is not a directory", "give the path of a directory")
         elif not found.wanted.directory and stat.S_ISDIR(found.status.st_mode):
             _report(case, found, "is a directory", "give the path of a file")
 
@@ -328,7 +327,7 @@ def empty_side_file(case: Case) -> None:
     on_host=True,
 )
 def profiling_output_missing(case: Case) -> None:
-    """The ``output`` of ``profiling_options`` is no directory that can be read and written.
+    """The ``output`` of ``profiling_options`` is not a directory that can be read and written.
 
     Newer tools create it; with others the results may be lost.
 
@@ -369,7 +368,7 @@ def _problem_of_output(path: str) -> Optional[str]:
     except ValueError:
         return "cannot be a path here"
     if not stat.S_ISDIR(status.st_mode):
-        return "is no directory"
+        return "is not a directory"
     if not os.access(path, os.R_OK | os.W_OK):
         return "this user may not read and write"
     return None

@@ -2,6 +2,8 @@
 
 from typing import Tuple
 
+from npu_config.catalogue import Outcome
+from npu_config.catalogue.accuracy_tuning import MIXED_MODES
 from npu_config.core.diagnostics import Severity
 from npu_config.core.rule import rule
 from npu_config.core.target import Product
@@ -11,8 +13,8 @@ from npu_config.rules.case import Case
 _ACCURACY = "docs/en/tfadapter_1/apiref/session_config/accuracy_tuning.md"
 _PERFORMANCE = "docs/en/tfadapter_1/apiref/session_config/performance_tuning.md"
 
-MIXED_MODES = ("allow_mix_precision", "allow_mix_precision_fp16", "allow_mix_precision_bf16")
-MIXED_MODES_V2 = ("mixed_float16", "mixed_bfloat16", "mixed_hif8")
+_MIXED = MIXED_MODES["precision_mode"]
+_MIXED_V2 = tuple(m for m in MIXED_MODES["precision_mode_v2"] if m not in RESERVED_MODES)
 _OPERATOR_TYPES = "optypelist_for_implmode"
 _FOR_ALL = "_for_all"
 KEEPS_DTYPES = (("precision_mode", "must_keep_origin_dtype"), ("precision_mode_v2", "origin"))
@@ -45,9 +47,9 @@ def both_precision_modes(case: Case) -> None:
     if case.isset("precision_mode") and case.isset("precision_mode_v2"):
         case.report(
             "precision_mode",
-            '"precision_mode" and "precision_mode_v2" are both set; '
-            "at most one of them may be; session.run raises",
+            '"precision_mode" and "precision_mode_v2" are both set; at most one of them may be',
             'keep "precision_mode_v2" and remove "precision_mode"',
+            consequence=Outcome.REJECT.value,
         )
 
 
@@ -144,12 +146,12 @@ def mixlist_without_mixed_precision(case: Case) -> None:
         if case.isset("precision_mode_v2"):
             return
         mode = case.get("precision_mode")
-        if mode is None or mode in MIXED_MODES:
+        if mode is None or mode in _MIXED:
             return
         found = '"precision_mode" is "{}"'.format(mode)
     elif case.isset("precision_mode_v2"):
         mode = case.get("precision_mode_v2")
-        if mode is None or mode in MIXED_MODES_V2:
+        if mode is None or mode in MIXED_MODES["precision_mode_v2"]:
             return
         found = '"precision_mode_v2" is "{}"'.format(mode)
     elif case.absent("precision_mode"):
@@ -159,10 +161,9 @@ def mixlist_without_mixed_precision(case: Case) -> None:
     case.report(
         "modify_mixlist",
         '"modify_mixlist" is set but {}; legal with it: "precision_mode" {}, or '
-        '"precision_mode_v2" {}; session.run raises'.format(
-            found, _either(MIXED_MODES), _either(MIXED_MODES_V2[:2])
-        ),
+        '"precision_mode_v2" {}'.format(found, _either(_MIXED), _either(_MIXED_V2)),
         'set "precision_mode_v2" to "mixed_float16", or remove "modify_mixlist"',
+        consequence=Outcome.REJECT.value,
     )
 
 
@@ -284,9 +285,9 @@ def optypelist_without_implmode(case: Case) -> None:
     if case.isset("optypelist_for_implmode") and case.absent("op_select_implmode"):
         case.report(
             "optypelist_for_implmode",
-            '"optypelist_for_implmode" is set without "op_select_implmode"; '
-            "the adapter aborts the process",
+            '"optypelist_for_implmode" is set without "op_select_implmode"',
             'set "op_select_implmode" too, or use "op_precision_mode" in place of both',
+            consequence=Outcome.ABORT.value,
         )
 
 
@@ -365,8 +366,9 @@ def accelerated_training_with_precision_mode(case: Case) -> None:
             case.report(
                 name,
                 '"{}" is "{}" with "experimental_accelerate_train_mode"; legal then: {}, or '
-                "unset; the first run raises".format(name, mode, _either(legal)),
+                "unset".format(name, mode, _either(legal)),
                 'remove "{}"'.format(name),
+                consequence="the first run raises",
             )
 
 

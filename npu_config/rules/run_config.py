@@ -1,6 +1,6 @@
 """810-829: NPURunConfig and NPUEstimator, beyond the options that they carry.
 
-These rules look at ``Settings.extra``: arguments that are no options.  The class itself
+These rules look at ``Settings.extra``: arguments that are not options.  The class itself
 (``npu_config.tf1``) builds such settings from its own arguments.
 """
 
@@ -113,7 +113,7 @@ def wrong_nested_config(case: Case) -> None:
     about="run_config",
 )
 def wrong_horovod_mode(case: Case) -> None:
-    """``horovod_mode`` is no bool.
+    """``horovod_mode`` is not a bool.
 
     NPURunConfig raises ValueError.  True suppresses the hook that broadcasts the variables.
 

@@ -166,7 +166,7 @@ def memory_optimization_not_off(case: Case) -> None:
     The documentation wants it off, and writes RewriterConfig.OFF, which is a value of another
     enum: it lands as MANUAL, under which the optimizer still runs.  (If TensorFlow ends in
     memory_optimizer.cc with it switched off, the FAQ says to leave it on.)  A script that writes
-    what the documentation says is told so, no more.
+    what the documentation says is reported as such, no more.
 
     Wrong, in a script:
 

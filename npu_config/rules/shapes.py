@@ -1,5 +1,6 @@
 """501-510: shape profiles."""
 
+from npu_config.catalogue import Outcome
 from npu_config.core.diagnostics import Severity
 from npu_config.core.rule import rule
 from npu_config.core.settings import SourceKind
@@ -53,11 +54,11 @@ def incomplete_shape_profiles(case: Case) -> None:
         present = [name for name in SHAPE_PROFILES if case.isset(name)]
         case.report(
             present[0],
-            "{} set without {}; all three are legal, or none; "
-            "the adapter aborts the process".format(
+            "{} set without {}; all three are legal, or none".format(
                 quoted(present) + (" is" if len(present) == 1 else " are"), quoted(missing)
             ),
             "set {} too".format(quoted(missing)),
+            consequence=Outcome.ABORT.value,
         )
 
 
@@ -98,7 +99,7 @@ def profile_of_wrong_length(case: Case) -> None:
             case.report(
                 "dynamic_dims",
                 'profile {} of "dynamic_dims" is "{}" with {} size{}, but "input_shape" has {} '
-                'times "-1"; the graph engine refuses it'.format(
+                'times "-1"'.format(
                     number,
                     ",".join(str(size) for size in profile[:8]),
                     len(profile),
@@ -106,6 +107,7 @@ def profile_of_wrong_length(case: Case) -> None:
                     gaps,
                 ),
                 'give each profile one size for each "-1", in the order of the inputs',
+                consequence=Outcome.GE.value,
             )
             return
 
@@ -164,7 +166,7 @@ def too_many_shape_profiles(case: Case) -> None:
     source=(_DOC, _PROFILES),
 )
 def inputs_not_alphabetical(case: Case) -> None:
-    """The inputs of ``input_shape`` do not stand in alphabetical order.
+    """The inputs of ``input_shape`` are not in alphabetical order.
 
     The graph lists its inputs by name, and shapes are matched to them by position: in another
     order each input gets the shape of another one.  Nothing checks it.
@@ -191,7 +193,7 @@ def inputs_not_alphabetical(case: Case) -> None:
         if before > after:
             case.report(
                 "input_shape",
-                '"input_shape" names "{}" before "{}"; inputs stand in alphabetical order, or '
+                '"input_shape" names "{}" before "{}"; inputs must be in alphabetical order, or '
                 "each gets the shape of another one".format(before[:80], after[:80]),
                 'write the inputs in the order "{}"'.format(", ".join(sorted(names)[:8])),
             )
@@ -229,9 +231,9 @@ def shape_profiles_with_mixed_computing(case: Case) -> None:
     if on(case, "mix_compile_mode") and given(case, "input_shape") and given(case, "dynamic_dims"):
         case.report(
             "mix_compile_mode",
-            '"mix_compile_mode" is True with "input_shape" and "dynamic_dims"; '
-            "the adapter aborts the process",
+            '"mix_compile_mode" is True with "input_shape" and "dynamic_dims"',
             'set "mix_compile_mode" to False, or remove the shape profiles',
+            consequence=Outcome.ABORT.value,
         )
 
 
@@ -304,10 +306,9 @@ def hybrid_compilation_without_profiles(case: Case) -> None:
     ):
         case.report(
             "compile_hybrid_mode",
-            '"compile_hybrid_mode" is 1 but {} are not set; session.run raises'.format(
-                quoted(SHAPE_PROFILES)
-            ),
+            '"compile_hybrid_mode" is 1 but {} are not set'.format(quoted(SHAPE_PROFILES)),
             'set the three, or "compile_hybrid_mode" to 0',
+            consequence=Outcome.REJECT.value,
         )
 
 
@@ -344,8 +345,9 @@ def hybrid_compilation_of_dataset_inputs(case: Case) -> None:
         case.report(
             "dynamic_node_type",
             '"dynamic_node_type" is 0 (dataset) with "compile_hybrid_mode" 1; legal with it: '
-            "1 (placeholder); session.run raises",
+            "1 (placeholder)",
             'feed placeholders and set "dynamic_node_type" to 1',
+            consequence=Outcome.REJECT.value,
         )
 
 
@@ -428,8 +430,7 @@ def dynamic_compilation_with_shape_profiles(case: Case) -> None:
     if case.get("compile_dynamic_mode") is True and has_shape_profiles(case):
         case.report(
             "compile_dynamic_mode",
-            '"compile_dynamic_mode" is True with {}; session.run raises'.format(
-                quoted(SHAPE_PROFILES)
-            ),
+            '"compile_dynamic_mode" is True with {}'.format(quoted(SHAPE_PROFILES)),
             'set "compile_dynamic_mode" to False, or remove the shape profiles',
+            consequence=Outcome.REJECT.value,
         )

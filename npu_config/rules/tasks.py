@@ -76,7 +76,7 @@ class Tasks:
         return self
 
     def unset(self: Self, *names: str) -> Self:
-        """Take options away that were set before; names that are not set are no fault."""
+        """Take options away that were set before; names that are not set are not a fault."""
         for name in names:
             self._entries.pop(name, None)
         self._forget_contents(names)

@@ -28,7 +28,7 @@ HCCL_DEFAULT = 1836
     source=(_EXCEPTION,),
 )
 def collective_timeout_rounded(case: Case) -> None:
-    """``hccl_timeout`` is no multiple of 68 on a product that rounds it.
+    """``hccl_timeout`` is not a multiple of 68 on a product that rounds it.
 
     atlas_training and atlas_300i_duo use the multiple of 68 below it, at least 68: 600 becomes
     544.

@@ -85,7 +85,7 @@ class ConfigValue:
         return values
 
     def to_dict(self) -> Dict[str, Union[bool, int, str]]:
-        """Option name to the value as it stands on the wire (text for structured options)."""
+        """Option name to the value as it is on the wire (text for structured options)."""
         return {name: value for name, (_, value) in self.wire_values().items()}
 
     def to_config_proto(self, base: Optional[Any] = None) -> Any:
@@ -188,7 +188,7 @@ def from_settings(
 
 
 def _pending(diagnostic: Diagnostic, side_files: Mapping[str, SideFile]) -> Diagnostic:
-    """A file that is missing because its content was not written yet is no error yet."""
+    """A file that is missing because its content was not written yet is not an error yet."""
     from npu_config.rules.paths import MISSING_FILE_RULES
 
     file = side_files.get(diagnostic.option or "")

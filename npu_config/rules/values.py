@@ -26,7 +26,7 @@ FORMER_NAMES: Dict[str, str] = {
         'older scripts carry it; mixed precision is "precision_mode_v2" "mixed_float16"'
     ),
     "allow_mix_compile": 'older scripts carry it; mixed computing is "mix_compile_mode"',
-    "recompute": "set it with util.set_graph_exec_config, it is no session option",
+    "recompute": "set it with util.set_graph_exec_config, it is not a session option",
 }
 """Names that scripts carry from older adapters or from NPURunConfig, and what became of them."""
 
@@ -86,7 +86,7 @@ def unknown_option(case: Case) -> None:
         if not isinstance(name, str):
             case.report(
                 shown(name),
-                "{} is no option; names are text".format(name_of_type(name)),
+                "{} is not an option; names are text".format(name_of_type(name)),
                 "correct the name, or remove it",
                 place=setting.name_place or setting.place,
             )
@@ -98,12 +98,13 @@ def unknown_option(case: Case) -> None:
         help = former or ("correct the name, or remove it" if close is None else None)
         case.report(
             name,
-            '"{}" is no option of NpuOptimizer; nothing reads it'.format(shorten(name)),
+            '"{}" is not an option of NpuOptimizer'.format(shorten(name)),
             help,
             place=setting.name_place or setting.place,
             severity=Severity.ERROR if _written_by_hand(case) else Severity.WARNING,
             fix=_renaming(setting, close) if close and _is_slip(case, name, close) else None,
             meant=close,
+            consequence="nothing reads it",
         )
 
 
@@ -131,7 +132,7 @@ def _is_slip(case: Case, name: str, meant: str) -> bool:
     about="faults",
 )
 def wrong_field(case: Case) -> None:
-    """A value stands in another field of AttrValue than the one the adapter reads.
+    """A value is in another field of AttrValue than the one the adapter reads.
 
     ``parameter_map["x"].b = 1`` and ``parameter_map["x"].i = 1`` are two different fields.  Read
     from the wrong one, the value is 0, False or empty text, and nothing says so
@@ -195,7 +196,7 @@ def wrong_type(case: Case) -> None:
     """A value is of another type than the option takes.
 
     Types are strict: True is not 1, "true" is not True, 1 is not "1".  The adapter reads one
-    field and takes whatever stands there.
+    field and takes whatever is there.
 
     Wrong:
 
@@ -426,7 +427,7 @@ def _remedy(option: Option) -> str:
 
 
 def _is_legal_as_text(option: Option, value: Any) -> bool:
-    """False when the value is illegal in quotes too, which then is no advice."""
+    """False when the value is illegal in quotes too, which then is not advice."""
     if option.wire != "s" or isinstance(value, (str, bytes)):
         return True
     try:

@@ -232,7 +232,7 @@ def read_text(value: Any) -> str:
             value.encode("utf-8", "surrogateescape")
         except UnicodeEncodeError:
             raise InvalidValue(
-                "bad-syntax", "holds half of a surrogate pair, which is no text"
+                "bad-syntax", "holds half of a surrogate pair, which is not text"
             ) from None
     return str.__str__(value)
 

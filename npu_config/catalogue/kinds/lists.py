@@ -64,7 +64,7 @@ class DumpStep(Structured):
         numbers = [digits(first)] + ([digits(last)] if dash else [])
         if None in numbers:
             raise bad_syntax(
-                'is "{}", where "{}" is no step and no range'.format(
+                'is "{}", where "{}" is neither a step nor a range'.format(
                     shorten(text), shorten(part, 30)
                 )
             )
@@ -84,7 +84,7 @@ class DumpStep(Structured):
     def _step(self, value: Any) -> int:
         number = as_int(value)
         if number is None or not 0 <= number <= UINT32_MAX:
-            raise bad_syntax("holds {}, which is no step number".format(name_of_type(value)))
+            raise bad_syntax("holds {}, which is not a step number".format(name_of_type(value)))
         return number
 
     def _range(self, first: Any, last: Any) -> Tuple[int, int]:
@@ -151,7 +151,7 @@ class DeviceList(Structured):
         if len(numbers) != len(devices) or not devices:
             raise bad_syntax(found)
         if len(set(numbers)) != len(numbers):
-            raise bad_syntax(found + ", where a device stands twice")
+            raise bad_syntax(found + ", where a device is given twice")
         return numbers
 
     def render(self, value: Any) -> str:
@@ -208,11 +208,11 @@ class StreamLimits(Structured):
             found = "is {}".format(shown(value))
         for engine, number in pairs:
             if not is_one_of(engine, self.engines):
-                raise bad_syntax('{}, where "{}" is no engine'.format(found, spelt(engine)))
+                raise bad_syntax('{}, where "{}" is not an engine'.format(found, spelt(engine)))
             if number is None or not 1 <= number <= INT32_MAX:
                 raise bad_syntax("{}, where {} has no number from 1 on".format(found, engine))
         if not pairs or len({engine for engine, _ in pairs}) != len(pairs):
-            raise bad_syntax(found + ", where an engine is missing or stands twice")
+            raise bad_syntax(found + ", where an engine is missing or is given twice")
         return tuple((read_text(engine), number) for engine, number in pairs)
 
     def render(self, value: Any) -> str:
@@ -283,7 +283,7 @@ class Names(Structured):
                 raise bad_syntax(
                     found
                     if len(names) == 1
-                    else '{}, where "{}" is no name'.format(found, spelt(name))
+                    else '{}, where "{}" is not a name'.format(found, spelt(name))
                 )
         unknown = [name.strip() for name in names if self.known and name.strip() not in self.known]
         spaced = [name.strip() for name in names if not self._is_name(name)]
@@ -349,7 +349,7 @@ class PassSwitches(Structured):
                     raise bad_syntax(
                         'is "{}"'.format(shorten(text))
                         + (
-                            ', where "{}" is no pass:on or pass:off'.format(shorten(entry, 40))
+                            ', where "{}" is not a pass:on or pass:off'.format(shorten(entry, 40))
                             if len(entries) > 1
                             else ""
                         )

@@ -292,7 +292,7 @@ class InOutPair(Structured):
             isinstance(name, str) and re.match(r"[^'\"\\]+\Z", name) for name in part
         ):
             raise bad_syntax(
-                "holds {}, which is no list of operator names".format(shown(part, 40))
+                "holds {}, which is not a list of operator names".format(shown(part, 40))
             )
         return [read_text(name) for name in part]
 

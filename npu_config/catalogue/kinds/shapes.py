@@ -67,7 +67,9 @@ class InputShape(Structured):
             or not re.match(r"-?[0-9]{1,19}(,-?[0-9]{1,19})*\Z", dims)
         ):
             where = (
-                ', where "{}" is no name:dim,dim'.format(shorten(part, 40)) if ";" in text else ""
+                ', where "{}" is not a name:dim,dim'.format(shorten(part, 40))
+                if ";" in text
+                else ""
             )
             raise bad_syntax('is "{}"{}'.format(shorten(text), where))
         return self._shape(name, tuple(int(dim) for dim in dims.split(",")))
@@ -168,7 +170,7 @@ class DynamicDims(Structured):
     def _profile(self, item: Any) -> Tuple[int, ...]:
         sizes = [as_int(size) for size in (item if is_list(item) else [item])]
         if None in sizes:
-            raise bad_syntax("holds {}, which is no profile of sizes".format(shown(item, 40)))
+            raise bad_syntax("holds {}, which is not a profile of sizes".format(shown(item, 40)))
         return tuple(size for size in sizes if size is not None)
 
     def render(self, value: Any) -> str:
@@ -240,7 +242,7 @@ class ShapeRange(Structured):
             or kind not in self.kinds
             or not re.match(r"\[[^\[\]]*\](,\[[^\[\]]*\])*\Z", rest)
         ):
-            where = ', where "{}" is no group'.format(shorten(part, 40)) if ";" in text else ""
+            where = ', where "{}" is not a group'.format(shorten(part, 40)) if ";" in text else ""
             raise bad_syntax('is "{}"{}'.format(shorten(text), where))
         return RangeGroup(kind, tuple(self._dims(shape) for shape in rest[1:-1].split("],[")))
 

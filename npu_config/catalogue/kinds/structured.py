@@ -56,7 +56,7 @@ def limited_text(value: Any, takes: str) -> str:
 
 
 def first_twice(items: Iterable[Any]) -> Any:
-    """The first item that stood before, or None."""
+    """The first item that was there before, or None."""
     seen = set()
     for item in items:
         if item in seen:
@@ -85,7 +85,7 @@ class Structured(Kind):
     plain = False
 
     def to_wire(self, value: Any) -> Wire:
-        """The text; a text that could not be read is passed through as it stands."""
+        """The text; a text that could not be read is passed through as it is."""
         return value if isinstance(value, str) else self.render(value)
 
     def render(self, value: Any) -> str:

@@ -4,6 +4,7 @@ import ast
 import re
 from typing import Any, Callable, List, Optional, Sequence, Set
 
+from npu_config.catalogue.accuracy_tuning import MIXED_MODES
 from npu_config.core.diagnostics import Severity
 from npu_config.core.settings import UNKNOWN, Settings
 from npu_config.diagnosis.doctor._facts import Facts
@@ -13,14 +14,6 @@ _ACCURACY = "docs/en/tfadapter_1/apiref/session_config/accuracy_tuning.md"
 _MIXED = "docs/en/tfadapter_1/migration/performance_tuning/mixed_precision_training.md"
 _SESSION = "docs/en/tfadapter_1/apiref/session_config/introduction.md"
 
-_MIXED_MODES = {
-    "precision_mode": (
-        "allow_mix_precision",
-        "allow_mix_precision_fp16",
-        "allow_mix_precision_bf16",
-    ),
-    "precision_mode_v2": ("mixed_float16", "mixed_bfloat16", "mixed_hif8"),
-}
 _BFLOAT16 = ("allow_mix_precision_bf16", "mixed_bfloat16")
 _LOSS_SCALE = re.compile(
     r"LossScale(Optimizer|Manager)?\Z|enable_mixed_precision_graph_rewrite\Z|is_loss_scale\Z"
@@ -109,7 +102,7 @@ def _mixed(facts: Facts) -> Check:
 
 def _mode(settings: Settings) -> Any:
     found: List[Any] = []
-    for option in _MIXED_MODES:
+    for option in MIXED_MODES:
         setting = settings.entries.get(option)
         if setting is not None:
             value = setting.value
@@ -120,7 +113,7 @@ def _mode(settings: Settings) -> Any:
 
 
 def _all_mixed() -> Sequence[str]:
-    return [mode for modes in _MIXED_MODES.values() for mode in modes]
+    return [mode for modes in MIXED_MODES.values() for mode in modes]
 
 
 def _loss_scale(facts: Facts) -> Check:
