@@ -3,7 +3,7 @@
 ``tests/data/vectors/adapter_verdicts.jsonl`` was recorded on TensorFlow 1.15.5.  After a change
 of the rules write the list of expected errors anew and read the difference:
 
-    NPU_CONFIG_UPDATE_CASES=1 python -m pytest tests/test_vectors.py
+    python -m pytest --update-cases tests/test_vectors.py
 """
 
 import json
@@ -17,6 +17,7 @@ from npu_config.core.diagnostics import Severity
 from npu_config.core.settings import Setting, Settings, SourceKind
 from npu_config.rules.bands import CASE_RULES
 from npu_config.rules.engine import judge
+from tests import golden
 
 DATA = Path(__file__).parent / "data" / "vectors"
 VECTORS = [
@@ -26,7 +27,6 @@ VECTORS = [
 UNCONSTRAINED = yaml.safe_load((DATA / "unconstrained.yaml").read_text(encoding="utf-8"))
 REASONS = yaml.safe_load((DATA / "reasons.yaml").read_text(encoding="utf-8"))
 EXPECTED_FILE = DATA / "expected_errors.yaml"
-UPDATE = bool(os.environ.get("NPU_CONFIG_UPDATE_CASES"))
 
 
 @pytest.fixture(scope="module")
@@ -109,7 +109,7 @@ def test_what_is_right_has_no_error(folder, group, rates):
         if rules:
             errors[vector["id"]] = rules
     expected = yaml.safe_load(EXPECTED_FILE.read_text(encoding="utf-8"))
-    if UPDATE:
+    if golden.update:
         expected[group] = errors
         head = EXPECTED_FILE.read_text(encoding="utf-8").split("\n\n", 1)[0]
         body = yaml.safe_dump(expected, default_flow_style=None, width=99, allow_unicode=True)
