@@ -4,8 +4,8 @@ import os
 import re
 
 from npu_config.checking import check
-from npu_config.reporters import text
-from npu_config.reporters._summary import Summary
+from npu_config.reporters import Style, Summary
+from npu_config.reporters import render as rendered
 
 PATH = "README.md"
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
@@ -34,4 +34,10 @@ def findings() -> str:
             source = stream.read()
     finally:
         os.chdir(here)
-    return text.render(report, Summary.of(report, 1), {EXAMPLE: source})
+    return rendered(
+        "text",
+        report,
+        Summary.of(report, 1),
+        {EXAMPLE: source},
+        Style(notes=False, hints=True),
+    )

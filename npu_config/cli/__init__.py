@@ -1,7 +1,6 @@
 """The command line: ``npu-config``.
 
-One module for each command; a command is imported when it is called.  Exit codes: 0 nothing
-at or above the failing severity, 1 findings, 2 usage, 130 interrupted.
+One module for each command; a command is imported when it is called.  Exit codes: ``_exits.py``.
 """
 
 from typing import Optional, Sequence

@@ -1,11 +1,11 @@
 """What the commands ``ranktable`` and ``env`` share."""
 
-import sys
-from typing import Any, Iterable, List, Mapping, NamedTuple, Optional, Tuple
+from typing import Any, Iterable, List, NamedTuple, Optional, Tuple
 
 import click
 
-from npu_config.cli._output import Failure, read_stdin, say, wants_color
+from npu_config.cli._output import Failure, read_stdin
+from npu_config.cli._report import tell as report
 from npu_config.core.diagnostics import Diagnostic, Report
 from npu_config.core.target import Product
 
@@ -51,25 +51,22 @@ def tell(
     format_: str = "text",
     err: bool = False,
 ) -> Report:
-    """Print findings; returns them as a report."""
-    from npu_config.reporters import Summary, render
-
+    """Print findings about files; returns them as a report."""
     read_files = list(sources)
-    report = Report(found)
-    texts: Mapping[Optional[str], str] = {
-        source.name: source.text for source in read_files if source.text is not None
-    }
-    skipped = len([source for source in read_files if source.text is None])
-    summary = Summary.of(report, len(read_files), skipped)
-    color = wants_color(sys.stderr if err else sys.stdout)
-    say(render(format_, report, summary, texts, color), err=err)
-    return report
+    return report(
+        found,
+        format_,
+        len(read_files),
+        {source.name: source.text for source in read_files if source.text is not None},
+        len([source for source in read_files if source.text is None]),
+        err,
+    )
 
 
 def table_of(ctx: click.Context, path: str, product: Optional[str]) -> Any:
     """The rank table of a file; with errors the command ends with code 1.
 
-    What is only worth knowing is not told: ``ranktable check`` is there for that.
+    What is only worth knowing is not printed: ``ranktable check`` is there for that.
     """
     from npu_config.cluster import rank_table
     from npu_config.core.diagnostics import Severity

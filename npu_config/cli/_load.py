@@ -1,11 +1,11 @@
 """One configuration from the command line: read it, and say what is wrong with it."""
 
-import sys
 from typing import Iterable, Optional
 
 import attr
 
-from npu_config.cli._output import Failure, read_stdin, say, wants_color
+from npu_config.cli._output import Failure, read_stdin
+from npu_config.cli._report import tell
 from npu_config.config import NpuConfig
 from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Report, Severity
 from npu_config.core.target import Target
@@ -27,7 +27,7 @@ def read_configuration(path: str, as_kind: Optional[str] = None) -> Reading:
     reading = read(STDIN if path == "-" else path, as_kind, content)
     if reading.kind and reading.kind not in _CONFIGURATIONS:
         raise Failure(
-            "{} is no configuration; legal: {}".format(reading.path, ", ".join(_CONFIGURATIONS))
+            "{} is not a configuration; legal: {}".format(reading.path, ", ".join(_CONFIGURATIONS))
         )
     return reading
 
@@ -52,10 +52,6 @@ def configuration(reading: Reading, target: Target) -> Optional[NpuConfig]:
 
 def complain(diagnostics: Iterable[Diagnostic], reading: Reading) -> None:
     """Print findings to standard error."""
-    from npu_config.reporters import Summary, render
-
-    report = Report(diagnostics)
-    if len(report):
-        color = wants_color(sys.stderr)
-        sources = {} if reading.text is None else {reading.path: reading.text}
-        say(render("text", report, Summary.of(report, 1), sources, color), err=True)
+    found = Report(diagnostics)
+    if len(found):
+        tell(found, sources={} if reading.text is None else {reading.path: reading.text}, err=True)

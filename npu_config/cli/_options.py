@@ -4,14 +4,21 @@ from typing import Any, Optional
 
 import click
 
+from npu_config.cli._complete import complete_rules
 from npu_config.core.target import MODES, Product, Target
 
 _PARTS = ("product", "mode", "cann")
 
 
 def target_options(function: Any) -> Any:
-    """``--target`` and ``--mode``, which replace what a file says of its target."""
+    """``--target``, ``--mode`` and ``--target-cann``, which replace what a file says."""
     products = [product.value for product in Product]
+    function = click.option(
+        "--target-cann",
+        "cann",
+        metavar="VERSION",
+        help="The CANN version that it runs with, e.g. 8.5.0; replaces the file's.",
+    )(function)
     function = click.option(
         "--mode", type=click.Choice(MODES), help="How the job runs; replaces the file's."
     )(function)
@@ -20,18 +27,13 @@ def target_options(function: Any) -> Any:
         "product",
         type=click.Choice(products),
         metavar="PRODUCT",
-        help="What it runs on: {}.".format(", ".join(products)),
+        help="What it runs on: {}; replaces the file's.".format(", ".join(products)),
     )(function)
 
 
-def merged(
-    found: Optional[Target],
-    product: Optional[str],
-    mode: Optional[str],
-    project: Optional[Target] = None,
-) -> Target:
+def merged(wanted: Target, found: Optional[Target], project: Optional[Target] = None) -> Target:
     """The target of a file: what the command line says, else the file, else the project."""
-    said = [Target(product, mode), found or Target(), project or Target()]
+    said = [wanted, found or Target(), project or Target()]
     return Target(
         *(
             next((value for value in values if value is not None), None)
@@ -65,3 +67,19 @@ def as_option(function: Any) -> Any:
         metavar="KIND",
         help="Read every file as this, whatever its name: {}.".format(", ".join(KINDS)),
     )(function)
+
+
+def selection_options(function: Any) -> Any:
+    """``--select`` and ``--ignore``."""
+    for name, words in (
+        ("ignore", "Do not report these rules."),
+        ("select", "Only report these rules."),
+    ):
+        function = click.option(
+            "--" + name,
+            multiple=True,
+            metavar="RULES",
+            help=words,
+            shell_complete=complete_rules,
+        )(function)
+    return function

@@ -1,12 +1,21 @@
-"""Writing to the terminal, to pipes and to files."""
+"""The one way out: all that is written to terminals, pipes and files goes through here."""
 
+import contextlib
 import os
 import sys
 from typing import Any, Optional, Union
 
 import click
 
+from npu_config.cli._exits import WRONG_CALL
 from npu_config.core.files import write_atomic
+from npu_config.reporters.escape import harmless, printable
+
+
+class Failure(click.ClickException):
+    """What was asked for cannot be done; exit code 2."""
+
+    exit_code = WRONG_CALL
 
 
 def wants_color(stream: Any) -> bool:
@@ -16,51 +25,98 @@ def wants_color(stream: Any) -> bool:
     return bool(getattr(stream, "isatty", lambda: False)())
 
 
-def say(text: str, err: bool = False) -> None:
-    """Print text as it is; characters that the stream cannot encode are escaped.
+def say(text: str, err: bool = False, color: bool = False, commands: bool = False) -> None:
+    """Print text; what a terminal or a CI log would act on, or cannot show, is escaped.
+
+    Args:
+        text: any lines.
+        err: to standard error.
+        color: the text holds colours of ours.
+        commands: the text holds workflow commands of ours.
 
     Raises:
         Failure: the stream cannot be written, other than that its reader has gone.
     """
-    encoding = getattr(sys.stderr if err else sys.stdout, "encoding", None) or "utf-8"
-    text = text.encode(encoding, "backslashreplace").decode(encoding)
+    stream = sys.stderr if err else sys.stdout
+    if stream is None:  # closed by whoever started us
+        return
+    encoding = getattr(stream, "encoding", None) or "utf-8"
+    text = harmless(text, color, commands).encode(encoding, "backslashreplace").decode(encoding)
     try:
         click.echo(text, nl=False, err=err, color=True)
     except BrokenPipeError:
         raise
     except OSError as error:
-        raise Failure("the output cannot be written: {}".format(error.strerror)) from None
+        raise Failure(unwritable("the output", error)) from None
+
+
+def complain(error: click.ClickException) -> None:
+    """Print what is wrong with a call, on one line, after its usage."""
+    lines = []
+    if isinstance(error, click.UsageError) and error.ctx is not None:
+        lines.append(error.ctx.get_usage())
+        lines.append("Try '{} --help' for help.\n".format(error.ctx.command_path))
+    message = " ".join(error.format_message().split("\n\t"))
+    lines.append("Error: {}".format(printable(message)))
+    with contextlib.suppress(Failure, OSError):
+        say("\n".join(lines) + "\n", err=True)
+
+
+def unwritable(what: str, error: OSError) -> str:
+    """Why something cannot be written."""
+    return "{} cannot be written: {}".format(what, error.strerror or error)
 
 
 def read_stdin(limit: int) -> bytes:
-    """Standard input, up to one byte more than ``limit``."""
-    return sys.stdin.buffer.read(limit + 1)
+    """Standard input, up to one byte more than ``limit``.
+
+    Raises:
+        Failure: it is closed, or cannot be read.
+    """
+    if sys.stdin is None:
+        raise Failure("standard input is closed")
+    try:
+        return sys.stdin.buffer.read(limit + 1)
+    except (OSError, ValueError) as error:
+        raise Failure("standard input cannot be read: {}".format(error)) from None
 
 
 def deliver(content: Union[str, bytes], out: Optional[str], force: bool) -> None:
     """Write to a file, or to standard output when there is none.
 
+    Text for a file or a pipe is exactly as it is; on a terminal it is made harmless.
+
     Raises:
         click.ClickException: the file exists and ``force`` is False, or cannot be written.
     """
-    if out is None or out == "-":
-        if isinstance(content, str):
-            say(content)
-        elif sys.stdout.isatty():
+    if out is not None and out != "-":
+        write(out, content, force)
+    elif sys.stdout is None:
+        raise Failure("standard output is closed")
+    elif sys.stdout.isatty():
+        if isinstance(content, bytes):
             raise click.UsageError("bytes are not written to a terminal; use -o FILE")
-        else:
-            sys.stdout.buffer.write(content)
-        return
+        say(content)
+    else:
+        data = content.encode("utf-8") if isinstance(content, str) else content
+        try:
+            sys.stdout.flush()
+            sys.stdout.buffer.write(data)
+        except BrokenPipeError:
+            raise
+        except OSError as error:
+            raise Failure(unwritable("the output", error)) from None
+
+
+def write(path: str, content: Union[str, bytes], force: bool) -> None:
+    """Write a file.
+
+    Raises:
+        Failure: it exists and ``force`` is False, or it cannot be written.
+    """
     try:
-        write_atomic(out, content, overwrite=force)
+        write_atomic(path, content, overwrite=force)
     except FileExistsError:
-        raise Failure("{} exists; --force overwrites it".format(out)) from None
+        raise Failure("{} exists; --force overwrites it".format(path)) from None
     except OSError as error:
-        reason = error.strerror or str(error)
-        raise Failure("{} cannot be written: {}".format(out, reason)) from None
-
-
-class Failure(click.ClickException):
-    """What was asked for cannot be done; exit code 2."""
-
-    exit_code = 2
+        raise Failure(unwritable(path, error)) from None

@@ -1,9 +1,10 @@
 """The pages that ``npu-config explain`` prints, as Markdown."""
 
-from typing import Iterator, List, Tuple
+from typing import Any, Dict, Iterator, List, Optional, Sequence, Tuple
 
-from npu_config.catalogue import Option
+from npu_config.catalogue import OPTIONS, Option
 from npu_config.catalogue.layout import GROUP_OF_OPTION
+from npu_config.cluster.environment.variables import Variable
 from npu_config.core.rule import Rule
 from npu_config.core.target import ALL_PRODUCTS
 from npu_config.rulebook import load_all
@@ -55,7 +56,7 @@ def _own_options(rule: Rule) -> Tuple[str, ...]:
     return rule.options if len(rule.options) < 30 else ()
 
 
-def _facts(option: Option) -> Iterator[Tuple[str, str]]:
+def _facts(option: Option) -> Iterator[Tuple[str, Optional[str]]]:
     kind = option.kind
     yield "Takes", legal(option)
     if option.default is not None:
@@ -79,7 +80,7 @@ def _facts(option: Option) -> Iterator[Tuple[str, str]]:
     yield "A bad value", option.outcome.value
 
 
-def _list(facts: Iterator[Tuple[str, str]]) -> str:
+def _list(facts: Iterator[Tuple[str, Optional[str]]]) -> str:
     return "\n".join("- {}: {}".format(name, text) for name, text in facts)
 
 
@@ -100,4 +101,54 @@ def rule_page(rule: Rule) -> str:
         parts.append("Checked on the training host only (--on-host).")
     if rule.source:
         parts.append("Source:\n\n" + "\n".join("- {}".format(source) for source in rule.source))
+    return "\n\n".join(parts) + "\n"
+
+
+def option_facts(option: Option) -> Dict[str, Any]:
+    """What programs may want to know of an option."""
+    kind = option.kind
+    plain = option.default is None or kind.plain
+    return {
+        "wire": option.wire,
+        "legal": legal(option),
+        "default": option.default if plain else kind.to_wire(option.default),
+        "status": option.status.value,
+        "replacement": option.replacement,
+        "products": sorted(product.value for product in option.products),
+        "modes": option.modes,
+        "run_config": option.run_config,
+        "doc": option.doc,
+    }
+
+
+def variable_page(variable: Variable) -> str:
+    """All that is known of an environment variable."""
+    facts = [("Takes", variable.grammar.words), ("Unit", variable.unit)]
+    facts += [("Default", variable.default), ("Read by", ", ".join(variable.read_by))]
+    if variable.products is not None:
+        facts.append(("Products", ", ".join(sorted(p.value for p in variable.products))))
+    facts.append(("A bad value", variable.consequence))
+    parts = [
+        "# {}".format(variable.name),
+        "Environment variable: {}.".format(variable.meaning),
+        _list((name, text) for name, text in facts if text),
+    ]
+    if variable.interactions:
+        parts.append("\n".join("- {}".format(text) for text in variable.interactions))
+    if variable.page:
+        parts.append("Vendor's page: {}".format(variable.page))
+    return "\n\n".join(parts) + "\n"
+
+
+def argument_page(name: str, options: Sequence[str], fields: Sequence[str]) -> str:
+    """What an argument of NPURunConfig carries."""
+    parts = ["# NPURunConfig: {}".format(name)]
+    parts += ["Carries the option {}.".format(option) for option in options]
+    if fields:
+        parts.append("A configuration object; its fields:")
+        parts.append("\n".join("- {}".format(field) for field in fields))
+    elif not options:
+        parts.append("It carries no option of the NPU.")
+    for option in options:
+        parts.append(option_page(OPTIONS[option]).rstrip().replace("# ", "## ", 1))
     return "\n\n".join(parts) + "\n"

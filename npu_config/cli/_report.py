@@ -1,4 +1,4 @@
-"""What the commands of the accuracy workflow share: findings printed, errors as findings."""
+"""What the commands share: findings printed, errors as findings."""
 
 import sys
 from typing import Any, Callable, Iterable, Mapping, Optional, TypeVar
@@ -35,13 +35,30 @@ def tell(
     format_: str = "text",
     files: int = 1,
     sources: Optional[Mapping[Optional[str], str]] = None,
+    skipped: int = 0,
+    err: bool = False,
+    notes: bool = True,
+    hints: bool = False,
 ) -> Report:
-    """Print findings; returns them as a report."""
-    from npu_config.reporters import Summary, render
+    """Print findings; returns them as a report.
+
+    Args:
+        found: the findings.
+        format_: one of the formats of reports.
+        files: how many files were looked at.
+        sources: path to text, for the lines that are shown.
+        skipped: how many of the files could not be read.
+        err: print to standard error.
+        notes: show information, and not just how much there is.
+        hints: end with what can be done next.
+    """
+    from npu_config.reporters import Style, Summary, render
 
     report = found if isinstance(found, Report) else Report(found)
-    summary = Summary.of(report, files)
-    say(render(format_, report, summary, sources, wants_color(sys.stdout)))
+    color = wants_color(sys.stderr if err else sys.stdout)
+    summary = Summary.of(report, files, skipped)
+    text = render(format_, report, summary, sources, Style(color, notes, hints))
+    say(text, err=err, color=color, commands=format_ == "github")
     return report
 
 

@@ -1,10 +1,13 @@
 """The group of commands, each imported when it is asked for."""
 
 import importlib
+import sys
 from typing import Any, List, Mapping, Optional
 
 import click
 
+from npu_config.cli._exits import EXIT_CODES
+from npu_config.cli._guard import check_directory, guarded
 from npu_config.core.version import __version__
 
 COMMANDS: Mapping[str, str] = {
@@ -27,8 +30,6 @@ COMMANDS: Mapping[str, str] = {
 }
 """Command to the module of this package that has it, as ``command``, in the order of the help."""
 
-INTERRUPTED = 130
-
 
 class _Commands(click.Group):
     """A group whose commands are modules."""
@@ -43,30 +44,32 @@ class _Commands(click.Group):
         command: click.Command = module.command
         return command
 
-    def invoke(self, ctx: click.Context) -> Any:
-        """As click's; what is interrupted ends with the code that shells give it."""
-        try:
-            return super().invoke(ctx)
-        except KeyboardInterrupt:
-            click.echo("\nAborted!", err=True)
-            ctx.exit(INTERRUPTED)
+    def main(self, *arguments: Any, **named: Any) -> Any:
+        """As click's; every end has its exit code, and all output goes one way."""
+        named["standalone_mode"] = False
+        run = super().main
+        sys.exit(guarded(lambda: run(*arguments, **named)))
 
     def resolve_command(self, ctx: click.Context, args: List[str]) -> Any:
         """As click's, with a word on what may have been meant."""
         name = args[0]
         if name not in COMMANDS and not name.startswith("-"):
-            import difflib
+            from npu_config.text.words import near
 
-            close = difflib.get_close_matches(name, list(COMMANDS), 1)
-            hint = ' Did you mean "{}"?'.format(close[0]) if close else ""
-            ctx.fail('No such command "{}".{}'.format(name, hint))
+            close = near(name, list(COMMANDS))
+            hint = "" if close is None else '; did you mean "{}"?'.format(close)
+            ctx.fail('there is no command "{}"{}'.format(name, hint))
         return super().resolve_command(ctx, args)
 
 
 @click.group(
     cls=_Commands,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 99},
+    epilog="Exit codes: {}.".format(
+        "; ".join("{} {}".format(code, words) for code, words in EXIT_CODES.items())
+    ),
 )
 @click.version_option(__version__, "-V", "--version", message="%(prog)s %(version)s")
 def app() -> None:
     """Session options of TensorFlow on Ascend NPUs: check, generate, explain."""
+    check_directory()

@@ -1,45 +1,41 @@
 """``npu-config check``."""
 
 import os
-import sys
 from typing import Any, Optional, Tuple
 
 import click
 
-from npu_config.cli._options import as_option, merged, target_options
-from npu_config.cli._output import Failure, say, wants_color
+from npu_config.cli._exits import DONE, FINDINGS, WRONG_CALL
+from npu_config.cli._options import as_option, merged, selection_options, target_options
+from npu_config.cli._output import Failure, say, unwritable
+from npu_config.cli._paths import ANY_PATH, missing
+from npu_config.cli._report import fails, format_option, strict_option, tell
 from npu_config.core.diagnostics import Report
-from npu_config.reporters import FORMATS
+from npu_config.core.target import Target
+from npu_config.text.rules import UNREADABLE
 
 
 @click.command("check")
-@click.argument("paths", metavar="PATH...", nargs=-1, required=True)
-@click.option(
-    "--format",
-    "format_",
-    type=click.Choice(list(FORMATS)),
-    default="text",
-    show_default=True,
-    help="How the findings are printed.",
-)
+@click.argument("paths", metavar="PATH...", nargs=-1, required=True, type=ANY_PATH)
+@format_option
 @target_options
 @click.option(
     "--on-host",
     is_flag=True,
     help="This is the training host: look at its paths and its environment, too.",
 )
-@click.option("--select", multiple=True, metavar="RULES", help="Tell only of these rules.")
-@click.option("--ignore", multiple=True, metavar="RULES", help="Do not tell of these rules.")
-@click.option("--strict", is_flag=True, help="Fail on warnings, too.")
+@selection_options
+@strict_option
+@click.option("--notes", is_flag=True, help="Show notes (information), and not just their number.")
 @as_option
 @click.option(
     "--if-ours",
     is_flag=True,
-    help="Pass over files that are none of ours or excluded, though they are named.",
+    help="Leave out named files that are not of a kind that is checked, or are excluded.",
 )
 @click.option("--fix", is_flag=True, help="Apply the fixes that are mechanical and safe.")
 @click.option("--diff", is_flag=True, help="Print what --fix would change; change nothing.")
-@click.option("--baseline", metavar="FILE", help="Tell only of what this file does not allow.")
+@click.option("--baseline", metavar="FILE", help="Only report what this file does not allow.")
 @click.option(
     "--write-baseline", metavar="FILE", help="Write a baseline that allows what is found now."
 )
@@ -51,10 +47,12 @@ def command(
     format_: str,
     product: Optional[str],
     mode: Optional[str],
+    cann: Optional[str],
     on_host: bool,
     select: Tuple[str, ...],
     ignore: Tuple[str, ...],
     strict: bool,
+    notes: bool,
     as_kind: Optional[str],
     if_ours: bool,
     fix: bool,
@@ -70,42 +68,55 @@ def command(
     are ids, beginnings of ids (NPU3) or names, joined by commas.  The table
     [tool.npu-config] of pyproject.toml holds defaults.
 
-    Exit code 0: no errors (with --strict: nor warnings); 1: there are some; 2: wrong usage.
+    Text shows errors and warnings, and the number of notes; the other formats hold everything.
+
+    Exit code 0: no errors (with --strict: nor warnings); 1: there are some; 2: wrong usage, or
+    a named path does not exist.
     """
     from npu_config.cli._select import selection
     from npu_config.cli._session import Session
-    from npu_config.core.diagnostics import Severity
     from npu_config.lint.project import find_project
-    from npu_config.reporters import Summary, render
     from npu_config.rulebook import load_all
 
     project = find_project(next((path for path in paths if path != "-"), "."), load_all)
+    wanted = Target(product, mode, cann)
     session = Session(
         project,
-        target_of=lambda found: merged(found, product, mode, project.target),
+        target_of=lambda found: merged(wanted, found, project.target),
         keeps=selection(select or project.select, ignore or project.ignore),
         on_host=on_host or project.on_host,
         as_kind=as_kind,
     )
     session.check(paths, "diff" if diff else "fix" if fix else None, if_ours)
     report = session.report()
+    nowhere = {UNREADABLE.id: missing(paths)}
+    wrong_call = any(found.path in nowhere.get(found.rule, ()) for found in report)
     if write_baseline is not None:
         _write_baseline(report, session, write_baseline, force)
-        return
+        ctx.exit(WRONG_CALL if wrong_call else DONE)
     report = _without_known(report, session, baseline or project.baseline)
-    failing = Severity.WARNING if strict or project.strict else Severity.ERROR
-    failed = any(diagnostic.severity >= failing for diagnostic in report)
-    summary = Summary.of(report, session.files, session.skipped)
+    failed = fails(report, strict or project.strict)
     if diff:
+        from npu_config.reporters import Summary
+
         say("".join(session.differences))
-        say("{}\n".format(summary), err=True)
-        ctx.exit(1 if session.differences or failed else 0)
-    if format_ == "sarif":
-        load_all()  # declared in the processes that found something, maybe not in this one
-    say(render(format_, report, summary, session.texts, wants_color(sys.stdout)))
-    if fix and session.fixes:
-        say("{} fixed\n".format(session.fixes), err=True)
-    ctx.exit(1 if failed else 0)
+        say("{}\n".format(Summary.of(report, session.files, session.skipped)), err=True)
+        failed = failed or bool(session.differences)
+    else:
+        if format_ == "sarif":
+            load_all()  # declared in the processes that found something, maybe not in this one
+        tell(
+            report,
+            format_,
+            session.files,
+            session.texts,
+            session.skipped,
+            notes=notes,
+            hints=True,
+        )
+        if fix and session.fixes:
+            say("{} fixed\n".format(session.fixes), err=True)
+    ctx.exit(WRONG_CALL if wrong_call else FINDINGS if failed else DONE)
 
 
 def _write_baseline(report: Report, session: Any, path: str, force: bool) -> None:
@@ -117,7 +128,7 @@ def _write_baseline(report: Report, session: Any, path: str, force: bool) -> Non
     except FileExistsError:
         raise Failure("{} exists; --force overwrites it".format(path)) from None
     except OSError as error:
-        raise Failure("{} cannot be written: {}".format(path, error.strerror or error)) from None
+        raise Failure(unwritable(path, error)) from None
     count = len(known)
     words = "1 finding" if count == 1 else "{} findings".format(count)
     say("{} written to {}\n".format(words, path), err=True)

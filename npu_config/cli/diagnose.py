@@ -5,16 +5,18 @@ from typing import Any, Optional
 import click
 
 from npu_config.cli._options import out_options
-from npu_config.cli._output import Failure, say
+from npu_config.cli._output import Failure, say, unwritable
+from npu_config.cli._paths import ANY_PATH, FILE
 from npu_config.cli._report import attempt, fails, format_option, strict_option, tell
 
 
 @click.command("diagnose")
-@click.argument("graph", metavar="GRAPH")
+@click.argument("graph", metavar="GRAPH", type=ANY_PATH)
 @click.option(
     "--config",
     "config_path",
     metavar="CONFIG",
+    type=FILE,
     help="The configuration the graph will run with: .yaml .toml .json .pbtxt .pb",
 )
 @format_option
@@ -53,8 +55,11 @@ def command(
             changed.save(out, overwrite=force)
         except FileExistsError:
             raise Failure("{} exists; --force overwrites it".format(out)) from None
-        except (OSError, ValueError) as error:
+        except OSError as error:
+            raise Failure(unwritable(out, error)) from None
+        except ValueError as error:
             raise Failure("{} cannot be written: {}".format(out, error)) from None
+        say("{} written\n".format(out), err=True)
     ctx.exit(1 if fails(diagnosis, strict) else 0)
 
 

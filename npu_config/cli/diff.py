@@ -7,17 +7,19 @@ import click
 
 from npu_config.cli._options import as_option
 from npu_config.cli._output import say
+from npu_config.cli._paths import INPUT
 
 
 @click.command("diff")
-@click.argument("old", metavar="A")
-@click.argument("new", metavar="B")
+@click.argument("old", metavar="A", type=INPUT)
+@click.argument("new", metavar="B", type=INPUT)
 @as_option
 @click.pass_context
 def command(ctx: click.Context, old: str, new: str, as_kind: Optional[str]) -> None:
-    """Say which options two configurations set differently; exit code 1 when there are any.
+    """Print the options that two configurations set differently; exit code 1 when there are any.
 
-    Values are compared, not their spelling: the steps "0|5" and [0, 5] are the same.
+    Values are compared, not their spelling: the steps "0|5" and [0, 5] are the same.  The target
+    is not an option, and is not compared.
     """
     if (old, new) == ("-", "-"):
         raise click.UsageError("only one of the two can be standard input")
@@ -29,9 +31,8 @@ def command(ctx: click.Context, old: str, new: str, as_kind: Optional[str]) -> N
 
 
 def _values(ctx: click.Context, path: str, as_kind: Optional[str]) -> Dict[str, Any]:
-    """Every setting of a file, and its target, by name; exit code 2 when it cannot be read."""
+    """Every setting of a file by name; exit code 1, with its findings, when it has errors."""
     from npu_config.catalogue import OPTIONS, InvalidValue
-    from npu_config.catalogue.layout import TARGET_KEYS
     from npu_config.cli._load import complain, read_configuration
     from npu_config.core.settings import UNKNOWN
 
@@ -39,12 +40,8 @@ def _values(ctx: click.Context, path: str, as_kind: Optional[str]) -> Dict[str, 
     errors = [d for d in reading.diagnostics if d.severity.rank == 2]
     if errors or not reading.settings:
         complain(reading.diagnostics, reading)
-        ctx.exit(2)
+        ctx.exit(1)
     values: Dict[str, Any] = {}
-    for key in TARGET_KEYS:
-        part = getattr(reading.target, key, None)
-        if part is not None:
-            values["target." + key] = getattr(part, "value", part)
     entries = reading.settings[0].entries
     known = [name for name in OPTIONS if name in entries]
     for name in [*known, *(name for name in entries if name not in OPTIONS)]:
@@ -58,17 +55,15 @@ def _values(ctx: click.Context, path: str, as_kind: Optional[str]) -> Dict[str, 
 
 
 def _differences(before: Dict[str, Any], after: Dict[str, Any]) -> List[str]:
-    from npu_config.reporters.text import printable
-
     lines = []
     for name in [*before, *(name for name in after if name not in before)]:
         old, new = before.get(name), after.get(name)
         if name in before and name in after and type(old) is type(new) and old == new:
             continue
         if name in before:
-            lines.append(printable("-{}: {}".format(name, _shown(old))) + "\n")
+            lines.append("-{}: {}\n".format(name, _shown(old)))
         if name in after:
-            lines.append(printable("+{}: {}".format(name, _shown(new))) + "\n")
+            lines.append("+{}: {}\n".format(name, _shown(new)))
     return lines
 
 

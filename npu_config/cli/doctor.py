@@ -7,13 +7,14 @@ import click
 
 from npu_config.cli._options import target_options
 from npu_config.cli._output import say, wants_color
+from npu_config.cli._paths import FILE
 
 _COLORS = {"passed": "\x1b[32m", "failed": "\x1b[1;31m"}
 _RESET = "\x1b[0m"
 
 
 @click.command("doctor")
-@click.argument("source", metavar="[CONFIG|SCRIPT]", required=False)
+@click.argument("source", metavar="[CONFIG|SCRIPT]", required=False, type=FILE)
 @target_options
 @click.option("--on-host", is_flag=True, help="This is the training host: missing is a fault.")
 @click.pass_context
@@ -22,6 +23,7 @@ def command(
     source: Optional[str],
     product: Optional[str],
     mode: Optional[str],
+    cann: Optional[str],
     on_host: bool,
 ) -> None:
     """Go through the checks that come before tuning: passed, failed, cannot be checked here.
@@ -33,18 +35,18 @@ def command(
     """
     from npu_config.core.target import Target
     from npu_config.diagnosis.doctor import examine
+    from npu_config.reporters.escape import printable
 
-    target = Target(product, mode) if product or mode else None
+    target = Target(product, mode, cann) if product or mode or cann else None
     checkup = examine(source, target, on_host=True if on_host else None)
     color = wants_color(sys.stdout)
     for check in checkup.checks:
         word = check.outcome.value
         mark = _COLORS.get(word, "") if color else ""
-        say(
-            "{}{:<22}{} {:<24} {}\n".format(
-                mark, word, _RESET if mark else "", check.name, check.reason
-            )
+        lines = "{}{:<22}{} {:<24} {}\n".format(
+            mark, word, _RESET if mark else "", check.name, printable(check.reason)
         )
         if check.help:
-            say("{:<47} help: {}\n".format("", check.help))
+            lines += "{:<47} help: {}\n".format("", printable(check.help))
+        say(lines, color=color)
     ctx.exit(0 if checkup.ok else 1)

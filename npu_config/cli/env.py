@@ -7,7 +7,8 @@ from typing import Any, Dict, List, Tuple
 import click
 
 from npu_config.cli._cluster import Source, product_option, read, table_of, tell
-from npu_config.cli._output import Failure, deliver
+from npu_config.cli._output import Failure, deliver, say, unwritable
+from npu_config.cli._paths import INPUT
 from npu_config.reporters import FORMATS
 
 FORMS = ("export", "dotenv", "json", "launcher")
@@ -16,8 +17,8 @@ FORMS = ("export", "dotenv", "json", "launcher")
 @click.command("env", context_settings={"ignore_unknown_options": False})
 @click.argument("words", metavar="[FILE...|COMMAND...]", nargs=-1, type=click.UNPROCESSED)
 @click.option("--check", "checking", is_flag=True, help="Check an environment.")
-@click.option("--rank-table", metavar="FILE", help="The rank table of the job.")
-@click.option("--table-path", metavar="PATH", help="Where the table stands on the servers.")
+@click.option("--rank-table", metavar="FILE", type=INPUT, help="The rank table of the job.")
+@click.option("--table-path", metavar="PATH", help="Where the table is on the servers.")
 @click.option(
     "--worker",
     "workers",
@@ -231,8 +232,8 @@ def _launchers(job: Any, chosen: Any, given: Dict[str, Any]) -> None:
     scripts = launcher.launchers(job, command, sources, chosen)
     try:
         for path in launcher.save_launchers(scripts, out, given["force"]):
-            click.echo(path)
+            say(path + "\n")
     except FileExistsError as error:
         raise Failure("{}; --force overwrites it".format(str(error).split(";")[0])) from None
     except OSError as error:
-        raise Failure("{} cannot be written: {}".format(out, error.strerror or error)) from None
+        raise Failure(unwritable(out, error)) from None

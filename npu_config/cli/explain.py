@@ -1,20 +1,91 @@
 """``npu-config explain``."""
 
+import json
 import sys
-from typing import Optional
+from typing import List, Optional, Sequence, Tuple
 
 import click
 
+from npu_config.cli._complete import complete_names
 from npu_config.cli._output import Failure, say, wants_color
+from npu_config.cli._topics import KINDS, Topic, about, called, topics
 
 
 @click.command("explain")
-@click.argument("word", metavar="OPTION|RULE")
-def command(word: str) -> None:
-    """Print all that is known of an option, or the page of a rule (id or name)."""
-    page = _page(word)
-    if page is None:
-        raise Failure(_unknown(word))
+@click.argument("words", metavar="[NAME|WORDS]...", nargs=-1, shell_complete=complete_names)
+@click.option("--list", "listing", is_flag=True, help="List the names, and what they are.")
+@click.option("--kind", type=click.Choice(KINDS), help="Only topics of this kind.")
+@click.option(
+    "--format",
+    "format_",
+    type=click.Choice(("text", "json")),
+    default="text",
+    show_default=True,
+    help="How they are printed.",
+)
+def command(words: Tuple[str, ...], listing: bool, kind: Optional[str], format_: str) -> None:
+    """Print all that is known of options, rules, environment variables, NPURunConfig arguments.
+
+    A NAME is that of an option (dump_step), a rule (NPU104, value-not-allowed), a variable
+    (RANK_ID) or an argument (dump_config).  Other WORDS are searched for in the names and pages.
+
+    \b
+    npu-config explain dump_step NPU104
+    npu-config explain overflow
+    npu-config explain "loss scale"
+    npu-config explain --list --kind variable
+    """
+    if not words and not listing:
+        raise click.UsageError("name an option or a rule, or use --list")
+    found: List[Topic] = [] if words else list(topics())
+    unknown: List[str] = []
+    searched = listing
+    for word in words:
+        named = [topic for topic in called(word) if kind in (None, topic.kind)]
+        hits = named or [topic for topic in about(word) if kind in (None, topic.kind)]
+        searched = searched or (not named and len(hits) != 1)
+        found.extend(hits)
+        if not hits and not _former(word):
+            unknown.append(word)
+        elif not hits:
+            say(_former(word))
+    found = _once(found, kind)
+    if format_ == "json":
+        say(_json(found, not listing))
+    elif searched:
+        say("".join(_line(topic) for topic in found))
+    else:
+        _show([topic.page() for topic in found])
+    if unknown:
+        raise Failure("; ".join(map(_unknown, unknown)))
+
+
+def _once(found: Sequence[Topic], kind: Optional[str]) -> List[Topic]:
+    by_name = {(topic.kind, topic.name): topic for topic in found if kind in (None, topic.kind)}
+    return list(by_name.values())
+
+
+def _line(topic: Topic) -> str:
+    return "{:<9} {:<32} {}\n".format(topic.kind, topic.name, topic.summary)
+
+
+def _json(found: Sequence[Topic], with_pages: bool) -> str:
+    entries = [
+        {
+            "kind": topic.kind,
+            "name": topic.name,
+            "also": list(topic.also),
+            "summary": topic.summary,
+            **topic.facts,
+            **({"page": topic.page()} if with_pages else {}),
+        }
+        for topic in found
+    ]
+    return json.dumps({"version": 1, "topics": entries}, indent=2, ensure_ascii=True) + "\n"
+
+
+def _show(pages: Sequence[str]) -> None:
+    text = "\n".join(pages)
     if wants_color(sys.stdout):
         try:
             from rich.console import Console
@@ -22,34 +93,25 @@ def command(word: str) -> None:
         except ImportError:
             pass
         else:
-            Console().print(Markdown(page))
+            Console().print(Markdown(text))
             return
-    say(page)
+    say(text)
 
 
-def _page(word: str) -> Optional[str]:
-    from npu_config.catalogue import OPTIONS
-    from npu_config.cli._pages import option_page, rule_page
-    from npu_config.rulebook import load_all
+def _former(word: str) -> str:
+    """What became of an option of older adapters; empty for any other word."""
     from npu_config.rules.values import FORMER_NAMES
 
-    if word in OPTIONS:
-        return option_page(OPTIONS[word])
-    for rule in load_all():
-        if word.upper() == rule.id or word == rule.name:
-            return rule_page(rule)
-    if word in FORMER_NAMES:
-        return "# {}\n\nNo option any more: {}\n".format(word, FORMER_NAMES[word])
-    return None
+    became = FORMER_NAMES.get(word)
+    return "" if became is None else "# {}\n\nNot an option any more: {}\n".format(word, became)
 
 
 def _unknown(word: str) -> str:
-    from npu_config.catalogue import OPTIONS
-    from npu_config.rulebook import load_all
     from npu_config.text.words import near
 
-    rules = load_all()
-    known = [*OPTIONS, *(rule.name for rule in rules), *(rule.id for rule in rules)]
-    close = near(word, known)
+    names = [name for topic in topics() for name in (topic.name, *topic.also)]
+    close = near(word, names)
     hint = "" if close is None else '; did you mean "{}"?'.format(close)
-    return '"{}" is neither an option nor a rule{}'.format(word, hint)
+    return '"{}" is not the name of an option or a rule, and no page mentions it{}'.format(
+        word, hint
+    )

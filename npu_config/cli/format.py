@@ -5,13 +5,15 @@ from typing import List, Optional, Tuple
 import click
 
 from npu_config.cli._cluster import Source, read, tell
+from npu_config.cli._exits import DONE, FINDINGS, WRONG_CALL
 from npu_config.cli._fix import difference
 from npu_config.cli._options import as_option
 from npu_config.cli._output import deliver, say
+from npu_config.cli._paths import ANY_PATH, missing
 
 
 @click.command("format")
-@click.argument("paths", metavar="PATH...", nargs=-1, required=True)
+@click.argument("paths", metavar="PATH...", nargs=-1, required=True, type=ANY_PATH)
 @click.option("--check", "checking", is_flag=True, help="Change nothing; exit code 1 if it would.")
 @click.option("--diff", is_flag=True, help="Change nothing; print what would change.")
 @as_option
@@ -25,7 +27,9 @@ def command(
     JSON is laid out anew.  A file that has other errors stays as it is.
     """
     outcomes = [_format(path, as_kind, checking or diff, diff) for path in dict.fromkeys(paths)]
-    ctx.exit(1 if None in outcomes or (True in outcomes and (checking or diff)) else 0)
+    if missing(paths):
+        ctx.exit(WRONG_CALL)
+    ctx.exit(FINDINGS if None in outcomes or (True in outcomes and (checking or diff)) else DONE)
 
 
 def _format(path: str, as_kind: Optional[str], dry: bool, diff: bool) -> Optional[bool]:

@@ -5,11 +5,12 @@ from typing import Tuple
 import click
 
 from npu_config.cli._output import say
+from npu_config.cli._paths import FILE
 from npu_config.cli._report import attempt
 
 
 @click.command("fusion-result")
-@click.argument("path", metavar="FILE")
+@click.argument("path", metavar="FILE", type=FILE)
 @click.option("--all", "all_", is_flag=True, help="Also passes that matched without effect.")
 @click.pass_context
 def command(ctx: click.Context, path: str, all_: bool) -> None:

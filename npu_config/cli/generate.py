@@ -7,11 +7,13 @@ import click
 
 from npu_config.cli._options import as_option, merged, out_options, target_options
 from npu_config.cli._output import deliver
+from npu_config.cli._paths import INPUT
+from npu_config.core.target import Target
 from npu_config.writers import FORMATS
 
 
 @click.command("generate")
-@click.argument("config", metavar="CONFIG")
+@click.argument("config", metavar="CONFIG|SCRIPT", type=INPUT)
 @click.option(
     "--to",
     type=click.Choice(list(FORMATS)),
@@ -30,6 +32,7 @@ def command(
     as_kind: Optional[str],
     product: Optional[str],
     mode: Optional[str],
+    cann: Optional[str],
 ) -> None:
     """Turn a configuration (a file, or - for standard input) into another form.
 
@@ -41,7 +44,7 @@ def command(
 
     to = to or _by_suffix(out)
     reading = read_configuration(config, as_kind)
-    found = configuration(reading, merged(reading.target, product, mode))
+    found = configuration(reading, merged(Target(product, mode, cann), reading.target))
     if found is None:
         ctx.exit(1)
     try:

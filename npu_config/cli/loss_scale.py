@@ -5,16 +5,17 @@ from typing import Any, Optional, Tuple
 import click
 
 from npu_config.cli._output import say
+from npu_config.cli._paths import FILE
 from npu_config.cli._report import attempt, fails, strict_option, tell
 
 
 @click.command("loss-scale")
-@click.argument("paths", metavar="PATH...", nargs=-1, required=True)
+@click.argument("paths", metavar="PATH...", nargs=-1, required=True, type=FILE)
 @click.option("--tag", metavar="NAME", help="The summary that holds the loss scale.")
 @strict_option
 @click.pass_context
 def command(ctx: click.Context, paths: Tuple[str, ...], tag: Optional[str], strict: bool) -> None:
-    """Tell how often a training run overflowed, and whether its loss scale collapsed.
+    """Report how often a training run overflowed, and whether its loss scale collapsed.
 
     PATH is a training log, a TensorFlow event file, or a directory with event files.
 

@@ -5,9 +5,11 @@ from typing import Any, List, Optional, Tuple
 import click
 
 from npu_config.cli._cluster import Source, read, tell
+from npu_config.cli._exits import DONE, FINDINGS, WRONG_CALL
 from npu_config.cli._options import out_options
 from npu_config.cli._output import deliver
-from npu_config.reporters import FORMATS
+from npu_config.cli._paths import ANY_PATH, FILE, missing
+from npu_config.cli._report import fails, format_option, strict_option
 
 _LISTS = (
     ("gray", "follow the operator before them"),
@@ -22,6 +24,7 @@ def _library_option(function: Any) -> Any:
         "libraries",
         multiple=True,
         metavar="PATH",
+        type=FILE,
         help="An operator library (aic-<soc>-ops-info*.json, or their directory) to check with.",
     )(function)
 
@@ -89,17 +92,10 @@ def build_command(
 
 
 @command.command("check")
-@click.argument("paths", metavar="PATH...", nargs=-1, required=True)
+@click.argument("paths", metavar="PATH...", nargs=-1, required=True, type=ANY_PATH)
 @_library_option
-@click.option(
-    "--format",
-    "format_",
-    type=click.Choice(list(FORMATS)),
-    default="text",
-    show_default=True,
-    help="How the findings are printed.",
-)
-@click.option("--strict", is_flag=True, help="Fail on warnings, too.")
+@format_option
+@strict_option
 @click.pass_context
 def check_command(
     ctx: click.Context,
@@ -112,7 +108,6 @@ def check_command(
 
     Exit code 0: no errors (with --strict: nor warnings); 1: there are some; 2: wrong usage.
     """
-    from npu_config.core.diagnostics import Severity
     from npu_config.sidefiles import mixlist
 
     library = _library(ctx, libraries)
@@ -128,8 +123,9 @@ def check_command(
             if parsed.model is not None:
                 found.extend(mixlist.check(parsed.model, places=parsed.places, library=library))
     report = tell(found, sources, format_)
-    failing = Severity.WARNING if strict else Severity.ERROR
-    ctx.exit(1 if any(diagnostic.severity >= failing for diagnostic in report) else 0)
+    if missing(paths):
+        ctx.exit(WRONG_CALL)
+    ctx.exit(FINDINGS if fails(report, strict) else DONE)
 
 
 def _types(words: Tuple[str, ...]) -> List[str]:
@@ -137,7 +133,7 @@ def _types(words: Tuple[str, ...]) -> List[str]:
 
 
 def _library(ctx: click.Context, paths: Tuple[str, ...]) -> Any:
-    """The operator library of some files; with errors the command ends with code 2."""
+    """The operator library of some files; with errors the command ends with code 1."""
     from npu_config.sidefiles import library
 
     if not paths:
@@ -145,5 +141,5 @@ def _library(ctx: click.Context, paths: Tuple[str, ...]) -> Any:
     parsed = library.load(*paths)
     if parsed.model is None:
         tell(parsed.diagnostics, err=True)
-        ctx.exit(2)
+        ctx.exit(1)
     return parsed.model

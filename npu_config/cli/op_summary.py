@@ -4,16 +4,18 @@ from typing import Any, Optional, Tuple
 
 import click
 
-from npu_config.cli._output import Failure, say
+from npu_config.cli._output import say, write
+from npu_config.cli._paths import FILE
 from npu_config.cli._report import attempt
 
 
 @click.command("op-summary")
-@click.argument("paths", metavar="PATH...", nargs=-1, required=True)
+@click.argument("paths", metavar="PATH...", nargs=-1, required=True, type=FILE)
 @click.option("--top", default=20, show_default=True, help="How many operators are printed.")
 @click.option(
     "--graph",
     metavar="GRAPH",
+    type=FILE,
     help="The training graph: tells float16 of the network's own from converted float16.",
 )
 @click.option(
@@ -54,7 +56,8 @@ def command(
     say(_advice(advice))
     if mixlist is not None:
         if not advice.black_list:
-            raise Failure("no operator type for the block list was found; nothing is written")
+            say("no operator type for the block list was found; nothing is written\n", err=True)
+            ctx.exit(1)
         _write(mixlist, advice.black_list, force)
 
 
@@ -110,15 +113,7 @@ def _advice(advice: Any) -> str:
 
 
 def _write(path: str, types: Tuple[str, ...], force: bool) -> None:
-    from npu_config.core.files import write_atomic
     from npu_config.sidefiles import mixlist
 
-    text = mixlist.render(mixlist.Mixlist.of(black_list=types))
-    try:
-        write_atomic(path, text, overwrite=force)
-    except FileExistsError:
-        raise Failure("{} exists; --force overwrites it".format(path)) from None
-    except OSError as error:
-        reason = error.strerror or str(error)
-        raise Failure("{} cannot be written: {}".format(path, reason)) from None
+    write(path, mixlist.render(mixlist.Mixlist.of(black_list=types)), force)
     say("{} written: set modify_mixlist to it, with a mixed precision mode\n".format(path))

@@ -4,12 +4,13 @@ import os
 
 import click
 
-from npu_config.cli._output import Failure, say
+from npu_config.cli._output import Failure, say, unwritable
+from npu_config.cli._paths import FILE
 from npu_config.cli._report import attempt
 
 
 @click.command("tfdbg-export")
-@click.argument("dump", metavar="DUMP")
+@click.argument("dump", metavar="DUMP", type=FILE)
 @click.argument("output", metavar="OUTPUT")
 @click.pass_context
 def command(ctx: click.Context, dump: str, output: str) -> None:
@@ -27,8 +28,7 @@ def command(ctx: click.Context, dump: str, output: str) -> None:
             "{} holds something already; name another directory".format(output)
         ) from None
     except OSError as error:
-        reason = error.strerror or str(error)
-        raise Failure("{} cannot be written: {}".format(output, reason)) from None
+        raise Failure(unwritable(output, error)) from None
     left_out = sum(line.status != "ok" for line in lines)
     say(
         "{:,} tensors exported, {:,} could not be; see {}\n".format(

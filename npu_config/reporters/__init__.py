@@ -1,6 +1,6 @@
 """Reporters: from a report to text, JSON, SARIF or annotations.
 
-A reporter is a module with a function ``render(report, summary, sources, color)`` and an entry
+A reporter is a module with a function ``render(report, summary, sources, style)`` and an entry
 in :data:`FORMATS`.
 """
 
@@ -8,9 +8,10 @@ import importlib
 from typing import Mapping, Optional, Tuple
 
 from npu_config.core.diagnostics import Report
+from npu_config.reporters._style import PLAIN, Style
 from npu_config.reporters._summary import Summary
 
-__all__ = ["FORMATS", "Summary", "render"]
+__all__ = ["FORMATS", "PLAIN", "Style", "Summary", "render"]
 
 FORMATS: Tuple[str, ...] = ("text", "json", "sarif", "github")
 
@@ -20,7 +21,7 @@ def render(
     report: Report,
     summary: Summary,
     sources: Optional[Mapping[Optional[str], str]] = None,
-    color: bool = False,
+    style: Style = PLAIN,
 ) -> str:
     """The report in one of :data:`FORMATS`.
 
@@ -29,8 +30,8 @@ def render(
         report: the findings.
         summary: the numbers of the run.
         sources: path to text, for the formats that show lines.
-        color: use the colours of a terminal, where the format has any.
+        style: colours, notes and hints, where the format has any.
     """
     module = importlib.import_module("npu_config.reporters." + format)
-    text: str = module.render(report, summary, sources, color)
+    text: str = module.render(report, summary, sources, style)
     return text

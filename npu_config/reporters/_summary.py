@@ -21,16 +21,15 @@ class Summary(NamedTuple):
 
     def __str__(self) -> str:
         found = [
-            _count(self.errors, "error"),
-            _count(self.warnings, "warning"),
-            _count(self.infos, "info", "infos"),
+            count(self.errors, "error"),
+            count(self.warnings, "warning"),
+            count(self.infos, "note"),
         ]
         words = ", ".join(part for part in found if part) or "nothing to complain about"
-        text = words + (" in {}".format(_count(self.files, "file")) if self.files else "")
+        text = words + (" in {}".format(count(self.files, "file")) if self.files else "")
         return text + (", {} of them skipped".format(self.skipped) if self.skipped else "")
 
 
-def _count(number: int, one: str, many: str = "") -> str:
-    if not number:
-        return ""
-    return "{} {}".format(number, one if number == 1 else many or one + "s")
+def count(number: int, one: str) -> str:
+    """A number of things in words; nothing for none."""
+    return "{} {}{}".format(number, one, "" if number == 1 else "s") if number else ""

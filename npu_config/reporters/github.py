@@ -3,7 +3,9 @@
 from typing import List, Mapping, Optional, Tuple
 
 from npu_config.core.diagnostics import Diagnostic, Report, Severity
+from npu_config.reporters._style import PLAIN, Style
 from npu_config.reporters._summary import Summary
+from npu_config.reporters.escape import printable
 
 _COMMANDS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "notice"}
 
@@ -12,9 +14,9 @@ def render(
     report: Report,
     summary: Summary,
     sources: Optional[Mapping[Optional[str], str]] = None,
-    color: bool = False,
+    style: Style = PLAIN,
 ) -> str:
-    """The commands, and the summary as a plain line (``sources``, ``color`` do not matter)."""
+    """The commands, and the summary as a plain line (``sources``, ``style`` do not matter)."""
     return "".join(_command(diagnostic) + "\n" for diagnostic in report) + "{}\n".format(summary)
 
 
@@ -42,7 +44,7 @@ def _command(diagnostic: Diagnostic) -> str:
 
 def escape_data(text: str) -> str:
     """A message in the form that the runner takes apart again."""
-    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+    return printable(text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A"))
 
 
 def escape_property(text: str) -> str:

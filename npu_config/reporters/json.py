@@ -4,6 +4,7 @@ import json
 from typing import Any, Mapping, Optional
 
 from npu_config.core.diagnostics import Report
+from npu_config.reporters._style import PLAIN, Style
 from npu_config.reporters._summary import Summary
 
 
@@ -11,9 +12,9 @@ def render(
     report: Report,
     summary: Summary,
     sources: Optional[Mapping[Optional[str], str]] = None,
-    color: bool = False,
+    style: Style = PLAIN,
 ) -> str:
-    """One object: version, diagnostics, summary (``sources`` and ``color`` do not matter)."""
+    """One object: version, diagnostics, summary (``sources`` and ``style`` do not matter)."""
     document: Any = {
         "version": 1,
         "diagnostics": [diagnostic.to_dict() for diagnostic in report],

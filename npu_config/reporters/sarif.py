@@ -8,6 +8,7 @@ from urllib.parse import quote
 from npu_config.core.diagnostics import DOCS_URL, Diagnostic, Fix, Report, Severity, rule_url
 from npu_config.core.rule import REGISTRY, Rule
 from npu_config.core.version import __version__
+from npu_config.reporters._style import PLAIN, Style
 from npu_config.reporters._summary import Summary
 
 _LEVELS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "note"}
@@ -18,9 +19,9 @@ def render(
     report: Report,
     summary: Summary,
     sources: Optional[Mapping[Optional[str], str]] = None,
-    color: bool = False,
+    style: Style = PLAIN,
 ) -> str:
-    """One run with its rules and results (``sources`` and ``color`` do not matter)."""
+    """One run with its rules and results (``sources`` and ``style`` do not matter)."""
     known = REGISTRY
     ids = sorted({diagnostic.rule for diagnostic in report})
     index = {rule: number for number, rule in enumerate(ids)}

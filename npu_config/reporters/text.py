@@ -1,14 +1,19 @@
 """Text for people: place, severity, message; the source line with the span underlined; help."""
 
 import unicodedata
-from typing import Dict, List, Mapping, Optional
+from typing import Dict, Iterator, List, Mapping, Optional, Sequence
 
 from npu_config.core.diagnostics import Diagnostic, Report, Severity
-from npu_config.reporters._summary import Summary
+from npu_config.reporters._groups import grouped
+from npu_config.reporters._style import PLAIN, Style
+from npu_config.reporters._summary import Summary, count
+from npu_config.reporters.escape import printable
 
 MAX_WIDTH = 120
 _FAR = 2 * MAX_WIDTH
 _TAB = "    "
+_MOST_LINES = 6
+_STDIN = "<stdin>"
 _COLORS = {
     Severity.ERROR: "\x1b[1;31m",
     Severity.WARNING: "\x1b[1;33m",
@@ -21,25 +26,55 @@ def render(
     report: Report,
     summary: Summary,
     sources: Optional[Mapping[Optional[str], str]] = None,
-    color: bool = False,
+    style: Style = PLAIN,
 ) -> str:
-    """The whole report.
+    """The whole report: each finding, equal ones once, and the numbers at the end.
 
     Args:
         report: the findings.
-        summary: the numbers of the last line.
+        summary: the numbers of the last lines.
         sources: path to text, for the lines that are shown.
-        color: use the colours of a terminal.
+        style: see :class:`Style`.
     """
     lines_of: Dict[Optional[str], List[str]] = {}
     parts: List[str] = []
-    for diagnostic in report:
+    shown_findings = [d for d in report if style.notes or d.severity is not Severity.INFO]
+    for diagnostic, others in grouped(shown_findings):
         if diagnostic.path not in lines_of:
             text = (sources or {}).get(diagnostic.path)
             lines_of[diagnostic.path] = [] if text is None else text.split("\n")
-        parts.append(_finding(diagnostic, lines_of[diagnostic.path], color))
-    parts.append("{}\n".format(summary))
+        parts.append(
+            _finding(diagnostic, lines_of[diagnostic.path], style.color) + _others(others)
+        )
+    parts.append("".join(line + "\n" for line in _end(report, summary, style)))
     return "\n".join(parts)
+
+
+def _end(report: Report, summary: Summary, style: Style) -> Iterator[str]:
+    """The last lines: numbers, and what to do next."""
+    hidden = 0 if style.notes else summary.infos
+    yield str(summary._replace(infos=summary.infos - hidden))
+    if hidden:
+        yield "{}; --notes shows {}".format(count(hidden, "note"), "it" if hidden == 1 else "them")
+    if not style.hints:
+        return
+    fixable = sum(d.fix is not None and d.path not in (None, _STDIN) for d in report)
+    if fixable:
+        yield "{} can be fixed with --fix".format(fixable)
+    worst = next(iter(report.errors or report.warnings), None)
+    if worst is not None:
+        yield "npu-config explain {} says more".format(worst.rule)
+
+
+def _others(others: Sequence[Diagnostic]) -> str:
+    """The line about the findings that are equal to the one above."""
+    if not others:
+        return ""
+    lines = list(dict.fromkeys(str(d.line) for d in others if d.line is not None))
+    where = ", ".join(lines[:_MOST_LINES]) + (", ..." if len(lines) > _MOST_LINES else "")
+    return "    and {} more of this kind{}\n".format(
+        len(others), ": line{} {}".format("" if len(lines) == 1 else "s", where) if lines else ""
+    )
 
 
 def _paint(text: str, code: str, color: bool) -> str:
@@ -94,14 +129,6 @@ def shown(text: str) -> str:
     """A piece of a line as it can be printed: tabs widened, control characters replaced."""
     text = text.replace("\t", _TAB).replace("\ufeff", "")
     return "".join(c if c.isprintable() else "\ufffd" for c in text)
-
-
-def printable(text: str) -> str:
-    """Text on one line, safe for any terminal."""
-    return "".join(
-        c if c.isprintable() else c.encode("unicode_escape", "surrogatepass").decode()
-        for c in text
-    )
 
 
 def width(text: str) -> int:

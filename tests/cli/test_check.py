@@ -45,7 +45,7 @@ def test_a_file_that_cannot_be_read_hides_no_other(npu, tmp_path, good, bad):
     """It is a finding, and the others are checked."""
     result = npu("check", tmp_path / "nope.yaml", bad, good, tmp_path / "x.toml", "--format=json")
     document = json.loads(result.out)
-    assert result.code == 1
+    assert result.code == 2
     assert rules(result).count("NPU701") == 2
     assert {"NPU101", "NPU104"} < set(rules(result))
     assert document["summary"]["files"] == 4
@@ -123,7 +123,7 @@ def test_selection(npu, bad, arguments, expected):
 def test_a_file_that_cannot_be_read_is_told_whatever_is_selected(npu, tmp_path):
     """Unless it is ignored by name."""
     path = tmp_path / "nope.yaml"
-    assert npu("check", path, "--select", "NPU104").code == 1
+    assert npu("check", path, "--select", "NPU104").code == 2
     assert npu("check", path, "--ignore", "NPU701").code == 0
 
 

@@ -121,8 +121,8 @@ def test_generate_with_a_target(npu, good):
 def test_generate_from_nothing(npu, tmp_path):
     """A file that does not exist."""
     result = npu("generate", tmp_path / "nope.yaml", "--to", "json")
-    assert (result.code, result.out) == (1, "")
-    assert "the file does not exist" in result.err
+    assert (result.code, result.out) == (2, "")
+    assert "nope.yaml does not exist" in result.err
 
 
 @pytest.mark.parametrize("command", [["init"], ["schema"], ["generate", None, "--to", "json"]])
@@ -180,7 +180,7 @@ def test_explain_what_does_not_exist(npu, word, meant):
     """Exit code 2, with a word on what may have been meant."""
     result = npu("explain", word)
     assert (result.code, result.out) == (2, "")
-    assert '"{}" is neither an option nor a rule'.format(word) in result.err
+    assert '"{}" is not the name of an option or a rule'.format(word) in result.err
     assert ("did you mean" in result.err) is (meant is not None)
     if meant is not None:
         assert meant in result.err
@@ -217,7 +217,7 @@ def test_init_and_schema(npu, tmp_path):
 
 
 def test_diff(npu, tmp_path, good):
-    """What changed, was added and taken away; the target, too."""
+    """What changed, was added and taken away; the target is not an option."""
     other = tmp_path / "other.toml"
     other.write_text(
         'version = 1\ntarget.product = "atlas_a3"\nhccl_timeout = 1800\n'
@@ -226,8 +226,6 @@ def test_diff(npu, tmp_path, good):
     result = npu("diff", good, other)
     assert result.code == 1
     assert result.out.splitlines()[2:] == [
-        "-target.product: atlas_a2",
-        "+target.product: atlas_a3",
         "-precision_mode: allow_mix_precision",
         "+precision_mode: force_fp32",
         '+dump_step: "0|5"',

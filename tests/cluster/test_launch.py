@@ -221,10 +221,17 @@ sys.exit(mine)
 """
 
 
-class Launched:
-    """A launcher of two processes that has been started."""
+SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 
-    def __init__(self, tmp_path, *arguments, **environment):
+
+class Launched:
+    """A launcher of two processes that has been started.
+
+    Signals that the process of the tests ignores (it may run under nohup, or in the background)
+    are not ignored by the launcher, which could not trap them; those in ``ignored`` are.
+    """
+
+    def __init__(self, tmp_path, *arguments, ignored=(), **environment):
         table = tmp_path / "rank_table.json"
         table.write_text("{}")
         job = table_job(TABLE, str(table), "job_1")
@@ -239,6 +246,10 @@ class Launched:
             stderr=subprocess.PIPE,
             env=base,
             cwd=str(tmp_path),
+            preexec_fn=lambda: [
+                signal.signal(number, signal.SIG_IGN if number in ignored else signal.SIG_DFL)
+                for number in SIGNALS
+            ],
         )
 
     def log(self, rank):
@@ -302,7 +313,7 @@ def test_launcher_tells_of_a_killed_process(tmp_path):
 
 
 @needs_bash
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
+@pytest.mark.parametrize("number", SIGNALS)
 def test_launcher_passes_signals_on(tmp_path, number):
     """A signal to the launcher ends all processes."""
     launched = Launched(tmp_path, "2=-1", "3=-1")
@@ -311,6 +322,20 @@ def test_launcher_passes_signals_on(tmp_path, number):
     code, err = launched.end()
     assert 128 + number == code
     assert "got {}; stopping".format(signal.Signals(number).name) in err
+    for pid in pids:
+        with pytest.raises(ProcessLookupError):
+            os.kill(pid, 0)
+
+
+@needs_bash
+def test_launcher_survives_its_terminal(tmp_path):
+    """Under nohup the end of the terminal (HUP) does not end the job; TERM still does."""
+    launched = Launched(tmp_path, "2=-1", "3=-1", ignored=[signal.SIGHUP])
+    pids = [launched.log(rank)["pid"] for rank in (2, 3)]
+    launched.process.send_signal(signal.SIGHUP)
+    launched.process.send_signal(signal.SIGTERM)
+    code, err = launched.end()
+    assert (code, "SIGHUP" in err) == (128 + signal.SIGTERM, False)
     for pid in pids:
         with pytest.raises(ProcessLookupError):
             os.kill(pid, 0)

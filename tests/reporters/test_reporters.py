@@ -9,9 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from npu_config.core.diagnostics import NOWHERE, Diagnostic, Edit, Fix, Place, Report, Severity
-from npu_config.reporters import FORMATS, Summary, render
+from npu_config.reporters import FORMATS, PLAIN, Style, Summary, render
+from npu_config.reporters.escape import harmless
 from npu_config.reporters.github import escape_data, escape_property
 from npu_config.reporters.text import width
+from npu_config.rulebook import load_all
 
 SEVERITIES = st.sampled_from(list(Severity))
 
@@ -23,11 +25,11 @@ def finding(place=NOWHERE, message="something is wrong", help=None, severity=Sev
     )
 
 
-def text_of(*diagnostics, sources=None, color=False):
+def text_of(*diagnostics, sources=None, style=PLAIN):
     """The text report, without the last line."""
     report = Report(diagnostics)
     summary = Summary.of(report, 1)
-    text = render("text", report, summary, sources, color)
+    text = render("text", report, summary, sources, style)
     last = "\n{}\n".format(summary)
     assert text.endswith(last)
     return text[: -len(last)]
@@ -57,7 +59,7 @@ def test_anything_can_be_reported(format_):
     def check(diagnostics, text):
         report = Report(diagnostics)
         sources = {diagnostic.path: text for diagnostic in diagnostics}
-        output = render(format_, report, Summary.of(report, 2), sources, True)
+        output = render(format_, report, Summary.of(report, 2), sources, Style(color=True))
         output.encode("utf-8")
         assert output.endswith("\n")
 
@@ -140,7 +142,7 @@ def test_colours_are_only_there_when_asked_for():
     """And without them the text is the same."""
     found = finding(Place("x", 1, 1, 1, 2), help="help!")
     plain = text_of(found, sources={"x": "a: b"})
-    colored = text_of(found, sources={"x": "a: b"}, color=True)
+    colored = text_of(found, sources={"x": "a: b"}, style=Style(color=True))
     assert "\x1b" not in plain
     assert "\x1b[1;31merror\x1b[0m" in colored
     assert re.sub("\x1b\\[[0-9;]*m", "", colored) == plain
@@ -154,6 +156,83 @@ def test_messages_stay_on_their_line():
     assert "\x1b" not in text
 
 
+def test_equal_findings_are_grouped():
+    """The first is shown, the others are counted with their lines; other kinds stand alone."""
+    found = [finding(Place("x", line, 1), "rank_id is {}".format(line)) for line in range(1, 10)]
+    other = finding(Place("y", 1, 1), "rank_id is 1")
+    helped = finding(Place("x", 4, 1), "rank_id is 4", "write it")
+    text = text_of(*found, other, helped)
+    assert text == (
+        "x:1:1: error: rank_id is 1 [NPU104 value-not-allowed]\n"
+        "    and 8 more of this kind: lines 2, 3, 4, 5, 6, 7, ...\n"
+        "\n"
+        "x:4:1: error: rank_id is 4 [NPU104 value-not-allowed]\n"
+        "    help: write it\n"
+        "\n"
+        "y:1:1: error: rank_id is 1 [NPU104 value-not-allowed]\n"
+    )
+    same = [finding(Place("x", 1, column), "no") for column in (1, 5)]
+    assert "    and 1 more of this kind: line 1\n" in text_of(*same)
+
+
+def test_notes_are_counted_or_shown():
+    """Errors and warnings are always shown."""
+    report = Report([finding(), finding(message="by the way", severity=Severity.INFO)])
+    summary = Summary.of(report, 1)
+    assert render("text", report, summary, style=Style(notes=False)).splitlines() == [
+        "error: something is wrong [NPU104 value-not-allowed]",
+        "",
+        "1 error in 1 file",
+        "1 note; --notes shows it",
+    ]
+    assert "info: by the way" in render("text", report, summary)
+    assert render("text", report, summary).endswith("\n1 error, 1 note in 1 file\n")
+    assert len(json.loads(render("json", report, summary))["diagnostics"]) == 2
+
+
+def test_hints_say_what_can_be_done():
+    """How many findings can be fixed, and where to read more."""
+    fixable = attr.evolve(finding(Place("x", 1, 1)), fix=Fix("x", (Edit(1, 1, 1, 2, "y"),)))
+    report = Report([fixable, finding(message="more")])
+    lines = render("text", report, Summary.of(report, 1), style=Style(hints=True)).splitlines()
+    assert lines[-2:] == ["1 can be fixed with --fix", "npu-config explain NPU104 says more"]
+
+
+@given(st.text(), st.booleans())
+def test_harmless_lines(text, color):
+    """No control character, no workflow command, and what is plain stays as it is."""
+    safe = harmless(text, color)
+    for line in safe.split("\n"):
+        assert line.replace("\t", "").rstrip("\r").isprintable() or color
+        assert not line.lstrip().startswith("::")
+        assert "##[" not in line
+    if all(line.isprintable() for line in text.split("\n")) and ":" not in text:
+        assert safe == text or "##[" in text
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("a\n  ::error::x", "a\n  \\x3a:error::x"),
+        ("x ##[error]y", "x ##\\x5berror]y"),
+        ("\x1b[31mred\x07", "\\x1b[31mred\\x07"),
+        ("a\rb\r\nc\td", "a\\rb\r\nc\td"),
+        ("\u202eabc", "\\u202eabc"),
+        ("\udcff", "\\udcff"),
+    ],
+)
+def test_what_is_escaped(text, expected):
+    """Control characters, direction marks, undecodable bytes, commands of CI systems."""
+    assert expected == harmless(text)
+
+
+def test_colours_of_ours_survive():
+    """Only colours: no other sequence that a terminal acts on."""
+    assert harmless("\x1b[1;31merror\x1b[0m \x1b]0;x\x07", color=True) == (
+        "\x1b[1;31merror\x1b[0m \\x1b]0;x\\x07"
+    )
+
+
 def test_width():
     """Columns on a terminal."""
     assert [width(text) for text in ("abc", "路径", "e\u0301", "\uff4fut")] == [3, 4, 1, 4]
@@ -162,7 +241,7 @@ def test_width():
 def test_summary():
     """Singular, plural, and nothing."""
     assert str(Summary(1, 1, 0, 0, 0)) == "1 error in 1 file"
-    assert str(Summary(2, 2, 1, 2, 0)) == "2 errors, 1 warning, 2 infos in 2 files"
+    assert str(Summary(2, 2, 1, 2, 0)) == "2 errors, 1 warning, 2 notes in 2 files"
     assert str(Summary(0, 1, 0, 0, 0)) == "1 error"
     assert str(Summary(0, 0, 0, 0, 0)) == "nothing to complain about"
 
@@ -230,7 +309,9 @@ def test_github_escapes_can_be_undone(text):
     """Nothing of a message is lost."""
     data = escape_data(text)
     assert not set("\r\n") & set(data)
-    assert data.replace("%0A", "\n").replace("%0D", "\r").replace("%25", "%") == text
+    assert data.isprintable()
+    if text.translate({10: "", 13: ""}).isprintable():
+        assert data.replace("%0A", "\n").replace("%0D", "\r").replace("%25", "%") == text
     assert not set("\r\n:,") & set(escape_property(text))
 
 
@@ -389,6 +470,7 @@ def test_sarif():
     """Rules with their pages, results with their places and fixes."""
     place = Place("a b/路.yaml", 1, 2, 1, 3)
     fix = Fix("write it", (Edit(1, 2, 1, 3, "x"),))
+    load_all()
     run = sarif(attr.evolve(finding(place, help="h"), fix=fix), finding(severity=Severity.INFO))
     (rule,) = run["tool"]["driver"]["rules"]
     nowhere, placed = run["results"]

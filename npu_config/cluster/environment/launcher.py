@@ -273,7 +273,7 @@ def save_launchers(
 
     Args:
         scripts: what :func:`launchers` made.
-        directory: where to; it must exist.
+        directory: where to; it is made when it does not exist.
         overwrite: replace files that exist.
 
     Returns:
@@ -288,6 +288,7 @@ def save_launchers(
         if os.path.lexists(path) and not overwrite:
             message = "{} exists; it is not overwritten without being asked"
             raise FileExistsError(message.format(path))
+    os.makedirs(directory, exist_ok=True)
     for name, path in paths.items():
         write_atomic(path, scripts[name], overwrite)
         os.chmod(path, os.stat(path).st_mode | 0o111)

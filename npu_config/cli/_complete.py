@@ -1,0 +1,40 @@
+"""What shells offer to complete: names of options and rules (``docs/command-line.md``)."""
+
+from typing import List
+
+import click
+from click.shell_completion import CompletionItem
+
+
+def complete_rules(
+    ctx: click.Context, param: click.Parameter, incomplete: str
+) -> List[CompletionItem]:
+    """Ids and names of rules; of several, joined by commas, the last is completed."""
+    before, comma, word = incomplete.rpartition(",")
+    return [
+        CompletionItem(before + comma + name, help=words)
+        for name, words in _rules()
+        if name.lower().startswith(word.lower())
+    ]
+
+
+def complete_names(
+    ctx: click.Context, param: click.Parameter, incomplete: str
+) -> List[CompletionItem]:
+    """Everything that ``explain`` explains."""
+    from npu_config.cli._topics import topics
+
+    return [
+        CompletionItem(topic.name, help=topic.summary)
+        for topic in topics()
+        if topic.name.lower().startswith(incomplete.lower())
+    ]
+
+
+def _rules() -> List[List[str]]:
+    from npu_config.rulebook import load_all
+
+    rules = load_all()
+    return [[rule.id, rule.summary] for rule in rules] + [
+        [rule.name, rule.summary] for rule in rules
+    ]

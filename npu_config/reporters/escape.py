@@ -1,0 +1,53 @@
+"""Text that came from files and arguments, made safe for terminals and for logs of CI systems.
+
+A terminal acts on control characters; a CI system on lines that begin with ``::`` and on
+``##[``.  Here both become visible text.
+"""
+
+import re
+
+PALETTE = re.compile(r"(\x1b\[[0-9;]*m)")
+"""The colours that the text report writes itself."""
+
+
+def printable(text: str) -> str:
+    """Text on one line, safe for any terminal."""
+    if text.isprintable():
+        return text
+    return "".join(map(_visible, text))
+
+
+def harmless(text: str, color: bool = False, commands: bool = False) -> str:
+    """Lines that no terminal and no CI log takes for more than text.
+
+    Args:
+        text: any lines.
+        color: leave colours alone; what came from a file has been escaped before.
+        commands: leave workflow commands alone.
+    """
+    return "\n".join(_line(line, color, commands) for line in text.split("\n"))
+
+
+def _line(line: str, color: bool, commands: bool) -> str:
+    if not commands:
+        if line.lstrip().startswith("::"):
+            line = line.replace(":", "\\x3a", 1)
+        line = line.replace("##[", "##\\x5b")
+    if line.isprintable():
+        return line
+    end = "\r" if line.endswith("\r") else ""
+    line = line[: len(line) - len(end)]
+    parts = PALETTE.split(line) if color else [line]
+    return (
+        "".join(
+            part if number % 2 else "".join(c if c == "\t" else _visible(c) for c in part)
+            for number, part in enumerate(parts)
+        )
+        + end
+    )
+
+
+def _visible(character: str) -> str:
+    if character.isprintable():
+        return character
+    return character.encode("unicode_escape", "surrogatepass").decode("ascii")
