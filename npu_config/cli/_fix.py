@@ -17,7 +17,7 @@ def fixed(text: str, diagnostics: Iterable[Diagnostic]) -> Tuple[str, int]:
     done: List[Fix] = []
     for diagnostic in diagnostics:
         fix = diagnostic.fix
-        if fix is None or fix in done:
+        if fix is None or not fix.safe or fix in done:
             continue
         spans = [((e.line, e.column), (e.end_line, e.end_column)) for e in fix.edits]
         if not any(_touch(span, other) for span in spans for other in taken):

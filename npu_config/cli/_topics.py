@@ -127,10 +127,10 @@ def _variables() -> List[Topic]:
 
 def _arguments() -> List[Topic]:
     from npu_config.catalogue import OPTIONS
+    from npu_config.catalogue.api import PARAMETERS
     from npu_config.cli._pages import argument_page
-    from npu_config.script.vocabulary import SIGNATURES
 
-    carried: Dict[str, List[str]] = {name: [] for name in SIGNATURES["NPURunConfig"]}
+    carried: Dict[str, List[str]] = {name: [] for name in PARAMETERS["NPURunConfig"]}
     for option in OPTIONS.values():
         if option.run_config is not None:
             carried.setdefault(option.run_config, []).append(option.name)

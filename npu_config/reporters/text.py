@@ -58,7 +58,9 @@ def _end(report: Report, summary: Summary, style: Style) -> Iterator[str]:
         yield "{}; --notes shows {}".format(count(hidden, "note"), "it" if hidden == 1 else "them")
     if not style.hints:
         return
-    fixable = sum(d.fix is not None and d.path not in (None, _STDIN) for d in report)
+    fixable = sum(
+        d.fix is not None and d.fix.safe and d.path not in (None, _STDIN) for d in report
+    )
     if fixable:
         yield "{} can be fixed with --fix".format(fixable)
     worst = next(iter(report.errors or report.warnings), None)
