@@ -13,9 +13,10 @@ from npu_config.core.diagnostics import Diagnostic, Place
 from npu_config.core.target import Target
 from npu_config.rules.reading import Reading
 from npu_config.script._rules import NOT_PYTHON, NOT_TEXT
+from npu_config.script.interpreter import run_all
 from npu_config.script.judging import judge_variants
 from npu_config.script.paths import Path
-from npu_config.script.reading import Variant, run_all, variants_of
+from npu_config.script.reading import Variant, signature, variants_of
 from npu_config.script.script import Script
 from npu_config.script.source import Undecodable, Unparsable, decode, looks_like_python_2
 from npu_config.script.vocabulary import may_matter
@@ -75,7 +76,7 @@ def read_script(text: str, path: Optional[str] = None) -> ScriptReading:
     """
     try:
         script = Script(text, path)
-        groups = run_all(script)
+        groups = run_all(script, signature)
     except Unparsable as error:
         return _unparsable(text, path, str(error), error.line, error.column)
     except RecursionError:

@@ -7,8 +7,8 @@ from npu_config.core.settings import UNKNOWN, Setting, Settings, SourceKind
 from npu_config.core.target import Product, Target
 from npu_config.rules.tasks import Tasks
 from npu_config.script.constants import is_known
-from npu_config.script.names import Call, Names
 from npu_config.script.objects import Constructed, Tracked, Unknown
+from npu_config.script.state import Call, Run
 
 
 class Builder(Tracked):
@@ -19,26 +19,26 @@ class Builder(Tracked):
 
     __slots__ = ("entries", "open", "target")
 
-    def __init__(self, run: Names, call: Call) -> None:
+    def __init__(self, run: Run, call: Call) -> None:
         super().__init__(call.node, run.place(call.node), run.tick())
         self.path = tuple(run.guards)
         self.entries: Dict[str, Setting] = {}
         self.open = call.open
-        self.target = _target(call.get("target", 0))
+        self.target = _target(call.value("target", 0))
 
     def settings(self) -> Settings:
         """What it sets."""
         return Settings(dict(self.entries), SourceKind.BUILDER, open=self.open, place=self.place)
 
 
-def make(run: Names, call: Call) -> Builder:
+def make(run: Run, call: Call) -> Builder:
     """``NpuConfigBuilder(...)``."""
     builder = Builder(run, call)
     run.builders.append(builder)
     return builder
 
 
-def call_method(run: Names, builder: Builder, call: Call) -> Any:
+def call_method(run: Run, builder: Builder, call: Call) -> Any:
     """``builder.method(...)``; everything but ``build`` gives the builder again."""
     if call.name == "build":
         return Unknown("built@{}".format(builder.moment))
@@ -47,28 +47,24 @@ def call_method(run: Names, builder: Builder, call: Call) -> Any:
         for name, (value, node) in call.keywords.items():
             place = run.place(node)
             name_place = run.script.source.keyword_place(name, place)
-            _put(builder, name, Setting(_plain(value), None, place, name_place))
+            builder.entries[name] = Setting(_plain(value), None, place, name_place)
     elif call.name == "unset" and is_known([value for value, _ in call.args]):
         for value, _ in call.args:
             builder.entries.pop(str(value), None)
     elif call.name == "update" and call.args and isinstance(call.args[0][0], dict):
         value, node = call.args[0]
         for name, item in value.items():
-            _put(builder, str(name), Setting(_plain(item), None, run.place(node)))
+            builder.entries[str(name)] = Setting(_plain(item), None, run.place(node))
     else:
         _run_task(run, builder, call)
     return builder
-
-
-def _put(builder: Builder, name: str, setting: Setting) -> None:
-    builder.entries[name] = setting
 
 
 def _plain(value: Any) -> Any:
     return value if is_known(value) else UNKNOWN
 
 
-def _run_task(run: Names, builder: Builder, call: Call) -> None:
+def _run_task(run: Run, builder: Builder, call: Call) -> None:
     """A task method: asked of a real builder, when its arguments are known."""
     values = [value for value, _ in call.args]
     keywords = {name: value for name, (value, _) in call.keywords.items()}
@@ -84,26 +80,25 @@ def _run_task(run: Names, builder: Builder, call: Call) -> None:
         return
     place = _method_place(run, call)
     for name, setting in scratch.entries.items():
-        _put(builder, name, Setting(setting.value, None, place))
+        builder.entries[name] = Setting(setting.value, None, place)
 
 
-def _method_place(run: Names, call: Call) -> Place:
+def _method_place(run: Run, call: Call) -> Place:
     """Where a method is called: its name and its arguments, without what it is called on."""
     name, whole = run.place(call.node.func), run.place(call.node)
     column = (name.end_column or 1) - len(call.name)
     return whole._replace(line=name.end_line, column=column)
 
 
-def _target(given: Any) -> Optional[Target]:
+def _target(value: Any) -> Optional[Target]:
     """The target that a builder is given, when it is written out."""
-    value = None if given is None else given[0]
     if not isinstance(value, Constructed) or value.kind != "Target":
         return None
     arguments: Dict[str, Any] = {}
     for name, argument in value.arguments.items():
         item = argument.value
-        if isinstance(item, Unknown) and ".Product." in "." + item.key:
-            item = getattr(Product, item.key.rpartition(".")[2], None)
+        if isinstance(item, Unknown) and item.path[-2:-1] == ("Product",):
+            item = getattr(Product, item.name, None)
         elif not isinstance(item, str):
             return None
         arguments[name] = item

@@ -7,7 +7,7 @@ import posixpath
 import re
 from typing import Any, Callable, Dict, FrozenSet, List, Sequence, Tuple
 
-from npu_config.script.objects import Fails
+from npu_config.script.objects import Fails, Unknown
 
 LIMIT = 100000
 """No text, tuple or number grows beyond this many characters, items or bits."""
@@ -138,39 +138,19 @@ def _try(function: Callable[..., Any], *arguments: Any) -> Any:
 
 
 _METHODS = {
-    str: frozenset(
-        [
-            "capitalize",
-            "encode",
-            "endswith",
-            "format",
-            "join",
-            "lower",
-            "lstrip",
-            "replace",
-            "rsplit",
-            "rstrip",
-            "split",
-            "startswith",
-            "strip",
-            "title",
-            "upper",
-            "zfill",
-            "count",
-            "find",
-        ]
-    ),
-    bytes: frozenset(["decode", "lower", "upper", "strip", "startswith", "endswith", "replace"]),
-    dict: frozenset(["get", "keys", "values", "items", "copy"]),
-    list: frozenset(["index", "count", "copy"]),
-    tuple: frozenset(["index", "count"]),
-    int: frozenset(("bit_length",)),
+    str: "capitalize count encode endswith find format join lower lstrip replace rsplit rstrip "
+    "split startswith strip title upper zfill",
+    bytes: "decode endswith lower replace startswith strip upper",
+    dict: "copy get items keys values",
+    list: "copy count index",
+    tuple: "count index",
+    int: "bit_length",
 }
 
 
 def method(receiver: Any, name: str, args: Sequence[Any], keywords: Dict[str, Any]) -> Any:
     """``receiver.name(...)`` of a known value."""
-    if name not in _METHODS.get(type(receiver), ()):
+    if name not in _METHODS.get(type(receiver), "").split():
         raise NotKnown
     if name == "format" and _is_wide(receiver):
         raise NotKnown
@@ -231,6 +211,14 @@ _TYPES: Dict[str, Tuple[type, ...]] = {
 }
 
 
+def type_names(value: Any) -> List[str]:
+    """The keys of a type or of several; raises :class:`NotKnown` for anything else."""
+    items = value if isinstance(value, (list, tuple)) else [value]
+    if not all(isinstance(item, Unknown) for item in items):
+        raise NotKnown
+    return [item.key for item in items]
+
+
 def is_instance(value: Any, names: Sequence[str]) -> bool:
     """``isinstance`` of a known value and the types with these names."""
     if any(name not in _TYPES for name in names):
@@ -262,7 +250,7 @@ def as_bytes(value: Any) -> Any:
         return value.encode("utf-8", "surrogatepass")
     if isinstance(value, (bytes, bytearray)):
         return bytes(value)
-    return Fails("as_bytes({}) raises TypeError: it takes text".format(_shown(value)))
+    return Fails("as_bytes({}) raises TypeError: it takes text".format(_shown(value)), value)
 
 
 def stored(value: Any, wire: str) -> Any:
@@ -278,9 +266,8 @@ def stored(value: Any, wire: str) -> Any:
     wanted = {"b": "a bool", "i": "an int", "s": "bytes", "f": "a number"}.get(wire)
     if wanted is None:
         return value
-    return Fails(
-        'protobuf raises TypeError: ".{}" takes {}, got {}'.format(wire, wanted, _shown(value))
-    )
+    reason = 'protobuf raises TypeError: ".{}" takes {}, got {}'
+    return Fails(reason.format(wire, wanted, _shown(value)), value, wire)
 
 
 def _shown(value: Any) -> str:

@@ -5,7 +5,7 @@ from typing import Any
 
 from npu_config.script import builders, constants
 from npu_config.script.constants import NotKnown, is_known
-from npu_config.script.names import Call, Names
+from npu_config.script.functions import start
 from npu_config.script.objects import (
     Block,
     BlockList,
@@ -20,6 +20,7 @@ from npu_config.script.objects import (
     Unknown,
     Use,
 )
+from npu_config.script.state import Call, Run, anonymous
 
 _DEPTH = 4
 _READERS = frozenset(("print", "str", "repr", "type", "isinstance", "len", "id", "info", "pprint"))
@@ -38,7 +39,7 @@ _LIBRARIES = (
 
 
 def set_field(
-    run: Names, slot: Subscript, target: ast.Attribute, value: Any, node: ast.expr
+    run: Run, slot: Subscript, target: ast.Attribute, value: Any, node: ast.expr
 ) -> None:
     """``parameter_map[name].field = value``."""
     name_place = run.place(slot.node)
@@ -46,18 +47,11 @@ def set_field(
     if not isinstance(slot.name, str):
         slot.block.open = True
         return
-    if isinstance(value, Fails):
-        run.failures.append((node, value.reason, tuple(run.guards)))
-        stored: Any = Unknown(value.reason)
-    elif is_known(value):
-        stored = constants.stored(value, target.attr)
-        if isinstance(stored, Fails):
-            run.failures.append((node, stored.reason, tuple(run.guards)))
-            stored = Unknown(stored.reason)
-            if target.attr == "s" and isinstance(value, str):
-                stored = value
-    else:
-        stored = value
+    stored = constants.stored(value, target.attr) if is_known(value) else value
+    if isinstance(stored, Fails):
+        run.failures.append((node, stored, tuple(run.guards)))
+        is_text = target.attr == "s" and isinstance(value, str)
+        stored = value if is_text else Unknown(stored.reason)
     source = run.script.source
     end = run.place(target)
     field_place = end._replace(line=end.end_line, column=(end.end_column or 1) - len(target.attr))
@@ -79,7 +73,7 @@ def set_field(
     )
 
 
-def put(run: Names, block: Block, entry: Entry) -> None:
+def put(run: Run, block: Block, entry: Entry) -> None:
     """Enter an assignment; one that stood there before is overwritten."""
     old = block.entries.get(entry.name)
     if old is not None and old.place != entry.place:
@@ -87,14 +81,20 @@ def put(run: Names, block: Block, entry: Entry) -> None:
     block.entries[entry.name] = entry
 
 
-def set_message_field(run: Names, message: Message, name: str, value: Any, node: ast.expr) -> None:
+def set_message_field(run: Run, message: Message, name: str, value: Any, node: ast.expr) -> None:
     """``message.name = value``; a part of the message itself, which protobuf refuses, is none."""
     own = isinstance(value, Message) and value.root is message.root
     message.fields[name] = Unknown(name) if own else value
     message.assigned[name] = Use("assigned", run.place(node), run.tick(), tuple(run.guards))
 
 
-def give_away(run: Names, value: Any, name: str, depth: int = 0) -> None:
+def pass_on(run: Run, call: Call, name: str = "") -> None:
+    """Objects go to a function that is not known: it may use and change them."""
+    for value, _ in [*call.args, *call.keywords.values()]:
+        give_away(run, value, name or call.name)
+
+
+def give_away(run: Run, value: Any, name: str, depth: int = 0) -> None:
     """An object is passed to a function that is not known."""
     if value.__class__ in _HARMLESS:
         return
@@ -103,7 +103,7 @@ def give_away(run: Names, value: Any, name: str, depth: int = 0) -> None:
     if isinstance(value, BlockList):
         value = value.message
     if isinstance(value, Function):
-        run.start(value)
+        start(run, value)
     elif isinstance(value, (list, tuple, dict)):
         if depth < _DEPTH:
             for item in value.values() if isinstance(value, dict) else value:
@@ -118,7 +118,7 @@ def give_away(run: Names, value: Any, name: str, depth: int = 0) -> None:
                     block.open = True
 
 
-def call_method(run: Names, owner: Any, call: Call) -> Any:
+def call_method(run: Run, owner: Any, call: Call) -> Any:
     """``owner.name(...)`` for an owner that is no object of the script itself."""
     name = call.name
     if isinstance(owner, BlockList):
@@ -135,7 +135,7 @@ def call_method(run: Names, owner: Any, call: Call) -> Any:
         try:
             return constants.method(owner, name, values, keywords)
         except NotKnown:
-            return run.anonymous(call.node)
+            return anonymous(call.node)
     if isinstance(owner, dict) and name in ("items", "values", "keys") and not values:
         return (
             [list(pair) for pair in owner.items()]
@@ -147,16 +147,13 @@ def call_method(run: Names, owner: Any, call: Call) -> Any:
     if isinstance(owner, list) and name == "append" and values:
         owner.append(values[0])
         return None
-    run.pass_on(call)
-    return run.anonymous(call.node)
+    pass_on(run, call)
+    return anonymous(call.node)
 
 
-def _call_blocks(run: Names, owner: BlockList, call: Call) -> Any:
+def _call_blocks(run: Run, owner: BlockList, call: Call) -> Any:
     if call.name == "add":
-        block = Block(owner.message, call.node, run.place(call.node), run.tick())
-        block.path = tuple(run.guards)
-        run.blocks.append(block)
-        owner.message.root.blocks.append(block)
+        block = run.new_block(owner.message, call.node)
         name = call.keywords.get("name")
         if name is not None:
             block.names.append((name[0], run.place(name[1])))
@@ -165,10 +162,10 @@ def _call_blocks(run: Names, owner: BlockList, call: Call) -> Any:
         return block
     if call.name in ("extend", "append", "CopyFrom", "MergeFrom"):
         owner.message.foreign = True
-    return run.anonymous(call.node)
+    return anonymous(call.node)
 
 
-def delete(run: Names, owner: Any, key: Any) -> None:
+def delete(run: Run, owner: Any, key: Any) -> None:
     """``del`` of an entry of a parameter_map, or of entries of custom_optimizers."""
     if isinstance(owner, BlockList):
         owner.message.root.blocks.clear()
@@ -179,7 +176,7 @@ def delete(run: Names, owner: Any, key: Any) -> None:
         owner.block.open = True
 
 
-def _call_slot(run: Names, owner: Any, call: Call) -> Any:
+def _call_slot(run: Run, owner: Any, call: Call) -> Any:
     value = call.args[0][0] if call.args else None
     if (
         isinstance(owner, Subscript)
@@ -193,13 +190,16 @@ def _call_slot(run: Names, owner: Any, call: Call) -> Any:
         return None
     if isinstance(owner, ParameterMap) and call.name in ("pop", "clear"):
         delete(run, owner, value if call.name == "pop" else None)
-        return run.anonymous(call.node)
-    if call.name not in ("HasField", "WhichOneof", "get", "items", "keys", "SerializeToString"):
+        return anonymous(call.node)
+    if call.name not in _READING:
         owner.block.open = True
-    return run.anonymous(call.node)
+    return anonymous(call.node)
 
 
-def _call_message(run: Names, owner: Message, call: Call) -> Any:
+_READING = ("HasField", "WhichOneof", "get", "items", "keys", "SerializeToString")
+
+
+def _call_message(run: Run, owner: Message, call: Call) -> Any:
     if call.name in ("CopyFrom", "MergeFrom"):
         value = call.args[0][0] if call.args else None
         if isinstance(value, Message):
@@ -212,7 +212,7 @@ def _call_message(run: Names, owner: Message, call: Call) -> Any:
         owner.root.foreign = owner.foreign = True
     else:
         owner.root.uses.append(Use(call.name, owner.place, run.tick()))
-    return run.anonymous(call.node)
+    return anonymous(call.node)
 
 
 def _merge(owner: Message, value: Message) -> None:

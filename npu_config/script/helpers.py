@@ -1,85 +1,70 @@
 """The helpers of npu_init and of precision_tool: what they do to a configuration."""
 
-import ast
-from typing import Any, Optional, Tuple
+from typing import Any
 
 from npu_config.catalogue import OPTIONS
 from npu_config.catalogue.precision_tool import ACTIONS, ALWAYS, named_in
-from npu_config.script.effects import put
-from npu_config.script.names import Call, Names
-from npu_config.script.objects import (
-    Block,
-    Constructed,
-    Entry,
-    EnumName,
-    Message,
-    Unknown,
-    Use,
-)
+from npu_config.script.attributes import adopt, part
+from npu_config.script.effects import pass_on, put
+from npu_config.script.objects import Block, Constructed, Entry, EnumName, Message, Unknown, Use
+from npu_config.script.state import Call, Run, anonymous
 from npu_config.script.vocabulary import HOLDERS, OPTIMIZER
 
 
-def _held(run: Names, call: Call) -> Message:
+def _held(run: Run, call: Call) -> Message:
     """The ConfigProto that a helper of npu_bridge is given, or the one that it makes."""
-    keyword, position = HOLDERS[call.name]
-    given = call.get(keyword, position)
-    value = None if given is None else given[0]
+    value = call.value(*HOLDERS[call.name])
     if isinstance(value, Message):
         return value
     if isinstance(value, Unknown):
-        return run.adopt(value, "ConfigProto", call.node)
-    message = Message("ConfigProto", call.node, run.place(call.node), run.tick())
-    message.path = tuple(run.guards)
-    message.foreign = call.open
-    run.messages.append(message)
-    return message
+        return adopt(run, value, "ConfigProto", call.node)
+    return run.new_message("ConfigProto", call.node, call.open)
 
 
-def npu_edits(run: Names, message: Message, call: Call) -> None:
+def _npu_entry(run: Run, message: Message, call: Call) -> Block:
+    block = run.new_block(message, call.node)
+    block.names.append((OPTIMIZER, block.place))
+    return block
+
+
+def npu_edits(run: Run, message: Message, call: Call) -> None:
     """What the helpers of npu_init do to a ConfigProto."""
-    graph = run.field(message, "graph_options", call.node)
-    if not isinstance(graph, Message):
+    graph = part(run, message, "graph_options", call.node)
+    if graph is None:
         message.foreign = True
         return
-    rewrite = run.field(graph, "rewrite_options", call.node)
-    optimizer = run.field(graph, "optimizer_options", call.node)
+    rewrite = part(run, graph, "rewrite_options", call.node)
+    optimizer = part(run, graph, "optimizer_options", call.node)
     if not any(block.name == OPTIMIZER for block in message.blocks) and not message.foreign:
-        block = Block(message, call.node, run.place(call.node), run.tick())
-        block.path = tuple(run.guards)
-        block.built_in = True
-        block.names.append((OPTIMIZER, block.place))
-        message.blocks.append(block)
-        run.blocks.append(block)
-        if isinstance(rewrite, Message):
+        _npu_entry(run, message, call).built_in = True
+        if rewrite is not None:
             rewrite.fields["memory_optimization"] = EnumName("MANUAL")
-    if isinstance(rewrite, Message):
+    if rewrite is not None:
         rewrite.fields["remapping"] = EnumName("OFF")
-    if isinstance(optimizer, Message):
+    if optimizer is not None:
         optimizer.fields["global_jit_level"] = EnumName("OFF")
     message.fields["allow_soft_placement"] = True
     message.edited = True
 
 
-def npu_config_proto(run: Names, call: Call) -> Message:
+def npu_config_proto(run: Run, call: Call) -> Message:
     """``npu_config_proto(config_proto)``: the same ConfigProto, edited."""
     message = _held(run, call)
     npu_edits(run, message, call)
     return message
 
 
-def npu_session(run: Names, call: Call) -> Any:
+def npu_session(run: Run, call: Call) -> Any:
     """Helpers that open a session with an edited ConfigProto."""
-    message = _held(run, call)
-    npu_edits(run, message, call)
+    message = npu_config_proto(run, call)
     message.uses.append(Use("session", run.place(call.node), run.tick()))
-    run.calls.append((call, run.tick(), tuple(run.guards)))
-    return run.anonymous(call.node)
+    run.note(call)
+    return anonymous(call.node)
 
 
-def npu_run_config_init(run: Names, call: Call) -> Any:
+def npu_run_config_init(run: Run, call: Call) -> Any:
     """``npu_run_config_init(run_config)``: its session configuration is edited."""
-    given = call.get("run_config", 0)
-    value = None if given is None else given[0]
+    value = call.value("run_config", 0)
     if isinstance(value, Constructed):
         config = value.arguments.get("session_config")
         if config is not None and isinstance(config.value, Message):
@@ -87,63 +72,53 @@ def npu_run_config_init(run: Names, call: Call) -> Any:
             config.value.uses.append(Use(call.name, run.place(call.node), run.tick()))
         value.uses.append(Use(call.name, run.place(call.node), run.tick()))
         return value
-    run.pass_on(call)
-    return run.anonymous(call.node)
+    pass_on(run, call)
+    return anonymous(call.node)
 
 
-def npu_graph_options(run: Names, call: Call) -> Any:
+def npu_graph_options(run: Run, call: Call) -> Any:
     """``npu_graph_options(graph_options)``: XLA is switched off."""
-    given = call.get("graph_options", 0)
-    value = None if given is None else given[0]
+    value = call.value("graph_options", 0)
     if not isinstance(value, Message):
-        value = Message("GraphOptions", call.node, run.place(call.node), run.tick())
-        run.messages.append(value)
-    optimizer = run.field(value, "optimizer_options", call.node)
-    if isinstance(optimizer, Message):
+        value = run.new_message("GraphOptions", call.node)
+        value.path = ()
+    optimizer = part(run, value, "optimizer_options", call.node)
+    if optimizer is not None:
         optimizer.fields["global_jit_level"] = EnumName("OFF")
     return value
 
 
-def session_dump_config(run: Names, call: Call) -> Message:
+def session_dump_config(run: Run, call: Call) -> Message:
     """``session_dump_config(session_config, action)`` of precision_tool."""
     message = _held(run, call)
     blocks = [block for block in message.blocks if block.name == OPTIMIZER]
     if blocks:
         block = blocks[-1]
     else:
-        block = Block(message, call.node, run.place(call.node), run.tick())
-        block.path = tuple(run.guards)
-        block.names.append((OPTIMIZER, block.place))
+        block = _npu_entry(run, message, call)
         block.open = message.foreign
-        message.blocks.append(block)
-        run.blocks.append(block)
     _put_at(run, block, call, "use_off_line", True)
-    _apply_action(run, block, call, call.get("action", 1))
-    graph = run.field(message, "graph_options", call.node)
-    rewrite = (
-        run.field(graph, "rewrite_options", call.node) if isinstance(graph, Message) else None
-    )
-    if isinstance(rewrite, Message):
+    _apply_action(run, block, call)
+    graph = part(run, message, "graph_options", call.node)
+    rewrite = part(run, graph, "rewrite_options", call.node)
+    if rewrite is not None:
         rewrite.fields["remapping"] = EnumName("OFF")
     return message
 
 
-def update_custom_op(run: Names, call: Call) -> Any:
+def update_custom_op(run: Run, call: Call) -> Any:
     """``update_custom_op(custom_op, action)`` of precision_tool."""
-    given = call.get("custom_op", 0)
-    value = None if given is None else given[0]
+    value = call.value("custom_op", 0)
     if isinstance(value, Block):
-        _apply_action(run, value, call, call.get("action", 1))
+        _apply_action(run, value, call)
         return value
-    run.pass_on(call)
-    return run.anonymous(call.node)
+    pass_on(run, call)
+    return anonymous(call.node)
 
 
-def _apply_action(
-    run: Names, block: Block, call: Call, action: Optional[Tuple[Any, ast.expr]]
-) -> None:
+def _apply_action(run: Run, block: Block, call: Call) -> None:
     """What precision_tool sets for an action."""
-    text = None if action is None else action[0]
+    text = call.value("action", 1)
     for option, value in ALWAYS.items():
         _put_at(run, block, call, option, value)
     if not isinstance(text, str):
@@ -154,9 +129,9 @@ def _apply_action(
             _put_at(run, block, call, option, value)
 
 
-def _put_at(run: Names, block: Block, call: Call, name: str, value: Any) -> None:
+def _put_at(run: Run, block: Block, call: Call, name: str, value: Any) -> None:
     place = run.place(call.node)
-    wire = OPTIONS[name].kind.wire
+    wire = OPTIONS[name].wire
     if value is None:
         value = Unknown("precision_tool")
     put(run, block, Entry(name, value, wire, place, place, place, run.tick(), built_in=True))

@@ -168,9 +168,8 @@ def _words(decisions: Sequence[Decision], message: str) -> List[str]:
 
     That a statement does not raise goes without saying.
     """
-    equal = {decision.subject for decision in decisions if decision.subject and decision.holds}
-    told = [d for d in decisions if d.holds or (d.node and d.subject not in equal)]
-    words = [d.text for d in told]
+    equal = {d.equal_subject for d in decisions if d.equal_subject and d.holds}
+    words = [d.text for d in decisions if d.holds or (d.node and d.equal_subject not in equal)]
     return [text for text in words if text not in message]
 
 

@@ -6,28 +6,25 @@ from typing import Any, Callable, Dict
 from npu_config.catalogue.api import CLASSES, PARAMETERS
 from npu_config.script import builders, constants, helpers
 from npu_config.script.constants import is_known
-from npu_config.script.effects import give_away, set_field, set_message_field
-from npu_config.script.names import Call, Names
+from npu_config.script.effects import give_away, pass_on, set_field, set_message_field
+from npu_config.script.functions import start
 from npu_config.script.objects import (
     Argument,
     Constructed,
-    Function,
     Message,
     Subscript,
     Tracked,
     Unknown,
     Use,
 )
+from npu_config.script.state import Call, Run, anonymous
 from npu_config.script.vocabulary import RUN_CONFIGS, SESSIONS
 
 _TARGET = ("product", "mode", "cann")
 
 
-def _message(run: Names, call: Call) -> Message:
-    message = Message(call.name, call.node, run.place(call.node), run.tick())
-    message.path = tuple(run.guards)
-    message.foreign = call.open or bool(call.args)
-    run.messages.append(message)
+def _message(run: Run, call: Call) -> Message:
+    message = run.new_message(call.name, call.node, call.open or bool(call.args))
     for name, (value, node) in call.keywords.items():
         set_message_field(run, message, name, value, node)
         if isinstance(value, Message):
@@ -38,7 +35,7 @@ def _message(run: Names, call: Call) -> Message:
     return message
 
 
-def _constructed(run: Names, call: Call) -> Constructed:
+def _constructed(run: Run, call: Call) -> Constructed:
     place = run.place(call.node)
     made = Constructed(call.name, call.node, place, run.tick())
     made.path = tuple(run.guards)
@@ -60,7 +57,7 @@ def _constructed(run: Names, call: Call) -> Constructed:
     return made
 
 
-def _session(run: Names, call: Call) -> Any:
+def _session(run: Run, call: Call) -> Any:
     given = call.get("config", SESSIONS[call.name])
     if given is not None:
         value = given[0]
@@ -68,64 +65,72 @@ def _session(run: Names, call: Call) -> Any:
             value.uses.append(Use("session", run.place(call.node), run.tick()))
         else:
             give_away(run, value, "tf.Session")
-    run.calls.append((call, run.tick(), tuple(run.guards)))
+    run.note(call)
     for value, _ in call.args:
-        if isinstance(value, Function):
-            run.start(value)
-    return run.anonymous(call.node)
+        start(run, value)
+    return anonymous(call.node)
 
 
-def _as_bytes(run: Names, call: Call) -> Any:
+def _converted(name: str, value: Unknown) -> Unknown:
+    """What a function makes of an unknown text; it comes from the same flag."""
+    return Unknown("{}({})".format(name, value.key), (), (Unknown(name), value), value.flag)
+
+
+def _as_bytes(run: Run, call: Call) -> Any:
     given = call.get("bytes_or_text", 0)
     if given is None:
-        return run.anonymous(call.node)
+        return anonymous(call.node)
     value, node = given
     if isinstance(value, Unknown):
-        if is_unset_environment(value.key) and not run.decisions.says(value.key):
-            run.environment.append((node, value.key, tuple(run.guards)))
-        return Unknown("as_bytes({})".format(value.key), value.flag)
+        if _is_unset_environment(value) and not run.decisions.says(value):
+            run.environment.append((node, value, tuple(run.guards)))
+        return _converted("as_bytes", value)
     if is_known(value):
         return constants.as_bytes(value)
-    return run.anonymous(call.node)
+    return anonymous(call.node)
 
 
-def is_unset_environment(key: str) -> bool:
+def _is_unset_environment(value: Unknown) -> bool:
     """True for an environment variable that is asked for without a default."""
-    for function in ("os.getenv(", "os.environ.get("):
-        if key.startswith(function) and key.endswith(")"):
-            return ", " not in key and "(" not in key[len(function) :]
-    return False
+    if len(value.parts) != 2 or value.path:
+        return False
+    function, variable = value.parts
+    return (
+        isinstance(function, Unknown)
+        and function.key in ("os.getenv", "os.environ.get")
+        and not (isinstance(variable, Unknown) and not variable.path)
+    )
 
 
-def _as_text(run: Names, call: Call) -> Any:
+def _as_text(run: Run, call: Call) -> Any:
     value = call.args[0][0] if call.args else None
     if isinstance(value, bytes):
         return value.decode("utf-8", "replace")
     if isinstance(value, str):
         return value
     if isinstance(value, Unknown):
-        return Unknown("{}({})".format(call.name, value.key), value.flag)
-    return run.anonymous(call.node)
+        return _converted(call.name, value)
+    return anonymous(call.node)
 
 
-def _str(run: Names, call: Call) -> Any:
+def _str(run: Run, call: Call) -> Any:
     if len(call.args) == 1 and not call.keywords and not call.open:
         value = call.args[0][0]
         if isinstance(value, Unknown):
-            return Unknown("str({})".format(value.key), value.flag)
+            return _converted("str", value)
         if is_known(value):
             return str(value)
-    return run.anonymous(call.node)
+    return anonymous(call.node)
 
 
-def _noted(run: Names, call: Call) -> Any:
+def _noted(run: Run, call: Call) -> Any:
     """A call that rules look at, without an effect of its own."""
-    run.calls.append((call, run.tick(), tuple(run.guards)))
-    run.pass_on(call, "npu_bridge." + call.name)
-    return run.anonymous(call.node)
+    run.note(call)
+    pass_on(run, call, "npu_bridge." + call.name)
+    return anonymous(call.node)
 
 
-def _setattr(run: Names, call: Call) -> Any:
+def _setattr(run: Run, call: Call) -> Any:
     if len(call.args) == 3 and isinstance(call.args[0][0], Subscript):
         (slot, node), (wire, _), (value, value_node) = call.args
         if isinstance(wire, str):
@@ -134,11 +139,11 @@ def _setattr(run: Names, call: Call) -> Any:
         else:
             slot.block.open = True
         return None
-    run.pass_on(call)
+    pass_on(run, call)
     return None
 
 
-MODELS: Dict[str, Callable[[Names, Call], Any]] = {
+MODELS: Dict[str, Callable[[Run, Call], Any]] = {
     "as_bytes": _as_bytes,
     "as_text": _as_text,
     "as_str": _as_text,

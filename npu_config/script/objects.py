@@ -7,48 +7,83 @@ that cannot be known, a protobuf message that is being built, one entry of
 
 import ast
 import zlib
-from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Tuple
+from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Set, Tuple
+
+import attr
 
 from npu_config.core.diagnostics import NOWHERE, Place
 
 _LONGEST_KEY = 400
 _KEPT = 200
+_MOST_ORIGINS = 200
 
 
 class Unknown:
     """A value that cannot be known; ``key`` is the same for what is certainly the same value.
 
-    ``flag`` is the name of the command-line flag that it comes from.
+    Args:
+        key: identifies the value; compared, never read.
+        path: the names of a dotted reference, e.g. ``("os", "getenv")``; the first one is empty
+            where the reference begins with something else than a name.
+        parts: what it was made of: the owner of an attribute, the function and the arguments of
+            a call, the operands of an operator.
+        flag: the name of the command-line flag that it may come from.
     """
 
-    __slots__ = ("flag", "key")
+    __slots__ = ("flag", "key", "parts", "path")
 
-    def __init__(self, key: str, flag: Optional[str] = None) -> None:
+    def __init__(
+        self,
+        key: str,
+        path: Tuple[str, ...] = (),
+        parts: Tuple[Any, ...] = (),
+        flag: Optional[str] = None,
+    ) -> None:
         if len(key) > _LONGEST_KEY:
             key = "{}...{:08x}".format(key[:_KEPT], zlib.crc32(key.encode("utf-8", "replace")))
         self.key = key
+        self.path = path
+        self.parts = parts
         self.flag = flag
+
+    @property
+    def name(self) -> str:
+        """The last name of a reference; the empty text for other values."""
+        return self.path[-1] if self.path else ""
 
     def __repr__(self) -> str:
         return "Unknown({!r})".format(self.key)
 
 
+def origins(value: Any) -> Iterator[Unknown]:
+    """The unknown values that a value was made of, at any depth, itself included."""
+    pending = [value]
+    seen: Set[int] = set()
+    while pending and len(seen) < _MOST_ORIGINS:
+        item = pending.pop()
+        if isinstance(item, Unknown) and id(item) not in seen:
+            seen.add(id(item))
+            yield item
+            pending.extend(item.parts)
+
+
+@attr.s(frozen=True, slots=True, auto_attribs=True)
 class Fails:
-    """An expression that certainly raises, with the reason."""
+    """An expression that certainly raises: the reason, the value, and what refuses it.
 
-    __slots__ = ("reason",)
+    ``field`` is the field of AttrValue that the value does not fit; None for ``as_bytes``.
+    """
 
-    def __init__(self, reason: str) -> None:
-        self.reason = reason
+    reason: str
+    value: Any
+    field: Optional[str] = None
 
 
+@attr.s(frozen=True, slots=True, auto_attribs=True)
 class EnumName:
     """A member of an enumeration of TensorFlow, e.g. ``RewriterConfig.OFF``."""
 
-    __slots__ = ("name",)
-
-    def __init__(self, name: str) -> None:
-        self.name = name
+    name: str
 
 
 class Use(NamedTuple):

@@ -1,6 +1,7 @@
 """Paths: which way a run goes at a condition that cannot be known, and all the ways there are."""
 
 import ast
+import copy
 from collections import deque
 from typing import (
     Any,
@@ -17,7 +18,7 @@ from typing import (
 
 from npu_config.script import spell
 from npu_config.script.constants import is_known
-from npu_config.script.objects import Unknown
+from npu_config.script.objects import Unknown, origins
 
 PATHS = 64
 """The most paths from one starting point; those that deviate least are followed first."""
@@ -50,10 +51,10 @@ class Condition(Unknown):
         other: Any = None,
         other_key: str = "",
         positive: bool = True,
-        flag: Optional[str] = None,
+        parts: Tuple[Any, ...] = (),
     ) -> None:
         atom = "{} {} {}".format(subject, relation, other_key) if relation else subject
-        super().__init__(atom, flag)
+        super().__init__(atom, parts=parts)
         self.atom = self.key
         if not positive:
             self.key = "not " + self.atom
@@ -65,15 +66,17 @@ class Condition(Unknown):
     @classmethod
     def of(cls, value: Unknown) -> "Condition":
         """The condition that a value is true."""
-        return value if isinstance(value, Condition) else cls(value.key, flag=value.flag)
+        return value if isinstance(value, Condition) else cls(value.key, parts=(value,))
 
     @classmethod
-    def comparison(cls, kind: type, left: str, right: Any, right_key: str) -> "Condition":
+    def comparison(
+        cls, kind: type, left: Any, right: Any, left_key: str, right_key: str
+    ) -> "Condition":
         """``left kind right``."""
         base = _NEGATIVE.get(kind, kind)
         relation = base.__name__ if is_known(right) else base.__name__ + "?"
         positive = base is kind or kind is ast.Is
-        return cls(left, relation, right, right_key, positive)
+        return cls(left_key, relation, right, right_key, positive, (left, right))
 
     @property
     def asks_for(self) -> bool:
@@ -84,13 +87,8 @@ class Condition(Unknown):
 
     def opposite(self) -> "Condition":
         """The condition that holds when this one does not."""
-        result = Condition.__new__(Condition)
-        result.atom = self.atom
-        result.subject = self.subject
-        result.relation = self.relation
-        result.other = self.other
+        result = copy.copy(self)
         result.positive = not self.positive
-        result.flag = self.flag
         result.key = self.atom if result.positive else "not " + self.atom
         return result
 
@@ -98,25 +96,36 @@ class Condition(Unknown):
 class Decision(NamedTuple):
     """One condition that was decided on a path.
 
-    ``subject`` is what the condition is about where it says that something equals a value.
     ``holds`` is about the atom, ``node_holds`` about the expression as it is written.  ``guards``
-    are the decisions that led to it.  ``asks_for`` is True when it says that something is
-    switched on.  ``is_switch`` is True for a constant that somebody may switch, ``supposed`` for
-    its other value: a way that the script as it stands does not take.  ``in_loop`` is True in the
-    body of a loop of unknown rounds, of which one is followed.
+    are the decisions that led to it.  ``is_switch`` is True for a constant that somebody may
+    switch, ``supposed`` for its other value: a way that the script as it is does not take.
+    ``in_loop`` is True in the body of a loop of unknown rounds, of which one is followed.
     """
 
-    atom: str
+    condition: Condition
     holds: bool
     node: Optional[ast.expr]
     node_holds: bool
     words: str
     guards: Tuple[int, ...]
-    asks_for: bool
-    subject: Optional[str] = None
     is_switch: bool = False
     supposed: bool = False
     in_loop: bool = False
+
+    @property
+    def atom(self) -> str:
+        """What identifies the condition, whichever way it goes."""
+        return self.condition.atom
+
+    @property
+    def asks_for(self) -> bool:
+        """True when it says that something is switched on."""
+        return self.holds and self.condition.asks_for
+
+    @property
+    def equal_subject(self) -> Optional[str]:
+        """What identifies the value that is compared with another one for equality."""
+        return self.condition.subject if self.condition.relation == "Eq" else None
 
     @property
     def text(self) -> str:
@@ -177,9 +186,13 @@ class Decisions:
             self.touched.append(index)
         return holds is condition.positive
 
-    def says(self, key: str) -> bool:
-        """True when this path rests on the value being there."""
-        return key in self._equal or any(decision.atom.startswith(key) for decision in self.trace)
+    def says(self, value: Unknown) -> bool:
+        """True when this path rests on a condition about the value."""
+        return any(
+            part.key == value.key
+            for decision in self.trace
+            for part in origins(decision.condition)
+        )
 
     def _take(
         self,
@@ -193,14 +206,12 @@ class Decisions:
         holds = self.schedule[index] if index < len(self.schedule) else usual is condition.positive
         self.trace.append(
             Decision(
-                condition.atom,
+                condition,
                 holds,
                 node,
                 holds is condition.positive,
                 words,
                 tuple(self.guards) + tuple(self.touched[self.mark :]),
-                holds and condition.asks_for,
-                condition.subject if condition.relation == "Eq" else None,
                 is_switch,
                 is_switch and holds is not (usual is condition.positive),
                 self.loops > 0,

@@ -1,6 +1,6 @@
 """From the paths through a script to settings."""
 
-from typing import Any, Dict, FrozenSet, Iterator, List, NamedTuple, Optional, Set, Tuple
+from typing import Any, Dict, FrozenSet, Iterator, List, NamedTuple, Optional, Tuple
 
 import attr
 
@@ -9,9 +9,6 @@ from npu_config.core.diagnostics import Place
 from npu_config.core.settings import UNKNOWN, SessionFacts, Setting, Settings, SourceKind
 from npu_config.core.target import Target
 from npu_config.script.constants import is_known
-from npu_config.script.functions import Exhausted
-from npu_config.script.interpreter import Run
-from npu_config.script.names import Again
 from npu_config.script.objects import (
     Block,
     Constructed,
@@ -20,15 +17,13 @@ from npu_config.script.objects import (
     Message,
     Unknown,
 )
-from npu_config.script.paths import Decisions, Path, explore
+from npu_config.script.paths import Path
 from npu_config.script.run_config import settings_of_run_config
 from npu_config.script.script import Script
+from npu_config.script.state import Run
 from npu_config.script.vocabulary import OPTIMIZER
 
 Literals = FrozenSet[Tuple[str, bool]]
-
-_AGAIN = 25
-_STEPS = 200000
 
 
 class Variant(NamedTuple):
@@ -45,51 +40,7 @@ class Variant(NamedTuple):
     target: Optional[Target] = None
 
 
-def run_all(script: Script) -> List[List[Path]]:
-    """Every path from every starting point: the module, and hot functions it does not reach.
-
-    Each path's outcome is the finished :class:`Run`.
-    """
-    reached: Set[int] = set()
-
-    def enough() -> bool:
-        return script.steps > _STEPS
-
-    def start_module(decisions: Decisions) -> Run:
-        return _run(script, decisions, reached, Run.run_module)
-
-    groups = [explore(start_module, _signature, 0, enough)]
-    for scope, node in script.relevance.hot_functions:
-        if id(node) in reached or enough():
-            continue
-
-        def start(decisions: Decisions, scope: Any = scope, node: Any = node) -> Run:
-            return _run(script, decisions, reached, lambda run: run.run_function(scope, node))
-
-        groups.append(explore(start, _signature, len(groups), enough))
-    return groups
-
-
-def _run(script: Script, decisions: Decisions, reached: Set[int], start: Any) -> Run:
-    """Follow one path, anew whenever it turns out that more statements matter."""
-    schedule = decisions.schedule
-    for _ in range(_AGAIN):
-        run = Run(script, decisions)
-        try:
-            start(run)
-        except Again:
-            decisions.restart(schedule)
-        except Exhausted:
-            for block in run.blocks:
-                block.open = True
-            break
-        else:
-            break
-    reached.update(run.visited)
-    return run
-
-
-def _signature(run: Run) -> object:
+def signature(run: Run) -> object:
     """What distinguishes the outcomes of two paths."""
     return (
         tuple(

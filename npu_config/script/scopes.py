@@ -63,6 +63,13 @@ def holds(lines: Sequence[int], first: int, last: int) -> bool:
     return index < len(lines) and lines[index] <= last
 
 
+def in_brackets(node: ast.Subscript) -> ast.expr:
+    """What is in the brackets, which Python before 3.9 wraps."""
+    inner: Any = node.slice
+    found: ast.expr = inner.value if inner.__class__.__name__ == "Index" else inner
+    return found
+
+
 def _last_line_before_ends(statement: ast.AST) -> int:
     inner = [body for body in blocks(statement) if body]
     if isinstance(statement, DEFINITIONS):

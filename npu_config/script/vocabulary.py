@@ -10,16 +10,23 @@ from npu_config.catalogue.api import MODULES
 
 OPTIMIZER = "NpuOptimizer"
 
-MESSAGES: Dict[str, Dict[str, str]] = {
-    "ConfigProto": {"graph_options": "GraphOptions"},
-    "GraphOptions": {
-        "rewrite_options": "RewriterConfig",
-        "optimizer_options": "OptimizerOptions",
-    },
-    "RewriterConfig": {},
-    "OptimizerOptions": {},
+KIND_OF: Dict[str, str] = {
+    "graph_options": "GraphOptions",
+    "rewrite_options": "RewriterConfig",
+    "optimizer_options": "OptimizerOptions",
 }
-"""The messages that are followed, with their fields that are messages themselves."""
+"""The fields of a ConfigProto that are messages which are followed, with their kinds."""
+
+OWNER_OF: Dict[str, str] = {
+    "graph_options": "ConfigProto",
+    "rewrite_options": "GraphOptions",
+    "optimizer_options": "GraphOptions",
+    "custom_optimizers": "RewriterConfig",
+}
+"""What a value must be that has one of these fields."""
+
+ENUMS = ("RewriterConfig", "OptimizerOptions", "Toggle", "MemOptType", "GlobalJitLevel")
+"""What the enumerated values of these messages are members of."""
 
 SESSIONS: Dict[str, int] = {
     "Session": 2,

@@ -18,12 +18,11 @@ from typing import (
 from npu_config.core.diagnostics import Diagnostic, Fix, Place, Severity
 from npu_config.core.rule import NO_PAGE, Rule, declare
 from npu_config.script.checks._reads import LOOPS, Unread
-from npu_config.script.interpreter import Run
-from npu_config.script.names import Call
 from npu_config.script.objects import Block, Use
 from npu_config.script.paths import Path
 from npu_config.script.scopes import last_line
 from npu_config.script.script import Script
+from npu_config.script.state import Call, Run
 
 _OURS = ("npu_bridge", "npu_device", "npu_config")
 

@@ -3,7 +3,7 @@
 import ast
 import difflib
 import re
-from typing import Optional
+from typing import Any, Optional
 
 from npu_config.catalogue import OPTIONS
 from npu_config.catalogue.api import CLASSES, PARAMETERS
@@ -11,7 +11,7 @@ from npu_config.core.diagnostics import Fix, Place, Severity
 from npu_config.script.checks._check import Context, check
 from npu_config.script.constants import is_known
 from npu_config.script.fixes import replacement
-from npu_config.script.objects import Block, Entry, Unknown
+from npu_config.script.objects import Block, Entry, Fails, Unknown
 
 _INTRODUCTION = "docs/en/tfadapter_1/apiref/session_config/introduction.md"
 _CONFIG = "tf_adapter/python/npu_bridge/estimator/npu/npu_config.py"
@@ -105,35 +105,29 @@ def assignment_raises(context: Context) -> None:
 
         custom_op.parameter_map["precision_mode"].s = tf.compat.as_bytes("allow_mix_precision")
     """
-    for node, reason, guards in context.run.failures:
+    for node, failure, guards in context.run.failures:
         place = context.place(node)
-        fix = None
-        if reason.startswith('protobuf raises TypeError: ".s"'):
-            fix = _as_literal_bytes(context, place)
-        context.report(reason, place, guards, help=_help_for(reason), fix=fix)
+        fix = _as_literal_bytes(context, place) if failure.field == "s" else None
+        context.report(failure.reason, place, guards, help=_help_for(failure), fix=fix)
 
 
-_REFUSED = re.compile(r'protobuf raises TypeError: "\.(\w+)" takes .*, got (.*)')
-_FORMS = {"b": "True or False", "i": "an integer", "f": "a number", "s": "bytes"}
+_FORMS = {"b": "True or False", "i": "an integer", "f": "a number"}
 
 
-def _help_for(reason: str) -> str:
+def _help_for(failure: Fails) -> str:
     """What to write in the place of a value that raises, as far as that is clear."""
-    found = _REFUSED.match(reason)
-    if reason.startswith("as_bytes(None)") or (found is not None and found.group(2) == "None"):
+    field, value = failure.field, failure.value
+    if value is None:
         return "set it only where there is a value"
-    if found is None:
-        return "write tf.compat.as_bytes(str(...))"
-    wire, value = found.groups()
-    text = value[1:-1].strip() if value[:1] in ("'", '"') else None
-    if wire == "s":
-        known = "tf.compat.as_bytes(...)" if text is not None else "tf.compat.as_bytes(str(...))"
-        return "write {}".format(known)
-    if text is not None and wire == "b" and text.lower() in ("true", "false"):
+    if field is None or field == "s":
+        is_text = field == "s" and isinstance(value, str)
+        return "write tf.compat.as_bytes({})".format("..." if is_text else "str(...)")
+    text = value.strip() if isinstance(value, str) else ""
+    if field == "b" and text.lower() in ("true", "false"):
         return "write {}".format(text.capitalize())
-    if text is not None and wire == "i" and _INTEGER.match(text):
+    if field == "i" and _INTEGER.match(text):
         return "write {}".format(text)
-    return "give it {}".format(_FORMS[wire])
+    return "give it {}".format(_FORMS[field])
 
 
 def _as_literal_bytes(context: Context, place: Place) -> Optional[Fix]:
@@ -168,16 +162,25 @@ def bytes_of_unset_variable(context: Context) -> None:
         )
     """
     assert context.path is not None
-    for node, key, guards in context.run.environment:
-        variable = key[key.find("(") + 1 : -1]
-        if any(variable in decision.text for decision in context.path.trace):
+    for node, value, guards in context.run.environment:
+        variable = value.parts[1]
+        if any(_names(decision.node, variable) for decision in context.path.trace):
             continue
         context.report(
-            "{} is None when the variable is not set, and as_bytes raises TypeError".format(key),
+            "{} is None when the variable is not set, and as_bytes raises TypeError".format(
+                value.key
+            ),
             context.place(node),
             guards,
             help="give a default, or set the option only when the variable is set",
         )
+
+
+def _names(test: Optional[ast.expr], variable: Any) -> bool:
+    """True when a condition names an environment variable."""
+    return test is not None and any(
+        getattr(node, "value", getattr(node, "s", None)) == variable for node in ast.walk(test)
+    )
 
 
 @check(

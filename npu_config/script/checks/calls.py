@@ -4,8 +4,8 @@ from typing import Any, Callable, Dict, Optional, Tuple
 
 from npu_config.core.diagnostics import Severity
 from npu_config.script.checks._check import Context, check, known
-from npu_config.script.names import Call
 from npu_config.script.objects import Constructed, Message, Unknown
+from npu_config.script.state import Call
 
 _HOOKS = "tf_adapter/python/npu_bridge/estimator/npu/npu_hook.py"
 _SCOPES = "tf_adapter/python/npu_bridge/npu_scope.py"

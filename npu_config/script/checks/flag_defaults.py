@@ -7,7 +7,7 @@ from npu_config.catalogue import OPTIONS, InvalidValue
 from npu_config.core.diagnostics import Severity
 from npu_config.script.checks._check import Context, check
 from npu_config.script.flags import DEFINITION
-from npu_config.script.objects import Unknown
+from npu_config.script.objects import Unknown, origins
 
 _INTRODUCTION = "docs/en/tfadapter_1/apiref/session_config/introduction.md"
 
@@ -50,7 +50,7 @@ def flag_default_not_allowed(context: Context) -> None:
                 continue
             if _is_given_otherwise(context, value.flag, default.line):
                 continue
-            given = _as_stored(default.value, entry.wire, value.key)
+            given = _as_stored(default.value, entry.wire, _is_of_str(value))
             if given is None:
                 continue
             try:
@@ -72,12 +72,17 @@ def flag_default_not_allowed(context: Context) -> None:
                 )
 
 
-def _as_stored(value: Any, wire: str, key: str) -> Any:
+def _is_of_str(value: Unknown) -> bool:
+    """True for ``as_bytes(str(...))``."""
+    return any(part.key == "str" for origin in value.parts for part in origins(origin))
+
+
+def _as_stored(value: Any, wire: str, of_str: bool) -> Any:
     """What the field holds when the flag is not given; None when that cannot be said."""
     if wire == "s":
         if isinstance(value, str) and value:
             return value
-        return str(value) if isinstance(value, int) and key.startswith("as_bytes(str(") else None
+        return str(value) if isinstance(value, int) and of_str else None
     if wire == "i" and isinstance(value, int) and not isinstance(value, bool):
         return value
     return None
@@ -86,7 +91,8 @@ def _as_stored(value: Any, wire: str, key: str) -> Any:
 def _is_guarded(context: Context, flag: str) -> bool:
     """True when the path rests on a condition about the flag."""
     assert context.path is not None
-    return any("." + flag in decision.atom for decision in context.path.trace)
+    trace = context.path.trace
+    return any(part.flag == flag for decision in trace for part in origins(decision.condition))
 
 
 def _is_given_otherwise(context: Context, flag: str, line: int) -> bool:

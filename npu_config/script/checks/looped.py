@@ -6,8 +6,8 @@ from typing import Any, Iterator, List, Optional, Sequence, Set, Tuple
 from npu_config.core.diagnostics import Severity
 from npu_config.script.checks._check import Context, check, name_of
 from npu_config.script.checks._reads import LOOPS
-from npu_config.script.names import Call
 from npu_config.script.scopes import DEFINITIONS, blocks, last_line
+from npu_config.script.state import Call
 
 _LOOPS = "docs/en/tfadapter_1/migration/performance_tuning/iteration_offload.md"
 _KERNEL = "tf_adapter/kernels/geop_npu.cc:1545-1548"

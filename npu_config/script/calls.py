@@ -1,0 +1,124 @@
+"""Calls: of functions and classes of the script, of what is known by name, and of the rest."""
+
+import ast
+import contextlib
+from typing import Any, Dict, List, Tuple
+
+from npu_config.script import constants
+from npu_config.script.attributes import attribute, of_class
+from npu_config.script.constants import NotKnown, is_known
+from npu_config.script.effects import call_method, pass_on
+from npu_config.script.functions import invoke, is_relevant, is_simple
+from npu_config.script.models import MODELS
+from npu_config.script.objects import (
+    BlockList,
+    Class,
+    Constructed,
+    Function,
+    Instance,
+    ParameterMap,
+    Subscript,
+    Tracked,
+    Unknown,
+)
+from npu_config.script.scopes import Watch
+from npu_config.script.state import Call, Run, anonymous, evaluate, identity, result_of
+
+
+def call(run: Run, node: ast.Call) -> Any:
+    """The value of a call, and what it does to the objects that are followed."""
+    function = node.func
+    callee: Any = None
+    owner: Any = None
+    if isinstance(function, ast.Attribute):
+        owner = evaluate(run, function.value)
+        name = function.attr
+        if isinstance(owner, (Instance, Class, Unknown, Constructed)):
+            callee = attribute(run, owner, name, function)
+    else:
+        callee = evaluate(run, function)
+        name = function.id if isinstance(function, ast.Name) else ""
+    found = _arguments(run, node, name)
+    if callee is None:
+        return call_method(run, owner, found)
+    if isinstance(callee, Function):
+        return _of_function(run, callee, found)
+    if isinstance(callee, Class):
+        return _of_class(run, callee, found)
+    if isinstance(callee, Unknown):
+        return _of_unknown(run, callee, found)
+    pass_on(run, found)
+    return anonymous(node)
+
+
+def _arguments(run: Run, node: ast.Call, name: str) -> Call:
+    args: List[Tuple[Any, ast.expr]] = []
+    keywords: Dict[str, Tuple[Any, ast.expr]] = {}
+    is_open = False
+    for argument in node.args:
+        if isinstance(argument, ast.Starred):
+            value = evaluate(run, argument.value)
+            if isinstance(value, (list, tuple)):
+                args += [(item, argument.value) for item in value]
+            else:
+                is_open = True
+        else:
+            args.append((evaluate(run, argument), argument))
+    for keyword in node.keywords:
+        value = evaluate(run, keyword.value)
+        if keyword.arg is not None:
+            keywords[keyword.arg] = (value, keyword.value)
+        elif isinstance(value, dict) and all(isinstance(key, str) for key in value):
+            keywords.update({key: (item, keyword.value) for key, item in value.items()})
+        else:
+            is_open = True
+    return Call(node, name, args, keywords, is_open)
+
+
+def _of_unknown(run: Run, callee: Unknown, call: Call) -> Any:
+    model = MODELS.get(callee.name)
+    if model is not None:
+        return model(run, call._replace(name=callee.name))
+    values = [value for value, _ in call.args]
+    known = {key: value for key, (value, _) in call.keywords.items()}
+    if callee.key == "type" and len(values) == 1 and is_known(values[0]):
+        return Unknown(type(values[0]).__name__)
+    if callee.key == "isinstance" and len(values) == 2 and is_known(values[0]):
+        with contextlib.suppress(NotKnown):
+            return constants.is_instance(values[0], constants.type_names(values[1]))
+    if not call.open and is_known(values) and is_known(known):
+        with contextlib.suppress(NotKnown):
+            return constants.function(callee.key, values, known)
+    pass_on(run, call, callee.key)
+    named = ["{}={}".format(key, identity(value)) for key, value in known.items()]
+    key = "{}({})".format(callee.key, ", ".join([*map(identity, values), *named]))
+    return Unknown(key, parts=(callee, *values, *known.values()))
+
+
+def _of_class(run: Run, cls: Class, call: Call) -> Any:
+    instance = Instance(cls, "{}@{}".format(cls.node.name, call.node.lineno))
+    function = of_class(run, cls, "__init__")
+    if isinstance(function, Function):
+        function.receiver = instance
+        arguments = function.node.args.args
+        if arguments and is_relevant(run, function):
+            function.scope.watch(arguments[0].arg, Watch.ALL)
+        _of_function(run, function, call)
+    else:
+        pass_on(run, call)
+    return instance
+
+
+def _of_function(run: Run, function: Function, call: Call) -> Any:
+    args = [value for value, _ in call.args]
+    keywords = {key: value for key, (value, _) in call.keywords.items()}
+    values = [*args, *keywords.values()]
+    if (
+        is_relevant(run, function)
+        or any(isinstance(v, (Tracked, ParameterMap, Subscript, BlockList)) for v in values)
+        or is_simple(function.node)
+    ):
+        return invoke(run, function, args, keywords, call.open)
+    pass_on(run, call)
+    name = function.node.name
+    return result_of(Unknown(name, (name,)), name, values)

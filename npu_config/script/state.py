@@ -1,0 +1,252 @@
+"""One path through a script: what is bound, what was made, and how far the path has come.
+
+:class:`Run` is the state and no more.  What expressions give and what statements do is in
+functions of it, which its two tables name; :func:`evaluate` and :func:`execute` look there.
+"""
+
+import ast
+import itertools
+from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple
+
+from npu_config.core.diagnostics import Place
+from npu_config.script.constants import is_known
+from npu_config.script.objects import (
+    Block,
+    Constructed,
+    Fails,
+    Instance,
+    Message,
+    Tracked,
+    Unknown,
+)
+from npu_config.script.paths import Decisions
+from npu_config.script.scopes import Scope
+from npu_config.script.script import Script
+
+_STEPS = 20000
+
+ON, RETURN, LEAVE, STOP = range(4)
+"""How a body is left: at its end, by return, by break or continue, by raise."""
+
+
+class Again(Exception):  # noqa: N818 - no error, but a request
+    """More statements matter than was known; the path has to be followed anew."""
+
+
+class Exhausted(Exception):  # noqa: N818 - no error, but an end
+    """A path has more statements than are worth following."""
+
+
+class Frame:
+    """The variables of one run of a module or function."""
+
+    __slots__ = ("parent", "scope", "serial", "variables")
+
+    def __init__(self, scope: Scope, parent: Optional["Frame"], serial: str) -> None:
+        self.scope = scope
+        self.parent = parent
+        self.serial = serial
+        self.variables: Dict[str, Any] = {}
+
+
+class Call(NamedTuple):
+    """The evaluated arguments of a call; ``open`` is True with ``*args`` or ``**kwargs``."""
+
+    node: ast.Call
+    name: str
+    args: List[Tuple[Any, ast.expr]]
+    keywords: Dict[str, Tuple[Any, ast.expr]]
+    open: bool
+
+    def get(self, keyword: str, position: int) -> Optional[Tuple[Any, ast.expr]]:
+        """An argument by name or position, None when it is not given."""
+        if keyword in self.keywords:
+            return self.keywords[keyword]
+        return self.args[position] if position < len(self.args) else None
+
+    def value(self, keyword: str, position: int) -> Any:
+        """The value of an argument by name or position, None when it is not given."""
+        given = self.get(keyword, position)
+        return None if given is None else given[0]
+
+
+Guards = Tuple[int, ...]
+Evaluators = Mapping[type, Callable[["Run", Any], Any]]
+Executors = Mapping[type, Callable[["Run", Any], int]]
+
+
+class Run:
+    """The state of one path.
+
+    Args:
+        script: the script.
+        decisions: which way to go where a condition cannot be known.
+        evaluators: the functions that give the values of expressions, by class of node.
+        executors: the functions that do what statements do, by class of node.
+
+    Attributes:
+        frame: the variables of the function that is being run.
+        guards: the decisions that led to the statement that is being run.
+        visited: the functions that were run, by id.
+        stack: the functions that are being run.
+        calls: the calls that rules look at, with their moment and their guards.
+        builders: the builders of npu_config that were made.
+        failures: expressions that raise, and why.
+        environment: environment variables that are taken as text without a default.
+        adopted: the objects that unknown values must be, by their keys.
+        testing: True while the condition of an ``if`` is evaluated.
+        wanting: True in a statement that names something of the NPU.
+        returned: what the function that was left by ``return`` gave.
+    """
+
+    def __init__(
+        self,
+        script: Script,
+        decisions: Decisions,
+        evaluators: Evaluators,
+        executors: Executors,
+    ) -> None:
+        self.script = script
+        self.decisions = decisions
+        self.evaluators = evaluators
+        self.executors = executors
+        self.frames: Dict[int, int] = {}
+        self.module = self.new_frame(script.module, None)
+        self.frame = self.module
+        self.guards = decisions.guards
+        self.visited: Dict[int, bool] = {}
+        self.stack: List[ast.AST] = []
+        self.moment = 0
+        self.steps = 0
+        self.testing = False
+        self.wanting = False
+        self.returned: Any = None
+        self.adopted: Dict[str, Any] = {}
+        self.messages: List[Message] = []
+        self.blocks: List[Block] = []
+        self.constructed: List[Constructed] = []
+        self.builders: List[Any] = []
+        self.calls: List[Tuple[Call, int, Guards]] = []
+        self.failures: List[Tuple[ast.expr, Fails, Guards]] = []
+        self.environment: List[Tuple[ast.expr, Unknown, Guards]] = []
+
+    def new_frame(self, scope: Scope, parent: Optional[Frame]) -> Frame:
+        """A frame with a serial that is the same in every run that comes the same way."""
+        line = getattr(scope.node, "lineno", 0)
+        count = self.frames[line] = self.frames.get(line, 0) + 1
+        return Frame(scope, parent, str(line) if count == 1 else "{}.{}".format(line, count))
+
+    def tick(self) -> int:
+        """A moment later than every one before."""
+        self.moment += 1
+        return self.moment
+
+    def count_step(self) -> None:
+        """Count a statement; too many end the path."""
+        self.steps += 1
+        self.script.steps += 1
+        if self.steps > _STEPS:
+            raise Exhausted
+
+    def place(self, node: ast.AST) -> Place:
+        """Where a node is."""
+        return self.script.source.place(node)
+
+    def note(self, call: Call) -> None:
+        """Keep a call for the rules that look at it."""
+        self.calls.append((call, self.tick(), tuple(self.guards)))
+
+    def new_message(self, kind: str, node: ast.AST, foreign: bool = False) -> Message:
+        """A message that an expression makes."""
+        message = Message(kind, node, self.place(node), self.tick(), foreign)
+        message.path = tuple(self.guards)
+        self.messages.append(message)
+        return message
+
+    def new_block(self, message: Optional[Message], node: ast.AST) -> Block:
+        """An entry of custom_optimizers that an expression makes."""
+        block = Block(message, node, self.place(node), self.tick())
+        block.path = tuple(self.guards)
+        self.blocks.append(block)
+        if message is not None:
+            message.root.blocks.append(block)
+        return block
+
+    @property
+    def function(self) -> Optional[ast.AST]:
+        """The function that is being run."""
+        return self.stack[-1] if self.stack else None
+
+
+def evaluate(run: Run, node: ast.AST) -> Any:
+    """The value of an expression."""
+    evaluator = run.evaluators.get(node.__class__)
+    return anonymous(node) if evaluator is None else evaluator(run, node)
+
+
+def evaluate_in(run: Run, frame: Frame, node: ast.AST) -> Any:
+    """The value of an expression in another frame."""
+    outer, run.frame = run.frame, frame
+    try:
+        return evaluate(run, node)
+    finally:
+        run.frame = outer
+
+
+def execute(run: Run, statements: Sequence[ast.stmt]) -> int:
+    """Run the hot statements of a body; says how it was left."""
+    depth = len(run.guards)
+    scope = run.frame.scope
+    left = ON
+    position = 0
+    version = -1
+    while version != scope.version and not left:
+        version = scope.version
+        for number, statement, has_seed in run.script.relevance.hot(scope, statements):
+            if number < position:
+                continue
+            executor = run.executors.get(statement.__class__)
+            if executor is None:
+                continue
+            run.wanting = has_seed
+            run.count_step()
+            left = executor(run, statement)
+            position = number + 1
+            if left or version != scope.version:
+                break
+    del run.guards[depth:]
+    return left
+
+
+def anonymous(node: ast.AST) -> Unknown:
+    """An unknown value that equals no other."""
+    return Unknown("?{}:{}".format(getattr(node, "lineno", 0), getattr(node, "col_offset", 0)))
+
+
+def identity(value: Any) -> str:
+    """What identifies a value; the same in every run that comes the same way."""
+    if isinstance(value, Unknown):
+        return value.key
+    if isinstance(value, (list, tuple, dict)):
+        items = [
+            "..." if isinstance(item, (list, tuple, dict)) else identity(item)
+            for item in itertools.islice(value, 8)
+        ]
+        return "[{}]".format(", ".join(items))
+    if isinstance(value, Tracked):
+        return "object {}".format(value.moment)
+    if isinstance(value, Instance):
+        return value.key
+    return repr(value) if is_known(value) else type(value).__name__
+
+
+def result_of(callee: Unknown, name: str, args: Sequence[Any]) -> Unknown:
+    """The unknown result of a call, the same for the same function and arguments.
+
+    Args:
+        callee: the function, as a value.
+        name: what identifies it.
+        args: the values of the arguments.
+    """
+    key = "{}({})".format(name, ", ".join(map(identity, args)))
+    return Unknown(key, parts=(callee, *args))
