@@ -5,7 +5,7 @@ from typing import Any, Callable, NamedTuple, Optional, Tuple
 
 import attr
 
-from npu_config.cluster.environment._look import EnvironmentCheck, assigned
+from npu_config.cluster.environment._environment import EnvironmentCheck, assigned
 from npu_config.cluster.environment.variables import VARIABLES
 from npu_config.cluster.rank_table.model import RankTable
 from npu_config.core.diagnostics import NOWHERE, Severity
@@ -215,7 +215,7 @@ AIV_LONGEST = 1091
 def check_interplay(look: EnvironmentCheck) -> None:
     """Check what variables have to do with each other and with options."""
     for name, partner in PARTNERS:
-        if name in look.environ and partner not in look.environ:
+        if name in look.environ and look.absent(partner):
             look.say(
                 NEEDS,
                 "{} is set, but not {}".format(name, partner),
@@ -266,7 +266,7 @@ def _profiling_options(look: EnvironmentCheck) -> None:
 
 def _whitelist(look: EnvironmentCheck) -> None:
     disable = look.get("HCCL_WHITELIST_DISABLE")
-    if disable == "0" and "HCCL_WHITELIST_FILE" not in look.environ:
+    if disable == "0" and look.absent("HCCL_WHITELIST_FILE"):
         look.say(
             NEEDS,
             "HCCL_WHITELIST_DISABLE is 0, but HCCL_WHITELIST_FILE is not set",
@@ -274,7 +274,11 @@ def _whitelist(look: EnvironmentCheck) -> None:
             "export HCCL_WHITELIST_FILE",
             Severity.ERROR,
         )
-    elif disable != "0" and "HCCL_WHITELIST_FILE" in look.environ:
+    elif (
+        disable != "0"
+        and "HCCL_WHITELIST_FILE" in look.environ
+        and (disable is not None or look.absent("HCCL_WHITELIST_DISABLE"))
+    ):
         look.say(
             SILENCED,
             "HCCL_WHITELIST_FILE is read only with HCCL_WHITELIST_DISABLE=0",
@@ -301,9 +305,13 @@ def _intra_links(look: EnvironmentCheck) -> None:
     pcie, roce = look.get("HCCL_INTRA_PCIE_ENABLE"), look.get("HCCL_INTRA_ROCE_ENABLE")
     if pcie == roce == "1":
         problem = "HCCL_INTRA_PCIE_ENABLE and HCCL_INTRA_ROCE_ENABLE are both 1"
-    elif pcie == "0" and roce is None:
+    elif pcie == "0" and look.absent("HCCL_INTRA_ROCE_ENABLE"):
         problem = "HCCL_INTRA_PCIE_ENABLE is 0, but HCCL_INTRA_ROCE_ENABLE is not set"
-    elif roce == "0" and pcie is None and not look.target.products & {Product.ATLAS_A3}:
+    elif (
+        roce == "0"
+        and look.absent("HCCL_INTRA_PCIE_ENABLE")
+        and not look.target.products & {Product.ATLAS_A3}
+    ):
         problem = "HCCL_INTRA_ROCE_ENABLE is 0, but HCCL_INTRA_PCIE_ENABLE is not set"
     else:
         return

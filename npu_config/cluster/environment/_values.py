@@ -2,11 +2,12 @@
 
 from typing import Optional
 
-from npu_config.cluster.environment._look import EnvironmentCheck, assigned
+from npu_config.cluster.environment._environment import EnvironmentCheck, assigned
 from npu_config.cluster.environment.grammar import JOB_ID_LONGEST
 from npu_config.cluster.environment.variables import TENSORFLOW_2_NAMES, VARIABLES, Variable
 from npu_config.core.diagnostics import Severity
 from npu_config.core.rule import declare
+from npu_config.core.settings import UNKNOWN
 from npu_config.core.target import Product
 
 _ENV = "docs/en/tfa_env/"
@@ -138,7 +139,7 @@ def check_values(look: EnvironmentCheck) -> None:
             )
         elif look.target.product is not None and not variable.is_for(look.target.product):
             _other_product(look, variable, look.target.product)
-        else:
+        elif text is not UNKNOWN:
             _value(look, variable, text)
 
 

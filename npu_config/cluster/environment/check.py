@@ -6,19 +6,19 @@ processes of a job.
 """
 
 import os
-from typing import List, Mapping, Optional, Tuple
+from typing import FrozenSet, List, Mapping, Optional, Tuple
 
 from npu_config.cluster import rank_table
+from npu_config.cluster.environment._environment import EnvironmentCheck, Value, assigned
 from npu_config.cluster.environment._interplay import check_interplay
-from npu_config.cluster.environment._launch import check_job as _check_job
-from npu_config.cluster.environment._launch import check_launch
-from npu_config.cluster.environment._look import EnvironmentCheck, assigned
 from npu_config.cluster.environment._values import check_values
 from npu_config.cluster.environment.grammar import Path
+from npu_config.cluster.environment.placement import check_launch, compare
 from npu_config.cluster.environment.variables import VARIABLES
 from npu_config.cluster.rank_table.model import AnyRankTable
 from npu_config.core.diagnostics import Diagnostic, Place, Report, Severity
 from npu_config.core.rule import declare
+from npu_config.core.settings import UNKNOWN
 from npu_config.core.target import ANY_TARGET, Target
 from npu_config.sidefiles import hccl_whitelist
 
@@ -60,16 +60,18 @@ def check_environment(
         table: the rank table that ``RANK_TABLE_FILE`` names, when it is at hand.
         places: where variables stand, for an environment that was read from a file.
     """
-    return Report(_look_at(environ, target, table, places).found)
+    return Report(examine(environ, target, table, places).found)
 
 
-def _look_at(
-    environ: Mapping[str, str],
+def examine(
+    environ: Mapping[str, Value],
     target: Target,
     table: Optional[AnyRankTable] = None,
     places: Optional[Mapping[str, Place]] = None,
+    unset: Optional[FrozenSet[str]] = None,
 ) -> EnvironmentCheck:
-    look = EnvironmentCheck(environ, target, table, places)
+    """One environment with the findings about it; see :class:`EnvironmentCheck`."""
+    look = EnvironmentCheck(environ, target, table, places, unset)
     check_values(look)
     check_launch(look)
     check_interplay(look)
@@ -91,11 +93,11 @@ def check_job(
         places: where the variables of each process stand.
     """
     looks = {
-        name: _look_at(environ, target, table, (places or {}).get(name))
+        name: examine(environ, target, table, (places or {}).get(name))
         for name, environ in environs.items()
     }
     if looks:
-        _check_job(looks)
+        compare(looks)
     return Report(diagnostic for look in looks.values() for diagnostic in look.found)
 
 
@@ -114,7 +116,7 @@ def check_host(
         cpu_count: the CPU cores of the machine; None: as the operating system says.
     """
     table, found = _files(environ, target)
-    look = _look_at(environ, target, table)
+    look = examine(environ, target, table)
     _directories(look)
     _cores(look, cpu_count or os.cpu_count())
     return Report([*found, *look.found])
@@ -138,7 +140,12 @@ def _files(
 def _directories(look: EnvironmentCheck) -> None:
     for name, text in look.environ.items():
         variable = VARIABLES.get(name)
-        if variable is None or not text or variable.grammar != Path("directory"):
+        if (
+            variable is None
+            or not text
+            or text is UNKNOWN
+            or variable.grammar != Path("directory")
+        ):
             continue
         if name == "ASCEND_OPP_PATH" and not os.path.isdir(text):
             look.say(HOST, "{} is no directory".format(assigned(name, text)), name)

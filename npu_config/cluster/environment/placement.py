@@ -2,7 +2,7 @@
 
 from typing import Dict, Mapping, Sequence, Tuple
 
-from npu_config.cluster.environment._look import EnvironmentCheck, assigned
+from npu_config.cluster.environment._environment import EnvironmentCheck, assigned
 from npu_config.cluster.environment.variables import CM_NAMES, RANK_TABLE_NAMES
 from npu_config.cluster.rank_table.model import GroupTable
 from npu_config.core.diagnostics import Severity
@@ -208,7 +208,7 @@ def check_launch(look: EnvironmentCheck) -> None:
 
 def _table_partners(look: EnvironmentCheck, table: Sequence[str]) -> None:
     if "RANK_TABLE_FILE" in table:
-        missing = [name for name in RANK_TABLE_NAMES if name not in table]
+        missing = [name for name in RANK_TABLE_NAMES if look.absent(name)]
         if "POD_NAME" in look.environ and "RANK_ID" in missing:
             missing.remove("RANK_ID")
         if missing:
@@ -218,11 +218,13 @@ def _table_partners(look: EnvironmentCheck, table: Sequence[str]) -> None:
                 "RANK_TABLE_FILE",
                 "export {}".format(" and ".join(missing)),
             )
-    elif (look.whole("RANK_SIZE") or 0) > 1:
+    elif (look.whole("RANK_SIZE") or 0) > 1 and all(
+        map(look.absent, ("RANK_TABLE_FILE", *CM_NAMES))
+    ):
         look.say(
             TABLE_PARTNERS,
             "{}, but neither RANK_TABLE_FILE nor CM_ variables are set: no communication is "
-            "started".format(assigned("RANK_SIZE", look.environ["RANK_SIZE"])),
+            "started".format(assigned("RANK_SIZE", look.get("RANK_SIZE") or "")),
             "RANK_SIZE",
             "export RANK_TABLE_FILE",
         )
@@ -231,7 +233,7 @@ def _table_partners(look: EnvironmentCheck, table: Sequence[str]) -> None:
 def _cm_partners(look: EnvironmentCheck, cm: Sequence[str]) -> None:
     if not cm:
         return
-    missing = [name for name in CM_NAMES if name not in cm]
+    missing = [name for name in CM_NAMES if look.absent(name)]
     if missing:
         look.say(
             CM_PARTNERS,
@@ -250,7 +252,7 @@ def _cm_partners(look: EnvironmentCheck, cm: Sequence[str]) -> None:
             "write the number of devices of the job",
             Severity.WARNING,
         )
-    if (size or 0) > 1 and not look.given("ASCEND_DEVICE_ID", "DEVICE_ID"):
+    if (size or 0) > 1 and look.absent("ASCEND_DEVICE_ID") and look.absent("DEVICE_ID"):
         look.say(
             CM_PARTNERS,
             "ASCEND_DEVICE_ID is not set: every process of a server takes device 0, unless the "
@@ -315,14 +317,14 @@ def _against_device(look: EnvironmentCheck, rank: int) -> None:
 
 
 def _job_id(look: EnvironmentCheck) -> None:
-    if "JOB_ID" in look.environ:
+    if not look.absent("JOB_ID"):
         return
     for name in ("RANK_SIZE", "CM_WORKER_SIZE"):
         if (look.whole(name) or 0) > 1:
             look.say(
                 JOB_ID_MISSING,
                 "{} and no JOB_ID: the distributed optimizers and NPUEstimator need it".format(
-                    assigned(name, look.environ[name])
+                    assigned(name, look.get(name) or "")
                 ),
                 name,
                 "export JOB_ID",
@@ -334,13 +336,16 @@ def _devices(look: EnvironmentCheck) -> None:
     if "DEVICE_ID" not in look.environ:
         return
     beaten = "ASCEND_DEVICE_ID" in look.environ
+    number = look.get("DEVICE_ID")
     look.say(
         OLD_DEVICE,
         "DEVICE_ID has no effect beside ASCEND_DEVICE_ID, except for weight-update sharding"
         if beaten
         else "DEVICE_ID is the old name of ASCEND_DEVICE_ID",
         "DEVICE_ID",
-        None if beaten else "export ASCEND_DEVICE_ID={}".format(look.environ["DEVICE_ID"]),
+        None
+        if beaten
+        else "export ASCEND_DEVICE_ID{}".format("" if number is None else "=" + number),
         Severity.INFO if beaten else None,
     )
 
@@ -348,7 +353,7 @@ def _devices(look: EnvironmentCheck) -> None:
 _COMMON = ("JOB_ID", "RANK_SIZE", *(name for name in CM_NAMES if name != "CM_WORKER_IP"))
 
 
-def check_job(looks: Mapping[str, EnvironmentCheck]) -> None:
+def compare(looks: Mapping[str, EnvironmentCheck]) -> None:
     """Check the environments of several processes of one job against each other.
 
     Args:
@@ -360,12 +365,14 @@ def check_job(looks: Mapping[str, EnvironmentCheck]) -> None:
         for variable in _COMMON:
             _same(look, variable, *next(iter(looks.items())))
         rank, address = look.get("RANK_ID"), look.get("CM_WORKER_IP")
-        device = look.get("ASCEND_DEVICE_ID") or "0"
+        device = look.get("ASCEND_DEVICE_ID")
+        if look.absent("ASCEND_DEVICE_ID"):
+            device = "0"
         if rank is not None:
             before = owners.setdefault(("rank", rank), name)
             if before != name:
                 _twice(look, "RANK_ID", rank, before)
-        if address is not None:
+        if address is not None and device is not None:
             before = owners.setdefault(("device", address, device), name)
             if before != name:
                 _twice(look, "ASCEND_DEVICE_ID", device, before)
@@ -373,7 +380,10 @@ def check_job(looks: Mapping[str, EnvironmentCheck]) -> None:
 
 def _same(look: EnvironmentCheck, variable: str, first: str, other: EnvironmentCheck) -> None:
     mine, theirs = look.get(variable), other.get(variable)
-    if mine == theirs:
+    unknown = [
+        one for one in (look, other) if one.get(variable) is None and not one.absent(variable)
+    ]
+    if mine == theirs or unknown:
         return
     look.say(
         PROCESSES,

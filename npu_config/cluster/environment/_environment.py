@@ -1,46 +1,58 @@
-"""What the checks of an environment look at, and where they tell what they see."""
+"""One environment under check: what is set, known or not, and the findings about it."""
 
-from typing import List, Mapping, Optional
+from typing import FrozenSet, List, Mapping, Optional, Union
 
 from npu_config.cluster.rank_table.model import AnyRankTable
 from npu_config.core.diagnostics import NOWHERE, Diagnostic, Place, Severity
 from npu_config.core.rule import Rule
+from npu_config.core.settings import UNKNOWN, Unknown
 from npu_config.core.target import Product, Target
+
+Value = Union[str, Unknown]
 
 
 class EnvironmentCheck:
     """One environment under check.
 
     Attributes:
-        environ: the variables.
+        environ: the variables that are set; a value that cannot be known is ``UNKNOWN``.
         target: the product and mode, as far as known.
         table: the rank table that ``RANK_TABLE_FILE`` names, when it is at hand.
-        places: where variables stand, for environments that come from a file.
+        places: where variables are set, for environments that come from a file.
+        unset: None when every variable that is not in ``environ`` is certainly not set; else the
+            names of which that is certain: others may come from outside (a shell script).
         found: the findings.
     """
 
-    __slots__ = ("environ", "found", "places", "table", "target")
+    __slots__ = ("environ", "found", "places", "table", "target", "unset")
 
     def __init__(
         self,
-        environ: Mapping[str, str],
+        environ: Mapping[str, Value],
         target: Target,
         table: Optional[AnyRankTable] = None,
         places: Optional[Mapping[str, Place]] = None,
+        unset: Optional[FrozenSet[str]] = None,
     ) -> None:
         self.environ = environ
         self.target = target
         self.table = table
         self.places = places or {}
+        self.unset = unset
         self.found: List[Diagnostic] = []
 
     def get(self, name: str) -> Optional[str]:
-        """The text of a variable; None when it is not set."""
-        return self.environ.get(name)
+        """The text of a variable; None when it is not set or not known."""
+        text = self.environ.get(name)
+        return None if text is UNKNOWN else text
+
+    def absent(self, name: str) -> bool:
+        """True when a variable is certainly not set."""
+        return name not in self.environ and (self.unset is None or name in self.unset)
 
     def whole(self, name: str) -> Optional[int]:
-        """The number that a variable holds; None when it is not set, or no number."""
-        text = self.environ.get(name)
+        """The number that a variable holds; None when it is not set, not known or not a number."""
+        text = self.get(name)
         if text is None or not text.isdigit() or not text.isascii() or len(text) > 18:
             return None
         return int(text)

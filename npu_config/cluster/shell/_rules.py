@@ -1,0 +1,76 @@
+"""The rules about launch scripts as such; what they export is judged as any environment."""
+
+from npu_config.core.diagnostics import Severity
+from npu_config.core.rule import declare
+
+NOT_BASH = declare(
+    "NPU620",
+    "script-not-bash",
+    Severity.WARNING,
+    """
+    A launch script, or a part of it, is not bash, and is not checked.
+
+    Scripts for csh, zsh or fish set variables in another syntax; a part that bash would refuse
+    ends the script with a syntax error when it is reached.
+
+    Wrong, in a script that bash runs: `setenv RANK_SIZE 8`
+
+    Right: `export RANK_SIZE=8`
+    """,
+    source=("npu_config",),
+)
+
+OTHER_STARTER = declare(
+    "NPU621",
+    "starter-of-other-framework",
+    Severity.WARNING,
+    """
+    A launch script starts the processes of an NPU job with the launcher of another framework.
+
+    `horovodrun`, `torchrun`, `deepspeed` and `python -m torch.distributed.launch` know nothing of
+    rank tables: they set neither `RANK_ID` nor `ASCEND_DEVICE_ID`, which npu_bridge reads, so that
+    every process takes device 0 and HCCL never forms.  `mpirun` is reported as information where
+    the script also sets `RANK_TABLE_FILE`, because a wrapper may set the rest from the variables
+    of MPI.
+
+    Wrong: `horovodrun -np 8 python3 train.py`
+
+    Right:
+
+        npu-config env --rank-table rank_table.json --job-id resnet --to launcher -o . \\
+            -- python3 train.py
+        bash launch.sh
+    """,
+    source=("docs/en/tfadapter_1/migration/model_training/distributed_training.md",),
+)
+
+TABLE_PATH = declare(
+    "NPU622",
+    "rank-table-path",
+    Severity.ERROR,
+    """
+    `RANK_TABLE_FILE` in a launch script names something that is not a rank table.
+
+    The path is a directory, or the file that is there cannot be read as a rank table.  A file that
+    is not there is reported on the training host only (`--on-host`): many scripts write it before
+    they use it.
+
+    Wrong: `export RANK_TABLE_FILE=/data/tables/`
+
+    Right: `export RANK_TABLE_FILE=/data/tables/rank_table_8p.json`
+    """,
+    facts=("rank-table-file",),
+    source=("docs/en/tfa_env/RANK_TABLE_FILE.md",),
+)
+
+NO_PARSER = declare(
+    "NPU623",
+    "shell-parser-missing",
+    Severity.INFO,
+    """
+    The parser of shell scripts is not installed, and the script is not checked.
+
+    Install the extra `cli`: `pip install "npu_config[cli]"`.
+    """,
+    source=("npu_config",),
+)

@@ -1,0 +1,184 @@
+"""What is wrong with a launch script: the environment of everything that it starts."""
+
+import os
+import re
+from typing import Dict, FrozenSet, List, Optional, Tuple
+
+from npu_config.cluster import rank_table
+from npu_config.cluster.environment import check as environment_check
+from npu_config.cluster.environment.placement import compare
+from npu_config.cluster.environment.variables import VARIABLES
+from npu_config.cluster.rank_table.model import AnyRankTable
+from npu_config.cluster.shell import _rules as rules
+from npu_config.cluster.shell.commands import Launch
+from npu_config.cluster.shell.follow import follow
+from npu_config.cluster.shell.run import LARGEST, Run
+from npu_config.cluster.shell.state import State
+from npu_config.cluster.shell.syntax import Script, available, faults
+from npu_config.core.diagnostics import Diagnostic, Place, Severity
+from npu_config.core.settings import UNKNOWN
+from npu_config.core.target import ANY_TARGET, Target
+
+MARKS = re.compile(rb"RANK_TABLE_FILE|ASCEND|HCCL_|CM_CHIEF_|Ascend|npu")
+"""What a launch script for NPUs mentions."""
+
+_OTHER_SHELL = re.compile(r"#![^\n]*\b(t?csh|zsh|fish|python[0-9.]*|perl|ruby|node)\b")
+_MOST_FAULTS = 20
+_MOST_PROCESSES = 256
+
+
+def check_script(
+    text: str, path: Optional[str], target: Target = ANY_TARGET, on_host: bool = False
+) -> Tuple[List[Diagnostic], Tuple[Launch, ...]]:
+    """Everything that is wrong with a launch script, and what it starts.
+
+    Args:
+        text: the script; ``\\r\\n`` is taken as bash would not, but as its author meant it.
+        path: its file; sourced files and the rank table are looked for beside it.
+        target: the product narrows what is said.
+        on_host: this is the training host: files that are named must be there.
+    """
+    other = _OTHER_SHELL.match(text)
+    if other is not None:
+        message = "this is a script for {}, not for bash; it is not checked".format(other.group(1))
+        return [
+            rules.NOT_BASH.diagnostic(message, Place(path, 1, 1, 1, len(other.group()) + 1))
+        ], ()
+    if not available():
+        message = "shell scripts are not checked: their parser is not installed"
+        help = 'pip install "npu_config[cli]"'
+        return [rules.NO_PARSER.diagnostic(message, Place(path), help=help)], ()
+    script = Script(text, path)
+    found = [
+        rules.NOT_BASH.diagnostic(
+            "this is not bash; what it sets is not known", script.place(node)
+        )
+        for _, node in zip(range(_MOST_FAULTS), faults(script.root))
+    ]
+    run, state = follow(script, _near_file)
+    found.extend(_starters(run, state))
+    tables = _Tables(target, on_host)
+    found.extend(_environments(run, state, target, tables))
+    return found, tuple(run.launches)
+
+
+def _near_file(path: str) -> Optional[str]:
+    """The text of a file that a script names, when it can be had."""
+    try:
+        if not os.path.isfile(path):
+            return None
+        with open(path, "rb") as stream:
+            data = stream.read(LARGEST + 1)
+    except (OSError, ValueError):
+        return None
+    return None if len(data) > LARGEST or b"\0" in data else data.decode("utf-8", "replace")
+
+
+def _starters(run: Run, state: State) -> List[Diagnostic]:
+    found = []
+    for launch in run.launches:
+        if launch.kind in ("python", "shell"):
+            continue
+        quiet = launch.kind in ("mpirun", "mpiexec") and "RANK_TABLE_FILE" in state.variables
+        found.append(
+            rules.OTHER_STARTER.diagnostic(
+                "{} sets neither RANK_ID nor ASCEND_DEVICE_ID, which npu_bridge reads".format(
+                    launch.kind
+                ),
+                launch.place,
+                None,
+                "write a rank table with `npu-config ranktable build`, then a launcher with "
+                "`npu-config env --rank-table FILE --job-id NAME --to launcher`",
+                Severity.INFO if quiet else None,
+            )
+        )
+    return found
+
+
+class _Tables:
+    """The rank tables that scripts name, each read once."""
+
+    def __init__(self, target: Target, on_host: bool) -> None:
+        self._target = target
+        self._on_host = on_host
+        self._read: Dict[str, Tuple[Optional[AnyRankTable], Optional[str]]] = {}
+
+    def get(
+        self, path: str, beside: Optional[str]
+    ) -> Tuple[Optional[AnyRankTable], Optional[str]]:
+        """The table at a path, and what is wrong with the path."""
+        full = path if os.path.isabs(path) or beside is None else _existing(path, beside)
+        if full not in self._read:
+            self._read[full] = self._load(full, path)
+        return self._read[full]
+
+    def _load(self, full: str, path: str) -> Tuple[Optional[AnyRankTable], Optional[str]]:
+        try:
+            if os.path.isdir(full):
+                return None, "is a directory; it takes the path of a rank table"
+            if not os.path.isfile(full):
+                return None, "does not exist" if self._on_host else None
+        except ValueError:
+            return None, "is not a path"
+        parsed = rank_table.load(full, self._target)
+        if parsed.model is None:
+            count = sum(1 for each in parsed.diagnostics if each.severity is Severity.ERROR)
+            return None, "is not a legal rank table ({} error{}; check it by itself)".format(
+                count, "" if count == 1 else "s"
+            )
+        return parsed.model, None
+
+
+def _existing(path: str, beside: str) -> str:
+    """A relative path: from the folder of the script, or from where we are."""
+    near = os.path.join(os.path.dirname(beside), path)
+    return near if os.path.exists(near) else path
+
+
+def _environments(run: Run, state: State, target: Target, tables: _Tables) -> List[Diagnostic]:
+    """The findings about what each process gets, or about what a file of exports leaves."""
+    found: List[Diagnostic] = []
+    groups: Dict[int, List[Launch]] = {}
+    for key, launch in run.groups:
+        if launch.kind == "python":
+            groups.setdefault(key[-1], []).append(launch)
+    if not run.launches:
+        environment, places = state.environment()
+        end = Launch("", None, (), Place(run.script.path), environment, places, _names(state))
+        groups[0] = [end]
+    for launches in groups.values():
+        looks = {}
+        for number, launch in enumerate(launches[:_MOST_PROCESSES]):
+            table, problem = None, None
+            named = launch.environment.get("RANK_TABLE_FILE")
+            if named and named is not UNKNOWN:
+                table, problem = tables.get(named, run.script.path)
+            if problem is not None:
+                message = 'RANK_TABLE_FILE="{}" {}'.format(named, problem)
+                place = launch.places["RANK_TABLE_FILE"]
+                found.append(rules.TABLE_PATH.diagnostic(message, place))
+            looks["process {}".format(number)] = environment_check.examine(
+                {name: text for name, text in launch.environment.items() if _matters(name)},
+                target,
+                table,
+                launch.places,
+                launch.unset,
+            )
+        if len(looks) > 1:
+            compare(looks)
+        found.extend(diagnostic for look in looks.values() for diagnostic in look.found)
+    return found
+
+
+def _names(state: State) -> FrozenSet[str]:
+    return frozenset(state.unset)
+
+
+def _matters(name: str) -> bool:
+    """Variables of programs in general are not judged for their likeness to ours."""
+    return name in VARIABLES or name.isupper()
+
+
+def mentions_npu(data: bytes) -> bool:
+    """Whether a shell script that nobody named is about NPUs."""
+    return MARKS.search(data) is not None

@@ -1,0 +1,132 @@
+"""What a command of a launch script starts."""
+
+import re
+from typing import Dict, FrozenSet, List, NamedTuple, Optional, Sequence, Tuple
+
+from npu_config.cluster.shell.state import Value
+from npu_config.core.diagnostics import Place
+from npu_config.core.settings import UNKNOWN
+
+_PYTHON = re.compile(r"(?:.*/)?python[0-9.]*\Z")
+_ASSIGNMENT = re.compile(r"([A-Za-z_]\w*)=")
+_SHELLS = frozenset(("bash", "sh", "/bin/bash", "/bin/sh", "/usr/bin/bash", "/usr/bin/sh"))
+_WRAPPERS: Dict[str, str] = {
+    # command before the command -> its options that take a word of their own
+    "nohup": "",
+    "exec": "",
+    "sudo": "ugCp",
+    "time": "fo",
+    "nice": "n",
+    "stdbuf": "ioe",
+    "setsid": "",
+    "command": "",
+    "numactl": "",
+    "env": "uCS",
+    "unbuffer": "",
+}
+_WITH_WORD = {"timeout": 1, "taskset": 1}
+_STARTERS = frozenset(("mpirun", "mpiexec", "horovodrun", "torchrun", "deepspeed"))
+_TORCH = re.compile(r"torch\.distributed(\.launch|\.run)?\Z")
+
+
+class Launch(NamedTuple):
+    """A command that is started.
+
+    ``kind`` is ``"python"``, ``"shell"`` (a script) or the name of a starter of processes such
+    as ``mpirun``; ``script`` is the file that is run, where it is known; ``place`` that of the
+    command; ``environment`` and ``places`` are the exported variables, ``unset`` those that
+    certainly are not set.
+    """
+
+    kind: str
+    script: Optional[str]
+    arguments: Tuple[Value, ...]
+    place: Place
+    environment: Dict[str, Value]
+    places: Dict[str, Place]
+    unset: FrozenSet[str]
+
+
+class Started(NamedTuple):
+    """A command without what stands before it: the variables it adds, and its words."""
+
+    variables: Dict[str, Value]
+    kind: str
+    script: Optional[str]
+    arguments: Tuple[Value, ...]
+
+
+def started(words: Sequence[Value]) -> Optional[Started]:
+    """What a command starts; None for commands that start no training."""
+    variables: Dict[str, Value] = {}
+    rest: List[Value] = list(words)
+    while rest:
+        name = rest[0]
+        if name is UNKNOWN:
+            return None
+        name = name.rsplit("/", 1)[-1] if name.startswith("/") else name
+        if name in _WITH_WORD:
+            rest = _after_options(rest[1:], "")[_WITH_WORD[name] :]
+        elif name in _WRAPPERS:
+            rest = _after_options(rest[1:], _WRAPPERS[name])
+            while name == "env" and rest and rest[0] is not UNKNOWN:
+                match = _ASSIGNMENT.match(rest[0])
+                if match is None:
+                    break
+                variables[match.group(1)] = rest[0][match.end() :]
+                rest = rest[1:]
+        else:
+            break
+    if not rest or rest[0] is UNKNOWN:
+        return None
+    name = rest[0]
+    if _PYTHON.match(name):
+        return _python(variables, rest[1:])
+    if name in _SHELLS:
+        after = _after_options(rest[1:], "")
+        if after and after[0] is not UNKNOWN:
+            return Started(variables, "shell", after[0], tuple(after[1:]))
+        return None
+    if name.endswith(".sh"):
+        return Started(variables, "shell", name, tuple(rest[1:]))
+    if name in _STARTERS:
+        return Started(variables, name, _script_in(rest[1:]), tuple(rest[1:]))
+    return None
+
+
+def _after_options(words: Sequence[Value], with_word: str) -> List[Value]:
+    rest = list(words)
+    while rest and rest[0] is not UNKNOWN and rest[0].startswith("-") and rest[0] != "-":
+        option = rest.pop(0)
+        assert option is not UNKNOWN
+        if len(option) == 2 and option[1] in with_word and rest:
+            rest.pop(0)
+    return rest
+
+
+def _python(variables: Dict[str, Value], words: Sequence[Value]) -> Optional[Started]:
+    rest = list(words)
+    while rest and rest[0] is not UNKNOWN and rest[0].startswith("-"):
+        option = rest.pop(0)
+        if option == "-m":
+            module = rest[0] if rest else UNKNOWN
+            if module is not UNKNOWN and _TORCH.match(module):
+                return Started(
+                    variables, "python -m " + module, _script_in(rest[1:]), tuple(rest[1:])
+                )
+            return Started(variables, "python", None, tuple(rest[1:]))
+        if option == "-c":
+            return None
+        if option in ("-W", "-X") and rest:
+            rest.pop(0)
+    if not rest:
+        return None
+    script = rest[0]
+    return Started(variables, "python", None if script is UNKNOWN else script, tuple(rest[1:]))
+
+
+def _script_in(words: Sequence[Value]) -> Optional[str]:
+    for word in words:
+        if word is not UNKNOWN and word.endswith(".py"):
+            return word
+    return None

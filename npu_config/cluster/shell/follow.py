@@ -1,0 +1,49 @@
+"""A launch script followed to its end."""
+
+from typing import Dict, Tuple
+
+from npu_config.cluster.shell import control, simple
+from npu_config.cluster.shell.run import Handler, Loader, Run
+from npu_config.cluster.shell.state import State
+from npu_config.cluster.shell.syntax import Script
+
+HANDLERS: Dict[str, Handler] = {
+    "program": control.several,
+    "do_group": control.several,
+    "compound_statement": control.several,
+    "redirected_statement": control.several,
+    "negated_command": control.several,
+    "subshell": control.aside,
+    "pipeline": control.aside,
+    "list": control.list_,
+    "variable_assignment": simple.assignment,
+    "variable_assignments": simple.assignments,
+    "declaration_command": simple.declaration,
+    "unset_command": simple.unset,
+    "command": simple.command,
+    "function_definition": control.function,
+    "if_statement": control.if_,
+    "case_statement": control.case,
+    "for_statement": control.for_,
+    "c_style_for_statement": control.c_for,
+    "while_statement": control.while_,
+    "test_command": lambda run, state, node: None,
+}
+
+
+def follow(script: Script, load: Loader) -> Tuple[Run, State]:
+    """Follow a script to its end.
+
+    Args:
+        script: the script.
+        load: gives the text of a file that the script names, None when it is not to be had.
+
+    Returns:
+        What it starts, and what is set at its end.
+    """
+    run, state = Run(script, load, HANDLERS), State()
+    try:
+        control.several(run, state, script.root)
+    except RecursionError:  # nested deeper than any script that a person wrote
+        state.forget()
+    return run, state

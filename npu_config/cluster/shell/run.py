@@ -1,0 +1,110 @@
+"""One launch script on its way: the state of the walk, and the walk from statement to statement.
+
+Nothing is executed.  What a command of another program changes is not known, and what is not
+known stays so: a variable that a loop or a command sets counts as set, with an unknown value.
+"""
+
+import os
+import re
+from typing import Any, Callable, List, Mapping, Optional, Sequence, Tuple
+
+from npu_config.cluster.shell.commands import Launch
+from npu_config.cluster.shell.state import State
+from npu_config.cluster.shell.syntax import Node, Script
+from npu_config.core.settings import UNKNOWN
+
+LARGEST = 1024 * 1024
+DEEPEST = 16
+COPIED_IN_A_STEP = 20
+_MOST_STEPS = 50_000
+_ASSIGNED = re.compile(rb"(?<![\w$\"'./-])([A-Za-z_]\w*)\+?=")
+SILENT = frozenset(
+    ("comment", "file_redirect", "heredoc_redirect", "herestring_redirect", "heredoc_body")
+)
+
+Loader = Callable[[str], Optional[str]]
+Handler = Callable[[Any, State, Node], None]
+
+
+class Run:
+    """One script on its way.
+
+    Attributes:
+        script: the file that is being followed.
+        load: the text of a file near it, None when it is not to be had.
+        handlers: type of a statement to what follows it.
+        launches: what was started.
+        groups: the rounds of loops and the place of the command for each of ``launches``.
+        loops: the numbers of the rounds that are being followed, the outermost first.
+        steps: how many statements may still be followed.
+        depth: how many functions and files deep.
+    """
+
+    __slots__ = ("depth", "groups", "handlers", "launches", "load", "loops", "script", "steps")
+
+    def __init__(self, script: Script, load: Loader, handlers: Mapping[str, Handler]) -> None:
+        self.script = script
+        self.load = load
+        self.handlers = handlers
+        self.launches: List[Launch] = []
+        self.groups: List[Tuple[Tuple[int, ...], Launch]] = []
+        self.loops: List[int] = []
+        self.steps = _MOST_STEPS
+        self.depth = 0
+
+
+def words_in(node: Node) -> List[Node]:
+    """The children of a node that stand for something."""
+    return [child for child in node.children if child.is_named and child.type not in SILENT]
+
+
+def statements(run: Run, state: State, nodes: Sequence[Node]) -> None:
+    """Follow statements one after another, as far as they are reached."""
+    for node in nodes:
+        if state.dead:
+            return
+        if not node.is_named or node.type in SILENT:
+            continue
+        run.steps -= 1
+        if run.steps < 0:
+            state.forget()
+            return
+        handler = run.handlers.get(node.type)
+        if handler is not None:
+            handler(run, state, node)
+        else:
+            unknown(run, state, node)
+
+
+def unknown(run: Run, state: State, node: Node) -> None:
+    """A part that is not understood: what it assigns is not known."""
+    for name in names_in(run, node):
+        state.set(name, UNKNOWN, run.script.place(node))
+
+
+def names_in(run: Run, node: Node) -> List[str]:
+    """The names that the text of a node assigns."""
+    data = run.script.data[node.start_byte : node.end_byte]
+    return [match.group(1).decode("ascii") for match in _ASSIGNED.finditer(data)]
+
+
+def near(run: Run, name: Optional[str]) -> Optional[str]:
+    """The path of a file that a script names: beside it, or as it stands."""
+    if name is None or os.path.isabs(name) or run.script.path is None:
+        return name
+    beside = os.path.join(os.path.dirname(run.script.path), name)
+    return beside if os.path.exists(beside) else name
+
+
+def file(run: Run, state: State, path: Optional[str]) -> bool:
+    """Follow another file; False when it is not to be had."""
+    text = None if path is None or run.depth >= DEEPEST else run.load(path)
+    if text is None:
+        return False
+    before, run.script = run.script, Script(text, path)
+    run.depth += 1
+    statements(run, state, run.script.root.children)
+    state.dead = "" if state.dead == "return" else state.dead
+    run.depth -= 1
+    run.script = before
+    return True

@@ -1,0 +1,222 @@
+"""Simple commands: assignments, exports, calls of functions, built-in commands, programs."""
+
+import re
+from typing import Callable, Dict, List, Optional, Sequence
+
+from npu_config.cluster.shell.commands import Launch, Started, started
+from npu_config.cluster.shell.run import (
+    SILENT,
+    Run,
+    file,
+    names_in,
+    near,
+    statements,
+    unknown,
+)
+from npu_config.cluster.shell.state import State, Value
+from npu_config.cluster.shell.syntax import Node
+from npu_config.cluster.shell.words import fields_of, value_of
+from npu_config.core.settings import UNKNOWN
+
+_NAME = re.compile(r"[A-Za-z_]\w*\Z")
+# Files that set up a toolchain: they leave the variables of a job alone.
+_TOOLCHAIN = re.compile(r"set_?env|setvars|bashrc|profile|activate|conda", re.IGNORECASE)
+
+
+def assignment(run: Run, state: State, node: Node, export: bool = False) -> None:
+    """``NAME=value``, ``NAME+=value``; elements of arrays are passed over."""
+    name_node = node.children[0]
+    name = run.script.text(name_node)
+    value_node = node.children[-1] if len(node.children) > 2 else None
+    value = _assigned_value(run, state, value_node)
+    if name_node.type != "variable_name" or _NAME.match(name) is None:
+        return  # an element of an array
+    if len(node.children) > 1 and run.script.text(node.children[1]) == "+=":
+        before = state.get(name)
+        value = UNKNOWN if UNKNOWN in (before, value) else str(before) + str(value)
+    state.set(name, value, run.script.place(node), export)
+
+
+def _assigned_value(run: Run, state: State, node: Optional[Node]) -> Value:
+    if node is not None and node.type == "array":
+        return UNKNOWN
+    return value_of(run.script, state, node)
+
+
+def assignments(run: Run, state: State, node: Node) -> None:
+    """Several assignments in one line."""
+    for child in node.children:
+        if child.type == "variable_assignment":
+            assignment(run, state, child)
+
+
+def declaration(run: Run, state: State, node: Node) -> None:
+    """``export``, ``declare``, ``local``, ``readonly``, ``typeset``."""
+    options = "".join(run.script.text(child) for child in node.children if child.type == "word")
+    keyword = run.script.text(node.children[0])
+    export = (keyword == "export" and "-n" not in options) or (
+        "x" in options and options.startswith("-")
+    )
+    for child in node.children[1:]:
+        if child.type == "variable_assignment":
+            assignment(run, state, child, export)
+        elif child.type == "variable_name" and export:
+            state.export(run.script.text(child), run.script.place(child))
+        elif child.type in ("string", "concatenation", "simple_expansion", "expansion"):
+            text = value_of(run.script, state, child)
+            name, equals, value = ("", "", "") if text is UNKNOWN else text.partition("=")
+            if equals and _NAME.match(name):
+                state.set(name, value, run.script.place(child), export)
+            elif text is UNKNOWN:
+                for name in names_in(run, child):
+                    state.set(name, UNKNOWN, run.script.place(child), export)
+
+
+def unset(run: Run, state: State, node: Node) -> None:
+    """``unset NAME...``."""
+    for child in node.children[1:]:
+        if child.is_named:
+            for name in fields_of(run.script, state, child):
+                if name is not UNKNOWN and _NAME.match(name):
+                    state.remove(name)
+
+
+def command(run: Run, state: State, node: Node) -> None:
+    """A call of a function, a built-in command, or a program."""
+    added: Dict[str, Value] = {}
+    words: List[Value] = []
+    for child in node.children:
+        if child.type == "variable_assignment":
+            name = run.script.text(child.children[0])
+            value = child.children[-1] if len(child.children) > 2 else None
+            added[name] = _assigned_value(run, state, value)
+        elif child.type == "command_name":
+            words.extend(fields_of(run.script, state, child.children[0]))
+        elif child.is_named and child.type not in SILENT:
+            words.extend(fields_of(run.script, state, child))
+    if not words or words[0] is UNKNOWN:
+        return
+    name = words[0]
+    if name in state.functions:
+        _call(run, state, name, words[1:])
+    elif name in _BUILTINS:
+        _BUILTINS[name](run, state, node, words[1:])
+    else:
+        found = started(words)
+        if found is not None:
+            _start(run, state, node, found, added)
+
+
+def _start(run: Run, state: State, node: Node, found: Started, added: Dict[str, Value]) -> None:
+    place = run.script.place(node)
+    environment, places = state.environment()
+    for name, value in {**added, **found.variables}.items():
+        environment[name], places[name] = value, place
+    launch = Launch(
+        found.kind,
+        near(run, found.script),
+        found.arguments,
+        place,
+        environment,
+        places,
+        frozenset(state.unset.difference(environment)),
+    )
+    if found.kind == "shell":
+        _child(run, state, launch)
+        return
+    run.launches.append(launch)
+    run.groups.append(((*run.loops, node.start_byte), launch))
+
+
+def _child(run: Run, state: State, launch: Launch) -> None:
+    """Another script, started with the exported variables."""
+    inner = State(launch.arguments)
+    for name, value in launch.environment.items():
+        inner.set(name, value, launch.places[name], True)
+    inner.unset = set(launch.unset)
+    file(run, inner, launch.script)
+
+
+def _call(run: Run, state: State, name: str, arguments: Sequence[Value]) -> None:
+    body, script = state.functions[name]
+    if run.depth >= DEEPEST:
+        state.forget()
+        return
+    run.depth += 1
+    before, state.arguments = state.arguments, tuple(arguments)
+    caller, run.script = run.script, script
+    statements(run, state, [body])
+    state.dead = "" if state.dead == "return" else state.dead
+    if b"return" in script.data[body.start_byte : body.end_byte]:
+        for name in names_in(run, body):
+            variable = state.variables.get(name)
+            if variable is not None:
+                state.variables[name] = variable._replace(value=UNKNOWN, certain=False)
+    state.arguments, run.script = before, caller
+    run.depth -= 1
+
+
+# built-in commands
+
+
+def _exit(run: Run, state: State, node: Node, words: Sequence[Value]) -> None:
+    state.dead = "exit"
+
+
+def _return(run: Run, state: State, node: Node, words: Sequence[Value]) -> None:
+    state.dead = "return"
+
+
+def _source(run: Run, state: State, node: Node, words: Sequence[Value]) -> None:
+    path = words[0] if words else UNKNOWN
+    if path is UNKNOWN or (
+        not file(run, state, near(run, path)) and _TOOLCHAIN.search(path) is None
+    ):
+        state.forget()
+
+
+def _eval(run: Run, state: State, node: Node, words: Sequence[Value]) -> None:
+    state.forget()
+
+
+def _read(run: Run, state: State, node: Node, words: Sequence[Value]) -> None:
+    for word in words:
+        if word is not UNKNOWN and _NAME.match(word):
+            state.set(word, UNKNOWN, run.script.place(node))
+
+
+def _let(run: Run, state: State, node: Node, words: Sequence[Value]) -> None:
+    unknown(run, state, node)
+
+
+def _set(run: Run, state: State, node: Node, words: Sequence[Value]) -> None:
+    for word in words:
+        if word is UNKNOWN:
+            continue
+        if word in ("-a", "allexport"):
+            state.export_all = True
+        elif word == "+a":
+            state.export_all = False
+        elif word == "--":
+            state.arguments = None
+
+
+def _shift(run: Run, state: State, node: Node, words: Sequence[Value]) -> None:
+    if state.arguments is not None:
+        state.arguments = state.arguments[1:] if not words else None
+
+
+_BUILTINS: Dict[str, Callable[[Run, State, Node, Sequence[Value]], None]] = {
+    "exit": _exit,
+    "return": _return,
+    "source": _source,
+    ".": _source,
+    "eval": _eval,
+    "read": _read,
+    "mapfile": _read,
+    "readarray": _read,
+    "getopts": _read,
+    "let": _let,
+    "set": _set,
+    "shift": _shift,
+}

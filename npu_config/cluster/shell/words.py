@@ -1,0 +1,264 @@
+"""Words, arithmetic and conditions of bash, as far as their value is certain."""
+
+import os
+import re
+from typing import List, Optional
+
+from npu_config.cluster.shell.state import State, Value
+from npu_config.cluster.shell.syntax import Node, Script
+from npu_config.core.settings import UNKNOWN
+
+MOST_FIELDS = 4096
+_LARGEST = 2**63
+_BRACES = re.compile(r"\{(-?[0-9]{1,6})\.\.(-?[0-9]{1,6})\}\Z")
+_PLAIN = re.compile(r"\$\{(\w+)\}\Z")
+_DEFAULT = re.compile(r"\$\{(\w+)(:?)([-=])([^${}`\\]*)\}\Z")
+_OWN_PATH = frozenset(("$0", "${0}", "$BASH_SOURCE", "${BASH_SOURCE}", "${BASH_SOURCE[0]}"))
+_INNER = ("simple_expansion", "expansion", "command_substitution", "arithmetic_expansion")
+_GLOB = re.compile(r"[*?\[]")
+
+
+def value_of(script: Script, state: State, node: Optional[Node]) -> Value:
+    """The value of a word that is not split, as in an assignment."""
+    if node is None:
+        return ""
+    kind = node.type
+    if kind in ("word", "number", "variable_name", "special_variable_name", "extglob_pattern"):
+        return re.sub(r"\\(.)", r"\1", script.text(node), flags=re.DOTALL)
+    if kind == "raw_string":
+        return script.text(node)[1:-1]
+    if kind == "string":
+        return _quoted(script, state, node)
+    if kind == "concatenation":
+        return _concatenated([value_of(script, state, child) for child in node.children])
+    if kind in ("simple_expansion", "expansion"):
+        return _expansion(script, state, node)
+    if kind == "command_substitution":
+        return _substituted(script, state, node)
+    if kind == "arithmetic_expansion":
+        number = arithmetic(script, state, node)
+        return UNKNOWN if number is None else str(number)
+    if kind == "ansi_c_string":
+        text = script.text(node)
+        return UNKNOWN if "\\" in text else text[2:-1]
+    return UNKNOWN
+
+
+def fields_of(script: Script, state: State, node: Node) -> List[Value]:
+    """The fields that a word gives where it is split, as in a list of arguments."""
+    text = script.text(node)
+    braces = _BRACES.match(text)
+    if braces is not None:
+        first, last = int(braces.group(1)), int(braces.group(2))
+        step = 1 if last >= first else -1
+        if abs(last - first) < MOST_FIELDS:
+            return [str(number) for number in range(first, last + step, step)]
+        return [UNKNOWN]
+    if node.type == "simple_expansion" and text in ("$@", "$*"):
+        return [UNKNOWN] if state.arguments is None else list(state.arguments)
+    value = value_of(script, state, node)
+    if value is UNKNOWN or node.type in ("string", "raw_string"):
+        return [value]
+    if node.type in _INNER:
+        return [part if _GLOB.search(part) is None else UNKNOWN for part in value.split()]
+    if _GLOB.search(value) is not None:
+        return [UNKNOWN]
+    return [value]
+
+
+def _concatenated(parts: List[Value]) -> Value:
+    texts = []
+    for part in parts:
+        if part is UNKNOWN:
+            return UNKNOWN
+        texts.append(part)
+    return "".join(texts)
+
+
+def _quoted(script: Script, state: State, node: Node) -> Value:
+    parts: List[Value] = []
+    position, end = node.start_byte + 1, node.end_byte - 1
+    for child in node.children:
+        if child.type in _INNER:
+            parts.append(_unescaped(script.data[position : child.start_byte]))
+            parts.append(value_of(script, state, child))
+            position = child.end_byte
+    parts.append(_unescaped(script.data[position:end]))
+    return _concatenated(parts)
+
+
+def _unescaped(data: bytes) -> str:
+    text = data.decode("utf-8", "replace").replace("\\\n", "")
+    return re.sub(r'\\([$`"\\])', r"\1", text)
+
+
+def _expansion(script: Script, state: State, node: Node) -> Value:
+    text = script.text(node)
+    if text in _OWN_PATH:
+        return UNKNOWN if script.path is None else os.path.abspath(script.path)
+    if text in ("$#", "${#}"):
+        return UNKNOWN if state.arguments is None else str(len(state.arguments))
+    plain = _PLAIN.match(text)
+    name = plain.group(1) if plain else text[1:] if re.match(r"\$\w+\Z", text) else None
+    if name is not None:
+        return _variable(state, name)
+    default = _DEFAULT.match(text)
+    if default is None:
+        return UNKNOWN
+    value = _variable(state, default.group(1))
+    if value == "" and (default.group(2) or default.group(1) in state.unset):
+        return default.group(4)
+    return value
+
+
+def _variable(state: State, name: str) -> Value:
+    if not name.isdigit():
+        return state.get(name)
+    if state.arguments is None:
+        return UNKNOWN
+    number = int(name)
+    return state.arguments[number - 1] if 0 < number <= len(state.arguments) else ""
+
+
+def _substituted(script: Script, state: State, node: Node) -> Value:
+    """The output of a command that only computes a text."""
+    inner = [child for child in node.children if child.is_named]
+    if len(inner) == 1 and inner[0].type == "list":
+        inner = [child for child in inner[0].children if child.is_named]
+    commands = [_command(script, state, child) for child in inner]
+    if any(command is None for command in commands):
+        return UNKNOWN
+    if len(commands) == 2 and commands[0][:1] == ["cd"] and commands[1] == ["pwd"]:  # type: ignore[index]
+        folder = commands[0][-1]  # type: ignore[index]
+        return os.path.normpath(folder) if os.path.isabs(folder) else UNKNOWN
+    if len(commands) != 1 or not commands[0]:
+        return UNKNOWN
+    name, arguments = commands[0][0], commands[0][1:]
+    if name == "dirname" and len(arguments) == 1:
+        return os.path.dirname(arguments[0]) or "."
+    if name == "basename" and len(arguments) == 1:
+        return os.path.basename(arguments[0])
+    if name in ("realpath", "readlink") and arguments and os.path.isabs(arguments[-1]):
+        return os.path.normpath(arguments[-1])
+    if name == "echo" and not any(argument.startswith("-") for argument in arguments):
+        return " ".join(arguments)
+    if name == "seq" and 0 < len(arguments) <= 3:
+        return _sequence(arguments)
+    return UNKNOWN
+
+
+def _sequence(arguments: List[str]) -> Value:
+    if not all(re.match(r"-?[0-9]{1,6}\Z", argument) for argument in arguments):
+        return UNKNOWN
+    numbers = [int(argument) for argument in arguments]
+    first = 1 if len(numbers) == 1 else numbers[0]
+    step = numbers[1] if len(numbers) == 3 else 1
+    if step == 0 or abs(numbers[-1] - first) // abs(step) >= MOST_FIELDS:
+        return UNKNOWN
+    last = numbers[-1] + (1 if step > 0 else -1)
+    return " ".join(str(number) for number in range(first, last, step))
+
+
+def _command(script: Script, state: State, node: Node) -> Optional[List[str]]:
+    """The words of a simple command; None when one of them is not known."""
+    if node.type != "command":
+        return None
+    found: List[str] = []
+    for child in node.children:
+        if child.type == "command_name":
+            child = child.children[0]
+        for field in fields_of(script, state, child):
+            if field is UNKNOWN:
+                return None
+            found.append(field)
+    return found
+
+
+def arithmetic(script: Script, state: State, node: Node) -> Optional[int]:
+    """The value of an arithmetic expression; None when it is not known."""
+    kind = node.type
+    if kind in ("number", "word", "variable_name"):
+        text = script.text(node)
+        if re.match(r"[0-9]{1,18}\Z", text):
+            return int(text) if text == "0" or text[0] != "0" else None
+        return _number(state.get(text)) if re.match(r"[A-Za-z_]\w*\Z", text) else None
+    if kind in ("simple_expansion", "expansion", "command_substitution", "string"):
+        return _number(value_of(script, state, node))
+    children = [child for child in node.children if child.type not in ("(", ")", "$((", "))")]
+    if len(children) == 1:
+        return arithmetic(script, state, children[0])
+    if len(children) == 2 and script.text(children[0]) in "+-":
+        operand = arithmetic(script, state, children[1])
+        return operand if operand is None or script.text(children[0]) == "+" else -operand
+    if kind == "binary_expression" and len(children) == 3:
+        left = arithmetic(script, state, children[0])
+        right = arithmetic(script, state, children[2])
+        if left is not None and right is not None:
+            return _calculated(left, script.text(children[1]), right)
+    return None
+
+
+def _number(value: Value) -> Optional[int]:
+    if value is UNKNOWN or re.match(r"-?[0-9]{1,18}\Z", value) is None:
+        return None
+    return int(value) if value == "0" or value.lstrip("-")[0] != "0" else None
+
+
+def _calculated(left: int, operator: str, right: int) -> Optional[int]:
+    if operator in ("/", "%"):
+        if right == 0:
+            return None
+        quotient = abs(left) // abs(right) * (1 if (left < 0) == (right < 0) else -1)
+        return quotient if operator == "/" else left - quotient * right
+    results = {
+        "+": left + right,
+        "-": left - right,
+        "*": left * right,
+        "<": int(left < right),
+        "<=": int(left <= right),
+        ">": int(left > right),
+        ">=": int(left >= right),
+        "==": int(left == right),
+        "!=": int(left != right),
+    }
+    result = results.get(operator)
+    return None if result is None or abs(result) >= _LARGEST else result
+
+
+_COMPARISONS = {"-eq": "==", "-ne": "!=", "-lt": "<", "-le": "<=", "-gt": ">", "-ge": ">="}
+
+
+def condition(script: Script, state: State, node: Node) -> Optional[bool]:
+    """Whether a test holds; None when it is not known."""
+    children = [
+        child for child in node.children if child.type not in ("[", "]", "[[", "]]", "((", "))")
+    ]
+    if node.type == "test_command":
+        if node.children and node.children[0].type == "((" and len(children) == 1:
+            number = arithmetic(script, state, children[0])
+            return None if number is None else number != 0
+        return condition(script, state, children[0]) if len(children) == 1 else None
+    if node.type == "unary_expression" and len(children) == 2:
+        operator = script.text(children[0])
+        if operator == "!":
+            held = condition(script, state, children[1])
+            return None if held is None else not held
+        value = value_of(script, state, children[1])
+        if value is UNKNOWN or operator not in ("-z", "-n"):
+            return None
+        return (value == "") == (operator == "-z")
+    if node.type == "binary_expression" and len(children) == 3:
+        operator = script.text(children[1])
+        left = value_of(script, state, children[0])
+        right = value_of(script, state, children[2])
+        if left is UNKNOWN or right is UNKNOWN:
+            return None
+        if operator in ("=", "=="):
+            return None if _GLOB.search(right) else left == right
+        if operator == "!=":
+            return None if _GLOB.search(right) else left != right
+        if operator in _COMPARISONS:
+            one, two = _number(left), _number(right)
+            if one is not None and two is not None:
+                return bool(_calculated(one, _COMPARISONS[operator], two))
+    return None
