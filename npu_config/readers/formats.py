@@ -54,6 +54,7 @@ FORMATS: Mapping[str, Format] = {
         Format("pbtxt", (".pbtxt",), "npu_config.readers.proto_text", 4 * _MIB),
         Format("pb", (".pb",), "npu_config.readers.proto_bytes", LARGEST, binary=True),
         Format("script", (".py",), "npu_config.script", LARGEST, binary=True),
+        Format("shell", (".sh", ".bash"), "npu_config.readers.shell_file", _MIB),
         *(
             Format(kind, (), "npu_config.readers.side_file", LARGEST, one_of_several=True)
             for kind in SIDE_FILES
@@ -128,6 +129,10 @@ def is_ours(path: str, content: bytes) -> bool:
         from npu_config.script import may_matter
 
         return may_matter(content)
+    if suffix in (".sh", ".bash"):
+        from npu_config.cluster.shell.check import mentions_npu
+
+        return mentions_npu(content)
     if suffix in _OPEN_SUFFIXES and _SIDE_MARKS.search(content) is not None:
         from npu_config.readers.side_file import recognise
 

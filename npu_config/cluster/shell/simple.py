@@ -5,6 +5,7 @@ from typing import Callable, Dict, List, Optional, Sequence
 
 from npu_config.cluster.shell.commands import Launch, Started, started
 from npu_config.cluster.shell.run import (
+    DEEPEST,
     SILENT,
     Run,
     file,
