@@ -27,7 +27,19 @@ __all__ = ["KINDS", "LARGEST", "Reading", "read", "read_if_ours"]
 KINDS: Tuple[str, ...] = tuple(FORMATS)
 """What a file can be read as."""
 
-_SEARCHED = (".yaml", ".yml", ".toml", ".json", ".cfg", ".ini", ".pbtxt", ".pb", ".py", ".sh", ".bash")
+_SEARCHED = (
+    ".yaml",
+    ".yml",
+    ".toml",
+    ".json",
+    ".cfg",
+    ".ini",
+    ".pbtxt",
+    ".pb",
+    ".py",
+    ".sh",
+    ".bash",
+)
 
 
 def read(

@@ -68,7 +68,7 @@ CASES = [
     ({k: v for k, v in WITH_TABLE.items() if k != "JOB_ID"}, None, [("NPU678", "error")]),
     ({k: v for k, v in CHIEF.items() if k != "JOB_ID"}, None, [("NPU678", "error")]),
     # old and foreign names
-    ({"DEVICE_ID": "1"}, None, [("NPU679", "warning")]),
+    ({"DEVICE_ID": "1"}, None, [("NPU679", "info")]),
     ({"DEVICE_ID": "1", "ASCEND_DEVICE_ID": "1"}, None, [("NPU679", "info")]),
     ({"ENABLE_HF32_EXECUTION": "1"}, "atlas_training", [("NPU680", "warning")]),
     ({"JOB_ID": "job"}, "atlas_300i_duo", []),

@@ -5,7 +5,7 @@ from typing import Any, Callable, NamedTuple, Optional, Tuple
 
 import attr
 
-from npu_config.cluster.environment._environment import EnvironmentCheck, assigned
+from npu_config.cluster.environment.state import EnvironmentCheck, assigned
 from npu_config.cluster.environment.variables import VARIABLES
 from npu_config.cluster.rank_table.model import RankTable
 from npu_config.core.diagnostics import NOWHERE, Severity
@@ -246,8 +246,9 @@ def check_interplay(look: EnvironmentCheck) -> None:
 def _profiling_options(look: EnvironmentCheck) -> None:
     """What the format of profiling options says, without places: the text is no file."""
     text = look.get("PROFILING_OPTIONS")
-    if not text:
-        return
+    mode = look.get("PROFILING_MODE")
+    if not text or look.absent("PROFILING_MODE") or mode not in (None, "true"):
+        return  # it is not read
     place = look.places.get("PROFILING_OPTIONS", NOWHERE)
     for diagnostic in profiling.parse(text, None, look.target).diagnostics:
         look.found.append(

@@ -2,9 +2,16 @@
 
 from typing import Optional
 
-from npu_config.cluster.environment._environment import EnvironmentCheck, assigned
 from npu_config.cluster.environment.grammar import JOB_ID_LONGEST
-from npu_config.cluster.environment.variables import TENSORFLOW_2_NAMES, VARIABLES, Variable
+from npu_config.cluster.environment.state import EnvironmentCheck, assigned
+from npu_config.cluster.environment.variables import (
+    CM_NAMES,
+    RANK_TABLE_NAMES,
+    TENSORFLOW_2_NAMES,
+    VARIABLES,
+    Variable,
+)
+from npu_config.cluster.rank_table.model import GroupTable
 from npu_config.core.diagnostics import Severity
 from npu_config.core.rule import declare
 from npu_config.core.settings import UNKNOWN
@@ -143,6 +150,13 @@ def check_values(look: EnvironmentCheck) -> None:
             _value(look, variable, text)
 
 
+def may_name_a_pod(look: EnvironmentCheck) -> bool:
+    """Whether the rank table is, or may be, of the old template 2, which knows pods by name."""
+    if look.table is None:
+        return not look.absent("RANK_TABLE_FILE")
+    return isinstance(look.table, GroupTable)
+
+
 def _other_product(look: EnvironmentCheck, variable: Variable, product: Product) -> None:
     if variable.name.startswith("CM_"):
         return  # an error of its own, told once for all of them
@@ -161,6 +175,8 @@ def _value(look: EnvironmentCheck, variable: Variable, text: str) -> None:
     name = variable.name
     if name in ("TF_CONFIG", "PROFILING_OPTIONS"):
         return  # their content is a check of its own
+    if name == "RANK_ID" and may_name_a_pod(look):
+        return
     problem = variable.grammar.why_not(text)
     if name == "JOB_ID":
         _job_id(look, variable, text, problem)
@@ -221,9 +237,15 @@ def _expansion_mode(look: EnvironmentCheck, variable: Variable, text: str) -> No
 
 
 def _near_miss(look: EnvironmentCheck, name: str) -> None:
-    if len(name) < _SHORTEST_NAME:
+    if len(name) < _SHORTEST_NAME or name in look.used:
         return
+    other_way = (
+        *(RANK_TABLE_NAMES if look.given(*CM_NAMES) else ()),
+        *(CM_NAMES if look.given(*RANK_TABLE_NAMES) else ()),
+    )
     for known in VARIABLES:
+        if known in other_way:
+            continue
         if known not in look.environ and known not in _NEVER_MEANT and is_slip(name, known):
             look.say(
                 NEAR_MISS,

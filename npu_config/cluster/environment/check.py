@@ -9,11 +9,11 @@ import os
 from typing import FrozenSet, List, Mapping, Optional, Tuple
 
 from npu_config.cluster import rank_table
-from npu_config.cluster.environment._environment import EnvironmentCheck, Value, assigned
 from npu_config.cluster.environment._interplay import check_interplay
 from npu_config.cluster.environment._values import check_values
 from npu_config.cluster.environment.grammar import Path
 from npu_config.cluster.environment.placement import check_launch, compare
+from npu_config.cluster.environment.state import EnvironmentCheck, Value, assigned
 from npu_config.cluster.environment.variables import VARIABLES
 from npu_config.cluster.rank_table.model import AnyRankTable
 from npu_config.core.diagnostics import Diagnostic, Place, Report, Severity
@@ -69,9 +69,10 @@ def examine(
     table: Optional[AnyRankTable] = None,
     places: Optional[Mapping[str, Place]] = None,
     unset: Optional[FrozenSet[str]] = None,
+    used: FrozenSet[str] = frozenset(),
 ) -> EnvironmentCheck:
     """One environment with the findings about it; see :class:`EnvironmentCheck`."""
-    look = EnvironmentCheck(environ, target, table, places, unset)
+    look = EnvironmentCheck(environ, target, table, places, unset, used)
     check_values(look)
     check_launch(look)
     check_interplay(look)

@@ -2,7 +2,7 @@
 
 from typing import Dict, Mapping, Sequence, Tuple
 
-from npu_config.cluster.environment._environment import EnvironmentCheck, assigned
+from npu_config.cluster.environment.state import EnvironmentCheck, assigned
 from npu_config.cluster.environment.variables import CM_NAMES, RANK_TABLE_NAMES
 from npu_config.cluster.rank_table.model import GroupTable
 from npu_config.core.diagnostics import Severity
@@ -124,8 +124,10 @@ RANKS = declare(
 
     `RANK_SIZE` is the number of devices in the table and `RANK_ID`, from 0 to `RANK_SIZE` - 1,
     is the `rank_id` of the device that the process uses; otherwise HCCL fails when it is
-    initialised.  Another `ASCEND_DEVICE_ID` than the table's `device_id` is a warning: the
-    table counts for HCCL, but inside a container the numbers may differ.
+    initialised (a warning with a `RANK_SIZE` of 1, which starts no communication by itself).
+    With a rank table of the old template 2, `RANK_ID` may be the `pod_name` of the process.
+    Another `ASCEND_DEVICE_ID` than the table's `device_id` is a warning: the table counts for
+    HCCL, but inside a container the numbers may differ.
 
     Wrong: `export RANK_SIZE=8 RANK_ID=8`
 
@@ -158,13 +160,13 @@ JOB_ID_MISSING = declare(
 OLD_DEVICE = declare(
     "NPU679",
     "old-device-variable",
-    Severity.WARNING,
+    Severity.INFO,
     """
     `DEVICE_ID` is the old name of `ASCEND_DEVICE_ID`.
 
-    It counts only when neither the option `session_device_id` nor `ASCEND_DEVICE_ID` is set;
-    beside `ASCEND_DEVICE_ID` it is an information.  Only weight-update sharding of
-    NPUDistributedOptimizer still reads it by itself, as the local rank.
+    It counts only when neither the option `session_device_id` nor `ASCEND_DEVICE_ID` is set.
+    Only weight-update sharding of NPUDistributedOptimizer still reads it by itself, as the local
+    rank.
 
     Wrong: `export DEVICE_ID=3`
 
@@ -274,6 +276,8 @@ def _ranks(look: EnvironmentCheck) -> None:
                 rank, size, size - 1
             ),
             "RANK_ID",
+            None,
+            Severity.WARNING if size == 1 else None,
         )
 
 
@@ -289,6 +293,7 @@ def _against_table(look: EnvironmentCheck, devices: int) -> None:
             "export RANK_SIZE={}".format(devices),
         )
     if rank is None:
+        _pod(look)
         return
     if rank >= devices:
         look.say(
@@ -298,6 +303,24 @@ def _against_table(look: EnvironmentCheck, devices: int) -> None:
         )
     elif not isinstance(look.table, GroupTable):
         _against_device(look, rank)
+
+
+def _pod(look: EnvironmentCheck) -> None:
+    """A ``RANK_ID`` that is a text names a pod of a template 2 table."""
+    text = look.get("RANK_ID")
+    if text is None or not isinstance(look.table, GroupTable):
+        return
+    pods = {process.pod_name for process in look.table.processes}
+    if text not in pods:
+        names = sorted(pod for pod in pods if pod)
+        look.say(
+            RANKS,
+            "{}, but the pods of the rank table are {}".format(
+                assigned("RANK_ID", text), ", ".join(names[:8]) or "without names"
+            ),
+            "RANK_ID",
+            "export RANK_ID as the pod_name of this process",
+        )
 
 
 def _against_device(look: EnvironmentCheck, rank: int) -> None:
@@ -346,7 +369,6 @@ def _devices(look: EnvironmentCheck) -> None:
         None
         if beaten
         else "export ASCEND_DEVICE_ID{}".format("" if number is None else "=" + number),
-        Severity.INFO if beaten else None,
     )
 
 
@@ -368,7 +390,7 @@ def compare(looks: Mapping[str, EnvironmentCheck]) -> None:
         device = look.get("ASCEND_DEVICE_ID")
         if look.absent("ASCEND_DEVICE_ID"):
             device = "0"
-        if rank is not None:
+        if rank is not None and rank.isdigit():  # a text names a pod, which may have several
             before = owners.setdefault(("rank", rank), name)
             if before != name:
                 _twice(look, "RANK_ID", rank, before)

@@ -5,17 +5,34 @@ from npu_config.core.rule import declare
 
 NOT_BASH = declare(
     "NPU620",
-    "script-not-bash",
-    Severity.WARNING,
+    "script-of-other-shell",
+    Severity.INFO,
     """
-    A launch script, or a part of it, is not bash, and is not checked.
+    A launch script is written for another shell or language than bash, and is not checked.
 
-    Scripts for csh, zsh or fish set variables in another syntax; a part that bash would refuse
-    ends the script with a syntax error when it is reached.
+    The first line says so.  Scripts for csh or fish set variables in another syntax.
 
-    Wrong, in a script that bash runs: `setenv RANK_SIZE 8`
+    Wrong: `#!/bin/csh` and `setenv RANK_SIZE 8`
 
-    Right: `export RANK_SIZE=8`
+    Right: `#!/bin/bash` and `export RANK_SIZE=8`
+    """,
+    source=("npu_config",),
+)
+
+LINE_ENDS = declare(
+    "NPU624",
+    "script-line-ends",
+    Severity.ERROR,
+    """
+    A launch script has the line ends of Windows.
+
+    Bash takes the `\\r` before the end of the line as a part of the last word: `RANK_SIZE=8`
+    becomes `8\\r`, which is not a number, `do\\r` is a syntax error, `#!/bin/bash\\r` is
+    not found.
+
+    Wrong: lines that end with `\\r\\n`
+
+    Right: `dos2unix launch.sh`
     """,
     source=("npu_config",),
 )

@@ -2,11 +2,12 @@
 
 import os
 import re
-from typing import Dict, FrozenSet, List, Optional, Tuple
+from typing import Dict, List, Optional, Tuple
 
 from npu_config.cluster import rank_table
 from npu_config.cluster.environment import check as environment_check
 from npu_config.cluster.environment.placement import compare
+from npu_config.cluster.environment.state import EnvironmentCheck
 from npu_config.cluster.environment.variables import VARIABLES
 from npu_config.cluster.rank_table.model import AnyRankTable
 from npu_config.cluster.shell import _rules as rules
@@ -14,7 +15,7 @@ from npu_config.cluster.shell.commands import Launch
 from npu_config.cluster.shell.follow import follow
 from npu_config.cluster.shell.run import LARGEST, Run
 from npu_config.cluster.shell.state import State
-from npu_config.cluster.shell.syntax import Script, available, faults
+from npu_config.cluster.shell.syntax import Script, available
 from npu_config.core.diagnostics import Diagnostic, Place, Severity
 from npu_config.core.settings import UNKNOWN
 from npu_config.core.target import ANY_TARGET, Target
@@ -23,8 +24,7 @@ MARKS = re.compile(rb"RANK_TABLE_FILE|ASCEND|HCCL_|CM_CHIEF_|Ascend|npu")
 """What a launch script for NPUs mentions."""
 
 _OTHER_SHELL = re.compile(r"#![^\n]*\b(t?csh|zsh|fish|python[0-9.]*|perl|ruby|node)\b")
-_MOST_FAULTS = 20
-_MOST_PROCESSES = 256
+_USED = re.compile(rb"\$\{?([A-Za-z_]\w*)")
 
 
 def check_script(
@@ -49,17 +49,29 @@ def check_script(
         help = 'pip install "npu_config[cli]"'
         return [rules.NO_PARSER.diagnostic(message, Place(path), help=help)], ()
     script = Script(text, path)
-    found = [
-        rules.NOT_BASH.diagnostic(
-            "this is not bash; what it sets is not known", script.place(node)
-        )
-        for _, node in zip(range(_MOST_FAULTS), faults(script.root))
-    ]
+    found = _line_ends(text, path)
     run, state = follow(script, _near_file)
     found.extend(_starters(run, state))
     tables = _Tables(target, on_host)
     found.extend(_environments(run, state, target, tables))
     return found, tuple(run.launches)
+
+
+def _line_ends(text: str, path: Optional[str]) -> List[Diagnostic]:
+    """Bash takes the ``\\r`` of ``\\r\\n`` as a part of the last word of the line."""
+    count = text.count("\r\n")
+    if not count:
+        return []
+    line = text.count("\n", 0, text.find("\r\n")) + 1
+    message = (
+        "{} of {} lines end with \\r\\n, and bash takes the \\r as a part of the last word".format(
+            count, text.count("\n")
+        )
+    )
+    place = Place(path, line, 1)
+    return [
+        rules.LINE_ENDS.diagnostic(message, place, help="convert the file, e.g. with dos2unix")
+    ]
 
 
 def _near_file(path: str) -> Optional[str]:
@@ -137,41 +149,41 @@ def _existing(path: str, beside: str) -> str:
 
 def _environments(run: Run, state: State, target: Target, tables: _Tables) -> List[Diagnostic]:
     """The findings about what each process gets, or about what a file of exports leaves."""
-    found: List[Diagnostic] = []
-    groups: Dict[int, List[Launch]] = {}
-    for key, launch in run.groups:
-        if launch.kind == "python":
-            groups.setdefault(key[-1], []).append(launch)
+    launches = [launch for launch in run.launches if launch.kind == "python"]
     if not run.launches:
         environment, places = state.environment()
-        end = Launch("", None, (), Place(run.script.path), environment, places, _names(state))
-        groups[0] = [end]
-    for launches in groups.values():
-        looks = {}
-        for number, launch in enumerate(launches[:_MOST_PROCESSES]):
-            table, problem = None, None
-            named = launch.environment.get("RANK_TABLE_FILE")
-            if named and named is not UNKNOWN:
-                table, problem = tables.get(named, run.script.path)
-            if problem is not None:
-                message = 'RANK_TABLE_FILE="{}" {}'.format(named, problem)
-                place = launch.places["RANK_TABLE_FILE"]
-                found.append(rules.TABLE_PATH.diagnostic(message, place))
-            looks["process {}".format(number)] = environment_check.examine(
-                {name: text for name, text in launch.environment.items() if _matters(name)},
-                target,
-                table,
-                launch.places,
-                launch.unset,
-            )
-        if len(looks) > 1:
-            compare(looks)
-        found.extend(diagnostic for look in looks.values() for diagnostic in look.found)
-    return found
-
-
-def _names(state: State) -> FrozenSet[str]:
-    return frozenset(state.unset)
+        unset = frozenset(state.unset)
+        launches = [Launch("", None, (), Place(run.script.path), environment, places, unset)]
+    found: List[Diagnostic] = []
+    jobs: Dict[int, Dict[str, EnvironmentCheck]] = {}
+    used = frozenset(match.decode("ascii", "replace") for match in _USED.findall(run.script.data))
+    for launch in launches:
+        table, problem = None, None
+        named = launch.environment.get("RANK_TABLE_FILE")
+        if named is not None and named is not UNKNOWN and named:
+            table, problem = tables.get(named, run.script.path)
+        if problem is not None:
+            message = 'RANK_TABLE_FILE="{}" {}'.format(named, problem)
+            place = launch.places["RANK_TABLE_FILE"]
+            found.append(rules.TABLE_PATH.diagnostic(message, place))
+        look = environment_check.examine(
+            {name: text for name, text in launch.environment.items() if _matters(name)},
+            target,
+            table,
+            launch.places,
+            launch.unset,
+            used,
+        )
+        found.extend(look.found)
+        look.found.clear()
+        if launch.process is not None:
+            loop, number = launch.process
+            jobs.setdefault(loop, {}).setdefault("process {}".format(number), look)
+    for job in jobs.values():
+        if len(job) > 1:
+            compare(job)
+            found.extend(diagnostic for look in job.values() for diagnostic in look.found)
+    return list({(one.rule, one.place, one.message): one for one in reversed(found)}.values())
 
 
 def _matters(name: str) -> bool:

@@ -35,7 +35,8 @@ class Launch(NamedTuple):
     ``kind`` is ``"python"``, ``"shell"`` (a script) or the name of a starter of processes such
     as ``mpirun``; ``script`` is the file that is run, where it is known; ``place`` that of the
     command; ``environment`` and ``places`` are the exported variables, ``unset`` those that
-    certainly are not set.
+    certainly are not set.  ``process`` tells those apart that run at the same time: the loop that
+    starts them and its round.
     """
 
     kind: str
@@ -45,6 +46,7 @@ class Launch(NamedTuple):
     environment: Dict[str, Value]
     places: Dict[str, Place]
     unset: FrozenSet[str]
+    process: Optional[Tuple[int, int]] = None
 
 
 class Started(NamedTuple):

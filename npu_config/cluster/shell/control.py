@@ -121,9 +121,11 @@ def for_(run: Run, state: State, node: Node) -> None:
     if UNKNOWN in words or len(words) > _MOST_ROUNDS or _leaves_early(run, body):
         _loop_of_unknown_rounds(run, state, body, name)
         return
+    run.counted += 1
+    loop = run.counted
     for number, word in enumerate(words):
         state.set(name, word, place)
-        _round(run, state, body, number)
+        _round(run, state, body, (loop, number))
         if state.dead:
             return
 
@@ -135,7 +137,7 @@ def _leaves_early(run: Run, body: Sequence[Node]) -> bool:
     )
 
 
-def _round(run: Run, state: State, body: Sequence[Node], number: int) -> None:
+def _round(run: Run, state: State, body: Sequence[Node], number: Tuple[int, int]) -> None:
     run.loops.append(number)
     statements(run, state, body)
     run.loops.pop()
@@ -153,13 +155,15 @@ def c_for(run: Run, state: State, node: Node) -> None:
             parts[number].append(child)
     for child in parts[0]:
         _count(run, state, child)
+    run.counted += 1
+    loop = run.counted
     for rounds in range(_MOST_ROUNDS):
         held = arithmetic(run.script, state, parts[1][0]) if len(parts[1]) == 1 else None
         if held is None or _leaves_early(run, body):
             break
         if held == 0:
             return
-        _round(run, state, body, rounds)
+        _round(run, state, body, (loop, rounds))
         if state.dead:
             return
         for child in parts[2]:
@@ -207,7 +211,9 @@ def _loop_of_unknown_rounds(
     state.forget(changed)
     if name is not None and body:
         state.set(name, UNKNOWN, run.script.place(body[0]))
+    run.loops.append(None)
     statements(run, state, body)
+    run.loops.pop()
     after = join([state, before])
     for changed_name in changed:
         variable = after.variables.get(changed_name)

@@ -34,21 +34,37 @@ class Run:
         load: the text of a file near it, None when it is not to be had.
         handlers: type of a statement to what follows it.
         launches: what was started.
-        groups: the rounds of loops and the place of the command for each of ``launches``.
-        loops: the numbers of the rounds that are being followed, the outermost first.
+        loops: the loops that are being followed, the innermost last: a number for each and the
+            round it is in.
+        background: the loop and round of the command that runs in the background, if any.
+        counted: how many loops there were.
+        files: the paths of the scripts that are being followed, the innermost last.
         steps: how many statements may still be followed.
         depth: how many functions and files deep.
     """
 
-    __slots__ = ("depth", "groups", "handlers", "launches", "load", "loops", "script", "steps")
+    __slots__ = (
+        "background",
+        "counted",
+        "depth",
+        "files",
+        "handlers",
+        "launches",
+        "load",
+        "loops",
+        "script",
+        "steps",
+    )
 
     def __init__(self, script: Script, load: Loader, handlers: Mapping[str, Handler]) -> None:
         self.script = script
         self.load = load
         self.handlers = handlers
         self.launches: List[Launch] = []
-        self.groups: List[Tuple[Tuple[int, ...], Launch]] = []
-        self.loops: List[int] = []
+        self.loops: List[Optional[Tuple[int, int]]] = []
+        self.background: Optional[Tuple[int, int]] = None
+        self.counted = 0
+        self.files: List[Optional[str]] = [script.path]
         self.steps = _MOST_STEPS
         self.depth = 0
 
@@ -60,7 +76,7 @@ def words_in(node: Node) -> List[Node]:
 
 def statements(run: Run, state: State, nodes: Sequence[Node]) -> None:
     """Follow statements one after another, as far as they are reached."""
-    for node in nodes:
+    for number, node in enumerate(nodes):
         if state.dead:
             return
         if not node.is_named or node.type in SILENT:
@@ -69,11 +85,12 @@ def statements(run: Run, state: State, nodes: Sequence[Node]) -> None:
         if run.steps < 0:
             state.forget()
             return
-        handler = run.handlers.get(node.type)
-        if handler is not None:
-            handler(run, state, node)
-        else:
-            unknown(run, state, node)
+        before = run.background
+        follows = nodes[number + 1].type if number + 1 < len(nodes) else ""
+        if follows == "&" and run.loops and before is None:
+            run.background = run.loops[-1]
+        run.handlers.get(node.type, unknown)(run, state, node)
+        run.background = before
 
 
 def unknown(run: Run, state: State, node: Node) -> None:
@@ -98,13 +115,17 @@ def near(run: Run, name: Optional[str]) -> Optional[str]:
 
 def file(run: Run, state: State, path: Optional[str]) -> bool:
     """Follow another file; False when it is not to be had."""
-    text = None if path is None or run.depth >= DEEPEST else run.load(path)
+    if path is None or path in run.files or run.depth >= DEEPEST:
+        return False
+    text = run.load(path)
     if text is None:
         return False
     before, run.script = run.script, Script(text, path)
+    run.files.append(path)
     run.depth += 1
     statements(run, state, run.script.root.children)
     state.dead = "" if state.dead == "return" else state.dead
     run.depth -= 1
+    run.files.pop()
     run.script = before
     return True

@@ -17,8 +17,10 @@ from npu_config.cluster.shell.run import (
 from npu_config.cluster.shell.state import State, Value
 from npu_config.cluster.shell.syntax import Node
 from npu_config.cluster.shell.words import fields_of, value_of
+from npu_config.core.diagnostics import Place
 from npu_config.core.settings import UNKNOWN
 
+_PLACEHOLDER = re.compile(r"\{[A-Za-z_]\w*\}|<[A-Za-z_ -]+>")
 _NAME = re.compile(r"[A-Za-z_]\w*\Z")
 # Files that set up a toolchain: they leave the variables of a job alone.
 _TOOLCHAIN = re.compile(r"set_?env|setvars|bashrc|profile|activate|conda", re.IGNORECASE)
@@ -41,7 +43,10 @@ def assignment(run: Run, state: State, node: Node, export: bool = False) -> None
 def _assigned_value(run: Run, state: State, node: Optional[Node]) -> Value:
     if node is not None and node.type == "array":
         return UNKNOWN
-    return value_of(run.script, state, node)
+    value = value_of(run.script, state, node)
+    if value is not UNKNOWN and _PLACEHOLDER.search(value) is not None:
+        return UNKNOWN  # a template: another script writes the value
+    return value
 
 
 def assignments(run: Run, state: State, node: Node) -> None:
@@ -85,12 +90,14 @@ def unset(run: Run, state: State, node: Node) -> None:
 def command(run: Run, state: State, node: Node) -> None:
     """A call of a function, a built-in command, or a program."""
     added: Dict[str, Value] = {}
+    places: Dict[str, Place] = {}
     words: List[Value] = []
     for child in node.children:
         if child.type == "variable_assignment":
             name = run.script.text(child.children[0])
             value = child.children[-1] if len(child.children) > 2 else None
             added[name] = _assigned_value(run, state, value)
+            places[name] = run.script.place(child)
         elif child.type == "command_name":
             words.extend(fields_of(run.script, state, child.children[0]))
         elif child.is_named and child.type not in SILENT:
@@ -105,14 +112,21 @@ def command(run: Run, state: State, node: Node) -> None:
     else:
         found = started(words)
         if found is not None:
-            _start(run, state, node, found, added)
+            _start(run, state, node, found, added, places)
 
 
-def _start(run: Run, state: State, node: Node, found: Started, added: Dict[str, Value]) -> None:
+def _start(
+    run: Run,
+    state: State,
+    node: Node,
+    found: Started,
+    added: Dict[str, Value],
+    added_places: Dict[str, Place],
+) -> None:
     place = run.script.place(node)
     environment, places = state.environment()
     for name, value in {**added, **found.variables}.items():
-        environment[name], places[name] = value, place
+        environment[name], places[name] = value, added_places.get(name, place)
     launch = Launch(
         found.kind,
         near(run, found.script),
@@ -121,12 +135,12 @@ def _start(run: Run, state: State, node: Node, found: Started, added: Dict[str, 
         environment,
         places,
         frozenset(state.unset.difference(environment)),
+        run.background,
     )
     if found.kind == "shell":
         _child(run, state, launch)
         return
     run.launches.append(launch)
-    run.groups.append(((*run.loops, node.start_byte), launch))
 
 
 def _child(run: Run, state: State, launch: Launch) -> None:

@@ -2,7 +2,7 @@
 
 import functools
 import warnings
-from typing import Any, Iterator, Optional
+from typing import Any, Optional
 
 from npu_config.core.diagnostics import Place
 
@@ -68,14 +68,3 @@ class Script:
         row, column = point
         before = self.lines[row][:column] if row < len(self.lines) else b""
         return row + 1, len(before.decode("utf-8", "replace")) + 1
-
-
-def faults(root: Node) -> Iterator[Node]:
-    """The parts that are not bash, outermost first."""
-    pending = [root]
-    while pending:
-        node = pending.pop()
-        if node.type == "ERROR" or node.is_missing:
-            yield node
-        elif node.has_error:
-            pending.extend(reversed(node.children))

@@ -21,10 +21,11 @@ class EnvironmentCheck:
         places: where variables are set, for environments that come from a file.
         unset: None when every variable that is not in ``environ`` is certainly not set; else the
             names of which that is certain: others may come from outside (a shell script).
+        used: names that something is known to read, though no declaration here says so.
         found: the findings.
     """
 
-    __slots__ = ("environ", "found", "places", "table", "target", "unset")
+    __slots__ = ("environ", "found", "places", "table", "target", "unset", "used")
 
     def __init__(
         self,
@@ -33,12 +34,14 @@ class EnvironmentCheck:
         table: Optional[AnyRankTable] = None,
         places: Optional[Mapping[str, Place]] = None,
         unset: Optional[FrozenSet[str]] = None,
+        used: FrozenSet[str] = frozenset(),
     ) -> None:
         self.environ = environ
         self.target = target
         self.table = table
         self.places = places or {}
         self.unset = unset
+        self.used = used
         self.found: List[Diagnostic] = []
 
     def get(self, name: str) -> Optional[str]:
