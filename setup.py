@@ -27,7 +27,16 @@ setup(
         "PyYAML>=5.4",
         'tomli>=1.1; python_version < "3.11"',
     ],
-    extras_require={"cli": ["click>=8.0", "rich>=12.0"]},
+    extras_require={
+        "cli": [
+            "click>=8.0",
+            "rich>=12.0",
+            'tree-sitter>=0.23; python_version >= "3.10"',
+            'tree-sitter-bash>=0.23; python_version >= "3.10"',
+            'tree-sitter<0.22; python_version < "3.10"',
+            'tree-sitter-languages>=1.8; python_version < "3.10"',
+        ],
+    },
     entry_points={"console_scripts": ["npu-config = npu_config.__main__:main"]},
     classifiers=[
         "Development Status :: 4 - Beta",

@@ -247,7 +247,7 @@ def _profiling_options(look: EnvironmentCheck) -> None:
     """What the format of profiling options says, without places: the text is no file."""
     text = look.get("PROFILING_OPTIONS")
     mode = look.get("PROFILING_MODE")
-    if not text or look.absent("PROFILING_MODE") or mode not in (None, "true"):
+    if not text or look.absent("PROFILING_MODE") or mode not in (None, "true", "dynamic"):
         return  # it is not read
     place = look.places.get("PROFILING_OPTIONS", NOWHERE)
     for diagnostic in profiling.parse(text, None, look.target).diagnostics:

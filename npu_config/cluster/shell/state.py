@@ -26,10 +26,11 @@ class State:
         functions: name to body.
         arguments: ``$1`` and what follows; None when they are not known.
         export_all: after ``set -a``.
+        changed: the names that were touched since the state was copied from another one.
         dead: ``"exit"`` or ``"return"`` after that; nothing that follows is reached.
     """
 
-    __slots__ = ("arguments", "dead", "export_all", "functions", "unset", "variables")
+    __slots__ = ("arguments", "changed", "dead", "export_all", "functions", "unset", "variables")
 
     def __init__(self, arguments: Optional[Sequence[Value]] = None) -> None:
         self.variables: Dict[str, Variable] = {}
@@ -37,12 +38,14 @@ class State:
         self.functions: Dict[str, Any] = {}
         self.arguments: Optional[Tuple[Value, ...]] = None if arguments is None else (*arguments,)
         self.export_all = False
+        self.changed: Set[str] = set()
         self.dead = ""
 
     def copy(self) -> "State":
         """A state of its own with the same content."""
         new = State(self.arguments)
         new.take(self)
+        new.changed = set()
         return new
 
     def take(self, other: "State") -> None:
@@ -53,6 +56,7 @@ class State:
         self.arguments = other.arguments
         self.export_all = other.export_all
         self.dead = other.dead
+        self.changed |= other.changed
 
     def get(self, name: str) -> Value:
         """The value of a variable; UNKNOWN when it is not set here but may be outside."""
@@ -67,10 +71,12 @@ class State:
         exported = export or self.export_all or (before is not None and before.exported)
         self.variables[name] = Variable(value, place, exported)
         self.unset.discard(name)
+        self.changed.add(name)
 
     def export(self, name: str, place: Place) -> None:
         """``export NAME``."""
         variable = self.variables.get(name)
+        self.changed.add(name)
         if variable is not None:
             self.variables[name] = variable._replace(exported=True)
         elif name not in self.unset:
@@ -80,12 +86,14 @@ class State:
         """``unset NAME``."""
         self.variables.pop(name, None)
         self.unset.add(name)
+        self.changed.add(name)
 
     def forget(self, names: Optional[Iterable[str]] = None) -> None:
         """The values of these variables, or of all, are no longer known."""
         for name in list(self.variables) if names is None else names:
             variable = self.variables.get(name)
             self.unset.discard(name)
+            self.changed.add(name)
             if variable is not None:
                 self.variables[name] = variable._replace(value=UNKNOWN)
 
@@ -103,14 +111,22 @@ class State:
 
 
 def join(states: List[State]) -> State:
-    """What is known after several paths came together; those that ended do not count."""
+    """What is known after several paths came together; those that ended do not count.
+
+    Args:
+        states: copies of one state, or that state itself, each changed on its path.
+    """
     alive = [state for state in states if not state.dead]
     if not alive:
         return states[0]
     first = alive[0].copy()
+    first.changed = set(alive[0].changed)
     for other in alive[1:]:
-        for name in {*first.variables, *other.variables}:
-            first.variables[name] = _joined(first.variables.get(name), other.variables.get(name))
+        first.changed |= other.changed
+        for name in first.changed:
+            one, two = first.variables.get(name), other.variables.get(name)
+            if one is not two:
+                first.variables[name] = _joined(one, two)
         first.unset &= other.unset
         first.functions = {**other.functions, **first.functions}
         if first.arguments != other.arguments:

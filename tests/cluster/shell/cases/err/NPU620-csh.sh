@@ -1,0 +1,2 @@
+#!/bin/csh
+setenv RANK_SIZE 8

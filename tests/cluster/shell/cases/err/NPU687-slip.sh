@@ -1,0 +1,3 @@
+#!/bin/bash
+export RANK_TABEL_FILE=/data/rank_table.json
+python3 train.py

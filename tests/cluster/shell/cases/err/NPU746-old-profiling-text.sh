@@ -1,0 +1,4 @@
+#!/bin/bash
+export PROFILING_MODE=true
+export PROFILING_OPTIONS='{"outptu": "/data/prof"}'
+python3 train.py

@@ -1,0 +1,175 @@
+"""What is known of a launch script at each command."""
+
+import sys
+import textwrap
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from npu_config.cluster.shell.check import check_script
+from npu_config.cluster.shell.follow import follow
+from npu_config.cluster.shell.syntax import Script
+from npu_config.core.settings import UNKNOWN
+
+SCRIPTS = {"env.sh": "export A=near\n", "child.sh": "export B=$1\npython3 child.py $A\n"}
+
+
+def launches(text, path="launch.sh"):
+    """What a script starts."""
+    return follow(Script(textwrap.dedent(text), path), SCRIPTS.get)[0].launches
+
+
+def environments(text):
+    """The variables of each command that is started."""
+    return [launch.environment for launch in launches(text)]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("export A=1 B='two words'; python x.py", {"A": "1", "B": "two words"}),
+        ("A=1; python x.py", {}),
+        ("A=1; export A; python x.py", {"A": "1"}),
+        ("set -a; A=1; python x.py", {"A": "1"}),
+        ("declare -x A=1; python x.py", {"A": "1"}),
+        ("A=1 python x.py", {"A": "1"}),
+        ("env -i A=1 nohup python x.py", {"A": "1"}),
+        ("x=3; export A=$((x * 2 + 1)) B=${x}rd; python x.py", {"A": "7", "B": "3rd"}),
+        ('export A="a\\"b$(echo c)"; python x.py', {"A": 'a"bc'}),
+        ("export A=$(seq 0 3); python x.py", {"A": "0 1 2 3"}),
+        ("export A=1; A+=2; python x.py", {"A": "12"}),
+        ("unset A; export B=${A:-default}; python x.py", {"B": "default"}),
+        ("export B=${A:-default}; python x.py", {"B": UNKNOWN}),
+        ("export A=$1 B=`hostname`; python x.py", {"A": UNKNOWN, "B": UNKNOWN}),
+        ("source env.sh; python x.py", {"A": "near"}),
+        ("export C=1; source other.sh; python x.py", {"C": UNKNOWN}),
+        ("export C=1; source set_env.sh; python x.py", {"C": "1"}),
+        ("f() { export A=$1; return; }; f 3; python x.py", {}),
+        ("f() { export A=$1; }; f 3; python x.py", {"A": "3"}),
+        ("export A=1; (export A=2); python x.py", {"A": "1"}),
+        ("if [ 1 -eq 2 ]; then export A=1; else export A=2; fi; python x.py", {"A": "2"}),
+        ("if foo; then export A=1; else export A=2; fi; python x.py", {"A": UNKNOWN}),
+        ("if foo; then export A=1; fi; python x.py", {}),
+        ("if foo; then exit; fi; export A=1; python x.py", {"A": "1"}),
+        ("foo && export A=1; python x.py", {}),
+        ("while foo; do export A=1; done; python x.py", {"A": UNKNOWN}),
+        ("for i in *; do export A=$i; done; python x.py", {"A": UNKNOWN}),
+        ("for i in 1 2; do export A=$i; break; done; python x.py", {"A": UNKNOWN}),
+        ("eval foo; export A=1; python x.py", {"A": "1"}),
+        ("read A; export A; python x.py", {"A": UNKNOWN}),
+    ],
+)
+def test_environment(text, expected):
+    """The variables that a command gets, with those that cannot be known."""
+    assert [expected] == environments(text)
+
+
+def test_rounds():
+    """A loop of known rounds gives each round its own environment."""
+    found = environments("for ((i=0; i<3; i++)); do RANK_ID=$i python x.py & done")
+    assert [{"RANK_ID": str(number)} for number in range(3)] == found
+    found = environments("for i in {2..4}; do RANK_ID=$i python x.py; done")
+    assert [{"RANK_ID": str(number)} for number in range(2, 5)] == found
+
+
+def test_other_scripts():
+    """A script that is started gets exported variables and its arguments; it changes nothing."""
+    found = launches("export A=1; C=2; bash child.sh x; python x.py")
+    assert [launch.environment for launch in found] == [{"A": "1", "B": "x"}, {"A": "1"}]
+    assert [launch.arguments for launch in found] == [("1",), ()]
+
+
+def test_a_script_that_starts_itself_ends():
+    """Scripts that start each other are followed once."""
+    assert (
+        len(follow(Script("bash a.sh\npython x.py\n", "a.sh"), lambda _: "bash a.sh")[0].launches)
+        == 1
+    )
+
+
+@pytest.mark.parametrize(
+    ("command", "kind", "script"),
+    [
+        ("python3.7 -u a.py --b", "python", "a.py"),
+        ("/usr/bin/python3 -W ignore a.py", "python", "a.py"),
+        ("python -m pkg.train", "python", None),
+        ("mpirun -np 8 python a.py", "mpirun", "a.py"),
+        ("horovodrun -np 8 python a.py", "horovodrun", "a.py"),
+        ("python -m torch.distributed.launch a.py", "python -m torch.distributed.launch", "a.py"),
+        ("sudo -u me nice -n 5 python a.py", "python", "a.py"),
+    ],
+)
+def test_commands(command, kind, script):
+    """What is started is recognised behind the commands that stand before it."""
+    assert [(kind, script)] == [(launch.kind, launch.script) for launch in launches(command)]
+
+
+@pytest.mark.parametrize(
+    "command", ["pip install x", "python -c 'x'", "$CMD a.py", "cat a.py", "python"]
+)
+def test_what_starts_nothing(command):
+    """Other commands start no training."""
+    assert launches(command) == []
+
+
+WORDS = st.sampled_from(
+    [
+        *("if", "then", "fi", "for", "in", "do", "done", "while", "case", "esac", "function"),
+        *("(", ")", "{", "}", ";;", ";", "&", "&&", "|", "$(", "$((", "))", "[[", "]]", "[", "]"),
+        *("`", "'", '"', "\\", "\n", "\0", "<<E", "E", "f()", "local", "x", "eval", "source", "."),
+        *("export", "unset", "A=1", "$A", "${A:-x}", "python", "a.py", "\u00e9"),
+    ]
+)
+
+
+@given(st.lists(WORDS, max_size=40))
+def test_any_text_is_followed(words):
+    """No text, however broken, ends the check."""
+    check_script(" ".join(words), "x.sh")
+
+
+@given(st.text(max_size=200))
+def test_any_characters_are_followed(text):
+    """No characters end the check."""
+    check_script(text, None)
+
+
+def steps(text):
+    """How many lines of Python the check of a text takes."""
+    count = 0
+
+    def trace(frame, event, argument):
+        nonlocal count
+        count += 1
+
+    before = sys.getprofile()
+    sys.setprofile(trace)
+    try:
+        check_script(text, "x.sh")
+    finally:
+        sys.setprofile(before)
+    return count
+
+
+@pytest.mark.parametrize(
+    "block",
+    [
+        "export A{0}={0}\n",
+        "if [ $x ]; then export A{0}=1; fi\n",
+        "for i in 1 2 3; do export A{0}=$i; done\n",
+        "f{0}() {{ export A=1; }}\nf{0}\n",
+        "python3 a.py --x={0}\n",
+        "(",
+        "$(",
+        '"$(echo ',
+        "[[ $x\n",
+    ],
+)
+def test_growth(block):
+    """Four times the text takes about four times the work, not sixteen times."""
+    small, large = (
+        "".join(block.format(number) for number in range(count)) for count in (150, 600)
+    )
+    steps(small)
+    assert steps(large) < 7 * steps(small) + 20_000

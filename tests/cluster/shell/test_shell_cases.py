@@ -1,0 +1,44 @@
+"""Golden launch scripts: ``cases/err/*`` beside what is found in them, and ``cases/ok/``."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from npu_config.cluster.shell.check import check_script
+from npu_config.core.diagnostics import Report
+from tests import golden
+
+FOLDER = Path(__file__).parent / "cases"
+
+
+@pytest.fixture(autouse=True)
+def _beside_the_case(monkeypatch):
+    """Paths in the findings are those that a user in the folder sees."""
+    monkeypatch.chdir(FOLDER / "err")
+
+
+def found_in(path):
+    """The findings about a script, without the folder of this machine."""
+    found, _ = check_script(golden.text_of(path), path.name, golden.target_of(path))
+    here = os.path.dirname(os.path.abspath(path.name))
+    return Report(
+        each.__class__.at(
+            each.place, each.rule, each.name, each.severity,
+            each.message.replace(here, "."), each.option, each.help,
+        )
+        for each in found
+    )  # fmt: skip
+
+
+@golden.wrong(FOLDER)
+def test_wrong_case(path):
+    """A wrong script yields exactly what its ``.out`` file says, its own rule among it."""
+    golden.check(path, found_in(path))
+
+
+@golden.right(FOLDER)
+def test_right_case(path):
+    """A script of which nothing is certainly wrong draws neither error nor warning."""
+    report = found_in(path)
+    assert report.errors + report.warnings == []
