@@ -119,7 +119,7 @@ def _unparsable(
     finding = NOT_PYTHON.diagnostic(
         "this is Python 2, which is not checked"
         if old
-        else "this is no Python that can be analysed: {}".format(reason),
+        else "this is not Python 3: {}".format(reason),
         Place(path, line) if old else Place(path, line, column if column else None),
         help="convert it with 2to3" if old else None,
     )

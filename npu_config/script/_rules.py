@@ -8,7 +8,7 @@ NOT_PYTHON = declare(
     "script-not-parsed",
     Severity.WARNING,
     """
-    A script is no Python 3, and is not checked.
+    A script is not Python 3, and is not checked.
 
     Python 2 scripts (``print "loss", loss``) cannot be parsed, nor can files with unsaved merge
     marks or half a line.  The other files are checked all the same.
@@ -29,7 +29,7 @@ NOT_TEXT = declare(
     "script-not-decoded",
     Severity.WARNING,
     """
-    The bytes of a script are no text in the encoding that Python would use.
+    The bytes of a script are not text in the encoding that Python would use.
 
     That is UTF-8, unless a comment in one of the first two lines says otherwise (PEP 263).
     Python refuses to run the script.

@@ -119,7 +119,7 @@ def give_away(run: Run, value: Any, name: str, depth: int = 0) -> None:
 
 
 def call_method(run: Run, owner: Any, call: Call) -> Any:
-    """``owner.name(...)`` for an owner that is no object of the script itself."""
+    """``owner.name(...)`` for an owner that is not an object of the script itself."""
     name = call.name
     if isinstance(owner, BlockList):
         return _call_blocks(run, owner, call)

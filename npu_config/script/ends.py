@@ -62,7 +62,7 @@ def span(lines: Sequence[str], node: ast.expr) -> Span:
 
 
 def _bracket_before(lines: Sequence[str], place: Tuple[int, int]) -> Tuple[int, int]:
-    """Where the bracket opens that stands before a place."""
+    """Where the bracket opens before a place."""
     line, column = place
     before = lines[line - 1][:column]
     while "(" not in before and line > 1:
@@ -72,7 +72,7 @@ def _bracket_before(lines: Sequence[str], place: Tuple[int, int]) -> Tuple[int, 
 
 
 def _is_inside(lines: Sequence[str], node: ast.expr, column: int) -> bool:
-    """True when a node stands in brackets that begin before it, as far as that matters."""
+    """True when a node is in brackets that begin before it, as far as that matters."""
     before = lines[node.lineno - 1][:column].rstrip()
     if before.endswith(("(", "[", "{", ",")) or (not before and node.lineno > 1):
         return True

@@ -22,8 +22,8 @@ from npu_config.script.objects import (
     Unknown,
 )
 from npu_config.script.paths import Condition
-from npu_config.script.scopes import in_brackets
 from npu_config.script.state import Run, anonymous, evaluate, identity
+from npu_config.script.syntax import in_brackets
 
 _SAMENESS = (ast.Is, ast.IsNot, ast.Eq, ast.NotEq)
 _CONVERSIONS: Dict[int, Callable[[Any], str]] = {115: str, 114: repr, 97: ascii}

@@ -47,8 +47,7 @@ def _edit(place: Place, text: str) -> Edit:
 def _entry_at(diagnostic: Diagnostic, path: Path) -> Optional[Entry]:
     """The assignment that a finding is about."""
     for block in path.outcome.blocks:
-        entries = list(block.entries.values()) + block.shadowed
-        for entry in entries:
+        for entry in block.all_entries:
             if entry.name == diagnostic.option and diagnostic.place in (
                 entry.place,
                 entry.name_place,
@@ -69,7 +68,7 @@ def _other_field(entry: Entry, blocks: Sequence[Block], source: Source) -> Optio
     if source.at(entry.name_place) != entry.name:
         return None
     for block in blocks:
-        for other in list(block.entries.values()) + block.shadowed:
+        for other in block.all_entries:
             if other.field_place == entry.field_place and (
                 not is_known(other.raw)
                 or isinstance(constants.stored(other.raw, option.wire), Fails)

@@ -9,6 +9,7 @@ from typing import Any, Dict, NamedTuple, Optional
 
 from npu_config.core.diagnostics import Place
 from npu_config.script.source import Source
+from npu_config.script.syntax import UNCLEAR, literal, literal_text
 
 DEFINITION = re.compile(r"\b(?:DEFINE_\w+|add_argument)\s*\(")
 
@@ -51,7 +52,9 @@ class Flags:
                 continue
             name, default = _name_and_default(call, "add_argument" in match.group())
             if name is not None:
-                known[name] = None if name in known else _literal(default, line)
+                value = literal(default)
+                is_clear = name not in known and value is not UNCLEAR
+                known[name] = FlagDefault(value, line) if is_clear else None
         return known
 
 
@@ -82,24 +85,6 @@ def _name_and_default(call: ast.Call, argparse: bool) -> Any:
     name = names[0] if names else literal_text(keywords["name"]) if "name" in keywords else None
     default = call.args[1] if len(call.args) > 1 else keywords.get("default")
     return name, default
-
-
-def literal_text(node: ast.AST) -> Optional[str]:
-    """The text of a string literal; None for anything else."""
-    try:
-        value = ast.literal_eval(node)
-    except (ValueError, TypeError, SyntaxError, RecursionError, MemoryError):
-        return None
-    return value if isinstance(value, str) else None
-
-
-def _literal(node: Optional[ast.AST], line: int) -> Optional[FlagDefault]:
-    if node is None:
-        return None
-    try:
-        return FlagDefault(ast.literal_eval(node), line)
-    except (ValueError, TypeError, SyntaxError, RecursionError, MemoryError):
-        return None
 
 
 def place_of_line(source: Source, line: int) -> Place:

@@ -54,7 +54,7 @@ class Findings:
     ) -> None:
         """Enter a finding that is made on some paths.
 
-        ``own`` are the conditions that its place stands under, where they are known.
+        ``own`` are the conditions that its place is under, where they are known.
         """
         key = (
             diagnostic.rule,
@@ -74,16 +74,16 @@ class Findings:
 
         Where that finding only supposes that the switch was meant, it stays as information.
         """
-        told: Dict[str, Set[int]] = {}
+        reported: Dict[str, Set[int]] = {}
         supposed: Dict[str, Set[int]] = {}
         for diagnostic, paths in self._all():
             if diagnostic.name in _CAUSES and diagnostic.option is not None:
-                told.setdefault(diagnostic.option, set()).update(map(id, paths))
+                reported.setdefault(diagnostic.option, set()).update(map(id, paths))
                 if diagnostic.meant is not None:
                     supposed.setdefault(diagnostic.meant, set()).update(map(id, paths))
         for key, (diagnostic, _, _) in list(self._found.items()):
             for switch in _CONSEQUENCES.get(diagnostic.name, ()):
-                self._take(key, told.get(switch, set()))
+                self._take(key, reported.get(switch, set()))
                 taken = self._take(key, supposed.get(switch, set()))
                 if taken:
                     self.add(attr.evolve(diagnostic, severity=Severity.INFO), taken)
@@ -164,7 +164,7 @@ def _noted(diagnostic: Diagnostic, paths: List[Path], own: Optional[Literals]) -
 
 
 def _words(decisions: Sequence[Decision], message: str) -> List[str]:
-    """The conditions in the words of the script, without those that are implied or told.
+    """The conditions in the words of the script, without those that are implied or said.
 
     That a statement does not raise goes without saying.
     """
@@ -205,7 +205,7 @@ def _own(place: Place, path: Path) -> Literals:
     run = path.outcome
     indices: Tuple[int, ...] = ()
     for block in run.blocks:
-        for entry in list(block.entries.values()) + block.shadowed:
+        for entry in block.all_entries:
             if place in (entry.place, entry.name_place):
                 indices = entry.path
         root = None if block.message is None else block.message.root

@@ -25,7 +25,7 @@ def at_literal(diagnostic: Diagnostic, settings: Settings, script: Script) -> Di
 
 
 def _literals(script: Script, text: str) -> List[ast.AST]:
-    """The literals of this text, looked for where its longest word stands."""
+    """The literals of this text, looked for where its longest word is."""
     words = _WORD.findall(text)
     nodes = script.nodes(max(words, key=len)) if words else ()
     return [node for node in nodes if _value(node) == text]

@@ -156,6 +156,11 @@ class Block(Tracked):
         self.built_in = False
 
     @property
+    def all_entries(self) -> List[Entry]:
+        """Every assignment, those that were overwritten included."""
+        return [*self.entries.values(), *self.shadowed]
+
+    @property
     def is_npu(self) -> bool:
         """True for an entry that is, or may be, the NPU's."""
         return not isinstance(self.name, str) or self.name == "NpuOptimizer"

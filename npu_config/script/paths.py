@@ -268,7 +268,7 @@ class Path(NamedTuple):
 
     @property
     def supposed(self) -> bool:
-        """True for a path that the script as it stands does not take."""
+        """True for a path that the script as it is does not take."""
         return any(decision.supposed for decision in self.trace)
 
     @property

@@ -29,8 +29,8 @@ Literals = FrozenSet[Tuple[str, bool]]
 class Variant(NamedTuple):
     """Settings of one block, with the paths on which they are what the script sets.
 
-    ``shadowed_by`` is given for a single assignment that another one overwrites, which stands
-    there: its settings hold its name and field alone.  ``target`` is given for a builder that
+    ``shadowed_by`` is given for a single assignment that another one overwrites, whose place
+    it is: its settings hold its name and field alone.  ``target`` is given for a builder that
     names one.
     """
 

@@ -58,16 +58,9 @@ def first_line(statement: Any) -> int:
 
 
 def holds(lines: Sequence[int], first: int, last: int) -> bool:
-    """True when one of some lines, which are in order, stands between two others."""
+    """True when one of some lines, which are in order, is between two others."""
     index = bisect.bisect_left(lines, first)
     return index < len(lines) and lines[index] <= last
-
-
-def in_brackets(node: ast.Subscript) -> ast.expr:
-    """What is in the brackets, which Python before 3.9 wraps."""
-    inner: Any = node.slice
-    found: ast.expr = inner.value if inner.__class__.__name__ == "Index" else inner
-    return found
 
 
 def _last_line_before_ends(statement: ast.AST) -> int:
@@ -108,7 +101,7 @@ class Scope:
 
     Args:
         node: the module, class or function.
-        parent: the scope that it stands in.
+        parent: the scope that it is in.
     """
 
     def __init__(
@@ -148,7 +141,7 @@ class Scope:
         return self._globals
 
     def child(self, node: Union[ast.ClassDef, FunctionNode]) -> "Scope":
-        """The scope of a definition that stands in this one."""
+        """The scope of a definition in this one."""
         found = self._children.get(id(node))
         if found is None:
             found = self._children[id(node)] = Scope(node, self)

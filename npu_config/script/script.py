@@ -1,4 +1,4 @@
-"""A script as it stands, before any path through it is followed."""
+"""A script as it is written, before any path through it is followed."""
 
 import ast
 import re
@@ -16,7 +16,7 @@ from typing import (
     Tuple,
 )
 
-from npu_config.script.flags import Flags, literal_text
+from npu_config.script.flags import Flags
 from npu_config.script.neighbours import any_neighbour_has
 from npu_config.script.relevance import Relevance
 from npu_config.script.scopes import (
@@ -29,6 +29,7 @@ from npu_config.script.scopes import (
     last_line,
 )
 from npu_config.script.source import Source, parse, spans
+from npu_config.script.syntax import literal_text
 
 _SET = re.compile(r"\s*(?::[^=]*)?(?:=(?!=)|[-+*/|&]=)")
 _PATCHING = ("npu_bridge.npu_init", "npu_device.compat.v1.npu_init")
@@ -54,7 +55,7 @@ class Script:
         steps: how many statements were run so far, over all paths.
 
     Raises:
-        Unparsable: for text that is no Python 3.
+        Unparsable: for text that is not Python 3.
     """
 
     def __init__(self, text: str, path: Optional[str] = None) -> None:
@@ -92,7 +93,7 @@ class Script:
         return bool(self.imported("npu_bridge"))
 
     def imported(self, word: str) -> FrozenSet[str]:
-        """The dotted names of all imports, wherever they stand, on whose lines a word stands."""
+        """The dotted names of all imports, wherever they are, with a word on their lines."""
         found = self._imported.get(word)
         if found is None:
             names = (name for node in self.nodes(word) for name in _names_of_import(node))
@@ -122,7 +123,7 @@ class Script:
         return self._globals
 
     def nodes(self, *words: str) -> Iterator[ast.AST]:
-        """The nodes of all statements on whose lines one of the words stands."""
+        """The nodes of all statements with one of the words on their lines."""
         lines = sorted({line for word in words for line in self.source.mentions(word)})
         pending: Deque[ast.AST] = deque([self.tree] if lines else [])
         while pending:
@@ -141,7 +142,7 @@ class Script:
         return self._functions
 
     def function_of(self, line: int) -> Optional[FunctionNode]:
-        """The innermost function that a line stands in."""
+        """The innermost function around a line."""
         inside = [node for node, last in self.function_lines() if node.lineno <= line <= last]
         return max(inside, key=lambda node: node.lineno) if inside else None
 

@@ -55,13 +55,13 @@ def decode(data: bytes) -> Decoded:
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         raise Undecodable(
-            "the byte 0x{} in line {} is no {} text".format(
+            "the byte 0x{} in line {} is not valid {}".format(
                 data[error.start : error.start + 1].hex(), line, encoding.upper()
             ),
             line,
         ) from None
     except (LookupError, ValueError, TypeError, AttributeError):
-        raise Undecodable('there is no encoding "{}"'.format(encoding), 1) from None
+        raise Undecodable('the encoding "{}" is not known"'.format(encoding), 1) from None
 
 
 def _declared(data: bytes) -> Optional[str]:
@@ -76,7 +76,7 @@ def _declared(data: bytes) -> Optional[str]:
 
 
 class Unparsable(ValueError):  # noqa: N818 - a verdict on a file, caught by whoever asked
-    """The text is no Python 3; ``line`` and ``column`` say where it ends to be."""
+    """The text is not Python 3; ``line`` and ``column`` say where it ends to be."""
 
     def __init__(self, reason: str, line: Optional[int], column: Optional[int]) -> None:
         super().__init__(reason)
@@ -88,7 +88,7 @@ def parse(text: str) -> ast.Module:
     """The syntax tree of a script.
 
     Raises:
-        Unparsable: for text that is no Python 3, or that is nested too deeply.
+        Unparsable: for text that is not Python 3, or that is nested too deeply.
     """
     try:
         with warnings.catch_warnings():
@@ -159,7 +159,7 @@ class Source:
         return len(content.encode("utf-8")[:offset].decode("utf-8", "ignore")) + 1
 
     def place(self, node: ast.AST) -> Place:
-        """Where a node stands."""
+        """Where a node is."""
         found = self._places.get(id(node))
         if found is None:
             found = self._places[id(node)] = (self._place(node), node)
@@ -180,7 +180,7 @@ class Source:
         )
 
     def at(self, place: Place) -> str:
-        """The characters that stand at a place."""
+        """The characters at a place."""
         assert place.line
         assert place.column
         assert place.end_line
@@ -205,7 +205,7 @@ class Source:
         return place._replace(column=column, end_column=column + len(text))
 
     def keyword_place(self, name: str, value: Place) -> Place:
-        """The place of the keyword that stands before a value."""
+        """The place of the keyword before a value."""
         assert value.line is not None
         assert value.column is not None
         pattern = re.compile(r"(?<!\w){}\s*=[\s(]*$".format(re.escape(name)))
@@ -228,7 +228,7 @@ class Source:
         return bisect.bisect_right(self._starts, offset)
 
     def mentions(self, word: str) -> List[int]:
-        """The lines on which an identifier stands, comment lines left out."""
+        """The lines with an identifier, comment lines left out."""
         found = self._mentions.get(word)
         if found is None:
             found = self._mentions[word] = self.lines_with(word)

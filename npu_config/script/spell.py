@@ -3,6 +3,8 @@
 import ast
 from typing import Callable, Dict
 
+from npu_config.script.syntax import in_brackets
+
 _LONG = 60
 
 _SIGNS = {
@@ -66,10 +68,7 @@ def _call(node: ast.Call) -> str:
 
 
 def _index(node: ast.Subscript) -> str:
-    inner: ast.AST = node.slice
-    if type(inner).__name__ == "Index":
-        inner = inner.value  # type: ignore[attr-defined]
-    return "{}[{}]".format(expression(node.value), expression(inner))
+    return "{}[{}]".format(expression(node.value), expression(in_brackets(node)))
 
 
 _SPELLERS: Dict[str, Callable[..., str]] = {

@@ -24,7 +24,7 @@ from npu_config.script.objects import (
     Use,
 )
 from npu_config.script.paths import Condition
-from npu_config.script.scopes import Watch, in_brackets
+from npu_config.script.scopes import Watch
 from npu_config.script.state import (
     LEAVE,
     ON,
@@ -36,6 +36,7 @@ from npu_config.script.state import (
     execute,
     identity,
 )
+from npu_config.script.syntax import in_brackets
 
 _ITEMS = 64
 _DEPTH = 4

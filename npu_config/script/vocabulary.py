@@ -124,7 +124,7 @@ def _takes_last(data: bytes) -> bool:
 
 
 def _imported(data: bytes) -> Iterator[bytes]:
-    """What stands behind ``import``, line by line, comments left out."""
+    """What follows ``import``, line by line, comments left out."""
     start = data.find(b"import ")
     while start >= 0:
         end = data.find(b"\n", start)

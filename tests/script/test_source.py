@@ -42,10 +42,10 @@ def test_decode(data, text, encoding):
 @pytest.mark.parametrize(
     ("data", "words", "line"),
     [
-        (b"x = 1\ny = '\xff'\n", "byte 0xff in line 2 is no UTF-8 text", 2),
-        (b"# coding: no-such\n", 'no encoding "no-such"', 1),
-        (b"# coding: rot13\n", 'no encoding "rot13"', 1),
-        ("x = '数据'\n".encode("gbk"), "is no UTF-8 text", 1),
+        (b"x = 1\ny = '\xff'\n", "byte 0xff in line 2 is not valid UTF-8", 2),
+        (b"# coding: no-such\n", 'the encoding "no-such"', 1),
+        (b"# coding: rot13\n", 'the encoding "rot13"', 1),
+        ("x = '数据'\n".encode("gbk"), "is not valid UTF-8", 1),
     ],
 )
 def test_undecodable(data, words, line):

@@ -23,6 +23,7 @@ from npu_config.script.paths import Path
 from npu_config.script.scopes import last_line
 from npu_config.script.script import Script
 from npu_config.script.state import Call, Run
+from npu_config.script.syntax import name_of
 
 _OURS = ("npu_bridge", "npu_device", "npu_config")
 
@@ -56,7 +57,7 @@ class Context:
         return run
 
     def place(self, node: ast.AST) -> Place:
-        """Where a node stands."""
+        """Where a node is."""
         return self.script.source.place(node)
 
     def report(
@@ -71,7 +72,7 @@ class Context:
         meant: Optional[str] = None,
         consequence: Optional[str] = None,
     ) -> None:
-        """Report a finding; ``guards`` are the conditions that its place stands under."""
+        """Report a finding; ``guards`` are the conditions that its place is under."""
         assert self.rule is not None
         diagnostic = self.rule.diagnostic(
             message, place, option, help, severity, fix, meant, consequence
@@ -97,7 +98,7 @@ class Context:
         return self._loops
 
     def mentions(self, *words: str) -> bool:
-        """True when one of the words stands in the script, comments left out."""
+        """True when one of the words is in the script, comments left out."""
         return any(self.script.source.mentions(word) for word in words)
 
     def calls(self, *names: str) -> Iterator[ast.Call]:
@@ -150,7 +151,7 @@ def check(
         name: kebab-case.
         severity: of its findings.
         facts: the entries of the fact file that it covers.
-        source: where the facts stand.
+        source: where the facts are written down.
         whole: it looks at the script once, not at every path.
     """
 
@@ -161,13 +162,6 @@ def check(
         return function
 
     return enter
-
-
-def name_of(node: ast.AST) -> str:
-    """The last name of a dotted expression."""
-    if isinstance(node, ast.Attribute):
-        return node.attr
-    return node.id if isinstance(node, ast.Name) else ""
 
 
 def our_blocks(run: Run) -> List[Block]:

@@ -29,7 +29,7 @@ class Unread:
         self._around: Dict[int, Parents] = {}
 
     def around(self, node: ast.expr) -> Parents:
-        """The nodes that an expression stands in, the outermost first."""
+        """The nodes around an expression, the outermost first."""
         found = self._around.get(id(node))
         if found is None:
             found = self._around[id(node)] = _around(self._script.tree, node)

@@ -3,7 +3,7 @@
 import ast
 from typing import Any, Iterator, List, Optional, Sequence, Set
 
-from npu_config.script.checks._check import Context, name_of
+from npu_config.script.checks._check import Context
 from npu_config.script.objects import Message
 from npu_config.script.scopes import (
     DEFINITIONS,
@@ -13,6 +13,7 @@ from npu_config.script.scopes import (
     holds,
     last_line,
 )
+from npu_config.script.syntax import name_of
 
 _READERS = ("print", "pprint", "str", "repr", "type", "id", "len", "isinstance")
 _FILLERS = ("CopyFrom", "MergeFrom", "ParseFromString", "ClearField", "HasField", "Clear")
@@ -28,7 +29,7 @@ def is_handed_on(context: Context, message: Message, until: Optional[int] = None
 
 
 def _is_handed_on(context: Context, message: Message, until: Optional[int]) -> bool:
-    """True when the name that a message is bound to stands where the message may be used.
+    """True when the name that a message is bound to is read where the message may be used.
 
     Filling it is no use, nor is printing it; to return it is one where what is returned cannot be
     followed: from functions with decorators, of which properties are the most common.

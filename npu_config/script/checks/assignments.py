@@ -54,10 +54,10 @@ def mode_in_place_of_path(context: Context) -> None:
         custom_op.parameter_map["dump_mode"].s = tf.compat.as_bytes("all")
     """
     for block in context.run.blocks:
-        for entry in list(block.entries.values()) + block.shadowed:
+        for entry in block.all_entries:
             if entry.name == "dump_path" and entry.value in _MODES and is_known(entry.value):
                 context.report(
-                    '"dump_path" is "{}", which is a mode and no directory'.format(entry.value),
+                    '"dump_path" is "{}", which is a mode, not a directory'.format(entry.value),
                     entry.place,
                     entry.path,
                     option="dump_path",
@@ -68,7 +68,7 @@ def mode_in_place_of_path(context: Context) -> None:
 
 
 def _report_swapped(context: Context, block: Block, mode: str) -> None:
-    """The path that most likely stands in the place of the mode."""
+    """The path that is most likely swapped with the mode."""
     for name in ("dump_mode", "dump_debug_mode"):
         entry = block.entries.get(name)
         if entry is not None and isinstance(entry.value, Unknown):
@@ -252,7 +252,7 @@ def _is_slip(name: str, meant: str) -> bool:
 def option_set_twice(context: Context) -> None:
     """An option is set again, whatever was set before.
 
-    The first value is lost.  Where the first assignments stand under a condition, the condition
+    The first value is lost.  Where the first assignments are under a condition, the condition
     has no effect.  (A default that is set first and overridden under a condition is fine.)
 
     Wrong:

@@ -216,7 +216,7 @@ def tailing_optimization_differs(context: Context) -> None:
     source=(_ESTIMATOR_MODULE,),
 )
 def estimator_config_class(context: Context) -> None:
-    """NPUEstimator is given a configuration that is no NPURunConfig.
+    """NPUEstimator is given a configuration that is not an NPURunConfig.
 
     It raises ValueError.
 

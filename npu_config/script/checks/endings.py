@@ -4,9 +4,10 @@ import ast
 from typing import Dict, Iterator, List, Optional, Sequence, Set, Tuple
 
 from npu_config.core.diagnostics import Severity
-from npu_config.script.checks._check import Context, check, name_of
+from npu_config.script.checks._check import Context, check
 from npu_config.script.checks._reads import is_main
 from npu_config.script.scopes import DEFINITIONS, blocks
+from npu_config.script.syntax import name_of
 
 _APPS = (
     "absl.app",
@@ -31,10 +32,10 @@ _EXITS = ("exit", "_exit", "abort", "quit")
     whole=True,
 )
 def shutdown_after_app_run(context: Context) -> None:
-    """``shutdown_resource`` or ``close_session`` stands after ``tf.app.run`` or ``sys.exit``.
+    """``shutdown_resource`` or ``close_session`` comes after ``tf.app.run`` or ``sys.exit``.
 
     tf.app.run ends the process when ``main`` returns, as sys.exit does: the lines after it are
-    never reached, whatever condition they stand under.
+    never reached, whatever condition they are under.
 
     Wrong:
 

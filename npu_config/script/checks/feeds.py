@@ -4,9 +4,10 @@ import ast
 from typing import Iterator, List, Optional
 
 from npu_config.core.diagnostics import Severity
-from npu_config.script.checks._check import Context, check, name_of
+from npu_config.script.checks._check import Context, check
 from npu_config.script.checks.looped import count_of, makers
 from npu_config.script.scopes import last_line
+from npu_config.script.syntax import argument, name_of
 
 _LOOPS = "docs/en/tfadapter_1/migration/performance_tuning/iteration_offload.md"
 
@@ -83,29 +84,22 @@ def _is_bound_between(context: Context, name: str, first: ast.expr, last: ast.ex
     )
 
 
-def _given(call: ast.Call, name: str, position: int) -> Optional[ast.expr]:
-    for keyword in call.keywords:
-        if keyword.arg == name:
-            return keyword.value
-    return call.args[position] if position < len(call.args) else None
-
-
 def _fetches(run: ast.Call, name: str) -> bool:
     """True for ``session.run`` of what a name holds."""
-    fetches = _given(run, "fetches", 0)
+    fetches = argument(run, "fetches", 0)
     parts = fetches.elts if isinstance(fetches, (ast.List, ast.Tuple)) else [fetches]
     return any(isinstance(part, ast.Name) and part.id == name for part in parts)
 
 
 def _fed(context: Context, run: ast.Call) -> Iterator[ast.Name]:
     """The placeholders of batches that a run is fed."""
-    feeds = _given(run, "feed_dict", 1)
+    feeds = argument(run, "feed_dict", 1)
     if isinstance(feeds, ast.Name):
         feeds = _value_of(context, feeds)
     for key in feeds.keys if isinstance(feeds, ast.Dict) else ():
         value = _value_of(context, key) if isinstance(key, ast.Name) else None
         if isinstance(value, ast.Call) and name_of(value.func) == "placeholder":
-            shape = _given(value, "shape", 1)
+            shape = argument(value, "shape", 1)
             if isinstance(shape, (ast.List, ast.Tuple)) and shape.elts:
                 assert isinstance(key, ast.Name)
                 yield key

@@ -4,8 +4,9 @@ import ast
 from typing import Iterator, List, Optional, Sequence, Set
 
 from npu_config.core.diagnostics import Severity
-from npu_config.script.checks._check import Context, check, name_of
+from npu_config.script.checks._check import Context, check
 from npu_config.script.scopes import DEFINITIONS, blocks
+from npu_config.script.syntax import argument, in_brackets, literal, name_of
 
 _INIT = "tf_adapter/python/npu_bridge/npu_init.py"
 _FAQ = "docs/en/tfadapter_1/migration/faq/hook_index_error_fix.md"
@@ -78,10 +79,7 @@ def _lists(context: Context, call: ast.Call) -> Iterator[str]:
         if isinstance(target, ast.Name):
             result = target.id
             yield result
-    given: Optional[ast.expr] = call.args[0] if call.args else None
-    for keyword in call.keywords:
-        if keyword.arg == _APPENDING[name_of(call.func)][0]:
-            given = keyword.value
+    given = argument(call, _APPENDING[name_of(call.func)][0], 0)
     if isinstance(given, ast.Name) and given.id != result and _is_list(context, given):
         yield given.id
 
@@ -149,17 +147,11 @@ def _is_named(node: ast.expr, name: str) -> bool:
 
 
 def _is_last(node: ast.Subscript) -> bool:
-    inner: ast.AST = node.slice
-    if inner.__class__.__name__ == "Index":
-        inner = inner.value  # type: ignore[attr-defined]
-    try:
-        return isinstance(inner, ast.expr) and ast.literal_eval(inner) == -1
-    except (ValueError, TypeError, SyntaxError, RecursionError, MemoryError):
-        return False
+    return bool(literal(in_brackets(node)) == -1)
 
 
 def _is_after(before: Sequence[ast.AST], after: Sequence[ast.AST]) -> bool:
-    """True when a node is only run after another one was, by the bodies that they stand in."""
+    """True when a node is only run after another one was, by the bodies that they are in."""
     shared = 0
     while before[shared] is after[shared]:
         shared += 1

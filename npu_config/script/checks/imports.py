@@ -5,7 +5,7 @@ from typing import Dict, Iterator, List, Optional, Set, Tuple, cast
 
 from npu_config.catalogue.api import MODULES, NPU_INIT
 from npu_config.core.diagnostics import Severity
-from npu_config.script.checks._check import Context, check, name_of
+from npu_config.script.checks._check import Context, check
 from npu_config.script.scopes import (
     FUNCTIONS,
     FunctionNode,
@@ -15,6 +15,7 @@ from npu_config.script.scopes import (
     holds,
     last_line,
 )
+from npu_config.script.syntax import UNCLEAR, literal, name_of
 
 _INTRODUCTION = "docs/en/tfadapter_1/apiref/session_config/introduction.md"
 _INIT = "tf_adapter/python/npu_bridge/npu_init.py"
@@ -237,10 +238,8 @@ def _is_false(test: ast.expr, constants: Dict[str, List[Store]]) -> bool:
         if test.id == "TYPE_CHECKING" or len(stores) != 1 or stores[0].kind != "value":
             return test.id == "TYPE_CHECKING"
         test = cast(ast.expr, stores[0].node)
-    try:
-        return not ast.literal_eval(test)
-    except (ValueError, TypeError, SyntaxError, RecursionError, MemoryError):
-        return name_of(test) == "TYPE_CHECKING"
+    value = literal(test)
+    return name_of(test) == "TYPE_CHECKING" if value is UNCLEAR else not value
 
 
 def _catches(handler: ast.ExceptHandler) -> bool:

@@ -4,10 +4,11 @@ import ast
 from typing import Any, Iterator, List, Optional, Sequence, Set, Tuple
 
 from npu_config.core.diagnostics import Severity
-from npu_config.script.checks._check import Context, check, name_of
+from npu_config.script.checks._check import Context, check
 from npu_config.script.checks._reads import LOOPS
 from npu_config.script.scopes import DEFINITIONS, blocks, last_line
 from npu_config.script.state import Call
+from npu_config.script.syntax import literal, literal_text, name_of
 
 _LOOPS = "docs/en/tfadapter_1/migration/performance_tuning/iteration_offload.md"
 _KERNEL = "tf_adapter/kernels/geop_npu.cc:1545-1548"
@@ -148,16 +149,8 @@ def _name_of_scope(call: ast.Call) -> Optional[str]:
     """The name of a scope that is written out, and that opens a name scope."""
     if any(keyword.arg not in ("default_name", "values", "reuse") for keyword in call.keywords):
         return None
-    name = _text(call.args[0]) if call.args else None
+    name = literal_text(call.args[0]) if call.args else None
     return name.strip("/") if name else None
-
-
-def _text(node: ast.expr) -> Optional[str]:
-    try:
-        value = ast.literal_eval(node)
-    except (ValueError, TypeError, SyntaxError, RecursionError, MemoryError):
-        return None
-    return value if isinstance(value, str) else None
 
 
 @check(
@@ -264,10 +257,8 @@ def _is_short(loop: ast.stmt) -> bool:
     if isinstance(items, (ast.List, ast.Tuple)):
         return len(items.elts) < 2
     if isinstance(items, ast.Call) and name_of(items.func) == "range" and len(items.args) == 1:
-        try:
-            return int(ast.literal_eval(items.args[0])) < 2
-        except (ValueError, TypeError, SyntaxError, RecursionError, MemoryError):
-            return False
+        rounds = literal(items.args[0])
+        return isinstance(rounds, int) and rounds < 2
     return False
 
 

@@ -150,7 +150,7 @@ def loop_counts_differ(context: Context) -> None:
     source=("tf_adapter/python/npu_bridge/estimator/npu/util.py",),
 )
 def loop_count_refused(context: Context) -> None:
-    """The loop is given a number of iterations that is no whole number from 1.
+    """The loop is given a number of iterations that is not a whole number from 1.
 
     set_iteration_per_loop raises TypeError or ValueError; SetIterationsVarHook fails when the
     session starts.

@@ -4,7 +4,8 @@ import ast
 from typing import Dict, Iterator, List, Optional, Set
 
 from npu_config.core.diagnostics import Severity
-from npu_config.script.checks._check import Context, check, name_of
+from npu_config.script.checks._check import Context, check
+from npu_config.script.syntax import argument, name_of
 
 _TABLES = (
     "HashTable",
@@ -35,10 +36,7 @@ def _mapped_functions(context: Context) -> Iterator[ast.AST]:
     for call in context.calls(*_MAPPING):
         if not _maps_dataset(call.func):
             continue
-        function: Optional[ast.AST] = call.args[0] if call.args else None
-        for keyword in call.keywords:
-            if keyword.arg == "map_func":
-                function = keyword.value
+        function: Optional[ast.AST] = argument(call, "map_func", 0)
         if isinstance(function, (ast.Name, ast.Attribute)):
             found = definitions.get(name_of(function), [])
             function = found[0] if len(found) == 1 else None

@@ -5,7 +5,8 @@ import re
 from typing import Any, Iterator, List, Optional, Set, Tuple
 
 from npu_config.core.diagnostics import Severity
-from npu_config.script.checks._check import Context, check, name_of
+from npu_config.script.checks._check import Context, check
+from npu_config.script.syntax import UNCLEAR, literal, literal_text, name_of
 
 _DENIALS = frozenset(("no", "not", "non", "disable", "disabled", "without", "skip", "off", "stop"))
 _SWITCHES = {
@@ -85,7 +86,7 @@ def switch_never_on(context: Context) -> None:
 
 
 def _report_never_true(context: Context) -> None:
-    """Report conditions that never hold, and that a switch stands under."""
+    """Report conditions that never hold, and that a switch is under."""
     assert context.path is not None
     trace = context.path.trace
     for name, guards in _switched_on(context):
@@ -113,7 +114,7 @@ def _report_never_true(context: Context) -> None:
 
 
 def _switched_on(context: Context) -> Iterator[Tuple[str, Tuple[int, ...]]]:
-    """The switches that are on, with the decisions that they stand under."""
+    """The switches that are on, with the decisions that they are under."""
     for block in context.run.blocks:
         for entry in block.entries.values():
             if entry.name in _SWITCHES and entry.value is True:
@@ -130,17 +131,9 @@ def _compared_with_true(node: Optional[ast.expr], holds: bool) -> Optional[Tuple
     if not isinstance(node, ast.Compare) or len(node.ops) != 1:
         return None
     kinds = (ast.Is, ast.Eq) if holds else (ast.IsNot, ast.NotEq)
-    if not isinstance(node.ops[0], kinds) or _literal(node.comparators[0]) is not True:
+    if not isinstance(node.ops[0], kinds) or literal(node.comparators[0]) is not True:
         return None
     return node.left, isinstance(node.ops[0], (ast.Is, ast.IsNot))
-
-
-def _literal(node: ast.expr) -> Any:
-    """The value of a literal; the node itself for anything else."""
-    try:
-        return ast.literal_eval(node)
-    except (ValueError, TypeError, SyntaxError, RecursionError, MemoryError):
-        return node
 
 
 def _text_flag(context: Context, node: ast.expr, identical: bool) -> Optional[Tuple[Any, int]]:
@@ -163,8 +156,8 @@ def _text_flag(context: Context, node: ast.expr, identical: bool) -> Optional[Tu
     if len(found) != 1 or not _gives_text(found[0]):
         return None
     defaults = [keyword.value for keyword in found[0].keywords if keyword.arg == "default"]
-    default = _literal(defaults[0]) if defaults else None
-    if isinstance(default, ast.AST) or default is True or (not identical and default == 1):
+    default = literal(defaults[0]) if defaults else None
+    if default is UNCLEAR or default is True or (not identical and default == 1):
         return None
     return default, found[0].lineno
 
@@ -207,7 +200,7 @@ def _destination(call: ast.Call) -> str:
     """The attribute that an argument of argparse becomes."""
     for keyword in call.keywords:
         if keyword.arg == "dest":
-            return str(_literal(keyword.value))
-    names = [name for name in map(_literal, call.args) if isinstance(name, str)]
+            return literal_text(keyword.value) or ""
+    names = [name for name in map(literal, call.args) if isinstance(name, str)]
     long = [name for name in names if name.startswith("--")] or names
     return long[0].lstrip("-").replace("-", "_") if long else ""
