@@ -1,6 +1,11 @@
 """What is said of a ConfigProto text or bytes that cannot be read."""
 
-from typing import Any, NamedTuple, Optional, Sequence, Tuple
+from typing import Any, NamedTuple, Optional, Sequence, Tuple, Union
+
+from npu_config.text.faults import FaultLog
+from npu_config.text.source import Source
+
+MAX_CHARACTERS = 4 * 1024 * 1024
 
 
 class Fault(NamedTuple):
@@ -38,3 +43,35 @@ class ProtoSyntaxError(ValueError):
 
     def __reduce__(self) -> Tuple[Any, ...]:
         return (type(self), (self.faults,))
+
+
+def log_of(text: Union[str, bytes], limit: Optional[int] = None) -> FaultLog:
+    """A log for the faults of a text.
+
+    Args:
+        text: the text; bytes are decoded as UTF-8, what is not stays as surrogate escapes,
+            which may stand in strings (a bytes field takes any byte).
+        limit: how many characters it may have; None: :data:`MAX_CHARACTERS`.
+
+    Raises:
+        ProtoSyntaxError: when it is longer than the limit.
+    """
+    limit = MAX_CHARACTERS if limit is None else limit
+    if len(text) > limit:
+        what = "bytes" if isinstance(text, bytes) else "characters"
+        reason = "the text has {:,} {}; at most {:,} are read".format(len(text), what, limit)
+        raise ProtoSyntaxError([Fault(reason, 1, 1)])
+    if isinstance(text, bytes):
+        text = text.decode("utf-8", "surrogateescape")
+    return FaultLog(Source(text))
+
+
+def refuse(log: FaultLog) -> None:
+    """Raise what a log holds, in order of place.
+
+    Raises:
+        ProtoSyntaxError: when it holds anything.
+    """
+    if log.diagnostics:
+        faults = [Fault(d.message, *d.place[1:]) for d in log.diagnostics]
+        raise ProtoSyntaxError(sorted(faults, key=lambda f: (f.line or 0, f.column or 0)))

@@ -5,7 +5,9 @@ from typing import Dict, Iterator, List, Mapping, NamedTuple, Optional, Tuple, U
 import attr
 
 from npu_config.core.diagnostics import Place
-from npu_config.proto.text_syntax import Block, Field, Scalar, Source, parse
+from npu_config.proto.faults import log_of, refuse
+from npu_config.text.prototext import Block, Field, Scalar, parse
+from npu_config.text.source import Source
 
 _REWRITE = ("graph_options", "rewrite_options")
 _PARENTS = ((), _REWRITE, ("graph_options", "optimizer_options"))
@@ -61,8 +63,10 @@ def find(text: Union[str, bytes]) -> TextPositions:
     Raises:
         ProtoSyntaxError: when it is not text format.
     """
-    finder = _Finder(Source(text))
-    root = parse(finder.source)
+    log = log_of(text)
+    root = parse(log)
+    refuse(log)
+    finder = _Finder(log.source)
     fields: Dict[str, Place] = {}
     for path in _PARENTS:
         for block in _descend(root, path):
@@ -84,7 +88,7 @@ class _Finder:
         self.source = source
 
     def place(self, part: Union[Field, Scalar, Block]) -> Place:
-        return Place(None, *self.source.span(part.start, part.end))
+        return self.source.place(part.start, part.end)
 
     def optimizer(self, field: Field, value: Union[Scalar, Block]) -> OptimizerPlaces:
         name = _last(value, "name")

@@ -5,27 +5,18 @@ only the first.  What is accepted follows the text format specification; where a
 that can have one value is given two, TensorFlow's own parser refuses, and so does this.
 """
 
-import difflib
-import re
-from typing import Any, Dict, Iterator, List, Optional, Tuple, Union
+from contextlib import suppress
+from typing import Any, Dict, Iterator, Optional, Tuple, Union
 
 from google.protobuf.descriptor import FieldDescriptor
 
-from npu_config.proto.faults import Fault, ProtoSyntaxError
+from npu_config.proto.faults import log_of, refuse
 from npu_config.proto.reflection import is_map, is_repeated, single
-from npu_config.proto.text_syntax import Block, Field, Scalar, Source, parse, shown
+from npu_config.text import prototext
+from npu_config.text.faults import FaultLog, StopReading
+from npu_config.text.prototext import Block, Field, Scalar
+from npu_config.text.words import near, shown
 
-MAX_FAULTS = 100
-
-_INTEGER = re.compile(
-    r"-?(?:0[xX](?P<hex>[0-9a-fA-F]+)|0(?P<octal>[0-7]+)|(?P<decimal>0|[1-9][0-9]*))\Z"
-)
-_FLOAT = re.compile(r"-?(?!0[0-9])(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?[fF]?\Z")
-_SPECIAL_FLOAT = re.compile(r"(-?)(?:(inf)(?:inity)?|(nan))f?\Z", re.IGNORECASE)
-_BOOLS = {
-    "true": True, "True": True, "t": True, "1": True,
-    "false": False, "False": False, "f": False, "0": False,
-}  # fmt: skip
 _RANGES = {
     FieldDescriptor.CPPTYPE_INT32: (-(2**31), 2**31 - 1),
     FieldDescriptor.CPPTYPE_INT64: (-(2**63), 2**63 - 1),
@@ -42,16 +33,18 @@ def read_text(text: Union[str, bytes], message: Any, limit: Optional[int] = None
     Args:
         text: the text.
         message: any protobuf message.
-        limit: how many characters it may have; None: :data:`MAX_CHARACTERS`.
+        limit: how many characters it may have; None: 4 Mi.
 
     Raises:
-        ProtoSyntaxError: with the first fault of the syntax, or every other fault (the
-            first :data:`MAX_FAULTS`).
+        ProtoSyntaxError: with every fault; where brackets do not match, with those of the
+            syntax only.
     """
-    source = Source(text, limit)
-    reader = _Reader(source)
-    reader.fill(message, parse(source))
-    reader.report()
+    log = log_of(text, limit)
+    block = prototext.parse(log)
+    if log.complete:
+        with suppress(StopReading):
+            _Filler(log).fill(message, block)
+    refuse(log)
     return message
 
 
@@ -59,15 +52,9 @@ class _MisfitError(Exception):
     """A value does not fit its field."""
 
 
-class _Reader:
-    def __init__(self, source: Source) -> None:
-        self._source = source
-        self._faults: List[Fault] = []
-
-    def report(self) -> None:
-        """Raise what was found, in order of place."""
-        if self._faults:
-            raise ProtoSyntaxError(sorted(self._faults, key=_position))
+class _Filler:
+    def __init__(self, log: FaultLog) -> None:
+        self._log = log
 
     def fill(self, message: Any, block: Block) -> None:
         for field, descriptor in self._known(message.DESCRIPTOR, block):
@@ -123,8 +110,8 @@ class _Reader:
                     self._fault(reason.format(shown(field.name), shown(taken[slot])), field)
 
     def _unknown(self, kind: Any, field: Field) -> None:
-        close = difflib.get_close_matches(field.name, list(kind.fields_by_name), 1)
-        hint = '; did you mean "{}"?'.format(close[0]) if close else ""
+        close = near(field.name, kind.fields_by_name)
+        hint = "" if close is None else '; did you mean "{}"?'.format(close)
         owner = "an entry of a map" if kind.GetOptions().map_entry else kind.name
         self._fault("{} has no field {}{}".format(owner, shown(field.name), hint), field)
 
@@ -152,13 +139,7 @@ class _Reader:
         return next(iter(values), descriptor.default_value)
 
     def _fault(self, reason: str, at: Union[Field, Scalar, Block]) -> None:
-        self._faults.append(self._source.fault(reason, at.start, at.end))
-        if len(self._faults) == MAX_FAULTS:
-            self.report()
-
-
-def _position(fault: Fault) -> Tuple[int, int]:
-    return fault.line or 0, fault.column or 0
+        self._log.fault(at.start, at.end, reason)
 
 
 def _scalar(descriptor: Any, value: Union[bytes, str]) -> Any:
@@ -170,15 +151,20 @@ def _scalar(descriptor: Any, value: Union[bytes, str]) -> Any:
     if isinstance(value, bytes):
         raise _MisfitError
     if kind == FieldDescriptor.CPPTYPE_BOOL:
-        if value not in _BOOLS:
-            raise _MisfitError
-        return _BOOLS[value]
+        return _fitting(prototext.boolean(value))
     if kind == FieldDescriptor.CPPTYPE_ENUM:
         named = descriptor.enum_type.values_by_name.get(value)
         return _integer(value, -(2**31), 2**31 - 1) if named is None else named.number
     if kind in _RANGES:
         return _integer(value, *_RANGES[kind])
-    return _float(value, kind == FieldDescriptor.CPPTYPE_FLOAT)
+    number: float = _fitting(prototext.real(value))
+    return single(number) if kind == FieldDescriptor.CPPTYPE_FLOAT else number
+
+
+def _fitting(value: Any) -> Any:
+    if value is None:
+        raise _MisfitError
+    return value
 
 
 def _text(value: bytes) -> str:
@@ -189,25 +175,10 @@ def _text(value: bytes) -> str:
 
 
 def _integer(text: str, low: int, high: int) -> int:
-    match = _INTEGER.match(text)
-    if match is None:
-        raise _MisfitError
-    base = {"hex": 16, "octal": 8, "decimal": 10}[str(match.lastgroup)]
-    number = int(match.group(str(match.lastgroup)), base)
-    number = -number if text.startswith("-") else number
-    if not low <= number <= high:
+    number = prototext.integer(text)
+    if number is None or not low <= number <= high:
         raise _MisfitError
     return number
-
-
-def _float(text: str, narrow: bool) -> float:
-    special = _SPECIAL_FLOAT.match(text)
-    if special is not None:
-        return float(special.group(1) + (special.group(2) or special.group(3)))
-    if _FLOAT.match(text) is None:
-        raise _MisfitError
-    number = float(text.rstrip("fF"))
-    return single(number) if narrow else number
 
 
 def _expected(descriptor: Any) -> str:

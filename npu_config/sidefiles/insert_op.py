@@ -4,7 +4,7 @@ The option is not documented for TensorFlow; the format is that of the ATC optio
 insert_op_conf.  Source: cann/ge:docs/zh/user_guides/atc_tools/AIPP/config_file_template.md.
 """
 
-from itertools import islice
+from contextlib import suppress
 from typing import Any, Dict, Iterable, Iterator, List, Mapping, Optional, Tuple
 
 import attr
@@ -13,12 +13,12 @@ from npu_config.core.diagnostics import Diagnostic, Severity
 from npu_config.core.target import ANY_TARGET, Product, Target
 from npu_config.sidefiles import _aipp_rules as rules
 from npu_config.sidefiles._aipp_fields import FIELDS, INPUT_FORMATS, MODES, Value
-from npu_config.sidefiles._aipp_parser import Reader, unknown
+from npu_config.sidefiles._aipp_parser import read, unknown
 from npu_config.sidefiles._frozen import Table
 from npu_config.sidefiles._shape import is_wrong, refuse
 from npu_config.sidefiles.format import Format, Parsed, Sample, conclude
-from npu_config.text.lines import MAX_FINDINGS
-from npu_config.text.source import ANYWHERE, Path, Places, Source
+from npu_config.text.faults import FaultLog, StopReading
+from npu_config.text.source import ANYWHERE, Path, Places, PlaceTable, Source
 from npu_config.text.words import did_you_mean, listed, shown
 
 _EVEN_SIZES = ("src_image_size_w", "src_image_size_h")
@@ -187,15 +187,19 @@ def parse(text: str, path: Optional[str] = None, target: Target = ANY_TARGET) ->
         path: the file it came from.
         target: what :func:`check` is to know.
     """
-    reader = Reader(Source(text, path))
-    reader.read()
-    judged = _judge(reader.blocks, reader.places, target)
-    found = [*reader.found, *islice(judged, MAX_FINDINGS)]
-    understood = reader.understood and not is_wrong(found)
+    source = Source(text, path)
+    log, places = FaultLog(source, rules.SYNTAX), PlaceTable(source.place(0, len(text)))
+    blocks: List[Dict[str, Any]] = []
+    understood = False
+    with suppress(StopReading):
+        blocks = read(log, places)
+        understood = not log.diagnostics
+        log.add_all(_judge(blocks, places, target))
+    understood = understood and not is_wrong(log.diagnostics)
     return conclude(
-        found,
-        reader.places,
-        (lambda: InsertOp(AippOp(fields) for fields in reader.blocks)) if understood else None,
+        log.diagnostics,
+        places,
+        (lambda: InsertOp(AippOp(fields) for fields in blocks)) if understood else None,
         lambda _: (),
     )
 

@@ -5,12 +5,10 @@ import json
 import re
 from typing import Any, List, Optional, Tuple
 
-from npu_config.core.diagnostics import Diagnostic, Edit, Fix
-from npu_config.core.rule import Rule
 from npu_config.text import json_rules as rules
+from npu_config.text.faults import FaultLog, StopReading
 from npu_config.text.source import Source
 
-MAX_FAULTS = 100
 MAX_ECHOES = 1000
 MAX_DIGITS = 400
 
@@ -67,68 +65,37 @@ _STRICT = re.compile(
 )
 
 
-class Stopped(Exception):  # noqa: N818 - it is no error of the caller's
-    """Reading ends early: too deep, too many faults, or no value where one must begin."""
-
-
-class Log:
+class Log(FaultLog):
     """The faults of one text, and how far the reader can be trusted after them.
 
-    ``lost`` is True while the reader may be out of step, and ``complete`` turns False when
-    something was not understood.
+    ``lost`` is True while the reader may be out of step, ``unbalanced`` after the first fault
+    that may have a bracket too many or too few as its cause.
     """
 
     def __init__(self, source: Source) -> None:
-        self.source = source
-        self.diagnostics: List[Diagnostic] = []
+        super().__init__(source, rules.SYNTAX)
         self.lost = False
-        self.complete = True
+        self.unbalanced = False
         self._echoes = 0
-
-    def report(
-        self,
-        rule: Rule,
-        start: int,
-        end: int,
-        message: str,
-        help: Optional[str] = None,
-        title: str = "",
-        edits: Tuple[Edit, ...] = (),
-        meant: Optional[str] = None,
-    ) -> None:
-        """Add a finding; the one too many ends the reading."""
-        place = self.source.place(start, end)
-        fix = Fix(title, edits) if edits else None
-        if meant is not None and help is None:
-            help = "write it in double quotes"
-        self.diagnostics.append(rule.diagnostic(message, place, help=help, fix=fix, meant=meant))
-        if len(self.diagnostics) == MAX_FAULTS:
-            message = "{} faults; the rest of the text is not read".format(MAX_FAULTS)
-            self.diagnostics.append(rules.SYNTAX.diagnostic(message, place))
-            raise Stopped
-
-    def fault(self, start: int, end: int, message: str, help: Optional[str] = None) -> None:
-        """Add a fault of syntax."""
-        self.report(rules.SYNTAX, start, end, message, help)
 
     def replaced(self, start: int, end: int, message: str, text: str) -> None:
         """Add a fault of syntax that ``text`` in its place repairs."""
         title = "write {}".format(text if len(text) < 40 else "it in double quotes")
-        edit = self.source.edit(start, end, text)
-        self.report(rules.SYNTAX, start, end, message, title, title, (edit,))
+        self.report(rules.SYNTAX, start, end, message, title, title, text)
 
     def structure(
         self, start: int, end: int, message: str, help: Optional[str] = None, sure: bool = False
     ) -> None:
-        """Add a fault that may put the reader out of step; its echoes are not told."""
+        """Add a fault that may put the reader out of step; its echoes are not reported."""
         if self.lost:
             self._echoes += 1
             if self._echoes > MAX_ECHOES:
-                raise Stopped
+                raise StopReading
         else:
             self.fault(start, end, message, help)
         if not sure:
             self.lost = True
+            self.unbalanced = True
             self.complete = False
 
     def line(self, offset: int) -> int:
@@ -306,7 +273,9 @@ class Lexer:
             return BROKEN
         if not self._log.lost:
             message = "the text {} needs double quotes".format(shown)
-            self._log.report(rules.SYNTAX, start, end, message, meant=word)
+            self._log.report(
+                rules.SYNTAX, start, end, message, "write it in double quotes", meant=word
+            )
         return word
 
     def bare_key(self, start: int, end: int) -> str:

@@ -12,13 +12,13 @@ import attr
 
 from npu_config.core.diagnostics import Diagnostic, Edit, Fix
 from npu_config.text import json_rules as rules
+from npu_config.text.faults import StopReading
 from npu_config.text.json_lexer import (
     BROKEN,
     TOKEN,
     WIDE_MARKS,
     Lexer,
     Log,
-    Stopped,
     word_end,
 )
 from npu_config.text.source import Source
@@ -27,6 +27,7 @@ MAX_DEPTH = 200
 MAX_COMMENTS = 10000
 
 _CLOSER = {"{": "}", "[": "]"}
+_CLOSERS = re.compile(r"[ \t\r\n}\]]*")
 
 # What a frame waits for.
 _FIRST, _ITEM, _COLON, _VALUE, _NEXT = range(5)
@@ -87,6 +88,7 @@ class _Parser:
         self._frames: List[_Frame] = []
         self._root: Optional[Tuple[Any, Tree]] = None
         self._comma = 0
+        self._closers = (0, False)
         self._text_end = -1
 
     # Entries
@@ -182,6 +184,8 @@ class _Parser:
     # Marks
 
     def _open(self, opener: str, start: int) -> None:
+        if self._wants_key() and opener == "{" and self._frames[-1].state == _FIRST:
+            return self._log.structure(start, start + 1, 'one "{" too many', "remove it")
         if self._wants_key():
             message = 'a key in double quotes is missing before "{}"'.format(opener)
             self._log.structure(start, start + 1, message)
@@ -191,7 +195,7 @@ class _Parser:
         if len(self._frames) == self._limit:
             message = "nested deeper than {} levels; reading stops here".format(self._limit)
             self._log.fault(start, start + 1, message)
-            raise Stopped
+            raise StopReading
         self._frames.append(_Frame(opener, start))
 
     def _finish_entry(self, start: int) -> None:
@@ -207,7 +211,19 @@ class _Parser:
         frame.node.end = end
         self._put(frame.value, frame.node)
 
+    def _goes_on(self, start: int) -> bool:
+        """Whether an entry follows the brackets that close here."""
+        if start >= self._closers[0]:
+            match = _CLOSERS.match(self._text, start)
+            end = start if match is None else match.end()
+            self._closers = (end, self._text.startswith(",", end))
+        return self._closers[1]
+
     def _close(self, closer: str, start: int) -> None:
+        if len(self._frames) == 1 and self._goes_on(start):
+            self._log.lost |= self._log.unbalanced
+            message = 'this "{}" is one too many: it closes the whole value, and more follows'
+            return self._log.structure(start, start + 1, message.format(closer), "remove it")
         self._finish_entry(start)
         frame = self._frames[-1]
         if frame.state == _ITEM:
@@ -221,12 +237,15 @@ class _Parser:
                 closer,
             )
             self._log.structure(start, start + 1, message, sure=True)
+            self._log.unbalanced = True
             while outer and _CLOSER[self._frames[-1].opener] != closer:
                 self._pop(start)
         self._pop(start + 1)
         self._log.lost = False
 
     def _drop_comma(self, start: int) -> None:
+        if self._log.lost:
+            return
         self._log.report(
             rules.TRAILING_COMMA,
             start,
@@ -234,7 +253,7 @@ class _Parser:
             'no entry follows this ","; strict JSON refuses it',
             "remove it",
             "remove the comma",
-            (self._source.edit(start, start + 1, ""),),
+            "",
         )
 
     def _separator(self, start: int) -> None:
@@ -252,7 +271,7 @@ class _Parser:
             self._open(mark, start)
         elif not self._frames:
             self._log.structure(start, start + 1, 'unexpected "{}"'.format(mark))
-            raise Stopped
+            raise StopReading
         elif mark == ",":
             self._separator(start)
         elif mark != ":":
@@ -317,10 +336,20 @@ class _Parser:
             elif self._root is None:
                 position = self._step(kind, start, end)
             else:
-                return self._log.structure(start, end, "text after the end of the JSON value")
+                return self._after(start, end)
+
+    def _after(self, start: int, end: int) -> None:
+        """Something follows the value; after a fault of brackets that is its consequence."""
+        self._log.lost = self._log.unbalanced
+        if self._text[start] in "}]":
+            message = 'this "{}" is one too many'.format(self._text[start])
+            self._log.structure(start, end, message, "remove it")
+        else:
+            self._log.structure(start, end, "text after the end of the JSON value")
 
     def _at_end(self) -> None:
         if self._frames:
+            self._log.lost |= self._log.unbalanced
             self._unclosed()
         elif self._root is None:
             what = "holds nothing but comments" if self._comments else "is empty"
@@ -389,10 +418,10 @@ class _Parser:
                     "the text starts with a byte order mark, which JSON forbids",
                     "save the file as UTF-8 without it",
                     "remove the byte order mark",
-                    (self._source.edit(0, 1, ""),),
+                    "",
                 )
             self._read(1 if marked else 0)
-        except Stopped:
+        except StopReading:
             self._root = None
         if self._root is None:
             self._log.complete = False

@@ -17,10 +17,14 @@ def joined(words: Sequence[str]) -> str:
 
 
 def shown(value: Any) -> str:
-    """A value in double quotes, cut when it is long."""
+    """A value in double quotes, cut when it is long, without characters that do not print."""
     text = value if isinstance(value, str) else str(value)
-    text = text.replace("\n", "\\n").replace("\r", "\\r")
-    return '"{}"'.format(text if len(text) <= 60 else text[:60] + "...")
+    text = text if len(text) <= 60 else text[:60] + "..."
+    return '"{}"'.format(text if text.isprintable() else "".join(map(_printable, text)))
+
+
+def _printable(character: str) -> str:
+    return character if character.isprintable() else ascii(character)[1:-1]
 
 
 def near(word: str, legal: Iterable[str]) -> Optional[str]:

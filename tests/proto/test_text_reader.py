@@ -9,9 +9,10 @@ from google.protobuf import text_format
 from hypothesis import assume, example, given
 
 from npu_config.proto import ProtoSyntaxError, parse_text, stub_config_proto, to_bytes, to_text
+from npu_config.proto.faults import MAX_CHARACTERS
 from npu_config.proto.schema import graph_message, session_message
-from npu_config.proto.text_reader import MAX_FAULTS
-from npu_config.proto.text_syntax import MAX_CHARACTERS, MAX_DEPTH
+from npu_config.text.faults import MAX_FAULTS
+from npu_config.text.prototext import MAX_DEPTH
 from tests.proto.strategies import messages
 
 AttrValue = session_message("AttrValue")
@@ -208,9 +209,9 @@ def test_a_byte_order_mark_is_skipped():
         ("gpu_options {\n>", 2, 1, 'expected a field name or "}", found ">"'),
         ("}", 1, 1, 'expected a field name, found "}"'),
         ("42: 1", 1, 1, 'expected a field name, found "42"'),
-        ("\x00", 1, 1, 'unexpected character "\\x00"'),
+        ("\x00", 1, 1, 'expected a field name, found "\\x00"'),
         ("allow_soft_placement: true;;", 1, 28, 'found ";"'),
-        ("名: 1", 1, 1, 'unexpected character "名"'),
+        ("名: 1", 1, 1, 'expected a field name, found "名"'),
     ],
 )
 def test_faults(text, line, column, reason):
@@ -271,7 +272,7 @@ def test_limits_are_stated():
     assert "at most 4,194,304 are read" in _fault(" " * (MAX_CHARACTERS + 1)).reason
     assert "nested more than 100 deep" in _fault("a {" * (MAX_DEPTH + 1)).reason
     assert "more than 1,000 characters" in _fault("placement_period: " + "1" * 1001).reason
-    assert len(_fault("a: 1 " * (MAX_FAULTS + 1)).faults) == MAX_FAULTS
+    assert len(_fault("a: 1 " * (MAX_FAULTS + 9)).faults) == MAX_FAULTS + 1
     assert "at most 10 are read" in _limited("allow_growth: true")
 
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from npu_config.core.diagnostics import Place
 from npu_config.text import json as _json
-from npu_config.text.json_lexer import MAX_FAULTS
+from npu_config.text.faults import MAX_FAULTS
 from npu_config.text.json_parser import MAX_DEPTH, parse
 from npu_config.text.source import Source, apply_edits
 
@@ -184,7 +184,19 @@ def test_places_in_a_text_with_faults():
         ("[1, 2}", ['"[" (line 1) is closed by "}"']),
         ('{"a": [\n1', ['the text ends, but "{" of line 1 and "[" of line 1 are not closed']),
         ("{} {}", ["text after the end of the JSON value"]),
-        ('{"a": 1}}', ["text after the end of the JSON value"]),
+        ('{"a": 1}}', ['this "}" is one too many']),
+        (
+            '{"a": {"b": 1}}, "c": 2}',
+            ['this "}" is one too many: it closes the whole value, and more follows'],
+        ),
+        (
+            '{"a": 1, }}, "b": 2}',
+            ['this "}" is one too many: it closes the whole value, and more follows'],
+        ),
+        ('{"a": [1, 2}}', ['"[" (line 1) is not closed before "}"']),
+        ('{"a": {"x": [1, 2}}, "b": 1}', ['"[" (line 1) is not closed before "}"']),
+        ('{{"a": 1}', ['one "{" too many']),
+        ('{"a": }1}', ['a value is missing after the key "a"']),
         ('{"a": "b\n, "c": 1}', ["the text that starts here has no closing quote on its line"]),
         ('{"a":"./"b":"on","c:"on"}', ['a quote is missing near "b", or one is too many']),
         ('["a\tb"]', ["a control character (U+0009) stands inside a text"]),
@@ -255,7 +267,7 @@ def test_faults_are_told_up_to_a_limit():
     """A text of nothing but faults yields the stated number of findings and a last word."""
     found = messages("[" + "1 " * 5000)
     assert len(found) == MAX_FAULTS + 1
-    assert "100 faults; the rest of the text is not read" in found
+    assert "1,000 findings; the rest of the text is not read" in found
 
 
 @pytest.mark.parametrize(
