@@ -4,6 +4,7 @@ Source: docs/en/tfadapter_1/apiref/session_config/accuracy_tuning.md.
 """
 
 import re
+from contextlib import suppress
 from typing import Any, Collection, Dict, Iterable, Iterator, List, Mapping, Optional, Tuple
 
 import attr
@@ -16,7 +17,8 @@ from npu_config.sidefiles._frozen import Table
 from npu_config.sidefiles._shape import is_wrong, refuse
 from npu_config.sidefiles.format import Format, Parsed, Sample, conclude
 from npu_config.sidefiles.library import OperatorLibrary, canonical_dtype
-from npu_config.text.lines import Line, lines_until_hopeless, name_fault
+from npu_config.text.faults import FaultLog, StopReading
+from npu_config.text.lines import Line, lines, name_fault
 from npu_config.text.source import ANYWHERE, Places, PlaceTable, Source
 from npu_config.text.words import did_you_mean, listed, shown
 
@@ -167,9 +169,9 @@ def _entry_faults(name: str, dtypes: Any) -> Iterator[Diagnostic]:
 class _Reader:
     """Reads line after line; one that the graph engine refuses makes the file useless."""
 
-    def __init__(self, whole: Place) -> None:
-        self.places = PlaceTable(whole)
-        self.found: List[Diagnostic] = []
+    def __init__(self, source: Source) -> None:
+        self.log = FaultLog(source, rules.LINE)
+        self.places = PlaceTable(source.place(0, len(source.text)))
         self.entries: Dict[str, Dict[str, Dtypes]] = {"by_name": {}, "by_type": {}}
 
     def _refuse(self, line: Line) -> None:
@@ -177,7 +179,7 @@ class _Reader:
         if not content or content.startswith(("#", "//", ";")):
             what = "a comment" if content else "a blank line"
             message = "{}: the graph engine refuses the whole file over it".format(what)
-            self.found.append(
+            self.log.add(
                 rules.COMMENT.diagnostic(
                     message,
                     line.content(),
@@ -186,7 +188,7 @@ class _Reader:
                 )
             )
             return
-        self.found.append(
+        self.log.add(
             rules.LINE.diagnostic(
                 "a line must be <node name>::InputDtype:<dtype>,...,OutputDtype:<dtype>,... or "
                 "OpType::<type>:InputDtype:<dtype>,...,OutputDtype:<dtype>,...",
@@ -204,7 +206,7 @@ class _Reader:
             if dtype and dtype not in DTYPES:
                 message, help = _unknown(part.strip())
                 place = line.place(*line.trimmed(start, start + len(part)))
-                self.found.append(rules.DTYPE.diagnostic(message, place, help=help))
+                self.log.add(rules.DTYPE.diagnostic(message, place, help=help))
             found.append(dtype)
             start += len(part) + 1
         return found
@@ -214,7 +216,7 @@ class _Reader:
         if len(line.text) > MAX_LINE:
             message = "the line has {} characters; legal: at most {}"
             message = message.format(len(line.text), MAX_LINE)
-            self.found.append(rules.LINE.diagnostic(message, line.content()))
+            self.log.add(rules.LINE.diagnostic(message, line.content()))
             return
         match = _LINE.match(line.text)
         group = "type_name" if match and match.group("type") else "name"
@@ -232,7 +234,7 @@ class _Reader:
             message = "{} stands on line {} already; this entry is ignored".format(
                 shown(name), self.places.key_place((kind, name)).line
             )
-            self.found.append(rules.REPEATED.diagnostic(message, key))
+            self.log.add(rules.REPEATED.diagnostic(message, key))
             return
         self.places.put((kind, name), key, line.content())
         self.entries[kind][name] = Dtypes(sides[0], sides[1] or sides[2])
@@ -260,12 +262,14 @@ def parse(
         path: the file it came from.
         target: not needed here; no finding depends on it.
     """
-    reader = _Reader(Source(text, path).place(0, len(text)))
-    for line in lines_until_hopeless(text, path, rules.LINE, reader.found):
-        reader.read(line)
-    understood = not is_wrong(d for d in reader.found if d.rule != rules.COMMENT.id)
+    reader = _Reader(Source(text, path))
+    with suppress(StopReading):
+        for line in lines(text, path):
+            reader.read(line)
+    found = reader.log.diagnostics
+    understood = not is_wrong(d for d in found if d.rule != rules.COMMENT.id)
     return conclude(
-        reader.found,
+        reader.log,
         reader.places,
         (lambda: CustomizeDtypes(**reader.entries)) if understood else None,
         lambda _: (),

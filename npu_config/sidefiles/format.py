@@ -5,10 +5,11 @@ from typing import Any, Callable, Generic, Iterable, List, Optional, Tuple, Type
 
 import attr
 
-from npu_config.core.diagnostics import Diagnostic, Place, Report, Severity
+from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Place, Report, Severity
 from npu_config.core.files import PathLike, write_atomic
 from npu_config.core.rule import declare
 from npu_config.core.target import ANY_TARGET, Target
+from npu_config.text.faults import FaultLog
 from npu_config.text.json_parser import parse as parse_json
 from npu_config.text.source import ANYWHERE, Places, Source, apply_edits
 
@@ -182,12 +183,17 @@ def conclude(
     """Build the model and check what can only be checked on it.
 
     Args:
-        found: what is wrong with the text.
-        places: where its parts stand.
+        found: what is wrong with the text; a log that is not complete gives no model.
+        places: where its parts are.
         build: makes the model; None when the text was not understood.
         check: findings about the model that ``found`` does not have.
     """
-    if build is None:
+    if build is None or (isinstance(found, FaultLog) and not found.complete):
         return Parsed(None, Report(found), places)
-    model = build()
+    try:
+        model = build()
+    except NpuConfigError as error:
+        whole = places.place()
+        refused = [attr.evolve(d, path=whole.path, line=whole.line) for d in error.diagnostics]
+        return Parsed(None, Report((*found, *refused)), places)
     return Parsed(model, Report((*found, *check(model))), places)

@@ -281,10 +281,10 @@ def _line_faults(model: FusionSwitch) -> Iterator[Diagnostic]:
 
 def _read_lines(text: str, path: Optional[str]) -> Parsed[FusionSwitch]:
     """The old syntax."""
-    passes, places, found = read_lines(text, path)
-    understood = not is_wrong(found)
+    passes, places, log = read_lines(text, path)
+    understood = not is_wrong(log)
     return conclude(
-        found, places, (lambda: FusionSwitch(passes=passes)) if understood else None, lambda _: ()
+        log, places, (lambda: FusionSwitch(passes=passes)) if understood else None, lambda _: ()
     )
 
 

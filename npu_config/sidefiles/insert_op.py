@@ -197,7 +197,7 @@ def parse(text: str, path: Optional[str] = None, target: Target = ANY_TARGET) ->
         log.add_all(_judge(blocks, places, target))
     understood = understood and not is_wrong(log.diagnostics)
     return conclude(
-        log.diagnostics,
+        log,
         places,
         (lambda: InsertOp(AippOp(fields) for fields in blocks)) if understood else None,
         lambda _: (),

@@ -4,7 +4,8 @@ Source: docs/en/tfadapter_1/apiref/session_config/operator_and_graph_build.md.
 """
 
 import re
-from typing import Any, Dict, Iterator, List, Optional, Tuple
+from contextlib import suppress
+from typing import Any, Dict, Iterator, Optional, Tuple
 
 import attr
 
@@ -13,7 +14,8 @@ from npu_config.core.rule import declare
 from npu_config.core.target import ANY_TARGET, Target
 from npu_config.sidefiles._shape import refuse
 from npu_config.sidefiles.format import Format, Parsed, Sample, conclude
-from npu_config.text.lines import Line, is_hopeless, lines_until_hopeless
+from npu_config.text.faults import FaultLog, StopReading
+from npu_config.text.keyvalue import Item, items
 from npu_config.text.source import ANYWHERE, Places, PlaceTable, Source
 from npu_config.text.words import did_you_mean, listed, near, shown
 
@@ -132,72 +134,66 @@ class _Reader:
     """Reads line after line."""
 
     def __init__(self, source: Source) -> None:
+        self.log = FaultLog(source, LINE)
         self.whole = source.place(0, len(source.text))
         self.places = PlaceTable(self.whole)
-        self.found: List[Diagnostic] = []
-        self.values: Dict[str, Optional[int]] = {}
-        self.section: Optional[str] = None
-        self.headless = False
+        self._values: Dict[str, Optional[int]] = {}
+        self._section: Optional[str] = None
+        self._headless = False
 
-    def _say(self, line: Line, message: str, help: Optional[str] = None) -> None:
-        self.found.append(LINE.diagnostic(message, line.content(), help=help))
+    def _say(self, item: Item, message: str, meant: Optional[str] = None) -> None:
+        self.log.add(LINE.diagnostic(message, item.line.content(), meant=meant))
 
-    def read(self, line: Line) -> None:
+    def read(self, item: Item) -> None:
         """Take one line."""
-        content = line.text.strip()
-        if not content or content.startswith(("#", ";")):
+        if item.content.startswith("["):
+            self._section = item.content
+            if item.content != SECTION:
+                meant = near(item.content, (SECTION,))
+                message = "unknown section {}; legal: {}".format(shown(item.content), SECTION)
+                if meant is not None:
+                    self._section, self._headless = SECTION, True
+                self._say(item, message, meant)
             return
-        if content.startswith("["):
-            self.section = content
-            if content != SECTION:
-                help = did_you_mean(content, (SECTION,))
-                message = "unknown section {}; legal: {}".format(shown(content), SECTION)
-                self._say(line, message, help)
-                if help is not None:
-                    self.section, self.headless = SECTION, True
-            return
-        if self.section is None and not self.headless:
-            self.headless = True
-            self._say(line, 'the header "{}" is missing above this line'.format(SECTION))
-        if self.section in (None, SECTION):
-            self._entry(line)
+        if self._section is None and not self._headless:
+            self._headless = True
+            self._say(item, 'the header "{}" is missing above this line'.format(SECTION))
+        if self._section in (None, SECTION):
+            self._entry(item)
 
-    def _entry(self, line: Line) -> None:
-        key, equals, value = line.text.partition("=")
-        name, written = key.strip(), value.strip()
-        if not equals:
-            self._say(line, "a line must be key=value; legal keys: {}".format(listed(KEYS)))
+    def _entry(self, item: Item) -> None:
+        name = item.key
+        if not item.equals:
+            self._say(item, "a line must be key=value; legal keys: {}".format(listed(KEYS)))
         elif name not in KEYS:
             message = "unknown key {}; legal: {}".format(shown(name), listed(KEYS))
-            free = [other for other in KEYS if other not in self.values]
-            self._say(line, message, did_you_mean(name, free))
-            found = near(name, free)
-            if found is not None:
-                self.values[found] = None
-        elif name in self.values:
+            meant = near(name, [other for other in KEYS if other not in self._values])
+            self._say(item, message, meant)
+            if meant is not None:
+                self._values[meant] = None
+        elif name in self._values:
             first = self.places.key_place((name,)).line
-            message = "{} stands twice, on lines {} and {}"
-            self._say(line, message.format(shown(name), first, line.number))
+            message = "{} appears twice, on lines {} and {}"
+            self._say(item, message.format(shown(name), first, item.line.number))
         else:
-            at = line.place(*line.trimmed(len(key) + 1, len(line.text)))
-            self.places.put((name,), line.place(*line.trimmed(0, len(key))), at)
-            number = int(written) if _INTEGER.match(written) else None
+            self.places.put((name,), item.key_place, item.value_place)
+            number = int(item.value) if _INTEGER.match(item.value) else None
             if number is None or not _is_legal(name, number):
-                self.found.append(VALUE.diagnostic(_illegal(name, written), at))
+                self.log.add(VALUE.diagnostic(_illegal(name, item.value), item.value_place))
                 number = None
-            self.values[name] = number
+            self._values[name] = number
 
     def finish(self) -> Optional[Dict[str, int]]:
         """Report what is missing; the values when the file counts."""
-        missing = [key for key in KEYS if key not in self.values]
+        missing = [key for key in KEYS if key not in self._values]
         if missing:
             message = "{} missing, and the file is ignored without {}".format(
                 "{} is".format(missing[0]) if len(missing) == 1 else "both keys are",
                 "it" if len(missing) == 1 else "them",
             )
-            self.found.append(LINE.diagnostic(message, self.whole))
-        values = {key: value for key, value in self.values.items() if value is not None}
-        return None if self.headless or len(values) < len(KEYS) else values
+            self.log.add(LINE.diagnostic(message, self.whole))
+        values = {key: value for key, value in self._values.items() if value is not None}
+        return None if self._headless or len(values) < len(KEYS) else values
 
 
 def parse(text: str, path: Optional[str] = None, target: Target = ANY_TARGET) -> Parsed[OpCache]:
@@ -209,11 +205,13 @@ def parse(text: str, path: Optional[str] = None, target: Target = ANY_TARGET) ->
         target: not needed here; no finding depends on it.
     """
     reader = _Reader(Source(text, path))
-    for line in lines_until_hopeless(text, path, LINE, reader.found):
-        reader.read(line)
-    values = reader.finish() if not is_hopeless(reader.found) else None
+    values = None
+    with suppress(StopReading):
+        for item in items(text, path, ("#", ";")):
+            reader.read(item)
+        values = reader.finish()
     return conclude(
-        reader.found,
+        reader.log,
         reader.places,
         None if values is None else lambda: OpCache(**(values or {})),
         lambda _: (),

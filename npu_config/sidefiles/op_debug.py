@@ -3,6 +3,7 @@
 Source: docs/en/tfadapter_1/apiref/session_config/debugging.md.
 """
 
+from contextlib import suppress
 from typing import Any, Dict, Iterable, Iterator, List, Mapping, Optional, Tuple
 
 import attr
@@ -13,9 +14,11 @@ from npu_config.core.target import ANY_TARGET, Target
 from npu_config.sidefiles._convert import texts
 from npu_config.sidefiles._shape import refuse
 from npu_config.sidefiles.format import Format, Parsed, Sample, conclude
-from npu_config.text.lines import Line, is_hopeless, lines_until_hopeless, name_fault
+from npu_config.text.faults import FaultLog, StopReading
+from npu_config.text.keyvalue import Item, items
+from npu_config.text.lines import name_fault
 from npu_config.text.source import ANYWHERE, Places, PlaceTable, Source
-from npu_config.text.words import did_you_mean, joined, listed, shown
+from npu_config.text.words import did_you_mean, joined, listed, near, shown
 
 SWITCHES: Mapping[str, str] = {
     "oom": "check accesses out of the range of global memory (error EZ9999)",
@@ -254,51 +257,40 @@ class _Reader:
     """Reads line after line."""
 
     def __init__(self, source: Source) -> None:
+        self.log = FaultLog(source, LINE)
         self.places = PlaceTable(source.place(0, len(source.text)))
-        self.found: List[Diagnostic] = []
-        self.last: Dict[str, Line] = {}
+        self._last: Dict[str, Item] = {}
 
-    def read(self, line: Line) -> None:
+    def read(self, item: Item) -> None:
         """Take one line."""
-        content = line.text.strip()
-        if not content or content.startswith("#"):
-            return
-        key, equals, value = line.text.partition("=")
-        name = key.strip()
-        if not equals or not value.strip():
-            self._without_effect(
-                line,
-                "the line has no {}; it is without effect".format("value" if equals else '"="'),
-                None if equals else did_you_mean(name.split(":")[0], _KEYS),
-            )
-        elif name not in _KEYS:
-            message = "unknown key {}; legal: {}".format(shown(name), listed(_KEYS))
-            self._without_effect(line, message, did_you_mean(name, _KEYS))
+        if not item.value:
+            message = "the line has no {}; it is without effect"
+            meant = None if item.equals else near(item.content.split(":")[0], _KEYS)
+            self._without_effect(item, message.format("value" if item.equals else '"="'), meant)
+        elif item.key not in _KEYS:
+            message = "unknown key {}; legal: {}".format(shown(item.key), listed(_KEYS))
+            self._without_effect(item, message, near(item.key, _KEYS))
         else:
-            if name in self.last:
-                earlier = self.last[name]
-                message = "{} stands again on line {}, and the last line wins"
-                message = message.format(shown(name), line.number)
-                self.found.append(REPEATED.diagnostic(message, earlier.content()))
-            self.last[name] = line
+            if item.key in self._last:
+                message = "{} appears again on line {}, and the last line wins"
+                message = message.format(shown(item.key), item.line.number)
+                place = self._last[item.key].line.content()
+                self.log.add(REPEATED.diagnostic(message, place))
+            self._last[item.key] = item
 
-    def _without_effect(self, line: Line, message: str, help: Optional[str]) -> None:
-        self.found.append(LINE.diagnostic(message, line.content(), help=help))
+    def _without_effect(self, item: Item, message: str, meant: Optional[str]) -> None:
+        self.log.add(LINE.diagnostic(message, item.line.content(), meant=meant))
 
     def values(self, key: str) -> List[str]:
         """The values of the line that counts."""
-        line = self.last.get(key)
-        if line is None:
+        item = self._last.get(key)
+        if item is None:
             return []
-        start = line.text.index("=") + 1
-        self.places.put((key,), line.content(), line.content())
+        self.places.put((key,), item.line.content(), item.line.content())
         found = []
-        for part in line.text[start:].split(","):
-            place = line.place(*line.trimmed(start, start + len(part)))
-            start += len(part) + 1
-            if part.strip():
-                found.append(_canonical(part.strip()))
-                self.places.put((key, found[-1]), place, place)
+        for part, place in item.parts():
+            found.append(_canonical(part) if key == "op_debug_list" else part)
+            self.places.put((key, found[-1]), place, place)
         return found
 
 
@@ -311,17 +303,17 @@ def parse(text: str, path: Optional[str] = None, target: Target = ANY_TARGET) ->
         target: not needed here; no finding depends on it.
     """
     reader = _Reader(Source(text, path))
-    for line in lines_until_hopeless(text, path, LINE, reader.found):
-        reader.read(line)
-    hopeless = is_hopeless(reader.found)
+    with suppress(StopReading):
+        for item in items(text, path, ("#",)):
+            reader.read(item)
     switches = reader.values("op_debug_config")
     operators = reader.values("op_debug_list")
     nodes = [name for name in operators if not name.startswith(_TYPE)]
     types = [name[len(_TYPE) :] for name in operators if name.startswith(_TYPE)]
     return conclude(
-        reader.found,
+        reader.log,
         reader.places,
-        None if hopeless else lambda: OpDebug(switches, nodes, [name for name in types if name]),
+        lambda: OpDebug(switches, nodes, [name for name in types if name]),
         lambda model: check(model, target, reader.places),
     )
 

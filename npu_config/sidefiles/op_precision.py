@@ -3,20 +3,23 @@
 Source: docs/en/tfadapter_1/apiref/session_config/performance_tuning.md.
 """
 
-from typing import Any, Dict, Iterator, List, Mapping, Optional, Tuple
+from contextlib import suppress
+from typing import Any, Dict, Iterator, Mapping, Optional, Tuple
 
 import attr
 
-from npu_config.core.diagnostics import Diagnostic, Place, Severity
+from npu_config.core.diagnostics import Diagnostic, Severity
 from npu_config.core.rule import declare
 from npu_config.core.target import ANY_TARGET, Product, Target
 from npu_config.sidefiles._convert import text_table
 from npu_config.sidefiles._frozen import Table
 from npu_config.sidefiles._shape import refuse
 from npu_config.sidefiles.format import Format, Parsed, Sample, conclude
-from npu_config.text.lines import Line, is_hopeless, lines_until_hopeless, name_fault
+from npu_config.text.faults import FaultLog, StopReading
+from npu_config.text.keyvalue import Item, items
+from npu_config.text.lines import name_fault
 from npu_config.text.source import ANYWHERE, Places, PlaceTable, Source
-from npu_config.text.words import did_you_mean, listed, shown
+from npu_config.text.words import did_you_mean, listed, near, shown
 
 BY_TYPE = "[ByOpType]"
 BY_NAME = "[ByNodeName]"
@@ -202,59 +205,44 @@ def _faults(model: OpPrecision) -> Iterator[Diagnostic]:
 class _Reader:
     """Reads line after line; what the graph engine skips is reported and left out."""
 
-    def __init__(self, whole: Place) -> None:
-        self.places = PlaceTable(whole)
-        self.found: List[Diagnostic] = []
+    def __init__(self, source: Source) -> None:
+        self.log = FaultLog(source, LINE)
+        self.places = PlaceTable(source.place(0, len(source.text)))
         self.modes: Dict[str, Dict[str, str]] = {BY_TYPE: {}, BY_NAME: {}}
-        self.section = BY_TYPE
+        self._section = BY_TYPE
 
-    def _report_line(self, line: Line) -> None:
-        content = line.text.strip()
-        if content.startswith(_NO_NAME):
-            message = 'no comment to the graph engine; a comment has "#" in the first column'
-        elif content.startswith("["):
+    def _report_line(self, item: Item) -> None:
+        meant = None
+        if item.content.startswith(_NO_NAME):
+            message = 'not a comment to the graph engine; a comment has "#" in the first column'
+        elif item.content.startswith("["):
+            meant = near(item.content, (BY_TYPE, BY_NAME))
             message = "unknown section {}, the line is skipped; legal: {}, {}".format(
-                shown(content), BY_TYPE, BY_NAME
+                shown(item.content), BY_TYPE, BY_NAME
             )
         else:
             message = "a line must be name=mode; this one is skipped"
-        self.found.append(
-            LINE.diagnostic(
-                message,
-                line.content(),
-                help=did_you_mean(content, (BY_TYPE, BY_NAME))
-                if content.startswith("[")
-                else None,
-            )
-        )
+        self.log.add(LINE.diagnostic(message, item.line.content(), meant=meant))
 
-    def read(self, line: Line) -> None:
+    def read(self, item: Item) -> None:
         """Take one line."""
-        content = line.text.strip()
-        if not content or line.text.startswith("#"):
-            return
-        if content in self.modes:
-            self.section = content
-            return
-        left, equals, right = line.text.partition("=")
-        name, mode = left.strip(), right.strip()
-        if not (equals and name and mode) or content.startswith(_NO_NAME):
-            self._report_line(line)
-            return
-        key = line.place(*line.trimmed(0, len(left)))
-        at = line.place(*line.trimmed(len(left) + 1, len(line.text)))
-        path = (self.section, name)
-        if mode not in _ACCEPTED:
+        name, mode, path = item.key, item.value, (self._section, item.key)
+        if item.content in self.modes:
+            self._section = item.content
+        elif not (name and mode) or item.content.startswith(_NO_NAME):
+            self._report_line(item)
+        elif mode not in _ACCEPTED:
             message = _unknown_mode(mode) + "; the line is skipped"
-            self.found.append(MODE.diagnostic(message, at, help=did_you_mean(mode, MODES)))
-        elif name in self.modes[self.section]:
-            message = "{} stands on line {} already, and the first entry wins".format(
+            place = item.value_place
+            self.log.add(MODE.diagnostic(message, place, meant=near(mode, MODES)))
+        elif name in self.modes[self._section]:
+            message = "{} is on line {} already, and the first entry wins".format(
                 shown(name), self.places.key_place(path).line
             )
-            self.found.append(REPEATED.diagnostic(message, key))
+            self.log.add(REPEATED.diagnostic(message, item.key_place))
         else:
-            self.places.put(path, key, at)
-            self.modes[self.section][name] = mode
+            self.places.put(path, item.key_place, item.value_place)
+            self.modes[self._section][name] = mode
 
 
 def parse(
@@ -267,14 +255,14 @@ def parse(
         path: the file it came from.
         target: what :func:`check` is to know.
     """
-    reader = _Reader(Source(text, path).place(0, len(text)))
-    for line in lines_until_hopeless(text, path, LINE, reader.found):
-        reader.read(line)
-    hopeless = is_hopeless(reader.found)
+    reader = _Reader(Source(text, path))
+    with suppress(StopReading):
+        for item in items(text, path, ("#",), indented=False):
+            reader.read(item)
     return conclude(
-        reader.found,
+        reader.log,
         reader.places,
-        None if hopeless else lambda: OpPrecision(reader.modes[BY_TYPE], reader.modes[BY_NAME]),
+        lambda: OpPrecision(reader.modes[BY_TYPE], reader.modes[BY_NAME]),
         lambda model: check(model, target, reader.places),
     )
 

@@ -1,6 +1,6 @@
 """The log of what is wrong with one text: one limit, one way to stop, one way to make a fix."""
 
-from typing import Iterable, List, Optional
+from typing import Iterable, Iterator, List, Optional
 
 from npu_config.core.diagnostics import Diagnostic, Fix
 from npu_config.core.rule import Rule
@@ -33,6 +33,9 @@ class FaultLog:
         self.rule = rule
         self.diagnostics: List[Diagnostic] = []
         self.complete = True
+
+    def __iter__(self) -> Iterator[Diagnostic]:
+        return iter(self.diagnostics)
 
     def add(self, diagnostic: Diagnostic) -> None:
         """Add a finding.

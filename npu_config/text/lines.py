@@ -1,9 +1,8 @@
 """Formats that are read line by line: the lines of a text and places in them."""
 
-from typing import Iterator, List, NamedTuple, Optional, Tuple
+from typing import Iterator, NamedTuple, Optional, Tuple
 
-from npu_config.core.diagnostics import Diagnostic, Edit, Fix, Place
-from npu_config.core.rule import Rule
+from npu_config.core.diagnostics import Edit, Fix, Place
 
 
 class Line(NamedTuple):
@@ -34,9 +33,6 @@ class Line(NamedTuple):
         return Fix(title, (Edit(self.number, 1, self.number + 1, 1, ""),))
 
 
-MAX_FINDINGS = 1000
-
-
 def lines(text: str, path: Optional[str] = None) -> Iterator[Line]:
     """The lines of a text; what follows the last line end is a line only if it is not empty."""
     parts = text.split("\n")
@@ -44,30 +40,6 @@ def lines(text: str, path: Optional[str] = None) -> Iterator[Line]:
         parts.pop()
     for index, part in enumerate(parts):
         yield Line(part[:-1] if part.endswith("\r") else part, index + 1, path)
-
-
-def lines_until_hopeless(
-    text: str, path: Optional[str], rule: Rule, found: List[Diagnostic]
-) -> Iterator[Line]:
-    """The lines of a text, as long as there are not too many findings.
-
-    Args:
-        text: the text.
-        path: the file it came from.
-        rule: says that the rest is not read.
-        found: where the caller collects its findings.
-    """
-    for line in lines(text, path):
-        if len(found) >= MAX_FINDINGS:
-            message = "{} findings; the rest of the text is not read".format(MAX_FINDINGS)
-            found.append(rule.diagnostic(message, line.place()))
-            return
-        yield line
-
-
-def is_hopeless(found: List[Diagnostic]) -> bool:
-    """True when the text was not read to its end."""
-    return len(found) > MAX_FINDINGS
 
 
 def name_fault(name: object, forbidden: str = "") -> Optional[str]:

@@ -122,3 +122,19 @@ def test_large_texts_are_read(name):
         "\x00",
     ):
         FORMATS[name].parse(piece * (300000 // len(piece)))
+
+
+@pytest.mark.parametrize(
+    ("kind", "text"),
+    [
+        ("op_debug", "op_debug_config=OpType::MatMul\n"),
+        ("op_debug", "op_debug_config=::"),
+        ("op_debug", "op_debug_list=:\rP"),
+        ("op_precision", "[ByOpType]\rConv2D=enable_hi_float_32_execution\n"),
+    ],
+)
+def test_names_that_no_model_takes_are_findings(kind, text):
+    """What a model refuses is reported at the file, never raised."""
+    parsed = FORMATS[kind].parse(text, "a.cfg")
+    assert parsed.model is None
+    assert [diagnostic.path for diagnostic in parsed.diagnostics.errors] == ["a.cfg"]
