@@ -193,7 +193,7 @@ def conclude(
     try:
         model = build()
     except NpuConfigError as error:
-        place = dict(zip(Place._fields, places.place()))
+        place: Any = places.place()._asdict()
         refused = [attr.evolve(d, **place) for d in error.diagnostics]
         return Parsed(None, Report((*found, *refused)), places)
     return Parsed(model, Report((*found, *check(model))), places)
