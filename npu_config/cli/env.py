@@ -11,7 +11,9 @@ from npu_config.cli._output import Failure, deliver, say, unwritable
 from npu_config.cli._paths import INPUT
 from npu_config.reporters import FORMATS
 
-FORMS = ("export", "dotenv", "json", "launcher")
+FORMS = ("export", "dotenv", "json", "launcher", "ssh", "slurm", "kubernetes")
+STARTING = FORMS[3:]
+"""The forms that start a command."""
 
 
 @click.command("env", context_settings={"ignore_unknown_options": False})
@@ -44,7 +46,12 @@ FORMS = ("export", "dotenv", "json", "launcher")
     type=click.Choice(FORMS),
     default="export",
     show_default=True,
-    help="Lines for a shell, a file of variables, JSON, or bash scripts that start everything.",
+    help="Lines for a shell, a file of variables, JSON, bash scripts that start everything, or a "
+    "job for an engine that starts it on many machines.",
+)
+@click.option("--image", metavar="NAME", help="With --to kubernetes: the container image.")
+@click.option(
+    "--namespace", default="default", show_default=True, help="With --to kubernetes: of the job."
 )
 @click.option("--source", "sources", multiple=True, metavar="SCRIPT", help="Sourced by launchers.")
 @click.option(
@@ -141,13 +148,15 @@ def _write(ctx: click.Context, given: Dict[str, Any]) -> None:
         raise click.UsageError("give either --rank-table or --worker (or --check)")
     if given["job_id"] is None:
         raise click.UsageError("give --job-id: the distributed optimizers need it")
-    if given["words"] and given["to"] != "launcher":
-        raise click.UsageError("a command is for --to launcher")
+    if given["words"] and given["to"] not in STARTING:
+        raise click.UsageError("a command is for --to {}".format("|".join(STARTING)))
     try:
         job = _job(ctx, given)
         chosen = _chosen(job, given)
         if given["to"] == "launcher":
             _launchers(job, chosen, given)
+        elif given["to"] in STARTING:
+            _ENGINES[given["to"]](job, given)
         else:
             deliver(_text(job, chosen, given), given["out"], given["force"])
     except NpuConfigError as error:
@@ -230,6 +239,13 @@ def _launchers(job: Any, chosen: Any, given: Dict[str, Any]) -> None:
             )
         )
     scripts = launcher.launchers(job, command, sources, chosen)
+    _save(scripts, given)
+
+
+def _save(scripts: Dict[str, str], given: Dict[str, Any]) -> None:
+    from npu_config.cluster.environment import launcher
+
+    out = given["out"]
     try:
         for path in launcher.save_launchers(scripts, out, given["force"]):
             say(path + "\n")
@@ -237,3 +253,50 @@ def _launchers(job: Any, chosen: Any, given: Dict[str, Any]) -> None:
         raise Failure("{}; --force overwrites it".format(str(error).split(";")[0])) from None
     except OSError as error:
         raise Failure(unwritable(out, error)) from None
+
+
+def _ssh(job: Any, given: Dict[str, Any]) -> None:
+    from npu_config.cluster.engines.ssh import ssh_script
+    from npu_config.cluster.environment import launcher
+
+    if given["out"] is None:
+        raise click.UsageError("give a directory with -o: there is a script for every server")
+    if None in job.servers:
+        raise click.UsageError("a rank table of version 2.0 names no servers to log in to")
+    scripts = launcher.launchers(job, given["words"], given["sources"])
+    hosts = dict(zip((str(server) for server in job.servers), scripts))
+    scripts["start_all.sh"] = ssh_script(hosts, job.common.get("RANK_TABLE_FILE"), "start_all.sh")
+    _save(scripts, given)
+
+
+def _slurm(job: Any, given: Dict[str, Any]) -> None:
+    from npu_config.cluster.engines.slurm import slurm_script
+
+    name = os.path.basename(given["out"]) if given["out"] else "job.sbatch"
+    deliver(slurm_script(job, given["words"], name), given["out"], given["force"])
+
+
+def _kubernetes(job: Any, given: Dict[str, Any]) -> None:
+    from npu_config.cluster.engines.kubernetes import kubernetes_objects, kubernetes_yaml
+    from npu_config.cluster.rank_table import describe
+    from npu_config.core.target import Target
+
+    if given["image"] is None:
+        raise click.UsageError("give --image: the container that the ranks run in")
+    counts = {len(job.of_server(server)) for server in job.servers}
+    if len(counts) != 1:
+        raise click.UsageError("every pod has the same number of devices; here the servers differ")
+    objects = kubernetes_objects(
+        given["job_id"],
+        len(job.servers),
+        counts.pop(),
+        given["image"],
+        given["words"],
+        Target(product=given["product"]).product,
+        describe.assignments(given["extra"]),
+        given["namespace"],
+    )
+    deliver(kubernetes_yaml(objects), given["out"], given["force"])
+
+
+_ENGINES = {"ssh": _ssh, "slurm": _slurm, "kubernetes": _kubernetes}

@@ -296,3 +296,24 @@ def test_check_of_this_environment(run):
     assert run(env, "--check", env=right)[0] == 0
     code, text = run(env, "--check", env={**right, "RANK_SIZE": "8"})
     assert (code, "RANK_SIZE is 8, but the rank table has 16 devices" in text) == (1, True)
+
+
+@pytest.mark.parametrize(
+    ("form", "more", "expected"),
+    [
+        ("ssh", (), "start_all.sh"),
+        ("slurm", (), "#SBATCH --ntasks-per-node=2"),
+        ("kubernetes", ("--image", "tf:1"), "batch.volcano.sh/v1alpha1"),
+    ],
+)
+def test_engines(run, tmp_path, form, more, expected):
+    """A job for an engine is written to a file, or says what is missing."""
+    arguments = ["--worker", "10.0.0.1", "--devices", "2", "--job-id", "resnet"]
+    arguments += ["--target", "atlas_training", "--to", form, *more]
+    code, output = run(env, *arguments, "-o", "out", "--", "python3", "train.py")
+    assert code == 0, output
+    text = output if form == "ssh" else Path("out").read_text(encoding="utf-8")
+    assert expected in text
+    assert run(env, *arguments, "-o", "out", "--", "python3", "train.py")[0] == 2
+    if form != "ssh":
+        assert run(env, *arguments)[0] in (1, 2)
