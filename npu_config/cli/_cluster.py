@@ -5,6 +5,7 @@ from typing import Any, Iterable, List, NamedTuple, Optional, Tuple
 import click
 
 from npu_config.cli._output import Failure, read_stdin
+from npu_config.cli._paths import missing
 from npu_config.cli._report import tell as report
 from npu_config.core.diagnostics import Diagnostic, Report
 from npu_config.core.target import Product
@@ -72,6 +73,8 @@ def table_of(ctx: click.Context, path: str, product: Optional[str]) -> Any:
     from npu_config.core.diagnostics import Severity
     from npu_config.core.target import Target
 
+    if missing([path]):
+        raise Failure("{} does not exist".format(path))
     source = read(path)
     found: List[Diagnostic] = list(source.diagnostics)
     model = None

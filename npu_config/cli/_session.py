@@ -5,10 +5,10 @@ from typing import Callable, Dict, Iterable, List, NamedTuple, Optional, Sequenc
 
 from npu_config.cli._fix import difference, fixed
 from npu_config.cli._progress import progress
+from npu_config.cli._rewrite import rewrite
 from npu_config.cli._select import Keeps, selection
 from npu_config.cli._sources import Candidate, candidates
 from npu_config.core.diagnostics import Diagnostic, Place, Report
-from npu_config.core.files import write_atomic
 from npu_config.core.target import Target
 from npu_config.lint import rules
 from npu_config.lint.project import Project
@@ -183,7 +183,7 @@ class Session:
             self.texts[path] = text
 
     def _fixed(self, candidate: Candidate, checked: Checked, fixing: str) -> Checked:
-        """Apply fixes until none is left; what then stands in the file is told."""
+        """Apply fixes until none is left; what is then in the file is reported."""
         before = checked.text
         if before is None or not _comes_back(before, checked.encoding):
             return checked
@@ -206,7 +206,7 @@ class Session:
         real = os.path.realpath(candidate.path)
         if real in self._fixed_files:
             return latest
-        reason = _write(candidate.path, before, text, checked.encoding)
+        reason = rewrite(candidate.path, before, text, checked.encoding, candidate.root)
         if reason is not None:
             complaint = rules.NOT_WRITTEN.diagnostic(reason, Place(candidate.path))
             return checked._replace(diagnostics=[*checked.diagnostics, complaint])
@@ -221,20 +221,6 @@ def _comes_back(text: str, encoding: str) -> bool:
         return text.encode(encoding).decode(encoding) == text
     except UnicodeError:
         return False
-
-
-def _write(path: str, before: str, after: str, encoding: str) -> Optional[str]:
-    """Put the fixed text in the place of the old one; why it was not done, if it was not."""
-    if not os.access(path, os.W_OK):
-        return "the file may not be written by this user"
-    try:
-        with open(path, "rb") as stream:
-            if stream.read() != before.encode(encoding):
-                return "the file changed while it was checked; it is not written"
-        write_atomic(path, after.encode(encoding), overwrite=True)
-    except OSError as error:
-        return "the file cannot be written: {}".format(error.strerror or error)
-    return None
 
 
 __all__ = ["Checked", "Session"]

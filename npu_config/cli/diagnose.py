@@ -6,7 +6,7 @@ import click
 
 from npu_config.cli._options import out_options
 from npu_config.cli._output import Failure, say, unwritable
-from npu_config.cli._paths import ANY_PATH, FILE
+from npu_config.cli._paths import ANY_PATH, FILE, missing
 from npu_config.cli._report import attempt, fails, format_option, strict_option, tell
 
 
@@ -44,6 +44,8 @@ def command(
 
     if out is not None and config_path is None:
         raise click.UsageError("-o needs --config: there is nothing to change")
+    if missing([graph]) and missing([graph + ".meta"]):
+        raise Failure("{} does not exist".format(graph))
     config = None if config_path is None else _config(ctx, config_path, format_)
     diagnosis = attempt(ctx, format_, lambda: diagnose(graph, config))
     tell(diagnosis, format_)

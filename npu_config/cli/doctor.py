@@ -9,7 +9,7 @@ from npu_config.cli._options import target_options
 from npu_config.cli._output import say, wants_color
 from npu_config.cli._paths import FILE
 
-_COLORS = {"passed": "\x1b[32m", "failed": "\x1b[1;31m"}
+_COLORS = {"passed": "\x1b[32m", "advice": "\x1b[1;33m", "failed": "\x1b[1;31m"}
 _RESET = "\x1b[0m"
 
 
@@ -26,7 +26,7 @@ def command(
     cann: Optional[str],
     on_host: bool,
 ) -> None:
-    """Go through the checks that come before tuning: passed, failed, cannot be checked here.
+    """Go through the checks before tuning: passed, advice, failed, cannot be checked here.
 
     Looks at a configuration (.yaml .toml .json .pbtxt .pb) or a training script (.py), at the
     environment and at this machine.

@@ -7,8 +7,10 @@ from typing import Any, Dict, List, Tuple
 import click
 
 from npu_config.cli._cluster import Source, product_option, read, table_of, tell
+from npu_config.cli._exits import DONE, FINDINGS, WRONG_CALL
 from npu_config.cli._output import Failure, deliver, say, unwritable
-from npu_config.cli._paths import INPUT
+from npu_config.cli._paths import INPUT, missing
+from npu_config.cli._report import fails
 from npu_config.reporters import FORMATS
 
 FORMS = ("export", "dotenv", "json", "launcher", "ssh", "slurm", "kubernetes")
@@ -95,7 +97,7 @@ def command(**given: Any) -> None:
 
 def _check(ctx: click.Context, given: Dict[str, Any]) -> int:
     from npu_config.cluster.environment import check as envcheck
-    from npu_config.core.diagnostics import Severity
+    from npu_config.cluster.environment.variables import VARIABLES
     from npu_config.core.target import Target
 
     target = Target(product=given["product"])
@@ -116,8 +118,11 @@ def _check(ctx: click.Context, given: Dict[str, Any]) -> int:
         found = [diagnostic for source in sources for diagnostic in source.diagnostics]
         found.extend(_check_files(sources, target, table))
     report = tell(found, sources, given["format_"])
-    failing = Severity.WARNING if given["strict"] else Severity.ERROR
-    return 1 if any(diagnostic.severity >= failing for diagnostic in report) else 0
+    if not files and not any(name in os.environ for name in VARIABLES):
+        say("no variable of an NPU job is set in this environment\n", err=True)
+    if missing(files):
+        return WRONG_CALL
+    return FINDINGS if fails(report, given["strict"]) else DONE
 
 
 def _check_files(sources: List[Source], target: Any, table: Any) -> List[Any]:

@@ -43,7 +43,7 @@ def command(words: Tuple[str, ...], listing: bool, kind: Optional[str], format_:
     for word in words:
         named = [topic for topic in called(word) if kind in (None, topic.kind)]
         hits = named or [topic for topic in about(word) if kind in (None, topic.kind)]
-        searched = searched or (not named and len(hits) != 1)
+        searched = searched or (not named and len(hits) > 1)
         found.extend(hits)
         if not hits and not _former(word):
             unknown.append(word)

@@ -8,8 +8,9 @@ from npu_config.cli._cluster import Source, read, tell
 from npu_config.cli._exits import DONE, FINDINGS, WRONG_CALL
 from npu_config.cli._fix import difference
 from npu_config.cli._options import as_option
-from npu_config.cli._output import deliver, say
+from npu_config.cli._output import Failure, deliver, say
 from npu_config.cli._paths import ANY_PATH, missing
+from npu_config.cli._rewrite import rewrite
 
 
 @click.command("format")
@@ -44,8 +45,16 @@ def _format(path: str, as_kind: Optional[str], dry: bool, diff: bool) -> Optiona
     changed = clean != source.text
     if diff and changed:
         say(difference(source.name, source.text, clean))
-    if not dry and (changed or path == "-"):
-        deliver(clean, path, force=True)
+    if path == "-":
+        if not dry:
+            deliver(clean, None, force=False)
+        return changed
+    if changed and not dry:
+        reason = rewrite(path, source.text, clean)
+        if reason is not None:
+            raise Failure("{}: {}".format(path, reason))
+    words = "unchanged" if not changed else "would change" if dry else "formatted"
+    say("{}: {}\n".format(path, words), err=True)
     return changed
 
 
@@ -56,7 +65,7 @@ def _cleaned(source: Source, as_kind: Optional[str]) -> Optional[str]:
     text = source.text or ""
     kind = as_kind or recognise(text, source.name)
     if kind is None or kind not in _side_files():
-        raise click.UsageError("{} is no side file and no rank table".format(source.name))
+        raise click.UsageError("{} is neither a side file nor a rank table".format(source.name))
     format_ = format_of(kind)
     clean = format_.clean(text)
     parsed = format_.parse(clean, source.name)

@@ -129,7 +129,20 @@ def check_command(
 
 
 def _types(words: Tuple[str, ...]) -> List[str]:
-    return [part.strip() for word in words for part in word.split(",") if part.strip()]
+    """The operator types of some words, joined by commas.
+
+    Raises:
+        click.UsageError: one of them cannot be the name of an operator type.
+    """
+    found = [part.strip() for word in words for part in word.split(",") if part.strip()]
+    for word in found:
+        if not word.isidentifier():
+            raise click.UsageError(
+                '"{}" is not an operator type: letters, digits and "_", e.g. ReduceSum'.format(
+                    word
+                )
+            )
+    return found
 
 
 def _library(ctx: click.Context, paths: Tuple[str, ...]) -> Any:

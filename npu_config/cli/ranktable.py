@@ -7,8 +7,11 @@ from typing import Any, Dict, List, Optional, Tuple
 import click
 
 from npu_config.cli._cluster import Source, product_option, read, table_of, tell
+from npu_config.cli._exits import DONE, FINDINGS, WRONG_CALL
 from npu_config.cli._options import out_options
 from npu_config.cli._output import Failure, deliver
+from npu_config.cli._paths import missing
+from npu_config.cli._report import fails
 from npu_config.reporters import FORMATS
 
 HCCN_CONF = "/etc/hccn.conf"
@@ -235,7 +238,7 @@ def check_command(
     from npu_config.cluster import rank_table
     from npu_config.cluster.rank_table import describe, hccn
     from npu_config.cluster.rank_table.model import RankTable
-    from npu_config.core.diagnostics import NpuConfigError, Severity
+    from npu_config.core.diagnostics import NpuConfigError
     from npu_config.core.target import Target
 
     try:
@@ -259,8 +262,7 @@ def check_command(
             if isinstance(parsed.model, RankTable):
                 found.extend(hccn.check_addresses_of(parsed.model, name, addresses))
     report = tell(found, sources, format_)
-    failing = Severity.WARNING if strict else Severity.ERROR
-    ctx.exit(1 if any(diagnostic.severity >= failing for diagnostic in report) else 0)
+    ctx.exit(WRONG_CALL if missing(paths) else FINDINGS if fails(report, strict) else DONE)
 
 
 @command.command("convert")

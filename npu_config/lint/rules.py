@@ -11,7 +11,9 @@ NOT_WRITTEN = declare(
     `--fix` could not write the corrected file.
 
     It is read-only, its directory is, the disk is full, or somebody else changed the file in
-    the meantime.  The file is as it was.
+    the meantime.  Not written either are files that belong to another user, files with several
+    names (hard links), and, below a directory, links that lead out of it: name such a file
+    itself.  The file is as it was.
     """,
     source=("npu_config",),
 )

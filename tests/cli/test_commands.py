@@ -186,6 +186,66 @@ def test_explain_what_does_not_exist(npu, word, meant):
         assert meant in result.err
 
 
+def test_explain_searches(npu):
+    """A word that is not a name finds what is about it, the nearest first."""
+    result = npu("explain", "overflow")
+    assert result.code == 0
+    assert re.search(r"^option +enable_dump_debug ", result.out, re.MULTILINE)
+    assert re.search(r"^rule +NPU304 +overflow-mode-without-detection: ", result.out, re.MULTILINE)
+    found = npu("explain", "iterations").out
+    assert found.splitlines()[0].split()[1] == "iterations_per_loop"
+    assert npu("explain", "loss-scale-overflows").out.startswith("# NPU281 ")
+
+
+def test_explain_several_names(npu):
+    """One page after the other; what is unknown is said in the end."""
+    result = npu("explain", "dump_step", "NPU104", "RANK_ID", "dump_config")
+    assert result.code == 0
+    heads = [line for line in result.out.splitlines() if line.startswith("# ")]
+    assert heads == [
+        "# dump_step",
+        "# NPU104 value-not-allowed",
+        "# RANK_ID",
+        "# NPURunConfig: dump_config",
+    ]
+    result = npu("explain", "dump_step", "xyzzy")
+    assert (result.code, result.out.splitlines()[0]) == (2, "# dump_step")
+
+
+def test_explain_lists(npu):
+    """Every option, rule, environment variable and argument of NPURunConfig."""
+    lines = npu("explain", "--list").out.splitlines()
+    names = {tuple(line.split()[:2]) for line in lines}
+    assert {("option", name) for name in OPTIONS} <= names
+    assert {("rule", rule.id) for rule in load_all()} <= names
+    assert ("variable", "RANK_TABLE_FILE") in names
+    assert ("argument", "NPURunConfig.dump_config.dump_step") in names
+    only = npu("explain", "--list", "--kind", "variable").out.splitlines()
+    assert {line.split()[0] for line in only} == {"variable"}
+    assert npu("explain").code == 2
+
+
+def test_explain_as_json(npu):
+    """For editors: the facts beside the page."""
+    document = json.loads(npu("explain", "--format", "json", "dump_mode", "NPU104").out)
+    option, rule = document["topics"]
+    assert document["version"] == 1
+    assert (option["kind"], option["wire"], option["legal"]) == (
+        "option",
+        "s",
+        "input, output, all",
+    )
+    assert (rule["name"], rule["also"], rule["severity"]) == (
+        "NPU104",
+        ["value-not-allowed"],
+        "error",
+    )
+    assert rule["page"].startswith("# NPU104")
+    everything = json.loads(npu("explain", "--list", "--format", "json").out)["topics"]
+    assert len(everything) > 400
+    assert "page" not in everything[0]
+
+
 def test_explain_a_former_name(npu):
     """What became of it."""
     result = npu("explain", "master_slave_mode")

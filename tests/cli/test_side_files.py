@@ -101,15 +101,23 @@ def test_fix_of_a_side_file(npu, ops):
     assert ops.read_text() == '{"black-list": {   \n  "to-add": ["ReduceSum", "Pow"]}}\n'
 
 
+@pytest.mark.parametrize("word", ["Reduce Sum", "loss/ReduceSum", "1x", "a-b"])
+def test_mixlist_of_what_is_not_a_type(npu, word):
+    """A name that no operator type can have is a wrong call."""
+    result = npu("mixlist", "build", "--black", "Pow," + word)
+    assert (result.code, result.out) == (2, "")
+    assert '"{}" is not an operator type'.format(word) in result.err
+
+
 # format
 
 
 def test_format(npu, ops):
     """In place, and a second time nothing changes."""
-    assert npu("format", ops) == (0, "", "")
+    assert npu("format", ops) == (0, "", "{}: formatted\n".format(ops))
     assert ops.read_text() == CLEAN
     before = ops.stat().st_mtime_ns
-    assert npu("format", ops) == (0, "", "")
+    assert npu("format", ops) == (0, "", "{}: unchanged\n".format(ops))
     assert ops.stat().st_mtime_ns == before
     assert npu("format", "--check", ops).code == 0
 

@@ -13,6 +13,7 @@ from click.testing import CliRunner
 from npu_config.cli.env import command as env
 from npu_config.cli.ranktable import command as ranktable
 from npu_config.cluster import rank_table
+from npu_config.cluster.environment.variables import VARIABLES
 
 OLD = json.dumps(
     {
@@ -155,7 +156,7 @@ def test_check_exit_codes(run):
     assert run(ranktable, "check", "warning.json")[0] == 0
     assert run(ranktable, "check", "warning.json", "--strict")[0] == 1
     code, text = run(ranktable, "check", "none.json", "-", "good.json", input=good + "// x")
-    assert code == 1
+    assert code == 2
     assert "none.json: error: " in text
     assert "<stdin>:" in text
     assert "2 errors in 3 files, 1 of them skipped" in text
@@ -285,6 +286,12 @@ def test_check_of_files(run):
     code, text = run(env, "--check", "1.env", "none.env", "--format", "json")
     found = json.loads(text)["diagnostics"]
     assert {"NPU670", "NPU671", "NPU715"} == {diagnostic["rule"] for diagnostic in found}
+
+
+def test_check_of_an_environment_without_a_job(run):
+    """That nothing was there to check is said."""
+    code, text = run(env, "--check", env=dict.fromkeys(VARIABLES))
+    assert (code, "no variable of an NPU job is set" in text) == (0, True)
 
 
 def test_check_of_this_environment(run):

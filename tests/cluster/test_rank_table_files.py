@@ -99,6 +99,8 @@ def test_launchers_are_written_together(tmp_path):
     with pytest.raises(FileExistsError):
         save_launchers(scripts, tmp_path)
     assert os.listdir(str(tmp_path)) == ["launch_1_node_1.sh"]
+    made = save_launchers(scripts, tmp_path / "new" / "directory")
+    assert all(os.path.isfile(path) for path in made)
     paths = save_launchers(scripts, tmp_path, overwrite=True)
     assert all(os.access(path, os.X_OK) for path in paths)
     assert list(scripts.values()) == [Path(path).read_text() for path in paths]

@@ -7,9 +7,10 @@ import attr
 
 
 class Outcome(enum.Enum):
-    """How a check ended."""
+    """How a check ended; advice is what ``npu-config check`` reports below an error."""
 
     PASSED = "passed"
+    ADVICE = "advice"
     FAILED = "failed"
     UNKNOWN = "cannot be checked here"
 

@@ -28,10 +28,13 @@ def _valid(facts: Facts) -> Check:
         outcome, reason, help = Outcome.UNKNOWN, _NO_SOURCE, ""
     elif errors:
         outcome = Outcome.FAILED
-        reason = "{} error{}, the first: {}".format(
-            len(errors), "" if len(errors) == 1 else "s", errors[0].message
+        reason = "{} error{}, the first{}: {}".format(
+            len(errors),
+            "" if len(errors) == 1 else "s",
+            "" if errors[0].path is None else " at {}".format(errors[0].place),
+            errors[0].message,
         )
-        help = "npu-config check tells all of them"
+        help = "npu-config check reports all of them"
     elif not facts.settings and facts.diagnostics:
         outcome, reason, help = Outcome.UNKNOWN, facts.diagnostics[0].message, ""
     else:
@@ -166,8 +169,8 @@ def _may_be_true(node: ast.expr) -> bool:
     return getattr(node, "value", node) not in (False, None)
 
 
-def _around(field: str, off: str, name: str, what: str) -> Callable[[Facts], Check]:
-    """A check of a field that stands around the options in the ConfigProto."""
+def _around(field: str, off: str, name: str, what: str, rule: str) -> Callable[[Facts], Check]:
+    """A check of a field beside the options in the ConfigProto, as severe as its rule is."""
 
     def check(facts: Facts) -> Check:
         if not facts.settings:
@@ -182,9 +185,11 @@ def _around(field: str, off: str, name: str, what: str) -> Callable[[Facts], Che
         )
         wrong = [value for value in values if value not in (off, UNKNOWN)]
         if wrong:
+            found = [d for d in facts.diagnostics if d.rule == rule]
+            is_error = any(d.severity is Severity.ERROR for d in found)
             return Check(
                 name,
-                Outcome.FAILED,
+                Outcome.FAILED if is_error else Outcome.ADVICE,
                 "{} is {}, not {}".format(field, wrong[0], off),
                 "build the ConfigProto with npu_config, or set {} to {}".format(field, off),
                 _SESSION,
@@ -208,7 +213,7 @@ def _xla(facts: Facts) -> Check:
             "unset TF_XLA_FLAGS",
             _SESSION,
         )
-    return _around("global_jit_level", "OFF", "xla-off", "XLA")(facts)
+    return _around("global_jit_level", "OFF", "xla-off", "XLA", "NPU805")(facts)
 
 
 def _nothing(facts: Facts) -> str:
@@ -224,7 +229,13 @@ CHECKS = (
     _used,
     _mixed,
     _loss_scale,
-    _around("remapping", "OFF", "remapping-off", "remapping"),
-    _around("memory_optimization", "NO_MEM_OPT", "memory-optimization-off", "memory optimization"),
+    _around("remapping", "OFF", "remapping-off", "remapping", "NPU803"),
+    _around(
+        "memory_optimization",
+        "NO_MEM_OPT",
+        "memory-optimization-off",
+        "memory optimization",
+        "NPU804",
+    ),
     _xla,
 )

@@ -33,4 +33,6 @@ def loss_scale_report(
     """
     given = [paths] if isinstance(paths, (str, os.PathLike)) else list(paths)
     files = [name for path in given for name in find_files(os.fspath(path))]
-    return judge_series(tuple(files), read_series(files, tag))
+    return judge_series(
+        tuple(files), read_series(files, tag, os.fspath(given[0]) if given else None)
+    )

@@ -50,8 +50,8 @@ class Series:
         self.says_overflow = False
 
 
-def read_series(files: List[str], tag: Optional[str]) -> Series:
-    """Read files of one run, in order.
+def read_series(files: List[str], tag: Optional[str], root: Optional[str] = None) -> Series:
+    """Read files of one run, in order; ``root`` is what they were looked for in.
 
     Raises:
         NpuConfigError: a file cannot be read, or no loss scale is found.
@@ -69,7 +69,7 @@ def read_series(files: List[str], tag: Optional[str]) -> Series:
         except (EventFileError, _NoScaleError) as error:
             faults.append(_fault(name, str(error)))
     if not faults and not series.scales and not series.uncounted:
-        faults.append(_fault(files[0] if files else None, _nothing(files, tag)))
+        faults.append(_fault(files[0] if files else root, _nothing(files, tag)))
     if faults:
         raise NpuConfigError(faults)
     return series

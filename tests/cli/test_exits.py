@@ -1,0 +1,237 @@
+"""Exit codes: one table for all commands, and no traceback whatever the surroundings are."""
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+
+import click
+import pytest
+
+from npu_config.cli._exits import EXIT_CODES
+from npu_config.cli.app import COMMANDS, app
+from npu_config.cluster import rank_table
+from tests.cli.conftest import GOOD
+
+GRAPH = """
+node { name: "a" op: "Placeholder" attr { key: "dtype" value { type: DT_FLOAT } } }
+"""
+CSV = """\
+Op Name,OP Type,Task Type,Task Duration(us),Block Dim,Input Shapes,Input Data Types
+a/Sum,ReduceSum,AI_CORE,1500.5,1,"8,8",FLOAT16;INT32
+"""
+LOG = "".join("step {} loss scale 1024\n".format(step) for step in range(5))
+
+RIGHT = {
+    "check": "check IN.yaml",
+    "generate": "generate IN.yaml --to json",
+    "explain": "explain dump_step",
+    "init": "init",
+    "schema": "schema",
+    "diff": "diff IN.yaml good.yaml",
+    "mixlist build": "mixlist build --black ReduceSum",
+    "mixlist check": "mixlist check IN.mixlist",
+    "ranktable build": "ranktable build --server a --device-ips 10.0.0.1 --target atlas_training",
+    "ranktable check": "ranktable check IN.table",
+    "ranktable convert": "ranktable convert IN.table --to 1.0",
+    "env": "env --rank-table IN.table --job-id job --rank 0",
+    "env --check": "env --check IN.env",
+    "format": "format IN.mixlist",
+    "diagnose": "diagnose IN.pbtxt",
+    "op-summary": "op-summary IN.csv",
+    "fusion-result": "fusion-result IN.fusion",
+    "loss-scale": "loss-scale IN.log",
+    "doctor": "doctor IN.yaml",
+}
+"""A right call of each command; ``IN.*`` is its input."""
+
+OUTPUTS = {
+    "check": "check good.yaml --write-baseline OUT",
+    "generate": "generate good.yaml --to json -o OUT",
+    "init": "init -o OUT",
+    "schema": "schema -o OUT",
+    "mixlist build": "mixlist build --black ReduceSum -o OUT",
+    "ranktable build": RIGHT["ranktable build"] + " -o OUT",
+    "ranktable convert": "ranktable convert IN.table --to 1.0 -o OUT",
+    "env": "env --rank-table IN.table --job-id job --rank 0 -o OUT",
+    "op-summary": "op-summary IN.csv --write-mixlist OUT",
+    "diagnose": "diagnose IN.pbtxt --config good.yaml -o OUT.yaml",
+}
+"""A call of each command that writes a file."""
+
+WITH_INPUT = sorted(name for name, call in RIGHT.items() if "IN." in call)
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """A directory with right inputs of every kind."""
+    table = rank_table.build(["a"], 1, "10.0.0.1", "atlas_training")
+    for name, text in {
+        "IN.yaml": GOOD,
+        "good.yaml": GOOD,
+        "IN.mixlist": '{\n  "black-list": {\n    "to-add": ["ReduceSum"]\n  }\n}\n',
+        "IN.table": rank_table.render(table),
+        "IN.env": "JOB_ID=job\nRANK_ID=0\nRANK_SIZE=1\nRANK_TABLE_FILE=/t.json\n",
+        "IN.pbtxt": GRAPH,
+        "IN.csv": CSV,
+        "IN.fusion": '[{"session_and_graph_id_0_0": {"graph_fusion": {}, "ub_fusion": {}}}]',
+        "IN.log": LOG,
+    }.items():
+        (tmp_path / name).write_text(text)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def leaves(command=app, path=()):
+    """Every command and subcommand, with the words that call it."""
+    names = command.list_commands(None) if isinstance(command, click.Group) else ()
+    for name in names:
+        yield from leaves(command.get_command(None, name), (*path, name))
+    if path:
+        yield path
+
+
+def test_the_table_has_every_code():
+    """The codes of the contract, each with its meaning."""
+    assert sorted(EXIT_CODES) == [0, 1, 2, 130]
+
+
+@pytest.mark.parametrize("name", sorted(RIGHT))
+def test_right_calls(npu, folder, name):
+    """0, and nothing on standard error that looks like a fault."""
+    result = npu(*shlex.split(RIGHT[name]))
+    assert (result.code, "rror" in result.err) == (0, False), result
+
+
+@pytest.mark.parametrize("name", WITH_INPUT)
+def test_a_path_that_does_not_exist(npu, folder, name):
+    """2, and the path is named."""
+    call = RIGHT[name].replace("IN.", "nowhere.")
+    result = npu(*shlex.split(call))
+    assert result.code == 2, result
+    assert "nowhere." in result.out + result.err
+
+
+@pytest.mark.parametrize("name", WITH_INPUT)
+@pytest.mark.parametrize("content", ["bytes", "directory"])
+def test_a_file_that_cannot_be_read(npu, folder, name, content):
+    """1, and the path is named."""
+    call = shlex.split(RIGHT[name])
+    (path,) = [folder / word for word in call if word.startswith("IN.")]
+    path.unlink()
+    if content == "bytes":
+        path.write_bytes(b"\xff\xfe\x00\x9f\n" * 10)
+    else:
+        path.mkdir()
+    result = npu(*call)
+    empty_directory = content == "directory" and name == "check"  # only a warning
+    assert result.code == (0 if empty_directory else 1), result
+    assert path.name in result.out + result.err
+
+
+@pytest.mark.parametrize("path", sorted(set(leaves())), ids=" ".join)
+def test_an_unknown_option(npu, path):
+    """2, on one line after the usage."""
+    result = npu(*path, "--no-such-option")
+    assert (result.code, result.out) == (2, "")
+    assert "no-such-option" in result.err.splitlines()[-1]
+
+
+@pytest.mark.parametrize("name", sorted(OUTPUTS))
+def test_an_output_that_exists(npu, folder, name):
+    """2, and it stays as it is; with --force it is written."""
+    (out,) = [folder / word for word in OUTPUTS[name].split() if word.startswith("OUT")]
+    out.write_text("mine")
+    result = npu(*shlex.split(OUTPUTS[name]))
+    assert (result.code, out.read_text()) == (2, "mine"), result
+    assert "--force" in result.err
+    assert npu(*shlex.split(OUTPUTS[name]), "--force").code == 0
+    assert out.read_text() != "mine"
+
+
+@pytest.mark.parametrize("name", sorted(OUTPUTS))
+def test_an_output_that_cannot_be_written(npu, folder, name):
+    """2, and it is named."""
+    result = npu(*shlex.split(OUTPUTS[name].replace("OUT", "nowhere/OUT")))
+    assert result.code == 2, result
+    assert re.search(r"nowhere/OUT\S* cannot be written", result.err)
+
+
+@pytest.mark.parametrize("name", sorted(RIGHT))
+def test_an_interrupt(npu, folder, name, monkeypatch):
+    """130."""
+
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(click.Context, "invoke", interrupt)
+    assert npu(*shlex.split(RIGHT[name])).code == 130
+
+
+def test_every_command_is_in_the_tables():
+    """A new command says how it is called."""
+    own = {name.split()[0] for name in RIGHT}
+    assert set(COMMANDS) - own <= {"tfdbg-export"}
+
+
+def run(call, folder, shell):
+    """A process of its own, in a shell that changes its surroundings."""
+    command = shell.format("{} -m npu_config {}".format(shlex.quote(sys.executable), call))
+    root = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+    paths = [root, os.environ.get("PYTHONPATH", "")]
+    environ = dict(os.environ, PYTHONPATH=os.pathsep.join(filter(None, paths)))
+    return subprocess.run(
+        ["sh", "-c", command],
+        capture_output=True,
+        cwd=str(folder),
+        env=environ,
+    )
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full")
+@pytest.mark.parametrize("name", sorted(set(RIGHT) - {"format", "diff"}))
+def test_a_full_disk_behind_the_output(folder, name):
+    """2, with one line that says so."""
+    done = run(RIGHT[name], folder, "{} > /dev/full")
+    assert done.returncode == 2, done
+    assert b"cannot be written" in done.stderr
+    assert b"Traceback" not in done.stderr
+    assert b"Exception ignored" not in done.stderr
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "call",
+    ["check -", "generate - --to json", "diff - good.yaml", "format -", "ranktable check -"],
+)
+def test_closed_standard_input(folder, call):
+    """2: there is nothing to read."""
+    done = run(call, folder, "{} <&-")
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert b"Error: standard input" in done.stderr
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", sorted(RIGHT))
+def test_closed_streams(folder, name):
+    """No traceback where output has nowhere to go."""
+    assert run(RIGHT[name], folder, "{} >&- 2>&-").returncode in (0, 2)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", sorted(RIGHT))
+def test_a_working_directory_that_was_deleted(folder, name):
+    """2, and help is still to be had."""
+    gone = "mkdir gone; cd gone; rmdir ../gone; "
+    done = run(RIGHT[name], folder, gone + "{}")
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert b"the working directory does not exist any more" in done.stderr
+
+
+@pytest.mark.slow
+def test_a_reader_that_goes(folder):
+    """A closed pipe is no traceback."""
+    done = run("init", folder, "{} | head -1")
+    assert (done.returncode, done.stderr) == (0, b"")

@@ -1,0 +1,117 @@
+"""Files are written in place only when nothing else can be hurt by it."""
+
+import os
+
+import pytest
+
+from npu_config.cli._rewrite import rewrite
+from npu_config.core import files
+
+WRONG = "version: 1\nop_wait_timeout: 120\nhcl_timeout: 1800\n"
+RIGHT = WRONG.replace("hcl_", "hccl_")
+
+
+@pytest.fixture
+def wrong(tmp_path):
+    """A configuration with a fault that --fix corrects."""
+    path = tmp_path / "project" / "npu.yaml"
+    path.parent.mkdir()
+    path.write_text(WRONG)
+    return path
+
+
+def test_a_plain_file_is_written(npu, wrong):
+    """The mode stays."""
+    wrong.chmod(0o640)
+    result = npu("check", "--fix", wrong.parent)
+    assert (result.code, wrong.read_text()) == (0, RIGHT), result
+    assert wrong.stat().st_mode & 0o777 == 0o640
+
+
+def test_a_link_out_of_the_directory_is_not_followed(npu, wrong, tmp_path):
+    """A link that was found leaves the file outside alone; one that is named is followed."""
+    outside = tmp_path / "outside.yaml"
+    outside.write_text(WRONG)
+    wrong.unlink()
+    wrong.symlink_to(outside)
+    result = npu("check", "--fix", wrong.parent)
+    assert (result.code, outside.read_text()) == (1, WRONG)
+    assert "NPU792" in result.out
+    assert "leads out of" in result.out
+    assert npu("check", "--fix", wrong).code == 0
+    assert (wrong.is_symlink(), outside.read_text()) == (True, RIGHT)
+
+
+def test_a_link_within_the_directory_is_followed(npu, wrong):
+    """It stays a link."""
+    link = wrong.with_name("a.yaml")
+    link.symlink_to("npu.yaml")
+    assert npu("check", "--fix", wrong.parent).code == 0
+    assert (link.is_symlink(), wrong.read_text()) == (True, RIGHT)
+
+
+@pytest.mark.parametrize("command", [["check", "--fix"], ["format"]])
+def test_hard_links_stay_one_file(npu, tmp_path, command):
+    """A file with two names is not replaced by one of them."""
+    path, other = tmp_path / "ops_info.json", tmp_path / "other.json"
+    text = '{"black-list": {"to-add": ["ReduceSum"],}}'
+    path.write_text(text)
+    os.link(str(path), str(other))
+    result = npu(*command, path)
+    assert result.code != 0
+    assert "hard links" in result.out + result.err
+    assert (path.read_text(), path.stat().st_ino) == (text, other.stat().st_ino)
+
+
+def test_the_file_of_another_user_is_left_alone(npu, wrong, monkeypatch):
+    """Whoever runs the check as root does not take files over."""
+    monkeypatch.setattr(os, "geteuid", lambda: wrong.stat().st_uid + 1, raising=False)
+    result = npu("check", "--fix", wrong)
+    assert (result.code, wrong.read_text()) == (1, WRONG)
+    assert "belongs to another user" in result.out
+
+
+def test_an_edit_in_between_is_kept(tmp_path):
+    """What somebody else wrote since the file was read is not lost."""
+    path = tmp_path / "x"
+    path.write_text("new")
+    assert "changed while" in rewrite(str(path), "old", "mine")
+    assert path.read_text() == "new"
+    assert rewrite(str(path), "new", "mine") is None
+    assert path.read_text() == "mine"
+
+
+def test_format_keeps_an_edit_in_between(npu, tmp_path, monkeypatch):
+    """``format`` looks again before it writes."""
+    from npu_config.cli import format as formatting
+
+    path = tmp_path / "ops_info.json"
+    path.write_text('{"black-list": {"to-add": ["ReduceSum"],}}')
+    cleaned = formatting._cleaned
+
+    def edited(source, kind):
+        path.write_text("{}")
+        return cleaned(source, kind)
+
+    monkeypatch.setattr(formatting, "_cleaned", edited)
+    result = npu("format", path)
+    assert (result.code, path.read_text()) == (2, "{}")
+    assert "changed while" in result.err
+
+
+def test_a_full_disk_leaves_the_file(npu, wrong, monkeypatch):
+    """And says so."""
+
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(files.os, "fsync", full)
+    result = npu("check", "--fix", wrong)
+    assert (result.code, wrong.read_text()) == (1, WRONG)
+    assert os.listdir(str(wrong.parent)) == ["npu.yaml"]
+    assert "No space left" in result.out
+
+
+def test_a_device_is_not_written():
+    """Only regular files are."""
+    assert "not a regular file" in rewrite("/dev/null", "", "x")
