@@ -3,7 +3,9 @@
 from typing import Iterator, Tuple
 
 from npu_config.catalogue import OPTIONS, PAGES
+from npu_config.catalogue.accuracy_tuning import MIXED_MODES
 from npu_config.catalogue.api import OPTION_OF, PARAMETERS
+from npu_config.catalogue.kinds import Choice
 
 PATH = "npu_config/catalogue/option_types.py"
 
@@ -17,6 +19,7 @@ from typing import Any, Mapping, Optional, Sequence, Tuple, Union
 
 from typing_extensions import Literal, TypedDict
 
+{modes}
 
 class OptionArguments(TypedDict, total=False):
     """Option name to the type of its value."""
@@ -44,7 +47,7 @@ _TYPES = {
 
 def render() -> str:
     """The text of the module."""
-    lines = [_HEAD]
+    lines = [_HEAD.replace("{modes}", _modes())]
     for page in PAGES:
         lines.append("    # {}".format(page.PAGE))
         lines += [
@@ -68,3 +71,13 @@ def _run_config() -> Iterator[Tuple[str, str]]:
 
 def _or_none(annotation: str) -> str:
     return "Optional[{}]".format(annotation)
+
+
+def _modes() -> str:
+    """The types of the modes that the builder's methods take, in both vocabularies."""
+    every = [value for name in MIXED_MODES for value in getattr(OPTIONS[name].kind, "values", ())]
+    mixed = [value for values in MIXED_MODES.values() for value in values]
+    return "\n".join(
+        "{} = {}".format(name, Choice(tuple(dict.fromkeys(values))).annotation())
+        for name, values in (("PrecisionMode", every), ("MixedMode", mixed))
+    )

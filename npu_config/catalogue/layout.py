@@ -6,7 +6,7 @@ from npu_config.catalogue import PAGES
 
 VERSION = 1
 HEADER_KEYS = ("version", "target")
-TARGET_KEYS = ("product", "mode", "cann")
+TARGET_KEYS = ("product", "mode", "cann", "adapter")
 
 
 class Group(NamedTuple):

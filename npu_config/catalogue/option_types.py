@@ -8,6 +8,32 @@ from typing import Any, Mapping, Optional, Sequence, Tuple, Union
 
 from typing_extensions import Literal, TypedDict
 
+PrecisionMode = Literal[
+    "force_fp32",
+    "cube_fp16in_fp32out",
+    "allow_fp32_to_fp16",
+    "force_fp16",
+    "must_keep_origin_dtype",
+    "allow_mix_precision",
+    "allow_mix_precision_fp16",
+    "allow_mix_precision_bf16",
+    "allow_fp32_to_bf16",
+    "fp16",
+    "origin",
+    "mixed_float16",
+    "mixed_bfloat16",
+    "mixed_hif8",
+    "cube_hif8",
+]
+MixedMode = Literal[
+    "allow_mix_precision",
+    "allow_mix_precision_fp16",
+    "allow_mix_precision_bf16",
+    "mixed_float16",
+    "mixed_bfloat16",
+    "mixed_hif8",
+]
+
 
 class OptionArguments(TypedDict, total=False):
     """Option name to the type of its value."""

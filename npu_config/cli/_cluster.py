@@ -4,11 +4,11 @@ from typing import Any, Iterable, List, NamedTuple, Optional, Tuple
 
 import click
 
+from npu_config.cli._options import PRODUCT_HELP, ProductType
 from npu_config.cli._output import Failure, read_stdin
 from npu_config.cli._paths import missing
 from npu_config.cli._report import tell as report
 from npu_config.core.diagnostics import Diagnostic, Report
-from npu_config.core.target import Product
 
 STDIN = "<stdin>"
 LARGEST = 1 << 30
@@ -24,13 +24,12 @@ class Source(NamedTuple):
 
 def product_option(function: Any) -> Any:
     """``--target``."""
-    products = [product.value for product in Product]
     return click.option(
         "--target",
         "product",
-        type=click.Choice(products),
+        type=ProductType(),
         metavar="PRODUCT",
-        help="What it is for: {}.".format(", ".join(products)),
+        help="What it is for: {}.".format(PRODUCT_HELP),
     )(function)
 
 
@@ -79,7 +78,7 @@ def table_of(ctx: click.Context, path: str, product: Optional[str]) -> Any:
     found: List[Diagnostic] = list(source.diagnostics)
     model = None
     if source.text is not None:
-        parsed = rank_table.parse(source.text, source.name, Target(product=product))
+        parsed = rank_table.parse(source.text, source.name, Target.named(product))
         found, model = list(parsed.diagnostics), parsed.model
     loud = [d for d in found if d.severity is not Severity.INFO]
     if loud:

@@ -1,5 +1,6 @@
 """Options that several commands have."""
 
+import functools
 from typing import Any, Optional
 
 import click
@@ -7,38 +8,75 @@ import click
 from npu_config.cli._complete import complete_rules
 from npu_config.core.target import MODES, Product, Target
 
-_PARTS = ("product", "mode", "cann")
+
+class ProductType(click.ParamType):  # type: ignore[type-arg,unused-ignore]
+    """A product, or the name of a chip or server that can only mean one."""
+
+    name = "product"
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> str:
+        """The product's own name."""
+        try:
+            return Product(value).value
+        except ValueError as error:
+            self.fail(str(error), param, ctx)
+
+    def shell_complete(self, ctx: Any, param: Any, incomplete: str) -> Any:
+        """The products' own names."""
+        from click.shell_completion import CompletionItem
+
+        return [CompletionItem(p.value) for p in Product if p.value.startswith(incomplete)]
+
+
+PRODUCT_HELP = "{}, or a name such as 910B or Atlas 800T A2".format(
+    ", ".join(product.value for product in Product)
+)
 
 
 def target_options(function: Any) -> Any:
-    """``--target``, ``--mode`` and ``--target-cann``, which replace what a file says."""
-    products = [product.value for product in Product]
-    function = click.option(
-        "--target-cann",
-        "cann",
-        metavar="VERSION",
-        help="The CANN version that it runs with, e.g. 8.5.0; replaces the file's.",
-    )(function)
-    function = click.option(
-        "--mode", type=click.Choice(MODES), help="How the job runs; replaces the file's."
-    )(function)
-    return click.option(
-        "--target",
-        "product",
-        type=click.Choice(products),
-        metavar="PRODUCT",
-        help="What it runs on: {}; replaces the file's.".format(", ".join(products)),
-    )(function)
+    """``--target``, ``--mode`` and ``--target-cann``, given to the command as one ``target``.
+
+    What they say replaces what a file says of its target.
+    """
+
+    @functools.wraps(function)
+    def command(*args: Any, **given: Any) -> Any:
+        product, mode, cann = (given.pop(name) for name in ("product", "mode", "cann"))
+        try:
+            target = Target.named(product, mode, cann)
+        except ValueError as error:
+            raise click.BadParameter(str(error), param_hint="--target-cann") from None
+        return function(*args, target=target, **given)
+
+    for option in (
+        click.option(
+            "--target-cann",
+            "cann",
+            metavar="VERSION",
+            help="The version of CANN that it runs with, e.g. 8.0.0; replaces the file's.",
+        ),
+        click.option(
+            "--mode", type=click.Choice(MODES), help="How the job runs; replaces the file's."
+        ),
+        click.option(
+            "--target",
+            "product",
+            type=ProductType(),
+            metavar="PRODUCT",
+            help="What it runs on: {}; replaces the file's.".format(PRODUCT_HELP),
+        ),
+    ):
+        command = option(command)
+    return command
 
 
 def merged(wanted: Target, found: Optional[Target], project: Optional[Target] = None) -> Target:
     """The target of a file: what the command line says, else the file, else the project."""
-    said = [wanted, found or Target(), project or Target()]
+    targets = [target for target in (wanted, found, project) if target is not None]
     return Target(
-        *(
-            next((value for value in values if value is not None), None)
-            for values in ([getattr(target, name) for target in said] for name in _PARTS)
-        )
+        next((t.product for t in targets if t.product is not None), None),
+        next((t.mode for t in targets if t.mode is not None), None),
+        *next(((t.cann, t.adapter) for t in targets if t.version is not None), (None, None)),
     )
 
 

@@ -45,9 +45,7 @@ def command(
     ctx: click.Context,
     paths: Tuple[str, ...],
     format_: str,
-    product: Optional[str],
-    mode: Optional[str],
-    cann: Optional[str],
+    target: Target,
     on_host: bool,
     select: Tuple[str, ...],
     ignore: Tuple[str, ...],
@@ -79,10 +77,9 @@ def command(
     from npu_config.rulebook import load_all
 
     project = find_project(next((path for path in paths if path != "-"), "."), load_all)
-    wanted = Target(product, mode, cann)
     session = Session(
         project,
-        target_of=lambda found: merged(wanted, found, project.target),
+        target_of=lambda found: merged(target, found, project.target),
         keeps=selection(select or project.select, ignore or project.ignore),
         on_host=on_host or project.on_host,
         as_kind=as_kind,

@@ -8,6 +8,7 @@ import click
 from npu_config.cli._options import target_options
 from npu_config.cli._output import say, wants_color
 from npu_config.cli._paths import FILE
+from npu_config.core.target import ANY_TARGET, Target
 
 _COLORS = {"passed": "\x1b[32m", "advice": "\x1b[1;33m", "failed": "\x1b[1;31m"}
 _RESET = "\x1b[0m"
@@ -21,9 +22,7 @@ _RESET = "\x1b[0m"
 def command(
     ctx: click.Context,
     source: Optional[str],
-    product: Optional[str],
-    mode: Optional[str],
-    cann: Optional[str],
+    target: Target,
     on_host: bool,
 ) -> None:
     """Go through the checks before tuning: passed, advice, failed, cannot be checked here.
@@ -33,12 +32,11 @@ def command(
 
     Exit code 0: nothing failed; 1: something did; 2: wrong usage.
     """
-    from npu_config.core.target import Target
     from npu_config.diagnosis.doctor import examine
     from npu_config.reporters.escape import printable
 
-    target = Target(product, mode, cann) if product or mode or cann else None
-    checkup = examine(source, target, on_host=True if on_host else None)
+    given = None if target == ANY_TARGET else target
+    checkup = examine(source, given, on_host=True if on_host else None)
     color = wants_color(sys.stdout)
     for check in checkup.checks:
         word = check.outcome.value

@@ -100,7 +100,7 @@ def _check(ctx: click.Context, given: Dict[str, Any]) -> int:
     from npu_config.cluster.environment.variables import VARIABLES
     from npu_config.core.target import Target
 
-    target = Target(product=given["product"])
+    target = Target.named(given["product"])
     files: Tuple[str, ...] = given["words"]
     sources: List[Source] = []
     if not files:
@@ -190,7 +190,7 @@ def _job(ctx: click.Context, given: Dict[str, Any]) -> Any:
         raise click.UsageError("give --table-path: where the table stands on the servers")
     table = table_of(ctx, path, given["product"])
     where = given["table_path"] or os.path.abspath(path)
-    target = Target(product=given["product"])
+    target = Target.named(given["product"])
     return environment.table_job(table, where, given["job_id"], extra, target)
 
 

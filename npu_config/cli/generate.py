@@ -30,9 +30,7 @@ def command(
     out: Optional[str],
     force: bool,
     as_kind: Optional[str],
-    product: Optional[str],
-    mode: Optional[str],
-    cann: Optional[str],
+    target: Target,
 ) -> None:
     """Turn a configuration (a file, or - for standard input) into another form.
 
@@ -44,7 +42,7 @@ def command(
 
     to = to or _by_suffix(out)
     reading = read_configuration(config, as_kind)
-    found = configuration(reading, merged(Target(product, mode, cann), reading.target))
+    found = configuration(reading, merged(target, reading.target))
     if found is None:
         ctx.exit(1)
     try:

@@ -157,7 +157,7 @@ def tell_warnings(table: Any, product: Optional[str]) -> None:
     from npu_config.cluster import rank_table
     from npu_config.core.target import Target
 
-    found = rank_table.check(table, Target(product=product))
+    found = rank_table.check(table, Target.named(product))
     if found:
         tell(found, err=True)
 
@@ -256,7 +256,7 @@ def check_command(
         found.extend(source.diagnostics)
         if source.text is None:
             continue
-        parsed = rank_table.parse(source.text, source.name, Target(product=product))
+        parsed = rank_table.parse(source.text, source.name, Target.named(product))
         found.extend(parsed.diagnostics)
         for name, addresses in machines.items():
             if isinstance(parsed.model, RankTable):
@@ -307,7 +307,7 @@ def convert_command(
             version,
             describe.lists(super_pods),
             describe.lists(sdids),
-            Target(product=product),
+            Target.named(product),
         )
     except NpuConfigError as error:
         tell(error.diagnostics, err=True)

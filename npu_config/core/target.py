@@ -1,37 +1,25 @@
-"""The machine a configuration is meant for: product, run mode, CANN version."""
+"""The machine a configuration is meant for: product, run mode, version of CANN and its adapter."""
 
-import enum
-from typing import FrozenSet, Optional, Union
+from typing import TYPE_CHECKING, Any, FrozenSet, Optional, Union
 
 import attr
 
+from npu_config.core.products import ALL_PRODUCTS, PRODUCT_NAMES, Product
+from npu_config.core.versions import SNAPSHOTS, Snapshot, parse_adapter, parse_cann, version_of
 
-class Product(enum.Enum):
-    """The product families that the vendor's documentation distinguishes.
+if TYPE_CHECKING:
+    from typing_extensions import Literal
 
-    Source: the product tables of docs/en/tfadapter_1/apiref/session_config.
-    """
+    ProductName = Literal[
+        "ascend_950", "atlas_a3", "atlas_a2", "atlas_training", "atlas_inference", "atlas_300i_duo"
+    ]
+    Mode = Literal["training", "online_inference"]
 
-    ASCEND_950 = "ascend_950"
-    ATLAS_A3 = "atlas_a3"
-    ATLAS_A2 = "atlas_a2"
-    ATLAS_TRAINING = "atlas_training"
-    ATLAS_INFERENCE = "atlas_inference"
-    ATLAS_300I_DUO = "atlas_300i_duo"
-
-
-ALL_PRODUCTS: FrozenSet[Product] = frozenset(Product)
 MODES = ("training", "online_inference")
 
 
-def _product(value: Union[Product, str, None]) -> Optional[Product]:
-    if value is None or isinstance(value, Product):
-        return value
-    try:
-        return Product(value)
-    except ValueError:
-        legal = ", ".join(product.value for product in Product)
-        raise ValueError('unknown product "{}"; legal: {}'.format(value, legal)) from None
+def _product(value: Union[Product, "ProductName", None]) -> Optional[Product]:
+    return None if value is None else Product(value)
 
 
 def _mode(_: object, __: object, value: Optional[str]) -> None:
@@ -39,28 +27,70 @@ def _mode(_: object, __: object, value: Optional[str]) -> None:
         raise ValueError('unknown mode "{}"; legal: {}'.format(value, ", ".join(MODES)))
 
 
+def _cann(value: Optional[str]) -> Optional[str]:
+    return None if value is None else parse_cann(value)[0]
+
+
+def _adapter(value: Optional[str]) -> Optional[str]:
+    return None if value is None else parse_adapter(value)
+
+
 @attr.s(frozen=True, slots=True, auto_attribs=True)
 class Target:
     """Where and how the job will run; every field narrows what the rules may say.
 
     Args:
-        product: a :class:`Product` or its text, e.g. ``"atlas_a2"``; None: any product.
-            Product-limited rules then speak only when every product agrees.
+        product: a :class:`Product` or its text, e.g. ``"atlas_a2"``; for the name of a chip or of
+            a server give ``Product("910B")``.  None: any product.  Product-limited rules then
+            speak only when every product agrees.
         mode: ``"training"`` or ``"online_inference"``; None: as ``graph_run_mode`` says.
-        cann: version text of CANN, e.g. ``"8.5.0"``; None: any.
+        cann: version of CANN, e.g. ``"8.0.0"``, ``"7.0.RC1"``, ``"5.1"``; None: any.  The rules
+            then speak of the newest adapter.
+        adapter: version of the TF Adapter, e.g. ``"r1.13.0"``, in place of ``cann`` or beside it.
 
     Raises:
-        ValueError: for an unknown product or mode, naming the legal ones.
+        ValueError: for an unknown product, mode, adapter or version of CANN, naming what is legal;
+            for a product name that may mean several; for ``cann`` and ``adapter`` that contradict
+            each other.
     """
 
     product: Optional[Product] = attr.ib(default=None, converter=_product)
-    mode: Optional[str] = attr.ib(default=None, validator=_mode)
-    cann: Optional[str] = None
+    mode: Optional["Mode"] = attr.ib(default=None, validator=_mode)
+    cann: Optional[str] = attr.ib(default=None, converter=_cann)
+    adapter: Optional[str] = attr.ib(default=None, converter=_adapter)
+
+    def __attrs_post_init__(self) -> None:
+        version_of(self.cann, self.adapter)
+
+    @classmethod
+    def named(
+        cls,
+        product: Union[Product, str, None] = None,
+        mode: Optional[str] = None,
+        cann: Optional[str] = None,
+        adapter: Optional[str] = None,
+    ) -> "Target":
+        """The same from texts that a file or a user gave, aliases of products among them."""
+        known: Any = mode
+        return cls(None if product is None else Product(product), known, cann, adapter)
 
     @property
     def products(self) -> FrozenSet[Product]:
         """The products it may be: one, or all."""
         return ALL_PRODUCTS if self.product is None else frozenset((self.product,))
 
+    @property
+    def version(self) -> Optional[int]:
+        """The index of the adapter's snapshot in ``core.versions.SNAPSHOTS``; None: any."""
+        return version_of(self.cann, self.adapter)
+
+    @property
+    def snapshot(self) -> Optional[Snapshot]:
+        """The adapter that is meant; None: any."""
+        version = self.version
+        return None if version is None else SNAPSHOTS[version]
+
 
 ANY_TARGET = Target()
+
+__all__ = ["ALL_PRODUCTS", "ANY_TARGET", "MODES", "PRODUCT_NAMES", "Product", "Target"]

@@ -21,7 +21,7 @@ import attr
 
 from npu_config.core.diagnostics import Diagnostic, Place, Severity
 from npu_config.core.rule import Rule, declare
-from npu_config.core.target import MODES, Product, Target
+from npu_config.core.target import Target
 from npu_config.lint.gitignore import Patterns
 
 __all__ = ["Project", "find_project", "id_of_rule", "read_project"]
@@ -215,9 +215,10 @@ class _Table:
             "strict": self._switch,
             "on-host": self._switch,
             "baseline": self._text,
-            "target": self._product,
-            "mode": self._mode,
-            "cann": self._text,
+            "target": self._part_of_target,
+            "mode": self._part_of_target,
+            "cann": self._part_of_target,
+            "adapter": self._part_of_target,
             "per-file-ignores": self._table_of_rules,
         }
         if not isinstance(self._table, dict):
@@ -229,8 +230,7 @@ class _Table:
             else:
                 self._report_unknown(key, list(readers))
         values = self._values
-        product, mode, cann = values.get("target"), values.get("mode"), values.get("cann")
-        target = Target(product, mode, cann) if product or mode or cann else None
+        target = self._target()
         baseline = values.get("baseline")
         if baseline is not None:
             baseline = os.path.join(os.path.dirname(self._path), baseline)
@@ -247,6 +247,14 @@ class _Table:
             diagnostics=tuple(self._found),
             text=self._text_of_file,
         )
+
+    def _target(self) -> Optional[Target]:
+        given = [self._values.get(key) for key in ("target", "mode", "cann", "adapter")]
+        try:
+            return Target.named(*given) if any(given) else None
+        except ValueError as error:
+            self._report(("adapter",), str(error))
+            return Target.named(*given[:2])
 
     def _place(self, *keys: Union[str, int]) -> Place:
         place: Place = self._document.places.place(("tool", TABLE, *keys))
@@ -311,18 +319,14 @@ class _Table:
             self._report((key,), '"{}" takes true or false'.format(key))
         return value is True
 
-    def _product(self, key: str, value: Any) -> Optional[str]:
-        return self._choice(key, value, tuple(product.value for product in Product))
-
-    def _mode(self, key: str, value: Any) -> Optional[str]:
-        return self._choice(key, value, MODES)
-
-    def _choice(self, key: str, value: Any, legal: Tuple[str, ...]) -> Optional[str]:
-        if value in legal:
-            return str(value)
-        message = '"{}" is {!r}; legal: {}'.format(key, value, ", ".join(legal))
-        self._report((key,), message)
-        return None
+    def _part_of_target(self, key: str, value: Any) -> Optional[str]:
+        part = {"target": "product"}.get(key, key)
+        try:
+            Target.named(**{part: value})
+        except ValueError as error:
+            self._report((key,), str(error))
+            return None
+        return str(value)
 
     def _table_of_rules(self, key: str, value: Any) -> Dict[str, Tuple[str, ...]]:
         if not isinstance(value, dict):

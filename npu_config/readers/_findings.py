@@ -16,9 +16,10 @@ class Findings(List[Diagnostic]):
         message: str,
         help: Optional[str] = None,
         fix: Optional[Fix] = None,
+        meant: Optional[str] = None,
     ) -> None:
         """Add one finding."""
-        self.append(rule.diagnostic(message, place, help=help, fix=fix))
+        self.append(rule.diagnostic(message, place, help=help, fix=fix, meant=meant))
 
 
 def renaming(place: Place, name: str) -> Optional[Fix]:

@@ -71,21 +71,25 @@ def read_target(document: Document, findings: Findings, value: Any) -> Optional[
             findings.report(
                 rules.HEADER,
                 place,
-                '"{}" is no part of the target; legal: {}'.format(
+                '"{}" is not a part of the target; legal: {}'.format(
                     shorten(key), ", ".join(layout.TARGET_KEYS)
                 ),
-                None if close is None else 'did you mean "{}"?'.format(close),
-                None if close is None else renaming(place, close),
+                fix=None if close is None else renaming(place, close),
+                meant=close,
             )
         elif _is_legal(document, findings, path, content):
             found[key] = content
-    return Target(**found) if found else None
+    try:
+        return Target.named(**found) if found else None
+    except ValueError as error:
+        findings.report(rules.HEADER, document.places.place(("target",)), str(error))
+        return None
 
 
 def _is_legal(document: Document, findings: Findings, path: Path, content: Any) -> bool:
-    key = path[1]
+    key = str(path[1])
     place = document.places.place(path)
-    legal = _LEGAL.get(str(key))
+    legal = _LEGAL.get(key)
     source = document.doubts.get(path)
     if source is not None:
         message = '"{}" is read as {} by YAML; "{}" takes text'.format(
@@ -101,13 +105,10 @@ def _is_legal(document: Document, findings: Findings, path: Path, content: Any) 
         quotes = 'write "{}" in quotes'.format(content) if legal is None and content else None
         findings.report(rules.HEADER, place, message, quotes)
         return False
-    if legal is not None and content not in legal:
-        close = near(content.replace(" ", "_"), legal)
-        findings.report(
-            rules.HEADER,
-            place,
-            '"{}" is no {}; legal: {}'.format(shorten(content), key, ", ".join(legal)),
-            None if close is None else 'did you mean "{}"?'.format(close),
-        )
+    try:
+        Target.named(**{key: content})
+    except ValueError as error:
+        meant = None if legal is None else near(content.replace(" ", "_"), legal)
+        findings.report(rules.HEADER, place, str(error), meant=meant)
         return False
     return True

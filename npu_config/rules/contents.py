@@ -51,7 +51,7 @@ def contents(case: Case) -> Iterator[Diagnostic]:
 
 def _target(case: Case) -> Target:
     """The target of the case, with the mode that ``graph_run_mode`` says."""
-    mode = "training" if case.training() else "online_inference" if case.inference() else None
+    mode: Any = "training" if case.training() else "online_inference" if case.inference() else None
     return attr.evolve(case.target, mode=mode)
 
 

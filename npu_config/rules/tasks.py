@@ -32,7 +32,7 @@ from npu_config.rules.value import SideFile
 if TYPE_CHECKING:
     from typing_extensions import Literal, Unpack
 
-    from npu_config.catalogue.option_types import OptionArguments
+    from npu_config.catalogue.option_types import MixedMode, OptionArguments, PrecisionMode
 
     Steps = Union[str, int, Sequence[Union[int, Tuple[int, int]]]]
     Directory = Union[str, "os.PathLike[str]"]
@@ -209,7 +209,7 @@ class Tasks:
         path: "Directory",
         mode: Optional["Literal['aicore_overflow', 'atomic_overflow', 'all']"] = None,
     ) -> Self:
-        """EnvironmentCheck for overflow and underflow; not together with :meth:`data_dump`.
+        """Look for overflow and underflow; not together with :meth:`data_dump`.
 
         Sets ``enable_dump_debug`` and ``dump_path``.
 
@@ -221,7 +221,7 @@ class Tasks:
         """
         return self._put({"enable_dump_debug": True, "dump_path": path}, dump_debug_mode=mode)
 
-    def precision(self: Self, mode: str) -> Self:
+    def precision(self: Self, mode: "PrecisionMode") -> Self:
         """Choose the precision policy, in either vocabulary.
 
         Sets ``precision_mode_v2`` for the words of that option, else ``precision_mode``, and
@@ -243,7 +243,7 @@ class Tasks:
 
     def mixed_precision(
         self: Self,
-        mode: str = "allow_mix_precision",
+        mode: "MixedMode" = "allow_mix_precision",
         black_list: Sequence[str] = (),
         white_list: Sequence[str] = (),
         gray_list: Sequence[str] = (),

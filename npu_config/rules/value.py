@@ -7,7 +7,20 @@ written to.
 import os
 import warnings
 from types import MappingProxyType
-from typing import Any, Dict, Iterator, List, Mapping, Optional, Tuple, Type, TypeVar, Union
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    Dict,
+    Iterator,
+    List,
+    Mapping,
+    Optional,
+    Tuple,
+    Type,
+    TypeVar,
+    Union,
+    overload,
+)
 
 import attr
 
@@ -18,6 +31,13 @@ from npu_config.core.settings import UNKNOWN, Settings
 from npu_config.core.target import ANY_TARGET, Target
 from npu_config.rules.case import Case
 from npu_config.rules.engine import judge_case
+
+if TYPE_CHECKING:
+    from tensorflow.core.protobuf.config_pb2 import (  # type: ignore[import-not-found,import-untyped,unused-ignore]
+        ConfigProto,
+    )
+
+    Proto = TypeVar("Proto")
 
 _ORDER = {name: index for index, name in enumerate(OPTIONS)}
 _NO_FINDINGS = Report()
@@ -87,6 +107,12 @@ class ConfigValue:
     def to_dict(self) -> Dict[str, Union[bool, int, str]]:
         """Option name to the value as it is on the wire (text for structured options)."""
         return {name: value for name, (_, value) in self.wire_values().items()}
+
+    @overload
+    def to_config_proto(self, base: None = None) -> "ConfigProto": ...
+
+    @overload
+    def to_config_proto(self, base: "Proto") -> "Proto": ...
 
     def to_config_proto(self, base: Optional[Any] = None) -> Any:
         """A ConfigProto that carries the options.

@@ -71,8 +71,8 @@ def unknown_option(case: Case) -> None:
     """A name is set that no option has.
 
     The adapter reads the names that it knows and never looks at the others: a misspelt option
-    has no effect and nothing says so.  In a config file and in the builder it is an error; in a
-    ConfigProto or a script, where a newer adapter may know more names, it is a warning.
+    has no effect and nothing says so.  In a ConfigProto or a script, where a newer adapter may
+    know more names, a name that is like none of the known ones is a warning.
 
     Wrong:
 
@@ -101,11 +101,17 @@ def unknown_option(case: Case) -> None:
             '"{}" is not an option of NpuOptimizer'.format(shorten(name)),
             help,
             place=setting.name_place or setting.place,
-            severity=Severity.ERROR if _written_by_hand(case) else Severity.WARNING,
+            severity=_severity_of_unknown(case, close),
             fix=_renaming(setting, close) if close and _is_slip(case, name, close) else None,
             meant=close,
             consequence="nothing reads it",
         )
+
+
+def _severity_of_unknown(case: Case, close: Optional[str] = None) -> Severity:
+    """A newer adapter may know more names, but not one that is nearly that of an older one."""
+    misspelt = close is not None and not case.isset(close)
+    return Severity.ERROR if misspelt or _written_by_hand(case) else Severity.WARNING
 
 
 def _key_of_profiling(name: str) -> Optional[str]:

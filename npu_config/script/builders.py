@@ -103,6 +103,6 @@ def _target(value: Any) -> Optional[Target]:
             return None
         arguments[name] = item
     try:
-        return Target(**arguments)
+        return Target.named(**arguments)
     except (TypeError, ValueError):
         return None

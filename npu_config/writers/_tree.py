@@ -14,6 +14,7 @@ def tree(config: ConfigValue) -> Dict[str, Any]:
         "product": None if target.product is None else target.product.value,
         "mode": target.mode,
         "cann": target.cann,
+        "adapter": target.adapter,
     }
     if any(known.values()):
         root["target"] = {key: value for key, value in known.items() if value is not None}

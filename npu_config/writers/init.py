@@ -24,7 +24,7 @@ target:
   # {modes}
   # mode: {mode}
   # The version of CANN.
-  # cann: "8.5.0"
+  # cann: "9.0.0"
 """
 
 

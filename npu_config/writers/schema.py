@@ -5,7 +5,8 @@ from typing import Any, Dict
 from npu_config.catalogue import OPTIONS, Option, Status
 from npu_config.catalogue.layout import GROUPS, VERSION
 from npu_config.core.diagnostics import DOCS_URL
-from npu_config.core.target import MODES, Product
+from npu_config.core.target import MODES, PRODUCT_NAMES, Product
+from npu_config.core.versions import SNAPSHOTS
 
 
 def schema() -> Dict[str, Any]:
@@ -14,9 +15,13 @@ def schema() -> Dict[str, Any]:
         "type": ["object", "null"],
         "description": "What the configuration is meant for; narrows what is checked.",
         "properties": {
-            "product": {"enum": [product.value for product in Product]},
+            "product": {
+                "enum": [product.value for product in Product]
+                + [name for name, products in PRODUCT_NAMES.items() if len(products) == 1],
+            },
             "mode": {"enum": list(MODES)},
             "cann": {"type": "string", "description": "The version of CANN."},
+            "adapter": {"enum": [snapshot.adapter for snapshot in SNAPSHOTS]},
         },
         "additionalProperties": False,
     }

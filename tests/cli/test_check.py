@@ -141,7 +141,9 @@ def test_a_rule_that_does_not_exist(npu, good, word):
     [
         ["check"],
         ["check", "--format", "xml", "x"],
-        ["check", "--target", "a2", "x"],
+        ["check", "--target", "a22", "x"],
+        ["check", "--target", "310P", "x"],
+        ["check", "--target-cann", "eight", "x"],
         ["check", "--as", "ini", "x"],
         ["check", "--no-such-option", "x"],
         ["chek", "x"],

@@ -92,7 +92,7 @@ def test_diff_says_why_it_fails(script, capsys):
     assert check(capsys, "--diff", script) == (1, "", "1 error in 1 file\n")
     script.write_text(HEAD + WRONG + TAIL)
     code, out, err = check(capsys, "--diff", script)
-    assert (code, err) == (1, "1 warning in 1 file\n")
+    assert (code, err) == (1, "1 error in 1 file\n")
     assert "-" + WRONG + "+" + RIGHT in out
     assert script.read_text() == HEAD + WRONG + TAIL
 

@@ -13,6 +13,7 @@ config = (
     .build()
 )
 options: dict[str, "bool | int | str"] = config.to_dict()
-report = npu.check({"deterministic": 1}, target=npu.Target(product=npu.Product.ATLAS_A2))
+target = npu.Target(product=npu.Product("Atlas 800T A2"), mode="training", cann="8.0.RC1")
+report = npu.check({"deterministic": 1}, target=target)
 for diagnostic in report.errors:
     print(diagnostic.rule, diagnostic.line, diagnostic.severity is npu.Severity.ERROR)

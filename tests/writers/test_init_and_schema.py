@@ -39,7 +39,7 @@ def test_every_line_of_init_can_be_used():
     assert sorted(reading.settings[0].entries) == sorted(OFFERED)
     for name, setting in reading.settings[0].entries.items():
         OPTIONS[name].kind.parse(setting.value)
-    assert reading.target == Target("atlas_a2", "training", "8.5.0")
+    assert reading.target == Target("atlas_a2", "training", "9.0.0")
 
 
 def test_init_is_not_too_wide():

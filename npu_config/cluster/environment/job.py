@@ -186,7 +186,7 @@ def chief_job(
         "CM_WORKER_SIZE": str(len(processes)),
     }
     job = Job(tuple(processes), common, (*RANK_TABLE_NAMES, "POD_NAME"), True, worker_ips)
-    return _checked(job, extra, Target(product=product))
+    return _checked(job, extra, Target.named(product))
 
 
 def _checked(

@@ -98,7 +98,7 @@ def build(
         NpuConfigError: with every error that the table would have.
         ValueError: for an unknown product, naming the legal ones.
     """
-    target = Target(product=product)
+    target = Target.named(product)
     plans = [ServerPlan(one) if isinstance(one, str) else one for one in servers]
     everyone = device_list(devices)
     pool = _Pool(device_ips)
