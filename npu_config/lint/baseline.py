@@ -108,7 +108,7 @@ class Baseline:
         except RecursionError:
             raise _unusable(name, "it is nested too deeply") from None
         except ValueError as error:
-            raise _unusable(name, "it is no baseline of version 1: {}".format(error)) from None
+            raise _unusable(name, "it is not a baseline of version 1: {}".format(error)) from None
         return cls(counts, os.path.dirname(os.path.abspath(name)))
 
     def save(self, path: PathLike, overwrite: bool = False) -> None:
@@ -171,7 +171,7 @@ def _counts_of(content: Any) -> Dict[Key, int]:
         ValueError: with the reason in words.
     """
     if not isinstance(content, dict) or "version" not in content:
-        raise ValueError("it is no object with a version")
+        raise ValueError("it is not an object with a version")
     version, findings = content["version"], content.get("findings")
     if type(version) is not int or version != VERSION:
         raise ValueError("its version is {!r}".format(version))
@@ -186,7 +186,7 @@ def _counts_of(content: Any) -> Dict[Key, int]:
             )
         count = fields.get("count")
         if type(count) is not int or count < 1:
-            raise ValueError("the count of finding {} is no number from 1".format(number))
+            raise ValueError("the count of finding {} is not a number from 1".format(number))
         key: Key = (fields["rule"], fields["path"], fields["option"], fields["line"])
         counts[key] = counts.get(key, 0) + count
     return counts

@@ -97,13 +97,13 @@ class _Interpreter:
             self._findings.report(
                 rules.STRUCTURE,
                 place,
-                '"{}" is no key of a configuration file'.format(shorten(key)),
+                '"{}" is not a key of a configuration file'.format(shorten(key)),
                 help,
                 renaming(place, close),
             )
         else:
             groups = ", ".join(group.key for group in layout.GROUPS)
-            message = '"{}" is no group of options; groups: {}'.format(shorten(key), groups)
+            message = '"{}" is not a group of options; groups: {}'.format(shorten(key), groups)
             self._findings.report(rules.STRUCTURE, place, message)
         return True
 
@@ -129,7 +129,7 @@ class _Interpreter:
                 self._findings.report(
                     rules.STRUCTURE,
                     self._document.key_place(inner),
-                    '"{}" stands in the group "{}"; its group is "{}"'.format(
+                    '"{}" is in the group "{}"; its group is "{}"'.format(
                         name, path[0], layout.GROUP_OF_OPTION[name].key
                     ),
                     'move it to "{}", or to the top'.format(layout.GROUP_OF_OPTION[name].key),

@@ -11,7 +11,7 @@ DUPLICATE_KEY = declare(
     "duplicate-key",
     Severity.ERROR,
     """
-    A key stands twice in a configuration file.
+    A key appears twice in a configuration file.
 
     Most parsers keep the last value and say nothing, some keep the first: the reader of the file
     and the training job may then believe in different settings.  An option that stands once in

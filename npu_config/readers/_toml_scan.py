@@ -145,7 +145,7 @@ class Scanner:
             elif string is not None and not string.group().startswith(('"""', "'''")):
                 key = self._scalar(string.group())
                 if not isinstance(key, str):
-                    self._fault(position, string.end(), "the key is no text of TOML")
+                    self._fault(position, string.end(), "the key is not text of TOML")
                     raise _SkipLine
                 end = string.end()
                 parts.append(_Part(key, position, end))
@@ -179,7 +179,7 @@ class Scanner:
             rules.DUPLICATE_KEY,
             key.start,
             key.end,
-            'the key "{}" stands twice, on lines {} and {}'.format(
+            'the key "{}" appears twice, on lines {} and {}'.format(
                 shorten(".".join(str(step) for step in path)), self._lines[path], line
             ),
             "keep one of the two",

@@ -64,7 +64,7 @@ class Scalars:
         text = event.value
         if _LONE_SURROGATE.search(text):
             self._document.report(
-                rules.UNPARSABLE, start, end, "half of a surrogate pair stands alone in this text"
+                rules.UNPARSABLE, start, end, "this text has half of a surrogate pair in it"
             )
             return BROKEN, None
         kind = self.kind(event)

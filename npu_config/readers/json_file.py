@@ -19,7 +19,7 @@ def read(text: str, path: Optional[str] = None) -> Reading:
 
 
 def parse(text: str, path: Optional[str] = None) -> Document:
-    """The value of a JSON text, with places; a key that stands twice is an error here."""
+    """The value of a JSON text, with places; a key that appears twice is an error here."""
     found = _json.read(text, path)
     document = Document("json", found.source, found, found.value)
     document.complete = found.complete

@@ -18,7 +18,7 @@ def read(data: bytes, path: Optional[str] = None) -> Reading:
     try:
         config = parse_bytes(data)
     except ProtoSyntaxError as error:
-        message = "these bytes are no ConfigProto: {}".format(error.reason)
+        message = "these bytes are not a ConfigProto: {}".format(error.reason)
         fault = rules.UNPARSABLE.diagnostic(message, Place(path))
         return Reading("pb", path, diagnostics=(fault,), skipped=True)
     return Reading("pb", path, (decode(config, path),))

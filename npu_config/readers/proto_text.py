@@ -52,7 +52,7 @@ def _duplicates(positions: TextPositions, path: Optional[str]) -> List[Diagnosti
         lines: Dict[str, Optional[int]] = {}
         for name, places in optimizer.options:
             if name in lines:
-                message = '"{}" stands twice, on lines {} and {}; the last value counts'.format(
+                message = '"{}" appears twice, on lines {} and {}; the last value counts'.format(
                     shorten(name), lines[name], places.key.line
                 )
                 place = places.key._replace(path=path)

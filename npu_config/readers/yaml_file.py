@@ -226,7 +226,7 @@ class _Composer:
                 rules.STRUCTURE,
                 start,
                 end,
-                "a list or mapping stands as a key; keys are the names of options and groups",
+                "a list or mapping is used as a key; keys are the names of options and groups",
             )
             self._bad_key("?{}".format(start), start, end)
             self._skipping = 1
@@ -256,13 +256,13 @@ class _Composer:
     def _alias(self, name: Any, start: int, end: int) -> None:
         if self._wants_key():
             self._document.report(
-                rules.YAML_TRAP, start, end, "an alias stands as a key; write the key out"
+                rules.YAML_TRAP, start, end, "an alias is used as a key; write the key out"
             )
             self._bad_key("*{}".format(start), start, end)
             return
         if name not in self._anchors:
             self._document.report(
-                rules.UNPARSABLE, start, end, 'no anchor "&{}" stands before'.format(name)
+                rules.UNPARSABLE, start, end, 'no anchor "&{}" is before'.format(name)
             )
             self._put(BROKEN, start, end)
             return
@@ -329,7 +329,7 @@ class _Composer:
                 rules.DUPLICATE_KEY,
                 start,
                 end,
-                'the key "{}" stands twice, on lines {} and {}'.format(
+                'the key "{}" appears twice, on lines {} and {}'.format(
                     shorten(text), frame.lines[text], line
                 ),
                 "keep one of the two",
@@ -338,7 +338,7 @@ class _Composer:
         frame.key, frame.key_span = text, (start, end)
 
     def _bad_key(self, name: str, start: int, end: int) -> None:
-        """Go on under a name that no option has; it is never told of."""
+        """Go on under a name that no option has; it is never reported."""
         frame = self._frames[-1]
         frame.key, frame.key_span = name, (start, end)
         self._document.bad_keys.add(self._path())

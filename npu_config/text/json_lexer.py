@@ -158,7 +158,7 @@ class Lexer:
         written, end = match.group(), match.end()
         value = json.loads(written) if "\\" in written else written[1:-1]
         if self._surrogates and _SURROGATE.search(value):
-            self._log.fault(start, end, "half of a surrogate pair stands alone in this text")
+            self._log.fault(start, end, "this text has half of a surrogate pair in it")
             return BROKEN, end
         return value, end
 
@@ -169,7 +169,7 @@ class Lexer:
             self._log.replaced(
                 start,
                 end,
-                "text stands in single quotes; JSON needs double quotes",
+                "text is in single quotes; JSON needs double quotes",
                 json.dumps(value, ensure_ascii=False),
             )
         return value, end
@@ -188,7 +188,7 @@ class Lexer:
         self._log.replaced(
             start,
             min(ends) + 1,
-            "text stands in typographic quotes; JSON needs double quotes",
+            "text is in typographic quotes; JSON needs double quotes",
             json.dumps(value, ensure_ascii=False),
         )
         return value, min(ends) + 1
@@ -218,7 +218,7 @@ class Lexer:
                 self._log.replaced(
                     position,
                     position + 1,
-                    "a control character (U+{:04X}) stands inside a text".format(code),
+                    "a control character (U+{:04X}) is inside a text".format(code),
                     _CONTROLS.get(character, "\\u{:04x}".format(code)),
                 )
             parts.append(character)

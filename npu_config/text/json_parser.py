@@ -120,7 +120,7 @@ class _Parser:
                 rules.DUPLICATE_KEY,
                 start,
                 end,
-                'the key "{}" stands twice, on lines {} and {}; one of the two values is '
+                'the key "{}" appears twice, on lines {} and {}; one of the two values is '
                 "lost".format(frame.key, self._log.line(first), self._log.line(start)),
                 "join the two into one",
             )

@@ -13,7 +13,7 @@ _REASONS = {
     errno.EPERM: ("the file may not be read by this user", "check its permissions"),
     errno.EISDIR: ("this is a directory", None),
     errno.ELOOP: ("the link leads to itself", None),
-    errno.ENOTDIR: ("a part of the path is no directory", "check the path"),
+    errno.ENOTDIR: ("a part of the path is not a directory", "check the path"),
     errno.ENAMETOOLONG: ("the path is too long for this system", None),
 }
 
@@ -58,6 +58,8 @@ def decode(data: bytes, path: Optional[str]) -> Tuple[Optional[str], Optional[Di
         help = "save it as UTF-8"
         if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
             help = "it looks like UTF-16; save it as UTF-8"
-        message = "the file is no UTF-8 text: it holds the byte 0x{:02x}".format(data[error.start])
+        message = "the file is not UTF-8 text: it holds the byte 0x{:02x}".format(
+            data[error.start]
+        )
         place = Place(path, line, column, line, column + 1)
         return None, rules.UNREADABLE.diagnostic(message, place, help=help)

@@ -72,7 +72,7 @@ def test_large_job(table):
 
 
 def test_key_twice(text):
-    """A key that stands twice in one of the devices is found."""
+    """A key that appears twice in one of the devices is found."""
     wrong = text.replace('"device_id": "7", ', '"device_id": "7", "device_id": "7", ', 1)
     (diagnostic,) = check(wrong)
     assert diagnostic.rule == "NPU712"

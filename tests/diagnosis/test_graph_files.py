@@ -62,7 +62,7 @@ def test_a_fault_in_the_text_has_its_line(tmp_path):
     path = tmp_path / "graph.pbtxt"
     path.write_text("\n".join(lines))
     found = fault(path)
-    assert "the text is no graph" in found.message
+    assert "the text is not a graph" in found.message
     assert found.line == at + 1
 
 
@@ -104,13 +104,17 @@ def test_a_live_graph_over_2_gb():
     [
         ("graph.pb", b"", "the file is empty"),
         ("graph.pbtxt", b" \n\n", "the file is empty"),
-        ("a.png", b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR", "holds no graph"),
-        ("a.csv", b"a,b\n1,2\n", "holds no graph"),
-        ("a.json", b'{"node": []}', "holds no graph"),
-        ("config.pbtxt", b"graph_options {\n  rewrite_options {\n  }\n}\n", "holds no graph"),
-        ("versions.pbtxt", b"versions {\n  producer: 134\n}\n", "holds no graph"),
-        ("run.py", b"import tensorflow as tf\n", "holds no graph"),
-        ("x.pbtxt", b"node { name: 'a' op: 'b' }\nnode: 5\n", "the text is no graph"),
+        ("a.png", b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR", "does not hold a graph"),
+        ("a.csv", b"a,b\n1,2\n", "does not hold a graph"),
+        ("a.json", b'{"node": []}', "does not hold a graph"),
+        (
+            "config.pbtxt",
+            b"graph_options {\n  rewrite_options {\n  }\n}\n",
+            "does not hold a graph",
+        ),
+        ("versions.pbtxt", b"versions {\n  producer: 134\n}\n", "does not hold a graph"),
+        ("run.py", b"import tensorflow as tf\n", "does not hold a graph"),
+        ("x.pbtxt", b"node { name: 'a' op: 'b' }\nnode: 5\n", "the text is not a graph"),
     ],
 )
 def test_wrong_files_are_one_diagnostic(tmp_path, name, content, message):

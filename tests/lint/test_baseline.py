@@ -107,7 +107,7 @@ def test_words_of_what_is_wrong(tmp_path):
     """The reason is told in words, not in those of Python."""
     path = tmp_path / "baseline.json"
     for content, words in (
-        ("[]", "it is no object with a version"),
+        ("[]", "it is not an object with a version"),
         ('{"version": 1, "findings": {}}', "it has no list of findings"),
         ('{"version": 1, "findings": [{"rule": ""}]}', "finding 1 lacks one of the texts"),
     ):

@@ -51,7 +51,7 @@ def test_mixlist():
 
 
 def test_mixlist_faults():
-    """Every wrong argument is told at once, without lines, for there are none."""
+    """Every wrong argument is reported at once, without lines, for there are none."""
     found = faults(
         lambda: Mixlist.of(
             black_list=["A", "B"], white_list=["A"], gray_list="B", remove_from_gray=[3]

@@ -61,7 +61,7 @@ def test_mixlist():
 
 
 def test_mixlist_places_with_repeated_names():
-    """A name that stands twice in an array does not shift the places of those behind it."""
+    """A name that appears twice in an array does not shift the places of those behind it."""
     parsed = mixlist.parse('{"black-list": {"to-add": ["Pow", "Pow", "Powr"]}}')
     (found,) = mixlist.check(parsed.model, places=parsed.places, library=read())
     assert (found.column, found.end_column) == (42, 48)

@@ -16,7 +16,7 @@ ESCAPES = (
     '"\\d" is not an escape of JSON; legal: \\" \\\\ \\/ \\b \\f \\n \\r \\t \\u '
     "and four hexadecimal digits"
 )
-SINGLE = "text stands in single quotes; JSON needs double quotes"
+SINGLE = "text is in single quotes; JSON needs double quotes"
 values = st.recursive(
     st.none()
     | st.booleans()
@@ -176,7 +176,7 @@ def test_places_in_a_text_with_faults():
         ('{"a" 1}', ['a ":" is missing after the key']),
         ('{"a": 1 "b": 2}', ['a "," is missing before "b"']),
         ('{"a": , "b": 2}', ['a value is missing after the key "a"']),
-        ("{'a': True}", ["text stands in single quotes; JSON needs double quotes",
+        ("{'a': True}", ["text is in single quotes; JSON needs double quotes",
                          "True is written true in JSON"]),
         ("{a: on}", ['the key "a" needs double quotes', 'the text "on" needs double quotes']),
         ("[NaN, 01]", ['"NaN" does not exist in JSON', '"01" is not a number of JSON']),
@@ -199,17 +199,17 @@ def test_places_in_a_text_with_faults():
         ('{"a": }1}', ['a value is missing after the key "a"']),
         ('{"a": "b\n, "c": 1}', ["the text that starts here has no closing quote on its line"]),
         ('{"a":"./"b":"on","c:"on"}', ['a quote is missing near "b", or one is too many']),
-        ('["a\tb"]', ["a control character (U+0009) stands inside a text"]),
+        ('["a\tb"]', ["a control character (U+0009) is inside a text"]),
         ('["C:\\data"]', [ESCAPES]),
-        ('["\\ud800"]', ["half of a surrogate pair stands alone in this text"]),
+        ('["\\ud800"]', ["this text has half of a surrogate pair in it"]),
         ("\ufeff{}", ["the text starts with a byte order mark, which JSON forbids"]),
-        ("\u201ca\u201d", ["text stands in typographic quotes; JSON needs double quotes"]),
+        ("\u201ca\u201d", ["text is in typographic quotes; JSON needs double quotes"]),
         ("[\u201ca]", ['unexpected "\u201c"; JSON needs "']),
         ("['it\\'s', '\\u0041\\n', '\x01']", [SINGLE] * 3),
         ("[1\uff0c2]", ['"\uff0c" (U+FF0C) is not ","']),
         ("[1,\xa02]", ["a blank that JSON does not know (U+00A0)"]),
         ('{"a": 1,\n "b": 2,\n "a": 3}',
-         ['the key "a" stands twice, on lines 1 and 3; one of the two values is lost']),
+         ['the key "a" appears twice, on lines 1 and 3; one of the two values is lost']),
     ],
 )  # fmt: skip
 def test_faults(text, expected):

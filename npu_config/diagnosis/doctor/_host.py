@@ -54,9 +54,9 @@ def _directories(facts: Facts) -> Check:
     if not bad:
         reason = "{} can be read and written".format(", ".join(paths))
         return Check(name, Outcome.PASSED, reason, source=_DUMP)
-    reason = '"{}" is no directory that this user can read and write'.format(bad[0])
+    reason = '"{}" is not a directory that this user can read and write'.format(bad[0])
     if not facts.on_host:
-        return Check(name, Outcome.UNKNOWN, reason + ", and this is no NPU host", source=_DUMP)
+        return Check(name, Outcome.UNKNOWN, reason + ", and this is not an NPU host", source=_DUMP)
     help = "create it before the job: mkdir -p {}".format(bad[0])
     return Check(name, Outcome.FAILED, reason, help, _DUMP)
 
@@ -100,7 +100,7 @@ def _tensorflow(facts: Facts) -> Check:
     if version.startswith("1.15."):
         return Check(name, Outcome.PASSED, reason)
     if not facts.on_host:
-        return Check(name, Outcome.UNKNOWN, reason + ", and this is no NPU host")
+        return Check(name, Outcome.UNKNOWN, reason + ", and this is not an NPU host")
     help = "install tensorflow 1.15 (Python 3.7), which this adapter is for"
     return Check(name, Outcome.FAILED, reason, help)
 
@@ -127,7 +127,7 @@ def _adapter(facts: Facts) -> Check:
     if _installed("npu_bridge"):
         return Check(name, Outcome.PASSED, "npu_bridge can be imported")
     if not facts.on_host:
-        return Check(name, Outcome.UNKNOWN, "this is no NPU host")
+        return Check(name, Outcome.UNKNOWN, "this is not an NPU host")
     help = "install the TF Adapter (tfplugin) and source its set_env.sh"
     return Check(name, Outcome.FAILED, "npu_bridge cannot be found", help)
 

@@ -129,7 +129,7 @@ def _loss_scale(facts: Facts) -> Check:
         reason = "needed with mixed precision only, which is not on"
         return Check(name, Outcome.PASSED, reason, source=_MIXED)
     if facts.script is None:
-        reason = "whether the optimizer scales the loss stands in the training script"
+        reason = "whether the optimizer scales the loss is decided in the training script"
         return Check(name, Outcome.UNKNOWN, reason, source=_MIXED)
     names = _names(facts.script)
     if names is None:

@@ -142,7 +142,7 @@ def _no_graph(path: str) -> NpuConfigError:
     beside = re.sub(r"\.(index|data-\d+-of-\d+)\Z", ".meta", path)
     return _unreadable(
         path,
-        "the file holds no graph: it is neither a GraphDef nor a MetaGraphDef nor a SavedModel",
+        "the file does not hold a graph: it is neither a GraphDef nor a MetaGraphDef nor a SavedModel",
         help='give "{}"'.format(beside)
         if beside != path
         else "give a graph.pbtxt, a frozen .pb, a checkpoint's .meta, or a saved_model.pb",
@@ -197,7 +197,7 @@ def _text_fault(path: str, text: str, error: Exception) -> NpuConfigError:
     reason = match.group(2).strip() or "not the text form of a message"
     return _unreadable(
         path,
-        "the text is no graph: {}".format(reason.splitlines()[0]),
+        "the text is not a graph: {}".format(reason.splitlines()[0]),
         int(match.group(1)) if match.group(1) else None,
     )
 
