@@ -142,7 +142,7 @@ def _no_graph(path: str) -> NpuConfigError:
     beside = re.sub(r"\.(index|data-\d+-of-\d+)\Z", ".meta", path)
     return _unreadable(
         path,
-        "the file does not hold a graph: it is neither a GraphDef nor a MetaGraphDef nor a SavedModel",
+        "the file does not hold a graph: not a GraphDef, a MetaGraphDef or a SavedModel",
         help='give "{}"'.format(beside)
         if beside != path
         else "give a graph.pbtxt, a frozen .pb, a checkpoint's .meta, or a saved_model.pb",
