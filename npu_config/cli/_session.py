@@ -15,9 +15,11 @@ from npu_config.lint.project import Project
 from npu_config.lint.suppress import Suppressions
 from npu_config.readers import read, read_if_ours
 from npu_config.rulebook import load_all
-from npu_config.text.rules import NOTHING
+from npu_config.text.json_rules import SYNTAX
+from npu_config.text.rules import NOTHING, UNPARSABLE
 
 MOST_PASSES = 10
+_BROKEN = (UNPARSABLE.id, SYNTAX.id)
 
 
 class Checked(NamedTuple):
@@ -197,7 +199,7 @@ class Session:
             if again is None:
                 break
             latest = again
-        if text == before:
+        if text == before or _is_broken(latest.diagnostics):
             return checked
         if fixing == "diff":
             mark = "\ufeff" if checked.encoding == "utf-8-sig" else ""
@@ -213,6 +215,11 @@ class Session:
         self._fixed_files.add(real)
         self.fixes += count
         return latest
+
+
+def _is_broken(diagnostics: Iterable[Diagnostic]) -> bool:
+    """True for a file that cannot be parsed: what a fix made of it is not known."""
+    return any(found.rule in _BROKEN for found in diagnostics)
 
 
 def _comes_back(text: str, encoding: str) -> bool:

@@ -222,6 +222,7 @@ class _Interpreter:
                 fix = quoting(place, text)
             elif inner == path and _accepts(name, str(read_as).lower()):
                 help = 'write "{}" in quotes'.format(str(read_as).lower())
+                fix = quoting(place, str(read_as).lower())
             message = '"{}" is read as {} by YAML; "{}" takes {}'.format(
                 shorten(text), name_of_type(read_as), name, kind.describe()
             )

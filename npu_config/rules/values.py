@@ -1,7 +1,8 @@
 """101-106: a setting is wrong in itself: its name, its field, its kind, its value."""
 
 import difflib
-from typing import Any, Dict, List, Optional, Tuple
+import json
+from typing import Any, Dict, List, Optional, Tuple, Union
 
 from npu_config.catalogue import OPTIONS, InvalidValue, Option, Outcome, Status
 from npu_config.catalogue.kinds import Bool, is_bool, name_of_type, shorten, shown
@@ -126,7 +127,7 @@ def _key_of_profiling(name: str) -> Optional[str]:
 def _is_slip(case: Case, name: str, meant: str) -> bool:
     """True when ``name`` can only be a slip of the pen for an option that is not set yet."""
     likeness = difflib.SequenceMatcher(None, name.lower(), meant.lower()).ratio()
-    return likeness >= 0.9 and not case.isset(meant)
+    return likeness >= 0.85 and not case.isset(meant)
 
 
 @rule(
@@ -380,7 +381,8 @@ def _report_refused(case: Case, fault: Fault) -> None:
     words = option.kind.describe() + (" ({})".format(option.unit) if option.unit else "")
     message = '"{}" {}; legal: {}'.format(option.name, refused.problem, words)
     severity = consequence = None
-    help, meant = refused.help, refused.meant
+    help = refused.help
+    meant = _meant_value(option, fault.setting.value, refused)
     if fault.rule == "wrong-type":
         if isinstance(option.kind, Bool):
             message = '"{}" {}'.format(option.name, refused.problem)
@@ -407,10 +409,40 @@ def _report_refused(case: Case, fault: Fault) -> None:
         message,
         help or (_remedy(option) if meant is None else None),
         severity=severity,
-        meant=meant,
+        fix=None if meant is None else _rewriting(case, fault.setting, meant),
+        meant=meant if meant is None or isinstance(meant, str) else str(meant),
         consequence=consequence,
         legal=legal,
     )
+
+
+def _meant_value(option: Option, value: Any, refused: InvalidValue) -> Union[str, int, None]:
+    """The legal value that was probably meant, whole."""
+    meant, piece = refused.meant, refused.piece
+    if piece is not None:
+        text = value if isinstance(value, str) else ""
+        if text.count(piece) != 1:
+            return None
+        meant = text.replace(piece, str(meant))
+    if meant is None:
+        return None
+    try:
+        option.kind.parse(meant)
+    except InvalidValue:
+        return None
+    return meant
+
+
+def _rewriting(case: Case, setting: Setting, meant: Union[str, int]) -> Optional[Fix]:
+    """The fix that writes a value as YAML, TOML, JSON and protobuf text all read it."""
+    place = setting.place
+    if case.source_kind not in (SourceKind.FILE, SourceKind.PROTO) or None in place[1:]:
+        return None
+    if place.line != place.end_line:
+        return None
+    written = json.dumps(meant, ensure_ascii=False)
+    edit = Edit(place[1] or 0, place[2] or 0, place[3] or 0, place[4] or 0, written)
+    return Fix("write {}".format(written), (edit,))
 
 
 _SIBLINGS = {

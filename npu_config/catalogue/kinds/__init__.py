@@ -29,17 +29,24 @@ class InvalidValue(Exception):  # noqa: N818 - a verdict on a value, caught by w
         rule: ``"wrong-type"``, ``"value-not-allowed"``, ``"out-of-range"`` or ``"bad-syntax"``.
         problem: what is wrong, without the option's name, e.g. ``'range 5-3 runs backwards'``.
         help: what to do, when it is more than choosing a legal value.
-        meant: the legal value that was probably meant.
+        meant: the legal value that was probably meant; a piece of it where ``piece`` is given.
+        piece: the piece of a text that is wrong.
     """
 
     def __init__(
-        self, rule: str, problem: str, help: Optional[str] = None, meant: Optional[str] = None
+        self,
+        rule: str,
+        problem: str,
+        help: Optional[str] = None,
+        meant: Union[str, int, None] = None,
+        piece: Optional[str] = None,
     ) -> None:
         super().__init__(problem)
         self.rule = rule
         self.problem = problem
         self.help = help
         self.meant = meant
+        self.piece = piece
 
 
 def name_of_type(value: object) -> str:
@@ -135,13 +142,15 @@ class Bool(Kind):
             return bool(value)
         if is_bool(value):
             return bool(value)
-        help = None
+        help = meant = None
         if isinstance(value, str) and value.lower() in ("true", "false"):
             help = "write {} without quotes".format(value.capitalize())
+            meant = value.lower() == "true"
         elif as_int(value) in (0, 1):
             help = "write {}".format(bool(value))
+            meant = bool(value)
         raise InvalidValue(
-            "wrong-type", "takes True or False, got {}".format(name_of_type(value)), help
+            "wrong-type", "takes True or False, got {}".format(name_of_type(value)), help, meant
         )
 
     def describe(self) -> str:
@@ -170,13 +179,15 @@ class Int(Kind):
         """Accept int and numpy's integers; a bool is not an integer."""
         number = value if type(value) is int else as_int(value)
         if number is None:
-            help = None
+            help = meant = None
             if isinstance(value, bool):
                 help = "write {}".format(int(value))
-            elif isinstance(value, str) and re.match(r"-?\d{1,18}\Z", value):
+                meant = int(value)
+            elif isinstance(value, str) and re.match(r"-?[0-9]{1,18}\Z", value):
                 help = "write {} without quotes".format(value)
+                meant = int(value)
             raise InvalidValue(
-                "wrong-type", "takes an integer, got {}".format(name_of_type(value)), help
+                "wrong-type", "takes an integer, got {}".format(name_of_type(value)), help, meant
             )
         if self.allowed:
             if number not in self.allowed:
@@ -216,15 +227,18 @@ class Int(Kind):
 def read_text(value: Any) -> str:
     """``value`` when it is text that protobuf can carry; raises :class:`InvalidValue`."""
     if type(value) is not str and not isinstance(value, str):
-        help = None
+        help = meant = None
         number = as_int(value)
         if isinstance(value, bytes):
             help = "give text; npu_config encodes it"
         elif is_bool(value):
-            help = 'write "{}" with quotes'.format(str(value).lower())
+            meant = str(value).lower()
         elif number is not None and INT64_MIN <= number <= INT64_MAX:
-            help = 'write "{}" with quotes'.format(number)
-        raise InvalidValue("wrong-type", "takes text, got {}".format(name_of_type(value)), help)
+            meant = str(number)
+        if meant is not None:
+            help = 'write "{}" with quotes'.format(meant)
+        problem = "takes text, got {}".format(name_of_type(value))
+        raise InvalidValue("wrong-type", problem, help, meant)
     if "\0" in value:
         raise InvalidValue("bad-syntax", "holds a NUL character, where the runtime cuts the text")
     if not value.isascii():

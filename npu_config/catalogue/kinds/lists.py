@@ -91,7 +91,8 @@ class DumpStep(Structured):
         if first >= last:
             raise bad_syntax(
                 "holds the range {}-{}, which does not rise".format(first, last),
-                "write {}".format(first if first == last else "{}-{}".format(last, first)),
+                meant=str(first) if first == last else "{}-{}".format(last, first),
+                piece="{}-{}".format(first, last),
             )
         return (first, last)
 

@@ -206,7 +206,9 @@ class MultistreamMode(Structured):
             raise bad_syntax(found)
         if streams is None:
             raise bad_syntax(
-                found + ", without a number of streams", 'write "{}:8"'.format(strategy)
+                found + ", without a number of streams",
+                'write "{}:8"'.format(strategy),
+                "{}:8".format(strategy),
             )
         if not 1 <= streams <= self.most:
             raise bad_syntax("{}; the number of streams lies in 1 to {}".format(found, self.most))

@@ -296,7 +296,8 @@ class ShapeRange(Structured):
         if first > last:
             raise bad_syntax(
                 "holds the range {0}~{1}, which runs backwards".format(first, last),
-                "write {1}~{0}".format(first, last),
+                meant="{1}~{0}".format(first, last),
+                piece="{}~{}".format(first, last),
             )
         return (first, last)
 

@@ -65,9 +65,23 @@ def first_twice(items: Iterable[Any]) -> Any:
     return None
 
 
-def bad_syntax(problem: str, help: Optional[str] = None) -> InvalidValue:
-    """The refusal of a text that does not follow the grammar."""
-    return InvalidValue("bad-syntax", problem, help)
+def bad_syntax(
+    problem: str,
+    help: Optional[str] = None,
+    meant: Optional[str] = None,
+    piece: Optional[str] = None,
+) -> InvalidValue:
+    """The refusal of a text that does not follow the grammar.
+
+    Args:
+        problem: what is wrong.
+        help: what to do; by default to write ``meant``, where it is given.
+        meant: what was probably meant in place of ``piece``.
+        piece: the piece that is wrong; None: the whole text.
+    """
+    if help is None and meant is not None:
+        help = "write {}".format(meant)
+    return InvalidValue("bad-syntax", problem, help, meant, piece)
 
 
 def digits(text: str, maximum: int = UINT32_MAX) -> Optional[int]:
