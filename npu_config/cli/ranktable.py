@@ -1,15 +1,15 @@
-"""``npu-config ranktable``: build, check and convert rank tables."""
+"""``npu-config ranktable``: build, check, convert, merge and show rank tables."""
 
 import os
 import socket
-from typing import Any, Dict, List, Optional, Tuple
+from typing import Any, Dict, Iterable, List, Optional, Tuple
 
 import click
 
 from npu_config.cli._cluster import Source, product_option, read, table_of, tell
 from npu_config.cli._exits import DONE, FINDINGS, WRONG_CALL
 from npu_config.cli._options import out_options
-from npu_config.cli._output import Failure, deliver
+from npu_config.cli._output import Failure, deliver, say
 from npu_config.cli._paths import missing
 from npu_config.cli._report import fails
 from npu_config.reporters import FORMATS
@@ -36,7 +36,7 @@ def _super_node_options(function: Any) -> Any:
 
 @click.group("ranktable")
 def command() -> None:
-    """Build, check and convert rank tables of HCCL."""
+    """Build, check, convert, merge and show rank tables of HCCL."""
 
 
 @command.command("build")
@@ -157,7 +157,12 @@ def tell_warnings(table: Any, product: Optional[str]) -> None:
     from npu_config.cluster import rank_table
     from npu_config.core.target import Target
 
-    found = rank_table.check(table, Target.named(product))
+    tell_if_any(rank_table.check(table, Target.named(product)))
+
+
+def tell_if_any(found: Iterable[Any]) -> None:
+    """Print findings to standard error, when there are any."""
+    found = list(found)
     if found:
         tell(found, err=True)
 
@@ -291,8 +296,10 @@ def convert_command(
 ) -> None:
     """Make a new rank table of an old one (- for standard input).
 
-    Template 2 becomes version 1.0; 1.0 becomes 1.2 with --super-pod and --sdid; a table of
-    the same version is written in canonical form, without comments.
+    Template 2 becomes version 1.0, with the ranks that HCCL gives it; 1.0 becomes 1.2 with
+    --super-pod and --sdid; a table of the same version is written in canonical form, without
+    comments.  Keys that HCCL does not read are kept; what the new table has no place for is
+    reported.
     """
     from npu_config.cluster import rank_table
     from npu_config.cluster.rank_table import conversion as convert
@@ -312,4 +319,72 @@ def convert_command(
     except NpuConfigError as error:
         tell(error.diagnostics, err=True)
         ctx.exit(1)
+    tell_if_any(convert.not_held(table))
     deliver(rank_table.render(new), out, force)
+
+
+@command.command("merge")
+@click.argument("paths", metavar="PATH...", nargs=-1, required=True)
+@product_option
+@out_options
+@click.pass_context
+def merge_command(
+    ctx: click.Context,
+    paths: Tuple[str, ...],
+    product: Optional[str],
+    out: Optional[str],
+    force: bool,
+) -> None:
+    """Make one rank table of those of several servers, e.g. those that hccl_tools wrote.
+
+    Ranks are numbered file by file, in the order given.  The tables are of one version and of
+    different servers.
+
+    \b
+    npu-config ranktable merge node_0.json node_1.json --target atlas_training -o all.json
+    """
+    from npu_config.cluster import rank_table
+    from npu_config.core.diagnostics import NpuConfigError
+    from npu_config.core.target import Target
+
+    tables = [(path, table_of(ctx, path, None)) for path in paths]
+    try:
+        merged, lost = rank_table.merge(tables, Target.named(product))
+    except NpuConfigError as error:
+        tell(error.diagnostics, err=True)
+        ctx.exit(1)
+    tell_if_any(lost)
+    deliver(rank_table.render(merged), out, force)
+
+
+@command.command("show")
+@click.argument("path", metavar="PATH")
+@click.option(
+    "--format",
+    "format_",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    show_default=True,
+    help="How the table is printed.",
+)
+@click.pass_context
+def show_command(ctx: click.Context, path: str, format_: str) -> None:
+    """Print the ranks of a rank table (- for standard input) with their servers and networks.
+
+    One row for each rank: server, device, address; super node and SDID in version 1.2; pod in
+    template 2, numbered as HCCL numbers them; every network layer in version 2.0.
+    """
+    import json
+
+    from npu_config.cluster.rank_table.showing import facts, show
+
+    table = table_of(ctx, path, None)
+    if format_ == "json":
+        say(json.dumps({"format": 1, **facts(table)}, indent=2, ensure_ascii=False) + "\n")
+    else:
+        say(_printable(show(table)))
+
+
+def _printable(text: str) -> str:
+    """The text without control characters that its values may have brought."""
+    return "".join(c if c.isprintable() or c == "\n" else "\\x{:02x}".format(ord(c)) for c in text)

@@ -1,6 +1,8 @@
 """What a side-file format is: how it is parsed, rendered, recognised, loaded and saved."""
 
+import json
 import os
+import re
 from typing import Any, Callable, Generic, Iterable, List, Optional, Tuple, TypeVar
 
 import attr
@@ -14,6 +16,8 @@ from npu_config.text.json_parser import parse as parse_json
 from npu_config.text.source import ANYWHERE, Places, Source, apply_edits
 
 M = TypeVar("M")
+
+_PARSERS = "cann/ge:compiler/engines/nn_engine/utils/common/config_parser/"
 
 UNREADABLE = declare(
     "NPU715",
@@ -31,6 +35,41 @@ UNREADABLE = declare(
     """,
     facts=("ge-file-checks-abort",),
     source=("cann/ge:compiler/engines/nn_engine/utils/common/configuration.cc:300-345",),
+)
+
+
+TEXT_AFTER = declare(
+    "NPU786",
+    "json-text-after-value",
+    Severity.WARNING,
+    """
+    A JSON file goes on after the end of its value.
+
+    The graph engine reads one value of a rank table, a mixed-precision list or a fusion switch
+    file and does not look at what follows it, be it a second object or a comment.
+
+    Wrong: `{"Switch": {}} {"Priority": {}}`
+
+    Right: `{"Switch": {}, "Priority": {}}`
+    """,
+    facts=("modify-mixlist-file", "fusion-switch-file", "rank-table-file"),
+    source=(_PARSERS + "modify_mixlist_config_parser.cc",),
+)
+
+TEMPLATE = declare(
+    "NPU787",
+    "side-file-template",
+    Severity.INFO,
+    """
+    A side file or rank table is a template: it has placeholders that a script fills in.
+
+    It is not judged.  As it is, the runtime refuses it.
+
+    Wrong, as the file of a job: `{"server_count": "${SERVERS}", ...}`
+
+    Right: `{"server_count": "2", ...}`
+    """,
+    source=("npu_config",),
 )
 
 
@@ -90,6 +129,11 @@ class Sample:
         return [line.strip() for line in self.text.splitlines() if line.strip()]
 
 
+_PLACEHOLDER = re.compile(
+    r"\$\{\w+\}|\$[A-Za-z_]\w*|\{\{|\{[ \t]*[A-Za-z_]\w*[ \t]*\}|<[A-Za-z_][\w .-]*>"
+)
+
+
 @attr.s(frozen=True, slots=True, auto_attribs=True, eq=False)
 class Format(Generic[M]):
     """One format of side files.
@@ -116,7 +160,16 @@ class Format(Generic[M]):
         self, text: str, path: Optional[str] = None, target: Target = ANY_TARGET
     ) -> Parsed[M]:
         """The content of a text, with every fault; never raises."""
-        return self.parser(text, path, target)
+        parsed = self.parser(text, path, target)
+        if not parsed.ok and text[:4096].lstrip("\ufeff \t\r\n").startswith(("{", "[")):
+            placeholder = _PLACEHOLDER.search(text)
+            if placeholder is not None:
+                place = Source(text, path).place(*placeholder.span())
+                message = "this is a template: {} is a placeholder that a script fills in".format(
+                    placeholder.group()
+                )
+                return Parsed(None, Report([TEMPLATE.diagnostic(message, place)]))
+        return parsed
 
     def load(self, path: PathLike, target: Target = ANY_TARGET) -> Parsed[M]:
         """The content of a file; one that cannot be read is a diagnostic.
@@ -128,7 +181,7 @@ class Format(Generic[M]):
         text, found = read_text(path)
         if text is None:
             return Parsed(None, Report(found))
-        return self.parser(text, os.fspath(path), target)
+        return self.parse(text, os.fspath(path), target)
 
     def save(self, model: M, path: PathLike, overwrite: bool = False) -> None:
         """Write the canonical text of a model, all of it or nothing.
@@ -148,7 +201,7 @@ class Format(Generic[M]):
         """The text with every mechanical correction done and nothing else changed."""
         edits = [
             edit
-            for diagnostic in self.parser(text, None, ANY_TARGET).diagnostics
+            for diagnostic in self.parse(text).diagnostics
             if diagnostic.fix is not None
             for edit in diagnostic.fix.edits
         ]
@@ -172,6 +225,30 @@ def read_text(path: PathLike) -> Tuple[Optional[str], Tuple[Diagnostic, ...]]:
         place = Source(before, name).place(len(before), len(before))
         message = "byte 0x{:02x} is not UTF-8 text".format(data[error.start])
         return None, (UNREADABLE.diagnostic(message, place, help="save the file as UTF-8"),)
+
+
+_DECODER = json.JSONDecoder()
+_BLANK = re.compile(r"[ \t\r\n]*")
+
+
+def first_value(text: str, path: Optional[str]) -> Tuple[str, List[Diagnostic]]:
+    """The part of a JSON text that is read where only its first value is, and what follows it.
+
+    The graph engine reads one value from the stream and does not look at what comes after.
+    """
+    start = 1 if text.startswith("\ufeff") else 0
+    blank = _BLANK.match(text, start)
+    try:
+        end = _DECODER.raw_decode(text, blank.end() if blank else start)[1]
+    except (ValueError, RecursionError):
+        return text, []
+    rest = text[end:].strip(" \t\r\n")
+    if not rest:
+        return text, []
+    offset = text.index(rest, end)
+    place = Source(text, path).place(offset, offset + len(rest))
+    message = "the text after the end of the JSON value is not read"
+    return text[:end], [TEXT_AFTER.diagnostic(message, place, help="remove it")]
 
 
 def conclude(

@@ -21,7 +21,7 @@ from npu_config.cluster.rank_table.model import (
 
 NAMES = st.text(min_size=1, max_size=64)
 PORTS = st.integers(1024, 65535)
-STATUSES = st.sampled_from(["completed", "initializing"])
+STATUSES = st.just("completed")
 
 
 @st.composite
@@ -80,17 +80,18 @@ def rank_tables_2(draw):
     """A table of version 2.0."""
     count = draw(st.integers(1, 5))
     layers = [0, *sorted(draw(st.sets(st.integers(1, 7), max_size=2)))]
+    sizes = [draw(st.integers(0, 3)) for _ in layers]
+    local_ids = draw(st.permutations(range(64)))
     ranks = []
     for rank in range(count):
         levels = []
-        for layer in layers:
-            many = draw(st.integers(0, 3))
+        for layer, many in zip(layers, sizes):
             found = tuple(
                 Address(
                     "EID",
-                    draw(st.text("0123456789abcdef", min_size=1, max_size=32)),
-                    ("{}/{}".format(layer, index), "d2h") if index == 0 else (),
-                    draw(st.sampled_from(["0", "plane1"])),
+                    draw(st.text("0123456789abcdef", min_size=32, max_size=32)),
+                    ("{}/{}".format(layer, index), "d2h") if index == 0 else ("0/9",),
+                    draw(st.sampled_from([None, "0", "plane1"])),
                 )
                 for index in range(many)
             )
@@ -106,14 +107,14 @@ def rank_tables_2(draw):
         ranks.append(
             Rank(
                 rank,
-                draw(st.integers(0, 64)),
+                local_ids[rank],
                 draw(st.integers(0, 64)),
                 tuple(levels),
                 draw(st.none() | PORTS),
                 draw(st.none() | PORTS),
             )
         )
-    return RankTable2(tuple(ranks), draw(st.none() | STATUSES))
+    return RankTable2(tuple(ranks), draw(STATUSES))
 
 
 @st.composite
@@ -132,8 +133,26 @@ def group_tables(draw):
     )
     cut = draw(st.integers(1, len(instances)))
     parts = [part for part in (instances[:cut], instances[cut:]) if part]
-    name = draw(st.sampled_from([None, "", "hccl_world_group"]))
-    return GroupTable(tuple(Group(part, name) for part in parts), draw(STATUSES))
+    return GroupTable(tuple(Group(part, name) for part, name in zip(parts, ["", "b"])))
 
 
-TABLES = rank_tables() | rank_tables_2() | group_tables()
+@st.composite
+def laboratory_tables(draw):
+    """A table of template 2 with ``deploy_mode``: one device and its rank an instance."""
+    servers = draw(st.integers(1, 3))
+    each = draw(st.sampled_from([1, 2, 4]))
+    ips = iter(draw(addresses(servers * each)))
+    ranks = iter(draw(st.permutations(range(servers * each))))
+    instances = [
+        Instance(None, str(server), (GroupDevice(device, next(ips)),), next(ranks))
+        for server in range(servers)
+        for device in range(each)
+    ]
+    return GroupTable(
+        (Group(tuple(draw(st.permutations(instances)))),),
+        deploy_mode=draw(st.sampled_from(["lab", "", 3])),
+        para_plane_nic_location="device",
+    )
+
+
+TABLES = rank_tables() | rank_tables_2() | group_tables() | laboratory_tables()

@@ -81,7 +81,7 @@ def test_without_addresses():
     assert build(["a"], 3, product="atlas_a2").servers[0].devices[0].device_ip is None
     with pytest.raises(NpuConfigError) as error:
         build(["a", "b"], 3, product="atlas_a2")
-    assert {"NPU643"} == rules(error)
+    assert {"NPU607"} == rules(error)
 
 
 def test_super_nodes():
@@ -128,8 +128,10 @@ def test_ranks_of_version_2():
 
 
 def test_eids():
-    """Addresses that are no IP addresses are EIDs."""
-    table = build_ranks(1, [Layer(0, "pod", [("0/4",)], ["00dfdf0020", "00dfdf0028"])], 2)
+    """Addresses that are not IP addresses are EIDs."""
+    table = build_ranks(
+        1, [Layer(0, "pod", [("0/4",)], ["{:032x}".format(number) for number in (32, 40)])], 2
+    )
     assert {"EID"} == {a.addr_type for rank in table.ranks for a in rank.levels[0].addresses}
 
 
@@ -144,10 +146,7 @@ def test_eids():
         ({"servers": ["a"], "device_ips": "10.0.0.300"}, "NPU669"),
         ({"servers": ["a"], "device_ips": "255.255.255.250"}, "NPU669"),
         ({"servers": ["a"], "device_ips": "10.0.0.0/30"}, "NPU669"),
-        ({"servers": ["a"], "devices": 3, "device_ips": "10.0.0.1", "product": "atlas_training"},
-         "NPU656"),
-        ({"servers": ["a"], "devices": [0, 4], "device_ips": "10.0.0.1",
-          "product": "atlas_training"}, "NPU656"),
+        ({"servers": ["a"], "devices": 16, "product": "atlas_training"}, "NPU646"),
         ({"servers": ["a"], "device_ips": "10.0.0.1", "product": "ascend_950"}, "NPU642"),
         ({"servers": ["a"], "devices": 1, "device_port": 65536}, "NPU646"),
         ({"servers": ["s" * 65], "devices": 1}, "NPU646"),
@@ -222,7 +221,7 @@ OLD = GroupTable(
                 Instance("pod-b", "node_1", (GroupDevice(0, "10.20.1.2"),)),
             )
         ),
-        Group((Instance("pod-c", "node_0", (GroupDevice(1, "10.20.0.3"),)),), None),
+        Group((Instance("pod-c", "node_0", (GroupDevice(1, "10.20.0.3"),)),), "other"),
     )
 )
 

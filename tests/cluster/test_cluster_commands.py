@@ -21,6 +21,7 @@ OLD = json.dumps(
         "group_count": "1",
         "group_list": [
             {
+                "group_name": "g",
                 "instance_count": "1",
                 "device_count": "1",
                 "instance_list": [
@@ -85,7 +86,8 @@ def test_build_of_every_version(run):
     code, text = run(
         ranktable, "build", "--server", "a", "--devices", "0-1",
         "--layer", "layer=0;id=rack{server};first=172.16.0.1;ports=1/0",
-        "--layer", "layer=1;id=az;addrs=a,b,c,d;ports=0/4,0/5+1/5;planes=x,y",
+        "--layer", "layer=1;id=az;addrs=fd00::1,fd00::2,fd00::3,fd00::4;"
+        "ports=0/4,0/5+1/5;planes=x,y",
     )  # fmt: skip
     assert (code, json.loads(text)["rank_count"]) == (0, 2)
 
@@ -106,8 +108,9 @@ def test_build_from_hccn_conf(run):
 @pytest.mark.parametrize(
     "arguments",
     [
-        ("--server", "a", "--devices", "3", "--device-ips", "10.0.0.1",
+        ("--server", "a", "--devices", "9", "--device-ips", "10.0.0.1",
          "--target", "atlas_training"),
+        ("--server", "a", "--server", "a"),
         ("--server", "a", "--devices", "x"),
         ("--server", "a", "--devices", "5-3"),
         ("--server", "a", "--device-ips", "10.0.0.1,10.0.0.2"),
@@ -152,14 +155,14 @@ def test_check_exit_codes(run):
     build(run, "-o", "good.json")
     good = Path("good.json").read_text()
     with open("warning.json", "w") as stream:
-        stream.write(good.replace("completed", "initializing"))
+        stream.write(good.replace('"rank_id": "1"', '"rank_id": " 1"'))
     assert run(ranktable, "check", "warning.json")[0] == 0
     assert run(ranktable, "check", "warning.json", "--strict")[0] == 1
     code, text = run(ranktable, "check", "none.json", "-", "good.json", input=good + "// x")
     assert code == 2
     assert "none.json: error: " in text
     assert "<stdin>:" in text
-    assert "2 errors in 3 files, 1 of them skipped" in text
+    assert "1 error, 1 warning in 3 files, 1 of them skipped" in text
     assert run(ranktable, "check")[0] == 2
     assert run(ranktable, "check", "good.json", "--target", "atlas_a1")[0] == 2
 
@@ -190,8 +193,9 @@ def test_check_with_hccn_conf(run):
 
 def test_convert(run):
     """Old tables become new; comments are gone; what is impossible is said."""
-    code, text = run(ranktable, "convert", "-", input=OLD)
-    assert (code, json.loads(text)["version"]) == (0, "1.0")
+    code, text = run(ranktable, "convert", "-", "-o", "first.json", input=OLD)
+    assert (code, json.loads(Path("first.json").read_text())["version"]) == (0, "1.0")
+    assert "no place for group_list[0].instance_list[0].pod_name" in text
     code, text = run(ranktable, "convert", "-", "-o", "new.json", input=OLD + " // old")
     assert code == 0
     assert list(rank_table.load("new.json").diagnostics) == []
@@ -201,6 +205,39 @@ def test_convert(run):
     assert run(ranktable, "convert", "new.json", "--to", "2.0")[0] == 1
     assert run(ranktable, "convert", "-", input="{}")[0] == 1
     assert run(ranktable, "convert", "new.json", "-o", "new.json")[0] == 2
+
+
+def test_merge(run):
+    """Tables of several servers become one, numbered file by file; the same server is refused."""
+    for name, first in (("a", "10.20.0.2"), ("b", "10.20.1.2")):
+        run(ranktable, "build", "--server", name, "--devices", "2", "--device-ips", first,
+            "-o", name + ".json")  # fmt: skip
+    code, text = run(ranktable, "merge", "b.json", "a.json", "--target", "atlas_training")
+    assert code == 0
+    table = rank_table.parse(text).model
+    assert [(process.rank_id, process.server_id) for process in table.processes] == [
+        (0, "b"),
+        (1, "b"),
+        (2, "a"),
+        (3, "a"),
+    ]
+    code, text = run(ranktable, "merge", "a.json", "b.json", "a.json")
+    assert code == 1
+    assert 'the server "a" is in a.json and in a.json' in text
+    assert run(ranktable, "merge", "a.json", "none.json")[0] == 1
+
+
+def test_show(run):
+    """A table is printed with a row for each rank, as text and as JSON."""
+    build(run, "-o", "table.json")
+    code, text = run(ranktable, "show", "table.json")
+    lines = text.splitlines()
+    assert (code, lines[0]) == (0, "version 1.0, 2 servers, 16 ranks")
+    assert lines[2].split() == ["rank", "server", "device", "address"]
+    assert lines[11].split() == ["8", "10.0.0.2", "0", "10.20.0.10"]
+    code, text = run(ranktable, "show", "table.json", "--format", "json")
+    assert (code, json.loads(text)["ranks"]) == (0, 16)
+    assert run(ranktable, "show", "-", input="{}")[0] == 1
 
 
 def test_env_of_a_process(run):

@@ -243,7 +243,7 @@ def test_host_with_a_wrong_table(tmp_path):
     assert [diagnostic.rule for diagnostic in check_host(missing)] == ["NPU715"]
     (tmp_path / "t.json").write_text('{"server_list": []} // x')
     wrong = check_host({**WITH_TABLE, "RANK_TABLE_FILE": str(tmp_path / "t.json")})
-    assert {"NPU643", "NPU646", "NPU710"} == {diagnostic.rule for diagnostic in wrong}
+    assert {"NPU643", "NPU646", "NPU786"} == {diagnostic.rule for diagnostic in wrong}
 
 
 def test_this_environment():

@@ -7,7 +7,7 @@ import pytest
 from npu_config.cluster import rank_table
 from npu_config.cluster.environment.job import table_job
 from npu_config.cluster.environment.launcher import launchers
-from npu_config.cluster.rank_table import formats
+from npu_config.cluster.rank_table import dialects
 from npu_config.cluster.rank_table.building import build
 from npu_config.cluster.rank_table.building_ranks import Layer, build_ranks
 from npu_config.cluster.rank_table.judging import check
@@ -58,10 +58,10 @@ def test_file_too_large(monkeypatch):
     """HCCL reads at most 1 GB of a table of version 2.0."""
     text = render(build_ranks(1, [Layer(0, "a", [("0/1",)], "172.16.0.1")], 1))
     assert list(check(text)) == []
-    monkeypatch.setattr(formats, "LARGEST_2_0", len(text) - 1)
+    monkeypatch.setattr(dialects, "LARGEST_2_0", len(text) - 1)
     (diagnostic,) = check(text)
     assert diagnostic.rule == "NPU646"
-    assert [found.rule for found in check(text + "// x")] == ["NPU646", "NPU710"]
+    assert [found.rule for found in check("// x\n" + text)] == ["NPU710", "NPU646"]
 
 
 def test_large_job(table):

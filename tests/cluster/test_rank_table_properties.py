@@ -6,9 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from npu_config.cluster import rank_table
-from npu_config.cluster.rank_table.document import from_document, to_document
 from npu_config.cluster.rank_table.judging import check, check_document
-from npu_config.core.diagnostics import Report
+from npu_config.cluster.rank_table.model import GroupTable, from_document, to_document
+from npu_config.core.diagnostics import NpuConfigError, Report
 from npu_config.core.target import Product, Target
 from tests.cluster.cluster_strategies import TABLES
 
@@ -18,7 +18,9 @@ KEYS = [
     "super_pod_id", "rank_count", "rank_list", "local_id", "level_list", "net_layer", "net_type",
     "net_instance_id", "rank_addr_list", "addr_type", "addr", "ports", "group_list",
     "group_count", "instance_list", "instance_count", "device_count", "devices", "pod_name",
-    "backup_device_ip", "backup_device_port",
+    "backup_device_ip", "backup_device_port", "deploy_mode", "device_num", "server_num",
+    "group_name", "para_plane_nic_location", "replaced_local_id", "control_plane", "backup_addr",
+    "detour", "device_vnic_port", "net_position", "listen_port",
 ]  # fmt: skip
 LEAVES = (
     st.none()
@@ -53,6 +55,61 @@ def test_document_round_trip(table):
     document = to_document(table)
     assert document == json.loads(json.dumps(document))
     assert table == from_document(document)
+
+
+def objects_in(value):
+    """Every object of a JSON value."""
+    found = [value] if isinstance(value, dict) else []
+    parts = value.values() if isinstance(value, dict) else value
+    for part in parts if isinstance(value, (dict, list)) else ():
+        found.extend(objects_in(part))
+    return found
+
+
+UNKNOWN = st.dictionaries(
+    st.sampled_from(["board_id", "chip_info", "note", "x", "plan\u00e9"]),
+    LEAVES | st.lists(LEAVES, max_size=2) | st.dictionaries(st.text(max_size=3), LEAVES),
+    max_size=3,
+)
+
+
+@given(TABLES, st.data())
+def test_no_key_is_lost(table, data):
+    """Whatever keys stand beside those of the dialect, they are kept, in their order."""
+    document = to_document(table)
+    for part in objects_in(document):
+        extra = data.draw(UNKNOWN)
+        items = data.draw(st.permutations([*part.items(), *extra.items()]))
+        part.clear()
+        part.update(items)
+    text = json.dumps(document)
+    parsed = rank_table.parse(text)
+    assert parsed.diagnostics.errors == []
+    assert text == json.dumps(json.loads(rank_table.render(parsed.model)))
+
+
+@given(TABLES)
+def test_conversion_is_accepted(table):
+    """What becomes version 1.0 is right, and has the same processes on the same devices."""
+    if isinstance(table, GroupTable):
+        new = rank_table.convert(table)
+        assert check_document(to_document(new)).errors == []
+        places = {(one.rank_id, one.server_id, one.device_id) for one in table.processes}
+        assert places == {(one.rank_id, one.server_id, one.device_id) for one in new.processes}
+
+
+@given(TABLES, TABLES)
+def test_merged_tables_are_accepted(one, other):
+    """Two tables become one that is right, or are refused with a reason."""
+    try:
+        merged, _ = rank_table.merge([("a", one), ("b", other)])
+    except NpuConfigError as error:
+        assert error.diagnostics.errors
+        return
+    assert check_document(to_document(merged)).errors == []
+    assert merged.rank_size == one.rank_size + other.rank_size
+    ranks = sorted(process.rank_id for process in merged.processes)
+    assert ranks == list(range(merged.rank_size))
 
 
 @given(TABLES, st.data())

@@ -10,7 +10,7 @@ from typing import Any, List, Optional, Tuple
 
 import attr
 
-from npu_config.cluster.rank_table.values import read_address
+from npu_config.sidefiles.schema.kinds import family_of
 
 _WHOLE = re.compile(r"[+-]?[0-9]{1,20}\Z")
 _NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?\Z")
@@ -152,7 +152,7 @@ class IpText(Grammar):
 
     def why_not(self, text: str) -> Optional[str]:
         """No address."""
-        return None if read_address(text) is not None else "it is no address"
+        return None if family_of(text, zone=False) is not None else "it is not an address"
 
 
 @attr.s(frozen=True, slots=True, auto_attribs=True)

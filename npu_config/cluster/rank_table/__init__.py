@@ -8,10 +8,9 @@ from typing import Optional, Tuple
 
 from npu_config.cluster.rank_table.building import build
 from npu_config.cluster.rank_table.building_ranks import build_ranks
-from npu_config.cluster.rank_table.conversion import convert
-from npu_config.cluster.rank_table.document import from_document, to_document
+from npu_config.cluster.rank_table.conversion import convert, merge, not_held
 from npu_config.cluster.rank_table.judging import LIST_KEYS, check_document, judge
-from npu_config.cluster.rank_table.model import AnyRankTable
+from npu_config.cluster.rank_table.model import AnyRankTable, from_document, to_document
 from npu_config.cluster.rank_table.rendering import render
 from npu_config.core.diagnostics import Diagnostic, Report, Severity
 from npu_config.core.files import PathLike
@@ -20,7 +19,8 @@ from npu_config.sidefiles.format import Format, Parsed, Sample
 from npu_config.text.json import BROKEN
 
 __all__ = [
-    "FORMAT", "build", "build_ranks", "check", "convert", "load", "parse", "render", "save",
+    "FORMAT", "build", "build_ranks", "check", "convert", "load", "merge", "not_held", "parse",
+    "render", "save",
 ]  # fmt: skip
 
 
@@ -38,6 +38,10 @@ def parse(
         The model when the table itself is right (comments and commas that strict JSON refuses
         aside), and the diagnostics.
     """
+    return FORMAT.parse(text, path, target)
+
+
+def _parse(text: str, path: Optional[str], target: Target) -> Parsed[AnyRankTable]:
     value, found = judge(text, path, target)
     wrong = any(d.severity is Severity.ERROR and not d.name.startswith("json-") for d in found)
     model = None if wrong or value is BROKEN else from_document(value)
@@ -58,7 +62,7 @@ FORMAT: Format[AnyRankTable] = Format(
     title="rank table of HCCL",
     default_name="rank_table.json",
     options=("RANK_TABLE_FILE",),
-    parser=parse,
+    parser=_parse,
     render=render,
     looks_like=_looks_like,
 )

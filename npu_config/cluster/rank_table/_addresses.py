@@ -1,16 +1,19 @@
-"""The IP addresses of a table: each once, all of one family."""
+"""The addresses of a table: which devices need one, each address once, all of one family."""
 
-from typing import Dict, Iterable, Tuple
+from typing import Dict, FrozenSet, List, Sequence
 
-from npu_config.cluster.rank_table._findings import Findings, dotted
-from npu_config.cluster.rank_table._levels import Column, Level
-from npu_config.cluster.rank_table.values import Address
+from npu_config.cluster.rank_table.dialects import EVEN, SOURCES
 from npu_config.core.diagnostics import Severity
 from npu_config.core.rule import declare
+from npu_config.core.target import Product
+from npu_config.sidefiles.schema.findings import Findings, dotted
+from npu_config.sidefiles.schema.kinds import pieces
+from npu_config.sidefiles.schema.levels import Column, Level, Node
 
 _SOURCE = (
     "cann/hccl:docs/zh/user_guide/cluster_info_config/rank_table_config_910.md",
     "cann/hccl:docs/zh/user_guide/fault_diagnosis/cluster_info_verify_fail.md",
+    SOURCES["CO"] + ":488-570",
 )
 
 DUPLICATE_ADDRESS = declare(
@@ -23,8 +26,7 @@ DUPLICATE_ADDRESS = declare(
     Every device has a network interface of its own, so `device_ip` is unique in the whole
     table; a copy of a line that was not adapted is the usual cause.  HCCL compares the address
     with that of the interface and ends with `ra rdev init failed, ret[-17]` on the device
-    whose address it is not.  Ranks that share one NPU on purpose (same server, same
-    `device_id`) share its address too, and differ in `device_port`.
+    whose address it is not.  The texts are compared: `fd00::9` and `FD00::9` are two.
 
     Wrong: `"device_ip": "10.20.0.2"` for device 0 and for device 1
 
@@ -41,8 +43,8 @@ ADDRESS_FAMILY = declare(
     """
     Some addresses are IPv4 and some are IPv6.
 
-    All ranks of a job use one version of IP; HCCL ends with `device ip family is not same as
-    others`.
+    With several servers all `device_ip` are of one version of IP, and so are all `host_ip`;
+    HCCL ends with `device ip family is not same as others`.  One server may mix them.
 
     Wrong: `"device_ip": "10.20.0.2"` for device 0, `"device_ip": "fd00::3"` for device 1
 
@@ -52,67 +54,211 @@ ADDRESS_FAMILY = declare(
     source=_SOURCE,
 )
 
-
-def check_addresses(
-    level: Level,
-    key: str,
-    addresses: Column,
-    findings: Findings,
-    same_device: Iterable[Tuple[int, int]] = (),
-) -> None:
-    """Check that addresses are unique and of one family.
-
-    Args:
-        level: the objects that hold ``key``.
-        key: ``device_ip`` or ``backup_device_ip``.
-        addresses: the addresses in canonical form.
-        findings: where faults are noted.
-        same_device: pairs of objects that are one device and may share an address.
+NEEDED = declare(
+    "NPU607",
+    "rank-table-address-needed",
+    Severity.ERROR,
     """
-    distinct = set(addresses.values)
-    if len(distinct) != len(addresses.values):
-        _duplicates(level, key, addresses, findings, dict(same_device))
-    told_apart = not isinstance(addresses.owners, range)
-    if told_apart and len(set(map(type, distinct))) > 1:
-        _families(level, key, addresses, findings)
+    A device of a table with several servers has no `device_ip`.
+
+    On one server no product needs it.  With several servers atlas_a2 needs an address for every
+    device; atlas_training and atlas_300i_duo need the key unless the server has `host_ip` (an
+    empty text passes when the table is read, a warning, and fails when the servers connect);
+    atlas_a3 needs none, because the links of a super node do not use it.  Template 2 needs the
+    key as soon as a group has more than one instance.
+
+    Wrong, with two servers on atlas_training: `{"device_id": "0", "rank_id": "0"}`
+
+    Right: `{"device_id": "0", "rank_id": "0", "device_ip": "10.20.0.2"}`
+    """,
+    facts=("rank-table-device-ip",),
+    source=_SOURCE,
+)
+
+ADDRESS_NUMBERS = declare(
+    "NPU608",
+    "rank-table-address-numbers",
+    Severity.ERROR,
+    """
+    Some devices have more addresses than others.
+
+    `device_ip` may be several addresses joined by `,`; then every device of the table has the
+    same number of them.  A missing or empty `device_ip` counts as one.
+
+    Wrong: `"device_ip": "10.20.0.2,10.30.0.2"` for device 0, `"device_ip": "10.20.0.3"` for 1
+
+    Right: `"device_ip": "10.20.0.3,10.30.0.3"` for device 1
+    """,
+    facts=("rank-table-device-ip",),
+    source=_SOURCE,
+)
+
+HOST_NETWORK = declare(
+    "NPU609",
+    "rank-table-host-network",
+    Severity.ERROR,
+    """
+    The host network is used, and a server has no `host_ip`.
+
+    HCCL connects through the hosts when a rank has `"net_position": "host"`, or when rank 0 has
+    no `device_ip` and its server has `host_ip`.  Then every server needs `host_ip`.
+
+    Wrong: `"net_position": "host"` for a device of a server without `host_ip`
+
+    Right: `"host_ip": "10.0.0.1"` for that server, and for all others
+    """,
+    facts=("rank-table-device-ip",),
+    source=(SOURCES["CO"] + ":89-106, 167-174, 198-214",),
+)
+
+_HELP = "write the address_N of /etc/hccn.conf on that server, or ask hccn_tool -i N -ip -g"
 
 
-def _duplicates(
-    level: Level, key: str, addresses: Column, findings: Findings, same: Dict[int, int]
+def check_device_ips(
+    servers: Node, devices: Node, products: FrozenSet[Product], findings: Findings
 ) -> None:
-    first: Dict[Address, int] = {}
-    for owner, address in zip(addresses.owners, addresses.values):
-        before = first.setdefault(address, owner)
-        if before == owner or same.get(owner) == before:
+    """Check ``device_ip`` and ``host_ip`` of a table of servers."""
+    several = len(servers.level.items) > 1
+    column = devices["device_ip"]
+    if several:
+        if len(column.values) != len(devices.level.items) or "" in column.values:
+            _needed(servers, devices, products, findings)
+        check_families(servers.level, "host_ip", servers["host_ip"], findings)
+        check_families(devices.level, "device_ip", column, findings)
+    if any("," in address for address in column.values):
+        _numbers(devices, findings)
+    check_unique(devices.level, "device_ip", column, findings)
+    _host_network(servers, devices, findings)
+
+
+def _needed(
+    servers: Node, devices: Node, products: FrozenSet[Product], findings: Findings
+) -> None:
+    hosts = frozenset(servers["host_ip"].owners)
+    known = dict(zip(devices["device_ip"].owners, devices["device_ip"].values))
+    a2 = products == frozenset((Product.ATLAS_A2,))
+    level = devices.level
+    if not a2 and not products <= EVEN:
+        if len(products) > 1 and not any(known.values()):
+            findings.add(
+                NEEDED,
+                level.path(0),
+                "no device has a device_ip; with several servers every product but atlas_a3 "
+                "needs it",
+                _HELP,
+                Severity.INFO,
+            )
+        return
+    for owner, item in enumerate(level.items):
+        address = known.get(owner)
+        if address or not item or (not a2 and level.owner(owner) in hosts):
             continue
-        path = (*level.path(owner), key)
+        path = level.path(owner)
+        missing = address is None
+        if missing and isinstance(item.get("device_ip"), str):
+            continue  # it is wrong, and reported as such
         findings.add(
-            DUPLICATE_ADDRESS,
+            NEEDED,
             path,
-            '{} is "{}", the address of {}; every device has one of its own'.format(
-                dotted(path), level.items[owner][key], dotted(level.path(before))
+            '{} has {} "device_ip"; {} needs it with several servers'.format(
+                dotted(path),
+                "no" if missing else "an empty",
+                ", ".join(sorted(product.value for product in products)),
             ),
-            "write the address_N of /etc/hccn.conf on that server, or ask hccn_tool -i N -ip -g",
+            _HELP,
+            None if missing or a2 else Severity.WARNING,
         )
 
 
-def _families(level: Level, key: str, addresses: Column, findings: Findings) -> None:
-    types = list(map(type, addresses.values))
-    minority, majority = sorted((str, bytes), key=types.count)
-    owner = addresses.owners[types.index(minority)]
-    names = {str: "IPv4", bytes: "IPv6"}
+def check_families(level: Level, key: str, column: Column, findings: Findings) -> None:
+    """Check that all addresses are of one family."""
+    if len({":" in address for address in column.values if address}) < 2:
+        return
+    families = [address.count(":") > 1 for address in column.values]
+    six = 2 * sum(families) < len(families)
+    owner = column.owners[families.index(six)]
     path = (*level.path(owner), key)
+    names = ("IPv6", "IPv4") if six else ("IPv4", "IPv6")
     findings.add(
         ADDRESS_FAMILY,
         path,
-        '{} is "{}" ({}), but {:,} of {:,} addresses are {}; all ranks use one version of '
-        "IP".format(
+        '{} is "{}" ({}), but {:,} of {:,} are {}; with several servers all are of one '
+        "family".format(
             dotted(path),
             level.items[owner][key],
-            names[minority],
-            types.count(majority),
-            len(types),
-            names[majority],
+            names[0],
+            len(families) - families.count(six),
+            len(families),
+            names[1],
         ),
-        "give all devices addresses of one version",
+        "give all of them addresses of one family",
+    )
+
+
+def check_unique(level: Level, key: str, column: Column, findings: Findings) -> None:
+    """Check that no address is there twice."""
+    values: Sequence[str] = column.values
+    if len(set(values)) == len(values) and not any("," in address for address in values):
+        return
+    first: Dict[str, int] = {}
+    for owner, address in zip(column.owners, values):
+        for piece in pieces(address):
+            before = first.setdefault(piece, owner)
+            if before != owner or pieces(address).count(piece) > 1:
+                path = (*level.path(owner), key)
+                findings.add(
+                    DUPLICATE_ADDRESS,
+                    path,
+                    '{} is "{}", the address of {}; every device has one of its own'.format(
+                        dotted(path), piece, dotted(level.path(before))
+                    ),
+                    _HELP,
+                )
+                break
+
+
+def _numbers(devices: Node, findings: Findings) -> None:
+    sizes: List[int] = [1] * len(devices.level.items)
+    for owner, address in zip(devices["device_ip"].owners, devices["device_ip"].values):
+        sizes[owner] = len(pieces(address)) or 1
+    usual = max(set(sizes), key=sizes.count)
+    for owner, size in enumerate(sizes):
+        if size != usual:
+            path = devices.level.path(owner)
+            findings.add(
+                ADDRESS_NUMBERS,
+                path,
+                "{} has {} address{}, others have {}; every device has the same number".format(
+                    dotted(path), size, "" if size == 1 else "es", usual
+                ),
+                "give every device the same number of addresses",
+            )
+
+
+def _host_network(servers: Node, devices: Node, findings: Findings) -> None:
+    lacking = sorted(set(range(len(servers.level.items))) - set(servers["host_ip"].owners))
+    if not lacking or any("host_ip" in servers.level.items[server] for server in lacking):
+        return
+    level = devices.level
+    positions = devices["net_position"]
+    hosts = [owner for owner, place in zip(positions.owners, positions.values) if place == "host"]
+    reason = '{} has "net_position": "host"'
+    if not hosts:
+        ranks = devices["rank_id"]
+        if 0 not in ranks.values:
+            return
+        hosts = [ranks.owners[ranks.values.index(0)]]
+        if level.owner(hosts[0]) not in servers["host_ip"].owners:
+            return
+        if level.items[hosts[0]].get("device_ip"):
+            return
+        reason = "{} is rank 0 and has host_ip, but no device_ip"
+    path = servers.level.path(lacking[0])
+    findings.add(
+        HOST_NETWORK,
+        path,
+        "{} has no host_ip; {}, so every server needs it".format(
+            dotted(path), reason.format(dotted(level.path(hosts[0])))
+        ),
+        'add "host_ip", the address of the host',
     )

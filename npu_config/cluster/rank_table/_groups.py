@@ -1,16 +1,30 @@
-"""The check of the old template 2: groups of containers."""
+"""The check of template 2: groups of pods, or of single devices with their ranks."""
 
-from typing import Any, Dict
+from typing import Any, Dict, FrozenSet, List
 
-from npu_config.cluster.rank_table import formats
-from npu_config.cluster.rank_table._addresses import check_addresses
-from npu_config.cluster.rank_table._counts import check_count, check_names, check_status
-from npu_config.cluster.rank_table._fields import Reader
-from npu_config.cluster.rank_table._levels import NO_COLUMN, Level
-from npu_config.cluster.rank_table._ports import shared_devices
+from npu_config.cluster.rank_table._addresses import NEEDED, check_families, check_unique
+from npu_config.cluster.rank_table._common import (
+    COUNT,
+    check_count,
+    check_names,
+    check_rank_ids,
+    check_status,
+)
+from npu_config.cluster.rank_table._ports import check_shared_devices
+from npu_config.cluster.rank_table._products import check_device_counts
+from npu_config.cluster.rank_table.dialects import (
+    EVEN,
+    SOURCES,
+    cloud_schema,
+    laboratory_schema,
+)
 from npu_config.core.diagnostics import Severity
 from npu_config.core.rule import declare
 from npu_config.core.target import Product
+from npu_config.sidefiles.schema.findings import Findings, dotted
+from npu_config.sidefiles.schema.kinds import IpAddresses, Key
+from npu_config.sidefiles.schema.levels import NO_COLUMN, Column, Node, Path
+from npu_config.sidefiles.schema.reading import Reader
 
 TEMPLATE_2 = declare(
     "NPU663",
@@ -19,47 +33,173 @@ TEMPLATE_2 = declare(
     """
     The table is of the old template 2 (`group_list`).
 
-    HCCL reads it on atlas_training for the sake of existing jobs; template 1 (version 1.0) is
-    recommended for new ones.  Template 2 has no `rank_id`: a process is known by `POD_NAME`
-    and `RANK_ID` of its environment, and several groups are merged into `hccl_world_group`.
-    `npu-config ranktable convert` writes version 1.0.
+    HCCL reads it for the sake of existing jobs; template 1 (version 1.0) is recommended for new
+    ones.  Without the key `deploy_mode` it holds groups of pods and no `rank_id`: the ranks are
+    counted over the `server_id` in the order of their text and the `device_id` of each, and a
+    process is known by `RANK_ID` or `POD_NAME`, which is a `pod_name`, and by its device.  With
+    that key, whatever its value, each instance holds one device and its `rank_id`.  Several
+    groups are merged into one.  `npu-config ranktable convert` writes version 1.0.
 
     Wrong: `{"status": "completed", "group_count": "1", "group_list": [...]}`
 
     Right: `{"status": "completed", "version": "1.0", "server_count": "1", "server_list": [...]}`
     """,
     facts=("rank-table-file",),
-    source=("cann/hccl:docs/zh/user_guide/cluster_info_config/rank_table_config_910.md",),
-    products=(Product.ATLAS_TRAINING,),
+    source=(
+        "cann/hccl:docs/zh/user_guide/cluster_info_config/rank_table_config_910.md",
+        SOURCES["ST"] + ":328-353, 659-663",
+    ),
 )
 
+_PER_SERVER = (1, 2, 4, 8, 16)
 
-def check_groups(document: Dict[str, Any], reader: Reader) -> None:
+
+def check_groups(
+    document: Dict[str, Any], laboratory: bool, products: FrozenSet[Product], reader: Reader
+) -> None:
     """Check a document of template 2.
 
     Args:
         document: the whole table.
-        reader: reads it by the format, and holds the findings.
+        laboratory: whether it has the key ``deploy_mode``.
+        products: the products that it may be for.
+        reader: reads it, and holds the findings.
     """
     findings = reader.findings
-    root = Level.root(document)
-    table = reader.fields("table", root, formats.TABLE_GROUPS)
+    schema = laboratory_schema(products) if laboratory else cloud_schema()
+    table = reader.read(document, schema)
     check_status(table, findings)
-    groups = reader.children(root, "group_list", table)
-    group = reader.fields("group", groups, formats.GROUP)
-    check_count(root, "group_count", table, len(groups.items), "group_list", findings)
-    instances = reader.children(groups, "instance_list", group)
-    instance = reader.fields("instance", instances, formats.INSTANCE)
-    check_names(instances, "pod_name", instance, findings)
-    devices = reader.children(instances, "devices", instance)
-    device = reader.fields("group_device", devices, formats.GROUP_DEVICE)
-    shared_devices(reader, devices, device)
-    check_addresses(devices, "device_ip", device.get("device_ip", NO_COLUMN), findings)
+    groups = table.under("group_list")
+    instances = groups.under("instance_list")
+    devices = instances.under("devices")
+    check_count(table, "group_count", [len(groups.level.items)], "groups", findings)
+    check_names(groups, "group_name", findings)
+    sizes, many = devices.level.sizes(), []
+    for start, end in instances.level.spans():
+        many.append(sum(sizes[start:end]))
+    check_count(groups, "instance_count", instances.level.sizes(), "instances", findings)
+    if laboratory:
+        check_count(groups, "device_num", many, "devices", findings)
+        check_rank_ids(instances.level, instances["rank_id"], findings)
+        addresses = devices["device_ip"]
+    else:
+        check_count(groups, "device_count", many, "devices", findings)
+        check_names(instances, "pod_name", findings)
+        addresses = _pod_addresses(reader, instances, devices)
+    _check_servers(groups, instances, devices, addresses, products, findings)
 
-    sizes = devices.sizes()
-    for owner, (start, end) in enumerate(instances.spans()):
-        check_count(groups, "instance_count", group, end - start, "instance_list", findings, owner)
-        total = sum(sizes[start:end])
-        check_count(
-            groups, "device_count", group, total, "instance_list", findings, owner, "devices"
-        )
+
+def _pod_addresses(reader: Reader, instances: Node, devices: Node) -> Column:
+    """The addresses of pods, which HCCL reads only in a group of several."""
+    pods = instances.level
+    sizes = pods.sizes()
+    read = [sizes[pods.owner(devices.level.owner(i))] > 1 for i in range(len(devices.level))]
+    column = devices["device_ip"]
+    pairs = [(owner, value) for owner, value in zip(column.owners, column.values) if read[owner]]
+    there = {owner for owner, _ in pairs}
+    for owner, item in enumerate(devices.level.items):
+        if read[owner] and owner not in there and item:
+            path = devices.level.path(owner)
+            reader.findings.add(
+                NEEDED,
+                path,
+                '{} has no "device_ip"; a group of several pods needs it'.format(dotted(path)),
+                "write the address of the device",
+            )
+    if not pairs:
+        return NO_COLUMN
+    key = Key(IpAddresses(single=True))
+    found = Column([owner for owner, _ in pairs], [value for _, value in pairs])
+    return reader.plain(devices.level, "device_ip", key, found)
+
+
+def _check_servers(
+    groups: Node,
+    instances: Node,
+    devices: Node,
+    addresses: Column,
+    products: FrozenSet[Product],
+    findings: Findings,
+) -> None:
+    names = instances["server_id"].over(len(instances.level))
+    servers: Dict[Any, List[int]] = {}
+    paths: List[Path] = []
+    ids = devices["device_id"].over(len(devices.level))
+    for index, (start, end) in enumerate(devices.level.spans()):
+        if names[index] not in servers:
+            paths.append(instances.level.path(index))
+        mine = servers.setdefault(names[index], [])
+        mine.extend(-1 if one is None else one for one in ids[start:end])
+    check_unique(
+        devices.level,
+        "device_ip",
+        Column(*_given(addresses)),
+        findings,
+    )
+    owner_of = [names[devices.level.owner(index)] for index in range(len(devices.level))]
+    check_shared_devices(devices, owner_of, findings)
+    if len(servers) > 1:
+        check_families(devices.level, "device_ip", addresses, findings)
+        _empty(devices, addresses, findings)
+    if None in servers:
+        return
+    if groups["server_num"].values:
+        _check_server_num(groups, servers, products, findings)
+    else:
+        check_device_counts(paths, list(servers.values()), products, findings)
+
+
+def _given(addresses: Column) -> Any:
+    pairs = [pair for pair in zip(addresses.owners, addresses.values) if pair[1]]
+    return [owner for owner, _ in pairs], [value for _, value in pairs]
+
+
+def _empty(devices: Node, addresses: Column, findings: Findings) -> None:
+    for owner, address in zip(addresses.owners, addresses.values):
+        if not address:
+            path = (*devices.level.path(owner), "device_ip")
+            findings.add(
+                NEEDED,
+                path,
+                "{} is empty; the servers cannot connect".format(dotted(path)),
+                "write the address of the device",
+                Severity.WARNING,
+            )
+
+
+def _check_server_num(
+    groups: Node,
+    servers: Dict[Any, List[int]],
+    products: FrozenSet[Product],
+    findings: Findings,
+) -> None:
+    numbers = groups["device_num"].over(len(groups.level))
+    for owner, count in zip(groups["server_num"].owners, groups["server_num"].values):
+        path = (*groups.level.path(owner), "server_num")
+        number = numbers[owner]
+        if not count:
+            message = "{} is 0".format(dotted(path))
+        elif number is None or Product.ATLAS_300I_DUO in products:
+            continue
+        elif number % count or number // count not in _PER_SERVER:
+            message = (
+                "{} is {} for {} devices; HCCL takes 1, 2, 4, 8 or 16 devices for each "
+                "server".format(dotted(path), count, number)
+            )
+        else:
+            continue
+        findings.add(COUNT, path, message, "write the number of servers")
+        return
+    stated = sum(groups["server_num"].values)
+    if products <= EVEN and stated:
+        devices = sum(map(len, servers.values()))
+        for name, mine in servers.items():
+            if len(mine) * stated != devices:
+                findings.add(
+                    COUNT,
+                    (*groups.level.path(0), "server_num"),
+                    'server_num is {} for {} devices, but the server "{}" has {}; every server '
+                    "has the same number".format(stated, devices, name, len(mine)),
+                    "write the number of servers",
+                )
+                return

@@ -10,9 +10,8 @@ import json
 import re
 from typing import Any, Dict, Iterable, NamedTuple, Sequence, Union
 
-from npu_config.cluster.rank_table._levels import Path
 from npu_config.core.diagnostics import Place
-from npu_config.text.source import Places, Source
+from npu_config.text.source import Path, Places, Source
 
 _BLANK = re.compile(r"[ \t\n\r]*")
 _DECODER = json.JSONDecoder()

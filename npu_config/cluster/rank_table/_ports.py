@@ -1,14 +1,13 @@
-"""Ports, and ranks that share one NPU."""
+"""Devices and ports that ranks share, and backup interfaces."""
 
-from typing import Dict, List, Mapping, Sequence, Set, Tuple
+from typing import Any, Dict, List, Sequence, Set, Tuple
 
-from npu_config.cluster.rank_table._fields import Reader
-from npu_config.cluster.rank_table._findings import Findings, dotted, shown
-from npu_config.cluster.rank_table._levels import NO_COLUMN, Column, Level
-from npu_config.cluster.rank_table.values import Address
 from npu_config.core.diagnostics import Severity
 from npu_config.core.rule import declare
-from npu_config.core.target import Product
+from npu_config.sidefiles.schema.findings import Findings, dotted, shown
+from npu_config.sidefiles.schema.kinds import Key, NumberText, pieces
+from npu_config.sidefiles.schema.levels import Column, Node
+from npu_config.sidefiles.schema.reading import Reader
 
 _SOURCE = (
     "cann/hccl:docs/zh/user_guide/cluster_info_config/rank_table_config_a2.md",
@@ -18,14 +17,15 @@ _SOURCE = (
 SHARED_DEVICE = declare(
     "NPU654",
     "rank-table-shared-device",
-    Severity.ERROR,
+    Severity.WARNING,
     """
     Two ranks of one server have the same `device_id`.
 
-    On atlas_training and atlas_300i_duo every device is one rank.  On atlas_a2 and atlas_a3
-    several processes may share one NPU; each should then have a `device_port` of its own
-    (or `HCCL_NPU_SOCKET_PORT_RANGE` be set for all cards), otherwise the ports collide and
-    the service does not start.  So it is a warning there, and silent when the ports differ.
+    HCCL does not compare the ids when it reads the table.  On atlas_training and
+    atlas_300i_duo every device is one rank, and creating a further group fails.  On atlas_a2 and
+    atlas_a3 several processes may share one NPU; each should then have a `device_port` of its
+    own (or `HCCL_NPU_SOCKET_PORT_RANGE` be set for all cards), otherwise the ports collide and
+    the service does not start.  It is silent when the ports differ.
 
     Wrong: `{"device_id": "0", "rank_id": "0"}` and `{"device_id": "0", "rank_id": "1"}`
 
@@ -38,14 +38,14 @@ SHARED_DEVICE = declare(
 PORT = declare(
     "NPU655",
     "rank-table-port",
-    Severity.ERROR,
+    Severity.WARNING,
     """
-    A port is reserved, or taken by another device.
+    A port of the host is taken by another device of the same server.
 
-    Ports 1 to 1023 belong to the system (a warning).  `host_port` differs for every device
-    of one server, because they share the host's interface.  A network interface that serves
-    one device as its own and another as the backup needs two ports: `backup_device_port`
-    differs from the `device_port` that the same interface has as main interface.
+    `host_port` differs for every device of one server, because they share the host's interface.
+    A network interface that serves one device as its own and another as the backup needs two
+    ports: `backup_device_port` differs from the `device_port` that the same interface has as
+    main interface.
 
     Wrong: `"host_port": "16666"` for two devices of one server
 
@@ -58,14 +58,15 @@ PORT = declare(
 BACKUP = declare(
     "NPU660",
     "rank-table-backup",
-    Severity.ERROR,
+    Severity.WARNING,
     """
     The backup interface of a device cannot be one.
 
     `backup_device_ip` is the address of the other die of the same NPU: never the device's
     own, never one of another server, and never the backup of two devices.  It takes effect
-    only with `HCCL_OP_EXPANSION_MODE="AI_CPU"` and `L2:1` in `HCCL_OP_RETRY_ENABLE`.
-    `backup_device_port` without it says nothing (a warning).
+    only on atlas_a3 with `HCCL_OP_EXPANSION_MODE="AI_CPU"` and `L2:1` in
+    `HCCL_OP_RETRY_ENABLE`; then HCCL refuses the table.  `backup_device_port` without it has no
+    effect.
 
     Wrong: `"device_ip": "10.20.0.2", "backup_device_ip": "10.20.0.2"`
 
@@ -75,185 +76,152 @@ BACKUP = declare(
     source=_SOURCE,
 )
 
-Columns = Mapping[str, Column]
 
+def check_shared_devices(devices: Node, owner_of: Sequence[Any], findings: Findings) -> None:
+    """Report ranks of one server that have the same ``device_id`` and no ports of their own.
 
-def shared_devices(reader: Reader, devices: Level, device: Columns) -> List[Tuple[int, int]]:
-    """Find and judge the ranks of one server that have the same ``device_id``.
-
-    Returns:
-        (number of a device, number of the first with the same id) for each such pair.
+    Args:
+        devices: the devices.
+        owner_of: for each device what server it is in.
+        findings: where faults are noted.
     """
-    column = device.get("device_id", NO_COLUMN)
-    ids = column.values
-    if len(ids) == len(devices.items):
-        patterns = _patterns(ids, devices)
-        if all(len(set(pattern)) == len(pattern) for pattern in patterns):
-            return []
-    first: Dict[Tuple[int, int], int] = {}
-    pairs = []
-    for index, device_id in zip(column.owners, ids):
-        before = first.setdefault((devices.owner(index), device_id), index)
-        if before != index:
-            pairs.append((index, before))
-    _judge_shared(reader, devices, device, pairs)
-    return pairs
-
-
-def _patterns(ids: Sequence[int], devices: Level) -> Set[Tuple[int, ...]]:
-    """The different lists of ids that servers have; mostly there is one."""
-    spans = devices.spans()
-    start, end = next(spans, (0, 0))
-    first = list(ids[start:end])
-    if first and first * (len(ids) // len(first)) == ids and len(set(devices.sizes())) == 1:
-        return {tuple(first)}
-    return {tuple(ids[start:end]) for start, end in devices.spans()}
-
-
-def _judge_shared(
-    reader: Reader, devices: Level, device: Columns, pairs: List[Tuple[int, int]]
-) -> None:
-    alone = reader.overlay.only(Product.ATLAS_TRAINING, Product.ATLAS_300I_DUO)
-    column = device.get("device_port", NO_COLUMN)
-    ports = dict(zip(column.owners, column.values))
+    column = devices["device_id"]
+    places = list(zip(map(owner_of.__getitem__, column.owners), column.values))
+    if len(set(places)) == len(places):
+        return
+    ports = dict(zip(devices["device_port"].owners, devices["device_port"].values))
+    first: Dict[Tuple[Any, int], int] = {}
     used: Dict[int, Set[int]] = {}
-    for index, before in pairs:
+    for index, place in zip(column.owners, places):
+        before = first.setdefault(place, index)
+        if before == index:
+            continue
         taken = used.setdefault(before, {ports[before]} if before in ports else set())
         port = ports.get(index)
-        if not alone and before in ports and port is not None and port not in taken:
+        if before in ports and port is not None and port not in taken:
             taken.add(port)
             continue
-        path = (*devices.path(index), "device_id")
-        reader.findings.add(
+        path = (*devices.level.path(index), "device_id")
+        findings.add(
             SHARED_DEVICE,
             path,
-            "{} is {}, the device of {} too; {}".format(
+            "{} is {}, the device of {} too; ranks that share one NPU need a device_port of "
+            "their own each".format(
                 dotted(path),
-                shown(devices.items[index]["device_id"]),
-                dotted(devices.path(before)),
-                "every device of a server is one rank"
-                if alone
-                else "ranks that share one NPU need a device_port of their own each",
+                shown(devices.level.items[index]["device_id"]),
+                dotted(devices.level.path(before)),
             ),
-            "give each rank its own device"
-            if alone
-            else "give each rank its own device, or its own device_port",
-            Severity.ERROR if alone else Severity.WARNING,
+            "give each rank its own device, or its own device_port",
         )
 
 
-def check_ports(devices: Level, device: Columns, findings: Findings) -> None:
-    """Check ``device_port``, ``host_port`` and the backup interface of every device."""
-    for key in ("device_port", "backup_device_port", "host_port"):
-        if key in device:
-            _reserved(devices, key, device[key], findings)
-    if "host_port" in device:
-        _host_ports(devices, device["host_port"], findings)
-    if "backup_device_ip" in device:
-        _backups(devices, device, findings)
-    if "backup_device_port" in device:
-        _backup_ports(devices, device, findings)
+def check_ports(reader: Reader, devices: Node, backups: bool) -> None:
+    """Check the ports of every device.
+
+    Args:
+        reader: the reader of the table.
+        devices: the devices.
+        backups: whether the product has backup interfaces.
+    """
+    _vnic_ports(reader, devices)
+    _host_ports(devices, reader.findings)
+    if backups and devices["backup_device_ip"].values:
+        _backups(devices, reader.findings)
+    if backups and devices["backup_device_port"].values:
+        _backup_ports(devices, reader.findings)
 
 
-def _reserved(devices: Level, key: str, ports: Column, findings: Findings) -> None:
-    if not ports.values or min(ports.values) > 1023:
-        return
-    owners = [owner for owner, port in zip(ports.owners, ports.values) if port <= 1023]
-    path = (*devices.path(owners[0]), key)
-    findings.add(
-        PORT,
-        path,
-        "{} is {}{}; the ports 1 to 1023 are reserved".format(
-            dotted(path),
-            shown(devices.items[owners[0]][key]),
-            " (and {:,} more like it)".format(len(owners) - 1) if len(owners) > 1 else "",
-        ),
-        "take a port from 1024 on",
-        Severity.WARNING,
-    )
+def _vnic_ports(reader: Reader, devices: Node) -> None:
+    key = Key(NumberText(1, 65535))
+    with_port = frozenset(devices["device_port"].owners)
+    column = devices["device_vnic_port"]
+    for owner, value in zip(column.owners, column.values):
+        if owner in with_port:
+            path = (*devices.level.path(owner), "device_vnic_port")
+            reader.value(path, key, key.kind, value)
 
 
-def _host_ports(devices: Level, ports: Column, findings: Findings) -> None:
+def _host_ports(devices: Node, findings: Findings) -> None:
+    level, ports = devices.level, devices["host_port"]
     first: Dict[Tuple[int, int], int] = {}
     for owner, port in zip(ports.owners, ports.values):
-        before = first.setdefault((devices.owner(owner), port), owner)
+        before = first.setdefault((level.owner(owner), port), owner)
         if before != owner:
-            path = (*devices.path(owner), "host_port")
+            path = (*level.path(owner), "host_port")
             findings.add(
                 PORT,
                 path,
                 "{} is {}, the port of {} too; the devices of one server have different "
                 "ports".format(
                     dotted(path),
-                    shown(devices.items[owner]["host_port"]),
-                    dotted(devices.path(before)),
+                    shown(level.items[owner]["host_port"]),
+                    dotted(level.path(before)),
                 ),
                 "give each device of the server a host_port of its own",
             )
 
 
-def _backups(devices: Level, device: Columns, findings: Findings) -> None:
-    main = device.get("device_ip", NO_COLUMN)
-    home = dict(zip(main.values, main.owners))
-    own = dict(zip(main.owners, main.values))
-    first: Dict[Address, int] = {}
-    backups = device["backup_device_ip"]
-    for owner, address in zip(backups.owners, backups.values):
-        other = home.get(address)
-        if own.get(owner) == address:
-            problem = "the device's own address"
-        elif other is not None and devices.owner(other) != devices.owner(owner):
-            problem = "the address of {}, a device of another server".format(
-                dotted(devices.path(other))
+def _texts(column: Column) -> List[Tuple[int, str]]:
+    pairs = zip(column.owners, column.values)
+    return [(owner, value) for owner, value in pairs if isinstance(value, str)]
+
+
+def _backups(devices: Node, findings: Findings) -> None:
+    level = devices.level
+    home = {piece: owner for owner, text in _texts(devices["device_ip"]) for piece in pieces(text)}
+    first: Dict[str, int] = {}
+    for owner, text in _texts(devices["backup_device_ip"]):
+        path = (*level.path(owner), "backup_device_ip")
+        for address in pieces(text):
+            other = home.get(address)
+            if other == owner:
+                problem = "the device's own address"
+            elif other is not None and level.owner(other) != level.owner(owner):
+                problem = "the address of {}, a device of another server".format(
+                    dotted(level.path(other))
+                )
+            elif first.setdefault(address, owner) != owner:
+                problem = "the backup of {} already".format(dotted(level.path(first[address])))
+            else:
+                continue
+            findings.add(
+                BACKUP,
+                path,
+                '{} is "{}", {}; it is the address of the other die of the same NPU'.format(
+                    dotted(path), address, problem
+                ),
+                "write the device_ip of the other die",
             )
-        elif first.setdefault(address, owner) != owner:
-            problem = "the backup of {} already".format(dotted(devices.path(first[address])))
-        else:
-            continue
-        path = (*devices.path(owner), "backup_device_ip")
-        findings.add(
-            BACKUP,
-            path,
-            "{} is {}, {}; it is the address of the other die of the same NPU".format(
-                dotted(path), shown(devices.items[owner]["backup_device_ip"]), problem
-            ),
-            "write the device_ip of the other die",
-        )
 
 
-def _backup_ports(devices: Level, device: Columns, findings: Findings) -> None:
-    main, ports = device.get("device_ip", NO_COLUMN), device.get("device_port", NO_COLUMN)
-    backup = device.get("backup_device_ip", NO_COLUMN)
-    port_of = dict(zip(ports.owners, ports.values))
-    main_port = {
-        address: (owner, port_of[owner])
-        for address, owner in zip(main.values, main.owners)
-        if owner in port_of
+def _backup_ports(devices: Node, findings: Findings) -> None:
+    level = devices.level
+    ports = dict(zip(devices["device_port"].owners, devices["device_port"].values))
+    home = {
+        piece: owner
+        for owner, text in _texts(devices["device_ip"])
+        for piece in pieces(text)
+        if owner in ports
     }
-    address_of = dict(zip(backup.owners, backup.values))
-    for owner, port in zip(
-        device["backup_device_port"].owners, device["backup_device_port"].values
-    ):
-        path = (*devices.path(owner), "backup_device_port")
-        if "backup_device_ip" not in devices.items[owner]:
+    backups = dict(_texts(devices["backup_device_ip"]))
+    for owner, text in _texts(devices["backup_device_port"]):
+        path = (*level.path(owner), "backup_device_port")
+        if "backup_device_ip" not in level.items[owner]:
             findings.add(
                 BACKUP,
                 path,
                 "{} has no effect without backup_device_ip".format(dotted(path)),
                 "add backup_device_ip, or remove it",
-                Severity.WARNING,
             )
             continue
-        other, taken = main_port.get(address_of.get(owner, b""), (owner, -1))
-        if port == taken:
+        others = [home[piece] for piece in pieces(backups.get(owner, "")) if piece in home]
+        if any(text == str(ports[other]) for other in others):
             findings.add(
                 PORT,
                 path,
-                "{} is {}, the device_port of {}, whose interface it is; as backup the "
+                '{} is "{}", the device_port of {}, whose interface it is; as backup the '
                 "interface needs another port".format(
-                    dotted(path),
-                    shown(devices.items[owner]["backup_device_port"]),
-                    dotted(devices.path(other)),
+                    dotted(path), text, dotted(level.path(others[0]))
                 ),
                 "take another port",
             )

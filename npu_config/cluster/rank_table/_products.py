@@ -1,15 +1,14 @@
 """How many devices a product wants, and which."""
 
 from collections import Counter
-from typing import List, Mapping, Sequence
+from typing import Dict, FrozenSet, Sequence
 
-from npu_config.cluster.rank_table._findings import Findings, dotted, listed
-from npu_config.cluster.rank_table._levels import NO_COLUMN, Column, Level
-from npu_config.cluster.rank_table._pods import SuperPods
-from npu_config.cluster.rank_table.formats import Overlay
+from npu_config.cluster.rank_table.dialects import EVEN
 from npu_config.core.diagnostics import Severity
-from npu_config.core.rule import declare
+from npu_config.core.rule import Rule, declare
 from npu_config.core.target import Product
+from npu_config.sidefiles.schema.findings import Findings, dotted, listed
+from npu_config.sidefiles.schema.levels import Path
 
 _SOURCE = ("docs/en/tfadapter_1/migration/model_training/distributed_training.md",)
 
@@ -20,10 +19,10 @@ TRAINING_DEVICES = declare(
     """
     The number of devices, or their choice, is not one that atlas_training supports.
 
-    One server takes 1, 2, 4 or 8 devices.  The devices 0 to 3 and 4 to 7 are two groups,
-    each with links of its own; 2 or 4 devices stay inside one group.  A cluster of n servers
-    takes n, 2n, 4n or 8n devices, the same number on every server.  HCCL does not support
-    any other topology.
+    Every server has the same number of devices; HCCL refuses the table otherwise, on
+    atlas_300i_duo too.  One server takes 1, 2, 4 or 8 of them.  The devices 0 to 3 and 4 to 7
+    are two groups, each with links of its own; 2 or 4 devices stay inside one group.  Other
+    choices are not documented, and fail on boards whose devices are linked by HCCS (a warning).
 
     Wrong: one server with the devices 2, 3, 4 and 5
 
@@ -31,7 +30,7 @@ TRAINING_DEVICES = declare(
     """,
     facts=("rank-table-device-count-910",),
     source=_SOURCE,
-    products=(Product.ATLAS_TRAINING,),
+    products=(Product.ATLAS_TRAINING, Product.ATLAS_300I_DUO),
 )
 
 BALANCE = declare(
@@ -42,7 +41,7 @@ BALANCE = declare(
     The devices are not spread evenly.
 
     atlas_a2 takes any number of devices on one server and 1 to 8 times the number of servers
-    in a cluster (more is a warning); the same number on every server is recommended.  On
+    in a cluster (more is not documented); the same number on every server is recommended.  On
     atlas_a3 every super node should have the same number of servers and every server the
     same number of devices.  Uneven tables work, but are slower.
 
@@ -55,124 +54,85 @@ BALANCE = declare(
     products=(Product.ATLAS_A2, Product.ATLAS_A3),
 )
 
-GROUPS = (frozenset(range(4)), frozenset(range(4, 8)))
+_HALVES = (frozenset(range(4)), frozenset(range(4, 8)))
 
 
 def check_device_counts(
-    overlay: Overlay,
-    devices: Level,
-    device: Mapping[str, Column],
-    pods: SuperPods,
+    servers: Sequence[Path],
+    devices: Sequence[Sequence[int]],
+    products: FrozenSet[Product],
     findings: Findings,
 ) -> None:
-    """Check the number of devices by what the product wants."""
-    sizes = devices.sizes()
+    """Check the number of devices by what the product wants.
+
+    Args:
+        servers: where each server is.
+        devices: the device ids of each.
+        products: the products that the table may be for.
+        findings: where faults are noted.
+    """
+    sizes = [len(mine) for mine in devices]
     if not sizes or 0 in sizes:
         return
-    if overlay.only(Product.ATLAS_TRAINING):
-        _training_sizes(devices, sizes, findings)
-        _training_groups(devices, device.get("device_id", NO_COLUMN), sizes, findings)
-    elif overlay.only(Product.ATLAS_A2):
-        _a2(devices, sizes, findings)
-    elif overlay.only(Product.ATLAS_A3):
-        _even(devices, sizes, findings)
-        _even_pods(pods, findings)
-
-
-def _server_path(devices: Level, server: int) -> str:
-    return dotted(devices.path(devices.starts[server])[:-2])
-
-
-def _training_sizes(devices: Level, sizes: Sequence[int], findings: Findings) -> None:
-    count = len(sizes)
     usual = Counter(sizes).most_common(1)[0][0]
-    for server, size in enumerate(sizes):
-        if size in (1, 2, 4, 8) and size == usual:
-            continue
-        severity = Severity.ERROR
-        if size not in (1, 2, 4, 8):
-            problem = "a server takes 1, 2, 4 or 8 devices"
-        else:
-            problem = "most servers have {}; {} servers take {} devices in all".format(
-                usual, count, ", ".join(str(each * count) for each in (1, 2, 4, 8))
-            )
-            if sum(sizes) in [each * count for each in (1, 2, 4, 8)]:
-                severity = Severity.WARNING
-        path = devices.path(devices.starts[server])[:-1]
-        findings.add(
+    odd = [server for server, size in enumerate(sizes) if size != usual]
+    if odd and products <= EVEN:
+        _report(
+            servers[odd[0]],
+            "{} has {} devices, most servers have {}; HCCL wants the same number on every "
+            "server".format(dotted(servers[odd[0]]), sizes[odd[0]], usual),
+            "use the same number of devices on every server",
             TRAINING_DEVICES,
-            path,
-            "{} has {} device{} on atlas_training; {}".format(
-                _server_path(devices, server), size, "" if size == 1 else "s", problem
-            ),
-            "use the same number, 1, 2, 4 or 8, on every server",
-            severity,
+            findings,
         )
+    elif odd and len(products) == 1:
+        _report(
+            servers[odd[0]],
+            "{} has {} devices, most servers have {}; uneven servers are slower".format(
+                dotted(servers[odd[0]]), sizes[odd[0]], usual
+            ),
+            "use the same number of devices on every server",
+            BALANCE,
+            findings,
+        )
+    if products == frozenset((Product.ATLAS_TRAINING,)):
+        for server, mine in enumerate(devices):
+            _training(servers[server], mine, findings)
 
 
-def _training_groups(
-    devices: Level, ids: Column, sizes: Sequence[int], findings: Findings
-) -> None:
-    if len(ids.values) != len(devices.items):
+def _training(server: Path, devices: Sequence[int], findings: Findings) -> None:
+    size, chosen = len(devices), frozenset(devices)
+    if size not in (1, 2, 4, 8):
+        message = "{} has {} devices; a server of atlas_training takes 1, 2, 4 or 8".format(
+            dotted(server), size
+        )
+    elif size in (2, 4) and len(chosen) == size and not any(chosen <= half for half in _HALVES):
+        message = (
+            "{} has the devices {}; {} devices of a server of atlas_training are all of 0-3 or "
+            "all of 4-7".format(dotted(server), listed(sorted(chosen)), size)
+        )
+    else:
         return
-    for server, (start, end) in enumerate(devices.spans()):
-        if sizes[server] not in (2, 4):
-            continue
-        chosen = frozenset(ids.values[start:end])
-        if len(chosen) == end - start and not any(chosen <= group for group in GROUPS):
-            findings.add(
-                TRAINING_DEVICES,
-                devices.path(start)[:-1],
-                "{} has the devices {} on atlas_training; {} devices of a server are all of "
-                "0-3 or all of 4-7".format(
-                    _server_path(devices, server), listed(sorted(chosen)), len(chosen)
-                ),
-                "choose devices of one group",
-                Severity.ERROR if len(sizes) == 1 else Severity.WARNING,
-            )
+    help = "choose 1, 2, 4 or 8 devices, 2 and 4 of one half"
+    findings.add(TRAINING_DEVICES, server, message, help, Severity.WARNING)
 
 
-def _a2(devices: Level, sizes: Sequence[int], findings: Findings) -> None:
-    if len(sizes) > 1:
-        for server, size in enumerate(sizes):
-            if size > 8:
-                findings.add(
-                    BALANCE,
-                    devices.path(devices.starts[server])[:-1],
-                    "{} has {} devices; in a cluster atlas_a2 takes 1 to 8 for each server".format(
-                        _server_path(devices, server), size
-                    ),
-                    "use at most 8 devices on each server",
-                    Severity.WARNING,
-                )
-    _even(devices, sizes, findings)
-
-
-def _even(devices: Level, sizes: Sequence[int], findings: Findings) -> None:
-    if len(set(sizes)) == 1:
-        return
-    usual = Counter(sizes).most_common(1)[0][0]
-    odd: List[int] = [server for server, size in enumerate(sizes) if size != usual]
-    findings.add(
-        BALANCE,
-        devices.path(devices.starts[odd[0]])[:-1],
-        "{} has {} devices, most servers have {}; uneven servers are slower".format(
-            _server_path(devices, odd[0]), sizes[odd[0]], usual
-        ),
-        "use the same number of devices on every server",
-    )
-
-
-def _even_pods(pods: SuperPods, findings: Findings) -> None:
-    counts = Counter(pods.pod_of.values())
-    if len(set(counts.values())) < 2 or not pods.sound:
+def check_balance(pod_of: Dict[int, int], findings: Findings) -> None:
+    """Report super nodes with fewer or more servers than the others."""
+    counts = Counter(pod_of.values())
+    if len(set(counts.values())) < 2:
         return
     usual = Counter(counts.values()).most_common(1)[0][0]
     odd = min(pod for pod, count in counts.items() if count != usual)
-    findings.add(
-        BALANCE,
+    _report(
         ("super_pod_list", odd),
         "super_pod_list[{}] has {} servers, most super nodes have {}; uneven super nodes are "
         "slower".format(odd, counts[odd], usual),
         "use the same number of servers in every super node",
+        BALANCE,
+        findings,
     )
+
+
+def _report(path: Path, message: str, help: str, rule: Rule, findings: Findings) -> None:
+    findings.add(rule, path, message, help)

@@ -1,44 +1,57 @@
 """The check of versions 1.0 and 1.2: servers that hold devices."""
 
-from typing import Any, Dict
+from typing import Any, Dict, FrozenSet, List
 
-from npu_config.cluster.rank_table import formats
-from npu_config.cluster.rank_table._addresses import check_addresses
-from npu_config.cluster.rank_table._counts import check_count, check_names, check_status
-from npu_config.cluster.rank_table._fields import Reader
-from npu_config.cluster.rank_table._levels import NO_COLUMN, Level
-from npu_config.cluster.rank_table._numbering import check_blocks, check_rank_ids
-from npu_config.cluster.rank_table._pods import read_super_pods
-from npu_config.cluster.rank_table._ports import check_ports, shared_devices
-from npu_config.cluster.rank_table._products import check_device_counts
-from npu_config.cluster.rank_table.formats import Need
+from npu_config.cluster.rank_table._addresses import check_device_ips
+from npu_config.cluster.rank_table._common import (
+    check_blocks,
+    check_count,
+    check_names,
+    check_rank_ids,
+    check_status,
+)
+from npu_config.cluster.rank_table._pods import check_super_pods
+from npu_config.cluster.rank_table._ports import check_ports, check_shared_devices
+from npu_config.cluster.rank_table._products import check_balance, check_device_counts
+from npu_config.cluster.rank_table.dialects import servers_schema
+from npu_config.core.target import Product
+from npu_config.sidefiles.schema.levels import Node
+from npu_config.sidefiles.schema.reading import Reader
 
 
-def check_servers(document: Dict[str, Any], reader: Reader) -> None:
+def check_servers(
+    document: Dict[str, Any], version: str, products: FrozenSet[Product], reader: Reader
+) -> None:
     """Check a document of version 1.0 or 1.2.
 
     Args:
         document: the whole table.
-        reader: reads it by the formats that it may be of, and holds the findings.
+        version: which of the two.
+        products: the products that it may be for.
+        reader: reads it, and holds the findings.
     """
     findings = reader.findings
-    root = Level.root(document)
-    table = reader.fields("table", root, formats.TABLE_1)
+    given = document.get("server_list")
+    several = isinstance(given, list) and len(given) > 1
+    hosted = isinstance(given, list) and all("host_ip" in s for s in given if type(s) is dict)
+    table = reader.read(document, servers_schema(version, products, several or hosted))
     check_status(table, findings)
-    servers = reader.children(root, "server_list", table)
-    if len(servers.items) > 1:
-        reader.need(Need.SEVERAL_SERVERS)
-    server = reader.fields("server", servers, formats.SERVER)
-    check_count(root, "server_count", table, len(servers.items), "server_list", findings)
-    check_names(servers, "server_id", server, findings)
-    pods = read_super_pods(reader, root, table, servers, server)
+    servers, devices = table.under("server_list"), table.under("server_list", "device")
+    check_count(table, "server_count", [len(servers.level.items)], "servers", findings)
+    check_names(servers, "server_id", findings)
+    ranks = check_rank_ids(devices.level, devices["rank_id"], findings)
+    check_blocks(devices.level, ranks, findings)
+    check_device_ips(servers, devices, products, findings)
+    owners = [server for server, size in enumerate(devices.level.sizes()) for _ in range(size)]
+    check_shared_devices(devices, owners, findings)
+    check_ports(reader, devices, Product.ATLAS_A3 in products)
+    paths = [servers.level.path(index) for index in range(len(servers.level.items))]
+    check_device_counts(paths, _ids(devices), products, findings)
+    if table.under("super_pod_list").level.items:
+        check_balance(check_super_pods(table, findings), findings)
 
-    devices = reader.children(servers, "device", server)
-    device = reader.fields("device", devices, formats.DEVICE)
-    ranks = check_rank_ids(devices, device.get("rank_id", NO_COLUMN), findings)
-    check_blocks(devices, ranks, findings)
-    same = shared_devices(reader, devices, device)
-    check_addresses(devices, "device_ip", device.get("device_ip", NO_COLUMN), findings, same)
-    check_ports(devices, device, findings)
-    pods.check_devices(devices, device, findings)
-    check_device_counts(reader.overlay, devices, device, pods, findings)
+
+def _ids(devices: Node) -> List[List[int]]:
+    """The device ids of each server; -1 for one that is wrong."""
+    ids = [-1 if one is None else one for one in devices["device_id"].over(len(devices.level))]
+    return [ids[start:end] for start, end in devices.level.spans()]

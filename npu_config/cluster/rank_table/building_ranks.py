@@ -12,11 +12,10 @@ from npu_config.cluster.rank_table.building import (
     refusal,
     refuse_errors,
 )
-from npu_config.cluster.rank_table.document import to_document
 from npu_config.cluster.rank_table.judging import check_document
-from npu_config.cluster.rank_table.model import Address, Level, Rank, RankTable2
-from npu_config.cluster.rank_table.values import read_address
+from npu_config.cluster.rank_table.model import Address, Level, Rank, RankTable2, to_document
 from npu_config.core.target import Product, Target
+from npu_config.sidefiles.schema.kinds import family_of
 
 
 @attr.s(frozen=True, slots=True, auto_attribs=True)
@@ -90,10 +89,7 @@ class Layer:
 
 
 def _type(addr: str) -> str:
-    address = read_address(addr)
-    if address is None:
-        return "EID"
-    return "IPV4" if isinstance(address, str) else "IPV6"
+    return {"IPv4": "IPV4", "IPv6": "IPV6"}.get(family_of(addr, zone=False) or "", "EID")
 
 
 def build_ranks(

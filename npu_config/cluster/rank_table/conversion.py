@@ -1,36 +1,43 @@
-"""Old rank tables made new, where what the new format needs is known."""
+"""Rank tables made of others: old ones made new, those of several servers made one.
 
-from typing import Dict, List, Mapping, Optional, Sequence, Tuple
+What the new table has no place for is listed; every other key is kept.
+"""
+
+from typing import Any, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple
 
 import attr
 
 from npu_config.cluster.rank_table.building import refuse_errors
-from npu_config.cluster.rank_table.document import to_document
-from npu_config.cluster.rank_table.formats import VERSIONS
+from npu_config.cluster.rank_table.dialects import BY_VERSION
 from npu_config.cluster.rank_table.judging import check_document
 from npu_config.cluster.rank_table.model import (
     AnyRankTable,
     Device,
     GroupTable,
+    Rank,
     RankTable,
+    RankTable2,
     Server,
     SuperPod,
+    to_document,
 )
-from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Severity
+from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Report, Severity
 from npu_config.core.rule import declare
 from npu_config.core.target import ANY_TARGET, Target
+from npu_config.sidefiles.schema.records import unread
 
 NOT_CONVERTIBLE = declare(
     "NPU664",
     "rank-table-not-convertible",
     Severity.ERROR,
     """
-    A rank table cannot be turned into the version that is asked for.
+    A rank table cannot be turned into the version that is asked for, or joined with others.
 
     Template 2 becomes version 1.0, and version 1.0 becomes 1.2 when the super nodes and the
     SDID of every device are given (without super nodes it stays in server mode).  Version
     2.0 is for other machines: it needs the network layers, addresses and ports of every
-    rank, which no older table holds.  Newer tables are not made older.
+    rank, which no older table holds.  Newer tables are not made older.  Tables that are merged
+    are of one version, and of different servers.
 
     Wrong: `npu-config ranktable convert --to 2.0` of a table of version 1.0
 
@@ -43,6 +50,25 @@ NOT_CONVERTIBLE = declare(
     ),
 )
 
+NOT_HELD = declare(
+    "NPU668",
+    "rank-table-not-held",
+    Severity.WARNING,
+    """
+    A converted or merged table has no place for something that the old ones say.
+
+    Version 1.0 has no groups and no pods: `group_name`, `pod_name` and the counts of groups end
+    with template 2, and a process is then known by `RANK_ID` alone.  Of keys that two merged
+    tables give different values the first stays.
+
+    Wrong, after a conversion to version 1.0: `export RANK_ID=ascend8p`
+
+    Right: `export RANK_ID=0`
+    """,
+    facts=("rank-table-file",),
+    source=("npu_config",),
+)
+
 
 def convert(
     table: AnyRankTable,
@@ -53,8 +79,7 @@ def convert(
 ) -> RankTable:
     """Make a table of version 1.0 or 1.2 from an older one.
 
-    Template 2 has no rank ids: they are counted in the order of the table, and containers
-    of one server are joined, so that its ranks form one block.
+    The ranks of template 2 are numbered as HCCL numbers them.
 
     Args:
         table: of template 2, or of version 1.0.
@@ -66,7 +91,7 @@ def convert(
     Raises:
         NpuConfigError: the table cannot be converted, or the new one would be wrong.
     """
-    old = _version_of(table)
+    old = "template 2" if isinstance(table, GroupTable) else table.version
     if version not in ("1.0", "1.2") or (old, version) == ("1.2", "1.0") or old == "2.0":
         raise NpuConfigError([_refused(old, version)])
     if isinstance(table, GroupTable):
@@ -78,20 +103,45 @@ def convert(
     return table
 
 
-def _version_of(table: AnyRankTable) -> str:
-    return "template 2" if isinstance(table, GroupTable) else table.version
+def not_held(table: AnyRankTable) -> Report:
+    """What a table that :func:`convert` makes of another one has no place for."""
+    lost: Dict[str, List[str]] = {}
+    if isinstance(table, GroupTable):
+        for index, group in enumerate(table.groups):
+            at = "group_list[{}]".format(index)
+            if group.group_name not in ("", "hccl_world_group"):
+                lost.setdefault("group_name", []).append(at)
+            for key in unread(group):
+                lost.setdefault(key, []).append(at)
+            for number, instance in enumerate(group.instances):
+                if instance.pod_name:
+                    where = "{}.instance_list[{}]".format(at, number)
+                    lost.setdefault("pod_name", []).append(where)
+    return Report(
+        [
+            NOT_HELD.diagnostic(
+                "the new table has no place for {}.{}{}".format(
+                    places[0],
+                    key,
+                    " (and {:,} more)".format(len(places) - 1) if places[1:] else "",
+                ),
+                help="set RANK_ID to the number of the rank" if key == "pod_name" else None,
+            )
+            for key, places in lost.items()
+        ]
+    )
 
 
 def _refused(old: str, new: str) -> Diagnostic:
+    help: Optional[str] = None
     if new == "2.0":
         problem = (
             "version 2.0 needs the network layers, addresses and ports of every rank, which "
             "{} does not hold".format(old if old == "template 2" else "version " + old)
         )
         help = "build a new table from the network of the new machines"
-    elif new not in VERSIONS:
+    elif new not in BY_VERSION:
         problem = 'there is no version "{}"; legal: 1.0, 1.2'.format(new)
-        help = None
     else:
         problem = "a table of version {} is not made one of version {}".format(old, new)
         help = "keep it, or build a new table"
@@ -99,25 +149,41 @@ def _refused(old: str, new: str) -> Diagnostic:
 
 
 def _from_groups(table: GroupTable) -> RankTable:
-    devices: Dict[str, List[Tuple[int, str]]] = {}
-    for group in table.groups:
-        for instance in group.instances:
-            mine = devices.setdefault(instance.server_id, [])
-            mine.extend((device.device_id, device.device_ip) for device in instance.devices)
-    servers = []
-    rank = 0
-    for server_id, mine in devices.items():
-        servers.append(
-            Server(
-                server_id,
-                tuple(
-                    Device(device_id, rank + index, device_ip)
-                    for index, (device_id, device_ip) in enumerate(mine)
-                ),
+    """One server for each ``server_id``; keys that nobody reads stay where they are."""
+    devices: Dict[str, List[Device]] = {}
+    others: Dict[str, Dict[str, Any]] = {}
+    for rank, instance, device in table.places:
+        own = {"device_id": str(device.device_id)}
+        if isinstance(device.device_ip, str) and device.device_ip:
+            own["device_ip"] = device.device_ip
+        own["rank_id"] = str(rank)
+        devices.setdefault(instance.server_id, []).append(
+            Device(
+                device.device_id,
+                rank,
+                own.get("device_ip"),
+                origin={**own, **_free(unread(device), Device)},
             )
         )
-        rank += len(mine)
-    return RankTable(tuple(servers), status=table.status)
+        others.setdefault(instance.server_id, {}).update(_free(unread(instance), Server))
+    servers = tuple(
+        Server(name, tuple(mine), origin={"server_id": name, "device": [], **others[name]})
+        for name, mine in devices.items()
+    )
+    origin = {"status": table.status, "version": "1.0", "server_count": "", "server_list": []}
+    return RankTable(
+        servers, status=table.status, origin={**origin, **_free(unread(table), RankTable)}
+    )
+
+
+def _free(keys: Mapping[str, Any], cls: type) -> Dict[str, Any]:
+    """The keys that say nothing in the new object."""
+    meaning = {
+        "host_ip", "host_port", "device_port", "device_vnic_port", "net_position",
+        "net_protocol", "backup_device_ip", "backup_device_port", "super_device_id",
+        "server_list", "server_count", "super_pod_list", "version", "device", "rank_id",
+    }  # fmt: skip
+    return {key: value for key, value in keys.items() if key not in meaning}
 
 
 def _in_super_nodes(
@@ -156,3 +222,103 @@ def _with_sdids(server: Server, super_device_ids: Mapping[str, Sequence[str]]) -
         server,
         devices=tuple(attr.evolve(device, super_device_id=sdid) for device, sdid in devices),
     )
+
+
+def merge(
+    tables: Iterable[Tuple[str, AnyRankTable]], target: Target = ANY_TARGET
+) -> Tuple[AnyRankTable, Report]:
+    """Make one table of those of several servers, e.g. of what hccl_tools wrote on each.
+
+    Ranks are numbered table by table, in the order within each.  Super nodes of the same id are
+    joined.  Keys that HCCL does not read are kept.
+
+    Args:
+        tables: name and table each, all of one version (template 2: convert it first).
+        target: the product that the new table is checked for.
+
+    Returns:
+        The table, and what it has no place for.
+
+    Raises:
+        NpuConfigError: they do not go together, or the new table would be wrong.
+    """
+    given = list(tables)
+    found: List[Diagnostic] = []
+    kinds = {table.version for _, table in given if not isinstance(table, GroupTable)}
+    for name, table in given:
+        if isinstance(table, GroupTable):
+            found.append(
+                NOT_CONVERTIBLE.diagnostic(
+                    "{} is of template 2, which is not merged".format(name),
+                    help="npu-config ranktable convert makes it version 1.0",
+                )
+            )
+    if len(kinds) > 1:
+        problem = "the tables are of different versions: {}".format(", ".join(sorted(kinds)))
+        found.append(NOT_CONVERTIBLE.diagnostic(problem, help="convert them to one version"))
+    owners: Dict[str, str] = {}
+    for name, table in given:
+        names = [one.server_id for one in table.servers] if isinstance(table, RankTable) else []
+        for server_id in names:
+            before = owners.get(server_id)
+            owners[server_id] = name
+            if before is not None:
+                problem = 'the server "{}" is in {} and in {}'.format(server_id, before, name)
+                found.append(
+                    NOT_CONVERTIBLE.diagnostic(problem, help="leave one of the two tables out")
+                )
+    if found:
+        raise NpuConfigError(found)
+    lost = _differences(given)
+    first = given[0][1]
+    joined: AnyRankTable
+    if isinstance(first, RankTable2):
+        joined = _join_ranks(first, [table for _, table in given if isinstance(table, RankTable2)])
+    else:
+        assert isinstance(first, RankTable)
+        joined = _join_servers(
+            first, [table for _, table in given if isinstance(table, RankTable)]
+        )
+    refuse_errors(check_document(to_document(joined), target))
+    return joined, Report(lost)
+
+
+def _differences(given: Sequence[Tuple[str, AnyRankTable]]) -> List[Diagnostic]:
+    """Keys of the top level that the first table has otherwise, or not at all."""
+    name, first = given[0]
+    mine = unread(first)
+    found = []
+    for other, table in given[1:]:
+        for key, value in unread(table).items():
+            if key not in mine or mine[key] != value:
+                message = "{} of {} is lost; {} {}".format(
+                    key, other, name, "has another value" if key in mine else "does not have it"
+                )
+                found.append(NOT_HELD.diagnostic(message, help="add it by hand if it is needed"))
+    return found
+
+
+def _join_servers(first: RankTable, tables: Sequence[RankTable]) -> RankTable:
+    servers: List[Server] = []
+    pods: Dict[str, SuperPod] = {}
+    rank = 0
+    for table in tables:
+        devices = sorted(d.rank_id for server in table.servers for d in server.devices)
+        number = {old: rank + index for index, old in enumerate(devices)}
+        rank += len(devices)
+        for server in table.servers:
+            mine = tuple(attr.evolve(d, rank_id=number[d.rank_id]) for d in server.devices)
+            servers.append(attr.evolve(server, devices=mine))
+        for pod in table.super_pods:
+            before = pods.get(pod.super_pod_id)
+            names = (*before.server_ids, *pod.server_ids) if before else pod.server_ids
+            pods[pod.super_pod_id] = attr.evolve(before or pod, server_ids=names)
+    return attr.evolve(first, servers=tuple(servers), super_pods=tuple(pods.values()))
+
+
+def _join_ranks(first: RankTable2, tables: Sequence[RankTable2]) -> RankTable2:
+    ranks: List[Rank] = []
+    for table in tables:
+        before = len(ranks)
+        ranks.extend(attr.evolve(one, rank_id=before + one.rank_id) for one in table.ranks)
+    return attr.evolve(first, ranks=tuple(ranks))

@@ -1,6 +1,7 @@
 """Short descriptions of servers and layers as text, e.g. from a command line."""
 
 import re
+from collections import Counter
 from typing import Dict, Iterable, List, Mapping, Optional, Sequence, Tuple, Union
 
 import attr
@@ -16,7 +17,7 @@ def numbers(text: str) -> Tuple[int, ...]:
     """Numbers and spans joined by commas: ``0-3,6`` is 0, 1, 2, 3, 6.
 
     Raises:
-        NpuConfigError: the text is none of this.
+        NpuConfigError: the text is not one.
     """
     found: List[int] = []
     for part in text.split(","):
@@ -25,7 +26,7 @@ def numbers(text: str) -> Tuple[int, ...]:
         last = int(match.group("last") or first) if match else -1
         if last < first:
             raise refusal(
-                '"{}" is no list of numbers'.format(text), 'write numbers and spans: "0-3,6"'
+                '"{}" is not a list of numbers'.format(text), 'write numbers and spans: "0-3,6"'
             )
         found.extend(range(first, last + 1))
     return tuple(found)
@@ -35,7 +36,7 @@ def device_choice(text: str) -> Devices:
     """``8`` for the devices 0 to 7, or a list such as ``0-3`` or ``4,``.
 
     Raises:
-        NpuConfigError: the text is none of this.
+        NpuConfigError: the text is not one.
     """
     if text.strip().isdigit() and len(text) < 6:
         return int(text)
@@ -53,7 +54,7 @@ def assignments(texts: Iterable[str]) -> Dict[str, str]:
     """``NAME=VALUE`` each, by name.
 
     Raises:
-        NpuConfigError: one has no ``=``, or a name stands twice.
+        NpuConfigError: one has no ``=``, or a name is given twice.
     """
     found: Dict[str, str] = {}
     for text in texts:
@@ -70,7 +71,7 @@ def lists(texts: Iterable[str]) -> Dict[str, List[str]]:
     """``NAME=A,B,C`` each, by name.
 
     Raises:
-        NpuConfigError: one has no ``=``, or a name stands twice.
+        NpuConfigError: one has no ``=``, or a name is given twice.
     """
     return {name: value.split(",") for name, value in assignments(texts).items()}
 
@@ -94,14 +95,17 @@ def server_plans(
         super_device_ids: server to the SDIDs of its devices, in order.
 
     Raises:
-        NpuConfigError: something is said of a server that is not there.
+        NpuConfigError: a server is given twice, or something is said of one that is not there.
     """
+    repeated = [name for name, count in Counter(names).items() if count > 1]
+    if repeated:
+        raise refusal('the server "{}" is given twice'.format(repeated[0]), "give it once")
     servers = list(dict.fromkeys([*names, *addresses]))
     pod_of = {name: pod for pod, members in super_pods.items() for name in members}
     for name in (*host_ips, *super_device_ids, *pod_of):
         if name not in servers:
             raise refusal(
-                '"{}" is no server of the table'.format(name),
+                '"{}" is not a server of the table'.format(name),
                 "name one of: {}".format(", ".join(servers[:8])),
             )
     everyone = range(devices) if isinstance(devices, int) else devices
@@ -134,7 +138,7 @@ def layer(text: str) -> Layer:
     ``type`` and ``planes`` (joined by ``,``).
 
     Raises:
-        NpuConfigError: the text is none of this.
+        NpuConfigError: the text is not one.
     """
     parts = assignments(part for part in text.split(";") if part.strip())
     for name in parts:

@@ -1,14 +1,15 @@
 """What a machine knows of its own devices: their numbers, and ``/etc/hccn.conf``."""
 
 import re
+import socket
 from typing import Dict, Iterable, List, Mapping, Optional, Tuple
 
 from npu_config.cluster.rank_table.building import ServerPlan
 from npu_config.cluster.rank_table.model import RankTable
-from npu_config.cluster.rank_table.values import read_address
 from npu_config.core.diagnostics import Diagnostic, Report, Severity
 from npu_config.core.rule import declare
 from npu_config.sidefiles.format import Parsed
+from npu_config.sidefiles.schema.kinds import family_of, pieces
 from npu_config.text.lines import lines
 
 _LINE = re.compile(r"\s*(?P<key>address_(?P<device>[0-9]{1,4}))\s*=\s*(?P<address>\S*)\s*\Z")
@@ -71,7 +72,7 @@ def parse_hccn(text: str, path: Optional[str] = None) -> Parsed[Dict[int, str]]:
             continue
         device, address = int(match.group("device")), match.group("address")
         place = line.place(*match.span("address"))
-        if read_address(address) is None:
+        if family_of(address, zone=False) is None:
             found.append(
                 HCCN_CONF.diagnostic(
                     '{} is "{}"; it takes an IPv4 or IPv6 address'.format(
@@ -116,6 +117,15 @@ def plan_of_machine(
     return ServerPlan(server_id, dict(addresses), devices)
 
 
+def _same(one: str, other: str) -> bool:
+    """Whether two texts are one address."""
+    family = socket.AF_INET6 if family_of(one, zone=False) == "IPv6" else socket.AF_INET
+    try:
+        return socket.inet_pton(family, one) == socket.inet_pton(family, other.split("%")[0])
+    except (OSError, ValueError):
+        return False
+
+
 def check_addresses_of(table: RankTable, server_id: str, addresses: Mapping[int, str]) -> Report:
     """Compare a server of a rank table with the addresses that the machine has.
 
@@ -138,9 +148,9 @@ def check_addresses_of(table: RankTable, server_id: str, addresses: Mapping[int,
     for server in servers:
         for device in server.devices:
             real = addresses.get(device.device_id)
-            if real is None or device.device_ip is None:
+            if real is None or not isinstance(device.device_ip, str) or not device.device_ip:
                 continue
-            if read_address(real) != read_address(device.device_ip):
+            if not any(_same(real, piece) for piece in pieces(device.device_ip)):
                 found.append(
                     ADDRESS_OF_DEVICE.diagnostic(
                         'device {} of "{}" has the address "{}", the rank table says "{}"'.format(

@@ -1,21 +1,22 @@
-"""The check of a rank table of any version, from its text or as plain JSON values."""
+"""The check of a rank table of any dialect, from its text or as plain JSON values."""
 
 import gc
 import json
 from contextlib import contextmanager
-from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Sequence
+from typing import Any, Dict, Iterator, List, NamedTuple, Optional
 
-from npu_config.cluster.rank_table import formats
-from npu_config.cluster.rank_table._fields import VALUE, Reader
-from npu_config.cluster.rank_table._findings import Findings, shown
+from npu_config.cluster.rank_table import dialects
 from npu_config.cluster.rank_table._groups import TEMPLATE_2, check_groups
-from npu_config.cluster.rank_table._network_levels import check_ranks
 from npu_config.cluster.rank_table._places import SomePlaces
+from npu_config.cluster.rank_table._ranks import check_ranks
 from npu_config.cluster.rank_table._servers import check_servers
-from npu_config.cluster.rank_table.formats import VERSIONS, overlay, versions_of
+from npu_config.cluster.rank_table.dialects import CLOUD, LABORATORY, V2_0, Dialect
 from npu_config.core.diagnostics import Diagnostic, Report, Severity
 from npu_config.core.rule import declare
 from npu_config.core.target import ANY_TARGET, Product, Target
+from npu_config.sidefiles.format import first_value
+from npu_config.sidefiles.schema.findings import Findings, shown
+from npu_config.sidefiles.schema.reading import Reader, Rules
 from npu_config.text import json as _json
 from npu_config.text.source import ANYWHERE, Source
 
@@ -29,10 +30,10 @@ NOT_A_TABLE = declare(
     "not-a-rank-table",
     Severity.ERROR,
     """
-    The file is JSON, but no rank table.
+    The file is JSON, and not a rank table.
 
     A rank table is an object with `server_list` (versions 1.0 and 1.2), `rank_list` (version
-    2.0) or `group_list` (the old template 2).
+    2.0) or `group_list` (template 2).
 
     Wrong: `[{"device_id": "0", "rank_id": "0"}]`
 
@@ -49,24 +50,104 @@ VERSION = declare(
     """
     The version is missing, unknown, or not one that the product reads.
 
-    `version` chooses the format: `"1.0"` for atlas_training, atlas_300i_duo, atlas_a2 and
-    servers of atlas_a3; `"1.2"` for super nodes of atlas_a3; `"2.0"` for ascend_950.  Only
-    the old template 2 of atlas_training has none.  No format is documented for
-    atlas_inference.
+    ascend_950 reads version `"2.0"` and nothing else; every other product reads `"1.0"`, `"1.2"`
+    (super nodes of atlas_a3; elsewhere it is read as 1.0, a note) and template 2, which has no
+    `version`.  HCCL refuses every other text, and a version that is not text.  No format is
+    documented for atlas_inference (a warning).
 
-    Wrong, on atlas_a2: `"version": "1.2"`
+    Wrong, on atlas_a2: `"version": "2.0"`
 
     Right: `"version": "1.0"`
     """,
     facts=("rank-table-file",),
-    source=(*_SOURCE, "article:001"),
+    source=(*_SOURCE, dialects.SOURCES["CF"] + ":44-60", dialects.SOURCES["PA"] + ":293-305"),
 )
 
-LIST_KEYS = {"server_list": "1.0", "rank_list": "2.0", "group_list": None}
+MISSING_KEY = declare(
+    "NPU643",
+    "rank-table-missing-key",
+    Severity.ERROR,
+    """
+    A rank table lacks a key that its dialect needs.
+
+    HCCL reads the whole table when it is initialised and fails when a key is missing; the
+    job ends, or the other ranks wait for this one.  Which keys are needed depends on the
+    dialect; a table without `version` is of template 2.
+
+    Wrong: `{"device_id": "0", "device_ip": "10.20.0.2"}`
+
+    Right: `{"device_id": "0", "device_ip": "10.20.0.2", "rank_id": "0"}`
+    """,
+    facts=("rank-table-file",),
+    source=_SOURCE,
+)
+
+UNKNOWN_KEY = declare(
+    "NPU644",
+    "rank-table-unknown-key",
+    Severity.WARNING,
+    """
+    A rank table has a key that is almost one that HCCL reads, or that of another version.
+
+    HCCL passes over every key that it does not know, so what a misspelt one should say is not
+    said.  Other unknown keys are not reported: tools write keys of their own, such as
+    `host_nic_ip`, and they do no harm; no command of npu-config removes them.
+
+    Wrong: `{"device_id": "0", "device_ip": "10.20.0.2", "rank_id": "0", "devce_port": "16666"}`
+
+    Right: `{"device_id": "0", "device_ip": "10.20.0.2", "rank_id": "0", "device_port": "16666"}`
+    """,
+    facts=("rank-table-file",),
+    source=_SOURCE,
+)
+
+VALUE_TYPE = declare(
+    "NPU645",
+    "rank-table-value-type",
+    Severity.ERROR,
+    """
+    A value of a rank table is of the wrong JSON type.
+
+    Versions 1.0 and 1.2 and template 2 write numbers as text (`"rank_id": "0"`), version 2.0
+    writes them as numbers (`"rank_id": 0`).  HCCL refuses text for a number in 2.0, and anything
+    but text in the others.
+
+    Wrong, in version 1.0: `"server_count": 2`
+
+    Right: `"server_count": "2"`
+    """,
+    facts=("rank-table-file",),
+    source=_SOURCE,
+)
+
+VALUE = declare(
+    "NPU646",
+    "rank-table-value",
+    Severity.ERROR,
+    """
+    A value of a rank table is outside what its key takes.
+
+    Ids are whole numbers from 0, `device_id` up to that of the product's last device; ports go
+    from 1 to 65535; addresses are IPv4 or IPv6; `server_id` has 1 to 64 bytes.  In version 2.0
+    `local_id` and `device_id` go from 0 to 64, `net_layer` from 0 to 7, `net_type` is
+    `TOPO_FILE_DESC` or `CLOS` and `addr_type` is `EID`, `IPV4` or `IPV6`.  HCCL refuses
+    anything else when it is initialised.  A number text with something before or after its
+    digits (`"2 servers"`, `" 2"`, `"1e2"`) is read as those digits: a warning.
+
+    Wrong: `"device_ip": "10.20.0.256"`
+
+    Right: `"device_ip": "10.20.0.25"`
+    """,
+    facts=("rank-table-file",),
+    source=_SOURCE,
+)
+
+RULES = Rules(MISSING_KEY, UNKNOWN_KEY, VALUE_TYPE, VALUE)
+LIST_KEYS = ("server_list", "rank_list", "group_list")
 
 
 def is_rank_table(value: Any) -> bool:
-    """Whether a JSON value is meant as a rank table of any version."""
+    """Whether a JSON value is meant as a rank table of any dialect."""
     return isinstance(value, dict) and any(key in value for key in LIST_KEYS)
 
 
@@ -77,7 +158,7 @@ def check(text: str, path: Optional[str] = None, target: Target = ANY_TARGET) ->
         text: the content of the file.
         path: its name, for the diagnostics.
         target: the product narrows what is checked; without one only what holds for every
-            product that reads the version is said.
+            product that reads the dialect is said.
     """
     with _no_collector():
         diagnostics = judge(text, path, target).diagnostics
@@ -108,25 +189,26 @@ _DECODER = json.JSONDecoder(parse_constant=_constant)
 def judge(text: str, path: Optional[str], target: Target) -> Judged:
     """Read and check a text.
 
-    The standard library's scanner reads a good table fastest, but does not tell of a key that
-    stands twice; such a text has marks that the keys and texts found do not explain.  Then,
-    and when the text is no strict JSON, the reader of :mod:`npu_config.text.json` has
+    The standard library's scanner reads a good table fastest, but does not report a key that
+    is there twice; such a text has quotes that the keys and texts found do not explain.  Then,
+    and when the text is not strict JSON, the reader of :mod:`npu_config.text.json` has
     the word.
     """
     findings = Findings()
+    found: List[Diagnostic] = []
     try:
         value = _plain(text)
     except (ValueError, RecursionError):
-        return _judge_slowly(text, path, target)
+        text, found = first_value(text, path)
+        return _judge_slowly(text, path, target, found)
     check_value(value, target, findings)
     _check_size(text, value, findings)
-    doubled: Sequence[Diagnostic] = ()
-    if not findings.explain(text):
-        doubled = _json.read(text, path).diagnostics
+    if not findings.quotes_add_up(text):
+        found.extend(_json.read(text, path).diagnostics)
     if findings:
         places = SomePlaces(Source(text, path), findings.paths())
-        return Judged(value, [*doubled, *findings.diagnostics(places)])
-    return Judged(value, list(doubled))
+        found.extend(findings.diagnostics(places))
+    return Judged(value, found)
 
 
 @contextmanager
@@ -152,26 +234,27 @@ def _plain(text: str) -> Any:
     return _DECODER.decode(text)
 
 
-def _judge_slowly(text: str, path: Optional[str], target: Target) -> Judged:
+def _judge_slowly(
+    text: str, path: Optional[str], target: Target, after: List[Diagnostic]
+) -> Judged:
     reading = _json.read(text, path)
-    told = list(reading.diagnostics)
+    reported = [*after, *reading.diagnostics]
     if not reading.complete:
-        return Judged(_json.BROKEN, told)
+        return Judged(_json.BROKEN, reported)
     findings = Findings()
     check_value(reading.value, target, findings)
     _check_size(text, reading.value, findings)
-    return Judged(reading.value, told + findings.diagnostics(reading))
+    return Judged(reading.value, reported + findings.diagnostics(reading))
 
 
 def _check_size(text: str, value: Any, findings: Findings) -> None:
-    too_large = len(text) > formats.LARGEST_2_0
-    if too_large and isinstance(value, dict) and value.get("version") == "2.0":
+    of_ranks = isinstance(value, dict) and value.get("version") == V2_0.version
+    limit = dialects.LARGEST_2_0 if of_ranks else dialects.LARGEST
+    if len(text) > limit:
         findings.add(
             VALUE,
             (),
-            "the file has {:,} characters; HCCL reads at most 1 GB of version 2.0".format(
-                len(text)
-            ),
+            "the file has {:,} characters; HCCL reads at most {:,} bytes".format(len(text), limit),
         )
 
 
@@ -185,14 +268,17 @@ def check_value(value: Any, target: Target, findings: Findings) -> None:
             "group_list".format(_what(value)),
         )
         return
-    version = _version(value, target, findings)
-    reader = Reader(overlay(version, target.products), findings)
-    if version is None:
-        check_groups(value, reader)
-    elif version == "2.0":
+    dialect = _dialect(value, target, findings)
+    products = (dialect.products & target.products) or dialect.documented
+    if target.product is None:
+        products = dialect.documented
+    reader = Reader(findings, RULES, dialect.form)
+    if dialect is V2_0:
         check_ranks(value, reader)
+    elif dialect.version is None:
+        check_groups(value, dialect is LABORATORY, products, reader)
     else:
-        check_servers(value, reader)
+        check_servers(value, dialect.version, products, reader)
 
 
 def _what(value: Any) -> str:
@@ -201,67 +287,56 @@ def _what(value: Any) -> str:
     return shown(value) if isinstance(value, list) else "the value {}".format(shown(value))
 
 
-def _version(document: Dict[str, Any], target: Target, findings: Findings) -> Optional[str]:
-    """The version to read the document by; None for template 2."""
-    stated = document.get("version")
-    known = str(stated) if isinstance(stated, (str, float)) else None
-    if "version" in document and known not in VERSIONS:
+def _dialect(document: Dict[str, Any], target: Target, findings: Findings) -> Dialect:
+    """The dialect to check a document by."""
+    dialect = dialects.dialect_of(document)
+    guess = dialects.V1_0 if "server_list" in document else V2_0
+    if dialect is None:
+        stated = document["version"]
         findings.add(
             VERSION,
             ("version",),
-            "version is {}; legal: {}".format(shown(stated), ", ".join(VERSIONS)),
+            "version is {}; legal: {}".format(
+                shown(stated), ", ".join('"{}"'.format(name) for name in dialects.BY_VERSION)
+            ),
             "write the version of your product",
         )
-        known = None
-    if known is not None:
-        _check_product(known, target, findings)
-        return known
-    return _guess(document, target, findings)
+        read_as = dialects.BY_VERSION.get(str(stated))
+        return read_as or (LABORATORY if "group_list" in document else guess)
+    if dialect is CLOUD and "group_list" not in document:
+        return guess  # the missing "version" is reported
+    _check_product(dialect, target, findings)
+    return dialect
 
 
-def _guess(document: Dict[str, Any], target: Target, findings: Findings) -> Optional[str]:
-    guess = next(LIST_KEYS[key] for key in LIST_KEYS if key in document)
-    if guess == "1.0" and "super_pod_list" in document:
-        guess = "1.2"
-    if guess is not None:
-        return guess
-    if target.product in (None, Product.ATLAS_TRAINING):
+def _check_product(dialect: Dialect, target: Target, findings: Findings) -> None:
+    product = target.product
+    if dialect.version is None and product is not Product.ASCEND_950:
         findings.add(
             TEMPLATE_2,
             ("group_list",),
-            "this is the old template 2; version 1.0 is recommended",
+            "this is template 2, of older jobs; version 1.0 is recommended",
             "npu-config ranktable convert writes it",
             at_key=True,
         )
-    else:
-        assert target.product is not None
-        findings.add(
-            VERSION,
-            ("group_list",),
-            "{} does not read the old template 2; only atlas_training does".format(
-                target.product.value
-            ),
-            "npu-config ranktable convert writes version 1.0",
-            at_key=True,
-        )
-    return None
-
-
-def _check_product(version: str, target: Target, findings: Findings) -> None:
-    product = target.product
-    if product is None or version in versions_of(product):
+    if product is None or product in dialect.documented:
         return
-    legal = versions_of(product)
+    legal = dialects.versions_of(product)
+    severity = Severity.ERROR
+    if not legal:
+        severity = Severity.WARNING
+        what = "no rank table is documented for {}".format(product.value)
+    elif product in dialect.products:
+        severity = Severity.INFO
+        what = "{} reads it as 1.0, without super nodes".format(product.value)
+    else:
+        what = "{} reads {}".format(product.value, " and ".join(legal))
     findings.add(
         VERSION,
-        ("version",),
-        'version is "{}", but {}'.format(
-            version,
-            "{} reads {}".format(product.value, " and ".join(legal))
-            if legal
-            else "no rank table is documented for {}".format(product.value),
-        ),
+        ("version",) if dialect.version else ("group_list",),
+        "the table is of {}, but {}".format(dialect.form, what),
         "write a table of version {}".format(" or ".join(legal)) if legal else None,
+        severity,
     )
 
 

@@ -1,15 +1,41 @@
-"""Rank tables as typed, frozen values: what every format of them says.
+"""Rank tables as typed, frozen values: what every dialect of them says, and how it is written.
 
 :class:`RankTable` is the form of versions 1.0 and 1.2 (servers that hold devices),
 :class:`RankTable2` that of version 2.0 (ranks with their network levels), and
-:class:`GroupTable` the old template 2, kept to be read and converted.  The values hold
-numbers as numbers; how each format spells them is the business of
-:mod:`npu_config.cluster.rank_table.document`.
+:class:`GroupTable` template 2, kept to be read and converted.  The values hold numbers as
+numbers; how each dialect spells them is said beside each class.  ``origin`` is the JSON
+object that a value was read from; see :mod:`npu_config.sidefiles.schema.records`.
 """
 
-from typing import Iterator, NamedTuple, Optional, Tuple, Union
+from typing import Any, Dict, Iterator, Mapping, NamedTuple, Optional, Tuple, Union
 
 import attr
+
+from npu_config.cluster.rank_table.dialects import V2_0, dialect_of
+from npu_config.sidefiles.schema.records import (
+    Field,
+    derived,
+    dump,
+    load,
+    number,
+    number_of,
+    number_text,
+    object_,
+    objects,
+    plain,
+    record,
+    texts,
+)
+
+_NOTHING: Mapping[str, Any] = {}
+
+
+def _origin() -> Any:
+    return attr.ib(default=_NOTHING, eq=False, repr=False, hash=False, kw_only=True)
+
+
+def _count(key: str, many: Any) -> Field:
+    return derived(key, lambda model: str(many(model)), number_of)
 
 
 class Process(NamedTuple):
@@ -21,6 +47,16 @@ class Process(NamedTuple):
     pod_name: Optional[str] = None
 
 
+@record(
+    number_text("device_id"),
+    plain("super_device_id"),
+    plain("device_ip"),
+    number_text("device_port"),
+    plain("backup_device_ip"),
+    number_text("backup_device_port"),
+    number_text("host_port"),
+    number_text("rank_id"),
+)
 @attr.s(frozen=True, slots=True, auto_attribs=True)
 class Device:
     """One device of a server; it is one rank.
@@ -28,12 +64,13 @@ class Device:
     Args:
         device_id: physical id, the number in ``/dev/davinci*``.
         rank_id: its rank in the job, from 0.
-        device_ip: address of its network interface, ``address_N`` of ``/etc/hccn.conf``.
-        device_port: port of that interface, 1 to 65535 (atlas_a2, atlas_a3).
+        device_ip: address of its network interface, ``address_N`` of ``/etc/hccn.conf``, or
+            several joined by ``,``.
+        device_port: port of that interface, 1 to 65535.
         super_device_id: SDID of ``npu-smi info -t spod-info`` (version 1.2).
-        backup_device_ip: address of the other die of the same NPU (version 1.2).
-        backup_device_port: port on that interface (version 1.2).
-        host_port: port of the host's interface (atlas_a3).
+        backup_device_ip: address of the other die of the same NPU (atlas_a3).
+        backup_device_port: port on that interface (atlas_a3).
+        host_port: port of the host's interface.
     """
 
     device_id: int
@@ -44,39 +81,67 @@ class Device:
     backup_device_ip: Optional[str] = None
     backup_device_port: Optional[int] = None
     host_port: Optional[int] = None
+    origin: Mapping[str, Any] = _origin()
 
 
+@record(plain("server_id"), plain("host_ip"), objects("device", "devices", Device))
 @attr.s(frozen=True, slots=True, auto_attribs=True)
 class Server:
     """One server of the job.
 
     Args:
-        server_id: unique name, at most 64 characters; often its IP address.
+        server_id: unique name, at most 64 bytes; often its IP address.
         devices: its devices, in the order of the table.
-        host_ip: IPv4 address of the host (atlas_a3, for HCCL's retry).
+        host_ip: address of the host.
     """
 
     server_id: str
     devices: Tuple[Device, ...]
     host_ip: Optional[str] = None
+    origin: Mapping[str, Any] = _origin()
 
 
+@record(
+    plain("super_pod_id"),
+    Field(
+        "server_list",
+        "server_ids",
+        lambda members: tuple(member["server_id"] for member in members),
+        lambda names: [{"server_id": name} for name in names],
+    ),
+)
 @attr.s(frozen=True, slots=True, auto_attribs=True)
 class SuperPod:
     """One super node of a version 1.2 table and the servers that it holds."""
 
     super_pod_id: str
     server_ids: Tuple[str, ...]
+    origin: Mapping[str, Any] = _origin()
 
 
+def _super_pods(value: Any) -> Tuple[SuperPod, ...]:
+    """The super nodes; none where the key is not read and holds something else."""
+    try:
+        return tuple(load(SuperPod, entry) for entry in value)
+    except (KeyError, TypeError):
+        return ()
+
+
+@record(
+    plain("status"),
+    plain("version"),
+    _count("server_count", lambda table: len(table.servers)),
+    objects("server_list", "servers", Server),
+    Field("super_pod_list", "super_pods", _super_pods, lambda pods: list(map(dump, pods)), True),
+)
 @attr.s(frozen=True, slots=True, auto_attribs=True)
 class RankTable:
     """A rank table of version 1.0 or 1.2.
 
     Args:
-        servers: the servers; those of one super node stand next to each other.
+        servers: the servers; those of one super node are next to each other.
         version: ``"1.0"``, or ``"1.2"`` for super nodes (atlas_a3).
-        status: ``"completed"``, or ``"initializing"`` while it is not usable.
+        status: ``"completed"``.
         super_pods: the super nodes (version 1.2); empty in server mode.
     """
 
@@ -84,6 +149,7 @@ class RankTable:
     version: str = "1.0"
     status: str = "completed"
     super_pods: Tuple[SuperPod, ...] = ()
+    origin: Mapping[str, Any] = _origin()
 
     @property
     def rank_size(self) -> int:
@@ -98,53 +164,94 @@ class RankTable:
                 yield Process(device.rank_id, device.device_id, server.server_id)
 
 
+@record(
+    plain("addr_type"),
+    plain("addr"),
+    texts("ports"),
+    plain("plane_id"),
+    texts("backup_addr", optional=True),
+)
 @attr.s(frozen=True, slots=True, auto_attribs=True)
 class Address:
     """One network address of a rank on one level.
 
     Args:
         addr_type: ``"EID"``, ``"IPV4"`` or ``"IPV6"``.
-        addr: the address, at most 256 characters.
-        ports: ``"<die>/<port>"`` each, or ``"d2h"`` for a host interface; at most 16.
-        plane_id: network plane.
+        addr: the address; an EID has 32 hexadecimal digits.
+        ports: ``"<die>/<port>"`` each, or ``"d2h"`` for a host interface; 1 to 16.
+        plane_id: network plane; None: plane 0.
+        backup_addr: addresses of the same type, at most 16.
     """
 
     addr_type: str
     addr: str
     ports: Tuple[str, ...]
-    plane_id: str = "0"
+    plane_id: Optional[str] = None
+    backup_addr: Tuple[str, ...] = ()
+    origin: Mapping[str, Any] = _origin()
 
 
+@record(
+    number("net_layer"),
+    plain("net_instance_id"),
+    plain("net_type"),
+    plain("net_attr"),
+    objects("rank_addr_list", "addresses", Address),
+)
 @attr.s(frozen=True, slots=True, auto_attribs=True)
 class Level:
     """One network level of a rank.
 
     Args:
         net_layer: 0 to 7.
-        net_instance_id: which network of that layer, at most 1024 characters.
-        net_type: ``"TOPO_FILE_DESC"`` or ``"CLOS"``; layer 0 takes the first only.
+        net_instance_id: which network of that layer, at most 1024 bytes.
+        net_type: ``"TOPO_FILE_DESC"`` or ``"CLOS"``; None: CLOS.
         addresses: at most 24.
         net_attr: reserved text.
     """
 
     net_layer: int
     net_instance_id: str
-    net_type: str
+    net_type: Optional[str] = None
     addresses: Tuple[Address, ...] = ()
     net_attr: Optional[str] = None
+    origin: Mapping[str, Any] = _origin()
 
 
+@record(plain("addr_type"), plain("addr"), number("listen_port"))
+@attr.s(frozen=True, slots=True, auto_attribs=True)
+class ControlPlane:
+    """Where a rank of version 2.0 listens for the others."""
+
+    addr_type: str
+    addr: str
+    listen_port: int
+    origin: Mapping[str, Any] = _origin()
+
+
+@record(
+    number("rank_id"),
+    number("local_id"),
+    number("replaced_local_id"),
+    number("device_id"),
+    number("device_port"),
+    number("host_port"),
+    objects("level_list", "levels", Level),
+    object_("control_plane", "control_plane", ControlPlane),
+)
 @attr.s(frozen=True, slots=True, auto_attribs=True)
 class Rank:
     """One rank of a version 2.0 table.
 
     Args:
         rank_id: its rank in the job, from 0.
-        local_id: number of the NPU within its server, 0 to 64.
+        local_id: number of the NPU within its server, 0 to 63; 64: the backup rank.
         device_id: physical id of the NPU, 0 to 64.
         levels: its network levels in ascending order, at most 8.
         device_port: port of the device's interface.
         host_port: port of the host's interface.
+        replaced_local_id: the NPU that a backup rank replaces.
+        control_plane: where it listens for the others.
     """
 
     rank_id: int
@@ -153,15 +260,33 @@ class Rank:
     levels: Tuple[Level, ...] = ()
     device_port: Optional[int] = None
     host_port: Optional[int] = None
+    replaced_local_id: Optional[int] = None
+    control_plane: Optional[ControlPlane] = None
+    origin: Mapping[str, Any] = _origin()
 
 
+@record(
+    plain("status"),
+    plain("version"),
+    plain("detour"),
+    derived("rank_count", lambda table: len(table.ranks), int),
+    objects("rank_list", "ranks", Rank),
+)
 @attr.s(frozen=True, slots=True, auto_attribs=True)
 class RankTable2:
-    """A rank table of version 2.0 (ascend_950)."""
+    """A rank table of version 2.0 (ascend_950).
+
+    Args:
+        ranks: the ranks.
+        status: ``"completed"``.
+        detour: ``"true"``: detour links are built.
+    """
 
     ranks: Tuple[Rank, ...]
-    status: Optional[str] = "completed"
-    version: str = attr.ib(default="2.0", init=False)
+    status: str = "completed"
+    detour: Optional[str] = None
+    version: str = "2.0"
+    origin: Mapping[str, Any] = _origin()
 
     @property
     def rank_size(self) -> int:
@@ -170,57 +295,148 @@ class RankTable2:
 
     @property
     def processes(self) -> Iterator[Process]:
-        """The processes of the job in the order of the table; the format names no servers."""
+        """The processes of the job in the order of the table; the dialect names no servers."""
         for rank in self.ranks:
             yield Process(rank.rank_id, rank.device_id)
 
 
+@record(number_text("device_id"), plain("device_ip"))
 @attr.s(frozen=True, slots=True, auto_attribs=True)
 class GroupDevice:
-    """One device of a template 2 table; it has no rank id of its own."""
+    """One device of a template 2 table."""
 
     device_id: int
-    device_ip: str
+    device_ip: Optional[str] = None
+    origin: Mapping[str, Any] = _origin()
 
 
+@record(
+    number_text("rank_id"),
+    plain("pod_name"),
+    plain("server_id"),
+    objects("devices", "devices", GroupDevice),
+)
 @attr.s(frozen=True, slots=True, auto_attribs=True)
 class Instance:
-    """One container of a template 2 table."""
+    """One pod of a template 2 table; with ``deploy_mode`` one device and its rank."""
 
-    pod_name: str
-    server_id: str
-    devices: Tuple[GroupDevice, ...]
+    pod_name: Optional[str] = None
+    server_id: str = ""
+    devices: Tuple[GroupDevice, ...] = ()
+    rank_id: Optional[int] = None
+    origin: Mapping[str, Any] = _origin()
 
 
+def _devices(group: "Group") -> int:
+    return sum(len(instance.devices) for instance in group.instances)
+
+
+def _has_ranks(group: "Group") -> bool:
+    return any(instance.rank_id is not None for instance in group.instances)
+
+
+def _device_count(group: "Group") -> Optional[str]:
+    return None if _has_ranks(group) else str(_devices(group))
+
+
+def _device_num(group: "Group") -> Optional[str]:
+    return str(_devices(group)) if _has_ranks(group) else None
+
+
+def _server_num(group: "Group") -> Optional[str]:
+    names = {instance.server_id for instance in group.instances}
+    return str(len(names)) if _has_ranks(group) else None
+
+
+@record(
+    plain("group_name"),
+    _count("instance_count", lambda group: len(group.instances)),
+    derived("device_count", _device_count, number_of),
+    derived("device_num", _device_num, number_of),
+    derived("server_num", _server_num, lambda _: None),  # not that of the list, on some products
+    objects("instance_list", "instances", Instance),
+)
 @attr.s(frozen=True, slots=True, auto_attribs=True)
 class Group:
     """One group of a template 2 table; HCCL merges all groups into one."""
 
     instances: Tuple[Instance, ...]
-    group_name: Optional[str] = "hccl_world_group"
+    group_name: str = "hccl_world_group"
+    origin: Mapping[str, Any] = _origin()
 
 
+@record(
+    plain("status"),
+    plain("deploy_mode"),
+    plain("para_plane_nic_location"),
+    _count("group_count", lambda table: len(table.groups)),
+    objects("group_list", "groups", Group),
+)
 @attr.s(frozen=True, slots=True, auto_attribs=True)
 class GroupTable:
-    """The old template 2 (``group_list``) of atlas_training."""
+    """Template 2 (``group_list``): of pods, or with ``deploy_mode`` of single devices.
+
+    HCCL counts the ranks of pods over the servers in the order of their ``server_id`` as text
+    and the devices of each; with ``deploy_mode`` each instance has its rank.
+    """
 
     groups: Tuple[Group, ...]
     status: str = "completed"
+    deploy_mode: Any = None
+    para_plane_nic_location: Optional[str] = None
+    origin: Mapping[str, Any] = _origin()
+
+    @property
+    def laboratory(self) -> bool:
+        """Whether the instances have ranks of their own."""
+        return self.deploy_mode is not None or "deploy_mode" in self.origin
 
     @property
     def rank_size(self) -> int:
         """Number of devices, the ``RANK_SIZE`` of the job."""
-        return sum(len(instance.devices) for group in self.groups for instance in group.instances)
+        return sum(map(_devices, self.groups))
+
+    @property
+    def places(self) -> Iterator[Tuple[int, Instance, GroupDevice]]:
+        """Every device with its rank and its instance, in the order of the ranks."""
+        devices = [
+            (instance, device)
+            for group in self.groups
+            for instance in group.instances
+            for device in instance.devices
+        ]
+        if self.laboratory:
+            devices.sort(key=lambda pair: pair[0].rank_id or 0)
+        else:
+            devices.sort(
+                key=lambda pair: (
+                    pair[0].server_id.encode("utf-8", "surrogatepass"),
+                    pair[1].device_id,
+                )
+            )
+        for rank, (instance, device) in enumerate(devices):
+            yield rank, instance, device
 
     @property
     def processes(self) -> Iterator[Process]:
-        """The processes of the job; the format has no rank ids, so they are counted."""
-        rank = 0
-        for group in self.groups:
-            for instance in group.instances:
-                for device in instance.devices:
-                    yield Process(rank, device.device_id, instance.server_id, instance.pod_name)
-                    rank += 1
+        """The processes of the job in the order of the ranks."""
+        for rank, instance, device in self.places:
+            yield Process(rank, device.device_id, instance.server_id, instance.pod_name)
 
 
 AnyRankTable = Union[RankTable, RankTable2, GroupTable]
+
+
+def to_document(table: AnyRankTable) -> Dict[str, Any]:
+    """The JSON object of a rank table, with every key that it was read with."""
+    return dump(table)
+
+
+def from_document(document: Dict[str, Any]) -> AnyRankTable:
+    """The rank table of a JSON object in which nothing is wrong."""
+    dialect = dialect_of(document)
+    if dialect is V2_0:
+        return load(RankTable2, document)
+    if dialect is not None and dialect.version is None:
+        return load(GroupTable, document)
+    return load(RankTable, document)

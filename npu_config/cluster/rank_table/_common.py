@@ -1,0 +1,260 @@
+"""Checks that several dialects share: status, counts, names, rank ids."""
+
+from typing import Dict, List, Sequence, Tuple
+
+from npu_config.cluster.rank_table.dialects import SOURCES
+from npu_config.core.diagnostics import Severity
+from npu_config.core.rule import declare
+from npu_config.sidefiles.schema.findings import Findings, dotted, listed, shown
+from npu_config.sidefiles.schema.levels import Column, Level, Node
+
+_GUIDE = "cann/hccl:docs/zh/user_guide/cluster_info_config/rank_table_config_{}.md"
+_SOURCE = tuple(_GUIDE.format(name) for name in ("910", "a5"))
+
+STATUS = declare(
+    "NPU647",
+    "rank-table-not-completed",
+    Severity.ERROR,
+    """
+    The status of a rank table is not `completed`.
+
+    The graph engine reads the table once a second until `status` is the text `completed`, for 30
+    minutes, and then fails.  `initializing` says that whoever writes the table has not finished;
+    any other text (`Completed`, `done`) is waited for just the same.
+
+    Wrong: `"status": "initializing"`
+
+    Right: `"status": "completed"`
+    """,
+    facts=("rank-table-file",),
+    source=(*_SOURCE, SOURCES["GL"] + ":166-188"),
+)
+
+COUNT = declare(
+    "NPU648",
+    "rank-table-count",
+    Severity.ERROR,
+    """
+    A count does not agree with the list that it counts.
+
+    `server_count`, `rank_count`, `group_count`, `instance_count`, `device_count`, `device_num`
+    and `server_num` say how many entries there are; HCCL compares and fails.  A server that was
+    added or taken away without the count is the usual cause.  Which side is wrong cannot be
+    known, so nothing is corrected automatically.
+
+    Wrong: `"server_count": "1"` with two entries in `server_list`
+
+    Right: `"server_count": "2"`
+    """,
+    facts=("rank-table-file",),
+    source=_SOURCE,
+)
+
+DUPLICATE_NAME = declare(
+    "NPU649",
+    "rank-table-duplicate-name",
+    Severity.ERROR,
+    """
+    Two servers, containers or super nodes have the same name.
+
+    `server_id`, `pod_name` and `super_pod_id` are unique in a table: HCCL takes devices with
+    the same `server_id` for devices of one machine.
+
+    Wrong: `"server_id": "node_0"` twice in `server_list`
+
+    Right: `"server_id": "node_0"` and `"server_id": "node_1"`
+    """,
+    facts=("rank-table-file",),
+    source=_SOURCE,
+)
+
+RANK_IDS = declare(
+    "NPU650",
+    "rank-table-rank-ids",
+    Severity.ERROR,
+    """
+    The rank ids are not 0 to n-1, each once.
+
+    `rank_id` starts at 0, has no gaps and is unique over all servers; `RANK_SIZE` is the
+    number of devices.  With any other numbering HCCL fails when it is initialised, or waits
+    for a rank that never comes.
+
+    Wrong, for two devices: `"rank_id": "1"` and `"rank_id": "2"`
+
+    Right: `"rank_id": "0"` and `"rank_id": "1"`
+    """,
+    facts=("rank-table-file", "rank-id-matches-table"),
+    source=_SOURCE,
+)
+
+INTERLEAVED = declare(
+    "NPU651",
+    "rank-table-interleaved-ranks",
+    Severity.WARNING,
+    """
+    The ranks of one server are mixed with those of another.
+
+    The guides want the ranks of a server to form one consecutive block.  HCCL does not refuse
+    ranks that interleave between servers, but does not promise to support them.
+
+    Wrong: server 1 has the ranks 0, 1, 2, 7 and server 2 has 3, 4, 5, 6
+
+    Right: server 1 has the ranks 0, 1, 2, 3 and server 2 has 4, 5, 6, 7
+    """,
+    facts=("rank-table-file",),
+    source=_SOURCE,
+)
+
+
+def check_status(table: Node, findings: Findings) -> None:
+    """Report a status that the graph engine goes on waiting for."""
+    for status in table["status"].values:
+        if status != "completed":
+            findings.add(
+                STATUS,
+                ("status",),
+                'status is {}; the graph engine waits for "completed", for 30 minutes, and '
+                "then fails".format(shown(status)),
+                'write "completed" when the table is complete',
+            )
+
+
+def check_count(
+    node: Node, key: str, counts: Sequence[int], what: str, findings: Findings
+) -> None:
+    """Compare the counts under ``key`` with what is really there.
+
+    Which of the two sides is wrong cannot be known, so nothing is corrected.
+
+    Args:
+        node: the objects that hold ``key``.
+        key: the count.
+        counts: how many there are, for each object.
+        what: what is counted.
+        findings: where faults are noted.
+    """
+    for owner, stated in zip(node[key].owners, node[key].values):
+        if stated == counts[owner]:
+            continue
+        path = (*node.level.path(owner), key)
+        findings.add(
+            COUNT,
+            path,
+            "{} is {}, but there are {:,} {}".format(
+                dotted(path), shown(node.level.items[owner][key]), counts[owner], what
+            ),
+            "correct the count, or add what is missing",
+        )
+
+
+def check_names(node: Node, key: str, findings: Findings) -> None:
+    """Check that the names under ``key`` are unique."""
+    column, level = node[key], node.level
+    if len(set(column.values)) == len(column.values):
+        return
+    first: Dict[str, int] = {}
+    for owner, name in zip(column.owners, column.values):
+        before = first.setdefault(name, owner)
+        if before != owner:
+            path = (*level.path(owner), key)
+            findings.add(
+                DUPLICATE_NAME,
+                path,
+                "{} is {}, the name of {}; each has a name of its own".format(
+                    dotted(path), shown(name), dotted(level.path(before))
+                ),
+                "rename one, or join the two entries",
+            )
+
+
+def check_rank_ids(level: Level, ranks: Column, findings: Findings) -> List[Tuple[int, int]]:
+    """Check that the rank ids are 0 to n-1, each once.
+
+    Args:
+        level: the objects that hold ``rank_id``.
+        ranks: the numbers.
+        findings: where faults are noted.
+
+    Returns:
+        (rank id, number of the object) for every usable id, once each.
+    """
+    count = len(level.items)
+    if ranks.values == range(count) or ranks.values == list(range(count)):
+        return []
+    first: Dict[int, int] = {}
+    beyond: List[int] = []
+    for owner, rank in zip(ranks.owners, ranks.values):
+        if rank >= count:
+            beyond.append(owner)
+        elif rank in first:
+            _duplicate(level, owner, rank, first[rank], findings)
+        else:
+            first[rank] = owner
+    if beyond:
+        _beyond(level, ranks, beyond, first, findings)
+    return sorted(first.items())
+
+
+def _legal(count: int) -> str:
+    if count == 1:
+        return "one device has the rank 0"
+    return "{:,} devices have the ranks 0 to {}, each once".format(count, count - 1)
+
+
+def _duplicate(level: Level, owner: int, rank: int, before: int, findings: Findings) -> None:
+    path = (*level.path(owner), "rank_id")
+    findings.add(
+        RANK_IDS,
+        path,
+        "{} is {}, as in {} before; {}".format(
+            dotted(path), rank, dotted(level.path(before)), _legal(len(level.items))
+        ),
+        "give every device a rank of its own",
+    )
+
+
+def _beyond(
+    level: Level, ranks: Column, beyond: List[int], first: Dict[int, int], findings: Findings
+) -> None:
+    count = len(level.items)
+    free = [rank for rank in range(count) if rank not in first]
+    values = dict(zip(ranks.owners, ranks.values))
+    excess = sorted(values[owner] for owner in beyond)
+    path = (*level.path(beyond[0]), "rank_id")
+    findings.add(
+        RANK_IDS,
+        path,
+        "{} is {}; {}; missing: {}; too high: {}".format(
+            dotted(path), values[beyond[0]], _legal(count), listed(free), listed(excess)
+        ),
+        "number the devices from 0 without gaps",
+    )
+
+
+def check_blocks(level: Level, usable: Sequence[Tuple[int, int]], findings: Findings) -> None:
+    """Check that the ranks of every server form one block.
+
+    Args:
+        level: the devices.
+        usable: what :func:`check_rank_ids` returned.
+        findings: where faults are noted.
+    """
+    current, seen = -1, set()
+    for rank, index in usable:
+        server = level.owner(index)
+        if server == current:
+            continue
+        if server in seen:
+            path = (*level.path(index), "rank_id")
+            findings.add(
+                INTERLEAVED,
+                path,
+                "{} is {}, but lower ranks of this server come before ranks of "
+                "server_list[{}]; the ranks of one server form one block".format(
+                    dotted(path), rank, current
+                ),
+                "number the devices of one server one after another",
+            )
+            return
+        seen.add(server)
+        current = server

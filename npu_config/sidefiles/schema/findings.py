@@ -1,0 +1,174 @@
+"""Collecting what is wrong with a document, before and after the places are known.
+
+Checks note a path into the document; where that is in the text is looked up only when
+there is something to report, and for all findings together.
+"""
+
+import json
+from typing import Any, Dict, List, NamedTuple, Optional, Tuple
+
+from npu_config.core.diagnostics import Diagnostic, Edit, Fix, Place, Severity
+from npu_config.core.rule import Rule
+from npu_config.sidefiles.schema.levels import Path
+from npu_config.text.source import Places
+
+MOST_OF_A_RULE = 100
+"""Findings of one rule about one key that are reported one by one; the rest are counted."""
+
+
+class Finding(NamedTuple):
+    """One thing that is wrong with the part of a document at ``path``.
+
+    ``instead`` is the JSON text to put there, where the correction is mechanical and safe.
+    """
+
+    rule: Rule
+    path: Path
+    message: str
+    help: Optional[str]
+    severity: Optional[Severity]
+    at_key: bool
+    instead: Optional[str]
+
+
+class Findings:
+    """The findings about one document, and how many quotes its text must have.
+
+    Attributes:
+        keys: number of keys that were read.
+        texts: number of texts among the values that were read.
+        colons: whether one of these texts is known to hold a colon (IPv6).
+    """
+
+    __slots__ = ("_counts", "_found", "colons", "keys", "texts")
+
+    def __init__(self) -> None:
+        self._found: List[Finding] = []
+        self._counts: Dict[Tuple[str, str], int] = {}
+        self.keys = 0
+        self.texts = 0
+        self.colons = False
+
+    def __len__(self) -> int:
+        return len(self._found)
+
+    def count(self, value: Any) -> None:
+        """Count the keys and texts of a value that nothing else looks at."""
+        waiting = [value]
+        while waiting:
+            part = waiting.pop()
+            if isinstance(part, str):
+                self.texts += 1
+                self.colons = self.colons or ":" in part
+            elif isinstance(part, dict):
+                self.keys += len(part)
+                waiting.extend(part.values())
+            elif isinstance(part, list):
+                waiting.extend(part)
+
+    def quotes_add_up(self, text: str) -> bool:
+        """Whether ``text``, without escapes, holds as many keys and texts as were read.
+
+        If not, a key is there twice: it is read once, and the parser of the standard library,
+        three times as fast as one that reports such keys, drops the other in silence.  Every
+        key has a colon and, like every text, two quotes; a text may hold colons too, but no
+        quotes.  Colons are fewer, so they are counted first where that may be enough.
+        """
+        if not self.colons and self.keys == text.count(":"):
+            return True
+        return 2 * (self.keys + self.texts) == text.count('"')
+
+    def add(
+        self,
+        rule: Rule,
+        path: Path,
+        message: str,
+        help: Optional[str] = None,
+        severity: Optional[Severity] = None,
+        at_key: bool = False,
+        instead: Optional[str] = None,
+    ) -> None:
+        """Note that the part at ``path`` breaks ``rule``; see :class:`Finding`."""
+        names = [step for step in path if isinstance(step, str)]
+        topic = (rule.id, names[-1] if names else "")
+        count = self._counts[topic] = self._counts.get(topic, 0) + 1
+        if count <= MOST_OF_A_RULE:
+            self._found.append(Finding(rule, path, message, help, severity, at_key, instead))
+
+    def paths(self) -> List[Path]:
+        """Every path that a place is needed for."""
+        return [finding.path for finding in self._found]
+
+    def diagnostics(self, places: Places) -> List[Diagnostic]:
+        """The findings with their places."""
+        reported = []
+        last: Dict[Tuple[str, str], Finding] = {}
+        for finding in self._found:
+            rule, path, message, help, severity, at_key, instead = finding
+            names = [step for step in path if isinstance(step, str)]
+            last[rule.id, names[-1] if names else ""] = finding
+            place = places.key_place(path) if at_key else places.place(path)
+            reported.append(
+                rule.diagnostic(message, place, None, help, severity, _fix(place, instead))
+            )
+        for topic, count in self._counts.items():
+            if count > MOST_OF_A_RULE:
+                finding = last[topic]
+                reported.append(
+                    finding.rule.diagnostic(
+                        "{:,} more findings like the one before".format(count - MOST_OF_A_RULE),
+                        places.place(finding.path),
+                        None,
+                        "correct these first",
+                        finding.severity,
+                    )
+                )
+        return reported
+
+
+def _fix(place: Place, instead: Optional[str]) -> Optional[Fix]:
+    if instead is None or place.line is None:
+        return None
+    assert place.column is not None
+    assert place.end_line is not None
+    assert place.end_column is not None
+    edit = Edit(place.line, place.column, place.end_line, place.end_column, instead)
+    return Fix("write {}".format(instead), (edit,))
+
+
+def dotted(path: Path) -> str:
+    """A path in words: ``server_list[0].device[1].rank_id``."""
+    text = ""
+    for step in path:
+        if isinstance(step, int):
+            text += "[{}]".format(step)
+        else:
+            text += ".{}".format(step) if text else step
+    return text or "the file"
+
+
+def shown(value: Any) -> str:
+    """A JSON value in words, short: ``"x"``, ``3``, ``an array``."""
+    if isinstance(value, dict):
+        return "an object"
+    if isinstance(value, list):
+        return "an array" if value else "an empty array"
+    text = json.dumps(value, ensure_ascii=False)
+    if len(text) <= 70:
+        return text
+    return text[:66] + ('..."' if isinstance(value, str) else "...")
+
+
+def listed(numbers: List[int], most: int = 6) -> str:
+    """Numbers in words, runs joined: ``0-3, 7, 9 and 12 more``; ``numbers`` ascend."""
+    runs: List[Tuple[int, int]] = []
+    for number in numbers:
+        if runs and runs[-1][1] == number - 1:
+            runs[-1] = (runs[-1][0], number)
+        else:
+            runs.append((number, number))
+    parts = [
+        str(first) if first == last else "{}-{}".format(first, last) for first, last in runs[:most]
+    ]
+    rest = sum(last - first + 1 for first, last in runs[most:])
+    return ", ".join(parts) + (" and {:,} more".format(rest) if rest else "")

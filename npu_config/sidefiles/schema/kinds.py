@@ -1,0 +1,395 @@
+"""What the keys of JSON files hold: the kinds of values, and the declaration of a key.
+
+A kind reads a whole column of values at once, because a rank table has up to 32,768 devices
+and its check may cost no more than reading the JSON did.  ``read_all`` either returns the
+column in canonical form or, at the first sign of trouble, None; then the caller asks
+``parse`` about each value to learn which is wrong and why.
+"""
+
+import re
+import socket
+from collections import deque
+from itertools import repeat
+from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple
+
+import attr
+
+from npu_config.core.diagnostics import Severity
+from npu_config.core.rule import Rule
+from npu_config.text.words import near
+
+NOTHING = object()
+
+
+class BadValueError(ValueError):
+    """A value that its kind does not take as it is: what is wrong, and what to do.
+
+    Args:
+        problem: continues "<place> is <value>; ...": what is legal.
+        help: what to do.
+        instead: the JSON text that is surely meant, where there is one.
+        read_as: the value that the runtime takes it for; such a value is a warning.
+    """
+
+    def __init__(
+        self,
+        problem: str,
+        help: Optional[str] = None,
+        instead: Optional[str] = None,
+        read_as: Any = NOTHING,
+    ) -> None:
+        super().__init__(problem)
+        self.problem = problem
+        self.help = help
+        self.instead = instead
+        self.read_as = read_as
+
+    @property
+    def severity(self) -> Optional[Severity]:
+        """A warning for what the runtime takes otherwise than it looks; None: as the rule."""
+        return None if self.read_as is NOTHING else Severity.WARNING
+
+
+@attr.s(frozen=True, slots=True, auto_attribs=True)
+class Kind:
+    """Base of the kinds.
+
+    ``python`` is the type that JSON gives the values; a value of another type is reported as
+    such, unless it is one of ``others``, which ``parse`` knows how to take.
+    """
+
+    python = str
+    others: Tuple[type, ...] = attr.ib(default=(), init=False)
+
+    def read_all(self, values: Sequence[Any]) -> Optional[Sequence[Any]]:
+        """The column in canonical form, None when any value is wrong; may raise TypeError."""
+        return None
+
+    def parse(self, value: Any) -> Any:
+        """The canonical form of one value of the right type; raises :class:`BadValueError`."""
+        raise NotImplementedError
+
+
+@attr.s(frozen=True, slots=True, auto_attribs=True)
+class Text(Kind):
+    """Text of some length in bytes of UTF-8; ``(0, None)`` is any text."""
+
+    shortest: int = 1
+    longest: Optional[int] = None
+
+    def read_all(self, values: Sequence[Any]) -> Optional[Sequence[str]]:
+        """The column as it is."""
+        if set(map(type, values)) != {str} or (self.shortest and not all(values)):
+            return None
+        longest = self.longest
+        if longest is not None and 4 * max(map(len, values)) > longest < max(map(_bytes, values)):
+            return None
+        return values
+
+    def parse(self, value: Any) -> str:
+        """The text as it is."""
+        if not value and self.shortest:
+            raise BadValueError("it must not be empty")
+        if self.longest is not None and _bytes(value) > self.longest:
+            raise BadValueError(
+                "it has {} bytes, at most {} are allowed".format(_bytes(value), self.longest)
+            )
+        return str(value)
+
+
+def _bytes(text: str) -> int:
+    return len(text.encode("utf-8", "surrogatepass"))
+
+
+@attr.s(frozen=True, slots=True, auto_attribs=True)
+class Choice(Kind):
+    """One of a few texts; with ``trimmed`` blanks around it do not matter."""
+
+    allowed: Tuple[str, ...]
+
+    def read_all(self, values: Sequence[Any]) -> Optional[Sequence[str]]:
+        """The column as it is."""
+        return values if set(values) <= set(self.allowed) else None
+
+    def parse(self, value: Any) -> str:
+        """The text as it is."""
+        if value in self.allowed:
+            return str(value)
+        close = near(value, self.allowed)
+        sure = close is not None and close.lower() == value.strip().lower()
+        raise BadValueError(
+            "legal: {}".format(", ".join('"{}"'.format(word) for word in self.allowed)),
+            'write "{}"'.format(close) if close else None,
+            '"{}"'.format(close) if sure else None,
+        )
+
+
+_HUNDRED = ", ".join("#{:02d}".format(number) for number in range(100))
+_DIGITS = re.compile(r"[0-9]{1,10}\Z")
+_LED = re.compile(r"[ \t\n\v\f\r]*([+-]?)([0-9]+)")
+_LARGEST = 0xFFFFFFFF
+
+
+def _counts_up(texts: Sequence[str]) -> bool:
+    """Whether the texts are 0, 1, 2 and so on."""
+    last = len(texts) - 1
+    return texts[last] == str(last) and ", ".join(texts) == _counting(len(texts))
+
+
+def _counting(count: int) -> str:
+    """``0, 1, 2`` and so on up to ``count - 1``, written by hundreds."""
+    hundreds, rest = divmod(count, 100)
+    parts = [", ".join(map(str, range(min(count, 100))))]
+    parts.extend(_HUNDRED.replace("#", str(hundred)) for hundred in range(1, hundreds))
+    if hundreds and rest:
+        parts.append(", ".join(map(str, range(count - rest, count))))
+    return ", ".join(parts)
+
+
+@attr.s(frozen=True, slots=True, auto_attribs=True)
+class NumberText(Kind):
+    """A whole number written as text, read as C++ ``stoull`` does.
+
+    Blanks and a sign before the digits and whatever follows them are passed over in silence;
+    such a text is a warning.
+    """
+
+    lowest: int = 0
+    highest: int = _LARGEST
+
+    def read_all(self, values: Sequence[Any]) -> Optional[Sequence[int]]:
+        """The column as numbers; as a ``range`` when it counts 0, 1, 2 and so on."""
+        if not self.lowest and self.highest == _LARGEST and _counts_up(values):
+            return range(len(values))
+        numbers: Dict[str, int] = {}
+        for value in set(values):
+            if _DIGITS.match(value) is None:
+                return None
+            numbers[value] = int(value)
+        if min(numbers.values()) < self.lowest or max(numbers.values()) > self.highest:
+            return None
+        if len(numbers) == 1:
+            return [*numbers.values()] * len(values)
+        return list(map(numbers.__getitem__, values))
+
+    def parse(self, value: Any) -> int:
+        """The number."""
+        match = _LED.match(value)
+        if match is None:
+            raise BadValueError(
+                "it takes a whole number written as text, {}".format(self._range())
+            )
+        digits = match.group(2).lstrip("0") or "0"
+        number = int(digits) if len(digits) < 11 else _LARGEST + 1
+        negative = match.group(1) == "-" and number
+        if negative or not self.lowest <= number <= self.highest:
+            raise BadValueError("legal: {}".format(self._range()))
+        if match.group(1) or match.end() != len(value) or not value[0].isdigit():
+            raise BadValueError(
+                "HCCL reads it as {}".format(number),
+                'write "{}" if that is meant'.format(number),
+                read_as=number,
+            )
+        return number
+
+    def _range(self) -> str:
+        if self.highest == _LARGEST:
+            return '"{}" and up'.format(self.lowest)
+        return '"{}" to "{}"'.format(self.lowest, self.highest)
+
+
+@attr.s(frozen=True, slots=True, auto_attribs=True)
+class Integer(Kind):
+    """A whole number as a JSON number; ``wraps``: it is read modulo 2^32 before the range.
+
+    ``true`` and ``false`` are read as 1 and 0, and fractions are cut off, with a warning.
+    """
+
+    python = int  # type: ignore[assignment]
+    others: Tuple[type, ...] = attr.ib(default=(bool, float), init=False)
+    lowest: int = 0
+    highest: int = 65535
+    wraps: bool = False
+
+    def read_all(self, values: Sequence[Any]) -> Optional[Sequence[int]]:
+        """The column as it is."""
+        if set(map(type, values)) != {int}:
+            return None
+        if min(values) < self.lowest or max(values) > self.highest:
+            return None
+        return values
+
+    def parse(self, value: Any) -> int:
+        """The number as it is."""
+        whole = abs(value) < 1e300  # neither an infinity nor beyond what can be cut
+        number = int(value) if whole else self.highest + 1
+        if self.wraps:
+            number %= _LARGEST + 1
+        if not self.lowest <= number <= self.highest:
+            raise BadValueError("legal: {} to {}".format(self.lowest, self.highest))
+        if type(value) is not int or number != value:
+            raise BadValueError(
+                "HCCL reads it as {}".format(number), "write {}".format(number), read_as=number
+            )
+        return number
+
+
+@attr.s(frozen=True, slots=True, auto_attribs=True)
+class IpAddress(Kind):
+    """One IP address, perhaps with the name of an interface (``%eth0``) after it."""
+
+    zone: bool = True
+
+    def read_all(self, values: Sequence[Any]) -> Optional[Sequence[str]]:
+        """The column as it is, when all are plain and of one family."""
+        for family in (socket.AF_INET, socket.AF_INET6):
+            try:
+                deque(map(socket.inet_pton, repeat(family), values), 0)
+            except (OSError, ValueError):
+                continue
+            return values
+        return None
+
+    def parse(self, value: Any) -> str:
+        """The text as it is."""
+        if family_of(value, self.zone) is None:
+            raise BadValueError(
+                "it takes an IPv4 or IPv6 address",
+                "give four decimal numbers up to 255 without leading zeros"
+                if re.match(r"[0-9.]+\Z", value)
+                else None,
+            )
+        return str(value)
+
+
+def family_of(text: str, zone: bool = True) -> Optional[str]:
+    """``"IPv4"`` or ``"IPv6"``, None when a text is not an address.
+
+    Two or more colons make IPv6.  An IPv4 address has four decimal numbers without leading zeros.
+    """
+    address, percent, interface = text.partition("%")
+    if percent and not (zone and interface and address):
+        return None
+    six = address.count(":") > 1
+    try:
+        socket.inet_pton(socket.AF_INET6 if six else socket.AF_INET, address)
+    except (OSError, ValueError):
+        return None
+    return "IPv6" if six else "IPv4"
+
+
+@attr.s(frozen=True, slots=True, auto_attribs=True)
+class IpAddresses(IpAddress):
+    """IP addresses joined by ``,`` without blanks; none at all is legal.
+
+    ``single``: at most one.
+    """
+
+    single: bool = False
+
+    def parse(self, value: Any) -> str:
+        """The text as it is."""
+        for piece in [value] if self.single and value else pieces(value):
+            if family_of(piece) is None:
+                raise BadValueError(
+                    'it takes IPv4 or IPv6 addresses joined by ",", and "{}" is not one'.format(
+                        piece
+                    )
+                    if "," in value and not self.single
+                    else "it takes an IPv4 or IPv6 address",
+                    "give four decimal numbers up to 255 without leading zeros"
+                    if re.match(r"[0-9.]+\Z", piece)
+                    else None,
+                )
+        return str(value)
+
+
+def pieces(addresses: str) -> List[str]:
+    """The addresses of a list joined by ``,``; one comma at the end says nothing."""
+    if not addresses:
+        return []
+    return (addresses[:-1] if addresses.endswith(",") else addresses).split(",")
+
+
+@attr.s(frozen=True, slots=True, auto_attribs=True)
+class Anything(Kind):
+    """Anything at all."""
+
+    python = object  # type: ignore[assignment]
+
+    def read_all(self, values: Sequence[Any]) -> Sequence[Any]:
+        """The column as it is."""
+        return values
+
+
+@attr.s(frozen=True, slots=True, auto_attribs=True)
+class Items(Kind):
+    """An array of plain values.
+
+    Args:
+        item: the kind of each.
+        fewest: how many there must be.
+        most: how many there may be; repeated ones count once.
+    """
+
+    python = list  # type: ignore[assignment]
+    item: Kind
+    fewest: int = 0
+    most: Optional[int] = None
+
+
+@attr.s(frozen=True, slots=True, auto_attribs=True)
+class Names(Kind):
+    """An object whose keys are names of the user's, each with a value of one kind."""
+
+    python = dict  # type: ignore[assignment]
+    item: Kind
+
+
+@attr.s(frozen=True, slots=True, auto_attribs=True)
+class Object(Kind):
+    """An object of its own keys."""
+
+    python = dict  # type: ignore[assignment]
+    schema: "Schema"
+
+
+@attr.s(frozen=True, slots=True, auto_attribs=True)
+class Objects(Kind):
+    """An array of objects of the same keys."""
+
+    python = list  # type: ignore[assignment]
+    schema: "Schema"
+    fewest: int = 1
+    most: Optional[int] = None
+
+
+class Key(NamedTuple):
+    """One key of an object.
+
+    ``source`` is where its reader is known from, ``since`` the first version of CANN that reads
+    it, ``rule`` what a wrong value breaks where that is not the rule for all values, ``severity``
+    how bad that is where the rule does not say it.
+    """
+
+    kind: Kind
+    required: bool = False
+    source: str = ""
+    since: Optional[str] = None
+    rule: Optional[Rule] = None
+    severity: Optional[Severity] = None
+
+
+@attr.s(frozen=True, slots=True, auto_attribs=True, eq=False)
+class Schema:
+    """The keys of one kind of object.
+
+    Args:
+        keys: name to declaration, in the order of the vendor's samples.
+        elsewhere: keys that this object does not have, to the form in which they are read.
+        closed: whether the runtime refuses a key that is not here; else it does not read it.
+    """
+
+    keys: Mapping[str, Key]
+    elsewhere: Mapping[str, str] = attr.ib(factory=dict)
+    closed: bool = False

@@ -1,0 +1,334 @@
+"""Reading a document by its schema: which keys are missing, which unknown, which values wrong."""
+
+import difflib
+import re
+from itertools import chain
+from typing import Any, Dict, Iterable, List, NamedTuple, Optional, Sequence
+
+from npu_config.core.diagnostics import Severity
+from npu_config.core.rule import Rule
+from npu_config.sidefiles.schema.findings import Findings, dotted, shown
+from npu_config.sidefiles.schema.kinds import (
+    NOTHING,
+    Anything,
+    BadValueError,
+    Items,
+    Key,
+    Kind,
+    Names,
+    Object,
+    Objects,
+    Schema,
+)
+from npu_config.sidefiles.schema.levels import HOLE, NO_COLUMN, Column, Level, Node, Path
+from npu_config.text.json import BROKEN
+
+_WORDS = {str: "text", int: "a whole number", list: "an array", dict: "an object"}
+
+
+class Rules(NamedTuple):
+    """What a document breaks by what is wrong with it."""
+
+    missing: Rule
+    unknown: Rule
+    type: Rule
+    value: Rule
+
+
+def one_rule(rule: Rule) -> Rules:
+    """The rules of a format that has one for its whole structure."""
+    return Rules(rule, rule, rule, rule)
+
+
+def nearest(key: str, names: Iterable[str]) -> Optional[str]:
+    """The name that a key is probably meant to be; None when none is near."""
+    plain = {re.sub("[-_ ]", "", name.lower()): name for name in names}
+    close = difflib.get_close_matches(re.sub("[-_ ]", "", key.lower()[:80]), list(plain), 1, 0.85)
+    return plain[close[0]] if close else None
+
+
+class Reader:
+    """Reads documents by their schema.
+
+    Args:
+        findings: where faults are noted.
+        rules: what they break.
+        form: what the document is, for the messages: ``"version 1.0"``.
+        complete: False when parts were not understood; what is missing may then be there.
+    """
+
+    __slots__ = ("complete", "findings", "form", "rules")
+
+    def __init__(self, findings: Findings, rules: Rules, form: str, complete: bool = True) -> None:
+        self.findings = findings
+        self.rules = rules
+        self.form = form
+        self.complete = complete
+
+    def read(self, document: Any, schema: Schema) -> Node:
+        """Read a document; what could not be read in it before is ``BROKEN``."""
+        return self.objects(Level([document]), schema)
+
+    def objects(self, level: Level, schema: Schema) -> Node:
+        """Read the objects of one level, and all that is below them."""
+        columns = level.uniform_columns()
+        if columns is None:
+            self._punch_holes(level)
+            columns = level.columns()
+        self._keys(level, schema, columns)
+        node = Node(level, {}, {})
+        for name, key in schema.keys.items():
+            if name in columns:
+                self._column(node, name, key, columns[name])
+        return node
+
+    def _punch_holes(self, level: Level) -> None:
+        """Note the items that are not objects, and pass over them from now on."""
+        for index, item in enumerate(level.items):
+            if type(item) is not dict:
+                self._wrong_type(level.path(index), item, dict, None)
+                level.items[index] = HOLE
+
+    def _keys(self, level: Level, schema: Schema, columns: Dict[str, Column]) -> None:
+        """Note keys that are missing and keys that are not known."""
+        unknown = [name for name in columns if name not in schema.keys]
+        meant: Dict[str, str] = {}
+        for name, key in schema.keys.items():
+            if len(columns.get(name, NO_COLUMN).values) == len(level.items) or not self.complete:
+                continue
+            close = nearest(name, unknown) if unknown else None
+            if close is not None:
+                meant[close] = name
+            if key.required:
+                self._missing(level, name, close)
+        for name in unknown:
+            column = columns[name]
+            self.findings.keys += len(column.values)
+            for value in column.values:
+                self.findings.count(value)
+            self._unknown(level, schema, name, column, meant.get(name))
+
+    def _missing(self, level: Level, name: str, close: Optional[str]) -> None:
+        lacking = [
+            index
+            for index, item in enumerate(level.items)
+            if name not in item and item is not HOLE and close not in item
+        ]
+        if not lacking:
+            return
+        together = len(lacking) == len(level.items)
+        for index in lacking[:1] if together else lacking:
+            path = level.path(index)
+            self.findings.add(
+                self.rules.missing,
+                path,
+                '{}{} has no "{}"'.format(
+                    dotted(path),
+                    " (and {:,} more)".format(len(lacking) - 1)
+                    if together and len(lacking) > 1
+                    else "",
+                    name,
+                ),
+                'add "{}"'.format(name),
+            )
+
+    def _unknown(
+        self, level: Level, schema: Schema, name: str, column: Column, meant: Optional[str]
+    ) -> None:
+        owner = column.owners[0]
+        path = (*level.path(owner), name)
+        more = len(column.values) - 1
+        where = "{} (and {:,} more)".format(dotted(path), more) if more else dotted(path)
+        close = meant or nearest(name, schema.keys)
+        required = meant is not None and schema.keys[meant].required
+        if required and meant is not None:
+            self.findings.add(
+                self.rules.missing,
+                path,
+                '{} has no "{}" but "{}"'.format(dotted(path[:-1]), meant, name),
+                'write "{}"'.format(meant),
+                at_key=True,
+            )
+        elif schema.closed:
+            self.findings.add(
+                self.rules.unknown,
+                path,
+                "unknown key {}; legal: {}".format(where, ", ".join(schema.keys)),
+                None if close is None else 'did you mean "{}"?'.format(close),
+                at_key=True,
+            )
+        elif meant is not None:
+            self.findings.add(
+                self.rules.unknown,
+                path,
+                "{} is not read; {} has the keys {}".format(
+                    where, self.form, ", ".join(schema.keys)
+                ),
+                'did you mean "{}"?'.format(meant),
+                Severity.WARNING,
+                at_key=True,
+            )
+        elif name in schema.elsewhere:
+            self.findings.add(
+                self.rules.unknown,
+                path,
+                "{} is not read here; {} has it".format(where, schema.elsewhere[name]),
+                None,
+                Severity.INFO,
+                at_key=True,
+            )
+
+    def _column(self, node: Node, name: str, key: Key, column: Column) -> None:
+        """Read the values of one key."""
+        self.findings.keys += len(column.values)
+        kind = key.kind
+        if isinstance(kind, Anything):
+            for value in column.values:
+                self.findings.count(value)
+            node.columns[name] = column
+            return
+        if kind.python is str:
+            self.findings.texts += len(column.values)
+        if not isinstance(kind, (Object, Objects, Items, Names)):
+            node.columns[name] = self.plain(node.level, name, key, column)
+            return
+        column = self._containers(node.level, name, key, column)
+        if isinstance(kind, (Object, Objects)):
+            level = node.level.children(name, column, isinstance(kind, Object))
+            node.nodes[name] = self.objects(level, kind.schema)
+            return
+        node.columns[name] = column
+        if isinstance(kind, Items):
+            self._items(node.level, name, key, kind, column)
+        elif isinstance(kind, Names):
+            self._names(node.level, name, key, kind, column)
+
+    def _containers(self, level: Level, name: str, key: Key, column: Column) -> Column:
+        """The objects or arrays of a column, without what is not one or has a wrong length."""
+        kind = key.kind
+        fewest, most = 0, None
+        if isinstance(kind, (Objects, Items)):
+            fewest, most = kind.fewest, kind.most
+        if set(map(type, column.values)) <= {kind.python}:
+            sizes = set(map(len, column.values)) or {fewest}
+            if min(sizes) >= fewest and (most is None or max(sizes) <= most):
+                return column
+        owners, good = [], []
+        for owner, value in zip(column.owners, column.values):
+            path = (*level.path(owner), name)
+            if type(value) is not kind.python:
+                self._wrong_type(path, value, kind.python, key)
+                continue
+            size = len(value)
+            if most is not None and isinstance(kind, Items):
+                size = len({repr(item) for item in value})
+            if size < fewest:
+                self._wrong(path, key, "{} must not be empty".format(dotted(path)))
+            elif most is not None and size > most:
+                self._wrong(
+                    path,
+                    key,
+                    "{} has {} entries, at most {} are allowed".format(dotted(path), size, most),
+                )
+            owners.append(owner)
+            good.append(value)
+        return Column(owners, good)
+
+    def plain(self, level: Level, name: str, key: Key, column: Column) -> Column:
+        """The values of one key in canonical form, without what is wrong."""
+        read_all = self._read_all(key.kind, column.values)
+        if read_all is not None:
+            return Column(column.owners, read_all)
+        owners, good = [], []
+        for owner, value in zip(column.owners, column.values):
+            read_as = self.value((*level.path(owner), name), key, key.kind, value)
+            if read_as is not NOTHING:
+                owners.append(owner)
+                good.append(read_as)
+        return Column(owners, good)
+
+    def _read_all(self, kind: Kind, values: Sequence[Any]) -> Optional[Sequence[Any]]:
+        if not values:
+            return values
+        try:
+            canonical = kind.read_all(values)
+        except TypeError:
+            return None
+        if canonical is values and kind.python is str and not self.findings.colons:
+            self.findings.colons = any(":" in value for value in values)
+        return canonical
+
+    def _items(self, level: Level, name: str, key: Key, kind: Items, column: Column) -> None:
+        flat = list(chain.from_iterable(column.values))
+        if kind.item.python is str:
+            self.findings.texts += len(flat)
+        if not flat or self._read_all(kind.item, flat) is not None:
+            return
+        for owner, values in zip(column.owners, column.values):
+            path = (*level.path(owner), name)
+            for index, value in enumerate(values):
+                self.value((*path, index), key, kind.item, value)
+
+    def _names(self, level: Level, name: str, key: Key, kind: Names, column: Column) -> None:
+        for owner, values in zip(column.owners, column.values):
+            path = (*level.path(owner), name)
+            for free, value in values.items():
+                self.value((*path, free), key, kind.item, value)
+
+    def value(self, path: Path, key: Key, kind: Kind, value: Any) -> Any:
+        """The canonical form of one value; NOTHING when it is wrong."""
+        if type(value) is not kind.python and type(value) not in kind.others:
+            self._wrong_type(path, value, kind.python, key)
+            return NOTHING
+        try:
+            return kind.parse(value)
+        except BadValueError as wrong:
+            self.findings.add(
+                key.rule or self.rules.value,
+                path,
+                "{} is {}; {}".format(dotted(path), shown(value), wrong.problem),
+                wrong.help,
+                wrong.severity,
+                instead=wrong.instead,
+            )
+            return wrong.read_as
+
+    def _wrong(self, path: Path, key: Key, message: str) -> None:
+        self.findings.add(key.rule or self.rules.value, path, message)
+
+    def _wrong_type(self, path: Path, value: Any, wanted: type, key: Optional[Key]) -> None:
+        if value is BROKEN:
+            return
+        is_number = type(value) in (int, float)
+        help = instead = None
+        if wanted is str and is_number:
+            instead = '"{}"'.format(value)
+            help = "put it in quotes"
+        elif wanted is int and isinstance(value, str) and value.isdigit() and len(value) < 10:
+            instead = str(int(value))
+            help = "remove the quotes"
+        kind = "the number " if is_number else "the text " if isinstance(value, str) else ""
+        self.findings.add(
+            self.rules.type,
+            path,
+            "{} is {}{}; {} has {} here".format(
+                dotted(path), kind, shown(value), self.form, _WORDS[wanted]
+            ),
+            help,
+            None if key is None else key.severity,
+            instead=instead,
+        )
+
+
+def documented(schema: Schema, prefix: str = "") -> List[str]:
+    """Every key of a schema by its path, ``server_list[].device[].rank_id``."""
+    found: List[str] = []
+    for name, key in schema.keys.items():
+        path = prefix + name
+        if isinstance(key.kind, (Object, Objects)):
+            mark = "[]" if isinstance(key.kind, Objects) else ""
+            found.append(path + mark)
+            found.extend(documented(key.kind.schema, path + mark + "."))
+        else:
+            found.append(path + ("[]" if isinstance(key.kind, Items) else ""))
+    return found

@@ -1,0 +1,142 @@
+"""Objects of a JSON file as frozen models, and back, without losing a key.
+
+A model class has a field ``origin``, the object that it was read from.  Written back, every
+key stays in its place: one that the model knows with the model's value, in the spelling of the
+origin where that says the same, and any other as it was.
+"""
+
+from typing import Any, Callable, Dict, Mapping, NamedTuple, Optional, Tuple, Type, TypeVar
+
+from npu_config.sidefiles.schema.kinds import NOTHING, BadValueError, NumberText
+
+M = TypeVar("M")
+_NUMBER = NumberText()
+
+
+class Field(NamedTuple):
+    """How a key of an object and a field of a model become each other.
+
+    ``name`` is the field; None for a key that ``write`` derives from the whole model, e.g. a
+    count, or does not (None).  ``optional``: an empty array is not written where none was.
+    """
+
+    key: str
+    name: Optional[str]
+    read: Callable[[Any], Any]
+    write: Callable[[Any], Any]
+    optional: bool = False
+
+
+RECORDS: Dict[type, Tuple[Field, ...]] = {}
+
+
+def record(*fields: Field) -> Callable[[Type[M]], Type[M]]:
+    """Decorate a model class with how it is read and written."""
+
+    def enter(cls: Type[M]) -> Type[M]:
+        RECORDS[cls] = fields
+        return cls
+
+    return enter
+
+
+def _same(value: Any) -> Any:
+    return value
+
+
+def plain(key: str, name: Optional[str] = None) -> Field:
+    """A key whose value is kept as it is."""
+    return Field(key, name or key, _same, _same)
+
+
+def number_of(value: Any) -> Any:
+    """The number that HCCL reads in a text; what is not one, where it is not read, as it is."""
+    if not isinstance(value, str):
+        return value
+    try:
+        return _NUMBER.parse(value)
+    except BadValueError as wrong:
+        return value if wrong.read_as is NOTHING else wrong.read_as
+
+
+def _whole(value: Any) -> Any:
+    return int(value) if isinstance(value, (int, float)) and abs(value) < 1e300 else value
+
+
+def number_text(key: str, name: Optional[str] = None) -> Field:
+    """A number that is written as text."""
+    return Field(key, name or key, number_of, str)
+
+
+def number(key: str, name: Optional[str] = None) -> Field:
+    """A number."""
+    return Field(key, name or key, _whole, int)
+
+
+def texts(key: str, name: Optional[str] = None, optional: bool = False) -> Field:
+    """An array of texts."""
+    return Field(key, name or key, tuple, list, optional)
+
+
+def derived(key: str, write: Callable[[Any], Any], read: Callable[[Any], Any] = _same) -> Field:
+    """A key that follows from the others, such as a count."""
+    return Field(key, None, read, write)
+
+
+def objects(key: str, name: str, cls: type) -> Field:
+    """An array of objects."""
+    return Field(
+        key,
+        name,
+        lambda values: tuple(load(cls, value) for value in values),
+        lambda models: [dump(model) for model in models],
+    )
+
+
+def object_(key: str, name: str, cls: type) -> Field:
+    """One object."""
+    return Field(key, name, lambda value: load(cls, value), dump)
+
+
+def load(cls: Type[M], value: Mapping[str, Any]) -> M:
+    """The model of an object in which nothing is wrong."""
+    build: Any = cls
+    found = {
+        field.name: field.read(value[field.key])
+        for field in RECORDS[cls]
+        if field.name is not None and field.key in value
+    }
+    model: M = build(origin=value, **found)
+    return model
+
+
+def dump(model: Any) -> Dict[str, Any]:
+    """The object of a model."""
+    origin: Mapping[str, Any] = model.origin
+    fields = RECORDS[type(model)]
+    written: Dict[str, Any] = {}
+    for field in fields:
+        key, given = field.key, field.key in origin
+        value = field.write(model) if field.name is None else getattr(model, field.name)
+        if field.name is None:
+            if given and (value is None or field.read(origin[key]) == field.read(value)):
+                value = origin[key]
+            if value is not None and (given or not origin):
+                written[key] = value
+        elif given and field.read(origin[key]) == value:
+            written[key] = origin[key]
+        elif value is not None and (given or value != () or not field.optional):
+            written[key] = field.write(value)
+    known = {field.key for field in fields}
+    kept = {
+        key: written.get(key, value)
+        for key, value in origin.items()
+        if key in written or key not in known
+    }
+    return {**kept, **{key: value for key, value in written.items() if key not in kept}}
+
+
+def unread(model: Any) -> Dict[str, Any]:
+    """The keys of the origin that the model does not know."""
+    known = {field.key for field in RECORDS[type(model)]}
+    return {key: value for key, value in model.origin.items() if key not in known}
