@@ -14,8 +14,8 @@ from benchmarks._measure import Row
 from npu_config.cluster import rank_table
 from npu_config.cluster.rank_table.building import ServerPlan, build
 from npu_config.cluster.rank_table.building_ranks import Layer, build_ranks
-from npu_config.cluster.rank_table.model import to_document
 from npu_config.cluster.rank_table.judging import check
+from npu_config.cluster.rank_table.model import to_document
 from npu_config.cluster.rank_table.rendering import render
 
 DEVICES = 32768
