@@ -30,7 +30,7 @@ TABLE = {
             "server_id": "10.0.0.1",
             "device": [
                 {"device_id": "0", "device_ip": "10.20.0.2", "rank_id": "0"},
-                {"device_id": "0", "device_ip": "10.20.0.3", "rank_id": "1"},
+                {"device_id": "8", "device_ip": "10.20.0.3", "rank_id": "1"},
             ],
         }
     ],

@@ -19,7 +19,7 @@ from npu_config.cluster.rank_table.model import (
     SuperPod,
 )
 
-NAMES = st.text(min_size=1, max_size=64)
+NAMES = st.text(min_size=1, max_size=16)  # at most 64 bytes
 PORTS = st.integers(1024, 65535)
 STATUSES = st.just("completed")
 

@@ -7,7 +7,7 @@ from npu_config.core.diagnostics import Severity
 from npu_config.core.rule import declare
 from npu_config.core.target import Product
 from npu_config.sidefiles.schema.findings import Findings, dotted
-from npu_config.sidefiles.schema.kinds import pieces
+from npu_config.sidefiles.schema.kinds import has, pieces
 from npu_config.sidefiles.schema.levels import Column, Level, Node
 
 _SOURCE = (
@@ -125,9 +125,10 @@ def check_device_ips(
             _needed(servers, devices, products, findings)
         check_families(servers.level, "host_ip", servers["host_ip"], findings)
         check_families(devices.level, "device_ip", column, findings)
-    if any("," in address for address in column.values):
+    lists = has(",", column.values)
+    if lists:
         _numbers(devices, findings)
-    check_unique(devices.level, "device_ip", column, findings)
+    check_unique(devices.level, "device_ip", column, findings, lists)
     _host_network(servers, devices, findings)
 
 
@@ -172,6 +173,8 @@ def _needed(
 
 def check_families(level: Level, key: str, column: Column, findings: Findings) -> None:
     """Check that all addresses are of one family."""
+    if not column.values or not has("." if ":" in column.values[0] else ":", column.values):
+        return
     if len({":" in address for address in column.values if address}) < 2:
         return
     families = [address.count(":") > 1 for address in column.values]
@@ -195,10 +198,12 @@ def check_families(level: Level, key: str, column: Column, findings: Findings) -
     )
 
 
-def check_unique(level: Level, key: str, column: Column, findings: Findings) -> None:
-    """Check that no address is there twice."""
+def check_unique(
+    level: Level, key: str, column: Column, findings: Findings, lists: bool = False
+) -> None:
+    """Check that no address is there twice; ``lists``: some are several, joined by ``,``."""
     values: Sequence[str] = column.values
-    if len(set(values)) == len(values) and not any("," in address for address in values):
+    if len(set(values)) == len(values) and not lists:
         return
     first: Dict[str, int] = {}
     for owner, address in zip(column.owners, values):

@@ -136,8 +136,9 @@ def _check_servers(
         Column(*_given(addresses)),
         findings,
     )
-    owner_of = [names[devices.level.owner(index)] for index in range(len(devices.level))]
-    check_shared_devices(devices, owner_of, findings)
+    check_shared_devices(
+        devices, servers.values(), lambda index: names[devices.level.owner(index)], findings
+    )
     if len(servers) > 1:
         check_families(devices.level, "device_ip", addresses, findings)
         _empty(devices, addresses, findings)
@@ -146,7 +147,7 @@ def _check_servers(
     if groups["server_num"].values:
         _check_server_num(groups, servers, products, findings)
     else:
-        check_device_counts(paths, list(servers.values()), products, findings)
+        check_device_counts(paths.__getitem__, list(servers.values()), products, findings)
 
 
 def _given(addresses: Column) -> Any:

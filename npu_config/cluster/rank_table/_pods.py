@@ -1,6 +1,6 @@
 """Super nodes: which servers they hold, and the ids of devices inside them."""
 
-from typing import Dict, Tuple
+from typing import Any, Dict, List, Optional, Tuple
 
 from npu_config.cluster.rank_table._common import check_names
 from npu_config.cluster.rank_table.dialects import NO_SUPER_DEVICE, SOURCES
@@ -86,8 +86,11 @@ def _assign(servers: Node, pods: Node, findings: Findings) -> Dict[int, int]:
     pod_of: Dict[int, int] = {}
     for owner, name in zip(members["server_id"].owners, members["server_id"].values):
         pod = members.level.owner(owner)
-        path = (*members.level.path(owner), "server_id")
         index = number.get(name)
+        if index is not None and ids.get(pod) != "" and pod_of.get(index, pod) == pod:
+            pod_of[index] = pod
+            continue
+        path = (*members.level.path(owner), "server_id")
         if index is None:
             if ids.get(pod) == "":
                 continue
@@ -151,14 +154,17 @@ def _check_devices(devices: Node, pod_of: Dict[int, int], findings: Findings) ->
     level, column = devices.level, devices["super_device_id"]
     names = column.over(len(level.items))
     first: Dict[Tuple[int, int], int] = {}
-    pods = [pod_of.get(server) for server, size in enumerate(level.sizes()) for _ in range(size)]
+    members: Dict[Optional[int], List[Any]] = {}
+    for server, (start, end) in enumerate(level.spans()):
+        members.setdefault(pod_of.get(server), []).extend(names[start:end])
     if (
-        None not in pods
+        None not in members
         and NO_SUPER_DEVICE not in names
         and None not in names
-        and len(set(zip(pods, names))) == len(names)
+        and all(len(set(mine)) == len(mine) for mine in members.values())
     ):
         return
+    pods = [pod_of.get(level.owner(index)) for index in range(len(level))]
     for index, (pod, name) in enumerate(zip(pods, names)):
         item = level.items[index]
         path = level.path(index)

@@ -1,6 +1,6 @@
 """Devices and ports that ranks share, and backup interfaces."""
 
-from typing import Any, Dict, List, Sequence, Set, Tuple
+from typing import Any, Callable, Dict, Iterable, List, Sequence, Set, Tuple
 
 from npu_config.core.diagnostics import Severity
 from npu_config.core.rule import declare
@@ -77,18 +77,24 @@ BACKUP = declare(
 )
 
 
-def check_shared_devices(devices: Node, owner_of: Sequence[Any], findings: Findings) -> None:
+def check_shared_devices(
+    devices: Node,
+    servers: Iterable[Sequence[int]],
+    server_of: Callable[[int], Any],
+    findings: Findings,
+) -> None:
     """Report ranks of one server that have the same ``device_id`` and no ports of their own.
 
     Args:
         devices: the devices.
-        owner_of: for each device what server it is in.
+        servers: the device ids of each server.
+        server_of: what server the device with a number is in.
         findings: where faults are noted.
     """
-    column = devices["device_id"]
-    places = list(zip(map(owner_of.__getitem__, column.owners), column.values))
-    if len(set(places)) == len(places):
+    if all(len(set(mine)) == len(mine) for mine in servers):
         return
+    column = devices["device_id"]
+    places = [(server_of(owner), value) for owner, value in zip(column.owners, column.values)]
     ports = dict(zip(devices["device_port"].owners, devices["device_port"].values))
     first: Dict[Tuple[Any, int], int] = {}
     used: Dict[int, Set[int]] = {}

@@ -1,7 +1,7 @@
 """How many devices a product wants, and which."""
 
 from collections import Counter
-from typing import Dict, FrozenSet, Sequence
+from typing import Callable, Dict, FrozenSet, Sequence
 
 from npu_config.cluster.rank_table.dialects import EVEN
 from npu_config.core.diagnostics import Severity
@@ -58,7 +58,7 @@ _HALVES = (frozenset(range(4)), frozenset(range(4, 8)))
 
 
 def check_device_counts(
-    servers: Sequence[Path],
+    path: Callable[[int], Path],
     devices: Sequence[Sequence[int]],
     products: FrozenSet[Product],
     findings: Findings,
@@ -66,7 +66,7 @@ def check_device_counts(
     """Check the number of devices by what the product wants.
 
     Args:
-        servers: where each server is.
+        path: where the server with a number is.
         devices: the device ids of each.
         products: the products that the table may be for.
         findings: where faults are noted.
@@ -78,18 +78,18 @@ def check_device_counts(
     odd = [server for server, size in enumerate(sizes) if size != usual]
     if odd and products <= EVEN:
         _report(
-            servers[odd[0]],
+            path(odd[0]),
             "{} has {} devices, most servers have {}; HCCL wants the same number on every "
-            "server".format(dotted(servers[odd[0]]), sizes[odd[0]], usual),
+            "server".format(dotted(path(odd[0])), sizes[odd[0]], usual),
             "use the same number of devices on every server",
             TRAINING_DEVICES,
             findings,
         )
     elif odd and len(products) == 1:
         _report(
-            servers[odd[0]],
+            path(odd[0]),
             "{} has {} devices, most servers have {}; uneven servers are slower".format(
-                dotted(servers[odd[0]]), sizes[odd[0]], usual
+                dotted(path(odd[0])), sizes[odd[0]], usual
             ),
             "use the same number of devices on every server",
             BALANCE,
@@ -97,7 +97,8 @@ def check_device_counts(
         )
     if products == frozenset((Product.ATLAS_TRAINING,)):
         for server, mine in enumerate(devices):
-            _training(servers[server], mine, findings)
+            if len(mine) != 8:
+                _training(path(server), mine, findings)
 
 
 def _training(server: Path, devices: Sequence[int], findings: Findings) -> None:

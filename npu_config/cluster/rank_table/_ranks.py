@@ -3,7 +3,7 @@
 import re
 from collections import Counter
 from itertools import chain
-from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Set, Tuple
+from typing import Any, Callable, Dict, Mapping, Optional, Sequence, Set, Tuple
 
 from npu_config.cluster.rank_table._common import check_count, check_rank_ids, check_status
 from npu_config.cluster.rank_table.dialects import BACKUP_LOCAL_ID, RANKS_SCHEMA, SOURCES
@@ -178,10 +178,10 @@ def _check_local_ids(
 ) -> None:
     findings, level = reader.findings, ranks.level
     column = ranks["local_id"]
-    instance: List[Any] = []
-    for start, end in levels.spans():
-        zero = [names[index] for index in range(start, end) if layers[index] == 0]
-        instance.append(zero[0] if zero else None)
+    instance = [
+        names[start] if start < end and layers[start] == 0 else None
+        for start, end in levels.spans()
+    ]
     first: Dict[Tuple[Any, int], int] = {}
     for owner, local in zip(column.owners, column.values):
         name = instance[owner]
@@ -311,12 +311,13 @@ def _check_listen_ports(control: Node, findings: Findings) -> None:
 def _check_port_owners(addresses: Node, findings: Findings) -> None:
     level = addresses.level
     lists = addresses["ports"].over(len(level))
+    if not set(map(type, chain.from_iterable(addresses["ports"].values))) <= {str}:
+        return
     good: Set[Any] = set()
     for start, end in level.spans():
         if end - start < 2:
             continue
-        mine = [[port for port in one or () if isinstance(port, str)] for one in lists[start:end]]
-        pattern = tuple(map(tuple, mine))
+        pattern = tuple(tuple(ports or ()) for ports in lists[start:end])
         if pattern in good:
             continue
         if len(set(chain.from_iterable(pattern))) == sum(map(len, pattern)):

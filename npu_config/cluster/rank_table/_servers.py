@@ -1,6 +1,6 @@
 """The check of versions 1.0 and 1.2: servers that hold devices."""
 
-from typing import Any, Dict, FrozenSet, List
+from typing import Any, Dict, FrozenSet, List, Sequence
 
 from npu_config.cluster.rank_table._addresses import check_device_ips
 from npu_config.cluster.rank_table._common import (
@@ -42,16 +42,17 @@ def check_servers(
     ranks = check_rank_ids(devices.level, devices["rank_id"], findings)
     check_blocks(devices.level, ranks, findings)
     check_device_ips(servers, devices, products, findings)
-    owners = [server for server, size in enumerate(devices.level.sizes()) for _ in range(size)]
-    check_shared_devices(devices, owners, findings)
+    ids = _ids(devices)
+    check_shared_devices(devices, ids, devices.level.owner, findings)
     check_ports(reader, devices, Product.ATLAS_A3 in products)
-    paths = [servers.level.path(index) for index in range(len(servers.level.items))]
-    check_device_counts(paths, _ids(devices), products, findings)
+    check_device_counts(servers.level.path, ids, products, findings)
     if table.under("super_pod_list").level.items:
         check_balance(check_super_pods(table, findings), findings)
 
 
-def _ids(devices: Node) -> List[List[int]]:
+def _ids(devices: Node) -> List[Sequence[int]]:
     """The device ids of each server; -1 for one that is wrong."""
-    ids = [-1 if one is None else one for one in devices["device_id"].over(len(devices.level))]
+    ids = devices["device_id"].over(len(devices.level))
+    if None in ids:
+        ids = [-1 if one is None else one for one in ids]
     return [ids[start:end] for start, end in devices.level.spans()]

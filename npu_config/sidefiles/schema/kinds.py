@@ -304,6 +304,11 @@ class IpAddresses(IpAddress):
         return str(value)
 
 
+def has(mark: str, texts: Sequence[str]) -> bool:
+    """Whether one of many texts holds a mark."""
+    return mark in "".join(texts)
+
+
 def pieces(addresses: str) -> List[str]:
     """The addresses of a list joined by ``,``; one comma at the end says nothing."""
     if not addresses:

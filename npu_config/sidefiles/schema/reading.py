@@ -19,6 +19,7 @@ from npu_config.sidefiles.schema.kinds import (
     Object,
     Objects,
     Schema,
+    has,
 )
 from npu_config.sidefiles.schema.levels import HOLE, NO_COLUMN, Column, Level, Node, Path
 from npu_config.text.json import BROKEN
@@ -255,7 +256,7 @@ class Reader:
         except TypeError:
             return None
         if canonical is values and kind.python is str and not self.findings.colons:
-            self.findings.colons = any(":" in value for value in values)
+            self.findings.colons = has(":", values)
         return canonical
 
     def _items(self, level: Level, name: str, key: Key, kind: Items, column: Column) -> None:
