@@ -224,7 +224,7 @@ def test_merge(run):
     code, text = run(ranktable, "merge", "a.json", "b.json", "a.json")
     assert code == 1
     assert 'the server "a" is in a.json and in a.json' in text
-    assert run(ranktable, "merge", "a.json", "none.json")[0] == 1
+    assert run(ranktable, "merge", "a.json", "none.json")[0] == 2
 
 
 def test_show(run):

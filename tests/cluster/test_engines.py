@@ -22,7 +22,7 @@ from npu_config.cluster.engines.kubernetes import (
 )
 from npu_config.cluster.engines.slurm import slurm_script
 from npu_config.cluster.engines.ssh import ssh_script
-from npu_config.cluster.rank_table.document import to_document
+from npu_config.cluster.rank_table.model import to_document
 from npu_config.cluster.shell.check import check_script
 from npu_config.core.diagnostics import NpuConfigError
 from npu_config.core.target import Product
