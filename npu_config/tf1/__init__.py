@@ -43,6 +43,9 @@ if TYPE_CHECKING:
         npu_clear_session,
         set_keras_session_npu_config,
     )
+    from npu_config.tf1.loop_runs import (
+        set_loops,
+    )
     from npu_config.tf1.loops import (
         IterationPerLoop,
         set_iteration_per_loop,
@@ -151,6 +154,7 @@ __all__ = [
     "session_config",
     "set_iteration_per_loop",
     "set_keras_session_npu_config",
+    "set_loops",
     "shutdown_resource",
     "unpatch_sessions",
 ]
@@ -211,6 +215,7 @@ _HOMES: Dict[str, str] = {
     "session_config": "config_proto",
     "set_iteration_per_loop": "loops",
     "set_keras_session_npu_config": "keras",
+    "set_loops": "loop_runs",
     "shutdown_resource": "resources",
     "unpatch_sessions": "session",
 }

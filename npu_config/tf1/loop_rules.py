@@ -1,4 +1,4 @@
-"""The rules of iteration offload that the training side applies: NPU840 to NPU848.
+"""The rules of iteration offload that the training side applies: NPU825 to 827, 840 to 848.
 
 No TensorFlow is imported: the pages are part of the reference wherever it is built.
 """
@@ -233,4 +233,68 @@ LOOP_PLAN = declare(
     facts=("iterations-divide-total", "iteration-session-run-count"),
     source=(_OFFLOAD,),
     options=("iterations_per_loop",),
+)
+
+LOOP_ONCE = declare(
+    "NPU825",
+    "loop-runs-once",
+    Severity.WARNING,
+    """
+    Loops are switched off, and a loop is run.
+
+    With ``set_loops("once")``, ``NPU_CONFIG_LOOPS=once`` or ``npu-config run --loops once`` a
+    ``session.run`` of a loop makes one step where the device makes ``iterations_per_loop``.  The
+    same number of runs trains less, and hooks are called at other steps.
+
+    Wrong:
+
+        NPU_CONFIG_LOOPS=once python train.py
+
+    Right:
+
+        python train.py
+    """,
+    source=(_OFFLOAD,),
+    options=("iterations_per_loop",),
+)
+
+LOOP_SETTING = declare(
+    "NPU826",
+    "loops-setting",
+    Severity.ERROR,
+    """
+    Loops off the device are set to something other than "device" or "once".
+
+    "device" makes as many steps for a ``session.run`` as the device would, "once" makes one.
+
+    Wrong:
+
+        NPU_CONFIG_LOOPS=on python train.py
+
+    Right:
+
+        NPU_CONFIG_LOOPS=device python train.py
+    """,
+    source=(_OFFLOAD,),
+)
+
+PARTIAL_LOOP = declare(
+    "NPU827",
+    "loop-in-partial-run",
+    Severity.ERROR,
+    """
+    A partial run of a session reaches ``IterationOp``.
+
+    A loop runs as a whole: its iterations repeat everything that is fetched, and a partial run
+    fetches its parts one after the other.
+
+    Wrong:
+
+        handle = sess.partial_run_setup([loss, train_op], [inputs])
+
+    Right:
+
+        sess.run([loss, train_op])
+    """,
+    source=(_OFFLOAD,),
 )

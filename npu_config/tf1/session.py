@@ -9,6 +9,7 @@ from typing import Any, Callable, Iterator, Optional, Tuple
 
 from npu_config.tf1 import vendor
 from npu_config.tf1.config_proto import npu_edits, session_config, warn_of_findings
+from npu_config.tf1.loop_runs import watch
 from npu_config.tf1.tensorflow import internal, tf
 
 _ORIGINAL = "__npu_config_original__"
@@ -37,6 +38,7 @@ def decorator_tf_session(func: Init) -> Init:
             config = session_config(config)
             warn_of_findings(config)
         func(self, *args, config=config, **kwargs)
+        watch(self)
 
     setattr(wrapper, _ORIGINAL, (wrapper, func))
     return wrapper
@@ -102,6 +104,7 @@ def npu_session(config: Any = None, target: str = "", graph: Any = None) -> Iter
     made = session_config(config)
     warn_of_findings(made)
     session = tf.Session(target=target, graph=graph, config=made)
+    watch(session)
     try:
         with session:
             yield session

@@ -1,0 +1,378 @@
+"""Runs of a session: off the device, a run that reaches a loop makes its rounds here.
+
+The device runs the step n times for one ``session.run`` when the run reaches ``IterationOp``, the
+session declares ``iterations_per_loop`` above 1, and the loop variable holds n - 1.  Without a
+device the same run is made n times: what is fed stays the same, what is fetched is that of the
+last round, and an error in a round (the end of a dataset) ends the run without outputs.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import os
+import re
+import threading
+import weakref
+from typing import TYPE_CHECKING, Any, Callable, Dict, FrozenSet, Iterable, List, Set, Tuple
+
+from npu_config.tf1 import vendor
+from npu_config.tf1._lazy import errors, loop_rules
+from npu_config.tf1._sessions import declared_iterations
+from npu_config.tf1._warn import warn
+from npu_config.tf1.loop_checks import ITERATION_OP, find_operation, find_variable
+from npu_config.tf1.tensorflow import internal, tf
+
+if TYPE_CHECKING:
+    from npu_config.core.diagnostics import Diagnostic
+
+SETTING = "NPU_CONFIG_LOOPS"
+_LOOPS = ("device", "once")
+_OPTIMIZER = re.compile(r"(Resource)?(Sparse)?Apply[A-Z]")
+_MOST_LISTS = 64
+_COUNTS = ("AssignAdd", "AssignAddVariableOp")
+
+
+def set_loops(loops: str) -> None:
+    """Choose what a loop does in this process, and in those that it starts, without a device.
+
+    Args:
+        loops: ``"device"``: a run makes as many steps as on the device, the default;
+            ``"once"``: a run makes one step, with a warning.  (``NPU_CONFIG_LOOPS`` in the
+            environment.)
+
+    Raises:
+        NpuConfigError: another value.
+    """
+    os.environ[SETTING] = _checked(loops)
+
+
+def _checked(loops: str) -> str:
+    if loops not in _LOOPS:
+        raise errors.NpuConfigError(
+            [
+                loop_rules.LOOP_SETTING.diagnostic(
+                    'loops must be "device" or "once", got {!r}'.format(loops),
+                    help='call set_loops("device"), or set {}=device'.format(SETTING),
+                )
+            ]
+        )
+    return loops
+
+
+Fetched = Tuple[List[Any], List[Any]]
+
+
+class Runs:
+    """The runs of one session, and the loop that is loaded into it.
+
+    ``tf.local_variables_initializer()`` sets the loop variables to zero, and the device would
+    train with a broken loop; such a ``session.run`` is followed by another load.
+    """
+
+    def __init__(self, session: Any) -> None:
+        self._session = weakref.ref(session)
+        self._class = type(session)
+        self._declared = declared_iterations(session) or 1
+        self._makes_rounds = self._declared > 1 and not vendor.is_available()
+        self._loaded: Dict[str, Tuple[Any, int]] = {}  # variables have no hash in every thread
+        self._initialisers: Dict[Any, bool] = {}
+        self._idle: Set[Any] = set()
+        self._after: Tuple[int, FrozenSet[Any]] = (-1, frozenset())
+        self._said: Set[str] = set()
+        self._lists: Dict[Tuple[int, ...], Tuple[List[Any], Fetched]] = {}
+        self._replace(session, self.run)
+        if self._makes_rounds:
+            self._replace(session, self.make_callable)
+            self._replace(session, self.partial_run_setup)
+
+    def _replace(self, session: Any, ours: Callable[..., Any]) -> None:
+        @functools.wraps(getattr(self._class, ours.__name__))
+        def call(*args: Any, **kwargs: Any) -> Any:
+            return ours(*args, **kwargs)
+
+        setattr(session, ours.__name__, call)
+
+    def load(self, values: Iterable[Tuple[Any, int]]) -> None:
+        """Assign values to loop variables, and remember them."""
+        self._initialisers.clear()
+        for variable, value in values:
+            self._loaded[variable.op.name] = (variable, value)
+            initializer = variable.initializer
+            self._class.run(self._session(), initializer, {initializer.inputs[1]: value})
+
+    def run(
+        self, fetches: Any, feed_dict: Any = None, options: Any = None, run_metadata: Any = None
+    ) -> Any:
+        """``session.run``, as often as the loop says, and the load that it makes necessary."""
+        session = self._session()
+        operations, inside = self._fetched(fetches)
+        for _ in range(self._rounds(operations, feed_dict) - 1):
+            self._class.run(session, inside, feed_dict, _untraced(options))
+        result = self._class.run(session, fetches, feed_dict, options, run_metadata)
+        if self._loaded and any(map(self._initialises, operations)):
+            self._load_again(feed_dict or {})
+        return result
+
+    def make_callable(
+        self, fetches: Any, feed_list: Any = None, accept_options: bool = False
+    ) -> Callable[..., Any]:
+        """``session.make_callable``; the callable makes the rounds."""
+        call = self._class.make_callable(self._session(), fetches, feed_list, accept_options)
+        operations, _ = self._fetched(fetches)
+
+        def rounds(*args: Any, **kwargs: Any) -> Any:
+            quiet = {"options": _untraced(kwargs.get("options"))} if kwargs else {}
+            for _ in range(self._rounds(operations, dict(zip(feed_list or (), args))) - 1):
+                call(*args, **quiet)
+            return call(*args, **kwargs)
+
+        return rounds if self._holds_loop(operations) else call
+
+    def partial_run_setup(self, fetches: Any, feeds: Any = None) -> Any:
+        """``session.partial_run_setup``; StateError for a loop."""
+        operations, _ = self._fetched(fetches)
+        if self._rounds(operations, None) > 1:
+            raise errors.StateError(
+                [
+                    loop_rules.PARTIAL_LOOP.diagnostic(
+                        "a partial run reaches {}, and a loop cannot be run in parts".format(
+                            ITERATION_OP
+                        ),
+                        help="use session.run, or make the session with iterations_per_loop 1",
+                    )
+                ]
+            )
+        return self._class.partial_run_setup(self._session(), fetches, feeds)
+
+    def _fetched(self, fetches: Any) -> Fetched:
+        """The operations that fetches stand for, and what a round before the last one runs."""
+        if type(fetches) is not list or not all(type(each) in _nodes() for each in fetches):
+            return self._look_up(fetches)
+        key = tuple(map(id, fetches))
+        if key not in self._lists:
+            if len(self._lists) > _MOST_LISTS:
+                self._lists.clear()
+            self._lists[key] = (list(fetches), self._look_up(fetches))  # kept, so is each id
+        return self._lists[key][1]
+
+    def _look_up(self, fetches: Any) -> Fetched:
+        """What TensorFlow makes of fetches; nothing where it refuses.
+
+        Text (summaries) is made on the host, once.
+        """
+        graph = getattr(self._session(), "graph", None)
+        try:
+            handler = internal("client.session")._FetchHandler(graph, fetches, {})
+        except (TypeError, ValueError, KeyError):
+            return [], []
+        targets, tensors = handler.targets(), handler.fetches()
+        inside = [tensor for tensor in tensors if tensor.dtype.base_dtype != tf.string]
+        return [*targets, *(tensor.op for tensor in tensors)], [*targets, *inside]
+
+    def _rounds(self, operations: List[Any], feed_dict: Any) -> int:
+        """How often a run has to be made; warns of what has no effect."""
+        if self._declared < 2 or not operations:
+            return 1
+        if not self._holds_loop(operations):
+            self._warn_of_training(operations)
+            return 1
+        count = self._count()
+        if count < 2:
+            return 1
+        self._warn_of_feeds(feed_dict or {}, count)
+        if not self._makes_rounds:
+            return 1
+        if _checked(os.environ.get(SETTING, "device")) == "device":
+            return count
+        if self._is_new("once"):
+            warn(
+                loop_rules.LOOP_ONCE.diagnostic(
+                    "each session.run trains one step here, and {} on the device".format(count),
+                    option="iterations_per_loop",
+                    help='call set_loops("device"), or unset ' + SETTING,
+                )
+            )
+        return 1
+
+    def _holds_loop(self, operations: List[Any]) -> bool:
+        """True when a run of operations reaches ``IterationOp``."""
+        if not operations:
+            return False
+        graph = operations[0].graph
+        if self._after[0] != graph.version:
+            self._after = (graph.version, _behind(find_operation(graph, ITERATION_OP)))
+        return not self._after[1].isdisjoint(operations)
+
+    def _count(self) -> int:
+        """The number of iterations that is loaded; 1 where there is none."""
+        session = self._session()
+        variable = find_variable(session.graph, "iterations_per_loop") if session else None
+        if variable is not None and variable.op.name in self._loaded:
+            return self._loaded[variable.op.name][1] + 1
+        try:
+            value = 0 if variable is None else int(self._class.run(session, variable))
+        except tf.errors.FailedPreconditionError:
+            value = 0
+        if value < 1 and self._is_new("loop"):
+            warn(
+                loop_rules.LOOP_NOT_OFFLOADED.diagnostic(
+                    '"iterations_per_loop" is {} in the session, and the loop was never loaded: '
+                    "each session.run trains one step".format(self._declared),
+                    option="iterations_per_loop",
+                    help="load it: loop.load_iteration_per_loop_var(sess, {}), or a "
+                    "SetIterationsVarHook".format(self._declared),
+                )
+            )
+        return max(value, 0) + 1
+
+    def _initialises(self, operation: Any) -> bool:
+        """True for an initializer of the loop variables, and for a group that holds one."""
+        if operation not in self._initialisers:
+            ours = {variable.initializer for variable, _ in self._loaded.values()}
+            self._initialisers[operation] = not ours.isdisjoint(_grouped(operation))
+        return self._initialisers[operation]
+
+    def _load_again(self, feed_dict: Dict[Any, Any]) -> None:
+        """Load what was loaded; what the script has just loaded itself counts."""
+        now = dict(self._loaded)
+        for name, (variable, _) in self._loaded.items():
+            for key, value in feed_dict.items():
+                if key is variable.initializer.inputs[1]:
+                    now[name] = (variable, int(value))
+        self.load(now.values())
+
+    def _warn_of_training(self, operations: List[Any]) -> None:
+        """Say once that a session that declares a loop trains without one."""
+        if "loop" in self._said:
+            return
+        for operation in operations:
+            if operation in self._idle:
+                continue
+            if not _trains(operation):
+                self._idle.add(operation)
+            elif self._is_new("loop"):
+                warn(
+                    _of_script(
+                        "NPU886",
+                        '"iterations_per_loop" is {} in the session, and the run of "{}" reaches '
+                        "no {}: each session.run trains one step".format(
+                            self._declared, operation.name, ITERATION_OP
+                        ),
+                        "call train_op = util.set_iteration_per_loop(sess, train_op, {})".format(
+                            self._declared
+                        ),
+                    )
+                )
+
+    def _warn_of_feeds(self, feed_dict: Dict[Any, Any], count: int) -> None:
+        """Say once that a batch is fed to a loop; a single value (a rate, a switch) may be."""
+        for key, value in feed_dict.items():
+            if "feed" not in self._said and _is_batch(value) and self._is_new("feed"):
+                warn(
+                    _of_script(
+                        "NPU863",
+                        '"{}" is fed to a loop of {} iterations; each of them gets the same '
+                        "batch".format(getattr(key, "name", key), count),
+                        "read the data from a Dataset with an initializable iterator",
+                    )
+                )
+
+    def _is_new(self, what: str) -> bool:
+        """True the first time; what is said of a session is said once."""
+        is_new = what not in self._said
+        self._said.add(what)
+        return is_new
+
+
+_RUNS: weakref.WeakKeyDictionary[Any, Runs] = weakref.WeakKeyDictionary()
+_LOCK = threading.Lock()
+
+
+def runs_of(session: Any) -> Runs:
+    """The runs of a session (a real one), watched from now on."""
+    with _LOCK:
+        runs = _RUNS.get(session)
+        if runs is None:
+            runs = _RUNS[session] = Runs(session)
+    return runs
+
+
+def watch(session: Any) -> None:
+    """Watch the runs of a session that declares a loop."""
+    if (declared_iterations(session) or 1) > 1:
+        runs_of(session)
+
+
+@functools.lru_cache(maxsize=None)
+def _nodes() -> FrozenSet[type]:
+    return frozenset((tf.Operation, tf.Tensor))
+
+
+def _behind(operation: Any) -> FrozenSet[Any]:
+    """The operations whose run makes another one run, itself included; none of None."""
+    found: Set[Any] = set()
+    waiting = [] if operation is None else [operation]
+    while waiting:
+        each = waiting.pop()
+        if each not in found:
+            found.add(each)
+            waiting += each._control_outputs
+            waiting += [user for tensor in each.outputs for user in tensor.consumers()]
+    return frozenset(found)
+
+
+def _grouped(operation: Any) -> Set[Any]:
+    """An operation; of a group, what is in it, at any depth."""
+    found: Set[Any] = set()
+    waiting = [operation]
+    while waiting:
+        each = waiting.pop()
+        if each not in found:
+            found.add(each)
+            waiting += each.control_inputs if each.type == "NoOp" else ()
+    return found
+
+
+def _trains(operation: Any) -> bool:
+    """True when a run of an operation certainly makes a training step."""
+    steps = operation.graph.get_collection(tf.GraphKeys.GLOBAL_STEP)
+    counters = {step.op for step in steps if hasattr(step, "op")}
+    found: Set[Any] = set()
+    waiting = [operation]
+    while waiting:
+        each = waiting.pop()
+        if each in found:
+            continue
+        found.add(each)
+        if _OPTIMIZER.match(each.type):
+            return True
+        if each.type in _COUNTS and each.inputs[0].op in counters:
+            return True
+        waiting += each.control_inputs
+        waiting += [tensor.op for tensor in each.inputs]
+    return False
+
+
+def _is_batch(value: Any) -> bool:
+    """True for an array of at least one axis."""
+    shape = getattr(value, "shape", None)
+    return bool(value) if isinstance(value, (list, tuple)) else bool(shape)
+
+
+def _untraced(options: Any) -> Any:
+    """The RunOptions of the rounds before the last one, which alone is traced."""
+    if options is None or not options.trace_level:
+        return options
+    quiet = type(options)()
+    quiet.CopyFrom(options)
+    quiet.trace_level = options.NO_TRACE
+    return quiet
+
+
+def _of_script(rule: str, message: str, help: str) -> Diagnostic:
+    """A finding of a rule that the checks of scripts declare."""
+    from npu_config.core.rule import REGISTRY
+
+    importlib.import_module("npu_config.script")
+    return REGISTRY[rule].diagnostic(message, option="iterations_per_loop", help=help)
