@@ -20,7 +20,7 @@ sys.path.append(str(ROOT))
 
 from tools import pythons  # noqa: E402 - found through the line above
 
-TEST_TOOLS = ["pytest", "pytest-cov", "hypothesis", "jsonschema"]
+TEST_TOOLS = ["pytest", "pytest-cov", "hypothesis", "jsonschema", "numpy"]
 
 nox.options.sessions = [
     "lint",
@@ -55,7 +55,9 @@ def build_wheel(session: nox.Session) -> str:
     """Build the wheel of the working tree."""
     target = ROOT / ".nox" / "wheel-{}".format(os.getpid())
     shutil.rmtree(str(ROOT / "build"), ignore_errors=True)
-    session.run("python", "-m", "pip", "wheel", "-q", "--no-deps", "-w", str(target), str(ROOT))
+    session.run_install(  # also with --install-only, which skips session.run
+        "python", "-m", "pip", "wheel", "-q", "--no-deps", "-w", str(target), str(ROOT)
+    )
     shutil.rmtree(str(ROOT / "build"), ignore_errors=True)
     return str(next(target.glob("*.whl")))
 
@@ -147,7 +149,7 @@ def lint(session: nox.Session) -> None:
 @nox.session(python=interpreter("3.11"))
 def docs(session: nox.Session) -> None:
     """The documentation builds without a warning."""
-    session.install("sphinx", "myst-parser", "furo")
+    session.install("-r", str(ROOT / "docs" / "requirements.txt"))
     session.run("sphinx-build", "-W", "-q", "-b", "html", "docs", session.create_tmp())
 
 

@@ -50,3 +50,18 @@ def test_the_hook_needs_what_the_command_line_needs():
     (hook,) = yaml.safe_load(HOOKS.read_text(encoding="utf-8"))
     setup = (HOOKS.parent / "setup.py").read_text(encoding="utf-8")
     assert all('"{}"'.format(need) in setup for need in hook["additional_dependencies"])
+
+
+def test_the_hook_gets_every_kind_of_file():
+    """Every suffix that a directory walk looks at is passed to the hook (A5)."""
+    import re
+
+    from npu_config.readers.formats import FORMATS
+
+    (hook,) = yaml.safe_load(HOOKS.read_text(encoding="utf-8"))
+    suffixes = {suffix for entry in FORMATS.values() for suffix in entry.suffixes}
+    for suffix in {*suffixes, ".pbtxt", ".cfg", ".ini", ".json"}:
+        assert re.search(hook["files"], "conf/x" + suffix), suffix
+    assert re.search(hook["files"], "README.md") is None
+    assert "types" not in hook
+    assert "types_or" not in hook

@@ -1,0 +1,76 @@
+"""The files that tell people and machines how to work on the repository say what is true."""
+
+import re
+from pathlib import Path
+
+import pytest
+import yaml
+
+ROOT = Path(__file__).parent.parent
+FILES = (
+    ".pre-commit-config.yaml",
+    ".pre-commit-hooks.yaml",
+    ".readthedocs.yaml",
+    ".github/workflows/ci.yml",
+    "CONTRIBUTING.md",
+    "docs/requirements.txt",
+    "noxfile.py",
+    "Makefile",
+)
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_no_machine_is_named(name):
+    """Neither a registry nor a path of somebody's machine."""
+    text = (ROOT / name).read_text(encoding="utf-8")
+    assert re.search(r"pypi\.|index-url|/root/|/opt/|/work/|/home/\w+/", text) is None
+
+
+def test_ci_runs_what_ci_run_runs():
+    """One way to run everything, with every interpreter of the matrix."""
+    workflow = yaml.safe_load((ROOT / ".github/workflows/ci.yml").read_text(encoding="utf-8"))
+    steps = workflow["jobs"]["matrix"]["steps"]
+    assert ".ci/run" in [step.get("run") for step in steps]
+    (versions,) = [s["with"]["python-version"].split() for s in steps if "with" in s]
+    noxfile = (ROOT / "noxfile.py").read_text(encoding="utf-8")
+    assert set(re.findall(r'interpreter\("([\d.]+)"\)', noxfile)) == set(versions)
+    assert (ROOT / ".ci" / "run").read_text(encoding="utf-8").rstrip().endswith("make test")
+
+
+def test_every_test_session_is_in_a_lane():
+    """``make test`` leaves no session of the matrix out."""
+    noxfile = (ROOT / "noxfile.py").read_text(encoding="utf-8")
+    matrix = (ROOT / "tools" / "matrix.py").read_text(encoding="utf-8")
+    sessions = re.search(r"nox\.options\.sessions = \[(.*?)\]", noxfile, re.DOTALL).group(1)
+    for name in re.findall(r'"(\w+)"', sessions):
+        assert '"{}"'.format(name) in matrix
+
+
+def test_markers_are_explained():
+    """CONTRIBUTING.md names the markers that pyproject.toml declares."""
+    project = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    markers = re.search(r"markers = \[(.*?)\n?\]", project, re.DOTALL).group(1)
+    names = re.findall(r'"(\w+):', markers)
+    assert {"slow", "tensorflow"} <= set(names)
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    assert [name for name in names if "`{}`".format(name) not in text] == []
+
+
+def test_what_contributing_names_exists():
+    """Files, folders and nox sessions."""
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    named = re.findall(r"`((?:npu_config|tests|tools|cli|docs)/[\w/.-]*)`", text)
+    assert named
+    for name in named:
+        path = ROOT / ("npu_config/" + name if name.startswith("cli/") else name)
+        assert path.exists(), name
+    for session in re.findall(r"nox -s (\w+)", text):
+        assert "def {}(".format(session) in (ROOT / "noxfile.py").read_text(encoding="utf-8")
+
+
+def test_local_hooks_are_commands_of_ours():
+    """Each hook of this repository runs a tool that the set-up installs."""
+    config = yaml.safe_load((ROOT / ".pre-commit-config.yaml").read_text(encoding="utf-8"))
+    (repo,) = config["repos"]
+    assert repo["repo"] == "local"
+    assert {hook["entry"].split()[0] for hook in repo["hooks"]} == {"ruff", "python"}
