@@ -13,6 +13,7 @@ from npu_config.script.constants import is_known
 from npu_config.script.objects import Block, Entry, Fails
 from npu_config.script.paths import Path
 from npu_config.script.source import Source
+from npu_config.script.state import Run
 from npu_config.text.words import near
 
 _DIGITS = re.compile("[0-9]+")
@@ -20,10 +21,10 @@ _DIGITS = re.compile("[0-9]+")
 
 def with_fix(diagnostic: Diagnostic, path: Path, source: Source) -> Diagnostic:
     """The finding with a fix where one is safe, and without one that is not."""
-    entry = _entry_at(diagnostic, path)
+    entry = _entry_at(diagnostic, path.outcome)
     fix = diagnostic.fix
     if entry is not None and diagnostic.name == "wrong-field":
-        fix = _other_field(entry, path.outcome.blocks, source)
+        fix = _other_field(entry, path.outcome, source)
     elif entry is not None and diagnostic.name == "unknown-option":
         fix = _rename(entry, fix, path.outcome.blocks, source)
     elif fix is not None and diagnostic.name == "unknown-option":
@@ -44,20 +45,20 @@ def _edit(place: Place, text: str) -> Edit:
     )
 
 
-def _entry_at(diagnostic: Diagnostic, path: Path) -> Optional[Entry]:
+def _entry_at(diagnostic: Diagnostic, run: Run) -> Optional[Entry]:
     """The assignment that a finding is about."""
-    for block in path.outcome.blocks:
-        for entry in block.all_entries:
-            if entry.name == diagnostic.option and diagnostic.place in (
-                entry.place,
-                entry.name_place,
-            ):
-                found: Entry = entry
-                return found
-    return None
+    place = diagnostic.place
+    return next(
+        (
+            entry
+            for entry in run.entries_at(place)
+            if entry.name == diagnostic.option and place in (entry.place, entry.name_place)
+        ),
+        None,
+    )
 
 
-def _other_field(entry: Entry, blocks: Sequence[Block], source: Source) -> Optional[Fix]:
+def _other_field(entry: Entry, run: Run, source: Source) -> Optional[Fix]:
     """Write the field that the adapter reads, where every value that comes to it fits.
 
     The option is named where the field is: otherwise the field may be that of other options, too.
@@ -67,14 +68,13 @@ def _other_field(entry: Entry, blocks: Sequence[Block], source: Source) -> Optio
         return None
     if source.at(entry.name_place) != entry.name:
         return None
-    for block in blocks:
-        for other in block.all_entries:
-            if other.field_place == entry.field_place and (
-                not is_known(other.raw)
-                or isinstance(constants.stored(other.raw, option.wire), Fails)
-                or not _fits(other, option)
-            ):
-                return None
+    for other in run.entries_at(entry.field_place):
+        if other.field_place == entry.field_place and (
+            not is_known(other.raw)
+            or isinstance(constants.stored(other.raw, option.wire), Fails)
+            or not _fits(other, option)
+        ):
+            return None
     title = "write .{} in place of .{}".format(option.wire, entry.wire)
     return replacement(entry.field_place, option.wire, title)
 

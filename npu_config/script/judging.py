@@ -37,6 +37,9 @@ _CONSEQUENCES: Mapping[str, Sequence[str]] = {
 """What is found because a switch is not on; no consequence is graver than its cause."""
 
 
+Needed = Dict[Tuple[int, ...], Tuple[Path, Literals]]
+
+
 class Findings:
     """Findings as they come from the paths of a script, to be merged in the end."""
 
@@ -124,7 +127,8 @@ class Findings:
                 for key in twice.get((diagnostic.option, by), ()):
                     self._take(key, {id(path) for path in variant.paths})
                 self.add(_of_overwritten(diagnostic, by), variant.paths)
-        return _gravest([_noted(*found) for found in self._found.values()])
+        known: Needed = {}
+        return _gravest([_noted(*found, known) for found in self._found.values()])
 
 
 def _gravest(found: List[Diagnostic]) -> List[Diagnostic]:
@@ -136,13 +140,15 @@ def _gravest(found: List[Diagnostic]) -> List[Diagnostic]:
     return [d for d in found if d.severity.rank == ranks[d.rule, d.place, d.option]]
 
 
-def _noted(diagnostic: Diagnostic, paths: List[Path], own: Optional[Literals]) -> Diagnostic:
+def _noted(
+    diagnostic: Diagnostic, paths: List[Path], own: Optional[Literals], known: Needed
+) -> Diagnostic:
     if not paths:
         return diagnostic
     real = [path for path in paths if not path.supposed]
     if not real:
         return _supposed(diagnostic, paths[0])
-    path, needed = _conditions(real)
+    path, needed = _conditions(real, known)
     if not needed:
         return diagnostic
     own = _own(diagnostic.place, path) if own is None else own
@@ -173,8 +179,14 @@ def _words(decisions: Sequence[Decision], message: str) -> List[str]:
     return [text for text in words if text not in message]
 
 
-def _conditions(paths: List[Path]) -> Tuple[Path, Literals]:
-    """The fewest conditions that lead to a finding from one starting point, and such a path."""
+def _conditions(paths: List[Path], known: Needed) -> Tuple[Path, Literals]:
+    """The fewest conditions that lead to a finding from one starting point, and such a path.
+
+    Many findings are made on the same paths, so what is found is kept in ``known``.
+    """
+    key = tuple(map(id, paths))
+    if key in known:
+        return known[key]
     starts: Dict[int, List[Path]] = {}
     for path in paths:
         starts.setdefault(path.start, []).append(path)
@@ -182,7 +194,8 @@ def _conditions(paths: List[Path]) -> Tuple[Path, Literals]:
         (group[0], frozenset.intersection(*[path.literals for path in group]))
         for group in starts.values()
     ]
-    return min(found, key=lambda pair: len(pair[1]))
+    known[key] = min(found, key=lambda pair: len(pair[1]))
+    return known[key]
 
 
 def _supposed(diagnostic: Diagnostic, path: Path) -> Diagnostic:
@@ -202,29 +215,7 @@ def _of_overwritten(diagnostic: Diagnostic, by: Place) -> Diagnostic:
 
 def _own(place: Place, path: Path) -> Literals:
     """The conditions under which the statement at a place is reached."""
-    run = path.outcome
-    indices: Tuple[int, ...] = ()
-    for block in run.blocks:
-        for entry in block.all_entries:
-            if place in (entry.place, entry.name_place):
-                indices = entry.path
-        root = None if block.message is None else block.message.root
-        if not indices and (block.place == place or (root is not None and root.place == place)):
-            indices = block.path
-    if not indices:
-        for message in run.messages:
-            for part in message.parts():
-                for assigned in part.assigned.values():
-                    if assigned.place == place:
-                        indices = assigned.path
-    if not indices:
-        for made in run.constructed:
-            if made.place == place or any(
-                place in (argument.place, argument.name_place)
-                for argument in made.arguments.values()
-            ):
-                indices = made.path
-    return literals(path, indices)
+    return literals(path, path.outcome.guards_at(place))
 
 
 def literals(path: Path, indices: Tuple[int, ...]) -> Literals:

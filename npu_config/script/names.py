@@ -74,7 +74,7 @@ def _is_changed(source: Source, name: str) -> bool:
     """True when a list or dict may be changed after it was made."""
     pattern = re.compile(
         r"(?<!\w){}\s*(?:\.\s*(?:append|extend|insert|update|pop|setdefault|clear|remove)\b"
-        r"|\[[^\]]*\]\s*[-+*/|&]?=(?!=))".format(re.escape(name))
+        r"|\[[^\[\]]*\]\s*[-+*/|&]?=(?!=))".format(re.escape(name))
     )
     return any(pattern.search(source.lines[line - 1]) for line in source.mentions(name))
 

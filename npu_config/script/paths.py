@@ -259,22 +259,22 @@ class Decisions:
 Outcome = TypeVar("Outcome")
 
 
-class Path(NamedTuple):
-    """One path: its decisions, what came out, and the number of its starting point."""
+class Path:
+    """One path: its decisions, what came out, and the number of its starting point.
 
-    trace: Tuple[Decision, ...]
-    outcome: Any
-    start: int = 0
+    Attributes:
+        supposed: True for a path that the script as it is does not take.
+        literals: the decisions as pairs of atom and value, without those about constants.
+    """
 
-    @property
-    def supposed(self) -> bool:
-        """True for a path that the script as it is does not take."""
-        return any(decision.supposed for decision in self.trace)
+    __slots__ = ("literals", "outcome", "start", "supposed", "trace")
 
-    @property
-    def literals(self) -> FrozenSet[Tuple[str, bool]]:
-        """The decisions as pairs of atom and value; those about constants are none."""
-        return frozenset((d.atom, d.holds) for d in self.trace if not d.is_switch)
+    def __init__(self, trace: Tuple[Decision, ...], outcome: Any, start: int = 0) -> None:
+        self.trace = trace
+        self.outcome = outcome
+        self.start = start
+        self.supposed = any(decision.supposed for decision in trace)
+        self.literals = frozenset((d.atom, d.holds) for d in trace if not d.is_switch)
 
 
 def explore(

@@ -7,13 +7,16 @@ asked for.
 """
 
 import ast
+import bisect
 import re
-from typing import Dict, Iterable, Iterator, List, NamedTuple, Optional, Sequence, Set, Tuple
+from typing import Dict, Iterable, List, NamedTuple, Optional, Sequence, Set, Tuple
 
 from npu_config.script.scopes import (
     FunctionNode,
+    Nesting,
     Scope,
     Watch,
+    first_line,
     functions,
     holds,
     last_line,
@@ -67,7 +70,8 @@ _ASSIGNED = re.compile(r"\s*=[^=]")
 _SELF = re.compile(r"(?<![\w.])self\s*\.\Z")
 _NOT_HOLDERS = frozenset(("self", "cls", "tf", "tf1", "None", "True", "False", "tensorflow"))
 _OPENING = re.compile(r"(?:Session|RunConfig|Estimator|_session)\s*\(")
-_WITHOUT_CONFIG = re.compile(r"Session\s*\(.*,\s*None\s*\)")
+_SESSION = re.compile(r"Session\s*\(")
+_NONE_LAST = re.compile(r",\s*None\s*\)")
 _APP_RUN = re.compile(r"\bapp\s*\.\s*run\s*\(")
 
 
@@ -82,22 +86,45 @@ class Hot(NamedTuple):
     has_seed: bool
 
 
-def _last_lines(statements: Sequence[ast.stmt]) -> Iterator[int]:
-    """How far each statement of a body reaches: to the next one, for all that matters here."""
-    for statement, following in zip(statements, statements[1:]):
-        yield max(statement.lineno, following.lineno - 1)
-    if statements:
-        yield last_line(statements[-1])
+class _Body:
+    """Where the statements of a body begin, and which of them only leave it."""
+
+    def __init__(self, statements: Sequence[ast.stmt]) -> None:
+        self.starts = [statement.lineno for statement in statements]
+        self.leaving = [n for n, s in enumerate(statements) if isinstance(s, _LEAVING)]
+        self.end = last_line(statements[-1]) if statements else 0
+
+    def last(self, number: int) -> int:
+        """How far a statement reaches: to the next one, for all that matters here."""
+        if number + 1 == len(self.starts):
+            return self.end
+        return max(self.starts[number], self.starts[number + 1] - 1)
+
+    def next_in(self, lines: Sequence[int], position: int) -> int:
+        """The number of the first statement from a position on that holds one of some lines."""
+        index = bisect.bisect_left(lines, self.starts[position])
+        if index == len(lines) or lines[index] > self.end:
+            return len(self.starts)
+        number = bisect.bisect_left(self.starts, lines[index])
+        if number == len(self.starts) or self.starts[number] != lines[index]:
+            number -= 1
+        return max(number, position)
 
 
-class _Merged:
-    """The hot lines as seen from a scope, for the names that it watched so far."""
+class _Watched:
+    """The hot lines of a scope, which watched some names so far."""
 
     def __init__(self, lines: List[int]) -> None:
         self.lines = lines
-        self.known = set(lines)
         self.words: Dict[str, Watch] = {}
         self.version = 0
+
+    def add(self, lines: Iterable[int]) -> None:
+        """Add lines, most of which may be there."""
+        for line in lines:
+            index = bisect.bisect_left(self.lines, line)
+            if index == len(self.lines) or self.lines[index] != line:
+                self.lines.insert(index, line)
 
 
 class Relevance:
@@ -112,31 +139,33 @@ class Relevance:
         self.source = source
         self.hot_functions: List[Tuple[Scope, FunctionNode]] = []
         self._ids: Set[int] = set()
-        self._merged: Dict[int, _Merged] = {}
-        self._hot: Dict[int, Tuple[int, List[Hot]]] = {}
+        self._watched: Dict[int, _Watched] = {}
+        self._bodies: Dict[int, _Body] = {}
         lines: Set[int] = set()
         for word in SEEDS:
             lines.update(source.lines_with(word, within=True))
         for line in source.lines_with("Session", within=True):
-            if _WITHOUT_CONFIG.search(source.lines[line - 1]):
+            opening = _SESSION.search(source.lines[line - 1])
+            if opening and _NONE_LAST.search(source.lines[line - 1], opening.end()):
                 lines.add(line)
         self._seeds = sorted(lines)
         holders = self._holders(self._seeds)
         held: Set[int] = set()
         for word in holders:
-            held.update(self._handled(word))
+            held.update(self._handled(word, source.mentions(word)))
         lines.update(source.mentions("global_jit_level"))
         lines.update(line for line in held if _OPENING.search(source.lines[line - 1]))
         self._spread(lines, list(functions(module, module.body)))
+        self._methods = {node.name for _, node in self.hot_functions}
         lines |= held
         self._lines = sorted(lines)
 
-    def _handled(self, word: str) -> List[int]:
+    def _handled(self, word: str, numbers: Sequence[int]) -> List[int]:
         """The lines that do more with a holder than to read some field of it."""
         lines = self.source.lines
         return [
             n
-            for n in self.source.mentions(word)
+            for n in numbers
             if not all(_READ.match(lines[n - 1], end) for _, end in spans(word, lines[n - 1]))
         ]
 
@@ -148,30 +177,34 @@ class Relevance:
         """The hot lines, in order, as seen from a scope, which may watch names of its own."""
         if not scope.watched:
             return self._lines
-        merged = self._merged.get(id(scope))
-        if merged is None:
-            merged = self._merged[id(scope)] = _Merged(self._lines)
-        if merged.version != scope.version:
-            for word, how in scope.watched.items():
-                if merged.words.get(word) is not how:
-                    merged.words[word] = how
-                    merged.known.update(self._watched(word, how))
-            merged.version = scope.version
-            merged.lines = sorted(merged.known)
-        return merged.lines
+        watched = self._watched.get(id(scope))
+        if watched is None:
+            watched = self._watched[id(scope)] = _Watched(_within(self._lines, scope))
+        if watched.version != scope.version:
+            for word, how in scope.fresh(watched.version):
+                if watched.words.get(word) is not how:
+                    watched.words[word] = how
+                    watched.add(self._lines_of(word, how, scope))
+            watched.version = scope.version
+        return watched.lines
 
-    def hot(self, scope: Scope, statements: Sequence[ast.stmt]) -> List[Hot]:
-        """The statements of a body that are worth running."""
-        version, found = self._hot.get(id(statements), (-1, []))
-        if version != scope.version:
-            lines = self.lines(scope)
-            found = [
-                Hot(index, statement, holds(self._seeds, statement.lineno, last))
-                for index, (statement, last) in enumerate(zip(statements, _last_lines(statements)))
-                if isinstance(statement, _LEAVING) or holds(lines, statement.lineno, last)
-            ]
-            self._hot[id(statements)] = (scope.version, found)
-        return found
+    def next_hot(
+        self, scope: Scope, statements: Sequence[ast.stmt], position: int
+    ) -> Optional[Hot]:
+        """The first statement of a body from a position on that is worth running."""
+        if position >= len(statements):
+            return None
+        body = self._bodies.get(id(statements))
+        if body is None:
+            body = self._bodies[id(statements)] = _Body(statements)
+        number = body.next_in(self.lines(scope), position)
+        index = bisect.bisect_left(body.leaving, position)
+        if index < len(body.leaving):
+            number = min(number, body.leaving[index])
+        if number == len(statements):
+            return None
+        has_seed = holds(self._seeds, body.starts[number], body.last(number))
+        return Hot(number, statements[number], has_seed)
 
     def any_hot(self, scope: Scope, statements: Sequence[ast.stmt]) -> bool:
         """True when a body holds a hot line."""
@@ -179,13 +212,13 @@ class Relevance:
             self.lines(scope), statements[0].lineno, last_line(statements[-1])
         )
 
-    def _watched(self, word: str, how: Watch) -> List[int]:
+    def _lines_of(self, word: str, how: Watch, scope: Scope) -> List[int]:
+        lines = _within(self.source.mentions(word), scope)
         if how is Watch.ALL:
-            return self.source.mentions(word)
+            return lines
         if how is Watch.HANDLED:
-            return self._handled(word)
-        methods = {node.name for _, node in self.hot_functions}
-        return [n for n in self.source.mentions(word) if self._calls(word, n, methods)]
+            return self._handled(word, lines)
+        return [n for n in lines if self._calls(word, n, self._methods)]
 
     def _calls(self, word: str, number: int, methods: Set[str]) -> bool:
         line = self.source.lines[number - 1]
@@ -206,48 +239,45 @@ class Relevance:
 
     def _spread(self, lines: Set[int], found: List[Tuple[Scope, FunctionNode]]) -> None:
         """Make functions with hot lines hot, and the lines that name such functions."""
-        spans = [(node.lineno, last_line(node), scope, node) for scope, node in found]
-        names = {}
+        nesting = Nesting((node.lineno, last_line(node), (scope, node)) for scope, node in found)
+        callers: Dict[str, List[int]] = {}
         pending = sorted(lines)
         while pending:
             fresh: List[int] = []
             for line in pending:
-                innermost: Optional[Tuple[int, int, Scope, FunctionNode]] = None
-                for span in spans:
-                    if span[0] <= line <= span[1] and (
-                        innermost is None or span[0] >= innermost[0]
-                    ):
-                        innermost = span
-                if innermost is None or id(innermost[3]) in self._ids:
-                    continue
-                scope, node = innermost[2], innermost[3]
-                self._ids.add(id(node))
-                self.hot_functions.append((scope, node))
-                name = node.name
-                if name == "__init__" and isinstance(scope.node, ast.ClassDef):
-                    name = scope.node.name
-                if name not in names:
-                    names[name] = True
-                    fresh += [n for n in self._callers(name, node.lineno) if n not in lines]
+                for scope, node in nesting.around(line):
+                    if id(node) not in self._ids:
+                        self._ids.add(id(node))
+                        self.hot_functions.append((scope, node))
+                        name = _called_name(scope, node)
+                        if name not in callers:
+                            callers[name] = self._callers(name, node.lineno)
+                            fresh += [n for n in callers[name] if n not in lines]
+                    break
             lines.update(fresh)
             pending = fresh
-        called = self._called(spans)
+        called = {
+            id(node)
+            for scope, node in self.hot_functions
+            if self._is_called(
+                node, self._callers(_called_name(scope, node), node.lineno), nesting
+            )
+        }
         self.hot_functions.sort(key=lambda pair: (id(pair[1]) in called, pair[1].lineno))
 
-    def _called(self, spans: List[Tuple[int, int, Scope, FunctionNode]]) -> Set[int]:
-        """The hot functions that another hot function names."""
-        hot = [(first, last) for first, last, _, node in spans if id(node) in self._ids]
-        called: Set[int] = set()
-        for scope, node in self.hot_functions:
-            name = node.name
-            if name == "__init__" and isinstance(scope.node, ast.ClassDef):
-                name = scope.node.name
-            end = last_line(node)
-            for line in self._callers(name, node.lineno):
-                if not node.lineno <= line <= end and any(a <= line <= b for a, b in hot):
-                    called.add(id(node))
-                    break
-        return called
+    def _is_called(
+        self,
+        function: FunctionNode,
+        lines: Sequence[int],
+        nesting: Nesting[Tuple[Scope, FunctionNode]],
+    ) -> bool:
+        """True when another hot function names a function."""
+        return any(
+            id(node) in self._ids
+            for line in lines
+            if not function.lineno <= line <= last_line(function)
+            for _, node in nesting.around(line)
+        )
 
     def _callers(self, name: str, defined: int) -> List[int]:
         lines, mentions = self.source.lines, self.source.mentions
@@ -255,6 +285,22 @@ class Relevance:
         if name == "main":
             found += [n for n in mentions("app") if _APP_RUN.search(lines[n - 1])]
         return found
+
+
+def _within(lines: List[int], scope: Scope) -> List[int]:
+    """Those of some lines, which are in order, that are in a scope."""
+    if scope.parent is None:
+        return list(lines)
+    first, last = first_line(scope.node), last_line(scope.node)
+    return lines[bisect.bisect_left(lines, first) : bisect.bisect_right(lines, last)]
+
+
+def _called_name(scope: Scope, node: FunctionNode) -> str:
+    """The name by which a function is called: that of its class for a constructor."""
+    is_constructor = node.name == "__init__" and isinstance(scope.node, ast.ClassDef)
+    return (
+        scope.node.name if is_constructor and isinstance(scope.node, ast.ClassDef) else node.name
+    )
 
 
 def _names(name: str, line: str) -> bool:

@@ -7,7 +7,21 @@ for it.
 import ast
 import bisect
 import enum
-from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Sequence, Set, Tuple, Union
+from typing import (
+    Any,
+    Dict,
+    Generic,
+    Iterable,
+    Iterator,
+    List,
+    NamedTuple,
+    Optional,
+    Sequence,
+    Set,
+    Tuple,
+    TypeVar,
+    Union,
+)
 
 FunctionNode = Union[ast.FunctionDef, ast.AsyncFunctionDef]
 
@@ -63,6 +77,69 @@ def holds(lines: Sequence[int], first: int, last: int) -> bool:
     return index < len(lines) and lines[index] <= last
 
 
+Item = TypeVar("Item")
+
+
+class Nesting(Generic[Item]):
+    """Stretches of lines, each inside of another one or apart from it.
+
+    Args:
+        found: the first line, the last line and what they belong to, in any order.
+    """
+
+    def __init__(self, found: Iterable[Tuple[int, int, Item]]) -> None:
+        self._found = sorted(found, key=lambda stretch: (stretch[0], -stretch[1]))
+        self._starts = [first for first, _, _ in self._found]
+        self._outer: List[int] = []
+        for number, (first, _, _) in enumerate(self._found):
+            outer = number - 1
+            while outer >= 0 and self._found[outer][1] < first:
+                outer = self._outer[outer]
+            self._outer.append(outer)
+
+    def around(self, line: int) -> Iterator[Item]:
+        """What a line is in, the innermost first."""
+        number = bisect.bisect_right(self._starts, line) - 1
+        while number >= 0:
+            _, last, item = self._found[number]
+            if line <= last:
+                yield item
+            number = self._outer[number]
+
+
+def in_lines(body: Sequence[ast.AST], lines: Sequence[int]) -> Iterator[ast.AST]:
+    """The statements of a body that hold one of some lines, which are in order."""
+    number = 0
+    index = 0
+    while index < len(lines):
+        high = len(body)
+        while number < high:
+            middle = (number + high) // 2
+            if last_line(body[middle]) < lines[index]:
+                number = middle + 1
+            else:
+                high = middle
+        if number == len(body):
+            return
+        first = first_line(body[number])
+        if first <= lines[index]:
+            yield body[number]
+            number += 1
+        else:
+            index = bisect.bisect_left(lines, first, index)
+
+
+def children(node: ast.AST, lines: Sequence[int]) -> Iterator[ast.AST]:
+    """The parts of a node, without the statements that hold none of some lines."""
+    for _, value in ast.iter_fields(node):
+        if isinstance(value, list) and value and isinstance(value[0], ast.stmt):
+            yield from in_lines(value, lines)
+        elif isinstance(value, list):
+            yield from (part for part in value if isinstance(part, ast.AST))
+        elif isinstance(value, ast.AST):
+            yield value
+
+
 def _last_line_before_ends(statement: ast.AST) -> int:
     inner = [body for body in blocks(statement) if body]
     if isinstance(statement, DEFINITIONS):
@@ -110,7 +187,7 @@ class Scope:
         self.node = node
         self.parent = parent
         self.watched: Dict[str, Watch] = {}
-        self.version = 0
+        self._history: List[str] = []
         self._stores: Optional[Dict[str, List[Store]]] = None
         self._globals: Set[str] = set()
         self._children: Dict[int, Scope] = {}
@@ -119,7 +196,17 @@ class Scope:
         """Make the lines hot that do something with a name."""
         if self.watched.get(name, Watch.NOT) < how:
             self.watched[name] = how
-            self.version += 1
+            self._history.append(name)
+
+    @property
+    def version(self) -> int:
+        """How often something was watched anew."""
+        return len(self._history)
+
+    def fresh(self, version: int) -> Iterator[Tuple[str, Watch]]:
+        """What is watched anew since a version."""
+        for name in self._history[version:]:
+            yield name, self.watched[name]
 
     @property
     def body(self) -> List[ast.stmt]:

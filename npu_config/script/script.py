@@ -21,11 +21,11 @@ from npu_config.script.neighbours import any_neighbour_has
 from npu_config.script.relevance import Relevance
 from npu_config.script.scopes import (
     FunctionNode,
+    Nesting,
     Scope,
     blocks,
-    first_line,
+    children,
     functions,
-    holds,
     last_line,
 )
 from npu_config.script.source import Source, parse, spans
@@ -70,6 +70,7 @@ class Script:
         self._may_be_patched: Optional[bool] = None
         self._imported: Dict[str, FrozenSet[str]] = {}
         self._functions: Optional[List[Tuple[FunctionNode, int]]] = None
+        self._nesting: Optional[Nesting[FunctionNode]] = None
 
     @property
     def is_patched(self) -> bool:
@@ -127,12 +128,9 @@ class Script:
         lines = sorted({line for word in words for line in self.source.mentions(word)})
         pending: Deque[ast.AST] = deque([self.tree] if lines else [])
         while pending:
-            for node in ast.iter_child_nodes(pending.popleft()):
-                if not isinstance(node, ast.stmt) or holds(
-                    lines, first_line(node), last_line(node)
-                ):
-                    yield node
-                    pending.append(node)
+            for node in children(pending.popleft(), lines):
+                yield node
+                pending.append(node)
 
     def function_lines(self) -> List[Tuple[FunctionNode, int]]:
         """Every function with its last line."""
@@ -143,8 +141,10 @@ class Script:
 
     def function_of(self, line: int) -> Optional[FunctionNode]:
         """The innermost function around a line."""
-        inside = [node for node, last in self.function_lines() if node.lineno <= line <= last]
-        return max(inside, key=lambda node: node.lineno) if inside else None
+        if self._nesting is None:
+            found = self.function_lines()
+            self._nesting = Nesting((node.lineno, last, node) for node, last in found)
+        return next(self._nesting.around(line), None)
 
     @property
     def has_star_import(self) -> bool:

@@ -6,13 +6,25 @@ functions of it, which its two tables name; :func:`evaluate` and :func:`execute`
 
 import ast
 import itertools
-from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple
+from typing import (
+    Any,
+    Callable,
+    Dict,
+    Iterator,
+    List,
+    Mapping,
+    NamedTuple,
+    Optional,
+    Sequence,
+    Tuple,
+)
 
 from npu_config.core.diagnostics import Place
 from npu_config.script.constants import is_known
 from npu_config.script.objects import (
     Block,
     Constructed,
+    Entry,
     Fails,
     Instance,
     Message,
@@ -121,6 +133,8 @@ class Run:
         self.testing = False
         self.wanting = False
         self.returned: Any = None
+        self._guards_at: Optional[Dict[Place, Guards]] = None
+        self._entries_at: Optional[Dict[Place, List[Entry]]] = None
         self.adopted: Dict[str, Any] = {}
         self.messages: List[Message] = []
         self.blocks: List[Block] = []
@@ -172,6 +186,42 @@ class Run:
             message.root.blocks.append(block)
         return block
 
+    def guards_at(self, place: Place) -> Guards:
+        """The decisions that led to what was done at a place; for a path that has ended."""
+        if self._guards_at is None:
+            self._guards_at = dict(self._all_guards())
+        return self._guards_at.get(place, ())
+
+    def _all_guards(self) -> Iterator[Tuple[Place, Guards]]:
+        """What is entered last counts: what is most exact."""
+        for made in self.constructed:
+            for argument in made.arguments.values():
+                yield argument.place, made.path
+                yield argument.name_place, made.path
+            yield made.place, made.path
+        for message in self.messages:
+            for part in message.parts():
+                for assigned in part.assigned.values():
+                    yield assigned.place, assigned.path
+        for block in self.blocks:
+            if block.message is not None:
+                yield block.message.root.place, block.path
+            yield block.place, block.path
+        for block in self.blocks:
+            for entry in block.all_entries:
+                yield entry.place, entry.path
+                yield entry.name_place, entry.path
+
+    def entries_at(self, place: Place) -> List[Entry]:
+        """The assignments whose value, name or field is at a place; for a path that has ended."""
+        if self._entries_at is None:
+            self._entries_at = {}
+            for block in self.blocks:
+                for entry in block.all_entries:
+                    for at in {entry.place, entry.name_place, entry.field_place}:
+                        self._entries_at.setdefault(at, []).append(entry)
+        return self._entries_at.get(place, [])
+
     @property
     def function(self) -> Optional[ast.AST]:
         """The function that is being run."""
@@ -198,22 +248,14 @@ def execute(run: Run, statements: Sequence[ast.stmt]) -> int:
     depth = len(run.guards)
     scope = run.frame.scope
     left = ON
-    position = 0
-    version = -1
-    while version != scope.version and not left:
-        version = scope.version
-        for number, statement, has_seed in run.script.relevance.hot(scope, statements):
-            if number < position:
-                continue
-            executor = run.executors.get(statement.__class__)
-            if executor is None:
-                continue
-            run.wanting = has_seed
+    hot = run.script.relevance.next_hot(scope, statements, 0)
+    while hot is not None and not left:
+        executor = run.executors.get(hot.statement.__class__)
+        if executor is not None:
+            run.wanting = hot.has_seed
             run.count_step()
-            left = executor(run, statement)
-            position = number + 1
-            if left or version != scope.version:
-                break
+            left = executor(run, hot.statement)
+        hot = run.script.relevance.next_hot(scope, statements, hot.number + 1)
     del run.guards[depth:]
     return left
 

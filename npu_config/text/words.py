@@ -1,7 +1,8 @@
 """The words of messages: what is legal, what was perhaps meant, where the other one stands."""
 
 from difflib import get_close_matches
-from typing import Any, Iterable, Optional, Sequence
+from functools import lru_cache
+from typing import Any, Iterable, Optional, Sequence, Tuple
 
 from npu_config.core.diagnostics import Place
 
@@ -32,8 +33,13 @@ def near(word: str, legal: Iterable[str]) -> Optional[str]:
 
     Case, outer blanks and the choice of ``-`` or ``_`` make no difference.
     """
+    return _near(word[:80], tuple(legal))
+
+
+@lru_cache(maxsize=1000)
+def _near(word: str, legal: Tuple[str, ...]) -> Optional[str]:
     names = {_plain(name): name for name in legal}
-    plain = _plain(word[:80])
+    plain = _plain(word)
     if plain in names:
         return names[plain]
     found = get_close_matches(plain, list(names), 1, 0.75)

@@ -4,7 +4,7 @@ import ast
 from typing import Dict, Iterator, List, Optional, Tuple, Union
 
 from npu_config.script.neighbours import any_neighbour_has
-from npu_config.script.scopes import DEFINITIONS, FUNCTIONS, first_line, last_line
+from npu_config.script.scopes import DEFINITIONS, FUNCTIONS, children, last_line
 from npu_config.script.script import Script
 
 _OF_NAMES = ("locals", "globals", "vars", "eval", "exec")
@@ -138,13 +138,10 @@ def _around(tree: ast.AST, node: ast.expr) -> Parents:
     while pending:
         current, path = pending.pop()
         path = (*path, current)
-        for child in ast.iter_child_nodes(current):
+        for child in children(current, (node.lineno,)):
             if child is node:
                 return path
-            if not isinstance(child, ast.stmt) or (
-                first_line(child) <= node.lineno <= last_line(child)
-            ):
-                pending.append((child, path))
+            pending.append((child, path))
     return ()
 
 

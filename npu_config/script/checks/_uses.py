@@ -9,8 +9,8 @@ from npu_config.script.scopes import (
     DEFINITIONS,
     FUNCTIONS,
     blocks,
+    children,
     first_line,
-    holds,
     last_line,
 )
 from npu_config.script.syntax import name_of
@@ -111,11 +111,8 @@ def _loads(context: Context, scope: ast.AST, names: Set[str]) -> Iterator[Any]:
             visible = visible - _bound_in(node)
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and node.id in visible:
             yield node, parent, above
-        for child in ast.iter_child_nodes(node) if visible else ():
-            if not isinstance(child, ast.stmt) or holds(
-                lines, first_line(child), last_line(child)
-            ):
-                pending.append((child, node, parent, visible))
+        for child in children(node, lines) if visible else ():
+            pending.append((child, node, parent, visible))
 
 
 def _bound_in(function: Any) -> Set[str]:

@@ -267,8 +267,12 @@ def option_set_twice(context: Context) -> None:
         custom_op.parameter_map["dynamic_graph_execute_mode"].s = mode
     """
     for block in context.run.blocks:
+        by_name = {(entry.name, entry.name_place): entry for entry in reversed(block.all_entries)}
+        by_name.update(
+            ((entry.name, entry.name_place), entry) for entry in reversed(block.shadowed)
+        )
         for first in block.shadowed:
-            second = _overwriter(block, first)
+            second = by_name.get((first.name, first.shadowed_by))
             if second is None or first.built_in or second.built_in:
                 continue
             if first.function != second.function:
@@ -299,18 +303,6 @@ def option_set_twice(context: Context) -> None:
                 help="set it once",
                 severity=Severity.INFO if same else None,
             )
-
-
-def _overwriter(block: Block, first: Entry) -> Optional[Entry]:
-    """The assignment that overwrote another."""
-    entries = list(block.shadowed)
-    last = block.entries.get(first.name)
-    if last is not None:
-        entries.append(last)
-    for entry in entries:
-        if entry.name == first.name and entry.name_place == first.shadowed_by:
-            return entry
-    return None
 
 
 def _is_used_between(block: Block, first: Entry, second: Entry) -> bool:

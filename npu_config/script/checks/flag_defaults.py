@@ -11,7 +11,8 @@ from npu_config.script.objects import Unknown, origins
 
 _INTRODUCTION = "docs/en/tfadapter_1/apiref/session_config/introduction.md"
 
-_STORE = r"""(?:\.{0}|\[["']{0}["']\](?:\.value)?)\s*=(?!=)|setattr\(.*["']{0}["']"""
+_STORE = r"""(?:\.{0}|\[["']{0}["']\](?:\.value)?)\s*=(?!=)"""
+_QUOTED = r"""["']{0}["']"""
 _REQUIRED = re.compile(r"\brequired\s*=\s*True\b")
 _LINES_OF_DEFINITION = 6
 
@@ -101,7 +102,9 @@ def _is_given_otherwise(context: Context, flag: str, line: int) -> bool:
     if context.mentions("set_defaults", "set_default"):
         return True
     stores = re.compile(_STORE.format(re.escape(flag)))
-    if any(stores.search(source.lines[number - 1]) for number in source.mentions(flag)):
-        return True
+    quoted = re.compile(_QUOTED.format(re.escape(flag)))
+    for text in (source.lines[number - 1] for number in source.mentions(flag)):
+        if stores.search(text) or ("setattr(" in text and quoted.search(text)):
+            return True
     definition = " ".join(source.lines[line - 1 : line + _LINES_OF_DEFINITION])
     return _REQUIRED.search(DEFINITION.split(definition)[1]) is not None
