@@ -8,10 +8,12 @@ asked for.
 
 import ast
 import bisect
+import itertools
 import re
 from typing import Dict, Iterable, List, NamedTuple, Optional, Sequence, Set, Tuple
 
 from npu_config.script.scopes import (
+    DEFINITIONS,
     FunctionNode,
     Nesting,
     Scope,
@@ -87,28 +89,39 @@ class Hot(NamedTuple):
 
 
 class _Body:
-    """Where the statements of a body begin, and which of them only leave it."""
+    """The statements of a body that do something when it is run: all but definitions."""
 
     def __init__(self, statements: Sequence[ast.stmt]) -> None:
-        self.starts = [statement.lineno for statement in statements]
-        self.leaving = [n for n, s in enumerate(statements) if isinstance(s, _LEAVING)]
-        self.end = last_line(statements[-1]) if statements else 0
-
-    def last(self, number: int) -> int:
-        """How far a statement reaches: to the next one, for all that matters here."""
-        if number + 1 == len(self.starts):
-            return self.end
-        return max(self.starts[number], self.starts[number + 1] - 1)
+        self.statements: List[ast.stmt] = []
+        self.starts: List[int] = []
+        self.lasts: List[int] = []
+        for statement, following in itertools.zip_longest(statements, statements[1:]):
+            if not isinstance(statement, DEFINITIONS):
+                start = statement.lineno
+                self.statements.append(statement)
+                self.starts.append(start)
+                # It reaches to the next one, for all that matters here.
+                self.lasts.append(
+                    last_line(statement)
+                    if following is None
+                    else max(start, first_line(following) - 1)
+                )
+        self.leaving = [n for n, s in enumerate(self.statements) if isinstance(s, _LEAVING)]
 
     def next_in(self, lines: Sequence[int], position: int) -> int:
         """The number of the first statement from a position on that holds one of some lines."""
-        index = bisect.bisect_left(lines, self.starts[position])
-        if index == len(lines) or lines[index] > self.end:
-            return len(self.starts)
-        number = bisect.bisect_left(self.starts, lines[index])
-        if number == len(self.starts) or self.starts[number] != lines[index]:
-            number -= 1
-        return max(number, position)
+        while position < len(self.starts):
+            index = bisect.bisect_left(lines, self.starts[position])
+            if index == len(lines):
+                break
+            line = lines[index]
+            number = max(bisect.bisect_left(self.lasts, line, position), position)
+            if number == len(self.starts):
+                break
+            if self.starts[number] <= line:
+                return number
+            position = number
+        return len(self.starts)
 
 
 class _Watched:
@@ -192,8 +205,6 @@ class Relevance:
         self, scope: Scope, statements: Sequence[ast.stmt], position: int
     ) -> Optional[Hot]:
         """The first statement of a body from a position on that is worth running."""
-        if position >= len(statements):
-            return None
         body = self._bodies.get(id(statements))
         if body is None:
             body = self._bodies[id(statements)] = _Body(statements)
@@ -201,10 +212,10 @@ class Relevance:
         index = bisect.bisect_left(body.leaving, position)
         if index < len(body.leaving):
             number = min(number, body.leaving[index])
-        if number == len(statements):
+        if number == len(body.statements):
             return None
-        has_seed = holds(self._seeds, body.starts[number], body.last(number))
-        return Hot(number, statements[number], has_seed)
+        has_seed = holds(self._seeds, body.starts[number], body.lasts[number])
+        return Hot(number, body.statements[number], has_seed)
 
     def any_hot(self, scope: Scope, statements: Sequence[ast.stmt]) -> bool:
         """True when a body holds a hot line."""

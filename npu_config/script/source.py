@@ -14,6 +14,8 @@ from typing import Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
 from npu_config.core.diagnostics import Place
 from npu_config.script.ends import span
 
+_FEW_WORDS = 200
+_WORD = re.compile(r"\w+")
 _NEWLINE = re.compile(r"\r\n|\r|\n")
 _PYTHON_2 = re.compile(
     r"^[ \t]*(?:print[ \t]+[\w\"'%]|exec[ \t]+[\w\"']|except[ \t]+[\w.]+[ \t]*,"
@@ -149,6 +151,7 @@ class Source:
         self.lines: List[str] = _NEWLINE.split(text) if "\r" in text else text.split("\n")
         self._starts = _starts(text, self.lines)
         self._mentions: Dict[str, List[int]] = {}
+        self._lines_of_words: Optional[Dict[str, List[int]]] = None
         self._places: Dict[int, Tuple[Place, ast.AST]] = {}
 
     def column(self, line: int, offset: int) -> int:
@@ -231,8 +234,23 @@ class Source:
         """The lines with an identifier, comment lines left out."""
         found = self._mentions.get(word)
         if found is None:
-            found = self._mentions[word] = self.lines_with(word)
+            if len(self._mentions) < _FEW_WORDS or not word.isidentifier():
+                found = self.lines_with(word)
+            else:
+                found = self._index.get(word, [])
+            self._mentions[word] = found
         return found
+
+    @property
+    def _index(self) -> Dict[str, List[int]]:
+        """The lines of every word, which is worth its time for those who ask for many."""
+        if self._lines_of_words is None:
+            self._lines_of_words = {}
+            for number, line in enumerate(self.lines, 1):
+                if not line.lstrip().startswith("#"):
+                    for word in set(_WORD.findall(line)):
+                        self._lines_of_words.setdefault(word, []).append(number)
+        return self._lines_of_words
 
     def lines_with(self, word: str, within: bool = False) -> List[int]:
         """The lines that hold a word, comment lines left out; ``within``: also inside of words."""

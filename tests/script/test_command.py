@@ -127,14 +127,14 @@ def test_paths_without_a_dot(script, capsys):
     """Files are named as other tools name them, and looked at once."""
     out = check(capsys, ".", "./train.py", script, ".//train.py")[1]
     assert out.startswith("train.py:7:")
-    assert "1 warning in 1 file\n" in out
+    assert "1 error in 1 file\n" in out
 
 
 def test_standard_input_is_read_once(script, capsys, monkeypatch):
     """However often it is named."""
     stream = io.TextIOWrapper(io.BytesIO(script.read_bytes()), "utf-8")
     monkeypatch.setattr(sys, "stdin", stream)
-    assert "1 warning in 1 file\n" in check(capsys, "-", "-")[1]
+    assert "1 error in 1 file\n" in check(capsys, "-", "-")[1]
 
 
 def test_select_does_not_hide_what_was_not_checked(script, capsys):

@@ -1,11 +1,13 @@
 """Checks of lists of hooks and callbacks."""
 
 import ast
-from typing import Iterator, List, Optional, Sequence, Set
+import itertools
+from bisect import bisect_right
+from typing import Dict, Iterator, List, Optional, Sequence, Set, Tuple
 
 from npu_config.core.diagnostics import Severity
 from npu_config.script.checks._check import Context, check
-from npu_config.script.scopes import DEFINITIONS, blocks
+from npu_config.script.scopes import DEFINITIONS, FunctionNode, blocks
 from npu_config.script.syntax import argument, in_brackets, literal, name_of
 
 _INIT = "tf_adapter/python/npu_bridge/npu_init.py"
@@ -53,12 +55,16 @@ def last_hook_is_appended(context: Context) -> None:
         return
     own = {function.name for function, _ in context.script.function_lines()}
     seen: Set[int] = set()
+    events: Dict[str, Dict[Optional[FunctionNode], List[Event]]] = {}
     for call in context.calls(*_APPENDING):
         name = name_of(call.func)
         if name in own:
             continue
         for item in _lists(context, call):
-            index = _first_taken(context, call, item)
+            if item not in events:
+                events[item] = _events(context, item)
+            function = context.script.function_of(call.lineno)
+            index = _first_taken(context, call, events[item].get(function, ()))
             if index is not None and id(index) not in seen:
                 seen.add(id(index))
                 context.report(
@@ -112,30 +118,38 @@ def _makes_list(node: ast.expr) -> bool:
     return isinstance(node, (ast.List, ast.ListComp))
 
 
-def _first_taken(context: Context, call: ast.Call, name: str) -> Optional[ast.Subscript]:
-    """The first place behind a call, and certainly run after it, where ``name[-1]`` is taken."""
-    function = context.script.function_of(call.lineno)
-    before = context.unread.around(call)
-    taken: List[ast.Subscript] = []
-    changed: List[int] = []
+Event = Tuple[int, bool, int, ast.expr]
+"""A line, whether the last item is taken there (else the list is changed), a column, a node."""
+
+
+def _events(context: Context, name: str) -> Dict[Optional[FunctionNode], List[Event]]:
+    """What each function does with a list, in order."""
+    found: Dict[Optional[FunctionNode], List[Event]] = {}
     for node in context.script.nodes(name):
-        if not isinstance(node, ast.expr) or node.lineno <= call.lineno:
-            continue
-        if context.script.function_of(node.lineno) is not function:
-            continue
+        takes = False
         if isinstance(node, ast.Name):
-            if node.id == name and not isinstance(node.ctx, ast.Load):
-                changed.append(node.lineno)
+            changes = node.id == name and not isinstance(node.ctx, ast.Load)
         elif isinstance(node, ast.Attribute):
-            if name_of(node.value) == name and node.attr in _CHANGES:
-                changed.append(node.lineno)
+            changes = name_of(node.value) == name and node.attr in _CHANGES
         elif isinstance(node, ast.Subscript) and _is_named(node.value, name):
-            if not isinstance(node.ctx, ast.Load):
-                changed.append(node.lineno)
-            elif _is_last(node):
-                taken.append(node)
-    for node in sorted(taken, key=lambda node: (node.lineno, node.col_offset)):
-        if any(line <= node.lineno for line in changed):
+            changes = not isinstance(node.ctx, ast.Load)
+            takes = not changes and _is_last(node)
+        else:
+            continue
+        if changes or takes:
+            event = (node.lineno, takes, node.col_offset, node)
+            found.setdefault(context.script.function_of(node.lineno), []).append(event)
+    for events in found.values():
+        events.sort(key=lambda event: event[:3])
+    return found
+
+
+def _first_taken(context: Context, call: ast.Call, events: Sequence[Event]) -> Optional[ast.expr]:
+    """The first place behind a call, and certainly run after it, where ``name[-1]`` is taken."""
+    before = context.unread.around(call)
+    lines = [event[0] for event in events]
+    for _, takes, _, node in itertools.islice(events, bisect_right(lines, call.lineno), None):
+        if not takes:
             return None
         if _is_after((*before, call), (*context.unread.around(node), node)):
             return node
