@@ -28,17 +28,28 @@ def load(path: str, limit: int) -> Union[bytes, Diagnostic]:
     try:
         with open(path, "rb") as stream:
             data = stream.read(limit + 1)
-    except OSError as error:
-        reason, help = _REASONS.get(error.errno or 0, (None, None))
-        if reason is None:
-            reason = "the file cannot be read: {}".format(error.strerror or error)
-        if os.path.isdir(path):
-            reason = "this is a directory"
-        return rules.UNREADABLE.diagnostic(reason, Place(path), help=help)
-    except ValueError:
+    except (OSError, ValueError) as error:
+        return unreadable(path, error)
+    return too_large(path, limit) if len(data) > limit else data
+
+
+def unreadable(path: str, error: Exception) -> Diagnostic:
+    """What is said of a file that cannot be opened or read.
+
+    Args:
+        path: the file.
+        error: what opening or reading it raised: an OSError, or the ValueError of a name with
+            a NUL character.
+    """
+    if not isinstance(error, OSError):
         message = "no file can have this name; it holds a NUL character"
         return rules.UNREADABLE.diagnostic(message, Place(path.replace("\0", "\\0")))
-    return too_large(path, limit) if len(data) > limit else data
+    reason, help = _REASONS.get(error.errno or 0, (None, None))
+    if reason is None:
+        reason = "the file cannot be read: {}".format(error.strerror or error)
+    if os.path.isdir(path):
+        reason = "this is a directory"
+    return rules.UNREADABLE.diagnostic(reason, Place(path), help=help)
 
 
 def too_large(path: Optional[str], limit: int) -> Diagnostic:

@@ -1,0 +1,115 @@
+"""``.npy`` files and the ``index.csv`` beside them, as both exports write them.
+
+Nothing here needs numpy: a file is a short text header and the bytes of the array.
+"""
+
+import csv
+import hashlib
+import io
+import re
+from typing import Iterable, Iterator, NamedTuple, Sequence, Set, Union
+
+from npu_config.core.files import PathLike, write_atomic
+
+Buffer = Union[bytes, memoryview]
+
+INDEX = "index.csv"
+TENSOR = ("DebugIdentity", "output")
+"""What ``debug_op`` says of the value of an output: tfdbg's word, and that of dumps."""
+_UNSAFE = re.compile(r"[^A-Za-z0-9_.\-]")
+_LONGEST_NAME = 180
+
+
+class Exported(NamedTuple):
+    """One line of the index.
+
+    Args:
+        run: number of the session.run, from 0 on; of a dump, the step.
+        file: the ``.npy`` file, relative to the index; "" when there is none.
+        node: the node's name.
+        output: which of its outputs (or inputs).
+        occurrence: which execution of the node within the run.
+        debug_op: what was recorded; ``DebugIdentity`` and ``output`` are the tensor itself.
+        device: where the node ran.
+        dtype: the name of the type; bfloat16 is stored as float32, which holds every value.
+        shape: sizes joined by ``x``; "" for a scalar.
+        time_us: when it was recorded, in microseconds.
+        status: ``"ok"``, or why there is no file.
+    """
+
+    run: int
+    file: str
+    node: str
+    output: int
+    occurrence: int
+    debug_op: str
+    device: str
+    dtype: str
+    shape: str
+    time_us: int
+    status: str
+
+
+COLUMNS = Exported._fields
+
+
+def npy_header(descr: str, shape: Sequence[int]) -> bytes:
+    """The header of a ``.npy`` file, version 1.0 of its format.
+
+    Args:
+        descr: the type as numpy writes it, e.g. ``"<f4"``.
+        shape: of the array, which follows in C order.
+    """
+    sizes = (
+        "({},)".format(shape[0]) if len(shape) == 1 else "({})".format(", ".join(map(str, shape)))
+    )
+    header = "{{'descr': '{}', 'fortran_order': False, 'shape': {}, }}".format(descr, sizes)
+    padded = header + " " * (-(len(header) + 11) % 64) + "\n"
+    return (
+        b"\x93NUMPY\x01\x00" + len(padded).to_bytes(2, "little") + padded.encode("ascii")
+    )
+
+
+def npy_pieces(descr: str, shape: Sequence[int], pieces: Iterable[Buffer]) -> Iterator[Buffer]:
+    """A ``.npy`` file in pieces, for :func:`npu_config.core.files.write_atomic`."""
+    yield npy_header(descr, shape)
+    yield from pieces
+
+
+def index_text(lines: Iterable[Exported]) -> str:
+    """The text of the index."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    writer.writerows(lines)
+    return text.getvalue()
+
+
+def write_index(path: PathLike, lines: Iterable[Exported], overwrite: bool = False) -> None:
+    """Write the index, all of it or nothing."""
+    write_atomic(path, index_text(lines), overwrite)
+
+
+def file_name(node: str, taken: Set[str]) -> str:
+    """A file name for a node, the same in every run of the same graph, used by no other.
+
+    Args:
+        node: its real name; what no file name should hold becomes ``_``.
+        taken: the names that others have; the new one is added.
+    """
+    name = _UNSAFE.sub("_", node).lstrip(".") or "_"
+    if len(name) > _LONGEST_NAME:
+        digest = hashlib.sha1(node.encode("utf-8", "surrogatepass")).hexdigest()[:12]
+        name = "{}~{}".format(name[:_LONGEST_NAME], digest)
+    unique, count = name, 1
+    while unique in taken:
+        count += 1
+        unique = "{}~{}".format(name, count)
+    taken.add(unique)
+    return unique
+
+
+__all__ = [
+    "COLUMNS", "INDEX", "TENSOR", "Exported", "file_name", "index_text", "npy_header",
+    "npy_pieces", "write_index",
+]  # fmt: skip

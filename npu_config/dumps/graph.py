@@ -1,0 +1,317 @@
+"""The graph that the graph engine wrote: operators in the order of execution.
+
+Read are ``ge_proto_*_Build.txt`` (protobuf text) and its form in JSON.  Only what a comparison
+needs is kept: names, types, edges, fusion, and which operator of the network each output
+stands for.
+
+Source: facts dump.yaml, ``graph`` and ``compare`` (C-OUTPUT, C-INPUT).
+"""
+
+import json
+import os
+import re
+from typing import Any, Dict, Iterator, List, Mapping, NamedTuple, Optional, Sequence, Tuple
+
+import attr
+
+from npu_config.core.diagnostics import NpuConfigError, Place
+from npu_config.core.files import PathLike
+from npu_config.dumps._rules import BAD_GRAPH
+from npu_config.proto.faults import ProtoSyntaxError
+from npu_config.proto.text_syntax import Block, Source, parse
+from npu_config.text.loading import load
+
+LARGEST = 1 << 28
+"""How many bytes a graph may have; the usual limit of protobuf text is for configurations."""
+
+CONSTANTS = frozenset(("Const", "Constant", "ConstPlaceHolder"))
+PASSED_THROUGH = frozenset(("Cast", "TransData"))
+_FILE = re.compile(r"ge_proto_([0-9]+)_(?:.*_)?Build\.(txt|json)\Z")
+_MOST_STEPS = 1000
+
+
+@attr.s(frozen=True, slots=True, auto_attribs=True)
+class GeOutput:
+    """One output of an operator.
+
+    Args:
+        format: on the device.
+        origin_format: the layout in the network, if the graph says.
+        origin_name: the operator of the network that it stands for, if the graph says.
+        origin_index: which of that operator's outputs, if the graph says.
+    """
+
+    format: str
+    origin_format: Optional[str]
+    origin_name: Optional[str]
+    origin_index: Optional[int]
+
+
+@attr.s(frozen=True, slots=True, auto_attribs=True)
+class GeOp:
+    """One operator of the compiled graph.
+
+    Args:
+        name: its name.
+        type: the operator type.
+        id: its place in the order of execution.
+        stream: the stream it runs on.
+        inputs: (producer, output) of every input that carries data; None where none is named.
+        outputs: what the graph says of each output.
+        original_names: the operators of the network that it stands for; empty for those that
+            the compiler inserted, None when the graph does not say.
+        passes: the fusion passes that made it.
+        is_inner: True for the inner operators of several that stand for one.
+        has_task: False for those that never run on the device, and so are never dumped.
+    """
+
+    name: str
+    type: str
+    id: int
+    stream: int
+    inputs: Tuple[Optional[Tuple[str, int]], ...]
+    outputs: Tuple[GeOutput, ...]
+    original_names: Optional[Tuple[str, ...]]
+    passes: Tuple[str, ...] = ()
+    is_inner: bool = False
+    has_task: bool = True
+
+
+class GeGraph(Sequence[GeOp]):
+    """The operators of a graph, in the order of execution."""
+
+    def __init__(self, name: str, ops: Sequence[GeOp], path: Optional[str] = None) -> None:
+        """Keep the operators.
+
+        Args:
+            name: of the graph.
+            ops: in any order.
+            path: the file.
+        """
+        self.name = name
+        self.path = path
+        self._ops = tuple(sorted(ops, key=lambda op: op.id))
+        self._by_name: Dict[str, GeOp] = {op.name: op for op in reversed(self._ops)}
+
+    def __getitem__(self, index: Any) -> Any:
+        return self._ops[index]
+
+    def __len__(self) -> int:
+        return len(self._ops)
+
+    def __iter__(self) -> Iterator[GeOp]:
+        return iter(self._ops)
+
+    def __repr__(self) -> str:
+        return "<GeGraph {}: {:,} operators>".format(self.name, len(self))
+
+    def find(self, name: str) -> Optional[GeOp]:
+        """The operator of a name, or None."""
+        return self._by_name.get(name)
+
+    def origin(self, name: str, output: int) -> Optional[Tuple[str, int]]:
+        """Which output of the network an output stands for.
+
+        Operators that only convert (``Cast``, ``TransData``) stand for what they convert.
+
+        Args:
+            name: the operator of the compiled graph.
+            output: which of its outputs.
+
+        Returns:
+            The operator of the network and its output; None when the graph does not say.
+        """
+        for _ in range(_MOST_STEPS):
+            op = self.find(name)
+            if op is None:
+                return None
+            if op.outputs:
+                said = op.outputs[output if output < len(op.outputs) else 0]
+                if said.origin_name is not None:
+                    index = output if said.origin_index is None else said.origin_index
+                    return said.origin_name, index
+            if op.type in PASSED_THROUGH and op.inputs and op.inputs[0] is not None:
+                name, output = op.inputs[0]
+                continue
+            if op.original_names is None:
+                return op.name, output
+            if len(op.original_names) == 1:
+                return op.original_names[0], output
+            return None
+        return None
+
+
+def read_ge_graph(path: PathLike) -> GeGraph:
+    """Read a graph that the graph engine wrote.
+
+    Args:
+        path: ``ge_proto_*_Build.txt``, the same as JSON, or a folder with such files, of which
+            the last of the stage ``Build`` is taken.
+
+    Raises:
+        NpuConfigError: the file cannot be read or is not such a graph.
+    """
+    name = os.fspath(path)
+    if os.path.isdir(name):
+        name = _in_folder(name)
+    data = load(name, LARGEST)
+    if not isinstance(data, bytes):
+        raise NpuConfigError([data])
+    if data.lstrip()[:1] == b"{":
+        graphs = _from_json(data, name)
+    else:
+        try:
+            graphs = _all(_of_block(parse(Source(data, LARGEST))), "graph")
+        except ProtoSyntaxError as error:
+            raise NpuConfigError(
+                [
+                    BAD_GRAPH.diagnostic(
+                        "the file is not protobuf text: {}".format(fault.reason),
+                        Place(name, fault.line, fault.column),
+                    )
+                    for fault in error.faults
+                ]
+            ) from None
+    ops = [_op(op, number) for graph in graphs for number, op in enumerate(_all(graph, "op"))]
+    if not ops:
+        raise _refused(name, 'it holds no "graph" with an "op"')
+    return GeGraph(_text(graphs[0], "name"), ops, name)
+
+
+def _in_folder(folder: str) -> str:
+    """The graph of the last ``Build`` in a folder."""
+    found = []
+    try:
+        for name in os.listdir(folder):
+            match = _FILE.match(name)
+            if match:
+                found.append((int(match.group(1)), match.group(2) == "txt", name))
+    except OSError as error:
+        raise _refused(folder, "the folder cannot be read: {}".format(error.strerror)) from None
+    if not found:
+        raise _refused(folder, "the folder has no file ge_proto_*_Build.txt")
+    return os.path.join(folder, max(found)[2])
+
+
+def _refused(path: str, reason: str) -> NpuConfigError:
+    return NpuConfigError(
+        [
+            BAD_GRAPH.diagnostic(
+                reason,
+                Place(path),
+                help="DUMP_GE_GRAPH=2 makes the graph engine write ge_proto_*_Build.txt",
+            )
+        ]
+    )
+
+
+_Node = Mapping[str, List[Any]]
+
+
+def _of_block(block: Block) -> _Node:
+    """A message as a table of lists; messages inside stay as they are until they are read."""
+    node: Dict[str, List[Any]] = {}
+    for field in block.fields:
+        node.setdefault(field.name, []).extend(
+            value if isinstance(value, Block) else value.value for value in field.values
+        )
+    return node
+
+
+def _from_json(data: bytes, path: str) -> List[_Node]:
+    try:
+        document = json.loads(data.decode("utf-8"))
+    except (ValueError, RecursionError) as error:
+        raise _refused(path, "the file is not JSON: {}".format(error)) from None
+    return _all(_node(document), "graph")
+
+
+def _node(value: Any) -> _Node:
+    if isinstance(value, Block):
+        return _of_block(value)
+    if not isinstance(value, dict):
+        return {}
+    return {key: item if isinstance(item, list) else [item] for key, item in value.items()}
+
+
+def _all(node: _Node, name: str) -> List[_Node]:
+    return [_node(value) for value in node.get(name, ())]
+
+
+def _texts(node: _Node, name: str) -> List[str]:
+    return [
+        value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)
+        for value in node.get(name, ())
+    ]
+
+
+def _text(node: _Node, name: str) -> str:
+    return next(iter(_texts(node, name)), "")
+
+
+def _int(node: _Node, name: str, default: int = 0) -> int:
+    try:
+        return int(_text(node, name))
+    except ValueError:
+        return default
+
+
+def _attributes(node: _Node) -> Dict[str, _Node]:
+    return {
+        _text(entry, "key"): next(iter(_all(entry, "value")), {}) for entry in _all(node, "attr")
+    }
+
+
+def _list(attributes: Mapping[str, _Node], name: str) -> Optional[Tuple[str, ...]]:
+    if name not in attributes:
+        return None
+    return tuple(
+        text for part in _all(attributes[name], "list") for text in _texts(part, "s") if text
+    )
+
+
+def _true(attributes: Mapping[str, _Node], name: str) -> bool:
+    return _text(attributes.get(name, {}), "b").lower() == "true"
+
+
+def _op(node: _Node, number: int) -> GeOp:
+    attributes = _attributes(node)
+    return GeOp(
+        _text(node, "name"),
+        _text(node, "type"),
+        _int(node, "id", number),
+        _int(node, "stream_id"),
+        tuple(_edges(_texts(node, "input"))),
+        tuple(_output(each) for each in _all(node, "output_desc")),
+        _list(attributes, "_datadump_original_op_names"),
+        _list(attributes, "pass_name") or (),
+        _true(attributes, "_datadump_is_multiop"),
+        not _true(attributes, "_no_task"),
+    )
+
+
+def _edges(inputs: Sequence[str]) -> Iterator[Optional[Tuple[str, int]]]:
+    """The data edges; a control edge has the index -1."""
+    for text in inputs:
+        name, colon, index = text.rpartition(":")
+        if not text:
+            continue
+        if colon and index.isdigit():
+            yield name, int(index)
+        elif index != "-1":
+            yield None
+
+
+def _output(node: _Node) -> GeOutput:
+    attributes = _attributes(node)
+
+    def said(name: str) -> Optional[str]:
+        return _text(attributes.get(name, {}), "s") or None
+
+    index = _text(attributes.get("_datadump_origin_output_index", {}), "i")
+    return GeOutput(
+        _text(node, "layout"),
+        said("_datadump_origin_format") or said("origin_format"),
+        said("_datadump_origin_name"),
+        int(index) if index.isdigit() else None,
+    )

@@ -1,0 +1,341 @@
+"""How near two tensors are: the documented formulas, in float64, over pieces of any size.
+
+NaN and infinities are counted and named; they do not spoil the numbers, which are those of the
+pairs that are finite on both sides.  One pass gives everything but the divergence of
+Kullback and Leibler, which needs the extremes first and so a second pass.
+
+Source: facts dump.yaml, ``compare`` (C-FORMULAS, C-NAN, C-BIG, C-BOOL).
+"""
+
+import math
+from typing import Any, Callable, Iterator, List, Optional, Tuple
+
+import attr
+
+from npu_config.dumps.dump import BLOCK
+
+Pair = Tuple[Any, Any]
+Pairs = Callable[[], Iterator[Pair]]
+"""Makes the pieces of both sides, flat and of equal length, each time it is called."""
+
+TINY = 2.22e-16
+"""A reference value that is not larger does not count in relative errors."""
+_FLOOR = 1.19e-7
+_PIECE = 8192
+_NAN = float("nan")
+
+
+@attr.s(frozen=True, slots=True, auto_attribs=True)
+class Metrics:
+    """The numbers of one pair of tensors, x of the device and y of the reference.
+
+    Numbers that are not defined are NaN.  ``counts`` of NaN and infinities are of the whole
+    tensors; everything else is of the pairs that are finite on both sides.
+
+    Args:
+        elements: of each side.
+        compared: pairs that are finite on both sides.
+        cosine: similarity, at most 1.
+        max_absolute: largest |x - y|.
+        accumulated_relative: sum of |x / y - 1|, where y is not 0.
+        relative_euclidean: sqrt(sum (x - y)^2 / sum y^2).
+        divergence: of Kullback and Leibler, of both sides scaled to 0..1.
+        mean: of x and of y.
+        deviation: the standard deviation of x and of y.
+        mean_absolute: mean |x - y|.
+        root_mean_square: sqrt(mean (x - y)^2).
+        max_relative: largest |x / y - 1|, where y is not 0.
+        mean_relative: its mean over all pairs.
+        signal_to_noise: 10 log10(sum y^2 / sum (x - y)^2), in decibels.
+        differing: pairs that are not equal; NaN equals NaN.
+        largest: largest |x| and largest |y|.
+        nan: how many NaN x and y have.
+        infinite: how many infinities x and y have.
+        odd: pairs with NaN or an infinity on one side, or different ones.
+        boolean: True for truth values, of which only the cosine and ``differing`` say anything.
+        remark: what is to be known of a number, else "".
+    """
+
+    elements: int
+    compared: int
+    cosine: float
+    max_absolute: float
+    accumulated_relative: float
+    relative_euclidean: float
+    divergence: float
+    mean: Tuple[float, float]
+    deviation: Tuple[float, float]
+    mean_absolute: float
+    root_mean_square: float
+    max_relative: float
+    mean_relative: float
+    signal_to_noise: float
+    differing: int
+    largest: Tuple[float, float]
+    nan: Tuple[int, int] = (0, 0)
+    infinite: Tuple[int, int] = (0, 0)
+    odd: int = 0
+    boolean: bool = False
+    remark: str = ""
+
+
+class _Sums:
+    """What one pass adds up."""
+
+    def __init__(self) -> None:
+        self.elements = self.compared = self.differing = self.odd = 0
+        self.xx = self.yy = self.xy = self.dd = 0.0
+        self.absolute = self.relative = 0.0
+        self.max_absolute = self.max_relative = 0.0
+        self.low = [math.inf, math.inf]
+        self.high = [-math.inf, -math.inf]
+        self.mean = [0.0, 0.0]
+        self.spread = [0.0, 0.0]
+        self.nan = [0, 0]
+        self.infinite = [0, 0]
+
+
+def measure(pairs: Pairs, boolean: bool = False, divergence: bool = True) -> Metrics:
+    """Measure two tensors against each other.
+
+    Args:
+        pairs: makes the pieces of both; called a second time for the divergence.
+        boolean: both hold truth values.
+        divergence: compute the divergence of Kullback and Leibler, too.
+    """
+    import numpy
+
+    sums = _Sums()
+    buffers = [numpy.empty(BLOCK) for _ in range(5)]
+    with numpy.errstate(all="ignore"):
+        for x, y in _pieces(pairs):
+            _add(numpy, sums, x, y, buffers)
+        kl = _NAN
+        if divergence and sums.compared and not boolean:
+            kl = _divergence(numpy, sums, pairs, buffers)
+    return _result(sums, kl, boolean)
+
+
+def _pieces(pairs: Pairs) -> Iterator[Pair]:
+    """Pieces of no more than BLOCK real numbers; complex ones are two each."""
+    for x, y in pairs():
+        if x.dtype.kind == "c" or y.dtype.kind == "c":
+            x, y = _two(x), _two(y)
+        for start in range(0, x.size, BLOCK):
+            yield x[start : start + BLOCK], y[start : start + BLOCK]
+
+
+def _two(values: Any) -> Any:
+    import numpy
+
+    values = numpy.ascontiguousarray(values)
+    if values.dtype.kind != "c":
+        values = values.astype("<c16")
+    return values.view(values.real.dtype)
+
+
+def _add(numpy: Any, sums: _Sums, left: Any, right: Any, buffers: List[Any]) -> None:
+    size = left.size
+    x, y, difference, scratch, scale = (buffer[:size] for buffer in buffers)
+    numpy.copyto(x, left, casting="unsafe")
+    numpy.copyto(y, right, casting="unsafe")
+    sums.elements += size
+    xx, yy = _dot(x, x), _dot(y, y)
+    if not math.isfinite(xx + yy):
+        finite = _specials(numpy, sums, x, y)
+        count = int(numpy.count_nonzero(finite))
+        if count < size:
+            x[:count], y[:count] = x[finite], y[finite]
+            x, y, difference, scratch, scale = (b[:count] for b in buffers)
+            size, xx, yy = count, _dot(x, x), _dot(y, y)
+    if not size:
+        return
+    numpy.subtract(x, y, out=difference)
+    numpy.abs(difference, out=scratch)
+    sums.xx += xx
+    sums.yy += yy
+    sums.xy += _dot(x, y)
+    sums.dd += _dot(difference, difference)
+    largest = float(scratch.max())
+    if largest:
+        sums.absolute += float(scratch.sum())
+        sums.max_absolute = max(sums.max_absolute, largest)
+        sums.differing += int(numpy.count_nonzero(scratch))
+        numpy.abs(y, out=scale)
+        numpy.divide(scratch, scale, out=scratch)
+        if float(scale.min()) <= TINY:
+            scratch[scale <= TINY] = 0.0
+        sums.relative += float(scratch.sum())
+        sums.max_relative = max(sums.max_relative, float(scratch.max()))
+    for side, values, squares in ((0, x, xx), (1, y, yy)):
+        sums.low[side] = min(sums.low[side], float(values.min()))
+        sums.high[side] = max(sums.high[side], float(values.max()))
+        mean = float(values.sum()) / size
+        shift = mean - sums.mean[side]
+        whole = sums.compared + size
+        inside = max(squares - size * mean * mean, 0.0)
+        sums.spread[side] += inside + shift * shift * sums.compared * size / whole
+        sums.mean[side] += shift * size / whole
+    sums.compared += size
+
+
+def _dot(one: Any, other: Any) -> float:
+    """The scalar product in pieces for which no BLAS wakes its threads; they wait by spinning."""
+    if one.size <= _PIECE:
+        return float(one.dot(other))
+    return float(one[:_PIECE].dot(other[:_PIECE])) + _dot(one[_PIECE:], other[_PIECE:])
+
+
+def _specials(numpy: Any, sums: _Sums, x: Any, y: Any) -> Any:
+    """Count NaN and infinities; returns where both sides are finite."""
+    both = numpy.isfinite(x) & numpy.isfinite(y)
+    same = x == y
+    nans = []
+    for side, values in ((0, x), (1, y)):
+        nans.append(numpy.isnan(values))
+        sums.nan[side] += int(numpy.count_nonzero(nans[side]))
+        sums.infinite[side] += int(numpy.count_nonzero(numpy.isinf(values)))
+    odd = int(numpy.count_nonzero(~both & ~same & ~(nans[0] & nans[1])))
+    sums.odd += odd
+    sums.differing += odd
+    return both
+
+
+def _divergence(numpy: Any, sums: _Sums, pairs: Pairs, buffers: List[Any]) -> float:
+    """The second pass: sum p log(p / q) of both sides, scaled to 0..1 and to the sum 1."""
+    total = [0.0, 0.0]
+    crossed = 0.0
+    finite_only = sums.compared < sums.elements
+    for left, right in _pieces(pairs):
+        size = left.size
+        p, q, scratch = (buffer[:size] for buffer in buffers[:3])
+        numpy.copyto(p, left, casting="unsafe")
+        numpy.copyto(q, right, casting="unsafe")
+        if finite_only:
+            finite = numpy.isfinite(p) & numpy.isfinite(q)
+            size = int(numpy.count_nonzero(finite))
+            p[:size], q[:size] = p[finite], q[finite]
+            p, q, scratch = p[:size], q[:size], scratch[:size]
+        for side, values in ((0, p), (1, q)):
+            extent = sums.high[side] - sums.low[side]
+            if extent:
+                values -= sums.low[side]
+                values /= extent
+                numpy.maximum(values, _FLOOR, out=values)
+            else:
+                values.fill(1.0)
+            total[side] += float(values.sum())
+        numpy.divide(p, q, out=scratch)
+        numpy.log(scratch, out=scratch)
+        crossed += _dot(scratch, p)
+    if not total[0] or not total[1]:
+        return _NAN
+    result = crossed / total[0] + math.log(total[1] / total[0])
+    return 0.0 if abs(result) < 2.2e-16 else result
+
+
+def _result(sums: _Sums, divergence: float, boolean: bool) -> Metrics:
+    count = sums.compared
+    cosine, remark = _cosine(sums)
+    if sums.odd or any(sums.nan) or any(sums.infinite):
+        remark = "; ".join(filter(None, (remark, _named(sums))))
+    numbers = {
+        "max_absolute": sums.max_absolute,
+        "accumulated_relative": sums.relative,
+        "relative_euclidean": math.sqrt(sums.dd / sums.yy) if sums.yy else 0.0,
+        "mean_absolute": sums.absolute / count if count else _NAN,
+        "root_mean_square": math.sqrt(sums.dd / count) if count else _NAN,
+        "max_relative": sums.max_relative,
+        "mean_relative": sums.relative / count if count else _NAN,
+        "signal_to_noise": _decibels(sums),
+        "divergence": divergence,
+    }
+    if boolean or not count:
+        numbers = dict.fromkeys(numbers, _NAN)
+    nothing = boolean or not count
+    return Metrics(
+        elements=sums.elements,
+        compared=count,
+        cosine=cosine,
+        mean=(_NAN, _NAN) if nothing else (sums.mean[0], sums.mean[1]),
+        deviation=(_NAN, _NAN)
+        if nothing
+        else (math.sqrt(sums.spread[0] / count), math.sqrt(sums.spread[1] / count)),
+        differing=sums.differing,
+        largest=(
+            max(abs(sums.low[0]), abs(sums.high[0])) if count else _NAN,
+            max(abs(sums.low[1]), abs(sums.high[1])) if count else _NAN,
+        ),
+        nan=(sums.nan[0], sums.nan[1]),
+        infinite=(sums.infinite[0], sums.infinite[1]),
+        odd=sums.odd,
+        boolean=boolean,
+        remark=remark,
+        **numbers,
+    )
+
+
+def _cosine(sums: _Sums) -> Tuple[float, str]:
+    if not sums.elements:
+        return _NAN, "the tensor has no elements"
+    if not sums.compared:
+        return _NAN, "no pair is finite on both sides"
+    if sums.elements == 1:
+        return 1.0, "This tensor is scalar."
+    if not sums.xx and not sums.yy:
+        return 1.0, ""
+    if not sums.xx or not sums.yy:
+        side = "the device" if not sums.xx else "the reference"
+        return _NAN, "every value of {} is 0".format(side)
+    cosine = sums.xy / math.sqrt(sums.xx) / math.sqrt(sums.yy)
+    if math.isnan(cosine):
+        return _NAN, "the squares are beyond float64"
+    return min(cosine, 1.0), ""
+
+
+def _named(sums: _Sums) -> str:
+    parts = []
+    for side, name in ((0, "the device"), (1, "the reference")):
+        for count, what in ((sums.nan[side], "NaN"), (sums.infinite[side], "infinite")):
+            if count:
+                parts.append("{:,} {} on {}".format(count, what, name))
+    if not sums.odd:
+        return "{}, in the same places".format(", ".join(parts))
+    return ", ".join(parts)
+
+
+def _decibels(sums: _Sums) -> float:
+    if not sums.dd:
+        return math.inf if sums.yy else _NAN
+    return 10.0 * math.log10(sums.yy / sums.dd) if sums.yy else -math.inf
+
+
+def agrees(
+    metrics: Metrics, threshold: float, smallest: Optional[float] = None
+) -> Tuple[bool, str]:
+    """Whether two tensors agree, and why not.
+
+    Args:
+        metrics: their numbers.
+        threshold: a cosine must be above it; a single number may be off by 1 - threshold of
+            the reference's.
+        smallest: the smallest positive number of the device's type: a reference below it may
+            have become 0.
+    """
+    if metrics.odd:
+        message = "{:,} NaN or infinite values are on one side only"
+        return False, message.format(metrics.odd)
+    if not metrics.compared:
+        return True, ""
+    if metrics.elements == 1 and not metrics.boolean:
+        limit = (1 - threshold) * metrics.largest[1]
+        if metrics.max_absolute > max(limit, smallest or 0.0):
+            return False, "the single value is off by {:.3g}".format(metrics.max_absolute)
+        return True, ""
+    if math.isnan(metrics.cosine):
+        if max(metrics.largest) < (smallest or 0.0):
+            return True, "the values are too small for the device's type"
+        return False, metrics.remark
+    if metrics.cosine <= threshold:
+        return False, "the cosine similarity is {:.6f}".format(metrics.cosine)
+    return True, ""
