@@ -67,7 +67,7 @@ class Tensor:
         """How many elements the shape has; a shape without dimensions has one."""
         return math_prod(self.shape)
 
-    def array(self, layout: str = "device") -> Any:
+    def array(self, layout: str = "device", steps: Optional[Plan] = None) -> Any:
         """The values as a numpy array.
 
         bfloat16 and the floats of eight bits become float32, complex32 becomes complex64; all
@@ -76,6 +76,7 @@ class Tensor:
         Args:
             layout: ``"device"`` as stored, with the stored shape; ``"original"`` in the layout
                 and shape of the network, without padding.
+            steps: how it gets there; None: what :meth:`steps` says.
 
         Raises:
             NpuConfigError: the values or the layout are not documented, or the file does not
@@ -87,22 +88,26 @@ class Tensor:
         stored = self._stored()
         if layout == "device":
             return decode(stored, self.kind)
-        steps = self.steps()
-        return decode(arranged(stored, steps), self.kind).reshape(self.original_shape)
+        steps = steps or self.steps()
+        shape = self.original_shape or self.shape
+        return decode(arranged(stored, steps), self.kind).reshape(shape)
 
-    def blocks(self, original: bool = False, limit: int = BLOCK) -> Iterator[Any]:
+    def blocks(
+        self, original: bool = False, limit: int = BLOCK, steps: Optional[Plan] = None
+    ) -> Iterator[Any]:
         """The values piece by piece, as flat numpy arrays in C order.
 
         Args:
             original: in the layout of the network; else as stored.
             limit: about how many elements a piece has.
+            steps: how it gets there; None: what :meth:`steps` says.
 
         Raises:
             NpuConfigError: as :meth:`array` does.
         """
         stored = self._stored()
         if original:
-            pieces: Iterable[Any] = blocks(stored, self.steps(), limit)
+            pieces: Iterable[Any] = blocks(stored, steps or self.steps(), limit)
         else:
             flat = stored.reshape(-1)
             pieces = (flat[start : start + limit] for start in range(0, flat.size, limit))

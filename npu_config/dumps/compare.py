@@ -1,0 +1,446 @@
+"""A dump of the NPU against a reference, in the order of execution.
+
+Outputs are matched through the header (the operator of the network that an output stands for),
+then the graph, then the name; inputs through the graph, as what their producer's output is
+matched with.  The first operator whose inputs agree and whose outputs do not is where to look.
+
+Source: facts dump.yaml, ``compare``; docs/en/tfadapter_1/migration/accuracy_debugging/
+network_accuracy_comparison.md.
+"""
+
+import fnmatch
+import os
+from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple, Union
+
+import attr
+
+from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Place
+from npu_config.core.files import PathLike
+from npu_config.dumps import _rules as rules
+from npu_config.dumps.align import Unaligned, aligned
+from npu_config.dumps.data_types import BY_NAME
+from npu_config.dumps.dump import Tensor
+from npu_config.dumps.graph import CONSTANTS, GeGraph, GeOp, read_ge_graph
+from npu_config.dumps.metrics import Metrics, agrees, measure
+from npu_config.dumps.reference import Array, Reference, open_reference
+from npu_config.dumps.selection import Operator, choose, operators
+from npu_config.dumps.tree import find_dumps, no_dump
+
+AGREES, DIVERGES, NOT_COMPARED, IGNORED = "agrees", "diverges", "not compared", "ignored"
+NO_COUNTERPART = "*"
+_LONGEST_PATH = 50
+
+
+@attr.s(frozen=True, slots=True, auto_attribs=True)
+class Row:
+    """One tensor of the dump and its counterpart.
+
+    Args:
+        index: number of its operator in the order of execution, from 0 on.
+        op_name: the operator on the device.
+        op_type: its type.
+        side: ``"input"`` or ``"output"``.
+        number: which of them.
+        data_type: on the device.
+        reference: the counterpart, e.g. ``"conv1/Relu.0"``; ``"*"`` when there is none.
+        reference_type: its data type; "" when there is none.
+        stands_for: the operators of the network that this one stands for.
+        shape: that was compared.
+        verdict: ``"agrees"``, ``"diverges"``, ``"not compared"`` or ``"ignored"``.
+        metrics: the numbers; None when nothing was compared.
+        reason: why it diverges or was not compared, or what is to be known; else "".
+        matched_by: ``"header"``, ``"graph"``, ``"name"``, or "" when nothing was found.
+    """
+
+    index: int
+    op_name: str
+    op_type: str
+    side: str
+    number: int
+    data_type: str
+    reference: str
+    reference_type: str
+    stands_for: Tuple[str, ...]
+    shape: Tuple[int, ...]
+    verdict: str
+    metrics: Optional[Metrics] = None
+    reason: str = ""
+    matched_by: str = ""
+
+    @property
+    def tensor_index(self) -> str:
+        """As result tables name it, e.g. ``"conv1/Conv2D:output:0"``."""
+        return "{}:{}:{}".format(self.op_name, self.side, self.number)
+
+
+@attr.s(frozen=True, slots=True, auto_attribs=True)
+class Comparison:
+    """The result.
+
+    Args:
+        rows: in the order of execution; inputs before outputs.
+        first_diverging: the first operator whose inputs agree and whose outputs do not; None
+            when there is none.
+        path_to_it: the operators that lead to it, from the first of the graph on; only it
+            without a graph.
+        passes: the fusion passes that made it, as the graph says.
+        threshold: what a cosine has to exceed.
+        against_dump: True when the reference is a dump of the NPU too.
+        step: the step of the dump.
+        diagnostics: what was wrong with files, and what is to be known.
+    """
+
+    rows: Tuple[Row, ...]
+    first_diverging: Optional[str]
+    path_to_it: Tuple[str, ...] = ()
+    passes: Tuple[str, ...] = ()
+    threshold: float = 0.98
+    against_dump: bool = False
+    step: Optional[int] = None
+    diagnostics: Tuple[Diagnostic, ...] = ()
+
+    @property
+    def diverging(self) -> Tuple[str, ...]:
+        """Every operator with an output that diverges, in order."""
+        names = [r.op_name for r in self.rows if r.verdict == DIVERGES and r.side == "output"]
+        return tuple(dict.fromkeys(names))
+
+    @property
+    def ok(self) -> bool:
+        """True when something was compared and nothing diverges."""
+        verdicts = {row.verdict for row in self.rows}
+        return AGREES in verdicts and DIVERGES not in verdicts
+
+
+class _Match(NamedTuple):
+    """The counterpart of a tensor, or why there is none."""
+
+    array: Optional[Array]
+    by: str
+    reason: str
+    label: str = NO_COUNTERPART
+    format: Optional[str] = None
+
+
+class _Sides(NamedTuple):
+    """What matching needs to know."""
+
+    reference: Reference
+    graph: Optional[GeGraph]
+    operators: Dict[str, Operator]
+
+
+def compare_dumps(
+    npu: PathLike,
+    reference: PathLike,
+    graph: Union[PathLike, GeGraph, None] = None,
+    threshold: float = 0.98,
+    *,
+    step: Optional[int] = None,
+    reference_step: Optional[int] = None,
+    device: Optional[int] = None,
+    ignore: Sequence[str] = (),
+    progress: Optional[Callable[[int, int], None]] = None
+) -> Comparison:
+    """Compare what operators computed on the NPU with a reference.
+
+    Args:
+        npu: the dump, or a folder in it; of several runs the newest is taken, of several
+            models the one with most operators.
+        reference: a folder of ``.npy`` files (``OPERATOR.OUTPUT.TIME.npy``, tfdbg-export or dump
+            export), or another dump.
+        graph: ``ge_proto_*_Build.txt``, its folder, or what
+            :func:`~npu_config.dumps.graph.read_ge_graph` returned; it is needed for inputs,
+            and for fused operators whose header does not say what they stand for.
+        threshold: an output agrees when its cosine similarity is above it.
+        step: the iteration to compare; None: the first that both sides have, or the first.
+        reference_step: the run or step of the reference; None: the same, or the first.
+        device: the device; None: the first.
+        ignore: patterns of operators that are compared and do not count.
+        progress: is told how many of how many operators are done.
+
+    Raises:
+        NpuConfigError: one side cannot be read, or nothing of both sides has the same name.
+        ImportError: numpy is missing.
+    """
+    tree = find_dumps(npu)
+    if not any(file.kind == "tensor" for file in tree):
+        raise NpuConfigError([no_dump(tree, os.fspath(npu))])
+    compiled = _graph(graph)
+    wanted = reference_step if reference_step is not None else step
+    other = open_reference(os.fspath(reference), wanted)
+    chosen = choose(tree, step, device)
+    if step is None and other.step in chosen.steps:
+        chosen = choose(tree, other.step, device)
+    found = operators(chosen)
+    notes = [*tree.diagnostics, *found.diagnostics, *other.diagnostics]
+    if not chosen.files:
+        message = "the dump has no step {}; it has {}"
+        text = message.format(step, ", ".join(map(str, chosen.steps)) or "none")
+        raise NpuConfigError([rules.NOTHING_FOUND.diagnostic(text, Place(os.fspath(npu)))])
+    notes += _steps_differ(chosen.step, other, os.fspath(npu))
+    ordered = list(found.operators)
+    if compiled is not None:
+        known = [operator for operator in ordered if compiled.find(operator.name)]
+        if known:
+            last = len(compiled)
+            ids = {op.name: op.id for op in compiled}
+            ordered.sort(key=lambda operator: (ids.get(operator.name, last), operator.time))
+        else:
+            message = "the graph names none of the {:,} operators that were dumped"
+            text = message.format(len(ordered))
+            notes.append(rules.OTHER_GRAPH.diagnostic(text, Place(compiled.path)))
+            compiled = None
+    sides = _Sides(other, compiled, {operator.name: operator for operator in ordered})
+    rows: List[Row] = []
+    for index, operator in enumerate(ordered):
+        skipped = any(fnmatch.fnmatchcase(operator.name, pattern) for pattern in ignore)
+        for row in _rows(index, operator, sides, threshold):
+            rows.append(attr.evolve(row, verdict=IGNORED) if skipped and row.metrics else row)
+        if progress is not None:
+            progress(index + 1, len(ordered))
+    if all(row.metrics is None for row in rows):
+        raise NpuConfigError([_nothing_matched(rows, os.fspath(npu), compiled), *notes])
+    first = first_of(rows)
+    return Comparison(
+        tuple(rows),
+        first,
+        _path(first, compiled),
+        _passes(first, compiled),
+        threshold,
+        other.is_dump,
+        chosen.step,
+        tuple(notes),
+    )
+
+
+def _graph(graph: Union[PathLike, GeGraph, None]) -> Optional[GeGraph]:
+    if graph is None or isinstance(graph, GeGraph):
+        return graph
+    return read_ge_graph(graph)
+
+
+def _steps_differ(step: Optional[int], other: Reference, path: str) -> List[Diagnostic]:
+    """Said when the two sides are of different steps and one of them had a choice."""
+    if step is None or other.step is None or step == other.step:
+        return []
+    if not other.is_dump and len(other.steps) == 1:
+        return []
+    message = "step {} of the dump is compared with {} {} of the reference, which has {}"
+    text = message.format(
+        step,
+        "step" if other.is_dump else "run",
+        other.step,
+        ", ".join(map(str, other.steps)),
+    )
+    help_ = "choose with --step and --reference-step"
+    return [rules.OTHER_STEPS.diagnostic(text, Place(path), help=help_)]
+
+
+def _nothing_matched(
+    rows: Sequence[Row], path: str, graph: Optional[GeGraph]
+) -> Diagnostic:
+    if not rows:
+        text = "the dump holds no tensors that can be read"
+    else:
+        reasons = [row.reason for row in rows if row.reason]
+        most = max(set(reasons), key=reasons.count) if reasons else "no counterpart"
+        text = "none of {:,} tensors could be compared; mostly: {}".format(len(rows), most)
+    help_ = "give the reference of the same network"
+    if graph is None:
+        help_ += ", and the graph (--graph ge_proto_*_Build.txt)"
+    return rules.NOTHING_MATCHED.diagnostic(text, Place(path), help=help_)
+
+
+def _rows(index: int, operator: Operator, sides: _Sides, threshold: float) -> Iterator[Row]:
+    op = None if sides.graph is None else sides.graph.find(operator.name)
+    stands_for = _stands_for(operator, op)
+    for side, number, tensor in operator.dump.tensors():
+        match = _match(operator, op, side, number, tensor, sides)
+        row = Row(
+            index,
+            operator.name,
+            operator.op_type,
+            side,
+            number,
+            tensor.data_type,
+            match.label,
+            match.array.data_type if match.array else "",
+            stands_for,
+            tensor.original_shape or tensor.shape,
+            NOT_COMPARED,
+            reason=match.reason,
+            matched_by=match.by,
+        )
+        yield row if match.array is None else _compared(row, tensor, match, threshold)
+
+
+def _stands_for(operator: Operator, op: Optional[GeOp]) -> Tuple[str, ...]:
+    if op is not None and op.original_names is not None:
+        return op.original_names
+    names = [t.original_op.name for t in operator.dump.outputs if t.original_op is not None]
+    return tuple(dict.fromkeys(names)) or (operator.name,)
+
+
+def _match(
+    operator: Operator,
+    op: Optional[GeOp],
+    side: str,
+    number: int,
+    tensor: Tensor,
+    sides: _Sides,
+) -> _Match:
+    if operator.threads > 1:
+        message = "the operator ran in {} threads; each file holds a slice of it"
+        return _Match(None, "", message.format(operator.threads))
+    if op is not None and op.is_inner:
+        return _Match(None, "", "an inner operator of several that stand for one")
+    try:
+        if sides.reference.is_dump:
+            array = sides.reference.of_operator(side, operator.name, number)
+            if array is not None:
+                return _Match(array, "name", "", array.label)
+        if side == "input":
+            return _input(op, number, sides)
+        return _output(operator.name, number, tensor, sides)
+    except NpuConfigError as error:
+        return _Match(None, "", error.diagnostics[0].message)
+
+
+def _output(name: str, number: int, tensor: Optional[Tensor], sides: _Sides) -> _Match:
+    """The counterpart of an output: by the header, the graph, the name."""
+    keys: List[Tuple[str, str, int]] = []
+    if tensor is not None and tensor.original_op is not None:
+        keys.append(("header", tensor.original_op.name, tensor.original_op.output_index))
+    origin = None if sides.graph is None else sides.graph.origin(name, number)
+    if origin is not None:
+        keys.append(("graph", *origin))
+    op = None if sides.graph is None else sides.graph.find(name)
+    if op is None:
+        keys.append(("name", name, number))
+    format_ = None
+    if op is not None and op.outputs:
+        format_ = op.outputs[number if number < len(op.outputs) else 0].origin_format
+    for by, key, output in keys:
+        array = sides.reference.find(key, output)
+        if array is not None:
+            return _Match(array, by, "", array.label, format_)
+    last = _last_part(name, sides.reference) if op is None else None
+    if last is not None:
+        array = sides.reference.find(last, number)
+        if array is not None:
+            return _Match(array, "name", "", array.label, format_)
+    return _Match(None, "", _why_not(op, keys))
+
+
+def _why_not(op: Optional[GeOp], keys: Sequence[Tuple[str, str, int]]) -> str:
+    if op is not None and op.type in CONSTANTS:
+        return "a constant: no reference file"
+    if not keys:
+        return "the compiler inserted the operator; the network has no such tensor"
+    return "the reference has no {}.{}".format(keys[0][1], keys[0][2])
+
+
+def _last_part(name: str, reference: Reference) -> Optional[str]:
+    """The last of the names that a fused operator's name was put together from.
+
+    The name has to be made of names of the reference and nothing else.
+    """
+    names = {known for known in reference.names if known}
+    lengths = sorted({len(known) for known in names if len(known) < len(name)})
+    best: List[Optional[str]] = [None] * (len(name) + 1)
+    best[0] = ""
+    for end in range(1, len(name) + 1):
+        for length in lengths:
+            if length > end:
+                break
+            part = name[end - length : end]
+            if best[end - length] is not None and part in names:
+                best[end] = part
+                break
+    return best[len(name)] or None
+
+
+def _input(op: Optional[GeOp], number: int, sides: _Sides) -> _Match:
+    """The counterpart of an input: what its producer's output is matched with."""
+    if sides.graph is None or op is None:
+        return _Match(None, "", "which operator made the input is known from a graph only")
+    edge = op.inputs[number] if number < len(op.inputs) else None
+    if edge is None:
+        return _Match(None, "", "the graph does not name this input")
+    name, output = edge
+    producer = sides.operators.get(name)
+    tensor = None
+    if producer is not None and output < len(producer.dump.outputs):
+        tensor = producer.dump.outputs[output]
+    return _output(name, output, tensor, sides)
+
+
+def _compared(row: Row, tensor: Tensor, match: _Match, threshold: float) -> Row:
+    array = match.array
+    assert array is not None
+    try:
+        both = aligned(tensor, array, match.format)
+        boolean = tensor.data_type == "DT_BOOL" or array.is_boolean
+        numbers = measure(both.pairs, boolean)
+    except Unaligned as error:
+        return attr.evolve(row, reason=str(error))
+    except NpuConfigError as error:
+        return attr.evolve(row, reason=error.diagnostics[0].message)
+    except OSError as error:
+        return attr.evolve(row, reason="the reference cannot be read: {}".format(error.strerror))
+    kind = BY_NAME.get(tensor.data_type)
+    good, reason = agrees(numbers, threshold, kind.smallest if kind else None)
+    remarks = [text for text in (reason, numbers.remark) if text]
+    return attr.evolve(
+        row,
+        shape=both.shape,
+        verdict=AGREES if good else DIVERGES,
+        metrics=numbers,
+        reason="; ".join(dict.fromkeys(remarks)),
+    )
+
+
+def first_of(rows: Sequence[Any]) -> Optional[str]:
+    """The first operator whose inputs agree and whose outputs do not.
+
+    An operator without a compared input counts only while nothing has diverged before it.
+
+    Args:
+        rows: in the order of execution, with ``op_name``, ``side`` and ``verdict``.
+    """
+    diverged = False
+    by_operator: Dict[str, List[Any]] = {}
+    for row in rows:
+        by_operator.setdefault(row.op_name, []).append(row)
+    for name, members in by_operator.items():
+        inputs = [row.verdict for row in members if row.side == "input"]
+        outputs = [row.verdict for row in members if row.side == "output"]
+        known = AGREES in inputs or (not diverged and DIVERGES not in inputs)
+        if DIVERGES in outputs and DIVERGES not in inputs and known:
+            return name
+        diverged = diverged or DIVERGES in inputs or DIVERGES in outputs
+    return None
+
+
+def _path(name: Optional[str], graph: Optional[GeGraph]) -> Tuple[str, ...]:
+    """The operators that lead to one, along the first input of each."""
+    path: List[str] = [] if name is None else [name]
+    while graph is not None and path and len(path) < _LONGEST_PATH:
+        op = graph.find(path[-1])
+        edges = [] if op is None else [edge[0] for edge in op.inputs if edge is not None]
+        sources = [source for source in edges if not _is_constant(graph, source)]
+        if not sources or sources[0] in path:
+            break
+        path.append(sources[0])
+    return tuple(reversed(path))
+
+
+def _is_constant(graph: GeGraph, name: str) -> bool:
+    op = graph.find(name)
+    return op is not None and op.type in CONSTANTS
+
+
+def _passes(name: Optional[str], graph: Optional[GeGraph]) -> Tuple[str, ...]:
+    op = None if graph is None or name is None else graph.find(name)
+    return () if op is None else op.passes
