@@ -6,18 +6,22 @@ that a reader sees the old content or the new, never half of it.
 
 import os
 import stat
-from typing import List, Mapping, Union
+from typing import Iterable, List, Mapping, Union
 
 PathLike = Union[str, "os.PathLike[str]"]
+Content = Union[str, bytes, Iterable[Union[bytes, memoryview]]]
 
 
-def write_atomic(path: PathLike, content: Union[str, bytes], overwrite: bool = False) -> None:
+def write_atomic(
+    path: PathLike, content: Content, overwrite: bool = False, durable: bool = True
+) -> None:
     """Write ``content`` to ``path``, all of it or nothing.
 
     Args:
         path: the destination; its directory must exist.
-        content: text (written as UTF-8, line ends as given) or bytes.
+        content: text (written as UTF-8, line ends as given), bytes, or pieces of bytes.
         overwrite: replace an existing file, keeping its permission bits.
+        durable: wait until the disk has it, so that the file survives a power failure.
 
     Raises:
         FileExistsError: the path exists and ``overwrite`` is False.
@@ -35,16 +39,20 @@ def write_atomic(path: PathLike, content: Union[str, bytes], overwrite: bool = F
         )
     if overwrite:
         target = os.path.realpath(target)
-    data = content.encode("utf-8") if isinstance(content, str) else content
+    if isinstance(content, str):
+        content = content.encode("utf-8")
+    pieces = (content,) if isinstance(content, bytes) else content
     directory = os.path.dirname(target) or "."
     descriptor, temporary = tempfile.mkstemp(
         prefix=".{}.".format(os.path.basename(target)), suffix=".tmp", dir=directory
     )
     try:
         with os.fdopen(descriptor, "wb") as stream:
-            stream.write(data)
+            for piece in pieces:
+                stream.write(piece)
             stream.flush()
-            os.fsync(stream.fileno())
+            if durable:
+                os.fsync(stream.fileno())
         os.chmod(temporary, _mode_of(target))
         if overwrite:
             os.replace(temporary, target)

@@ -7,11 +7,9 @@ import csv
 import hashlib
 import io
 import re
-from typing import Iterable, Iterator, NamedTuple, Sequence, Set, Union
+from typing import Iterable, NamedTuple, Sequence, Set
 
 from npu_config.core.files import PathLike, write_atomic
-
-Buffer = Union[bytes, memoryview]
 
 INDEX = "index.csv"
 TENSOR = ("DebugIdentity", "output")
@@ -65,15 +63,7 @@ def npy_header(descr: str, shape: Sequence[int]) -> bytes:
     )
     header = "{{'descr': '{}', 'fortran_order': False, 'shape': {}, }}".format(descr, sizes)
     padded = header + " " * (-(len(header) + 11) % 64) + "\n"
-    return (
-        b"\x93NUMPY\x01\x00" + len(padded).to_bytes(2, "little") + padded.encode("ascii")
-    )
-
-
-def npy_pieces(descr: str, shape: Sequence[int], pieces: Iterable[Buffer]) -> Iterator[Buffer]:
-    """A ``.npy`` file in pieces, for :func:`npu_config.core.files.write_atomic`."""
-    yield npy_header(descr, shape)
-    yield from pieces
+    return b"\x93NUMPY\x01\x00" + len(padded).to_bytes(2, "little") + padded.encode("ascii")
 
 
 def index_text(lines: Iterable[Exported]) -> str:
@@ -111,5 +101,5 @@ def file_name(node: str, taken: Set[str]) -> str:
 
 __all__ = [
     "COLUMNS", "INDEX", "TENSOR", "Exported", "file_name", "index_text", "npy_header",
-    "npy_pieces", "write_index",
+    "write_index",
 ]  # fmt: skip

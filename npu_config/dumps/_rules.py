@@ -292,4 +292,3 @@ BAD_RESULT = declare(
         "docs/en/tfadapter_1/migration/accuracy_debugging/network_accuracy_comparison_result_file.md",
     ),
 )
-

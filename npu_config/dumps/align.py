@@ -17,7 +17,7 @@ from npu_config.dumps.reference import Array
 Shape = Tuple[int, ...]
 
 
-class Unaligned(ValueError):
+class ShapeMismatchError(ValueError):
     """Two tensors cannot be compared; the text says why."""
 
 
@@ -37,7 +37,7 @@ def aligned(tensor: Tensor, array: Array, original_format: Optional[str] = None)
         original_format: the layout in the network, when the graph says.
 
     Raises:
-        Unaligned: their shapes do not fit.
+        ShapeMismatchError: their shapes do not fit.
         NpuConfigError: the values or the layout are not documented, or not there.
     """
     wanted = array.shape
@@ -49,9 +49,7 @@ def aligned(tensor: Tensor, array: Array, original_format: Optional[str] = None)
     if shape == wanted or (
         math_prod(shape) == math_prod(wanted) and not _is_permuted(shape, wanted, steps.layout)
     ):
-        return Aligned(
-            wanted, _together(lambda: tensor.blocks(True, steps=steps), array.blocks)
-        )
+        return Aligned(wanted, _together(lambda: tensor.blocks(True, steps=steps), array.blocks))
     if steps.layout in PLAIN and sorted(shape) == sorted(wanted):
         order = _permutation(shape, wanted, steps.layout)
         if order is not None:
@@ -60,7 +58,7 @@ def aligned(tensor: Tensor, array: Array, original_format: Optional[str] = None)
         order = tuple(range(len(shape)))
         return Aligned(wanted, _whole(tensor, array, steps, shape, order, wanted))
     message = "the shape is {} on the device and {} in the reference"
-    raise Unaligned(message.format(list(shape), list(wanted)))
+    raise ShapeMismatchError(message.format(list(shape), list(wanted)))
 
 
 def _same_storage(one: Tensor, other: Tensor) -> bool:

@@ -10,14 +10,25 @@ network_accuracy_comparison.md.
 
 import fnmatch
 import os
-from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple, Union
+from typing import (
+    Any,
+    Callable,
+    Dict,
+    Iterator,
+    List,
+    NamedTuple,
+    Optional,
+    Sequence,
+    Tuple,
+    Union,
+)
 
 import attr
 
 from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Place
 from npu_config.core.files import PathLike
 from npu_config.dumps import _rules as rules
-from npu_config.dumps.align import Unaligned, aligned
+from npu_config.dumps.align import ShapeMismatchError, aligned
 from npu_config.dumps.data_types import BY_NAME
 from npu_config.dumps.dump import Tensor
 from npu_config.dumps.graph import CONSTANTS, GeGraph, GeOp, read_ge_graph
@@ -140,7 +151,7 @@ def compare_dumps(
     reference_step: Optional[int] = None,
     device: Optional[int] = None,
     ignore: Sequence[str] = (),
-    progress: Optional[Callable[[int, int], None]] = None
+    progress: Optional[Callable[[int, int], None]] = None,
 ) -> Comparison:
     """Compare what operators computed on the NPU with a reference.
 
@@ -237,9 +248,7 @@ def _steps_differ(step: Optional[int], other: Reference, path: str) -> List[Diag
     return [rules.OTHER_STEPS.diagnostic(text, Place(path), help=help_)]
 
 
-def _nothing_matched(
-    rows: Sequence[Row], path: str, graph: Optional[GeGraph]
-) -> Diagnostic:
+def _nothing_matched(rows: Sequence[Row], path: str, graph: Optional[GeGraph]) -> Diagnostic:
     if not rows:
         text = "the dump holds no tensors that can be read"
     else:
@@ -383,7 +392,7 @@ def _compared(row: Row, tensor: Tensor, match: _Match, threshold: float) -> Row:
         both = aligned(tensor, array, match.format)
         boolean = tensor.data_type == "DT_BOOL" or array.is_boolean
         numbers = measure(both.pairs, boolean)
-    except Unaligned as error:
+    except ShapeMismatchError as error:
         return attr.evolve(row, reason=str(error))
     except NpuConfigError as error:
         return attr.evolve(row, reason=error.diagnostics[0].message)

@@ -10,7 +10,7 @@ Source: facts dump.yaml, ``graph`` and ``compare`` (C-OUTPUT, C-INPUT).
 import json
 import os
 import re
-from typing import Any, Dict, Iterator, List, Mapping, NamedTuple, Optional, Sequence, Tuple
+from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple
 
 import attr
 
@@ -296,7 +296,7 @@ def _edges(inputs: Sequence[str]) -> Iterator[Optional[Tuple[str, int]]]:
         name, colon, index = text.rpartition(":")
         if not text:
             continue
-        if colon and index.isdigit():
+        if colon and index.isdecimal():
             yield name, int(index)
         elif index != "-1":
             yield None
@@ -313,5 +313,5 @@ def _output(node: _Node) -> GeOutput:
         _text(node, "layout"),
         said("_datadump_origin_format") or said("origin_format"),
         said("_datadump_origin_name"),
-        int(index) if index.isdigit() else None,
+        int(index) if index.isdecimal() else None,
     )

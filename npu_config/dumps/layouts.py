@@ -144,7 +144,7 @@ def _split(format: str, device: Shape, layout: str, original: Shape) -> Optional
     if format in ("NC1HWC0", "NDC1HWC0"):
         return device
     sizes = dict(zip(layout, original))
-    blocks = (_ceil(sizes["C"], device[3]), sizes["H"], sizes["W"])
+    blocks: Shape = (_ceil(sizes["C"], device[3]), sizes["H"], sizes["W"])
     if format == "FRACTAL_Z_3D":
         blocks = (sizes["D"], *blocks)
     return (*blocks, *device[1:]) if math_prod(blocks) == device[0] else None

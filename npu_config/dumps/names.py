@@ -97,7 +97,8 @@ def parse_folder(parts: Sequence[str]) -> Folder:
             below = _model(parts[index + 2 :])
             return Folder(parts[index], int(parts[index + 1]), *below)
     tail = list(parts[-4:])
-    if len(tail) == 4 and [bool(_DIGITS.match(part)) for part in tail] == [True, False, True, True]:
+    numeric = [_DIGITS.match(part) is not None for part in tail]
+    if numeric == [True, False, True, True]:
         return Folder(None, int(tail[0]), *_model(tail[1:]))
     if len(parts) >= 3 and not _DIGITS.match(parts[-3]):
         return Folder(None, None, *_model(list(parts[-3:])))

@@ -17,6 +17,8 @@ from npu_config.dumps._rules import NO_RECORD
 from npu_config.dumps.dump import read_dump
 
 DHA, L2, AI_CORE = "DHA Atomic Add", "L2 Atomic Add", "AI Core"
+CORES = (AI_CORE, "AIC", "AIV")
+"""The units whose status has the bits of a computation."""
 _MAGIC = 0x5A5A5A5A
 _LEGACY_SIZE = 2048
 _LARGEST = 1 << 16
@@ -180,7 +182,7 @@ def _words(unit: str, status: Sequence[int]) -> Tuple[Tuple[str, bool], ...]:
     """What the status words of a unit say."""
     found: List[Tuple[str, bool]] = []
     for word in status:
-        if unit in (AI_CORE, "AIC", "AIV"):
+        if unit in CORES:
             found += _core(word, documented=unit == AI_CORE)
         elif unit == DHA:
             found += _atomic(word >> 8 & 0xFF, 9)
@@ -192,9 +194,7 @@ def _words(unit: str, status: Sequence[int]) -> Tuple[Tuple[str, bool], ...]:
 
 
 def _core(word: int, documented: bool) -> List[Tuple[str, bool]]:
-    found = [
-        ("{:#x} {}".format(bit, text), documented) for bit, text in _BITS if word & bit
-    ]
+    found = [("{:#x} {}".format(bit, text), documented) for bit, text in _BITS if word & bit]
     rest = word & ~sum(bit for bit, _ in _BITS)
     if rest:
         found.append(("{:#x} unknown".format(rest), False))

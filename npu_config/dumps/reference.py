@@ -8,7 +8,6 @@ Source: facts dump.yaml, ``compare`` (C-REF, C-OURS, C-NPUNPU).
 
 import csv
 import os
-import re
 from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
 
 import attr
@@ -22,7 +21,6 @@ from npu_config.dumps.selection import Chosen, choose, operators
 from npu_config.dumps.tree import find_dumps, no_dump
 from npu_config.text.loading import unreadable
 
-_FILE = re.compile(r"(?P<name>[.A-Za-z0-9_~-]+)\.(?P<output>[0-9]{1,9})\.(?P<time>[0-9]{1,255})\.npy\Z")
 _LARGEST_INDEX = 1 << 28
 
 Key = Tuple[str, int]
@@ -149,11 +147,10 @@ class Reference:
         for folder, folders, names in os.walk(self.path):
             folders.sort()
             for name in sorted(names):
-                match = _FILE.match(name)
-                if match is None:
+                parts = name[: -len(".npy")].rsplit(".", 2)
+                if not name.endswith(".npy") or len(parts) < 3 or not _are_numbers(parts[1:]):
                     continue
-                key = (match.group("name"), int(match.group("output")))
-                time = int(match.group("time")[:30])
+                key, time = (parts[0], int(parts[1])), int(parts[2])
                 if time >= latest.get(key, -1):
                     latest[key] = time
                     self._files[key] = (os.path.join(folder, name), "")
@@ -213,10 +210,12 @@ def _nothing(path: str, reason: str) -> NpuConfigError:
     )
 
 
+def _are_numbers(parts: Sequence[str]) -> bool:
+    return all(part.isdecimal() and len(part) < 40 for part in parts)
+
+
 def _holds_npy(path: str) -> bool:
-    return any(
-        name.endswith(".npy") for _, _, names in os.walk(path) for name in names
-    )
+    return any(name.endswith(".npy") for _, _, names in os.walk(path) for name in names)
 
 
 class _Line(NamedTuple):
@@ -242,7 +241,7 @@ def _index(path: str) -> Optional[List[_Line]]:
 
 def _line(row: Dict[str, Any]) -> Optional[_Line]:
     file, run, output = (str(row.get(key) or "") for key in ("file", "run", "output"))
-    if row.get("debug_op") not in TENSOR or not run.isdigit() or not output.isdigit():
+    if row.get("debug_op") not in TENSOR or not run.isdecimal() or not output.isdecimal():
         return None
     if not file or os.path.isabs(file) or ".." in file.split("/"):
         return None

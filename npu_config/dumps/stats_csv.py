@@ -91,7 +91,7 @@ def _row(row: Sequence[str], columns: Sequence[str]) -> StatisticsRow:
     if len(row) < len(_FIXED) or len(row) > len(_FIXED) + len(columns):
         raise ValueError("the row has {} fields".format(len(row)))
     side, index, size, data_type, format_, shape = row[: len(_FIXED)]
-    if side.lower() not in ("input", "output") or not index.isdigit() or not size.isdigit():
+    if side.lower() not in ("input", "output") or not index.isdecimal() or not size.isdecimal():
         raise ValueError('the row begins with "{}", not with Input or Output'.format(side[:40]))
     cells = [*row[len(_FIXED) :], *[""] * len(columns)]
     return StatisticsRow(
@@ -107,7 +107,7 @@ def _row(row: Sequence[str], columns: Sequence[str]) -> StatisticsRow:
 
 def _shape(text: str) -> Optional[Tuple[int, ...]]:
     parts = text.split("x")
-    if not all(part.isdigit() for part in parts):
+    if not all(part.isdecimal() for part in parts):
         return None
     return tuple(int(part) for part in parts)
 

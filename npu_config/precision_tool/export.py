@@ -7,18 +7,14 @@ executions in the run (loops); this is the pattern that comparison tools expect 
 GPU dumps.
 """
 
-import csv
-import hashlib
-import io
 import mmap
 import os
 import re
 from typing import Dict, Iterator, List, NamedTuple, Optional, Sequence, Set, Tuple
 
-import attr
-
 from npu_config.core.diagnostics import NpuConfigError, Place
 from npu_config.core.files import PathLike, write_atomic
+from npu_config.core.npy import INDEX, Exported, file_name, npy_header, write_index
 from npu_config.diagnosis.event_files import (
     BFLOAT16,
     DTYPES,
@@ -32,13 +28,10 @@ from npu_config.diagnosis.event_files import (
 from npu_config.diagnosis.loss_report import UNREADABLE
 from npu_config.text.wire import Buffer
 
-INDEX = "index.csv"
 _DEVICE = "_tfdbg_device_"
 _RUN = re.compile(r"run_\d+_(\d+)\Z|run_(\d+)\Z")
 _FILE = re.compile(r"(?P<node>.+)_(?P<output>\d+)_(?P<debug_op>[A-Za-z]+)_(?P<time>\d+)\Z")
 _PLAIN = "DebugIdentity"
-_UNSAFE = re.compile(r"[^A-Za-z0-9_.\-]")
-_LONGEST_NAME = 180
 _MAPPED = 1 << 20
 
 
@@ -51,41 +44,6 @@ class Dump(NamedTuple):
     output: int
     debug_op: str
     time: int
-
-
-@attr.s(frozen=True, slots=True, auto_attribs=True)
-class Exported:
-    """One line of the index.
-
-    Args:
-        run: number of the session.run, from 0 on.
-        file: the ``.npy`` file, relative to the index; "" when there is none.
-        node: the node's name.
-        output: which of its outputs.
-        occurrence: which execution of the node within the run.
-        debug_op: what tfdbg recorded; ``DebugIdentity`` is the tensor itself.
-        device: where the node ran.
-        dtype: TensorFlow's name of the type; bfloat16 is stored as float32, which holds
-            every value of it.
-        shape: sizes joined by ``x``; "" for a scalar.
-        time_us: when it was recorded, in microseconds.
-        status: ``"ok"``, or why there is no file.
-    """
-
-    run: int
-    file: str
-    node: str
-    output: int
-    occurrence: int
-    debug_op: str
-    device: str
-    dtype: str
-    shape: str
-    time_us: int
-    status: str
-
-
-_COLUMNS = tuple(field.name for field in attr.fields(Exported))
 
 
 def export_tfdbg(dump: PathLike, output: PathLike) -> Tuple[Exported, ...]:
@@ -130,7 +88,7 @@ def export_tfdbg(dump: PathLike, output: PathLike) -> Tuple[Exported, ...]:
                 faults.append(UNREADABLE.diagnostic(str(error), Place(each.path)))
                 continue
             lines.append(line)
-    _write_index(os.path.join(target, INDEX), lines)
+    write_index(os.path.join(target, INDEX), lines)
     if faults:
         raise NpuConfigError(faults)
     return tuple(lines)
@@ -187,23 +145,9 @@ def _named(dumps: Sequence[Dump]) -> Iterator[Tuple[Dump, int, str]]:
         occurrence = counts[key] = counts.get(key, -1) + 1
         plain = names.get(dump.node)
         if plain is None:
-            plain = names[dump.node] = _file_name(dump.node, taken)
+            plain = names[dump.node] = file_name(dump.node, taken)
         suffix = "" if dump.debug_op == _PLAIN else "." + dump.debug_op
         yield dump, occurrence, "{}.{}.{}{}.npy".format(plain, dump.output, occurrence, suffix)
-
-
-def _file_name(node: str, taken: Set[str]) -> str:
-    """A file name for a node, the same in every run of the same graph, used by no other."""
-    name = _UNSAFE.sub("_", node)
-    if len(name) > _LONGEST_NAME:
-        digest = hashlib.sha1(node.encode("utf-8")).hexdigest()[:12]
-        name = "{}~{}".format(name[:_LONGEST_NAME], digest)
-    unique, count = name, 1
-    while unique in taken:
-        count += 1
-        unique = "{}~{}".format(name, count)
-    taken.add(unique)
-    return unique
 
 
 def _export(dump: Dump, run: int, occurrence: int, file: str, target: str) -> Exported:
@@ -280,21 +224,4 @@ def _write_strings(tensor: Tensor, path: str) -> str:
 
 
 def _write_npy(path: str, descr: str, shape: Tuple[int, ...], content: Buffer) -> None:
-    """Write a .npy file, version 1.0 of its format."""
-    sizes = (
-        "({},)".format(shape[0]) if len(shape) == 1 else "({})".format(", ".join(map(str, shape)))
-    )
-    header = "{{'descr': '{}', 'fortran_order': False, 'shape': {}, }}".format(descr, sizes)
-    padded = header + " " * (-(len(header) + 11) % 64) + "\n"
-    with open(path, "xb") as stream:
-        stream.write(b"\x93NUMPY\x01\x00" + len(padded).to_bytes(2, "little"))
-        stream.write(padded.encode("ascii"))
-        stream.write(content)
-
-
-def _write_index(path: str, lines: Sequence[Exported]) -> None:
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(_COLUMNS)
-    writer.writerows(attr.astuple(line) for line in lines)
-    write_atomic(path, text.getvalue())
+    write_atomic(path, (npy_header(descr, shape), content), durable=False)

@@ -1,0 +1,325 @@
+"""Every overflow of a run in order of time: the operator, the reason, and what follows.
+
+Source: facts dump.yaml, ``overflow``; docs/en/tfadapter_1/migration/others/
+overflow_data_collect.md; docs/en/tfadapter_1/migration/accuracy_debugging/
+floating-point_exception_detection.md.
+"""
+
+import os
+from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union
+
+import attr
+
+from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Place
+from npu_config.core.files import PathLike
+from npu_config.dumps import _rules as rules
+from npu_config.dumps.dump import Dump
+from npu_config.dumps.graph import GeGraph, read_ge_graph
+from npu_config.dumps.overflow_record import CORES, Unit, ids_of, read_overflow, units
+from npu_config.dumps.statistics import Statistics, statistics_of
+from npu_config.dumps.tree import DumpFile, DumpTree, find_dumps, no_dump
+
+HERE, CAME_IN, UNKNOWN = "computed here", "came in", "not known"
+_TASKS = 65536
+_GRADIENTS = "gradients"
+_INTEGER = 0x18
+_NO_DUMP = (
+    "the dump of the operator is not beside the record; find the task and the stream in the "
+    "op_summary of a profile"
+)
+
+
+@attr.s(frozen=True, slots=True, auto_attribs=True)
+class TensorReport:
+    """One tensor of an operator that overflowed.
+
+    Args:
+        side: ``"input"`` or ``"output"``.
+        number: which of them.
+        data_type: on the device.
+        shape: on the device.
+        statistics: of its values; None when they cannot be read, or numpy is missing.
+        reason: why there are none, else "".
+    """
+
+    side: str
+    number: int
+    data_type: str
+    shape: Tuple[int, ...]
+    statistics: Optional[Statistics]
+    reason: str = ""
+
+
+@attr.s(frozen=True, slots=True, auto_attribs=True)
+class Overflow:
+    """One overflow.
+
+    Args:
+        record: the file of the record.
+        device: where it happened.
+        model: name of the graph.
+        step: the iteration.
+        time: of the record, in microseconds.
+        units: what each unit reported.
+        op_name: the operator; None when its dump is not there.
+        op_type: its type; None likewise.
+        dump: the file of the operator's dump; None likewise.
+        task: the id of the task inside the record.
+        stream: the id of the stream inside the record.
+        tensors: inputs and outputs of the operator.
+        origin: ``"computed here"``, ``"came in"`` or ``"not known"``.
+        came_in_with: the inputs that are out of range already.
+        stands_for: operators of the network, as header or graph says.
+        passes: the fusion passes that made the operator, as the graph says.
+        advice: what follows, in order.
+    """
+
+    record: str
+    device: Optional[int]
+    model: Optional[str]
+    step: Optional[int]
+    time: int
+    units: Tuple[Unit, ...]
+    op_name: Optional[str]
+    op_type: Optional[str]
+    dump: Optional[str]
+    task: Optional[int]
+    stream: Optional[int]
+    tensors: Tuple[TensorReport, ...]
+    origin: str
+    came_in_with: Tuple[int, ...]
+    stands_for: Tuple[str, ...] = ()
+    passes: Tuple[str, ...] = ()
+    advice: Tuple[str, ...] = ()
+
+
+@attr.s(frozen=True, slots=True, auto_attribs=True)
+class OverflowReport:
+    """Every overflow of a dump.
+
+    Args:
+        overflows: by step, then by time; the first is where to start.
+        strays: records without any status set.
+        mixlist: operator types that may be kept in float32 to avoid those that were computed
+            where they were found.
+        diagnostics: what was wrong with files.
+    """
+
+    overflows: Tuple[Overflow, ...]
+    strays: Tuple[str, ...] = ()
+    mixlist: Tuple[str, ...] = ()
+    diagnostics: Tuple[Diagnostic, ...] = ()
+
+
+def explain_overflows(
+    path: PathLike, graph: Union[PathLike, GeGraph, None] = None
+) -> OverflowReport:
+    """Explain every overflow below a folder.
+
+    Statistics need numpy; without it operators and status are reported all the same.
+
+    Args:
+        path: the dump_path of the job, or a folder in it.
+        graph: ``ge_proto_*_Build.txt``, its folder, or the graph as it was read.
+
+    Raises:
+        NpuConfigError: the folder holds no dump, or the graph cannot be read.
+    """
+    tree = find_dumps(path)
+    if not len(tree):
+        raise NpuConfigError([no_dump(tree, os.fspath(path))])
+    compiled: Optional[GeGraph] = None
+    if graph is not None:
+        compiled = graph if isinstance(graph, GeGraph) else read_ge_graph(graph)
+    found: List[Diagnostic] = list(tree.diagnostics)
+    beside = _beside(tree)
+    overflows: List[Overflow] = []
+    strays: List[str] = []
+    for file in tree:
+        if file.kind != "overflow":
+            continue
+        try:
+            reported = units(read_overflow(file.path))
+        except NpuConfigError as error:
+            found.extend(error.diagnostics)
+            continue
+        if reported:
+            overflows.append(_overflow(file, reported, beside, compiled, found))
+        else:
+            strays.append(file.path)
+    overflows.sort(key=lambda each: (each.step or 0, each.time))
+    types = [each.op_type for each in overflows if each.op_type and each.origin == HERE]
+    return OverflowReport(
+        tuple(overflows), tuple(strays), tuple(dict.fromkeys(types)), tuple(found)
+    )
+
+
+_Beside = Mapping[str, Sequence[DumpFile]]
+
+
+def _beside(tree: DumpTree) -> _Beside:
+    """The tensors of each folder."""
+    found: Dict[str, List[DumpFile]] = {}
+    for file in tree:
+        if file.kind == "tensor":
+            found.setdefault(os.path.dirname(file.path), []).append(file)
+    return found
+
+
+def _overflow(
+    file: DumpFile,
+    reported: Tuple[Unit, ...],
+    beside: _Beside,
+    graph: Optional[GeGraph],
+    found: List[Diagnostic],
+) -> Overflow:
+    ids = ids_of(reported[0])
+    match = _operator(ids, beside.get(os.path.dirname(file.path), ()))
+    name = kind = None
+    tensors: Tuple[TensorReport, ...] = ()
+    stands_for: Tuple[str, ...] = ()
+    if match is not None:
+        opened = match.open()
+        found.extend(opened.diagnostics)
+        name, kind = match.op_name, match.op_type
+        if opened.dump is not None:
+            name = opened.dump.op_name or name
+            tensors = tuple(_reports(opened.dump))
+            outputs = [t.original_op.name for t in opened.dump.outputs if t.original_op]
+            stands_for = tuple(dict.fromkeys(outputs))
+    op = None if graph is None or name is None else graph.find(name)
+    if op is not None and op.original_names:
+        stands_for = op.original_names
+    origin, came_in = _origin(tensors)
+    return Overflow(
+        file.path,
+        file.device,
+        file.model,
+        file.step,
+        file.name.time,
+        reported,
+        name,
+        kind,
+        None if match is None else match.path,
+        ids["task"],
+        ids["stream"],
+        tensors,
+        origin,
+        came_in,
+        stands_for,
+        () if op is None else op.passes,
+        _advice(name, kind, reported, tensors, origin, came_in),
+    )
+
+
+def _operator(ids: Mapping[str, Optional[int]], files: Sequence[DumpFile]) -> Optional[DumpFile]:
+    """The earliest dump of the ids in the record; ids of tasks may be counted modulo 65536."""
+    task, stream = ids["task"], ids["stream"]
+    if task is None:
+        return None
+    for rest in (0, task % _TASKS):
+        members = [
+            file
+            for file in files
+            if (file.name.task % _TASKS == rest if rest else file.name.task == task)
+            and file.name.stream in (None, stream)
+            and (ids["context"] is None or file.name.context == ids["context"])
+            and (ids["thread"] is None or file.name.thread == ids["thread"])
+        ]
+        if members:
+            return min(members, key=lambda file: file.name.time)
+    return None
+
+
+def _reports(dump: Dump) -> List[TensorReport]:
+    result = []
+    for side, number, tensor in dump.tensors():
+        statistics, reason = None, ""
+        try:
+            statistics = statistics_of(tensor)
+        except NpuConfigError as error:
+            reason = error.diagnostics[0].message
+        except ImportError:
+            reason = "numpy is not installed"
+        shape = tensor.shape
+        result.append(TensorReport(side, number, tensor.data_type, shape, statistics, reason))
+    return result
+
+
+def _origin(tensors: Sequence[TensorReport]) -> Tuple[str, Tuple[int, ...]]:
+    """Whether the operator made the overflow itself, or got it."""
+    inputs = [each for each in tensors if each.side == "input"]
+    bad = tuple(each.number for each in inputs if each.statistics and not each.statistics.is_clean)
+    if bad:
+        return CAME_IN, bad
+    known = inputs and all(each.statistics is not None for each in inputs)
+    return (HERE if known else UNKNOWN), ()
+
+
+def _advice(
+    name: Optional[str],
+    kind: Optional[str],
+    reported: Sequence[Unit],
+    tensors: Sequence[TensorReport],
+    origin: str,
+    came_in: Sequence[int],
+) -> Tuple[str, ...]:
+    if name is None:
+        return (_NO_DUMP,)
+    if origin == CAME_IN:
+        texts = ["look at what computes input {}".format(number) for number in came_in]
+        return (*texts, "this operator only passes it on")
+    result = []
+    half = any(each.data_type == "DT_FLOAT16" for each in tensors)
+    floating = any(
+        unit.unit not in CORES or any(word & ~_INTEGER for word in unit.status)
+        for unit in reported
+    )
+    if half and floating:
+        result.append(
+            "keep {} in float32: keep_dtype for this operator, or {} in the block list of "
+            "modify_mixlist (--write-mixlist)".format(name, kind)
+        )
+    if _GRADIENTS in name.lower() or "loss" in name.lower():
+        result.append(
+            "it belongs to the loss or the gradients: a dynamic loss scale skips such a step, "
+            "a fixed one has to be lower"
+        )
+    if not floating:
+        result.append("an integer overflowed: look at indices and counters; precision is no help")
+    if any("Atomic" in unit.unit for unit in reported):
+        result.append("on Atlas A2 a report of an atomic addition can be a false alarm")
+    if origin == UNKNOWN:
+        result.append("dump inputs as well (dump_mode all) to see whether it came in")
+    return tuple(result)
+
+
+def finding(overflow: Overflow) -> Diagnostic:
+    """An overflow as a finding."""
+    words = ", ".join(text for unit in overflow.units for text, _ in unit.words)
+    where = "input {}".format(", ".join(map(str, overflow.came_in_with)))
+    origin = "{} with {}".format(CAME_IN, where) if overflow.came_in_with else overflow.origin
+    message = "{} overflowed in step {} ({}; {})".format(
+        overflow.op_name or "task {} of stream {}".format(overflow.task, overflow.stream),
+        "?" if overflow.step is None else overflow.step,
+        words,
+        origin,
+    )
+    help_ = overflow.advice[0] if overflow.advice else None
+    return rules.OVERFLOW.diagnostic(message, Place(overflow.record), help=help_)
+
+
+def plain(overflow: Overflow) -> Dict[str, Any]:
+    """An overflow as JSON has it."""
+    result: Dict[str, Any] = attr.asdict(overflow, recurse=False)
+    result["units"] = [
+        {
+            "unit": unit.unit,
+            "status": list(unit.status),
+            "ids": dict(unit.ids),
+            "words": [{"text": text, "documented": sure} for text, sure in unit.words],
+        }
+        for unit in overflow.units
+    ]
+    result["tensors"] = [attr.asdict(each) for each in overflow.tensors]
+    return result

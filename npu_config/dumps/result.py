@@ -1,0 +1,268 @@
+"""Result tables of comparisons: written in the columns that users know, read in both forms.
+
+Source: facts dump.yaml, ``compare`` (C-COLUMNS, C-OLDCOLUMNS, C-CELLS, C-THRESHOLDS).
+"""
+
+import csv
+import io
+import math
+import os
+from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
+
+import attr
+
+from npu_config.core.diagnostics import NpuConfigError, Place
+from npu_config.core.files import PathLike
+from npu_config.dumps._rules import BAD_RESULT
+from npu_config.dumps.compare import AGREES, DIVERGES, NOT_COMPARED, Comparison, Row, first_of
+from npu_config.dumps.metrics import Metrics
+from npu_config.text.loading import decode, load
+
+METRICS = (
+    "CosineSimilarity",
+    "MaxAbsoluteError",
+    "AccumulatedRelativeError",
+    "RelativeEuclideanDistance",
+    "KullbackLeiblerDivergence",
+    "StandardDeviation",
+    "MeanAbsoluteError",
+    "RootMeanSquareError",
+    "MaxRelativeError",
+    "MeanRelativeError",
+)
+_BEFORE = ("Index", "OpType", "NPUDump", "DataType", "Address", "GroundTruth", "DataType")
+REASON = "CompareFailReason"
+_COSINE = METRICS[0]
+_NOTHING = "NaN"
+_LARGEST = 1 << 29
+_OLD = ("LeftOp", "RightOp", "TensorIndex", _COSINE)
+_NEW = ("NPUDump", "GroundTruth", "TensorIndex", _COSINE)
+
+
+def cells(metrics: Optional[Metrics]) -> Dict[str, str]:
+    """The numbers of a row as the table has them: six decimals, ``NaN`` for none."""
+    if metrics is None:
+        return dict.fromkeys(METRICS, _NOTHING)
+    numbers = (
+        metrics.cosine,
+        metrics.max_absolute,
+        metrics.accumulated_relative,
+        metrics.relative_euclidean,
+        metrics.divergence,
+        metrics.mean_absolute,
+        metrics.root_mean_square,
+        metrics.max_relative,
+        metrics.mean_relative,
+    )
+    names = [name for name in METRICS if name != "StandardDeviation"]
+    found = {name: _six(number) for name, number in zip(names, numbers)}
+    spread = zip(metrics.mean, metrics.deviation)
+    found["StandardDeviation"] = (
+        _NOTHING
+        if math.isnan(metrics.deviation[0])
+        else ",".join("({};{})".format(_three(mean), _three(std)) for mean, std in spread)
+    )
+    return found
+
+
+def _six(number: float) -> str:
+    return _NOTHING if math.isnan(number) else "{:.6f}".format(number)
+
+
+def _three(number: float) -> str:
+    return "{:.3f}".format(0.0 if abs(number) < 0.001 else number)
+
+
+def result_csv(comparison: Comparison) -> str:
+    """A comparison as a table in the columns of msaccucmp."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    address = ["Address"] if comparison.against_dump else []
+    writer.writerow([*_BEFORE, *address, "TensorIndex", "Shape", *METRICS, REASON])
+    for row in comparison.rows:
+        numbers = cells(row.metrics)
+        writer.writerow(
+            [
+                row.index,
+                row.op_type,
+                row.op_name,
+                row.data_type,
+                _NOTHING,
+                _ground_truth(row),
+                row.reference_type or _NOTHING,
+                *([_NOTHING] if address else []),
+                row.tensor_index,
+                "[{}]".format(",".join(map(str, row.shape))),
+                *(numbers[name] for name in METRICS),
+                row.reason,
+            ]
+        )
+    return text.getvalue()
+
+
+def _ground_truth(row: Row) -> str:
+    if row.reference == "*":
+        return row.reference
+    return ",".join(row.stands_for) or row.reference
+
+
+@attr.s(frozen=True, slots=True, auto_attribs=True)
+class ResultRow:
+    """A row of a result table.
+
+    Args:
+        line: in the file, from 1 on.
+        op_name: the operator of the dump.
+        ground_truth: its counterpart; ``"*"`` for none.
+        side: ``"input"``, ``"output"`` or "" when nothing was compared.
+        number: which of them; -1 when nothing was compared.
+        verdict: by the threshold: ``"agrees"``, ``"diverges"`` or ``"not compared"``.
+        cells: every cell by its column; of columns that occur twice the first.
+    """
+
+    line: int
+    op_name: str
+    ground_truth: str
+    side: str
+    number: int
+    verdict: str
+    cells: Mapping[str, str]
+
+    @property
+    def cosine(self) -> str:
+        """The cosine similarity as it is written."""
+        return self.cells.get(_COSINE, _NOTHING)
+
+
+@attr.s(frozen=True, slots=True, auto_attribs=True)
+class ResultTable:
+    """A result table.
+
+    Args:
+        rows: in the order of the file, which is that of execution.
+        generation: ``"NPUDump"`` or ``"LeftOp"``, after the column that tells them apart.
+        first_diverging: the first operator whose inputs agree and whose outputs do not.
+        threshold: what a cosine has to exceed.
+    """
+
+    rows: Tuple[ResultRow, ...]
+    generation: str
+    first_diverging: Optional[str]
+    threshold: float
+
+    @property
+    def diverging(self) -> Tuple[ResultRow, ...]:
+        """The rows whose cosine does not exceed the threshold."""
+        return tuple(row for row in self.rows if row.verdict == DIVERGES)
+
+
+def read_result(path: PathLike, threshold: float = 0.98) -> ResultTable:
+    """Read a result table of a comparison, of either generation.
+
+    Args:
+        path: ``result_*.csv``.
+        threshold: a tensor agrees when its cosine similarity is above it.
+
+    Raises:
+        NpuConfigError: it is not such a table.
+    """
+    name = os.fspath(path)
+    data = load(name, _LARGEST)
+    if not isinstance(data, bytes):
+        raise NpuConfigError([data])
+    text, fault = decode(data, name)
+    if text is None:
+        raise NpuConfigError([] if fault is None else [fault])
+    try:
+        table = list(csv.reader(io.StringIO(text.lstrip("\ufeff"), newline="")))
+    except csv.Error as error:
+        raise _refused(name, "the file is not CSV: {}".format(error)) from None
+    header = table[0] if table else []
+    columns: Dict[str, int] = {}
+    for position, column in enumerate(header):
+        columns.setdefault(column.strip(), position)
+    kind = next((names for names in (_NEW, _OLD) if all(n in columns for n in names)), None)
+    if kind is None:
+        wanted = " or ".join("{} and {}".format(*names) for names in (_NEW, _OLD))
+        raise _refused(name, "the header lacks the columns {}, TensorIndex".format(wanted))
+    rows = [
+        _row(line, row, columns, kind, threshold) for line, row in enumerate(table[1:], 2) if row
+    ]
+    if not rows:
+        raise _refused(name, "the table has no rows")
+    return ResultTable(tuple(rows), kind[0], first_of(rows), threshold)
+
+
+def _refused(path: str, reason: str) -> NpuConfigError:
+    return NpuConfigError([BAD_RESULT.diagnostic(reason, Place(path))])
+
+
+def _row(
+    line: int,
+    row: Sequence[str],
+    columns: Mapping[str, int],
+    kind: Sequence[str],
+    threshold: float,
+) -> ResultRow:
+    found = {
+        column: row[position].strip() if position < len(row) else ""
+        for column, position in columns.items()
+    }
+    operator, side, number = _tensor_index(found["TensorIndex"])
+    return ResultRow(
+        line,
+        operator or found[kind[0]],
+        found[kind[1]],
+        side,
+        number,
+        _verdict(found[_COSINE], threshold),
+        found,
+    )
+
+
+def _tensor_index(text: str) -> Tuple[str, str, int]:
+    parts = text.rsplit(":", 2)
+    if len(parts) < 3 or parts[1] not in ("input", "output") or not parts[2].isdecimal():
+        return "", "", -1
+    return parts[0], parts[1], int(parts[2])
+
+
+def _verdict(text: str, threshold: float) -> str:
+    try:
+        cosine = float(text)
+    except ValueError:
+        return NOT_COMPARED
+    if math.isnan(cosine):
+        return NOT_COMPARED
+    return AGREES if cosine > threshold else DIVERGES
+
+
+def plain(comparison: Comparison) -> Dict[str, Any]:
+    """A comparison as JSON has it; numbers that are not finite are null."""
+    rows: List[Dict[str, Any]] = []
+    for row in comparison.rows:
+        entry: Dict[str, Any] = {
+            "index": row.index,
+            "op_name": row.op_name,
+            "op_type": row.op_type,
+            "tensor_index": row.tensor_index,
+            "data_type": row.data_type,
+            "reference": row.reference,
+            "reference_type": row.reference_type,
+            "stands_for": list(row.stands_for),
+            "shape": list(row.shape),
+            "verdict": row.verdict,
+            "reason": row.reason,
+            "matched_by": row.matched_by,
+            "metrics": None if row.metrics is None else attr.asdict(row.metrics),
+        }
+        rows.append(entry)
+    return {
+        "first_diverging": comparison.first_diverging,
+        "path_to_it": list(comparison.path_to_it),
+        "passes": list(comparison.passes),
+        "threshold": comparison.threshold,
+        "step": comparison.step,
+        "diverging": list(comparison.diverging),
+        "rows": rows,
+    }

@@ -1,0 +1,173 @@
+"""What the values of a tensor look like: extremes, mean, zeros, NaN, the type's limit.
+
+Computed piece by piece; the histogram takes a second pass.
+"""
+
+import math
+from typing import Any, Callable, Iterator, List, Optional, Tuple
+
+import attr
+
+from npu_config.core.diagnostics import NpuConfigError
+from npu_config.dumps.data_types import BY_NAME
+from npu_config.dumps.dump import Tensor
+
+BINS = 10
+POSITIONS = 5
+"""How many positions of odd values are kept."""
+
+
+@attr.s(frozen=True, slots=True, auto_attribs=True)
+class Statistics:
+    """The numbers of one tensor; those of values are of the finite ones, NaN without any.
+
+    Args:
+        elements: all of them.
+        minimum: the smallest finite value.
+        maximum: the largest finite value.
+        mean: of the finite values.
+        deviation: their standard deviation.
+        zeros: how many are 0.
+        nan: how many are NaN.
+        infinite: how many are infinite.
+        at_limit: how many have the largest number of their type, as saturation leaves it.
+        odd_positions: where the first NaN, infinite or limit values are, in C order.
+        histogram: how many values are in each of equal parts from minimum to maximum; empty
+            when it was not asked for.
+        padded: True when the padding of the device's layout is counted, too.
+    """
+
+    elements: int
+    minimum: float
+    maximum: float
+    mean: float
+    deviation: float
+    zeros: int
+    nan: int
+    infinite: int
+    at_limit: int
+    odd_positions: Tuple[int, ...] = ()
+    histogram: Tuple[int, ...] = ()
+    padded: bool = False
+
+    @property
+    def is_clean(self) -> bool:
+        """True without NaN, infinities and values at the limit of their type."""
+        return not (self.nan or self.infinite or self.at_limit)
+
+
+def statistics_of(tensor: Tensor, original: bool = True, bins: int = 0) -> Statistics:
+    """Go through the values of a tensor.
+
+    Args:
+        tensor: of a dump.
+        original: leave the padding of the device's layout out, where the layout is known.
+        bins: parts of the histogram; 0: none.
+
+    Raises:
+        NpuConfigError: the values are not documented, or the file does not hold them.
+        ImportError: numpy is missing.
+    """
+    if original:
+        try:
+            tensor.steps()
+        except NpuConfigError:
+            original = False
+    kind = BY_NAME.get(tensor.data_type)
+    return measured(
+        lambda: tensor.blocks(original), kind.limit if kind else None, bins, not original
+    )
+
+
+def measured(
+    pieces: Callable[[], Iterator[Any]],
+    limit: Optional[float] = None,
+    bins: int = 0,
+    padded: bool = False,
+) -> Statistics:
+    """The statistics of flat pieces.
+
+    Args:
+        pieces: makes them; called a second time for the histogram.
+        limit: the largest number of a float type.
+        bins: parts of the histogram; 0: none.
+        padded: what :attr:`Statistics.padded` is to say.
+    """
+    import numpy
+
+    count = zeros = nans = infinite = at_limit = position = 0
+    low, high, mean, spread = math.inf, -math.inf, 0.0, 0.0
+    odd: List[int] = []
+    with numpy.errstate(all="ignore"):
+        for piece in pieces():
+            values = _real(numpy, piece)
+            zeros += int(values.size - numpy.count_nonzero(values))
+            if values.dtype.kind == "f":
+                values, strange = _finite(numpy, values, limit)
+                nans, infinite = nans + strange[0], infinite + strange[1]
+                at_limit += strange[2]
+                odd += [position + int(index) for index in strange[3][: POSITIONS - len(odd)]]
+            position += piece.size
+            if not values.size:
+                continue
+            low, high = min(low, values.min().item()), max(high, values.max().item())
+            wide = values.astype(numpy.float64)
+            whole, own = count + wide.size, float(wide.mean())
+            shift = own - mean
+            spread += float(wide.var()) * wide.size + shift * shift * count * wide.size / whole
+            mean += shift * wide.size / whole
+            count = whole
+        histogram = _histogram(numpy, pieces, low, high, bins) if bins and count else ()
+    nothing = math.nan
+    return Statistics(
+        position,
+        low if count else nothing,
+        high if count else nothing,
+        mean if count else nothing,
+        math.sqrt(spread / count) if count else nothing,
+        zeros,
+        nans,
+        infinite,
+        at_limit,
+        tuple(odd),
+        histogram,
+        padded,
+    )
+
+
+def _real(numpy: Any, piece: Any) -> Any:
+    """Truth values as numbers, complex values by their magnitude."""
+    if piece.dtype.kind == "c":
+        return numpy.abs(piece)
+    return piece.view("u1") if piece.dtype.kind == "b" else piece
+
+
+def _finite(
+    numpy: Any, values: Any, limit: Optional[float]
+) -> Tuple[Any, Tuple[int, int, int, List[int]]]:
+    """The finite values, and what there is to say of the others and of those at the limit."""
+    finite = numpy.isfinite(values)
+    nan = infinite = 0
+    strange = ~finite
+    if not finite.all():
+        nan = int(numpy.count_nonzero(numpy.isnan(values)))
+        infinite = int(values.size - numpy.count_nonzero(finite)) - nan
+    at = numpy.zeros(0, bool) if limit is None else numpy.abs(values) == limit
+    at_limit = int(numpy.count_nonzero(at))
+    if at_limit:
+        strange |= at
+    positions = numpy.flatnonzero(strange)[:POSITIONS].tolist() if strange.any() else []
+    return (values if finite.all() else values[finite]), (nan, infinite, at_limit, positions)
+
+
+def _histogram(
+    numpy: Any, pieces: Callable[[], Iterator[Any]], low: float, high: float, bins: int
+) -> Tuple[int, ...]:
+    if not math.isfinite(float(high) - float(low)):
+        return ()
+    counts = numpy.zeros(bins, numpy.int64)
+    for piece in pieces():
+        values = _real(numpy, piece).astype(numpy.float64)
+        values = values[numpy.isfinite(values)]
+        counts += numpy.histogram(values, bins, (low, high))[0]
+    return tuple(int(count) for count in counts)
