@@ -9,6 +9,7 @@ from npu_config.core.rule import REGISTRY, Rule
 ROOMS = (
     "npu_config.cluster",
     "npu_config.diagnosis",
+    "npu_config.dumps",
     "npu_config.lint",
     "npu_config.precision_tool",
     "npu_config.presets",

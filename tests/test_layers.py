@@ -22,7 +22,7 @@ FLOORS = (
     ("script",),
     ("readers",),
     ("writers", "reporters"),
-    ("diagnosis", "lint"),
+    ("diagnosis", "dumps", "lint"),
     ("tf1",),
     ("precision_tool", "npu_init"),
     ("config",),

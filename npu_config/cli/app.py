@@ -26,6 +26,7 @@ COMMANDS: Mapping[str, str] = {
     "fusion-result": "fusion_result",
     "loss-scale": "loss_scale",
     "tfdbg-export": "tfdbg_export",
+    "dump": "dump",
     "doctor": "doctor",
 }
 """Command to the module of this package that has it, as ``command``, in the order of the help."""

@@ -17,9 +17,10 @@ import attr
 from npu_config.core.diagnostics import NpuConfigError, Place
 from npu_config.core.files import PathLike
 from npu_config.dumps._rules import BAD_GRAPH
-from npu_config.proto.faults import ProtoSyntaxError
-from npu_config.proto.text_syntax import Block, Source, parse
+from npu_config.text.faults import FaultLog
 from npu_config.text.loading import load
+from npu_config.text.prototext import Block, parse
+from npu_config.text.source import Source
 
 LARGEST = 1 << 28
 """How many bytes a graph may have; the usual limit of protobuf text is for configurations."""
@@ -157,24 +158,14 @@ def read_ge_graph(path: PathLike) -> GeGraph:
     data = load(name, LARGEST)
     if not isinstance(data, bytes):
         raise NpuConfigError([data])
-    if data.lstrip()[:1] == b"{":
-        graphs = _from_json(data, name)
-    else:
-        try:
-            graphs = _all(_of_block(parse(Source(data, LARGEST))), "graph")
-        except ProtoSyntaxError as error:
-            raise NpuConfigError(
-                [
-                    BAD_GRAPH.diagnostic(
-                        "the file is not protobuf text: {}".format(fault.reason),
-                        Place(name, fault.line, fault.column),
-                    )
-                    for fault in error.faults
-                ]
-            ) from None
+    log = FaultLog(Source(data.decode("utf-8", "surrogateescape"), name), BAD_GRAPH)
+    is_json = data.lstrip()[:1] == b"{"
+    graphs = _from_json(data, name) if is_json else _all(_of_block(parse(log)), "graph")
     ops = [_op(op, number) for graph in graphs for number, op in enumerate(_all(graph, "op"))]
     if not ops:
-        raise _refused(name, 'it holds no "graph" with an "op"')
+        raise _refused(name, "the file is not a graph: it has no graph with an op")
+    if log.diagnostics:
+        raise NpuConfigError(log.diagnostics)
     return GeGraph(_text(graphs[0], "name"), ops, name)
 
 

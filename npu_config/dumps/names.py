@@ -100,7 +100,7 @@ def parse_folder(parts: Sequence[str]) -> Folder:
     numeric = [_DIGITS.match(part) is not None for part in tail]
     if numeric == [True, False, True, True]:
         return Folder(None, int(tail[0]), *_model(tail[1:]))
-    if len(parts) >= 3 and not _DIGITS.match(parts[-3]):
+    if numeric[1:] == [False, True, True]:
         return Folder(None, None, *_model(list(parts[-3:])))
     return Folder(None, None, None, None, None)
 

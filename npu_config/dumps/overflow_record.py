@@ -7,6 +7,7 @@ Source: facts dump.yaml, ``overflow``; docs/en/tfadapter_1/migration/others/
 overflow_data_collect.md.
 """
 
+import os
 import struct
 from types import MappingProxyType
 from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple
@@ -15,6 +16,7 @@ from npu_config.core.diagnostics import NpuConfigError, Place
 from npu_config.core.files import PathLike
 from npu_config.dumps._rules import NO_RECORD
 from npu_config.dumps.dump import read_dump
+from npu_config.dumps.names import parse_name
 
 DHA, L2, AI_CORE = "DHA Atomic Add", "L2 Atomic Add", "AI Core"
 CORES = (AI_CORE, "AIC", "AIV")
@@ -118,6 +120,12 @@ def read_overflow(path: PathLike) -> Mapping[str, Any]:
         )
         result[unit] = {name: _written(name, number) for name, number in zip(names, numbers)}
     return result
+
+
+def is_overflow(path: PathLike) -> bool:
+    """True for the name of a record of an overflow."""
+    name = parse_name(os.path.basename(os.fspath(path)))
+    return name is not None and name.is_overflow
 
 
 def _record(data: bytes, path: str) -> Dict[str, Any]:

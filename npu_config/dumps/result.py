@@ -94,7 +94,7 @@ def result_csv(comparison: Comparison) -> str:
                 row.tensor_index,
                 "[{}]".format(",".join(map(str, row.shape))),
                 *(numbers[name] for name in METRICS),
-                row.reason,
+                row.reason if row.metrics is None else row.metrics.remark,
             ]
         )
     return text.getvalue()

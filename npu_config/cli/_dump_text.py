@@ -1,0 +1,215 @@
+"""What the commands of ``npu-config dump`` print: tables and sentences of what was found."""
+
+import json
+import math
+from typing import Any, Iterable, List, Mapping, Optional, Sequence, Tuple
+
+from npu_config.core.diagnostics import Diagnostic
+from npu_config.reporters.escape import printable
+
+BAR = 40
+WIDEST = 72
+"""Longer cells are cut; JSON has them whole."""
+
+
+def document(content: Mapping[str, Any], found: Iterable[Diagnostic] = ()) -> str:
+    """One JSON object with the version of its contract; numbers that are not finite are null."""
+    whole = {
+        "version": 1,
+        **content,
+        "diagnostics": [diagnostic.to_dict() for diagnostic in found],
+    }
+    return json.dumps(_finite(whole), indent=2, ensure_ascii=True, default=str) + "\n"
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, Mapping):
+        return {str(key): _finite(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_finite(item) for item in value]
+    return value
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
+    """Columns as wide as they need to be; numbers to the right."""
+    lines = [[_cut(printable(str(cell))) for cell in row] for row in (head, *rows)]
+    widths = [max(map(len, column)) for column in zip(*lines)]
+    right = [
+        len(lines) > 1 and all(_is_number(line[index]) for line in lines[1:])
+        for index in range(len(head))
+    ]
+    return "".join(
+        "  ".join(
+            cell.rjust(width) if to_right else cell.ljust(width)
+            for cell, width, to_right in zip(line, widths, right)
+        ).rstrip()
+        + "\n"
+        for line in lines
+    )
+
+
+def _cut(cell: str) -> str:
+    """The end of a long name says more than its beginning."""
+    return cell if len(cell) <= WIDEST else "..." + cell[3 - WIDEST :]
+
+
+def _is_number(text: str) -> bool:
+    return bool(text) and not text.strip("0123456789.,+-e%") and text[0] not in "e%,"
+
+
+def size(count: int) -> str:
+    """Bytes in the unit that reads best."""
+    amount, unit = float(count), "B"
+    for unit in ("B", "KiB", "MiB", "GiB", "TiB"):
+        if amount < 1024 or unit == "TiB":
+            break
+        amount /= 1024
+    return "{:,.0f} {}".format(amount, unit) if unit == "B" else "{:,.1f} {}".format(amount, unit)
+
+
+def shape(sizes: Sequence[int]) -> str:
+    """``2x3x4``; a scalar has no sizes."""
+    return "x".join(map(str, sizes)) or "scalar"
+
+
+def number(value: float) -> str:
+    """Six significant digits; ``NaN`` for what is not defined."""
+    return "NaN" if math.isnan(value) else "{:.6g}".format(value)
+
+
+def or_unknown(value: Optional[Any]) -> str:
+    """What is not known is a question mark."""
+    return "?" if value is None else str(value)
+
+
+def statistics(values: Any) -> str:
+    """The statistics of a tensor in a few lines, with a small histogram."""
+    if not values.elements:
+        return "    no elements\n"
+    lines = [
+        "    min {}  max {}  mean {}  std {}".format(
+            *map(number, (values.minimum, values.maximum, values.mean, values.deviation))
+        ),
+        "    zeros {:.1%}  NaN {:,}  infinite {:,}  at the type's limit {:,}".format(
+            values.zeros / values.elements, values.nan, values.infinite, values.at_limit
+        ),
+    ]
+    if values.odd_positions:
+        places = ", ".join(map(str, values.odd_positions))
+        lines.append("    first NaN, infinite or limit values at {} (flat index)".format(places))
+    if values.padded:
+        lines.append("    the padding of the device's layout is counted, too")
+    most = max(values.histogram, default=0)
+    step = (values.maximum - values.minimum) / max(len(values.histogram), 1)
+    for index, count in enumerate(values.histogram):
+        bar = "#" * (-(-count * BAR // most) if most else 0)
+        start = values.minimum + index * step
+        lines.append("    {:>12} {:<{}} {:,}".format(number(start), bar, BAR, count))
+    return "\n".join(lines) + "\n"
+
+
+def overflow(index: int, each: Any) -> str:
+    """One overflow with its reason and what follows."""
+    name = each.op_name or "task {} of stream {}".format(each.task, each.stream)
+    lines = [
+        "{}. {} ({}), step {}, device {}".format(
+            index, name, each.op_type or "unknown type", *map(or_unknown, (each.step, each.device))
+        )
+    ]
+    for unit in each.units:
+        for text, documented in unit.words:
+            remark = "" if documented else " (uncertain)"
+            lines.append("   {}: {}{}".format(unit.unit, text, remark))
+    for tensor in each.tensors:
+        lines.append("   {}".format(_tensor(tensor)))
+    origin = each.origin
+    if each.came_in_with:
+        origin += " with input {}".format(", ".join(map(str, each.came_in_with)))
+    lines.append("   {}".format(origin))
+    if each.passes:
+        lines.append("   made by the fusion passes {}".format(", ".join(each.passes)))
+    lines += ["   -> {}".format(text) for text in each.advice]
+    return "\n".join(map(printable, lines)) + "\n"
+
+
+def _tensor(tensor: Any) -> str:
+    head = "{} {} {} {}: ".format(
+        tensor.side, tensor.number, tensor.data_type, shape(tensor.shape)
+    )
+    values = tensor.statistics
+    if values is None:
+        return head + tensor.reason
+    text = "min {} max {} mean {}".format(
+        *map(number, (values.minimum, values.maximum, values.mean))
+    )
+    for count, what in (
+        (values.nan, "NaN"),
+        (values.infinite, "infinite"),
+        (values.at_limit, "at the type's limit"),
+    ):
+        if count:
+            text += ", {:,} {}".format(count, what)
+    return head + text
+
+
+def comparison(result: Any, everything: bool) -> str:
+    """The table of a comparison, and what it comes to."""
+    rows = [
+        row
+        for row in result.rows
+        if everything or row.side == "output" or row.verdict == "diverges"
+    ]
+    head = ("#", "tensor", "type", "reference", "cosine", "max abs", "max rel", "RMSE", "verdict")
+    text: str = table(head, (_comparison_row(row) for row in rows))
+    hidden = len(result.rows) - len(rows)
+    if hidden:
+        text += "{:,} inputs that agree or were not compared are not shown (--all)\n".format(
+            hidden
+        )
+    counts = [
+        (sum(row.verdict == verdict for row in result.rows), verdict)
+        for verdict in ("agrees", "diverges", "not compared", "ignored")
+    ]
+    text += "\n{}\n".format(
+        ", ".join("{:,} {}".format(count, verdict) for count, verdict in counts if count)
+    )
+    text += first(result.first_diverging, result.path_to_it)
+    if result.passes:
+        text += "made by the fusion passes {}\n".format(printable(", ".join(result.passes)))
+    return text
+
+
+def first(name: Optional[str], path: Sequence[str] = ()) -> str:
+    """The sentence on the first operator that diverges."""
+    if name is None:
+        return "no operator has inputs that agree and outputs that do not\n"
+    text = "first operator whose inputs agree and whose outputs do not: {}\n".format(name)
+    if len(path) > 1:
+        text += "the way to it: {}\n".format(" -> ".join(path))
+    return "\n".join(map(printable, text.split("\n")))
+
+
+def _comparison_row(row: Any) -> Tuple[str, ...]:
+    numbers: List[str] = [""] * 4
+    if row.metrics is not None:
+        numbers = [
+            _six(row.metrics.cosine),
+            *map(
+                number,
+                (
+                    row.metrics.max_absolute,
+                    row.metrics.max_relative,
+                    row.metrics.root_mean_square,
+                ),
+            ),
+        ]
+    verdict = row.verdict
+    if row.reason:
+        verdict += ": {}".format(row.reason)
+    return (str(row.index), row.tensor_index, row.op_type, row.reference, *numbers, verdict)
+
+
+def _six(value: float) -> str:
+    return "NaN" if math.isnan(value) else "{:.6f}".format(value)
