@@ -140,7 +140,7 @@ def _tensor(tensor: Any) -> str:
     )
     values = tensor.statistics
     if values is None:
-        return head + tensor.reason
+        return head + str(tensor.reason)
     text = "min {} max {} mean {}".format(
         *map(number, (values.minimum, values.maximum, values.mean))
     )

@@ -1,0 +1,257 @@
+"""Dump files: every vector, what a writer wrote, damage of every kind."""
+
+import json
+import struct
+from pathlib import Path
+
+import pytest
+from dumps import dump_writer as w
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as arrays
+
+numpy = pytest.importorskip("numpy")
+
+from npu_config import NpuConfigError
+from npu_config.dumps import open_dump, read_dump
+from npu_config.dumps.data_types import BY_NAME, table
+
+DATA = Path(__file__).parents[1] / "data/dump"
+VECTORS = json.loads((DATA / "dumps/index.json").read_text())
+DAMAGED = json.loads((DATA / "damaged/index.json").read_text())
+
+
+def same(expected, actual):
+    """Equal in type, shape and every value; NaN equals NaN."""
+    assert expected.dtype == actual.dtype
+    numpy.testing.assert_array_equal(expected, actual)
+
+
+@pytest.mark.parametrize("name", sorted(VECTORS))
+def test_vectors(name):
+    """Every tensor of every vector has the expected values, whole and in pieces."""
+    expected = VECTORS[name]["expect"]
+    if name.startswith("Add.corners_nano"):
+        with pytest.raises(NpuConfigError, match="Nano"):
+            read_dump(DATA / "dumps" / name)
+        return
+    dump = read_dump(DATA / "dumps" / name)
+    for file, side, index, how in expected:
+        layout = "device" if how == "as stored" else "original"
+        tensor = getattr(dump, side + "s")[index]
+        wanted = numpy.load(DATA / "dumps" / file)
+        same(wanted, tensor.array(layout))
+        for limit in (1, 7, 100, 1 << 20):
+            pieces = list(tensor.blocks(layout == "original", limit))
+            flat = numpy.concatenate([numpy.empty(0, wanted.dtype), *pieces])
+            same(wanted.reshape(-1), flat)
+    if not expected:
+        with pytest.raises(NpuConfigError) as caught:
+            dump.outputs[0].array()
+        assert [found.rule for found in caught.value.diagnostics] == ["NPU317"]
+        assert dump.outputs[0].size == len(dump.outputs[0].raw())
+
+
+@pytest.mark.parametrize("name", sorted(DAMAGED))
+def test_damage_is_one_finding(name):
+    """A damaged file is answered by one diagnostic that names it."""
+    with pytest.raises(NpuConfigError) as caught:
+        read_dump(DATA / "damaged" / name)
+    (found,) = caught.value.diagnostics
+    assert found.path == str(DATA / "damaged" / name)
+    assert found.rule in ("NPU313", "NPU314", "NPU315", "NPU316")
+
+
+def test_address_0_has_no_bytes():
+    """A tensor without address is not in the file; the others are read, it says so."""
+    dump = read_dump(DATA / "dumps/Add.corners_null_address.1.1.1767323045000005")
+    with pytest.raises(NpuConfigError, match="NPU319"):
+        dump.inputs[0].array()
+
+
+def test_header():
+    """The header says what the vector's note says."""
+    name = "net/npu/dump/20260102030405/0/ge_default_20260102030405_1/1/0/"
+    dump = read_dump(DATA / name / "Conv2D.conv1_Conv2D_fused.2.2.1767323045000020")
+    assert ("conv1/Conv2D_fused", "2.0", 1767323045000020) == (
+        dump.op_name,
+        dump.version,
+        dump.dump_time,
+    )
+    assert ("conv1/Relu", 0, "DT_FLOAT", "NHWC") == dump.original_op
+    output = dump.outputs[0]
+    assert ("DT_FLOAT16", "NC1HWC0", (2, 2, 4, 4, 16), (2, 4, 4, 24), 2048) == (
+        output.data_type,
+        output.format,
+        output.shape,
+        output.original_shape,
+        output.size,
+    )
+    assert dump.original_op == output.original_op
+
+
+def test_size_may_exceed_the_shape(tmp_path):
+    """Of a tensor that is aligned the first bytes count."""
+    values = numpy.arange(6, dtype="f4").reshape(2, 3)
+    padded = values.tobytes() + b"\xff" * 40
+    path = tmp_path / "d"
+    path.write_bytes(w.dump("x", [w.tensor("output", padded, (2, 3), original=(2, 3))]))
+    output = read_dump(path).outputs[0]
+    same(values, output.array())
+    same(values, output.array("original"))
+    assert 64 == output.size
+
+
+def test_scalar(tmp_path):
+    """A shape without dimensions is a scalar."""
+    path = tmp_path / "d"
+    path.write_bytes(w.dump("x", [w.tensor("output", struct.pack("<f", 2.5), ())]))
+    same(numpy.array(2.5, "f4"), read_dump(path).outputs[0].array())
+    same(numpy.array(2.5, "f4"), read_dump(path).outputs[0].array("original"))
+
+
+def test_whole_tensors_of_a_cut_file(tmp_path):
+    """Of a file that is cut the tensors before the cut can be read."""
+    first, second = numpy.arange(4, dtype="f4"), numpy.arange(8, dtype="f4")
+    content = w.dump("x", [w.array("input", first), w.array("output", second)])
+    path = tmp_path / "d"
+    path.write_bytes(content[:-4])
+    opened = open_dump(path)
+    assert ["NPU314"] == [found.rule for found in opened.diagnostics]
+    same(first, opened.dump.inputs[0].array())
+    with pytest.raises(NpuConfigError, match="NPU314"):
+        opened.dump.outputs[0].array()
+
+
+def test_wrong_files(tmp_path):
+    """What is not a dump is named for what it is."""
+    values = numpy.arange(4, dtype="f4")
+    numpy.save(tmp_path / "a.npy", values)
+    good = w.dump("x", [w.array("output", values)])
+    length = struct.unpack("<Q", good[:8])[0]
+    (tmp_path / "big").write_bytes(struct.pack(">Q", length) + good[8:])
+    (tmp_path / "zeros").write_bytes(bytes(64))
+    (tmp_path / "short").write_bytes(b"abc")
+    expected = {
+        "a.npy": ".npy file",
+        "big": "highest byte first",
+        "zeros": "no content",
+        "short": "3 bytes",
+        "missing": "does not exist",
+        ".": "directory",
+    }
+    for name, words in expected.items():
+        with pytest.raises(NpuConfigError, match=words) as caught:
+            read_dump(tmp_path / name)
+        assert 1 == len(caught.value.diagnostics)
+
+
+@pytest.mark.parametrize("shape", [(1 << 80,), (1 << 63,), (1 << 40, 1 << 40), (0, 1 << 62)])
+def test_shapes_beyond_any_memory(tmp_path, shape):
+    """A shape of 2^80 is refused, also where another size is 0."""
+    content = w.dump("x", [w.tensor("output", bytes(48), shape, original=shape)])
+    (tmp_path / "d").write_bytes(content)
+    with pytest.raises(NpuConfigError, match="NPU31[36]"):
+        read_dump(tmp_path / "d").outputs[0].array("original")
+
+
+NUMBERS = arrays.arrays(
+    st.sampled_from(sorted(w.CODES)),
+    arrays.array_shapes(min_dims=0, max_dims=4, min_side=0, max_side=5),
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    inputs=st.lists(NUMBERS, max_size=3),
+    outputs=st.lists(NUMBERS, max_size=3),
+    packed=st.booleans(),
+    name=st.text(min_size=1, max_size=20),
+)
+def test_what_is_written_is_read(tmp_path_factory, inputs, outputs, packed, name):
+    """Every type, shape and number of tensors comes back as it was written."""
+    tensors = [
+        w.array(side, values, packed=packed, address=7)
+        for side, group in (("input", inputs), ("output", outputs))
+        for values in group
+    ]
+    path = tmp_path_factory.mktemp("d") / "d"
+    text = name.encode("utf-8", "replace").decode()
+    path.write_bytes(w.dump(text, tensors))
+    dump = read_dump(path)
+    assert text == dump.op_name
+    assert (len(inputs), len(outputs)) == (len(dump.inputs), len(dump.outputs))
+    for group, read in ((inputs, dump.inputs), (outputs, dump.outputs)):
+        for values, tensor in zip(group, read):
+            actual = tensor.array()
+            assert values.shape == actual.shape
+            assert values.tobytes() == actual.tobytes()
+
+
+GOOD = w.dump(
+    "net/add",
+    [
+        w.tensor("input", bytes(48), (3, 4), original=(3, 4), address=9),
+        w.tensor("output", bytes(1024), (1, 2, 2, 4, 16), 1, 3, (1, 2, 4, 20), ("net/add", 0, 1)),
+    ],
+)
+
+
+@settings(max_examples=300, deadline=None)
+@given(data=st.data())
+def test_mutated_files_raise_diagnostics_only(tmp_path_factory, data):
+    """Whatever happens to a file, reading it raises nothing but diagnostics."""
+    content = bytearray(GOOD)
+    head = struct.unpack("<Q", GOOD[:8])[0] + 8
+    for _ in range(data.draw(st.integers(1, 4))):
+        position = data.draw(st.integers(0, head - 1))
+        content[position] = data.draw(st.integers(0, 255))
+    del content[data.draw(st.integers(0, len(content))) :]
+    path = tmp_path_factory.mktemp("d") / "d"
+    path.write_bytes(content)
+    opened = open_dump(path)
+    assert len(opened.diagnostics) <= 1
+    if opened.dump is None:
+        assert len(opened.diagnostics) == 1
+        return
+    for _, _, tensor in opened.dump.tensors():
+        for layout in ("device", "original"):
+            try:
+                values = tensor.array(layout)
+            except NpuConfigError:
+                continue
+            assert values.nbytes <= 8 * len(content)
+
+
+def test_a_header_of_many_tensors_is_refused(tmp_path):
+    """A header that names a million tensors does not fill the memory."""
+    header = b"\x1a\x00" * 1_000_000
+    (tmp_path / "d").write_bytes(struct.pack("<Q", len(header)) + header)
+    with pytest.raises(NpuConfigError, match="65,536 tensors"):
+        read_dump(tmp_path / "d")
+
+
+def test_float_tables():
+    """The float types of eight bits have their limits, NaN and infinities where they belong."""
+    for name, nans, infinities in (
+        ("DT_HIFLOAT8", 1, 2),
+        ("DT_FLOAT8_E5M2", 6, 2),
+        ("DT_FLOAT8_E4M3FN", 2, 0),
+        ("DT_FLOAT8_E8M0", 1, 0),
+    ):
+        values = numpy.array(table(name))
+        finite = values[numpy.isfinite(values)]
+        assert nans == numpy.isnan(values).sum()
+        assert infinities == numpy.isinf(values).sum()
+        assert BY_NAME[name].limit == finite.max()
+        assert BY_NAME[name].smallest == finite[finite > 0].min()
+
+
+def test_bfloat16(tmp_path):
+    """bfloat16 is the upper half of a float32."""
+    values = numpy.array([1.0, -2.5, 3e38, numpy.inf], "f4")
+    stored = (values.view("u4") >> 16).astype("u2")
+    content = w.dump("x", [w.tensor("output", stored.tobytes(), (4,), code=27)])
+    (tmp_path / "d").write_bytes(content)
+    expected = (stored.astype("u4") << 16).view("f4")
+    same(expected, read_dump(tmp_path / "d").outputs[0].array())

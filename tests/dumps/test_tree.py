@@ -1,0 +1,162 @@
+"""Folders of dumps: what is in them, what is missing, what is none of ours."""
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+from dumps import dump_writer as w
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from npu_config import NpuConfigError
+from npu_config.dumps import find_dumps, read_statistics
+from npu_config.dumps.names import parse_folder, parse_name
+from npu_config.dumps.selection import choose, select
+
+DATA = Path(__file__).parents[1] / "data/dump/tree"
+INDEX = json.loads((DATA / "index.json").read_text())
+
+
+def test_the_tree():
+    """Devices, models, steps and names by hash are those of the index."""
+    tree = find_dumps(DATA / "dump")
+    first = tree.only([file for file in tree if file.run == "20260102030405"])
+    expected = INDEX["first"]
+    assert [int(device) for device in expected["devices"]] == list(first.devices)
+    assert expected["models"] == list(first.models)
+    assert [int(step) for step in expected["steps"]] == list(first.steps)
+    assert INDEX["newest"] == tree.runs[-1]
+    hashed = {Path(file.path).name: file for file in tree if file.hashed}
+    assert set(expected["hashed"]) == set(hashed)
+    for name, real in expected["hashed"].items():
+        assert parse_name(real) == hashed[name].name
+    assert ["gone.missing.1.1.1767323045000000"] == [Path(name).name for name in tree.missing]
+    assert ["notes.txt"] == [Path(stray.path).name for stray in tree.strays]
+
+
+def test_any_folder_in_the_tree():
+    """Run, device, model and step are known from any folder on, and for one file."""
+    path = "20260102030405/0/ge_default_20260102030405_1/1/0"
+    for start in ("", "20260102030405", "20260102030405/0", path):
+        files = [f for f in find_dumps(DATA / "dump" / start) if f.op_name == "conv1_Relu"]
+        assert ("20260102030405", 0, "ge_default_20260102030405_1", 0) == (
+            files[0].run,
+            files[0].device,
+            files[0].model,
+            files[0].step,
+        )
+    (file,) = find_dumps(DATA / "dump" / path / "13954893281042377109")
+    assert ("FusedBatchNormV3", True, 0) == (file.op_type, file.hashed, file.step)
+
+
+def test_the_newest_run_and_the_largest_model(tmp_path):
+    """Of several runs the newest is chosen, of several models the one with most operators."""
+    for run in ("20260102030405", "20270101000000"):
+        for model, names in (("init", ["x"]), ("train", ["a", "b", "c"])):
+            folder = w.step_folder(tmp_path, 3, run, model=model)
+            for name in names:
+                w.operator(folder, name, [])
+    chosen = choose(find_dumps(tmp_path))
+    assert {"train"} == {file.model for file in chosen.files}
+    assert {"20270101000000"} == {file.run for file in chosen.files}
+    assert ((3,), 3) == (chosen.steps, chosen.step)
+
+
+@pytest.mark.parametrize(
+    ("parts", "expected"),
+    [
+        ("/d/20260102030405/7/net/2/9", ("20260102030405", 7, "net", 2, 9)),
+        ("/d/20260102030405/7", ("20260102030405", 7, None, None, None)),
+        ("/d/20260102030405/7/net", ("20260102030405", 7, "net", None, None)),
+        ("/d/20260102030405/7/9", ("20260102030405", 7, None, None, 9)),
+        ("/copied/0/net/2/9", (None, 0, "net", 2, 9)),
+        ("/somewhere/else", (None, None, None, None, None)),
+    ],
+)
+def test_folders(parts, expected):
+    """Each part of a path is optional from the model on."""
+    assert expected == parse_folder(parts.split("/"))
+
+
+def test_names():
+    """Names of old releases, of FFTS+, of statistics and of aclnn say what they say."""
+    old = parse_name("Mul.x.12.1767323045000080")
+    assert ("Mul", "x", 12, None) == old[:4]
+    ffts = parse_name("Add.x.0.3.1767323045000070.4.1.5.0")
+    assert (4, 1, 5) == (ffts.task_type, ffts.context, ffts.thread)
+    assert parse_name("Mul.x.8.2.1767323045000100.csv").is_statistics
+    aclnn = parse_name("name.Add.65535.65535.1767323045000100")
+    assert ("Add", "name") == aclnn[:2]
+    assert parse_name("Opdebug.Node_OpDebug.40.5.1767323045000000").is_overflow
+    for other in ("notes.txt", "a.b.c", "mapping.csv", "x.0.1767323044000010.npy", ""):
+        assert parse_name(other) is None
+
+
+@settings(max_examples=200)
+@given(st.text(max_size=60))
+def test_any_name(name):
+    """Any text is a name or none."""
+    parse_name(name)
+    parse_folder(name.split("/"))
+
+
+def test_what_is_there_and_is_no_dump(tmp_path):
+    """Links to nothing, pipes and folders that cannot be read do not end the search."""
+    folder = w.step_folder(tmp_path)
+    w.operator(folder, "a", [])
+    (folder / "link").symlink_to("nowhere")
+    os.mkfifo(str(folder / "Add.pipe.1.1.1767323045000000"))
+    (folder / "loop").symlink_to(tmp_path)
+    assert ["a"] == [file.op_name for file in find_dumps(tmp_path)]
+
+
+def test_a_file_that_vanishes(tmp_path):
+    """A file that was listed and is gone is one finding."""
+    path = w.operator(w.step_folder(tmp_path), "a", [])
+    tree = find_dumps(tmp_path)
+    path.unlink()
+    opened = tree[0].open()
+    assert opened.dump is None
+    assert ["NPU701"] == [found.rule for found in opened.diagnostics]
+    with pytest.raises(NpuConfigError, match="does not exist"):
+        find_dumps(tmp_path / "missing")
+
+
+def test_select():
+    """Operators are chosen by step, name and type; names with / are those with _."""
+    tree = find_dumps(DATA)
+    assert {"conv1_Relu"} == {file.op_name for file in select(tree, op=["conv1/Relu"])}
+    assert {"Conv2D", "Relu"} == {f.op_type for f in select(tree, 5, op_type=["[CR]*"])}
+    assert {1} == set(select(tree, device=1).devices)
+
+
+def test_statistics():
+    """Classic tables, tables of some columns and rows without Count are read."""
+    folder = DATA / "dump/20260102030405/0/ge_default_20260102030405_1/1/5"
+    classic = read_statistics(folder / "Mul.stats_mul.8.2.1767323045000100.csv")
+    assert (2, 3) == classic[0].shape
+    assert (3.5, 6, 0) == (
+        classic[0].numbers["Max Value"],
+        classic[0].numbers["Count"],
+        classic[0].numbers["Nan Count"],
+    )
+    assert float("inf") == classic[1].numbers["Max Value"]
+    assert classic[2].shape is None
+    new = read_statistics(folder / "Mul.stats_new_mul.9.2.1767323045000101.csv")
+    assert (4.2, None) == (new[0].numbers["l2norm"], new[1].numbers["l2norm"])
+    (short,) = read_statistics(folder / "Mul.stats_short_row.10.2.1767323045000102.csv")
+    assert {"Max Value": 1234, "Min Value": 5678, "l2norm": 90.3005} == short.numbers
+
+
+@pytest.mark.parametrize(
+    "text", ["", "a,b\n1,2\n", "{header}\nneither,0,1,DT,ND,2\n", "{header}\nInput\n", "\udcff"]
+)
+def test_bad_statistics(tmp_path, text):
+    """A table that is none is one finding."""
+    head = "Input/Output,Index,Data Size,Data Type,Format,Shape,Max Value"
+    path = tmp_path / "a.csv"
+    path.write_bytes(text.format(header=head).encode("utf-8", "surrogateescape"))
+    with pytest.raises(NpuConfigError) as caught:
+        read_statistics(path)
+    assert 1 == len(caught.value.diagnostics)
