@@ -77,7 +77,7 @@ def copy_without_package(target: Path) -> None:
 
 def run_tests(session: nox.Session, *requirements: str, options: Sequence[str] = ()) -> None:
     """Install the wheel with ``requirements`` and run the suite on it."""
-    session.install(the_wheel(session) + "[cli]", *requirements, *TEST_TOOLS)
+    session.install(the_wheel(session) + "[all]", *requirements, *TEST_TOOLS)
     with tempfile.TemporaryDirectory(prefix="npu_config-") as folder:
         copy_without_package(Path(folder))
         session.chdir(folder)
@@ -139,7 +139,7 @@ def tests_tf215(session: nox.Session) -> None:
 def lint(session: nox.Session) -> None:
     """ruff, mypy --strict, generated files up to date."""
     require(session, "3.11")
-    session.install("-e", str(ROOT) + "[cli]", "ruff", "mypy", "types-PyYAML", "types-protobuf")
+    session.install("-e", str(ROOT) + "[all]", "ruff", "mypy", "types-PyYAML", "types-protobuf")
     session.run("ruff", "check", ".")
     session.run("ruff", "format", "--check", ".")
     session.run("mypy", "--strict", "npu_config", "tools")

@@ -10,6 +10,16 @@ VERSION = re.search(
     r'^__version__ = "([^"]+)"', (HERE / "npu_config/core/version.py").read_text("utf-8"), re.M
 ).group(1)
 
+CLI = [
+    "click>=8.0",
+    "rich>=12.0",
+    'tree-sitter>=0.23; python_version >= "3.10"',
+    'tree-sitter-bash>=0.23; python_version >= "3.10"',
+    'tree-sitter<0.22; python_version < "3.10"',
+    'tree-sitter-languages>=1.8; python_version < "3.10"',
+]
+COMPARE = ["numpy>=1.17"]
+
 setup(
     name="npu_config",
     version=VERSION,
@@ -27,16 +37,7 @@ setup(
         "PyYAML>=5.4",
         'tomli>=1.1; python_version < "3.11"',
     ],
-    extras_require={
-        "cli": [
-            "click>=8.0",
-            "rich>=12.0",
-            'tree-sitter>=0.23; python_version >= "3.10"',
-            'tree-sitter-bash>=0.23; python_version >= "3.10"',
-            'tree-sitter<0.22; python_version < "3.10"',
-            'tree-sitter-languages>=1.8; python_version < "3.10"',
-        ],
-    },
+    extras_require={"cli": CLI, "compare": COMPARE, "all": CLI + COMPARE},
     entry_points={"console_scripts": ["npu-config = npu_config.__main__:main"]},
     classifiers=[
         "Development Status :: 4 - Beta",

@@ -278,10 +278,11 @@ def _named(
     ctx: click.Context, name: str, path: str, step: Optional[int], format_: str
 ) -> List[str]:
     """The files of an operator."""
-    files = _files(ctx, path, format_)
     from npu_config.dumps.selection import select
+    from npu_config.dumps.tree import find_dumps
     from npu_config.text.words import did_you_mean
 
+    files = attempt(ctx, format_, lambda: find_dumps(path))
     chosen = select(files, step, [name])
     if not len(chosen):
         hint = did_you_mean(name, {file.op_name for file in files})

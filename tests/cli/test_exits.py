@@ -13,6 +13,7 @@ from npu_config.cli._exits import EXIT_CODES
 from npu_config.cli.app import COMMANDS, app
 from npu_config.cluster import rank_table
 from tests.cli.conftest import GOOD
+from tests.dumps.dump_writer import dump, operator, step_folder, tensor
 
 GRAPH = """
 node { name: "a" op: "Placeholder" attr { key: "dtype" value { type: DT_FLOAT } } }
@@ -43,6 +44,10 @@ RIGHT = {
     "fusion-result": "fusion-result IN.fusion",
     "loss-scale": "loss-scale IN.log",
     "doctor": "doctor IN.yaml",
+    "dump list": "dump list dumps",
+    "dump show": "dump show IN.dump",
+    "dump overflow": "dump overflow dumps",
+    "dump result": "dump result IN.result",
 }
 """A right call of each command; ``IN.*`` is its input."""
 
@@ -57,6 +62,7 @@ OUTPUTS = {
     "env": "env --rank-table IN.table --job-id job --rank 0 -o OUT",
     "op-summary": "op-summary IN.csv --write-mixlist OUT",
     "diagnose": "diagnose IN.pbtxt --config good.yaml -o OUT.yaml",
+    "dump overflow": "dump overflow dumps --html OUT",
 }
 """A call of each command that writes a file."""
 
@@ -77,8 +83,11 @@ def folder(tmp_path, monkeypatch):
         "IN.csv": CSV,
         "IN.fusion": '[{"session_and_graph_id_0_0": {"graph_fusion": {}, "ub_fusion": {}}}]',
         "IN.log": LOG,
+        "IN.result": "LeftOp,RightOp,TensorIndex,CosineSimilarity\na,a,a:output:0,1.0\n",
     }.items():
         (tmp_path / name).write_text(text)
+    operator(step_folder(tmp_path / "dumps"), "a", [tensor("output", bytes(8), (2,))])
+    (tmp_path / "IN.dump").write_bytes(dump("a", [tensor("output", bytes(8), (2,))]))
     monkeypatch.chdir(tmp_path)
     return tmp_path
 

@@ -39,6 +39,9 @@ def assert_harmless(result):
         ("env", "--rank-table", EVIL),
         ("ranktable", "check", EVIL),
         ("tfdbg-export", EVIL, "x"),
+        ("dump", "list", EVIL),
+        ("dump", "show", EVIL),
+        ("dump", "compare", EVIL, EVIL),
     ],
     ids=lambda arguments: arguments[0][:12],
 )

@@ -1,4 +1,4 @@
-"""Writes dump files, overflow records and graphs, from the facts and independently of the reader."""
+"""Writes dump files and overflow records, from the facts and independently of the reader."""
 
 import struct
 
@@ -81,9 +81,7 @@ CODES = {
 
 def array(side, values, **more):
     """A tensor of numpy values."""
-    return tensor(
-        side, values.tobytes(), values.shape, code=CODES[values.dtype.name], **more
-    )
+    return tensor(side, values.tobytes(), values.shape, code=CODES[values.dtype.name], **more)
 
 
 def step_folder(root, step=0, run="20260102030405", device=0, model="net", model_id=1):

@@ -11,7 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-numpy = pytest.importorskip("numpy")
+pytest.importorskip("numpy")
+
+import numpy
 
 from npu_config import NpuConfigError
 from npu_config.dumps import compare_dumps, read_ge_graph
@@ -54,7 +56,7 @@ def test_the_first_that_diverges(net):
     """The first operator, the way to it, what cannot be compared and why."""
     assert EXPECTED["first_diverging"] == net.first_diverging
     assert "trans_TransData_1" in net.path_to_it
-    assert ("MatMulBiasAddFusionPass",) == net.passes
+    assert net.passes == ("MatMulBiasAddFusionPass",)
     skipped = {row.tensor_index: row.reason for row in net.rows if row.metrics is None}
     assert EXPECTED["not_comparable"] == skipped
     assert list(EXPECTED["files"]) != []
@@ -77,11 +79,13 @@ def test_the_graph():
     """Origins go through TransData; fused operators have theirs."""
     graph = read_ge_graph(NET / "graph")
     assert graph.path.endswith("Build.txt")
-    assert ("conv1/Relu", 0) == graph.origin("trans_TransData_1", 0)
-    assert ("x", 0) == graph.origin("trans_TransData_0", 0)
-    assert ("conv1/Conv2D", "conv1/BiasAdd", "conv1/Relu") == graph.find(
-        "conv1/Conv2D_fused"
-    ).original_names
+    assert graph.origin("trans_TransData_1", 0) == ("conv1/Relu", 0)
+    assert graph.origin("trans_TransData_0", 0) == ("x", 0)
+    assert graph.find("conv1/Conv2D_fused").original_names == (
+        "conv1/Conv2D",
+        "conv1/BiasAdd",
+        "conv1/Relu",
+    )
     assert not graph.find("flat/Reshape").has_task
     assert [op.id for op in graph] == sorted(op.id for op in graph)
 
@@ -106,9 +110,7 @@ FLOATS = st.floats(-1e6, 1e6, width=32)
 @given(data=st.data(), size=st.integers(2, 40))
 def test_metrics_are_those_of_numpy(data, size):
     """Every metric, in pieces, is that of the formula on whole float64 arrays."""
-    x, y = (
-        data.draw(arrays.arrays("f4", size, elements=FLOATS)).astype("f8") for _ in range(2)
-    )
+    x, y = (data.draw(arrays.arrays("f4", size, elements=FLOATS)).astype("f8") for _ in range(2))
     found = measure(pairs_of(x, y))
     difference = numpy.abs(x - y)
     large = numpy.abs(y) > 2.22e-16
@@ -156,7 +158,7 @@ def test_deviation_of_many_pieces():
 def test_large_numbers():
     """Equal tensors of 1e20 have the cosine 1."""
     values = numpy.full(100, 1e20, "f4")
-    assert 1.0 == pytest.approx(measure(pairs_of(values, values)).cosine)
+    assert pytest.approx(measure(pairs_of(values, values)).cosine) == 1.0
 
 
 def test_nan_is_counted_and_named():
@@ -164,12 +166,12 @@ def test_nan_is_counted_and_named():
     x = numpy.array([1, 2, numpy.nan, numpy.inf, 5, numpy.nan])
     y = numpy.array([1, 2, 3, numpy.inf, 5, numpy.nan])
     found = measure(pairs_of(x, y))
-    assert ((2, 1), (1, 1), 1, 3) == (found.nan, found.infinite, found.odd, found.compared)
-    assert (1.0, 0.0) == pytest.approx((found.cosine, found.max_absolute))
+    assert (found.nan, found.infinite, found.odd, found.compared) == ((2, 1), (1, 1), 1, 3)
+    assert pytest.approx((found.cosine, found.max_absolute)) == (1.0, 0.0)
     assert "2 NaN on the device" in found.remark
-    assert (False, "1 NaN or infinite values are on one side only") == agrees(found, 0.98)
+    assert agrees(found, 0.98) == (False, "1 NaN or infinite values are on one side only")
     same = measure(pairs_of(y, y))
-    assert (True, "") == agrees(same, 0.98)
+    assert agrees(same, 0.98) == (True, "")
     assert "in the same places" in same.remark
 
 
@@ -177,9 +179,9 @@ def test_truth_values():
     """Truth values have a cosine and a count of differences."""
     x, y = numpy.array([True, False, True]), numpy.array([True, True, True])
     found = measure(pairs_of(x, y), boolean=True)
-    assert 1 == found.differing
+    assert found.differing == 1
     assert 2 / math.sqrt(6) == pytest.approx(found.cosine)
-    assert "NaN" == cells(found)["MaxAbsoluteError"]
+    assert cells(found)["MaxAbsoluteError"] == "NaN"
 
 
 def test_single_values_and_zeros():
@@ -200,7 +202,7 @@ def test_single_values_and_zeros():
 def test_pieces_of_complex_values():
     """Complex values are compared as their parts."""
     x = numpy.array([1 + 2j, 3 - 1j], "c8")
-    assert 4 == measure(pairs_of(x, x)).elements
+    assert measure(pairs_of(x, x)).elements == 4
 
 
 def write(folder, name, values):
@@ -226,11 +228,11 @@ def test_two_dumps(tmp_path):
     chain(tmp_path / "one", [("a", 0), ("b", 0), ("c", 0)])
     chain(tmp_path / "two", [("a", 0), ("b", 9), ("c", 0)])
     found = compare_dumps(tmp_path / "one", tmp_path / "two")
-    assert ("b", True) == (found.first_diverging, found.against_dump)
-    assert ("b", "c") == found.diverging
+    assert (found.first_diverging, found.against_dump) == ("b", True)
+    assert found.diverging == ("b", "c")
     assert compare_dumps(tmp_path / "one", tmp_path / "one").ok
     ignored = compare_dumps(tmp_path / "one", tmp_path / "two", ignore=["[bc]"])
-    assert (None, True) == (ignored.first_diverging, ignored.ok)
+    assert (ignored.first_diverging, ignored.ok) == (None, True)
 
 
 def test_data_that_differ_are_no_operator(tmp_path):
@@ -241,7 +243,7 @@ def test_data_that_differ_are_no_operator(tmp_path):
     values = numpy.arange(8, 0, -1, dtype="f4")
     w.operator(other, "a", [w.array("input", values), w.array("output", values)])
     found = compare_dumps(folder, tmp_path / "two")
-    assert (None, False) == (found.first_diverging, found.ok)
+    assert (found.first_diverging, found.ok) == (None, False)
 
 
 def test_the_name_put_together(tmp_path):
@@ -251,7 +253,7 @@ def test_the_name_put_together(tmp_path):
     for name in ("conv1", "bn1", "relu1"):
         write(tmp_path / "tf", name + ".0.17", values)
     (row,) = compare_dumps(tmp_path / "npu", tmp_path / "tf").rows
-    assert ("relu1.0", "name", "agrees") == (row.reference, row.matched_by, row.verdict)
+    assert (row.reference, row.matched_by, row.verdict) == ("relu1.0", "name", "agrees")
 
 
 def test_layout_of_the_reference(tmp_path):
@@ -267,7 +269,7 @@ def test_layout_of_the_reference(tmp_path):
         w.operator(folder, name, [tensor])
         write(tmp_path / "tf", name + ".0.1", reference)
     found = compare_dumps(tmp_path / "npu", tmp_path / "tf")
-    assert [1.0] * 3 == pytest.approx([row.metrics.cosine for row in found.rows])
+    assert pytest.approx([row.metrics.cosine for row in found.rows]) == [1.0] * 3
     assert [nhwc.shape, values.shape, (2, 3, 4, 7)] == [row.shape for row in found.rows]
 
 
@@ -276,13 +278,13 @@ def test_results_of_both_generations(tmp_path, net):
     (tmp_path / "new.csv").write_text(result_csv(net))
     new = read_result(tmp_path / "new.csv")
     assert ("NPUDump", EXPECTED["first_diverging"]) == (new.generation, new.first_diverging)
-    assert ["DT_FLOAT16"] == list({row.cells["DataType"] for row in new.rows[:4]})
+    assert list({row.cells["DataType"] for row in new.rows[:4]}) == ["DT_FLOAT16"]
     old = "Index,LeftOp,RightOp,TensorIndex,CosineSimilarity,MaxAbsoluteError\n"
     old += "0,a,a,a:input:0,1.0,0\n0,a,a,a:output:0,0.5,1\n1,b,*,NaN,NaN,NaN\n"
     (tmp_path / "old.csv").write_text(old)
     table = read_result(tmp_path / "old.csv")
-    assert ("LeftOp", "a") == (table.generation, table.first_diverging)
-    assert ["agrees", "diverges", "not compared"] == [row.verdict for row in table.rows]
+    assert (table.generation, table.first_diverging) == ("LeftOp", "a")
+    assert [row.verdict for row in table.rows] == ["agrees", "diverges", "not compared"]
     for bad in ("", "x,y\n1,2\n", old.split("\n")[0]):
         (tmp_path / "bad.csv").write_text(bad)
         with pytest.raises(NpuConfigError, match="NPU331"):
@@ -322,7 +324,7 @@ def test_a_graph_of_another_model(tmp_path):
     graph = tmp_path / "ge_proto_1_Build.txt"
     graph.write_text('graph { name: "g" op { name: "zz" type: "Add" id: 0 } }')
     found = compare_dumps(NET / "npu", NET / "tf", graph)
-    assert ["NPU324"] == [d.rule for d in found.diagnostics]
+    assert [d.rule for d in found.diagnostics] == ["NPU324"]
     assert EXPECTED["first_diverging"] == found.first_diverging
     for text in ("", "graph { op {", "{", '{"graph": [[[', "just words", "\udcff\udcfe"):
         graph.write_bytes(text.encode("utf-8", "surrogateescape"))
@@ -339,9 +341,9 @@ def test_other_steps(tmp_path):
     for step in (4, 5):
         chain(tmp_path / "two", [("a", 0)], step=step)
     common = compare_dumps(tmp_path / "one", tmp_path / "two")
-    assert (4, ()) == (common.step, common.diagnostics)
+    assert (common.step, common.diagnostics) == (4, ())
     other = compare_dumps(tmp_path / "one", tmp_path / "two", step=3, reference_step=5)
-    assert ["NPU325"] == [found.rule for found in other.diagnostics]
+    assert [found.rule for found in other.diagnostics] == ["NPU325"]
 
 
 def test_damaged_files_on_both_sides(tmp_path):
@@ -358,15 +360,15 @@ def test_damaged_files_on_both_sides(tmp_path):
     (tmp_path / "tf/d.0.1.npy").write_bytes((tmp_path / "tf/d.0.1.npy").read_bytes()[:-4])
     numpy.save(str(tmp_path / "tf/e.0.1.npy"), numpy.ones((3, 3)))
     found = compare_dumps(tmp_path / "npu", tmp_path / "tf")
-    assert ["NPU314"] == [d.rule for d in found.diagnostics]
+    assert [d.rule for d in found.diagnostics] == ["NPU314"]
     reasons = {row.op_name: row.reason for row in found.rows}
     assert "it is cut" in reasons["a"]
     assert ".npy" in reasons["b"]
     assert ".npy" in reasons["c"]
     assert ".npy" in reasons["d"]
     assert "[3, 3] in the reference" in reasons["e"]
-    assert "" == reasons["f"]
-    assert [AGREED] == [row.verdict for row in found.rows if row.metrics is not None]
+    assert reasons["f"] == ""
+    assert [row.verdict for row in found.rows if row.metrics is not None] == [AGREED]
 
 
 AGREED = "agrees"
@@ -385,9 +387,9 @@ def test_two_files_and_slices(tmp_path):
     write(tmp_path / "tf", "s.0.1", new)
     found = compare_dumps(tmp_path / "npu", tmp_path / "tf")
     verdicts = {row.op_name: (row.verdict, row.reason) for row in found.rows}
-    assert ("agrees", "") == verdicts["a"]
+    assert verdicts["a"] == ("agrees", "")
     assert "slice" in verdicts["s"][1]
-    assert ["NPU326"] == [d.rule for d in found.diagnostics]
+    assert [d.rule for d in found.diagnostics] == ["NPU326"]
 
 
 def test_missing_outputs(tmp_path):
@@ -397,4 +399,4 @@ def test_missing_outputs(tmp_path):
     w.operator(folder, "a", [w.array("output", values), w.array("output", values)])
     write(tmp_path / "tf", "a.0.1", values)
     rows = compare_dumps(tmp_path / "npu", tmp_path / "tf").rows
-    assert ["", "the reference has no a.1"] == [row.reason for row in rows]
+    assert [row.reason for row in rows] == ["", "the reference has no a.1"]

@@ -6,7 +6,9 @@ from pathlib import Path
 import pytest
 from dumps import dump_writer as w
 
-numpy = pytest.importorskip("numpy")
+pytest.importorskip("numpy")
+
+import numpy
 
 from npu_config.core.npy import COLUMNS
 from npu_config.dumps import compare_dumps, export_dumps, find_dumps, read_dump
@@ -22,14 +24,14 @@ def test_every_tensor(tmp_path, layout):
     with (tmp_path / "out/index.csv").open(newline="") as stream:
         rows = list(csv.DictReader(stream))
     assert [line._asdict()["file"] for line in lines] == [row["file"] for row in rows]
-    assert COLUMNS == tuple(rows[0])
+    assert tuple(rows[0]) == COLUMNS
     by_node = {read_dump(file.path).op_name: file for file in tree if "nano" not in file.path}
     done = 0
     for line in lines:
-        tensors = dict(
-            ((side, index), tensor)
+        tensors = {
+            (side, index): tensor
             for side, index, tensor in read_dump(by_node[line.node].path).tensors()
-        )
+        }
         tensor = tensors[line.debug_op, line.output]
         if not line.file:
             continue
@@ -65,7 +67,7 @@ def test_resuming(tmp_path):
     assert kept == first.stat().st_mtime_ns
     assert content == second.read_bytes()
     numpy.load(str(third))
-    assert not [path for path in out.rglob("*.tmp")]
+    assert not list(out.rglob("*.tmp"))
 
 
 def test_a_folder_of_something_else(tmp_path):
@@ -74,7 +76,7 @@ def test_a_folder_of_something_else(tmp_path):
     (tmp_path / "out/mine.txt").write_text("mine")
     with pytest.raises(FileExistsError, match="not an export"):
         export_dumps(find_dumps(DATA / "net/npu"), tmp_path / "out")
-    assert ["mine.txt"] == [path.name for path in (tmp_path / "out").iterdir()]
+    assert [path.name for path in (tmp_path / "out").iterdir()] == ["mine.txt"]
 
 
 def test_names_stay_inside(tmp_path):

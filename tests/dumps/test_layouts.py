@@ -7,7 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-numpy = pytest.importorskip("numpy")
+pytest.importorskip("numpy")
+
+import numpy
 
 from npu_config import NpuConfigError
 from npu_config.dumps import to_original_layout
@@ -16,7 +18,6 @@ from npu_config.dumps.layouts import blocks, plan
 SIDE = st.integers(1, 5)
 CHANNELS = st.integers(1, 40)
 C0 = st.sampled_from([4, 8, 16, 32])
-
 
 
 def numbered(shape):

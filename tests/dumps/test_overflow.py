@@ -8,7 +8,9 @@ from dumps import dump_writer as w
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-numpy = pytest.importorskip("numpy")
+pytest.importorskip("numpy")
+
+import numpy
 
 from npu_config import NpuConfigError
 from npu_config.dumps import explain_overflows, read_overflow
@@ -33,8 +35,8 @@ def test_the_operators():
     }
     assert expected == found
     assert [o.step for o in report.overflows] == sorted(o.step for o in report.overflows)
-    assert ["10"] == [Path(stray).parent.name for stray in report.strays]
-    assert ("Mul",) == report.mixlist
+    assert [Path(stray).parent.name for stray in report.strays] == ["10"]
+    assert report.mixlist == ("Mul",)
 
 
 WORDS = {
@@ -76,8 +78,8 @@ def test_computed_here_or_came_in(tmp_path):
     w.operator(second, "b", [*inputs, w.array("output", infinite)], task=4)
     w.opdebug(second, 4, 2, 0x20)
     one, two = explain_overflows(tmp_path).overflows
-    assert ("a", "computed here", ()) == (one.op_name, one.origin, one.came_in_with)
-    assert ("b", "came in", (1,)) == (two.op_name, two.origin, two.came_in_with)
+    assert (one.op_name, one.origin, one.came_in_with) == ("a", "computed here", ())
+    assert (two.op_name, two.origin, two.came_in_with) == ("b", "came in", (1,))
     assert "float32" in one.advice[0]
     assert "input 1" in two.advice[0]
 
@@ -87,21 +89,21 @@ def test_task_ids_are_counted_modulo_65536(tmp_path):
     folder = w.step_folder(tmp_path)
     w.operator(folder, "a", [w.array("output", numpy.ones(2, "f2"))], task=5)
     w.opdebug(folder, 65536 + 5, 2, 0x20)
-    assert "a" == explain_overflows(tmp_path).overflows[0].op_name
+    assert explain_overflows(tmp_path).overflows[0].op_name == "a"
 
 
 def test_a_record_without_its_operator(tmp_path):
     """Without the operator's dump the ids are reported, and what to do with them."""
     w.opdebug(w.step_folder(tmp_path), 5, 2, 0x20)
     (overflow,) = explain_overflows(tmp_path).overflows
-    assert (None, 5, 2) == (overflow.op_name, overflow.task, overflow.stream)
+    assert (overflow.op_name, overflow.task, overflow.stream) == (None, 5, 2)
     assert "op_summary" in overflow.advice[0]
 
 
 def test_no_overflow(tmp_path):
     """A dump without records has no overflows; an empty folder is said to be empty."""
     w.operator(w.step_folder(tmp_path), "a", [w.array("output", numpy.ones(2, "f2"))])
-    assert () == explain_overflows(tmp_path).overflows
+    assert explain_overflows(tmp_path).overflows == ()
     (tmp_path / "empty").mkdir()
     with pytest.raises(NpuConfigError, match="NPU320"):
         explain_overflows(tmp_path / "empty")
@@ -118,4 +120,4 @@ def test_any_record(tmp_path_factory, data, legacy):
     try:
         units(read_overflow(path))
     except NpuConfigError as error:
-        assert ["NPU321"] == [found.rule for found in error.diagnostics]
+        assert [found.rule for found in error.diagnostics] == ["NPU321"]

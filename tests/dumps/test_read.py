@@ -10,7 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-numpy = pytest.importorskip("numpy")
+pytest.importorskip("numpy")
+
+import numpy
 
 from npu_config import NpuConfigError
 from npu_config.dumps import open_dump, read_dump
@@ -73,20 +75,20 @@ def test_header():
     """The header says what the vector's note says."""
     name = "net/npu/dump/20260102030405/0/ge_default_20260102030405_1/1/0/"
     dump = read_dump(DATA / name / "Conv2D.conv1_Conv2D_fused.2.2.1767323045000020")
-    assert ("conv1/Conv2D_fused", "2.0", 1767323045000020) == (
+    assert (
         dump.op_name,
         dump.version,
         dump.dump_time,
-    )
-    assert ("conv1/Relu", 0, "DT_FLOAT", "NHWC") == dump.original_op
+    ) == ("conv1/Conv2D_fused", "2.0", 1767323045000020)
+    assert dump.original_op == ("conv1/Relu", 0, "DT_FLOAT", "NHWC")
     output = dump.outputs[0]
-    assert ("DT_FLOAT16", "NC1HWC0", (2, 2, 4, 4, 16), (2, 4, 4, 24), 2048) == (
+    assert (
         output.data_type,
         output.format,
         output.shape,
         output.original_shape,
         output.size,
-    )
+    ) == ("DT_FLOAT16", "NC1HWC0", (2, 2, 4, 4, 16), (2, 4, 4, 24), 2048)
     assert dump.original_op == output.original_op
 
 
@@ -99,7 +101,7 @@ def test_size_may_exceed_the_shape(tmp_path):
     output = read_dump(path).outputs[0]
     same(values, output.array())
     same(values, output.array("original"))
-    assert 64 == output.size
+    assert output.size == 64
 
 
 def test_scalar(tmp_path):
@@ -117,7 +119,7 @@ def test_whole_tensors_of_a_cut_file(tmp_path):
     path = tmp_path / "d"
     path.write_bytes(content[:-4])
     opened = open_dump(path)
-    assert ["NPU314"] == [found.rule for found in opened.diagnostics]
+    assert [found.rule for found in opened.diagnostics] == ["NPU314"]
     same(first, opened.dump.inputs[0].array())
     with pytest.raises(NpuConfigError, match="NPU314"):
         opened.dump.outputs[0].array()
@@ -143,7 +145,7 @@ def test_wrong_files(tmp_path):
     for name, words in expected.items():
         with pytest.raises(NpuConfigError, match=words) as caught:
             read_dump(tmp_path / name)
-        assert 1 == len(caught.value.diagnostics)
+        assert len(caught.value.diagnostics) == 1
 
 
 @pytest.mark.parametrize("shape", [(1 << 80,), (1 << 63,), (1 << 40, 1 << 40), (0, 1 << 62)])
@@ -151,7 +153,7 @@ def test_shapes_beyond_any_memory(tmp_path, shape):
     """A shape of 2^80 is refused, also where another size is 0."""
     content = w.dump("x", [w.tensor("output", bytes(48), shape, original=shape)])
     (tmp_path / "d").write_bytes(content)
-    with pytest.raises(NpuConfigError, match="NPU31[36]"):
+    with pytest.raises(NpuConfigError, match=r"NPU31[36]"):
         read_dump(tmp_path / "d").outputs[0].array("original")
 
 

@@ -31,8 +31,8 @@ def test_the_tree():
     assert set(expected["hashed"]) == set(hashed)
     for name, real in expected["hashed"].items():
         assert parse_name(real) == hashed[name].name
-    assert ["gone.missing.1.1.1767323045000000"] == [Path(name).name for name in tree.missing]
-    assert ["notes.txt"] == [Path(stray.path).name for stray in tree.strays]
+    assert [Path(name).name for name in tree.missing] == ["gone.missing.1.1.1767323045000000"]
+    assert [Path(stray.path).name for stray in tree.strays] == ["notes.txt"]
 
 
 def test_any_folder_in_the_tree():
@@ -40,14 +40,14 @@ def test_any_folder_in_the_tree():
     path = "20260102030405/0/ge_default_20260102030405_1/1/0"
     for start in ("", "20260102030405", "20260102030405/0", path):
         files = [f for f in find_dumps(DATA / "dump" / start) if f.op_name == "conv1_Relu"]
-        assert ("20260102030405", 0, "ge_default_20260102030405_1", 0) == (
+        assert (
             files[0].run,
             files[0].device,
             files[0].model,
             files[0].step,
-        )
+        ) == ("20260102030405", 0, "ge_default_20260102030405_1", 0)
     (file,) = find_dumps(DATA / "dump" / path / "13954893281042377109")
-    assert ("FusedBatchNormV3", True, 0) == (file.op_type, file.hashed, file.step)
+    assert (file.op_type, file.hashed, file.step) == ("FusedBatchNormV3", True, 0)
 
 
 def test_the_newest_run_and_the_largest_model(tmp_path):
@@ -60,7 +60,7 @@ def test_the_newest_run_and_the_largest_model(tmp_path):
     chosen = choose(find_dumps(tmp_path))
     assert {"train"} == {file.model for file in chosen.files}
     assert {"20270101000000"} == {file.run for file in chosen.files}
-    assert ((3,), 3) == (chosen.steps, chosen.step)
+    assert (chosen.steps, chosen.step) == ((3,), 3)
 
 
 @pytest.mark.parametrize(
@@ -82,12 +82,12 @@ def test_folders(parts, expected):
 def test_names():
     """Names of old releases, of FFTS+, of statistics and of aclnn say what they say."""
     old = parse_name("Mul.x.12.1767323045000080")
-    assert ("Mul", "x", 12, None) == old[:4]
+    assert old[:4] == ("Mul", "x", 12, None)
     ffts = parse_name("Add.x.0.3.1767323045000070.4.1.5.0")
-    assert (4, 1, 5) == (ffts.task_type, ffts.context, ffts.thread)
+    assert (ffts.task_type, ffts.context, ffts.thread) == (4, 1, 5)
     assert parse_name("Mul.x.8.2.1767323045000100.csv").is_statistics
     aclnn = parse_name("name.Add.65535.65535.1767323045000100")
-    assert ("Add", "name") == aclnn[:2]
+    assert aclnn[:2] == ("Add", "name")
     assert parse_name("Opdebug.Node_OpDebug.40.5.1767323045000000").is_overflow
     for other in ("notes.txt", "a.b.c", "mapping.csv", "x.0.1767323044000010.npy", ""):
         assert parse_name(other) is None
@@ -108,7 +108,7 @@ def test_what_is_there_and_is_no_dump(tmp_path):
     (folder / "link").symlink_to("nowhere")
     os.mkfifo(str(folder / "Add.pipe.1.1.1767323045000000"))
     (folder / "loop").symlink_to(tmp_path)
-    assert ["a"] == [file.op_name for file in find_dumps(tmp_path)]
+    assert [file.op_name for file in find_dumps(tmp_path)] == ["a"]
 
 
 def test_a_file_that_vanishes(tmp_path):
@@ -118,7 +118,7 @@ def test_a_file_that_vanishes(tmp_path):
     path.unlink()
     opened = tree[0].open()
     assert opened.dump is None
-    assert ["NPU701"] == [found.rule for found in opened.diagnostics]
+    assert [found.rule for found in opened.diagnostics] == ["NPU701"]
     with pytest.raises(NpuConfigError, match="does not exist"):
         find_dumps(tmp_path / "missing")
 
@@ -135,18 +135,18 @@ def test_statistics():
     """Classic tables, tables of some columns and rows without Count are read."""
     folder = DATA / "dump/20260102030405/0/ge_default_20260102030405_1/1/5"
     classic = read_statistics(folder / "Mul.stats_mul.8.2.1767323045000100.csv")
-    assert (2, 3) == classic[0].shape
-    assert (3.5, 6, 0) == (
+    assert classic[0].shape == (2, 3)
+    assert (
         classic[0].numbers["Max Value"],
         classic[0].numbers["Count"],
         classic[0].numbers["Nan Count"],
-    )
+    ) == (3.5, 6, 0)
     assert float("inf") == classic[1].numbers["Max Value"]
     assert classic[2].shape is None
     new = read_statistics(folder / "Mul.stats_new_mul.9.2.1767323045000101.csv")
-    assert (4.2, None) == (new[0].numbers["l2norm"], new[1].numbers["l2norm"])
+    assert (new[0].numbers["l2norm"], new[1].numbers["l2norm"]) == (4.2, None)
     (short,) = read_statistics(folder / "Mul.stats_short_row.10.2.1767323045000102.csv")
-    assert {"Max Value": 1234, "Min Value": 5678, "l2norm": 90.3005} == short.numbers
+    assert short.numbers == {"Max Value": 1234, "Min Value": 5678, "l2norm": 90.3005}
 
 
 @pytest.mark.parametrize(
@@ -159,4 +159,4 @@ def test_bad_statistics(tmp_path, text):
     path.write_bytes(text.format(header=head).encode("utf-8", "surrogateescape"))
     with pytest.raises(NpuConfigError) as caught:
         read_statistics(path)
-    assert 1 == len(caught.value.diagnostics)
+    assert len(caught.value.diagnostics) == 1
