@@ -1,0 +1,105 @@
+"""tf.distribute, parameter servers, towers and shards: reported, since they are a design."""
+
+import ast
+from typing import Callable, Dict
+
+from npu_config.migration.script import Site, text_of
+from npu_config.migration.work import REFUSED, Work
+
+__all__ = ["RULES", "after"]
+
+_STRATEGIES = (
+    "MirroredStrategy",
+    "CollectiveAllReduceStrategy",
+    "MultiWorkerMirroredStrategy",
+    "ParameterServerStrategy",
+    "CentralStorageStrategy",
+    "OneDeviceStrategy",
+    "TPUStrategy",
+)
+_SERVERS = {
+    "tensorflow.train.ClusterSpec": "between-graph replication with sessions is not supported; "
+    "only NPUEstimator with ParameterServerStrategy and TF_CONFIG is",
+    "tensorflow.train.Server": "there are no parameter servers for sessions on the NPU",
+    "tensorflow.train.replica_device_setter": "there are no parameter servers to place variables "
+    "on",
+    "tensorflow.train.SyncReplicasOptimizer": "the NPU reduces gradients by "
+    "npu_distributed_optimizer_wrapper",
+}
+_OPTIMIZERS = ("tensorflow.train.", "tensorflow.keras.optimizers.", "tensorflow.contrib.opt.")
+
+
+def _strategy(work: Work, site: Site, name: str) -> None:
+    if site.call is not None:
+        work.refuse(
+            site.line,
+            "strategy",
+            "replicas in one process have no counterpart: one process per device; or "
+            "npu_strategy.NPUStrategy() with the optimizer wrapped, variables broadcast and data "
+            "sharded",
+            blocks=True,
+        )
+
+
+def _server(work: Work, site: Site, name: str) -> None:
+    if site.call is not None:
+        work.refuse(site.line, "parameter-server", _SERVERS[name], blocks=True)
+
+
+def _device(work: Work, site: Site, name: str) -> None:
+    call = site.call
+    if call is None or len(call.args) + len(call.keywords) != 1:
+        return
+    value = call.args[0] if call.args else call.keywords[0].value
+    text = text_of(value)
+    if text is not None:
+        if "gpu" in text.lower():
+            work.manual(
+                site.line,
+                "device",
+                "left as it is: soft placement puts it where the NPU's graph is",
+            )
+        return
+    if getattr(value, "value", 0) is None:
+        return
+    if isinstance(value, ast.Call) and _is_server(work, site, value):
+        return
+    looped = site.inside(ast.For, ast.While, ast.ListComp, ast.GeneratorExp)
+    if looped and "gpu" in _texts(value).lower():
+        work.manual(
+            site.line,
+            "multi-tower",
+            "one tower per GPU would do the same work several times on one NPU: set the number to "
+            "1, and start one process per device",
+        )
+    else:
+        work.manual(site.line, "device", "left as it is: soft placement is on")
+
+
+def _is_server(work: Work, site: Site, value: ast.Call) -> bool:
+    return work.script.resolver.resolve(value.func, site.frames) in _SERVERS
+
+
+def _texts(node: ast.AST) -> str:
+    return " ".join(filter(None, map(text_of, ast.walk(node))))
+
+
+RULES: Dict[str, Callable[[Work, Site, str], None]] = {
+    **{"tensorflow.distribute." + name: _strategy for name in _STRATEGIES},
+    **{name: _server for name in _SERVERS},
+    "tensorflow.device": _device,
+}
+
+
+def after(work: Work) -> None:
+    """The optimizers of a script with a strategy."""
+    if not any(note.id == "strategy" and note.kind == REFUSED for note in work.notes):
+        return
+    for site in work.script.sites:
+        name = work.script.resolved(site) if site.call is not None else None
+        if name and name.startswith(_OPTIMIZERS) and name not in _SERVERS:
+            last = name.rsplit(".", 1)[1]
+            if last.endswith("Optimizer") or name.startswith(_OPTIMIZERS[1]):
+                work.manual(
+                    site.line, "strategy-optimizer", "npu_distributed_optimizer_wrapper(opt)"
+                )

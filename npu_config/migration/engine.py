@@ -1,0 +1,345 @@
+"""The migration of one script: every group of facts is asked, then the edits are done."""
+
+import ast
+from typing import Callable, Dict, List, Optional, Sequence, Tuple, Union
+
+import attr
+
+from npu_config.core.diagnostics import Edit
+from npu_config.migration import (
+    data,
+    distribution,
+    estimator,
+    horovod,
+    keras,
+    launch,
+    model,
+    precision,
+    sessions,
+)
+from npu_config.migration.imports import add_import
+from npu_config.migration.names import PACKAGES, is_ours
+from npu_config.migration.script import Script, Site, text_of
+from npu_config.migration.work import CHANGED, REFUSED, Change, Note, Work
+from npu_config.script.source import Undecodable, Unparsable, decode, looks_like_python_2
+
+__all__ = ["IMPORTS", "Migration", "migrate"]
+
+IMPORTS = ("npu_config", "npu_bridge")
+"""The packages whose names a migrated script can import."""
+
+_GROUPS = (sessions, estimator, keras, distribution, model, data, precision, launch)
+_RULES: Dict[str, Callable[[Work, Site, str], None]] = {
+    name: rule for group in _GROUPS for name, rule in group.RULES.items()
+}
+
+
+@attr.s(frozen=True, slots=True, auto_attribs=True)
+class Migration:
+    """What became of a script.
+
+    Args:
+        text: the migrated script; where nothing is edited, the script itself.
+        edits: the replacements in the script, in order; none of them overlap.
+        notes: what was changed, refused, or is left to do by hand, by line of the script.
+        needs_patch: sessions are made that only the import of npu_init configures.
+        uses_names: the edits use names of npu_init.
+    """
+
+    text: str
+    edits: Tuple[Edit, ...] = ()
+    notes: Tuple[Note, ...] = ()
+    needs_patch: bool = False
+    uses_names: bool = False
+
+    @property
+    def status(self) -> str:
+        """``changed``, ``unchanged``, or ``refused``: no edit, for a reason that the notes give."""
+        if self.edits:
+            return "changed"
+        return "refused" if any(note.kind == REFUSED for note in self.notes) else "unchanged"
+
+    @property
+    def is_complete(self) -> bool:
+        """True when nothing is left to do by hand."""
+        return all(note.kind == CHANGED for note in self.notes)
+
+    def inverse(self) -> Tuple[Edit, ...]:
+        """The edits of :attr:`text` that give the script back."""
+        return self._inverse
+
+    _inverse: Tuple[Edit, ...] = attr.ib(default=(), repr=False, eq=False)
+
+
+def migrate(
+    source: Union[str, bytes], imports: str = "npu_config", session_import: Optional[bool] = None
+) -> Migration:
+    """Make a training script for GPUs or CPUs one for the NPU, refusing instead of guessing.
+
+    Args:
+        source: the script, as text with its own line ends or as the bytes of its file.
+        imports: whose names are imported, ``"npu_config"`` or ``"npu_bridge"``.
+        session_import: True imports npu_init though nothing here needs it; False does not import
+            it for sessions alone, since another module of the program does; None: as needed.
+
+    Returns:
+        The migrated script with its edits, and what was changed, refused or is left to do.  A
+        source that is not Python 3 gives no edit and one note.
+
+    Raises:
+        ValueError: ``imports`` is none of the two.
+    """
+    if imports not in IMPORTS:
+        raise ValueError('imports must be "npu_config" or "npu_bridge", got {!r}'.format(imports))
+    try:
+        text = decode(source).text if isinstance(source, bytes) else source
+    except Undecodable as error:
+        note = Note(error.line or 1, "python2", REFUSED, "not text: {}".format(error))
+        return Migration(source.decode("latin-1"), notes=(note,))  # type: ignore[union-attr]
+    try:
+        return _migrate(text, imports, session_import)
+    except Unparsable as error:
+        old = looks_like_python_2(text)
+        reason = (
+            "Python 2: convert it with 2to3 first"
+            if old
+            else "not Python 3 that can be analysed: {}".format(error)
+        )
+        return Migration(text, notes=(Note(error.line or 1, "python2", REFUSED, reason),))
+    except RecursionError:
+        note = Note(1, "python2", REFUSED, "nested too deeply to be analysed")
+        return Migration(text, notes=(note,))
+
+
+def _migrate(text: str, imports: str, session_import: Optional[bool]) -> Migration:
+    script = Script(text)
+    if script.words.isdisjoint(PACKAGES):
+        return Migration(text)
+    alone = _one_reason(script)
+    if alone is not None:
+        return Migration(text, notes=(alone,))
+    work = Work(script, imports)
+    _apply(work)
+    own = _already(script)
+    if own is not None:
+        return _migrated_already(work, own)
+    if work.blocked:
+        work.block()
+    elif work.changes or session_import or (work.needs_patch and session_import is not False):
+        add_import(work)
+    return _finished(work)
+
+
+def _apply(work: Work) -> None:
+    """Ask every rule about every place that it is for, then what needs the whole script."""
+    script = work.script
+    for site in script.sites:
+        node = site.node
+        if not isinstance(node, (ast.Name, ast.Attribute)):
+            continue
+        name = script.resolved(site)
+        if name is None:
+            _uncertain(work, site)
+            continue
+        rule = _RULES.get(name)
+        if rule is not None:
+            rule(work, site, name)
+    horovod.horovod(work)
+    for group in (sessions, keras, distribution, data, model, launch):
+        group.after(work)
+
+
+def _uncertain(work: Work, site: Site) -> None:
+    """Report a name that may be one of TensorFlow's, and may not."""
+    from npu_config.migration.resolve import Binding, dotted_parts
+
+    parts = dotted_parts(site.node)
+    if parts is None or len(parts) < 2 or site.call is None:
+        return
+    found = work.script.resolver.name(parts[0], site.frames)
+    if found.binding is Binding.UNCERTAIN:
+        known = "tensorflow." + ".".join(parts[1:])
+        reason = "may stand for several things"
+    elif found.binding is Binding.PARAMETER:
+        outer = work.script.resolver.name(parts[0], site.frames[:1]).name
+        known = "{}.{}".format(outer, ".".join(parts[1:]))
+        reason = "is a parameter here"
+    else:
+        return
+    if known in _RULES and parts[-1] not in ("Model", "Sequential", "device"):
+        work.manual(
+            site.line,
+            "import-aliases",
+            '"{}" {}: not edited; the patch of npu_init covers sessions'.format(parts[0], reason),
+        )
+
+
+# What is not edited at all, for one reason
+
+
+def _one_reason(script: Script) -> Optional[Note]:
+    line = keras.native_import(script)
+    if line:
+        return Note(
+            line,
+            "native-keras",
+            REFUSED,
+            "Keras outside of TensorFlow is not supported on the NPU: port to tf.keras first",
+        )
+    for site in script.sites:
+        if site.call is None:
+            continue
+        name = script.resolved(site)
+        if name in _EAGER:
+            return Note(site.line, "eager", REFUSED, "TensorFlow 1.15 on the NPU is graph mode")
+    return _only_version_2(script)
+
+
+_EAGER = (
+    "tensorflow.enable_eager_execution",
+    "tensorflow.enable_v2_behavior",
+    "tensorflow.compat.v2.enable_v2_behavior",
+    "tensorflow.contrib.eager.enable_eager_execution",
+    "tensorflow.python.framework.ops.enable_eager_execution",
+)
+_ONLY_2 = {
+    "tensorflow.GradientTape": "eager gradients",
+    "tensorflow.random.set_seed": "a function of TensorFlow 2",
+    "tensorflow.config.list_physical_devices": "a function of TensorFlow 2",
+    "tensorflow.config.set_visible_devices": "a function of TensorFlow 2",
+    "tensorflow.summary.create_file_writer": "summaries of TensorFlow 2",
+    "tensorflow.function": "functions of TensorFlow 2",
+}
+_GRAPH_WORDS = ("Session", "placeholder", "compat", "get_variable", "Estimator", "global_variables",
+                "InteractiveSession", "MonitoredTrainingSession", "disable_v2_behavior",
+                "disable_eager_execution", "contrib")  # fmt: skip
+
+
+def _only_version_2(script: Script) -> Optional[Note]:
+    """A script that only TensorFlow 2 can run: it uses its names, and no graph."""
+    if not script.words.isdisjoint(_GRAPH_WORDS):
+        return None
+    for site in script.sites:
+        name = script.resolved(site) or ""
+        if name in _ONLY_2:
+            return Note(
+                site.line,
+                "eager",
+                REFUSED,
+                "a script for TensorFlow 2 only ({}): the NPU needs the graph mode of 1.15".format(
+                    _ONLY_2[name]
+                ),
+            )
+    return None
+
+
+def _already(script: Script) -> Optional[int]:
+    """The line that makes a script one for the NPU already."""
+    for site in script.sites:
+        if isinstance(site.node, ast.Attribute) and site.node.attr == "custom_optimizers":
+            if any(text_of(other.node) == "NpuOptimizer" for other in script.sites):
+                return site.line
+    for site in script.sites:
+        if text_of(site.node) == "NpuOptimizer":
+            return site.line
+    for site in script.imports:
+        node = site.node
+        if isinstance(node, ast.Import) and any(is_ours(alias.name) for alias in node.names):
+            return site.line
+        if isinstance(node, ast.ImportFrom) and not node.level and is_ours(node.module or ""):
+            return site.line
+    return None
+
+
+def _migrated_already(work: Work, line: int) -> Migration:
+    """Nothing is edited; where something would have been, one line says why."""
+    own = any(text_of(site.node) == "NpuOptimizer" for site in work.script.sites)
+    if not own and not work.changes:
+        return Migration(work.script.text)
+    note = Note(
+        line,
+        "already-migrated",
+        REFUSED,
+        "has an NpuOptimizer entry or imports npu_init: nothing is changed",
+    )
+    return Migration(work.script.text, notes=(note,))
+
+
+# The text
+
+
+def _finished(work: Work) -> Migration:
+    changes = _ordered(work.changes)
+    if not changes:
+        return Migration(work.script.text, notes=tuple(work.notes), needs_patch=work.needs_patch)
+    script = work.script
+    parts: List[str] = []
+    edits: List[Edit] = []
+    inverse: List[Tuple[int, int, str]] = []
+    done = size = 0
+    for start, end, text in changes:
+        parts.append(script.text[done:start])
+        size += start - done
+        parts.append(text)
+        edits.append(Edit(*script.position(start), *script.position(end), text))
+        inverse.append((size, size + len(text), script.text[start:end]))
+        size += len(text)
+        done = end
+    parts.append(script.text[done:])
+    after = "".join(parts)
+    return Migration(
+        after,
+        tuple(edits),
+        tuple(work.notes),
+        work.needs_patch,
+        bool(work.used),
+        inverse=_edits(after, inverse),
+    )
+
+
+def _edits(text: str, changes: Sequence[Tuple[int, int, str]]) -> Tuple[Edit, ...]:
+    place = _Places(text)
+    return tuple(Edit(*place.of(start), *place.of(end), old) for start, end, old in changes)
+
+
+class _Places:
+    """Lines and columns of offsets, from 1."""
+
+    def __init__(self, text: str) -> None:
+        import bisect
+        import re
+
+        self._bisect = bisect.bisect_right
+        self._starts = [0, *(match.end() for match in re.finditer(r"\r\n|\r|\n", text))]
+
+    def of(self, offset: int) -> Tuple[int, int]:
+        line = self._bisect(self._starts, offset)
+        return line, offset - self._starts[line - 1] + 1
+
+
+def _ordered(changes: Sequence[Change]) -> List[Change]:
+    """The changes in order; what lies inside of a text that goes as a whole goes with it."""
+    numbered = sorted(
+        enumerate(changes), key=lambda pair: (pair[1].start, pair[1].end != pair[1].start, pair[0])
+    )
+    result: List[Change] = []
+    for _, change in numbered:
+        if result and change.start < result[-1].end:
+            if change.end <= result[-1].end:
+                continue
+            result.pop()
+        result.append(change)
+    return _merged(result)
+
+
+def _merged(changes: Sequence[Change]) -> List[Change]:
+    """Insertions at one place become one, so that no two edits touch the same characters."""
+    result: List[Change] = []
+    for change in changes:
+        if result and result[-1].end == change.start:
+            last = result[-1]
+            if last.start == last.end or change.start == change.end:
+                result[-1] = Change(last.start, change.end, last.text + change.text)
+                continue
+        result.append(change)
+    return result

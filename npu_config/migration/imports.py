@@ -1,0 +1,152 @@
+"""Where the import of npu_init goes, and in which form."""
+
+import ast
+from typing import List, Optional, Sequence
+
+from npu_config.migration.names import STAR_NAMES, canonical
+from npu_config.migration.script import Script, Site
+from npu_config.migration.work import Work
+
+__all__ = ["add_import", "first_tensorflow_import"]
+
+_WRITES = ("setdefault", "update", "putenv")
+
+
+def first_tensorflow_import(script: Script) -> Optional[Site]:
+    """The first import statement of TensorFlow, wherever it stands."""
+    for site in script.imports:
+        if _imports_tensorflow(site.node):
+            return site
+    return None
+
+
+def _imports_tensorflow(node: ast.AST) -> bool:
+    if isinstance(node, ast.Import):
+        return any(canonical(alias.name).split(".")[0] == "tensorflow" for alias in node.names)
+    if isinstance(node, ast.ImportFrom) and not node.level:
+        module = node.module or ""
+        return canonical(module).split(".")[0] == "tensorflow" and module != "absl.app"
+    return False
+
+
+def add_import(work: Work) -> None:
+    """Import npu_init before the first import, or where TensorFlow is first imported."""
+    script = work.script
+    first = first_tensorflow_import(script)
+    body = script.tree.body
+    start = _first_import(script, first)
+    if first is not None:
+        at = body.index(first.parents[1] if len(first.parents) > 1 else first.node)  # type: ignore[arg-type]
+        if any(_sets_environment(statement) for statement in body[start:at]):
+            start = at
+    lines = _lines(work, body[:start])
+    _insert(work, start, lines)
+    line = first.line if first is not None else 1
+    work.changed(line, "import-npu", "the import of npu_init patches tf.Session")
+
+
+def _first_import(script: Script, first: Optional[Site]) -> int:
+    """The index of the first statement with an import; of the first but docstrings without."""
+    body = script.tree.body
+    tops = {
+        id(site.parents[1] if len(site.parents) > 1 else site.node)
+        for site in script.imports
+        if not site.inside_definition and not _is_future(site.node)
+    }
+    for index, statement in enumerate(body):
+        if id(statement) in tops:
+            return index
+    index = 0
+    while index < len(body) and (_is_text(body[index]) or _is_future(body[index])):
+        index += 1
+    return index
+
+
+def _is_text(node: ast.stmt) -> bool:
+    return isinstance(node, ast.Expr) and not isinstance(node.value, ast.Call)
+
+
+def _is_future(node: ast.AST) -> bool:
+    return isinstance(node, ast.ImportFrom) and node.module == "__future__"
+
+
+def _sets_environment(node: ast.stmt) -> bool:
+    """True for a statement that sets environment variables."""
+    for part in ast.walk(node):
+        if isinstance(part, ast.Subscript) and not isinstance(part.ctx, ast.Load):
+            if getattr(part.value, "attr", getattr(part.value, "id", "")) == "environ":
+                return True
+        elif isinstance(part, ast.Call) and isinstance(part.func, ast.Attribute):
+            owner = getattr(part.func.value, "attr", getattr(part.func.value, "id", ""))
+            if part.func.attr in _WRITES and (owner == "environ" or part.func.attr == "putenv"):
+                return True
+    return False
+
+
+def _lines(work: Work, before: Sequence[ast.stmt]) -> List[str]:
+    module = work.package + ".npu_init"
+    if work.renamed or _collides(work, before):
+        names = [
+            "{} as {}".format(name, work.renamed[name]) if name in work.renamed else name
+            for name in sorted(work.used)
+        ]
+        lines = [
+            "from {} import {}".format(module, ", ".join(names))
+            if names
+            else "import {}".format(module)
+        ]
+    else:
+        lines = ["from {} import *".format(module)]
+    present = {
+        alias.name for node in before if isinstance(node, ast.Import) for alias in node.names
+    }
+    for name in dict.fromkeys(work.modules):
+        if name not in present:
+            lines.append("import " + name)
+    return lines
+
+
+def _collides(work: Work, before: Sequence[ast.stmt]) -> bool:
+    """True when the star would bind, or seem to bind, a name that the script gives a meaning."""
+    script = work.script
+    earlier = {id(node) for statement in before for node in ast.walk(statement)}
+    for name, stores in script.module.stores.items():
+        for store in stores:
+            is_earlier = id(store.node) in earlier
+            if name == "*" and is_earlier:
+                return not canonical(store.text).startswith("tensorflow")
+            if name not in STAR_NAMES:
+                continue
+            if store.kind != "import":
+                if not (name == "tf" and script.resolver.name("tf", _frames(script)).name):
+                    return True
+            elif is_earlier and canonical(store.text) != {"tf": "tensorflow"}.get(name, name):
+                return True
+    return False
+
+
+def _frames(script: Script):  # type: ignore[no-untyped-def]
+    from npu_config.migration.resolve import Frame
+
+    return (Frame(script.module),)
+
+
+def _insert(work: Work, index: int, lines: List[str]) -> None:
+    script = work.script
+    body = script.tree.body
+    newline = script.newline
+    if index >= len(body):
+        text = script.text
+        gap = "" if not text or text.endswith(("\n", "\r")) else newline
+        work.insert(len(text), gap + newline.join(lines) + newline)
+        return
+    from npu_config.script.scopes import first_line
+
+    line = first_line(body[index])
+    start = script.line_start(line)
+    column = script.source.column(line, max(0, body[index].col_offset))
+    offset = script.offset(line, column)
+    if script.text[start:offset].strip():
+        work.insert(offset, "".join(line + "; " for line in lines))
+    else:
+        work.insert(start, newline.join(lines) + newline)

@@ -1,0 +1,181 @@
+"""Keras of TensorFlow: its session and its Estimators; what is not TensorFlow's is refused."""
+
+import ast
+from typing import Callable, Dict
+
+from npu_config.migration.script import Script, Site, is_open
+from npu_config.migration.sessions import wrap_config
+from npu_config.migration.work import Work
+
+__all__ = ["RULES", "after", "native_import"]
+
+_K = "tensorflow.keras."
+_FITS = ("fit", "fit_generator", "train_on_batch")
+
+
+def native_import(script: Script) -> int:
+    """The line of the first import of Keras outside of TensorFlow, 0 where there is none.
+
+    An import that stands in for TensorFlow's where that is missing does not count.
+    """
+    for site in script.imports:
+        node = site.node
+        names = (
+            [alias.name for alias in node.names]
+            if isinstance(node, ast.Import)
+            else [node.module or ""]
+            if isinstance(node, ast.ImportFrom) and not node.level
+            else []
+        )
+        if any(name.split(".")[0] == "keras" for name in names) and not site.inside(ast.Try):
+            line: int = node.lineno  # type: ignore[attr-defined]
+            return line
+    return 0
+
+
+def _model(work: Work, site: Site, name: str) -> None:
+    if site.call is not None or isinstance(site.parents[-1], ast.ClassDef):
+        work.needs_patch = True
+
+
+def _to_estimator(work: Work, site: Site, name: str) -> None:
+    call = site.call
+    if call is None:
+        return
+    if is_open(call):
+        work.needs_patch = True
+        work.manual(site.line, "estimator-star", "left as it is: ** may hold a config already")
+        return
+    done = wrap_config(work, call, "config", 4, "npu_run_config_init", "run_config")
+    if done is None:
+        return
+    work.changed(site.line, "keras-to-estimator", done)
+    work.manual(
+        site.line,
+        "keras-to-npu-estimator",
+        "for iterations_per_loop: keras_to_npu.model_to_npu_estimator with an NPURunConfig; "
+        "callbacks of Keras are lost there",
+    )
+
+
+def _clear_session(work: Work, site: Site, name: str) -> None:
+    if site.call is not None:
+        work.manual(
+            site.line,
+            "keras-clear-session",
+            "left as it is: the next session is made from the patched class",
+        )
+
+
+def _multi_gpu(work: Work, site: Site, name: str) -> None:
+    if site.call is not None:
+        work.refuse(
+            site.line,
+            "keras-multi-gpu",
+            "replicas in one process have no counterpart: one process per device",
+            blocks=True,
+        )
+
+
+def _loss_scale(work: Work, site: Site, name: str) -> None:
+    if site.call is not None:
+        work.refuse(
+            site.line,
+            "keras-loss-scale",
+            "LossScaleOptimizer of Keras is not supported on the NPU: use a tf.train optimizer "
+            "with NPULossScaleOptimizer",
+            blocks=True,
+        )
+
+
+def _zeros(work: Work, site: Site, name: str) -> None:
+    if site.call is not None and _in_input(work, site):
+        work.manual(
+            site.line,
+            "keras-zeros-in-input",
+            "makes a variable, which the input pipeline cannot initialize: write tf.zeros",
+        )
+
+
+def _in_input(work: Work, site: Site) -> bool:
+    from npu_config.migration.data import in_dataset_function
+
+    function = site.function
+    name = getattr(function, "name", "")
+    return in_dataset_function(work, site) or "input" in name
+
+
+RULES: Dict[str, Callable[[Work, Site, str], None]] = {
+    _K + "Sequential": _model,
+    _K + "Model": _model,
+    _K + "models.Sequential": _model,
+    _K + "models.Model": _model,
+    _K + "estimator.model_to_estimator": _to_estimator,
+    _K + "backend.clear_session": _clear_session,
+    _K + "utils.multi_gpu_model": _multi_gpu,
+    _K + "mixed_precision.experimental.LossScaleOptimizer": _loss_scale,
+    _K + "backend.zeros": _zeros,
+}
+
+
+def after(work: Work) -> None:
+    """The first line that trains a model: the session of Keras begins there, and nothing ends it."""
+    script = work.script
+    if not any(name in script.words for name in _FITS):
+        return
+    closed = "set_session" in script.words and "close" in script.words
+    ranked = {"horovod", "init"} <= script.words
+    for site in script.sites_of(_FITS):
+        node = site.node
+        if site.call is None or not isinstance(node, ast.Attribute):
+            continue
+        if node.value and _is_model(work, site, node.value):
+            work.needs_patch = True
+            if not closed and not ranked:
+                work.manual(
+                    site.line,
+                    "keras-session-close",
+                    "close the session of Keras at the end: "
+                    "tf.keras.backend.get_session().close()",
+                )
+            if ranked:
+                _ranks(work, site)
+            return
+
+
+def _ranks(work: Work, site: Site) -> None:
+    words = work.script.words
+    missing = [
+        text
+        for word, text in (
+            ("DistributedOptimizer", "npu_distributed_optimizer_wrapper(opt)"),
+            (
+                "BroadcastGlobalVariablesCallback",
+                "callbacks=[NPUBroadcastGlobalVariablesCallback(0)]",
+            ),
+        )
+        if word not in words
+    ]
+    if missing:
+        work.manual(site.line, "keras-distributed", "with several ranks: " + " and ".join(missing))
+
+
+def _is_model(work: Work, site: Site, node: ast.expr) -> bool:
+    """True for a value that is a model of tf.keras, or that a function of the script makes."""
+    script = work.script
+    made = script.constructed(node, site.frames)
+    if made is not None:
+        return made.startswith(_MODELS)
+    values = script.stores(node.id, site.frames) if isinstance(node, ast.Name) else [node]
+    return bool(values) and all(_makes_model(work, value) for value in values)
+
+
+def _makes_model(work: Work, value: ast.AST) -> bool:
+    """True for a call of a class or function of the script, which makes models somewhere."""
+    if not (isinstance(value, ast.Call) and isinstance(value.func, ast.Name)):
+        return False
+    stores = work.script.module.stores.get(value.func.id, [])
+    return work.needs_patch and [store.kind for store in stores] == ["definition"]
+
+
+_MODELS = (_K + "Sequential", _K + "Model", _K + "models.", _K + "applications.")

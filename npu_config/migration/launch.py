@@ -1,0 +1,180 @@
+"""How a script is started and where: app.run, environment variables, tools for GPUs, loops."""
+
+import ast
+import re
+from typing import Callable, Dict, Iterator, List, Optional, Set
+
+from npu_config.migration.script import Site, text_of
+from npu_config.migration.sessions import AMP_NOTE
+from npu_config.migration.work import Note, Work
+
+__all__ = ["RULES", "after", "shell_notes"]
+
+
+def _app_run(work: Work, site: Site, name: str) -> None:
+    if site.call is None or "horovod" in work.script.words:
+        return
+    work.manual(site.line, "app-run", "one rank and no init_resource: nothing to put around it")
+
+
+RULES: Dict[str, Callable[[Work, Site, str], None]] = {"tensorflow.app.run": _app_run}
+
+_XLA_NOTE = "XLA is not used on the NPU: take the line out"
+_CUDA_NOTE = "no effect on the NPU: ASCEND_DEVICE_ID of the launch chooses the device"
+_SMI_NOTE = "there is no such tool on the NPU host: npu-smi info"
+_LAUNCH_NOTE = (
+    "one process per device: JOB_ID, RANK_ID, RANK_SIZE, RANK_TABLE_FILE, ASCEND_DEVICE_ID; see "
+    "npu-config ranktable and npu-config env"
+)
+
+
+def after(work: Work) -> None:
+    """Texts that name variables and tools, imports of such, and loops that train."""
+    for site in work.script.sites:
+        text = text_of(site.node)
+        if text is not None:
+            _text(work, site, text)
+    for site in work.script.imports:
+        node = site.node
+        names = (
+            [alias.name for alias in node.names]
+            if isinstance(node, ast.Import)
+            else [getattr(node, "module", None) or ""]
+        )
+        if any(name.split(".")[0] in ("pynvml", "GPUtil") for name in names):
+            work.manual(site.line, "nvidia-smi", _SMI_NOTE)
+    _loops(work)
+
+
+def _text(work: Work, site: Site, text: str) -> None:
+    calls = [node for node in site.parents if isinstance(node, ast.Call)]
+    if "nvidia-smi" in text and calls:
+        work.manual(site.line, "nvidia-smi", _SMI_NOTE)
+    elif calls and text.split(" ")[0] in ("mpirun", "horovodrun"):
+        work.manual(site.line, "launch", _LAUNCH_NOTE)
+    elif _is_set(site, text):
+        if text == "CUDA_VISIBLE_DEVICES":
+            work.manual(site.line, "cuda-visible-devices", _CUDA_NOTE)
+        elif text == "TF_XLA_FLAGS":
+            work.manual(site.line, "xla-off", _XLA_NOTE)
+        elif text.startswith("TF_ENABLE_AUTO_MIXED_PRECISION"):
+            work.manual(site.line, "precision-mode", AMP_NOTE)
+
+
+def _is_set(site: Site, text: str) -> bool:
+    """True for the name of an environment variable that is set here."""
+    for index, node in enumerate(reversed(site.parents)):
+        if isinstance(node, ast.Subscript):
+            outer = site.parents[-2 - index]
+            return isinstance(outer, (ast.Assign, ast.AugAssign)) and "environ" in str(
+                getattr(node.value, "attr", getattr(node.value, "id", ""))
+            )
+        if isinstance(node, ast.Call):
+            name = getattr(node.func, "attr", "")
+            return name in ("setdefault", "putenv", "update") and (
+                name == "putenv" or "environ" in ast.dump(node.func)
+            )
+        if isinstance(node, ast.stmt):
+            return False
+    return False
+
+
+# Loops
+
+
+def _loops(work: Work) -> None:
+    """Session loops over a range that could run on the device, and summaries in such scripts."""
+    script = work.script
+    steps = _train_steps(work)
+    if steps:
+        for site in script.sites_of(["run"]):
+            call, loop = site.call, _range_loop(site)
+            if call is None or loop is None or _is_fed(call):
+                continue
+            for name in _names(call):
+                if name in steps:
+                    work.manual(
+                        steps[name],
+                        "loop-candidate",
+                        "for iterations_per_loop: util.set_iteration_per_loop(sess, {}, n); the "
+                        "number of steps and the intervals of prints must be multiples of n, and "
+                        "the input must come from an initializable iterator".format(name),
+                    )
+    if any(note.id in ("loop-candidate", "estimator-offload") for note in work.notes):
+        _summaries(work)
+
+
+def _train_steps(work: Work) -> Dict[str, int]:
+    """The variables that hold training operations, with their lines."""
+    found: Dict[str, int] = {}
+    for site in work.script.sites_of(["minimize", "apply_gradients"]):
+        parents = site.parents
+        if site.call is None or len(parents) < 2 or not isinstance(parents[-2], ast.Assign):
+            continue
+        target = parents[-2].targets[0]
+        name = getattr(target, "id", None) or getattr(target, "attr", None)
+        if name:
+            found[name] = site.line
+    return found
+
+
+def _range_loop(site: Site) -> Optional[ast.AST]:
+    for node in reversed(site.parents):
+        if isinstance(node, ast.For):
+            call = node.iter
+            name = getattr(call, "func", None)
+            if getattr(name, "id", None) in ("range", "xrange"):
+                return node
+    return None
+
+
+def _is_fed(call: ast.Call) -> bool:
+    return len(call.args) > 1 or any(
+        keyword.arg in (None, "feed_dict") for keyword in call.keywords
+    )
+
+
+def _names(call: ast.Call) -> Iterator[str]:
+    for argument in call.args[:1]:
+        for node in ast.walk(argument):
+            if isinstance(node, (ast.Name, ast.Attribute)):
+                yield getattr(node, "id", None) or getattr(node, "attr", "")
+
+
+_SUMMARIES = ("scalar", "histogram", "image", "audio", "text")
+
+
+def _summaries(work: Work) -> None:
+    for site in work.script.sites_of([*_SUMMARIES, "LoggingTensorHook"]):
+        name = work.script.resolved(site) if site.call is not None else None
+        if name in {"tensorflow.summary." + word for word in _SUMMARIES} or (
+            name == "tensorflow.train.LoggingTensorHook"
+        ):
+            work.manual(
+                site.line,
+                "summary",
+                "summaries and logs appear once a loop when iterations_per_loop is above 1",
+            )
+
+
+# Shell scripts
+
+_LAUNCHERS = re.compile(r"(?:^|[\s;&|(/])(mpirun|mpiexec|horovodrun)(?=\s)")
+_SMI = re.compile(r"(?:^|[\s;&|(`])nvidia-smi\b")
+_CUDA = re.compile(r"(?:^|[\s;&|(])CUDA_VISIBLE_DEVICES\s*=")
+
+
+def shell_notes(text: str) -> List[Note]:
+    """The lines of a shell script that start ranks, or name GPUs; nothing of it is edited."""
+    found: Set[Note] = set()
+    for number, line in enumerate(text.splitlines(), 1):
+        code = line.lstrip()
+        if code.startswith("#"):
+            continue
+        if _LAUNCHERS.search(code):
+            found.add(Note(number, "launch", "manual", _LAUNCH_NOTE))
+        if _SMI.search(code):
+            found.add(Note(number, "nvidia-smi", "manual", _SMI_NOTE))
+        if _CUDA.search(code):
+            found.add(Note(number, "cuda-visible-devices", "manual", _CUDA_NOTE))
+    return sorted(found)

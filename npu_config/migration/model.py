@@ -1,0 +1,250 @@
+"""What a model is made of: dropout, gelu, recurrent cells, tests for GPUs, Python functions."""
+
+import ast
+from typing import Callable, Dict, List, Optional
+
+from npu_config.migration.data import in_dataset_function
+from npu_config.migration.resolve import Binding, dotted_parts
+from npu_config.migration.script import Script, Site, is_open
+from npu_config.migration.work import Work
+from npu_config.script.scopes import Scope, functions
+
+__all__ = ["RULES", "after"]
+
+_DROPOUT = ("x", "keep_prob", "noise_shape", "seed", "name", "rate")
+
+
+def _dropout(work: Work, site: Site, name: str) -> None:
+    call = site.call
+    looked = work.script.resolver.look_up(site.node, site.frames)
+    if call is None:
+        if looked.binding is not Binding.VALUE or isinstance(site.node, ast.Attribute):
+            work.manual(site.line, "dropout", "stored or passed on: not edited")
+        return
+    if looked.binding is Binding.VALUE and isinstance(site.node, ast.Name):
+        return
+    reason = _why_not_dropout(call)
+    if reason is not None:
+        work.refuse(site.line, "dropout", reason)
+        return
+    rate = work.script.keyword(call, "rate")
+    note = "the second argument is keep_prob in both"
+    if rate is not None:
+        first, value, end = work.value_span(call, rate)
+        work.replace(first, value, "keep_prob=1 - (")
+        work.insert(end, ")")
+        note = "keep_prob is one minus the rate, in brackets"
+    work.replace_node(site.node, work.name("npu_ops") + ".dropout")
+    work.changed(site.line, "dropout", note)
+
+
+def _why_not_dropout(call: ast.Call) -> Optional[str]:
+    if is_open(call):
+        return "* or ** arguments: left as it is"
+    given = dict(zip(_DROPOUT, call.args))
+    given.update({keyword.arg: keyword.value for keyword in call.keywords if keyword.arg})
+    if len(call.args) > 5 or not set(given) <= set(_DROPOUT):
+        return "arguments that npu_ops.dropout does not take"
+    shape = given.get("noise_shape")
+    if shape is not None and getattr(shape, "value", 0) is not None:
+        return "noise_shape: left as it is"
+    if ("keep_prob" in given) == ("rate" in given) or "x" not in given:
+        return "keep_prob or rate, one of them, must be given"
+    number = getattr(given.get("rate"), "value", 0)
+    return "rate is None" if number is None else None
+
+
+def _dropout_v2(work: Work, site: Site, name: str) -> None:
+    if site.call is not None:
+        work.refuse(site.line, "dropout", "its second argument is the rate: left as it is")
+
+
+def _dropout_layer(work: Work, site: Site, name: str) -> None:
+    if site.call is not None:
+        work.manual(
+            site.line,
+            "dropout-layer",
+            "the vendor's npu_convert_dropout replaces these layers for speed; npu_config has no "
+            "such import",
+        )
+
+
+def _cell(work: Work, site: Site, name: str) -> None:
+    if site.call is not None:
+        work.manual(
+            site.line,
+            "rnn",
+            "DynamicRNN wants time-major input, one layer, forget_bias 0.0 by default (1.0 here), "
+            "no peephole, no dropout; its weights have another layout, so checkpoints do not fit",
+        )
+
+
+def _control_flow(work: Work, site: Site, name: str) -> None:
+    if site.call is not None and not in_dataset_function(work, site):
+        work.manual(
+            site.line,
+            "control-flow-v1",
+            "control flow of the old form: with dynamic shapes tf.enable_control_flow_v2() and "
+            "tf.enable_resource_variables() are needed behind the import, or "
+            "ENABLE_FORCE_V2_CONTROL=1",
+        )
+
+
+def _is_finite(work: Work, site: Site, name: str) -> None:
+    if site.call is not None:
+        work.manual(site.line, "is-finite", "tests for overflow are done by NPULossScaleOptimizer")
+
+
+def _gpu_test(work: Work, site: Site, name: str) -> None:
+    if site.call is not None:
+        work.manual(
+            site.line,
+            "gpu-test",
+            "False or empty on the NPU host: the branch for the CPU is taken",
+        )
+
+
+def _gpu_count(work: Work, site: Site, name: str) -> None:
+    if site.call is not None:
+        work.manual(
+            site.line,
+            "gpu-count",
+            "there is no GPU on the NPU host: loops over them and divisions by their number change",
+        )
+
+
+def _cudnn(work: Work, site: Site, name: str) -> None:
+    if site.call is None:
+        return
+    if _under_gpu_test(work, site):
+        work.manual(site.line, "cudnn", "no cuDNN on the NPU; not reached there")
+    elif "load_" in name:
+        work.refuse(
+            site.line,
+            "cudnn",
+            "an operator library for the CPU or the GPU: its operators have to be ported",
+            blocks=True,
+        )
+    else:
+        work.refuse(site.line, "cudnn", "there is no cuDNN and no NCCL on the NPU", blocks=True)
+
+
+def _under_gpu_test(work: Work, site: Site) -> bool:
+    inner = site.node
+    for node in reversed(site.parents):
+        if isinstance(node, (ast.If, ast.IfExp)) and inner is not node.test:
+            for part in ast.walk(node.test):
+                if isinstance(part, ast.Call):
+                    name = work.script.resolver.resolve(part.func, site.frames)
+                    if name in _GPU_TESTS:
+                        return True
+        inner = node
+    return False
+
+
+def _py_func(work: Work, site: Site, name: str) -> None:
+    if site.call is not None and not in_dataset_function(work, site):
+        work.manual(
+            site.line,
+            "py-func",
+            "runs on the host: mix_compile_mode=True when it is in the training graph",
+        )
+
+
+_GPU_TESTS = (
+    "tensorflow.test.is_gpu_available",
+    "tensorflow.test.gpu_device_name",
+    "tensorflow.test.is_built_with_cuda",
+)
+_CELLS = (
+    "BasicLSTMCell",
+    "LSTMCell",
+    "LSTMBlockCell",
+    "LSTMBlockFusedCell",
+    "LayerNormBasicLSTMCell",
+    "GRUCell",
+    "BasicRNNCell",
+)
+_CUDNN = ("CudnnLSTM", "CudnnGRU", "CudnnRNNTanh", "CudnnRNNRelu")
+_FLOW = ("while_loop", "cond", "case", "map_fn", "scan", "foldl", "foldr")
+_RNN = ("dynamic_rnn", "bidirectional_dynamic_rnn", "raw_rnn")
+
+RULES: Dict[str, Callable[[Work, Site, str], None]] = {
+    "tensorflow.nn.dropout": _dropout,
+    "tensorflow.compat.v2.nn.dropout": _dropout_v2,
+    "tensorflow.layers.dropout": _dropout_layer,
+    "tensorflow.layers.Dropout": _dropout_layer,
+    "tensorflow.keras.layers.Dropout": _dropout_layer,
+    "tensorflow.contrib.layers.dropout": _dropout_layer,
+    "tensorflow.contrib.slim.dropout": _dropout_layer,
+    **{"tensorflow.nn.rnn_cell." + name: _cell for name in _CELLS},
+    **{"tensorflow." + name: _control_flow for name in _FLOW},
+    **{"tensorflow.nn." + name: _control_flow for name in _RNN},
+    "tensorflow.is_finite": _is_finite,
+    **{name: _gpu_test for name in _GPU_TESTS},
+    "tensorflow.python.client.device_lib.list_local_devices": _gpu_count,
+    "tensorflow.config.experimental.list_physical_devices": _gpu_count,
+    **{"tensorflow.contrib.cudnn_rnn." + name: _cudnn for name in _CUDNN},
+    "tensorflow.contrib.nccl.all_sum": _cudnn,
+    "tensorflow.load_op_library": _cudnn,
+    "tensorflow.load_library": _cudnn,
+    "tensorflow.py_func": _py_func,
+    "tensorflow.py_function": _py_func,
+    "tensorflow.numpy_function": _py_func,
+}
+
+
+# gelu
+
+
+def after(work: Work) -> None:
+    """Functions that compute gelu, by what they compute and not by their name."""
+    script = work.script
+    if "tanh" not in script.words and "erf" not in script.words:
+        return
+    for scope, node in functions(script.module, script.tree.body):
+        if isinstance(scope.node, ast.ClassDef) or len(node.args.args) != 1:
+            continue
+        form = _gelu(script, scope, node)
+        if form == "tanh":
+            work.manual(
+                node.lineno,
+                "gelu",
+                "npu_unary_ops.gelu(x) is faster; it is the vendor's and raises off the device",
+            )
+        elif form == "erf":
+            work.refuse(
+                node.lineno,
+                "gelu",
+                "the form with erf: npu_unary_ops.gelu is the one with tanh, its values differ",
+            )
+
+
+def _gelu(script: Script, scope: Scope, node: ast.AST) -> Optional[str]:
+    """``tanh`` or ``erf`` for a function that is one of the two forms of gelu."""
+    body = [
+        part
+        for part in node.body  # type: ignore[attr-defined]
+        if not (isinstance(part, ast.Expr) and not isinstance(part.value, ast.Call))
+    ]
+    if not body or not isinstance(body[-1], ast.Return) or len(body) > 3:
+        return None
+    calls: List[str] = []
+    numbers: List[float] = []
+    for part in body:
+        if not isinstance(part, (ast.Assign, ast.Return)):
+            return None
+        for inner in ast.walk(part):
+            if isinstance(inner, ast.Call):
+                parts = dotted_parts(inner.func)
+                calls.append(parts[-1] if parts else "?")
+            value = getattr(inner, "value", getattr(inner, "n", None))
+            if isinstance(value, (int, float)) and not isinstance(value, bool):
+                numbers.append(float(value))
+    if not set(calls) <= {"tanh", "erf", "sqrt", "pow", "cast", "constant", "multiply"}:
+        return None
+    if calls.count("tanh") == 1 and "erf" not in calls and 0.044715 in numbers and 0.5 in numbers:
+        return "tanh"
+    if calls.count("erf") == 1 and "tanh" not in calls and 0.5 in numbers:
+        return "erf"
+    return None

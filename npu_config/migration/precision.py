@@ -1,0 +1,157 @@
+"""Mixed precision and loss scaling: the rewrite, the managers and the optimizers."""
+
+import ast
+from typing import Callable, Dict, Optional, Tuple
+
+from npu_config.migration.script import Site, is_open, text_of
+from npu_config.migration.work import Work
+
+__all__ = ["RULES"]
+
+_DYNAMIC = (
+    "ExponentialUpdateLossScaleManager",
+    "init_loss_scale={}, incr_every_n_steps={}, decr_every_n_nan_or_inf=1, incr_ratio={}, "
+    "decr_ratio={}",
+)
+_FIXED = "FixedLossScaleManager"
+_EXPERIMENTAL = "tensorflow.train.experimental."
+
+
+def _dynamic(work: Work, init: str, steps: str, ratio: str, shrink: str) -> str:
+    name, form = _DYNAMIC
+    return "{}({})".format(work.name(name), form.format(init, steps, ratio, shrink))
+
+
+def _default(work: Work) -> str:
+    """The dynamic loss scale of TensorFlow, with its own numbers."""
+    return _dynamic(work, "2**15", "2000", "2.0", "0.5")
+
+
+def _manager(work: Work, site: Site, value: Optional[ast.expr]) -> Optional[str]:
+    """The manager that stands for a loss scale of TensorFlow; None for one that is not known."""
+    script = work.script
+    if value is None or text_of(value) == "dynamic":
+        return _default(work)
+    number = getattr(value, "value", getattr(value, "n", None))
+    source = script.text[slice(*script.span(value))]
+    if isinstance(number, (int, float)) and not isinstance(number, bool):
+        return "{}({})".format(work.name(_FIXED), source)
+    if not isinstance(value, ast.Call) or is_open(value):
+        return None
+    name = script.resolver.resolve(value.func, site.frames)
+    if name == _EXPERIMENTAL + "FixedLossScale":
+        scale = script.argument(value, "loss_scale_value", 0)
+        if scale is not None:
+            return "{}({})".format(work.name(_FIXED), script.text[slice(*script.span(scale))])
+    if name == _EXPERIMENTAL + "DynamicLossScale":
+        texts = []
+        for argument, position, default in (
+            ("initial_loss_scale", 0, "2**15"),
+            ("increment_period", 1, "2000"),
+            ("multiplier", 2, "2.0"),
+        ):
+            given = script.argument(value, argument, position)
+            texts.append(default if given is None else script.text[slice(*script.span(given))])
+        shrink = "0.5" if texts[2] in ("2", "2.0", "2.") else "1.0 / ({})".format(texts[2])
+        return _dynamic(work, texts[0], texts[1], texts[2], shrink)
+    return None
+
+
+def _rewrite(work: Work, site: Site, name: str) -> None:
+    call = site.call
+    if call is None:
+        return
+    id = "loss-scale" if name.endswith("MixedPrecisionLossScaleOptimizer") else "amp-rewrite"
+    value = work.script.argument(call, "loss_scale", 1)
+    optimizer = work.script.argument(call, "opt", 0)
+    if is_open(call) or optimizer is None:
+        work.refuse(site.line, id, "* or ** arguments: left as it is")
+        return
+    made = work.script.constructed(optimizer, site.frames) or ""
+    if made.startswith("tensorflow.keras.optimizers."):
+        work.refuse(
+            site.line,
+            "keras-loss-scale",
+            "loss scaling of an optimizer of Keras is not supported on the NPU",
+            blocks=True,
+        )
+        return
+    manager = _manager(work, site, value)
+    if manager is None:
+        work.refuse(site.line, id, "the loss scale is not known here")
+        return
+    if _under_control(work, site) and "Exponential" in manager:
+        work.refuse(
+            site.line, id, "a dynamic manager must be made outside of tf.control_dependencies"
+        )
+        return
+    _put(work, call, optimizer, value, manager)
+    work.replace_node(site.node, work.name("NPULossScaleOptimizer"))
+    work.changed(site.line, id, "loss scaling of the NPU with TensorFlow's own numbers")
+    if id == "amp-rewrite":
+        line = value.lineno if value is not None else site.line
+        work.manual(
+            line,
+            "precision-mode",
+            "the rewrite to float16 becomes precision_mode allow_mix_precision in the session: "
+            "NpuConfigBuilder().mixed_precision(...)",
+        )
+
+
+def _put(
+    work: Work, call: ast.Call, optimizer: ast.expr, value: Optional[ast.expr], manager: str
+) -> None:
+    """Put the manager in the place of the loss scale, or behind the optimizer."""
+    named = any(keyword.value is optimizer for keyword in call.keywords)
+    if value is None:
+        work.append(call, ("loss_scale_manager=" if named else "") + manager)
+        return
+    keyword = next((keyword for keyword in call.keywords if keyword.value is value), None)
+    if keyword is None:
+        work.replace_node(value, manager)
+        return
+    start, _, end = work.value_span(call, keyword)
+    before_optimizer = named or work.script.span(optimizer)[0] > start
+    work.replace(start, end, ("loss_scale_manager=" if before_optimizer else "") + manager)
+
+
+def _under_control(work: Work, site: Site) -> bool:
+    for node in site.parents:
+        if isinstance(node, (ast.With, ast.AsyncWith)):
+            for item in node.items:
+                call = item.context_expr
+                if isinstance(call, ast.Call):
+                    name = work.script.resolver.resolve(call.func, site.frames)
+                    if name == "tensorflow.control_dependencies":
+                        return True
+    return False
+
+
+_PARTS: Tuple[str, ...] = (
+    "LossScaleOptimizer",
+    "FixedLossScaleManager",
+    "ExponentialUpdateLossScaleManager",
+)
+
+
+def _contrib(work: Work, site: Site, name: str) -> None:
+    """The classes of tf.contrib.mixed_precision, which the NPU has under the same names."""
+    call = site.call
+    last = name.rsplit(".", 1)[1]
+    if call is None:
+        work.refuse(site.line, "loss-scale", "subclassed, stored or passed on: left as it is")
+        return
+    if last == "LossScaleOptimizer":
+        work.replace_node(site.node, work.name("NPULossScaleOptimizer"))
+        if "horovod" in work.script.words and not is_open(call):
+            work.append(call, "is_distributed=True")
+    else:
+        work.replace_node(site.node, work.name(last))
+    work.changed(site.line, "loss-scale", "the loss scaling of the NPU")
+
+
+RULES: Dict[str, Callable[[Work, Site, str], None]] = {
+    _EXPERIMENTAL + "enable_mixed_precision_graph_rewrite": _rewrite,
+    _EXPERIMENTAL + "MixedPrecisionLossScaleOptimizer": _rewrite,
+    **{"tensorflow.contrib.mixed_precision." + name: _contrib for name in _PARTS},
+}

@@ -1,0 +1,207 @@
+"""What a name in a scope stands for: the dotted TensorFlow, Keras or Horovod name, or nothing.
+
+Names are resolved, not matched: aliases, ``from ... import``, conditional imports, shadowing by
+parameters, locals, classes and comprehensions, and star imports count.  What does not resolve
+with certainty is said to be uncertain.
+"""
+
+import ast
+import builtins
+import enum
+from typing import Dict, FrozenSet, List, NamedTuple, Optional, Set, Tuple
+
+from npu_config.migration.names import canonical
+from npu_config.script.scopes import Scope, Store
+
+__all__ = ["Binding", "Frame", "Resolver", "dotted_parts", "parameters"]
+
+
+class Binding(enum.Enum):
+    """How a name is bound where it is used."""
+
+    IMPORT = "import"
+    VALUE = "value"
+    LOCAL = "local"
+    PARAMETER = "parameter"
+    UNBOUND = "unbound"
+    UNCERTAIN = "uncertain"
+
+
+class Found(NamedTuple):
+    """What a name stands for; ``name`` is its canonical dotted name, where there is one."""
+
+    binding: Binding
+    name: Optional[str] = None
+
+
+class Frame(NamedTuple):
+    """One level of names: a module, class or function, or a lambda or comprehension."""
+
+    scope: Optional[Scope]
+    names: FrozenSet[str] = frozenset()
+
+    @property
+    def is_class(self) -> bool:
+        """True for the body of a class, whose names its methods do not see."""
+        return self.scope is not None and isinstance(self.scope.node, ast.ClassDef)
+
+
+Frames = Tuple[Frame, ...]
+
+
+def parameters(arguments: ast.arguments) -> FrozenSet[str]:
+    """The names that the parameters of a function bind."""
+    found = [argument.arg for argument in arguments.args + arguments.kwonlyargs]
+    found += [argument.arg for argument in getattr(arguments, "posonlyargs", [])]
+    found += [argument.arg for argument in (arguments.vararg, arguments.kwarg) if argument]
+    return frozenset(found)
+
+
+def dotted_parts(node: ast.AST) -> Optional[List[str]]:
+    """``a.b.c`` as a list, None for anything that is not a chain of attributes of a name."""
+    parts: List[str] = []
+    while isinstance(node, ast.Attribute):
+        parts.append(node.attr)
+        node = node.value
+    if not isinstance(node, ast.Name):
+        return None
+    parts.append(node.id)
+    return parts[::-1]
+
+
+class Resolver:
+    """Resolves names of one module.
+
+    Args:
+        module: the scope of the module.
+        words: every word of the text, to know quickly what cannot be there.
+    """
+
+    def __init__(self, module: Scope, words: FrozenSet[str]) -> None:
+        self.module = module
+        self.words = words
+        self._known: Dict[Tuple[int, str], Found] = {}
+        self._pending: Dict[Tuple[int, str], int] = {}
+        self._stars: Optional[List[str]] = None
+
+    @property
+    def stars(self) -> List[str]:
+        """The modules of which everything is imported, in order; ``?`` for relative ones."""
+        if self._stars is None:
+            self._stars = [
+                "?"
+                if isinstance(store.node, ast.ImportFrom) and store.node.level
+                else store.text[:-2]
+                for store in self.module.stores.get("*", [])
+            ]
+        return self._stars
+
+    def resolve(self, node: ast.AST, frames: Frames) -> Optional[str]:
+        """The canonical dotted name of an expression, None where it is not certain."""
+        return self.look_up(node, frames).name
+
+    def look_up(self, node: ast.AST, frames: Frames) -> Found:
+        """What an expression stands for, with how its first name is bound."""
+        parts = dotted_parts(node)
+        if parts is None:
+            return Found(Binding.LOCAL)
+        found = self.name(parts[0], frames)
+        if found.name is None:
+            return found
+        return Found(found.binding, canonical(".".join([found.name, *parts[1:]])))
+
+    def name(self, name: str, frames: Frames) -> Found:
+        """What a name stands for, seen from the innermost of some frames."""
+        for index in range(len(frames) - 1, -1, -1):
+            frame = frames[index]
+            if name in frame.names:
+                return Found(Binding.PARAMETER if frame.scope is not None else Binding.LOCAL)
+            if frame.scope is None or (frame.is_class and index < len(frames) - 1):
+                continue
+            if name in frame.scope.global_names:
+                continue
+            if name in frame.scope.stores:
+                return self._stored(name, frames[: index + 1])
+        if name in self.words and "global" in self.words and self._is_global(name):
+            return Found(Binding.UNCERTAIN)
+        return self._from_star(name)
+
+    def _is_global(self, name: str) -> bool:
+        """True when a function may bind a name of the module."""
+        from npu_config.script.scopes import functions
+
+        found: Set[str] = set()
+        for scope, node in functions(self.module, self.module.body):
+            found |= scope.child(node).global_names
+        return name in found
+
+    def _stored(self, name: str, frames: Frames) -> Found:
+        scope = frames[-1].scope
+        assert scope is not None
+        key = (id(scope), name)
+        if key in self._pending:
+            return self._merge(name, scope.stores[name][: self._pending[key]], frames)
+        found = self._known.get(key)
+        if found is None:
+            found = self._known[key] = self._merge(name, scope.stores[name], frames)
+        return found
+
+    def _merge(self, name: str, stores: List[Store], frames: Frames) -> Found:
+        """The one thing that all stores of a name bind it to."""
+        scope = frames[-1].scope
+        names: Set[Optional[str]] = set()
+        binding = Binding.IMPORT
+        for index, store in enumerate(stores):
+            if store.kind == "import":
+                names.add(self._imported(store))
+            elif store.kind == "value" and _is_none(store.node):
+                continue
+            elif store.kind == "value" and dotted_parts(store.node) is not None:
+                key = (id(scope), name)
+                before = self._pending.get(key)
+                self._pending[key] = index
+                try:
+                    names.add(self.resolve(store.node, frames))
+                finally:
+                    if before is None:
+                        del self._pending[key]
+                    else:
+                        self._pending[key] = before
+                if not _mentions(store.node, name):
+                    binding = Binding.VALUE
+            else:
+                names.add(None)
+        if len(names) == 1:
+            only = next(iter(names))
+            return Found(Binding.LOCAL) if only is None else Found(binding, only)
+        known = any(one is not None and one.startswith("tensorflow") for one in names)
+        return Found(Binding.UNCERTAIN if known else Binding.LOCAL)
+
+    def _imported(self, store: Store) -> Optional[str]:
+        if isinstance(store.node, ast.ImportFrom) and store.node.level:
+            return None
+        return canonical(store.text)
+
+    def _from_star(self, name: str) -> Found:
+        """What a name that nothing binds may come from."""
+        if hasattr(builtins, name):
+            return Found(Binding.UNBOUND)
+        stars = self.stars
+        known = [star for star in stars if canonical(star).startswith("tensorflow")]
+        ours = [star for star in stars if star.endswith("npu_init")]
+        if ours:
+            return Found(Binding.IMPORT, "tensorflow" if name == "tf" else ours[0] + "." + name)
+        if len(known) == 1 == len(stars):
+            return Found(Binding.IMPORT, canonical("{}.{}".format(known[0], name)))
+        if stars and (known or name in ("tf", "tensorflow", "hvd")):
+            return Found(Binding.UNCERTAIN)
+        return Found(Binding.UNBOUND)
+
+
+def _is_none(node: ast.AST) -> bool:
+    return getattr(node, "value", 0) is None
+
+
+def _mentions(node: ast.AST, name: str) -> bool:
+    parts = dotted_parts(node)
+    return parts is not None and parts[0] == name

@@ -1,0 +1,388 @@
+"""What a migration has decided so far: edits, notes, and the names that it needs."""
+
+import ast
+from typing import Dict, List, NamedTuple, Optional, Sequence, Set, Tuple
+
+from npu_config.migration.facts import FACTS
+from npu_config.migration.script import Script, Site
+
+__all__ = ["CHANGED", "MANUAL", "REFUSED", "Change", "Note", "Work", "is_wrapped"]
+
+CHANGED, REFUSED, MANUAL = "changed", "refused", "manual"
+
+
+class Note(NamedTuple):
+    """One entry of the report: a line of the input, the fact, what became of it, and why."""
+
+    line: int
+    id: str
+    kind: str
+    note: str
+
+    @property
+    def url(self) -> str:
+        """The page that explains it."""
+        return FACTS[self.id].url
+
+
+class Change(NamedTuple):
+    """One replacement of the characters between two offsets."""
+
+    start: int
+    end: int
+    text: str
+
+
+class Work:
+    """The migration of one script.
+
+    Args:
+        script: the script.
+        package: the package whose names are imported.
+
+    Attributes:
+        used: the names of npu_init that the edits use.
+        needs_patch: True when sessions are made that no edit configures.
+        blocked: True when something is refused without which the script cannot run.
+        is_distributed: True when Horovod is replaced.
+    """
+
+    def __init__(self, script: Script, package: str) -> None:
+        self.script = script
+        self.package = package
+        self.changes: List[Change] = []
+        self.used: List[str] = []
+        self.modules: List[str] = []
+        self.needs_patch = False
+        self.blocked = False
+        self.is_distributed = False
+        self._notes: Dict[Tuple[int, str, str], Note] = {}
+        self._aliases: Dict[str, str] = {}
+        self._bound: Optional[Set[str]] = None
+
+    @property
+    def notes(self) -> List[Note]:
+        """The entries, in order of the lines; what is said twice of a line is said once."""
+        return sorted(self._notes.values(), key=lambda note: note.line)
+
+    def note(self, line: int, id: str, kind: str, text: str = "") -> None:
+        """Add an entry to the report."""
+        assert id in FACTS, id
+        key = (line, id, kind)
+        if key not in self._notes or (text and not self._notes[key].note):
+            self._notes[key] = Note(line, id, kind, text)
+
+    def changed(self, line: int, id: str, text: str = "") -> None:
+        """Something was edited."""
+        self.note(line, id, CHANGED, text)
+
+    def manual(self, line: int, id: str, text: str = "") -> None:
+        """Something is left for the user to do, or to know."""
+        self.note(line, id, MANUAL, text)
+
+    def refuse(self, line: int, id: str, text: str, blocks: bool = False) -> None:
+        """Something is not edited; ``blocks``: and nothing else in the file is."""
+        self.note(line, id, REFUSED, text)
+        self.blocked = self.blocked or blocks
+
+    def block(self) -> None:
+        """Take every edit back: what would have been changed is left to do by hand."""
+        self.changes.clear()
+        notes, self._notes = self.notes, {}
+        for note in notes:
+            if note.kind != CHANGED:
+                self._notes[(note.line, note.id, note.kind)] = note
+            elif note.id not in ("import-npu", "hvd-shutdown"):
+                self.manual(note.line, note.id, "not changed: " + (note.note or _LATER))
+
+    # Names
+
+    def name(self, name: str) -> str:
+        """A name of npu_init as this script can write it."""
+        if name not in self.used:
+            self.used.append(name)
+        return self._alias(name)
+
+    def _alias(self, name: str) -> str:
+        found = self._aliases.get(name)
+        if found is None:
+            found = self._aliases[name] = self.free(name) if name in self.bound else name
+        return found
+
+    def free(self, name: str) -> str:
+        """A name that the script does not mention: the given one, or one with a number."""
+        words = self.script.words
+        candidate, number = name, 0
+        while candidate in words or (number and candidate in self.bound):
+            number += 1
+            candidate = "{}_{}".format(name, number)
+        return candidate
+
+    @property
+    def bound(self) -> Set[str]:
+        """The names of npu_init that the script binds itself, anywhere."""
+        if self._bound is None:
+            self._bound = _bound(self.script)
+        return self._bound
+
+    @property
+    def renamed(self) -> Dict[str, str]:
+        """The names that are imported under another one."""
+        return {name: alias for name, alias in self._aliases.items() if alias != name}
+
+    # Edits
+
+    def replace(self, start: int, end: int, text: str) -> None:
+        """Replace the characters between two offsets."""
+        self.changes.append(Change(start, end, text))
+
+    def insert(self, offset: int, text: str) -> None:
+        """Insert before an offset."""
+        self.changes.append(Change(offset, offset, text))
+
+    def replace_node(self, node: ast.AST, text: str) -> None:
+        """Replace an expression."""
+        self.replace(*self.script.span(node), text)
+
+    def wrap(self, node: ast.expr, before: str, after: str = ")") -> None:
+        """Write something around an argument, within its own brackets."""
+        start, end = self.script.span(node)
+        if type(node).__name__ in ("NamedExpr", "Yield", "YieldFrom", "GeneratorExp"):
+            before, after = before + "(", ")" + after
+        self.insert(start, before)
+        self.insert(end, after)
+
+    def value_span(self, call: ast.Call, keyword: ast.keyword) -> Tuple[int, int, int]:
+        """Where a keyword begins, and where its value begins and ends with all its brackets."""
+        assert keyword.arg is not None
+        place = self.script.source.keyword_place(
+            keyword.arg, self.script.source.place(keyword.value)
+        )
+        start, end = self.script.span(keyword.value)
+        assert place.line
+        assert place.column
+        first = self.script.offset(place.line, place.column)
+        text = self.script.text
+        equals = text.index("=", first) + 1
+        while text[equals : equals + 1] in (" ", "\t"):
+            equals += 1
+        opened = text[equals:start].count("(")
+        return first, equals, self._closed(end, opened)
+
+    def _closed(self, offset: int, brackets: int) -> int:
+        """The offset behind so many closing brackets, white space and comments passed over."""
+        end = offset
+        while brackets:
+            offset = self.skip(offset)
+            if self.script.text[offset : offset + 1] != ")":
+                break
+            offset += 1
+            end = offset
+            brackets -= 1
+        return end
+
+    def skip(self, offset: int) -> int:
+        """The next offset that is not white space, a comment or a joined line."""
+        text, size = self.script.text, len(self.script.text)
+        while offset < size:
+            character = text[offset]
+            if character == "#":
+                while offset < size and text[offset] not in "\r\n":
+                    offset += 1
+            elif character in " \t\r\n\f\\":
+                offset += 1
+            else:
+                break
+        return offset
+
+    def close_of(self, call: ast.Call) -> int:
+        """The offset of the bracket that closes a call."""
+        return self.script.span(call)[1] - 1
+
+    def open_of(self, call: ast.Call) -> int:
+        """The offset behind the bracket that opens a call."""
+        offset = self.skip(self.script.span(call.func)[1])
+        while self.script.text[offset] == ")":
+            offset = self.skip(offset + 1)
+        return offset + 1
+
+    def last_argument_end(self, call: ast.Call) -> Optional[int]:
+        """The end of the last argument with its brackets, None without arguments."""
+        values = [*call.args, *(keyword.value for keyword in call.keywords)]
+        if not values:
+            return None
+        last = max(values, key=lambda node: (node.lineno, node.col_offset))
+        ends = [self.script.span(node)[1] for node in values[-2:]] + [self.script.span(last)[1]]
+        end = max(ends)
+        close = self.close_of(call)
+        offset = self.skip(end)
+        while offset < close and self.script.text[offset] == ")":
+            end = offset + 1
+            offset = self.skip(end)
+        return end
+
+    def append(self, call: ast.Call, argument: str) -> None:
+        """Add an argument behind the last one."""
+        end = self.last_argument_end(call)
+        if end is None:
+            self.insert(self.open_of(call), argument)
+            return
+        if (
+            len(call.args) == 1
+            and not call.keywords
+            and isinstance(call.args[0], ast.GeneratorExp)
+        ):
+            start, stop = self.script.span(call.args[0])
+            if self.script.text[start] != "(" or start < self.open_of(call):
+                self.insert(self.open_of(call), "(")
+                self.insert(self.close_of(call), "), " + argument)
+                return
+        self.insert(end, ", " + argument)
+
+    def drop_arguments(self, call: ast.Call, kept: ast.expr) -> None:
+        """Remove every argument of a call but the first, which stays as it is."""
+        end = self.last_argument_end(call)
+        assert end is not None
+        start = self.script.span(kept)[1]
+        brackets = self.script.text[self.open_of(call) : self.script.span(kept)[0]].count("(")
+        start = self._closed(start, brackets)
+        if start < end:
+            self.replace(start, end, _comments(self.script.text[start:end]))
+
+    def remove_statement(self, site: Site) -> None:
+        """Remove a statement, with its line where it stands alone on it."""
+        self.replace_statement(site, None)
+
+    def replace_statement(self, site: Site, lines: Optional[Sequence[str]]) -> None:
+        """Put other statements in the place of one; None removes it."""
+        script, node = (
+            self.script,
+            site.node if isinstance(site.node, ast.stmt) else site.statement,
+        )
+        start, end = self.statement_span(node)
+        first, last = script.position(start)[0], script.position(max(start, end - 1))[0]
+        before = script.text[script.line_start(first) : start]
+        after = script.text[end : script.line_end(last)]
+        alone = not before.strip() and not after.strip()
+        if lines is None:
+            parent = site.parents[-1] if isinstance(site.node, ast.stmt) else _parent(site, node)
+            if _is_only(parent, node):
+                self.replace(start, end, "pass")
+            elif alone:
+                self.replace(script.line_start(first), script.line_end(last), "")
+            elif after.lstrip().startswith(";"):
+                stop = end + after.index(";") + 1
+                rest = script.text[stop : script.line_end(last)]
+                self.replace(start, stop + len(rest) - len(rest.lstrip(" \t")), "")
+            elif not before.strip():
+                self.replace(start, end + len(after) - len(after.lstrip(" \t")), "")
+            else:
+                stripped = before.rstrip()
+                cut = stripped[:-1].rstrip() if stripped.endswith(";") else stripped
+                self.replace(script.line_start(first) + len(cut), end, "")
+            return
+        if before.strip() or after.lstrip().startswith(";"):
+            self.replace(start, end, "; ".join(lines))
+        else:
+            self.replace(start, end, (script.newline + before).join(lines))
+
+    def statement_span(self, node: ast.stmt) -> Tuple[int, int]:
+        """Where a simple statement begins and ends."""
+        script = self.script
+        if isinstance(node, ast.Expr):
+            start, end = script.span(node.value)
+            brackets = 0
+            while script.text[script.line_start(node.lineno) : start].rstrip().endswith("("):
+                start = script.text.rindex("(", 0, start)
+                brackets += 1
+            return start, self._closed(end, brackets)
+        start = script.offset(node.lineno, script.source.column(node.lineno, node.col_offset))
+        end = getattr(node, "end_col_offset", None)
+        if end is not None:
+            line: int = node.end_lineno or node.lineno
+            return start, script.offset(line, script.source.column(line, end))
+        return start, _end_of_import(script.text, start)
+
+
+_LATER = "once what is refused is gone"
+
+
+def _parent(site: Site, statement: ast.stmt) -> ast.AST:
+    nodes = [*site.parents, site.node]
+    return nodes[next(i for i, node in enumerate(nodes) if node is statement) - 1]
+
+
+def _is_only(parent: ast.AST, node: ast.AST) -> bool:
+    """True when a statement is the only one of its block."""
+    if isinstance(parent, ast.Module):
+        return False
+    for field in ("body", "orelse", "finalbody"):
+        body = getattr(parent, field, None)
+        if isinstance(body, list) and node in body:
+            return len(body) == 1
+    return False
+
+
+def _comments(text: str) -> str:
+    """The comments of a piece of text that is removed, each with its line."""
+    if "#" not in text:
+        return ""
+    kept = []
+    for line in text.splitlines(True):
+        quote = ""
+        for index, character in enumerate(line):
+            if quote:
+                quote = "" if character == quote else quote
+            elif character in "'\"":
+                quote = character
+            elif character == "#":
+                kept.append(("  " if not line[:index].strip() or not kept else "") + line[index:])
+                break
+    if not kept:
+        return ""
+    joined = "".join(kept)
+    return ("," + "  " + joined.lstrip()) if joined.endswith(("\n", "\r")) else ""
+
+
+def _end_of_import(text: str, start: int) -> int:
+    """The end of an import statement: Python 3.7 does not say it."""
+    depth, offset = 0, start
+    while offset < len(text):
+        character = text[offset]
+        if character == "\\" and text[offset + 1 : offset + 2] in ("\r", "\n"):
+            offset += 3 if text[offset + 1 : offset + 3] == "\r\n" else 2
+            continue
+        if character in "([":
+            depth += 1
+        elif character in ")]":
+            depth -= 1
+        elif depth == 0 and character in ";#\r\n":
+            break
+        elif character == "#":
+            while offset < len(text) and text[offset] not in "\r\n":
+                offset += 1
+        offset += 1
+    return start + len(text[start:offset].rstrip())
+
+
+def is_wrapped(node: ast.AST) -> bool:
+    """True for a configuration that npu_config or npu_bridge has seen already."""
+    if not isinstance(node, ast.Call):
+        return False
+    name = getattr(node.func, "attr", None) or getattr(node.func, "id", "")
+    return str(name).startswith(("npu_config_proto", "npu_run_config_init", "to_config_proto"))
+
+
+def _bound(script: Script) -> Set[str]:
+    """Every name that a script binds, in any scope."""
+    found: Set[str] = set()
+    for node in ast.walk(script.tree):
+        if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
+            found.add(node.id)
+        elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            found.add(node.name)
+        elif isinstance(node, ast.arg):
+            found.add(node.arg)
+        elif isinstance(node, ast.alias):
+            found.add(node.asname or node.name.split(".")[0])
+    return found
