@@ -1,7 +1,7 @@
 """Input pipelines: the last batch, prefetching, iterators, queues, variables and tables."""
 
 import ast
-from typing import Callable, Dict, Iterator, Mapping, Optional, Set, Tuple
+from typing import Callable, Dict, Mapping, Optional, Set, Tuple
 
 from npu_config.migration import pipelines
 from npu_config.migration.script import Site, is_open, text_of
@@ -168,7 +168,7 @@ RULES: Dict[str, Callable[[Work, Site, str], None]] = {
     "tensorflow.data.experimental.prefetch_to_device": _prefetch,
     "tensorflow.data.experimental.copy_to_device": _prefetch,
     "tensorflow.data.make_one_shot_iterator": _one_shot,
-    **{name: _queue_batch for name in _THREADS},
+    **dict.fromkeys(_THREADS, _queue_batch),
     **{"tensorflow." + name: _queue for name in _QUEUES},
     "tensorflow.train.start_queue_runners": _queue,
 }
@@ -296,14 +296,24 @@ def _holder(site: Site) -> str:
 
 def _variables(work: Work) -> None:
     """Variables that are arguments of Dataset methods, or are used in their functions."""
-    for site in work.script.sites_of(["Variable", "get_variable"]):
-        if site.call is None or work.script.resolved(site) not in (
-            "tensorflow.Variable",
-            "tensorflow.get_variable",
-        ):
-            continue
-        holder = _holder(site)
-        if _is_pipeline_argument(work, site.call) or (holder and _flows(work, holder, site)):
+    sites = [
+        site
+        for site in work.script.sites_of(["Variable", "get_variable"])
+        if site.call is not None
+        and work.script.resolved(site) in ("tensorflow.Variable", "tensorflow.get_variable")
+    ]
+    if not sites or work.script.words.isdisjoint(("Dataset", "data")):
+        return
+    values = [
+        value
+        for found in pipelines.calls(work.script)
+        if found.is_dataset
+        for value in [*found.call.args, *(keyword.value for keyword in found.call.keywords)]
+    ]
+    ids = {id(value) for value in values}
+    names = {_called(value) for value in values} | _names_read(work)
+    for site in sites:
+        if id(site.call) in ids or _holder(site) in names - {""}:
             work.manual(
                 site.line,
                 "variable-in-preprocessing",
@@ -311,58 +321,35 @@ def _variables(work: Work) -> None:
             )
 
 
-def _is_pipeline_argument(work: Work, call: ast.Call) -> bool:
-    return any(
-        call in (*found.call.args, *(k.value for k in found.call.keywords))
-        for found in pipelines.calls(work.script)
-        if found.is_dataset
-    )
-
-
-def _flows(work: Work, name: str, site: Site) -> bool:
-    """True when a variable is an argument of a Dataset method, or is read in its function."""
-    if not ({"Dataset", "data"} & work.script.words):
-        return False
-    for found in pipelines.calls(work.script):
-        if not found.is_dataset:
-            continue
-        for value in [*found.call.args, *(k.value for k in found.call.keywords)]:
-            if isinstance(value, (ast.Name, ast.Attribute)) and _called(value) == name:
-                return True
-    return any(_reads(node, name) for node in _functions_given(work))
-
-
-def _functions_given(work: Work) -> Iterator[ast.AST]:
-    """The functions that Dataset methods are given."""
+def _names_read(work: Work) -> Set[str]:
+    """The names that the functions read which Dataset methods are given."""
     lambdas, names = _mapped(work)
+    found: Set[str] = set()
     if not (lambdas or names):
-        return
+        return found
     for node in ast.walk(work.script.tree):
         if id(node) in lambdas or (
             isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and node.name in names
         ):
-            yield node
-
-
-def _reads(node: ast.AST, name: str) -> bool:
-    return any(
-        isinstance(part, (ast.Name, ast.Attribute))
-        and isinstance(part.ctx, ast.Load)
-        and _called(part) == name
-        for part in ast.walk(node)
-    )
+            found.update(
+                _called(part)
+                for part in ast.walk(node)
+                if isinstance(part, (ast.Name, ast.Attribute)) and isinstance(part.ctx, ast.Load)
+            )
+    return found
 
 
 def _tables(work: Work) -> None:
+    if work.script.words.isdisjoint(_TABLES):
+        return
+    read = _names_read(work) - {""}
     for site in work.script.sites_of(_TABLES):
         if site.call is None:
             continue
         name = work.script.resolved(site)
         if name is None or not name.startswith("tensorflow."):
             continue
-        holder = _holder(site)
-        inside = in_dataset_function(work, site)
-        if inside or (holder and any(_reads(node, holder) for node in _functions_given(work))):
+        if in_dataset_function(work, site) or _holder(site) in read:
             work.manual(
                 site.line,
                 "table-in-preprocessing",

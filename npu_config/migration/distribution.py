@@ -86,7 +86,7 @@ def _texts(node: ast.AST) -> str:
 
 RULES: Dict[str, Callable[[Work, Site, str], None]] = {
     **{"tensorflow.distribute." + name: _strategy for name in _STRATEGIES},
-    **{name: _server for name in _SERVERS},
+    **dict.fromkeys(_SERVERS, _server),
     "tensorflow.device": _device,
 }
 

@@ -15,6 +15,7 @@ from npu_config.migration import (
     launch,
     model,
     precision,
+    session_options,
     sessions,
 )
 from npu_config.migration.imports import add_import
@@ -28,7 +29,17 @@ __all__ = ["IMPORTS", "Migration", "migrate"]
 IMPORTS = ("npu_config", "npu_bridge")
 """The packages whose names a migrated script can import."""
 
-_GROUPS = (sessions, estimator, keras, distribution, model, data, precision, launch)
+_GROUPS = (
+    sessions,
+    session_options,
+    estimator,
+    keras,
+    distribution,
+    model,
+    data,
+    precision,
+    launch,
+)
 _RULES: Dict[str, Callable[[Work, Site, str], None]] = {
     name: rule for group in _GROUPS for name, rule in group.RULES.items()
 }
@@ -54,7 +65,7 @@ class Migration:
 
     @property
     def status(self) -> str:
-        """``changed``, ``unchanged``, or ``refused``: no edit, for a reason that the notes give."""
+        """``changed``, ``unchanged``, or ``refused``: no edit, and the notes say why."""
         if self.edits:
             return "changed"
         return "refused" if any(note.kind == REFUSED for note in self.notes) else "unchanged"
@@ -145,7 +156,7 @@ def _apply(work: Work) -> None:
         if rule is not None:
             rule(work, site, name)
     horovod.horovod(work)
-    for group in (sessions, keras, distribution, data, model, launch):
+    for group in (sessions, session_options, keras, distribution, data, model, launch):
         group.after(work)
 
 
@@ -160,6 +171,7 @@ def _uncertain(work: Work, site: Site) -> None:
     if found.binding is Binding.UNCERTAIN:
         known = "tensorflow." + ".".join(parts[1:])
         reason = "may stand for several things"
+        work.needs_patch = True
     elif found.binding is Binding.PARAMETER:
         outer = work.script.resolver.name(parts[0], site.frames[:1]).name
         known = "{}.{}".format(outer, ".".join(parts[1:]))
@@ -210,9 +222,11 @@ _ONLY_2 = {
     "tensorflow.summary.create_file_writer": "summaries of TensorFlow 2",
     "tensorflow.function": "functions of TensorFlow 2",
 }
-_GRAPH_WORDS = ("Session", "placeholder", "compat", "get_variable", "Estimator", "global_variables",
-                "InteractiveSession", "MonitoredTrainingSession", "disable_v2_behavior",
-                "disable_eager_execution", "contrib")  # fmt: skip
+_GRAPH_WORDS = (
+    *("Session", "InteractiveSession", "MonitoredTrainingSession", "placeholder", "compat"),
+    *("get_variable", "Estimator", "global_variables", "contrib", "disable_v2_behavior"),
+    "disable_eager_execution",
+)
 
 
 def _only_version_2(script: Script) -> Optional[Note]:
@@ -235,13 +249,16 @@ def _only_version_2(script: Script) -> Optional[Note]:
 
 def _already(script: Script) -> Optional[int]:
     """The line that makes a script one for the NPU already."""
+    if not any(text_of(site.node) == "NpuOptimizer" for site in script.sites):
+        return _own_import(script)
     for site in script.sites:
         if isinstance(site.node, ast.Attribute) and site.node.attr == "custom_optimizers":
-            if any(text_of(other.node) == "NpuOptimizer" for other in script.sites):
-                return site.line
-    for site in script.sites:
-        if text_of(site.node) == "NpuOptimizer":
             return site.line
+    return next(site.line for site in script.sites if text_of(site.node) == "NpuOptimizer")
+
+
+def _own_import(script: Script) -> Optional[int]:
+    """The line of the first import of npu_config or npu_bridge."""
     for site in script.imports:
         node = site.node
         if isinstance(node, ast.Import) and any(is_ours(alias.name) for alias in node.names):

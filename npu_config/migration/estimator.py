@@ -4,7 +4,7 @@ import ast
 from typing import Callable, Dict, Mapping, Optional, Tuple
 
 from npu_config.migration.script import Site, is_open
-from npu_config.migration.sessions import wrap_config
+from npu_config.migration.sessions import STAR_NOTE, wrap_config
 from npu_config.migration.work import Work, is_wrapped
 
 __all__ = ["RULES"]
@@ -44,7 +44,7 @@ def _estimator(work: Work, site: Site, name: str) -> None:
         work.manual(
             site.line,
             "estimator-star",
-            "* or ** may hold a config already: left as it is, the patch of npu_init configures it",
+            STAR_NOTE,
         )
         return
     given = work.script.argument(call, "config", position)
@@ -162,7 +162,7 @@ def _tpu_config(work: Work, site: Site, name: str) -> None:
         work.manual(
             site.line,
             "tpu-loop",
-            "its iterations_per_loop and num_shards do nothing on the NPU; the NPU's own option is "
+            "iterations_per_loop and num_shards do nothing on the NPU; its own option is "
             "iterations_per_loop of NPURunConfig, and the number is not the same",
         )
 
@@ -190,7 +190,7 @@ def _train_spec(work: Work, site: Site, name: str) -> None:
 
 RULES: Dict[str, Callable[[Work, Site, str], None]] = {
     **{"tensorflow.estimator." + name: _estimator for name in _CONFIG_AT},
-    **{name: run_config for name in _RUN_CONFIGS},
+    **dict.fromkeys(_RUN_CONFIGS, run_config),
     "tensorflow.contrib.tpu.TPUEstimator": _tpu_estimator,
     "tensorflow.contrib.tpu.TPUConfig": _tpu_config,
     "tensorflow.contrib.cluster_resolver.TPUClusterResolver": _tpu_config,

@@ -119,7 +119,7 @@ RULES: Dict[str, Callable[[Work, Site, str], None]] = {
 
 
 def after(work: Work) -> None:
-    """The first line that trains a model: the session of Keras begins there, and nothing ends it."""
+    """The first line that trains a model: the session of Keras begins there."""
     script = work.script
     if not any(name in script.words for name in _FITS):
         return

@@ -5,7 +5,7 @@ import re
 from typing import Callable, Dict, Iterator, List, Optional, Set
 
 from npu_config.migration.script import Site, text_of
-from npu_config.migration.sessions import AMP_NOTE
+from npu_config.migration.session_options import AMP_NOTE
 from npu_config.migration.work import Note, Work
 
 __all__ = ["RULES", "after", "shell_notes"]
@@ -138,7 +138,7 @@ def _names(call: ast.Call) -> Iterator[str]:
     for argument in call.args[:1]:
         for node in ast.walk(argument):
             if isinstance(node, (ast.Name, ast.Attribute)):
-                yield getattr(node, "id", None) or getattr(node, "attr", "")
+                yield node.id if isinstance(node, ast.Name) else node.attr
 
 
 _SUMMARIES = ("scalar", "histogram", "image", "audio", "text")

@@ -84,7 +84,11 @@ def is_ours(dotted: str) -> bool:
     return dotted.split(".")[0] in ("npu_bridge", "npu_config", "npu_device")
 
 
-STAR_NAMES: FrozenSet[str] = frozenset(
+def _words(text: str) -> FrozenSet[str]:
+    return frozenset(text.split())
+
+
+STAR_NAMES: FrozenSet[str] = _words(
     """DumpConfig DynamicInputConfig MemoryConfig NPUEstimator NPUEstimatorSpec NPURunConfig
     ProfilingConfig experimental_options npu_config_proto npu_graph_options npu_optimizer_options
     npu_run_config_init NPUBroadcastGlobalVariablesCallback NPUBroadcastGlobalVariablesHook
@@ -100,11 +104,11 @@ STAR_NAMES: FrozenSet[str] = frozenset(
     set_split_strategy_by_idx set_split_strategy_by_size hccl_ops keras_to_npu npu_cpu_ops
     npu_ops npu_plugin npu_rnn npu_scope npu_strategy npu_unary_ops os profiler
     scoped_graph_manager util RewriterConfig backend config_pb2 rewriter_config_pb2 session
-    session_run_hook tf""".split()
+    session_run_hook tf"""
 )
 """What ``from npu_config.npu_init import *`` binds (a test compares it with the module)."""
 
-INTERESTING: FrozenSet[str] = frozenset(
+INTERESTING: FrozenSet[str] = _words(
     """Session InteractiveSession MonitoredTrainingSession ChiefSessionCreator
     WorkerSessionCreator SingularMonitoredSession MonitoredSession managed_session
     prepare_or_wait_for_session prepare_session recover_session wait_for_session Supervisor
@@ -143,6 +147,6 @@ INTERESTING: FrozenSet[str] = frozenset(
     BaselineRegressor BoostedTreesClassifier BoostedTreesEstimator BoostedTreesRegressor
     DNNClassifier DNNEstimator DNNLinearCombinedClassifier DNNLinearCombinedEstimator
     DNNLinearCombinedRegressor DNNRegressor LinearClassifier LinearEstimator LinearRegressor
-    """.split()
+    """
 )
 """The words without which a line of a script is not looked at."""

@@ -9,7 +9,7 @@ from typing import Dict, List, Mapping, NamedTuple, Optional, Sequence, Set, Tup
 
 from npu_config.migration.resolve import Frame, Frames, dotted_parts, parameters
 from npu_config.migration.script import Script
-from npu_config.script.scopes import FUNCTIONS, FunctionNode, Scope, functions, holds, last_line
+from npu_config.script.scopes import FunctionNode, Scope, functions, holds, last_line
 
 __all__ = ["Found", "calls", "line_of"]
 
@@ -26,8 +26,11 @@ _SOURCES = (
     "tensorflow.contrib.data.",
 )
 _KEEPING = frozenset(
-    """map filter shuffle prefetch cache batch padded_batch interleave flat_map shard skip
-    enumerate unbatch with_options map_with_legacy_function window""".split()
+    (
+        *("map", "filter", "shuffle", "prefetch", "cache", "batch", "padded_batch", "interleave"),
+        *("flat_map", "shard", "skip", "enumerate", "unbatch", "with_options", "window"),
+        "map_with_legacy_function",
+    )
 )
 _WATCHED = frozenset(("batch", "padded_batch", "shard", "shuffle", "map", "flat_map", "filter"))
 _WORDS = ("batch", "padded_batch", "map_and_batch", "shard", "shuffle", "shuffle_and_repeat")
@@ -102,10 +105,7 @@ class _Flow:
 
     def body(self, statements: Sequence[ast.AST], env: Env, frames: Frames) -> bool:
         """Follow some statements; True when they leave the block."""
-        for statement in statements:
-            if self.statement(statement, env, frames):
-                return True
-        return False
+        return any(self.statement(statement, env, frames) for statement in statements)
 
     def statement(self, node: ast.AST, env: Env, frames: Frames) -> bool:
         if isinstance(node, (ast.Assign, ast.AnnAssign)):
@@ -176,7 +176,7 @@ class _Flow:
             values = getattr(value, "elts", None)
             for index, part in enumerate(target.elts):
                 known = values is not None and len(values) == len(target.elts)
-                one = self.value(values[index], env, frames) if known else None
+                one = self.value(values[index], env, frames) if values and known else None
                 self.bind(part, part, one, env, frames)
             return
         parts = dotted_parts(target)
@@ -227,8 +227,8 @@ class _Flow:
         if isinstance(function, ast.Attribute):
             dotted = resolver.resolve(function, frames)
             if dotted is not None and dotted.startswith("tensorflow."):
-                for child in _arguments(node):
-                    self.value(child, env, frames)
+                for argument in _arguments(node):
+                    self.value(argument, env, frames)
                 if dotted.startswith(_SOURCES):
                     return self.zipped(node, env, frames) if dotted.endswith(".zip") else False
                 if dotted == _APPLIED + "map_and_batch":
@@ -238,8 +238,8 @@ class _Flow:
             return self.method(node, function.attr, receiver, env, frames)
         if isinstance(function, ast.Name):
             dotted = resolver.resolve(function, frames)
-            for child in _arguments(node):
-                self.value(child, env, frames)
+            for argument in _arguments(node):
+                self.value(argument, env, frames)
             if dotted is not None and dotted.startswith(_SOURCES):
                 return False
             if dotted == _APPLIED + "map_and_batch":
@@ -250,7 +250,9 @@ class _Flow:
         return None
 
     def zipped(self, node: ast.Call, env: Env, frames: Frames) -> State:
-        parts = getattr(node.args[0], "elts", None) if node.args else None
+        parts: Optional[List[ast.expr]] = None
+        if node.args:
+            parts = getattr(node.args[0], "elts", None)
         states = [self.value(part, env, frames) for part in parts or ()]
         return bool(states) and all(state is True for state in states)
 
@@ -261,8 +263,9 @@ class _Flow:
             if scope is None or name not in scope.stores:
                 continue
             stores = scope.stores[name]
-            if len(stores) == 1 and isinstance(stores[0].node, FUNCTIONS):
-                return self.function(stores[0].node, frames_of(scope, stores[0].node))
+            only = stores[0].node
+            if len(stores) == 1 and isinstance(only, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                return self.function(only, frames_of(scope, only))
             return None
         return None
 
@@ -326,7 +329,11 @@ def frames_of(scope: Scope, node: FunctionNode) -> Frames:
     current: Optional[Scope] = scope
     while current is not None:
         owner = current.node
-        names = parameters(owner.args) if isinstance(owner, FUNCTIONS) else frozenset()
+        names = (
+            parameters(owner.args)
+            if isinstance(owner, (ast.FunctionDef, ast.AsyncFunctionDef))
+            else frozenset()
+        )
         frames.append(Frame(current, names))
         current = current.parent
     return tuple(reversed(frames))

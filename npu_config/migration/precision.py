@@ -8,18 +8,17 @@ from npu_config.migration.work import Work
 
 __all__ = ["RULES"]
 
-_DYNAMIC = (
-    "ExponentialUpdateLossScaleManager",
+_DYNAMIC = "ExponentialUpdateLossScaleManager"
+_NUMBERS = (
     "init_loss_scale={}, incr_every_n_steps={}, decr_every_n_nan_or_inf=1, incr_ratio={}, "
-    "decr_ratio={}",
+    "decr_ratio={}"
 )
 _FIXED = "FixedLossScaleManager"
 _EXPERIMENTAL = "tensorflow.train.experimental."
 
 
 def _dynamic(work: Work, init: str, steps: str, ratio: str, shrink: str) -> str:
-    name, form = _DYNAMIC
-    return "{}({})".format(work.name(name), form.format(init, steps, ratio, shrink))
+    return "{}({})".format(work.name(_DYNAMIC), _NUMBERS.format(init, steps, ratio, shrink))
 
 
 def _default(work: Work) -> str:

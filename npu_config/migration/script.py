@@ -68,9 +68,12 @@ class Site(NamedTuple):
         """True under a condition of the same function, main guards excepted."""
         inner = self.node
         for node in reversed(self.parents):
-            if isinstance(node, (ast.If, ast.IfExp)) and inner is not node.test:
-                if not (isinstance(node, ast.If) and is_main_guard(node)):
-                    return True
+            if (
+                isinstance(node, (ast.If, ast.IfExp))
+                and inner is not node.test
+                and not (isinstance(node, ast.If) and is_main_guard(node))
+            ):
+                return True
             if isinstance(node, FUNCTIONS):
                 return False
             inner = node
@@ -159,11 +162,10 @@ class Script:
             if isinstance(node, ast.ImportFrom):
                 if node.level:
                     continue
+                module = node.module or ""
+                is_horovod = module.split(".")[0] == "horovod"
                 for alias in node.names:
-                    module = node.module or ""
-                    if alias.name in INTERESTING or module.split(".")[0] == "horovod":
-                        yield alias.asname or alias.name
-                    elif alias.name == "tensorflow" and module == "horovod":
+                    if alias.name in INTERESTING or is_horovod:
                         yield alias.asname or alias.name
             elif isinstance(node, ast.Import):
                 for alias in node.names:

@@ -1,7 +1,8 @@
 """Sessions: their configuration, references to their class, their end, and their options."""
 
 import ast
-from typing import Callable, Dict, Mapping, NamedTuple, Optional, Tuple
+import re
+from typing import Callable, Dict, Mapping, NamedTuple, Optional, Set, Tuple
 
 from npu_config.migration.script import Site, is_open, text_of
 from npu_config.migration.work import Work, is_wrapped
@@ -9,6 +10,9 @@ from npu_config.migration.work import Work, is_wrapped
 __all__ = ["RULES", "after"]
 
 _PROTO = "npu_config_proto"
+STAR_NOTE = (
+    "* or ** may hold a config: left as it is, the patch of npu_init configures what it makes"
+)
 
 
 class _Maker(NamedTuple):
@@ -81,7 +85,7 @@ def _make(work: Work, site: Site, maker: _Maker, id: str = "session-config") -> 
         work.manual(
             site.line,
             "session-star",
-            "* or ** may hold a config already: left as it is, the patch of npu_init configures it",
+            STAR_NOTE,
         )
     elif _has_own_master(work, call, maker):
         work.manual(
@@ -127,17 +131,19 @@ def _argument_of(work: Work, site: Site) -> Optional[str]:
     return None
 
 
+_NO_USES = (ast.Attribute, ast.arg, ast.AnnAssign, ast.ExceptHandler)
+
+
 def _reference(work: Work, site: Site) -> None:
     """A session class that is not called."""
     if _is_stored(work, site):
         return
     parent = site.parents[-1]
+    is_test = isinstance(parent, ast.Call) and getattr(parent.func, "id", "") == "isinstance"
+    if is_test or isinstance(parent, _NO_USES):
+        return
     if isinstance(parent, ast.ClassDef):
         text = "subclass: the __init__ of its base is patched by npu_init, so it is configured"
-    elif isinstance(parent, (ast.Attribute, ast.arg, ast.AnnAssign, ast.ExceptHandler)):
-        return
-    elif isinstance(parent, ast.Call) and getattr(parent.func, "id", "") == "isinstance":
-        return
     else:
         text = "stored or passed on: not edited, the patch of npu_init configures what it makes"
     work.needs_patch = True
@@ -187,7 +193,7 @@ def _check_close(work: Work, site: Site) -> None:
     name = target.attr if isinstance(target, ast.Attribute) else getattr(target, "id", None)
     if name is None:
         return
-    closes = _mentions_method(work, name, "close")
+    closes = _is_closed(work, name)
     if isinstance(target, ast.Attribute):
         end = "the script must call close()" + (" (it does)" if closes else "")
         work.manual(line, "session-close", "the session is a member: " + end)
@@ -202,7 +208,7 @@ def _check_close(work: Work, site: Site) -> None:
             "app.run ends in SystemExit: a session that is not closed before main returns is "
             "never closed",
         )
-    elif isinstance(work.script.argument(call, "config", 2), ast.Name):  # type: ignore[arg-type]
+    elif isinstance(work.script.argument(call, "config", 2), ast.Name):
         work.manual(
             line,
             "session-close",
@@ -210,25 +216,26 @@ def _check_close(work: Work, site: Site) -> None:
         )
 
 
-def _mentions_method(work: Work, name: str, method: str) -> bool:
-    source = work.script.source
-    wanted = "{}.{}(".format(name, method)
-    return any(
-        wanted in source.lines[line - 1].replace(" ", "")
-        for line in source.mentions(method)
-        if name in source.lines[line - 1]
-    )
+def _names_before(work: Work, word: str, pattern: str) -> Set[str]:
+    """The names that a pattern finds on the lines with a word, found once."""
+    found: Optional[Set[str]] = work.script.cache.get(word)
+    if found is None:
+        source, compiled = work.script.source, re.compile(pattern)
+        found = work.script.cache[word] = {
+            name
+            for line in source.mentions(word)
+            for name in compiled.findall(source.lines[line - 1])
+        }
+    return found
+
+
+def _is_closed(work: Work, name: str) -> bool:
+    return name in _names_before(work, "close", r"(\w+)[ \t]*\.[ \t]*close[ \t]*\(")
 
 
 def _is_entered(work: Work, name: str) -> bool:
     """True when a variable is entered by a with statement, which closes it at the end."""
-    source = work.script.source
-    return any(
-        "with{}:".format(name) in source.lines[line - 1].replace(" ", "")
-        or "with{}as".format(name) in source.lines[line - 1].replace(" ", "")
-        for line in source.mentions("with")
-        if name in source.lines[line - 1]
-    )
+    return name in _names_before(work, "with", r"\bwith[ \t]+(\w+)[ \t]*(?::|as\b)")
 
 
 def _runs_app(work: Work) -> bool:
@@ -238,189 +245,10 @@ def _runs_app(work: Work) -> bool:
     )
 
 
-# Options of the configuration
-
-
-def _config_proto(work: Work, site: Site, name: str) -> None:
-    call = site.call
-    if call is None:
-        return
-    counts = work.script.keyword(call, "device_count")
-    if counts is not None and _counts_no_gpu(counts.value):
-        work.manual(counts.value.lineno, "cpu-only-session", _CPU_ONLY)
-
-
-_CPU_ONLY = (
-    'device_count GPU 0 says "CPU on purpose": on the NPU host this session runs on the NPU once '
-    "npu_init is imported"
-)
-
-
-def _counts_no_gpu(node: ast.AST) -> bool:
-    if not isinstance(node, ast.Dict):
-        return False
-    return any(
-        text_of(key) == "GPU" and _number(value) == 0 for key, value in zip(node.keys, node.values)
-    )
-
-
-def _number(node: ast.AST) -> object:
-    value = getattr(node, "value", getattr(node, "n", None))
-    return value if isinstance(value, (int, float)) and not isinstance(value, bool) else None
-
-
-_NO_EFFECT = "no effect on the NPU host, where TensorFlow is the one for CPUs; may be deleted"
-
-
-def _gpu_options(work: Work, site: Site, name: str) -> None:
-    if site.call is not None:
-        work.manual(site.line, "gpu-options", _NO_EFFECT)
-
-
-_REWRITER = "tensorflow.core.protobuf.rewriter_config_pb2.RewriterConfig"
-_SWITCHES: Mapping[str, Tuple[str, str, str, Tuple[str, ...]]] = {
-    "remapping": ("remapping-off", "OFF", "2", ("OFF",)),
-    "memory_optimization": (
-        "memory-optimization-off",
-        "NO_MEM_OPT",
-        "1",
-        ("OFF", "NO_MEM_OPT", "MANUAL"),
-    ),
-}
-_NUMBERS = {"OFF": 2, "NO_MEM_OPT": 1, "MANUAL": 2}
-
-
-def _switch_off(work: Work, field: str, value: ast.expr, frames: object, line: int) -> None:
-    """Set remapping or memory optimization to what the NPU needs, where a constant is given."""
-    id, wanted, number, good = _SWITCHES[field]
-    plain = _number(value)
-    if isinstance(value, ast.Attribute) and value.attr.isupper():
-        if value.attr not in good:
-            end = work.script.span(value)[1]
-            work.replace(end - len(value.attr), end, wanted)
-            work.changed(line, id, "{} must be {} on the NPU".format(field, wanted))
-    elif plain is not None:
-        if plain not in [_NUMBERS[name] for name in good]:
-            work.replace_node(value, number)
-            work.changed(line, id, "{} must be {} ({}) on the NPU".format(field, wanted, number))
-    else:
-        work.manual(line, id, "{} must be {} on the NPU: not a constant".format(field, wanted))
-
-
-def _rewriter_config(work: Work, site: Site, name: str) -> None:
-    call = site.call
-    if call is None:
-        return
-    for field in _SWITCHES:
-        keyword = work.script.keyword(call, field)
-        if keyword is not None:
-            _switch_off(work, field, keyword.value, site.frames, keyword.value.lineno)
-    amp = work.script.keyword(call, "auto_mixed_precision")
-    if amp is not None:
-        work.manual(amp.value.lineno, "precision-mode", AMP_NOTE)
-
-
-AMP_NOTE = (
-    "has no effect on the NPU: precision_mode allow_mix_precision in the session does it, "
-    "npu_config.NpuConfigBuilder().mixed_precision(...)"
-)
-
-
-def _optimizer_options(work: Work, site: Site, name: str) -> None:
-    call = site.call
-    level = work.script.keyword(call, "global_jit_level") if call is not None else None
-    if level is not None:
-        _jit_level(work, site, level.value, level.value.lineno)
-
-
-_UNDER_FLAG = (
-    "under a flag: left as it is, npu_config_proto switches it off at the session; drop the flag"
-)
-
-
-def _jit_level(work: Work, site: Site, value: ast.expr, line: int) -> None:
-    is_name = isinstance(value, ast.Attribute) and value.attr in ("ON_1", "ON_2", "DEFAULT", "OFF")
-    number = _number(value)
-    if (is_name and value.attr == "OFF") or number == -1:  # type: ignore[attr-defined]
-        return
-    if isinstance(value, ast.UnaryOp):
-        return
-    if site.is_conditional or not (is_name or number is not None):
-        work.manual(line, "xla-off", _UNDER_FLAG)
-    else:
-        if is_name:
-            end = work.script.span(value)[1]
-            work.replace(end - len(value.attr), end, "OFF")  # type: ignore[attr-defined]
-        else:
-            work.replace_node(value, "-1")
-        work.changed(line, "xla-off", "XLA is not used on the NPU")
-
-
-def _set_jit(work: Work, site: Site, name: str) -> None:
-    call = site.call
-    value = work.script.argument(call, "enabled", 0) if call is not None else None
-    if value is None or getattr(value, "value", None) is False:
-        return
-    if site.is_conditional or getattr(value, "value", None) is not True:
-        work.manual(site.line, "xla-off", _UNDER_FLAG)
-    else:
-        work.replace_node(value, "False")
-        work.changed(site.line, "xla-off", "XLA is not used on the NPU")
-
-
-def _jit_scope(work: Work, site: Site, name: str) -> None:
-    call = site.call
-    if call is None:
-        return
-    value = work.script.argument(call, "compile_ops", 0)
-    if getattr(value, "value", None) is False:
-        return
-    if site.is_conditional or is_open(call) or (value is not None and _constant(value) is None):
-        work.manual(site.line, "xla-off", _UNDER_FLAG)
-    elif value is None:
-        work.append(call, "compile_ops=False")
-        work.changed(site.line, "xla-off", "XLA is not used on the NPU")
-    else:
-        work.replace_node(value, "False")
-        work.changed(site.line, "xla-off", "XLA is not used on the NPU")
-
-
-def _constant(node: ast.AST) -> object:
-    value = getattr(node, "value", None)
-    return value if isinstance(value, (bool, int)) else None
-
-
-def _xla_compile(work: Work, site: Site, name: str) -> None:
-    if site.call is not None:
-        work.manual(site.line, "xla-off", "XLA is not used on the NPU: call the function itself")
-
-
-def _experimental_options(work: Work, site: Site, name: str) -> None:
-    call = site.call
-    value = work.script.argument(call, "options", 0) if call is not None else None
-    if call is None or value is None or is_open(call):
-        return
-    if "auto_mixed_precision" in work.script.text[slice(*work.script.span(value))]:
-        work.manual(site.line, "precision-mode", AMP_NOTE)
-    work.replace_node(value, work.name("experimental_options"))
-    work.changed(site.line, "experimental-options", "the options that suit the NPU")
-
-
 RULES: Dict[str, Callable[[Work, Site, str], None]] = {
-    **{name: session for name in _MAKERS},
+    **dict.fromkeys(_MAKERS, session),
     "tensorflow.train.MonitoredSession": _monitored,
     "tensorflow.train.Supervisor": _supervisor,
-    "tensorflow.ConfigProto": _config_proto,
-    "tensorflow.GPUOptions": _gpu_options,
-    "tensorflow.config.experimental.set_memory_growth": _gpu_options,
-    _REWRITER: _rewriter_config,
-    "tensorflow.OptimizerOptions": _optimizer_options,
-    "tensorflow.config.optimizer.set_jit": _set_jit,
-    "tensorflow.config.optimizer.set_experimental_options": _experimental_options,
-    "tensorflow.contrib.compiler.jit.experimental_jit_scope": _jit_scope,
-    "tensorflow.xla.experimental.jit_scope": _jit_scope,
-    "tensorflow.contrib.compiler.xla.compile": _xla_compile,
-    "tensorflow.xla.experimental.compile": _xla_compile,
 }
 
 
@@ -439,8 +267,6 @@ def after(work: Work) -> None:
                 _test_session(work, site, node)
             elif name == "finalize" and _is_graph(work, site, node.value):
                 work.manual(site.line, "graph-frozen", "nothing can be added behind this line")
-            continue
-        _field(work, site, node)
 
 
 def _method_of(work: Work, site: Site, node: ast.Attribute) -> Optional[_Maker]:
@@ -470,54 +296,3 @@ def _test_session(work: Work, site: Site, node: ast.Attribute) -> None:
                     "tests are left alone; the session of TestCase is a subclass of the patched "
                     "one",
                 )
-
-
-def _field(work: Work, site: Site, node: ast.Attribute) -> None:
-    """An assignment to a field of a ConfigProto, or a message that is copied into one."""
-    parent = site.parents[-1]
-    if node.attr == "gpu_options" and isinstance(parent, ast.Attribute):
-        outer = site.parents[-2]
-        is_set = isinstance(outer, (ast.Assign, ast.AugAssign)) or (
-            isinstance(outer, ast.Call) and outer.func is parent
-        )
-        if is_set:
-            work.manual(site.line, "gpu-options", _NO_EFFECT)
-        return
-    if node.attr == "gpu_options" and isinstance(parent, ast.Assign) and node is parent.value:
-        return
-    if node.attr == "device_count" and isinstance(parent, ast.Subscript):
-        outer = site.parents[-2]
-        key = parent.slice
-        text = text_of(getattr(key, "value", None)) or text_of(key)
-        if isinstance(outer, ast.Assign) and text == "GPU" and _number(outer.value) == 0:
-            work.manual(site.line, "cpu-only-session", _CPU_ONLY)
-        return
-    if not (isinstance(parent, ast.Assign) and node in parent.targets):
-        return
-    if node.attr in _SWITCHES:
-        if _is_rewriter(work, site, node):
-            _switch_off(work, node.attr, parent.value, site.frames, site.line)
-    elif node.attr == "global_jit_level":
-        _jit_level(work, site, parent.value, site.line)
-    elif node.attr == "auto_mixed_precision" and _is_rewriter(work, site, node):
-        work.manual(site.line, "precision-mode", AMP_NOTE)
-
-
-def _is_rewriter(work: Work, site: Site, node: ast.Attribute) -> bool:
-    """True when a field is certainly one of TensorFlow's RewriterConfig."""
-    owner = node.value
-    if isinstance(owner, ast.Attribute) and owner.attr == "rewrite_options":
-        return True
-    if work.script.constructed(owner, site.frames) == _REWRITER:
-        return True
-    if isinstance(owner, ast.Name):
-        values = work.script.stores(owner.id, site.frames)
-        if values and all(
-            isinstance(value, ast.Attribute) and value.attr == "rewrite_options"
-            for value in values
-        ):
-            return True
-    parent = site.parents[-1]
-    value = getattr(parent, "value", None)
-    resolved = work.script.resolver.resolve(value, site.frames) if value is not None else None
-    return resolved is not None and resolved.startswith(_REWRITER)

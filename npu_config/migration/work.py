@@ -1,6 +1,7 @@
 """What a migration has decided so far: edits, notes, and the names that it needs."""
 
 import ast
+import re
 from typing import Dict, List, NamedTuple, Optional, Sequence, Set, Tuple
 
 from npu_config.migration.facts import FACTS
@@ -232,7 +233,7 @@ class Work:
             and not call.keywords
             and isinstance(call.args[0], ast.GeneratorExp)
         ):
-            start, stop = self.script.span(call.args[0])
+            start, _ = self.script.span(call.args[0])
             if self.script.text[start] != "(" or start < self.open_of(call):
                 self.insert(self.open_of(call), "(")
                 self.insert(self.close_of(call), "), " + argument)
@@ -240,14 +241,34 @@ class Work:
         self.insert(end, ", " + argument)
 
     def drop_arguments(self, call: ast.Call, kept: ast.expr) -> None:
-        """Remove every argument of a call but the first, which stays as it is."""
+        """Remove every argument of a call but the first; comments between them stay."""
         end = self.last_argument_end(call)
         assert end is not None
-        start = self.script.span(kept)[1]
-        brackets = self.script.text[self.open_of(call) : self.script.span(kept)[0]].count("(")
-        start = self._closed(start, brackets)
-        if start < end:
-            self.replace(start, end, _comments(self.script.text[start:end]))
+        self.cut(self.end_of_first(call, kept), end)
+
+    def end_of_first(self, call: ast.Call, first: ast.expr) -> int:
+        """The end of the first argument of a call, with its own brackets."""
+        start, end = self.script.span(first)
+        return self._closed(end, self.script.text[self.open_of(call) : start].count("("))
+
+    def cut(self, start: int, end: int) -> None:
+        """Remove arguments behind another one; comments between them stay."""
+        text = self.script.text
+        if start >= end:
+            return
+        comma = self.skip(end)
+        if "#" in text[start:comma] and text[comma : comma + 1] == ",":
+            end = comma + 1
+        comments = [match.group(1) for match in _COMMENT.finditer(text, start, end)]
+        comments = [comment for comment in comments if comment]
+        if not comments:
+            self.replace(start, end, "")
+            return
+        line = self.script.position(end)[0]
+        gap = self.script.newline + self.script.indent(line)
+        kept = ("," if text[end - 1] == "," else "") + "  " + gap.join(comments)
+        rest = text[end : self.script.line_end(line)]
+        self.replace(start, end, kept + (gap if rest.strip() else ""))
 
     def remove_statement(self, site: Site) -> None:
         """Remove a statement, with its line where it stands alone on it."""
@@ -297,10 +318,10 @@ class Work:
                 brackets += 1
             return start, self._closed(end, brackets)
         start = script.offset(node.lineno, script.source.column(node.lineno, node.col_offset))
-        end = getattr(node, "end_col_offset", None)
-        if end is not None:
-            line: int = node.end_lineno or node.lineno
-            return start, script.offset(line, script.source.column(line, end))
+        last: Optional[int] = getattr(node, "end_lineno", None)
+        if last is not None:
+            end = getattr(node, "end_col_offset", 0)
+            return start, script.offset(last, script.source.column(last, end))
         return start, _end_of_import(script.text, start)
 
 
@@ -323,25 +344,11 @@ def _is_only(parent: ast.AST, node: ast.AST) -> bool:
     return False
 
 
-def _comments(text: str) -> str:
-    """The comments of a piece of text that is removed, each with its line."""
-    if "#" not in text:
-        return ""
-    kept = []
-    for line in text.splitlines(True):
-        quote = ""
-        for index, character in enumerate(line):
-            if quote:
-                quote = "" if character == quote else quote
-            elif character in "'\"":
-                quote = character
-            elif character == "#":
-                kept.append(("  " if not line[:index].strip() or not kept else "") + line[index:])
-                break
-    if not kept:
-        return ""
-    joined = "".join(kept)
-    return ("," + "  " + joined.lstrip()) if joined.endswith(("\n", "\r")) else ""
+_COMMENT = re.compile(
+    r'''"""(?:\\.|[^\\])*?"""|\'{3}(?:\\.|[^\\])*?\'{3}'''
+    r"""|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|(\#[^\r\n]*)""",
+    re.S,
+)
 
 
 def _end_of_import(text: str, start: int) -> int:

@@ -1,0 +1,331 @@
+"""The calls of Horovod that have a counterpart on the NPU."""
+
+import ast
+from typing import Callable, Dict, Optional, Tuple
+
+from npu_config.migration.horovod_names import (
+    REDUCTIONS,
+    REFUSALS,
+    Use,
+    id_of,
+    is_hvd,
+    is_statement,
+    replace_name,
+)
+from npu_config.migration.script import Site
+from npu_config.migration.work import Work
+
+__all__ = ["CALLS"]
+
+
+def _arguments(
+    work: Work, use: Use, call: ast.Call, names: Tuple[str, ...]
+) -> Optional[Dict[str, ast.expr]]:
+    """The arguments of a call by name, None (refused) when there are others."""
+    found: Dict[str, ast.expr] = dict(zip(names, call.args))
+    if len(call.args) > len(names):
+        work.refuse(use.line, id_of(use.name), "has arguments that are not known", True)
+        return None
+    for keyword in call.keywords:
+        if keyword.arg not in names:
+            work.refuse(
+                use.line,
+                id_of(use.name),
+                'the argument "{}" has no counterpart on the NPU'.format(keyword.arg),
+                True,
+            )
+            return None
+        found[keyword.arg] = keyword.value
+    if names[0] not in found:
+        work.refuse(use.line, id_of(use.name), "its first argument is missing", True)
+        return None
+    return found
+
+
+def _constant_of(work: Work, use: Use, value: ast.expr) -> Optional[str]:
+    """The name of a constant of Horovod."""
+    found = work.script.resolver.resolve(value, use.site.frames)
+    return found[len("horovod.") :] if found and found.startswith("horovod.") else None
+
+
+def _is_plain_compression(work: Work, use: Use, value: ast.expr) -> bool:
+    return _constant_of(work, use, value) == "Compression.none"
+
+
+def _take_first(work: Work, call: ast.Call, first: ast.expr) -> None:
+    """Keep the first argument alone; its name goes, where it has one."""
+    keyword = next((keyword for keyword in call.keywords if keyword.value is first), None)
+    if keyword is not None:
+        start, value, end = work.value_span(call, keyword)
+        work.replace(start, value, "")
+        work.cut(end, work.last_argument_end(call) or end)
+        return
+    work.drop_arguments(call, first)
+
+
+def _optimizer(work: Work, use: Use, call: ast.Call) -> None:
+    names = (
+        "optimizer",
+        "name",
+        "use_locking",
+        "device_dense",
+        "device_sparse",
+        "compression",
+        "sparse_as_dense",
+        "backward_passes_per_step",
+        "op",
+        "gradient_predivide_factor",
+        "average_aggregated_gradients",
+        "num_groups",
+        "groups",
+    )
+    given = _arguments(work, use, call, names)
+    if given is None:
+        return
+    before = work.blocked
+    refused = False
+    compression = given.get("compression")
+    if compression is not None and not _is_plain_compression(work, use, compression):
+        work.refuse(compression.lineno, "hvd-compression", REFUSALS["hvd-compression"], True)
+        refused = True
+    passes = given.get("backward_passes_per_step")
+    if passes is not None and _number(passes) != 1:
+        work.refuse(
+            passes.lineno,
+            "hvd-accumulation",
+            "local accumulation of gradients has no counterpart",
+            True,
+        )
+        refused = True
+    op = given.get("op")
+    if op is not None and _constant_of(work, use, op) != "Average":
+        work.refuse(op.lineno, "hvd-op", "the NPU wrapper averages", True)
+        refused = True
+    for name in ("gradient_predivide_factor", "num_groups", "groups"):
+        if name in given:
+            work.refuse(given[name].lineno, "hvd-refused", name + " has no counterpart", True)
+            refused = True
+    dropped = [
+        name for name in ("sparse_as_dense", "device_dense", "device_sparse") if name in given
+    ]
+    del before
+    note = "dropped without loss: " + ", ".join(dropped) if dropped else "it averages, too"
+    if not refused:
+        _take_first(work, call, given["optimizer"])
+        replace_name(work, use, work.name("npu_distributed_optimizer_wrapper"))
+    work.changed(use.line, "hvd-optimizer", note)
+
+
+def _hook(work: Work, use: Use, call: ast.Call) -> None:
+    given = _arguments(work, use, call, ("root_rank", "device"))
+    if given is None:
+        return
+    _take_first(work, call, given["root_rank"])
+    replace_name(work, use, work.name("NPUBroadcastGlobalVariablesHook"))
+    work.changed(
+        use.line,
+        "hvd-broadcast-hook",
+        "sends the trainable variables; Horovod sends moving averages and slots, too",
+    )
+
+
+def _callback(work: Work, use: Use, call: ast.Call) -> None:
+    given = _arguments(work, use, call, ("root_rank", "device", "local_variables"))
+    if given is None:
+        return
+    if "local_variables" in given:
+        work.refuse(use.line, "hvd-callback", "local variables are not sent on the NPU", True)
+        return
+    _take_first(work, call, given["root_rank"])
+    replace_name(work, use, work.name("NPUBroadcastGlobalVariablesCallback"))
+    work.changed(use.line, "hvd-callback")
+
+
+def _broadcast_all(work: Work, use: Use, call: ast.Call) -> None:
+    variables = use.name == "broadcast_variables"
+    names = ("variables", "root_rank") if variables else ("root_rank",)
+    given = _arguments(work, use, call, names)
+    if given is None or _is_frozen(work, use):
+        return
+    tf = _tensorflow(work, use.site)
+    root = given.get("root_rank")
+    if root is None or tf is None:
+        work.refuse(use.line, "hvd-broadcast", "TensorFlow has no name here", True)
+        return
+    script = work.script
+    one = work.free("npu_var")
+    head = "{0}.group(*[{0}.assign({1}, {2}.broadcast([{1}], ".format(
+        tf, one, work.name("hccl_ops")
+    )
+    start, end = script.span(call)[0], script.span(call)[1]
+    root_start, root_end = script.span(root)
+    if variables:
+        whose = script.text[slice(*script.span(given["variables"]))]
+        if "horovod" in whose or any(
+            use.site.frames and isinstance(node, ast.Name) and is_hvd(work, node.id)
+            for node in ast.walk(given["variables"])
+        ):
+            work.refuse(use.line, "hvd-broadcast", "too entangled to be edited", True)
+            return
+    else:
+        whose = "{}.global_variables()".format(tf)
+    work.replace(start, root_start, head)
+    work.replace(root_end, end, ")[0]) for {} in {}])".format(one, whose))
+    work.changed(use.line, "hvd-broadcast", "hccl_ops.broadcast takes and gives lists")
+    _check_types(work, use)
+
+
+def _check_types(work: Work, use: Use) -> None:
+    work.manual(
+        use.line,
+        "hvd-broadcast",
+        "check the types of the variables: float16, float32 and integers of the product only",
+    )
+
+
+def _is_frozen(work: Work, use: Use) -> bool:
+    """True, and refused, inside of a session that has finalized its graph."""
+    for node in use.site.parents:
+        if isinstance(node, (ast.With, ast.AsyncWith)):
+            for item in node.items:
+                if isinstance(item.context_expr, ast.Call):
+                    function = item.context_expr.func
+                    name = getattr(function, "attr", None) or getattr(function, "id", "")
+                    if name in (
+                        "MonitoredTrainingSession",
+                        "MonitoredSession",
+                        "SingularMonitoredSession",
+                        "managed_session",
+                    ):
+                        work.refuse(
+                            use.line, "hvd-broadcast", "the graph is finalized there", True
+                        )
+                        return True
+    return False
+
+
+def _broadcast(work: Work, use: Use, call: ast.Call) -> None:
+    given = _arguments(work, use, call, ("tensor", "root_rank", "name"))
+    if given is None or _is_frozen(work, use):
+        return
+    if "root_rank" not in given or (call.keywords and given["tensor"] not in call.args):
+        work.refuse(use.line, "hvd-broadcast", "write its arguments by position", True)
+        return
+    work.wrap(given["tensor"], "[", "]")
+    if "name" in given:
+        end = work.last_argument_end(call)
+        stop = work.script.span(given["root_rank"])[1]
+        if end is not None and stop < end and given["root_rank"].lineno == given["name"].lineno:
+            work.replace(stop, end, "")
+    replace_name(work, use, work.name("hccl_ops") + ".broadcast")
+    work.insert(work.script.span(call)[1], "[0]")
+    work.changed(use.line, "hvd-broadcast", "hccl_ops.broadcast takes and gives lists")
+
+
+def _allreduce(work: Work, use: Use, call: ast.Call) -> None:
+    names = (
+        "tensor",
+        "average",
+        "device_dense",
+        "device_sparse",
+        "compression",
+        "op",
+        "prescale_factor",
+        "postscale_factor",
+        "name",
+    )
+    given = _arguments(work, use, call, names)
+    if given is None:
+        return
+    for name in ("prescale_factor", "postscale_factor"):
+        if name in given:
+            work.refuse(given[name].lineno, "hvd-allreduce", name + " has no counterpart", True)
+            return
+    compression = given.get("compression")
+    if compression is not None and not _is_plain_compression(work, use, compression):
+        work.refuse(compression.lineno, "hvd-compression", REFUSALS["hvd-compression"], True)
+        return
+    reduction: Optional[str] = None
+    average = given.get("average")
+    if average is not None:
+        value = getattr(average, "value", 0)
+        if value is False:
+            reduction = "sum"
+        elif value is not True and value is not None:
+            work.refuse(average.lineno, "hvd-allreduce", "average is not a constant", True)
+            return
+    op = given.get("op")
+    if op is not None:
+        constant = _constant_of(work, use, op)
+        if constant is None or constant not in REDUCTIONS:
+            work.refuse(op.lineno, "hvd-op", "this reduction has no counterpart", True)
+            return
+        reduction = REDUCTIONS[constant]
+    _take_first(work, call, given["tensor"])
+    if reduction is not None:
+        end = work.last_argument_end(call)
+        first = given["tensor"]
+        keyword = next((k for k in call.keywords if k.value is first), None)
+        at = work.value_span(call, keyword)[2] if keyword is not None else None
+        where = at if at is not None else work.end_of_first(call, first)
+        work.insert(where, ', reduction="{}"'.format(reduction))
+        del end
+    replace_name(work, use, work.name("npu_allreduce"))
+    work.changed(
+        use.line,
+        "hvd-allreduce",
+        reduction or "average is Horovod's default, and that of npu_allreduce",
+    )
+
+
+def _allgather(work: Work, use: Use, call: ast.Call) -> None:
+    given = _arguments(work, use, call, ("tensor", "name"))
+    if given is None:
+        return
+    _take_first(work, call, given["tensor"])
+    work.insert(
+        work.end_of_first(call, given["tensor"])
+        if given["tensor"] in call.args
+        else work.last_argument_end(call) or work.close_of(call),
+        ", rank_size={}()".format(work.name("get_npu_rank_size")),
+    )
+    replace_name(work, use, work.name("hccl_ops") + ".allgather")
+    work.changed(
+        use.line,
+        "hvd-allgather",
+        "first dimensions must be equal on all ranks, which Horovod does not ask for",
+    )
+
+
+def _shutdown(work: Work, use: Use, call: ast.Call) -> None:
+    if not is_statement(use):
+        work.refuse(use.line, "hvd-refused", "shutdown is used as a value", True)
+        return
+    work.remove_statement(use.site)
+    work.changed(use.line, "hvd-shutdown", "released at the end by npu_resources or atexit")
+
+
+CALLS: Dict[str, Callable[[Work, Use, ast.Call], None]] = {
+    "DistributedOptimizer": _optimizer,
+    "BroadcastGlobalVariablesHook": _hook,
+    "callbacks.BroadcastGlobalVariablesCallback": _callback,
+    "broadcast_global_variables": _broadcast_all,
+    "broadcast_variables": _broadcast_all,
+    "broadcast": _broadcast,
+    "allreduce": _allreduce,
+    "allgather": _allgather,
+    "shutdown": _shutdown,
+}
+
+
+def _number(node: ast.AST) -> object:
+    return getattr(node, "value", getattr(node, "n", None))
+
+
+def _tensorflow(work: Work, site: Site) -> Optional[str]:
+    """How TensorFlow is called where a site stands."""
+    script = work.script
+    for name in ("tf", *script.module.stores):
+        if name in script.words and script.resolver.name(name, site.frames).name == "tensorflow":
+            return name
+    return work.name("tf") if "tf" not in script.words else None

@@ -1,0 +1,126 @@
+"""The names of Horovod: their facts, their uses in a script, and how they are replaced."""
+
+import ast
+import re
+from typing import List, Mapping, Optional
+
+from npu_config.migration.names import canonical
+from npu_config.migration.resolve import dotted_parts
+from npu_config.migration.script import Site
+from npu_config.migration.work import Work
+
+__all__ = [
+    "CONSTANTS",
+    "RANKS",
+    "REDUCTIONS",
+    "REFUSALS",
+    "Use",
+    "id_of",
+    "is_hvd",
+    "is_statement",
+    "replace_name",
+]
+
+RANKS: Mapping[str, str] = {
+    "rank": "get_npu_rank_id",
+    "size": "get_npu_rank_size",
+    "local_rank": "get_npu_local_rank_id",
+    "local_size": "get_npu_local_rank_size",
+}
+CONSTANTS = ("Average", "Sum", "Min", "Max", "Adasum", "Product", "Compression")
+REDUCTIONS: Mapping[str, Optional[str]] = {
+    "Average": None,
+    "Sum": "sum",
+    "Min": "min",
+    "Max": "max",
+    "Product": "prod",
+}
+_MPI = ("mpi_", "gloo_", "nccl_", "ddl_", "ccl_", "cuda_built", "rocm_built")
+
+
+class Use:
+    """One use of a name of Horovod: the whole chain of attributes, and its call."""
+
+    def __init__(self, site: Site, node: ast.expr, name: str, call: Optional[ast.Call]) -> None:
+        self.site = site
+        self.node = node
+        self.name = name
+        self.call = call
+        self.line: int = site.line
+
+
+def id_of(name: str) -> str:
+    """The fact that a name of Horovod belongs to."""
+    if name in RANKS:
+        return "hvd-rank"
+    if name.startswith("callbacks."):
+        return "hvd-callback"
+    if name.startswith("Compression"):
+        return "hvd-compression"
+    if name.split(".")[-1].startswith(_MPI) or name.startswith("mpi_ops"):
+        return "hvd-mpi"
+    return _IDS.get(name, "hvd-refused")
+
+
+_IDS = {
+    "init": "hvd-init",
+    "DistributedOptimizer": "hvd-optimizer",
+    "BroadcastGlobalVariablesHook": "hvd-broadcast-hook",
+    "broadcast_global_variables": "hvd-broadcast",
+    "broadcast_variables": "hvd-broadcast",
+    "broadcast": "hvd-broadcast",
+    "allreduce": "hvd-allreduce",
+    "allgather": "hvd-allgather",
+    "alltoall": "hvd-alltoall",
+    "shutdown": "hvd-shutdown",
+    "Average": "hvd-op",
+    "Sum": "hvd-op",
+    "Min": "hvd-op",
+    "Max": "hvd-op",
+    "Adasum": "hvd-op",
+    "Product": "hvd-op",
+}
+
+
+REFUSALS = {
+    "hvd-compression": "no compression of gradients on the NPU",
+    "hvd-alltoall": "hccl_ops.all_to_all_v takes counts and displacements",
+    "hvd-mpi": "there is no MPI on the NPU",
+    "hvd-callback": "this callback has no counterpart on the NPU",
+    "hvd-op": "only DistributedOptimizer and allreduce take it",
+}
+
+
+def is_hvd(work: Work, name: str) -> bool:
+    """True for a name that the module binds to Horovod."""
+    stores = work.script.module.stores.get(name, [])
+    return any(canonical(store.text).startswith("horovod") for store in stores)
+
+
+def replace_name(work: Work, use: Use, text: str) -> List[int]:
+    """Replace a name; the lines on which it was, which Python does not say for f-strings."""
+    for node in use.site.parents:
+        if isinstance(node, ast.JoinedStr):
+            return _replace_in_text(work, node, use, text)
+    work.replace_node(use.node, text)
+    return [use.line]
+
+
+def _replace_in_text(work: Work, text_node: ast.JoinedStr, use: Use, text: str) -> List[int]:
+    script = work.script
+    start, end = script.span(text_node)
+    parts = dotted_parts(use.node)
+    assert parts is not None
+    pattern = re.compile(r"(?<![\w.])" + r"\s*\.\s*".join(map(re.escape, parts)) + r"(?!\w)")
+    lines: List[int] = []
+    for match in pattern.finditer(script.text, start, end):
+        if not any(change[:2] == match.span() for change in work.changes):
+            work.replace(*match.span(), text)
+        lines.append(script.position(match.start())[0])
+    return lines
+
+
+def is_statement(use: Use) -> bool:
+    """True for a call that is a statement of its own."""
+    statement = use.site.statement
+    return isinstance(statement, ast.Expr) and statement.value is use.call

@@ -1,0 +1,153 @@
+"""The device of a distributed script: taken where Horovod began, given back at the end."""
+
+import ast
+from typing import Dict, List, Optional, Set
+
+from npu_config.migration.horovod_names import Use, is_statement
+from npu_config.migration.script import Site, text_of
+from npu_config.migration.work import Work
+from npu_config.script.scopes import functions
+
+__all__ = ["take_resources"]
+
+
+def take_resources(work: Work, inits: List[Use]) -> None:
+    """``hvd.init()``: the resources are taken there, and given back at the end."""
+    if not inits:
+        return
+    for use in inits:
+        if use.call is None or not is_statement(use):
+            work.refuse(use.line, "hvd-init", "used as a value", True)
+            return
+        if use.call.args or use.call.keywords:
+            work.refuse(use.line, "hvd-init", "ranks are not chosen by init on the NPU", True)
+            return
+    if len(inits) > 1:
+        for use in inits:
+            work.refuse(use.line, "hvd-init", "called in more than one place", True)
+        return
+    (use,) = inits
+    reached = _reached(work)
+    function = use.site.function
+    if function is not None and getattr(function, "name", "") not in reached:
+        work.refuse(
+            use.line,
+            "hvd-init",
+            "in a function that this script does not call: whoever calls it must take the "
+            "resources",
+            True,
+        )
+        return
+    run = _app_run(work)
+    in_run = run is not None and function is not None and work.package == "npu_config"
+    if run is not None and in_run and _indent(work, run):
+        work.remove_statement(use.site)
+        work.changed(use.line, "hvd-init", "npu_resources around app.run takes the device")
+        work.changed(
+            run.line, "app-run", "npu_resources gives the device back, whatever ends the run"
+        )
+        return
+    session, shutdown = work.free("npu_sess"), work.free("npu_shutdown")
+    work.replace_statement(
+        use.site,
+        [
+            "{}, {} = {}()".format(session, shutdown, work.name("init_resource")),
+            "{}.register(lambda: ({}({}, {}), {}({})))".format(
+                _atexit(work),
+                work.name("shutdown_resource"),
+                session,
+                shutdown,
+                work.name("close_session"),
+                session,
+            ),
+        ],
+    )
+    work.changed(use.line, "hvd-init", "init_resource here, released at exit")
+
+
+def _atexit(work: Work) -> str:
+    stores = work.script.module.stores.get("atexit", [])
+    if stores:
+        if all(store.kind == "import" and store.text == "atexit" for store in stores):
+            work.modules.append("atexit")
+            return "atexit"
+        alias = work.free("atexit_1")
+        work.modules.append("atexit as " + alias)
+        return alias
+    work.modules.append("atexit")
+    return "atexit"
+
+
+def _app_run(work: Work) -> Optional[Site]:
+    """The one call of app.run, as a statement."""
+    found = [
+        site
+        for site in work.script.sites_of(["run"])
+        if site.call is not None and work.script.resolved(site) == "tensorflow.app.run"
+    ]
+    if len(found) != 1:
+        return None
+    statement = found[0].statement
+    is_plain = isinstance(statement, ast.Expr) and statement.value is found[0].call
+    return found[0] if is_plain else None
+
+
+def _reached(work: Work) -> Set[str]:
+    """The names of functions that the script runs by itself: from its top, and from those."""
+    script = work.script
+    bodies: Dict[str, List[ast.AST]] = {}
+    inside: Set[int] = set()
+    for _, function in functions(script.module, script.tree.body):
+        bodies.setdefault(function.name, []).append(function)
+        inside.update(id(part) for part in ast.walk(function) if part is not function)
+    pending: List[ast.AST] = [node for node in ast.walk(script.tree) if id(node) not in inside]
+    reached: Set[str] = set()
+    runs_main = _app_run(work) is not None
+    while pending:
+        node = pending.pop()
+        name = ""
+        if isinstance(node, ast.Name):
+            name = node.id
+        elif isinstance(node, ast.Attribute):
+            name = node.attr
+        if name == "run" and runs_main:
+            name = "main"
+        if name in bodies and name not in reached:
+            reached.add(name)
+            pending += [part for body in bodies[name] for part in ast.walk(body)]
+    return reached
+
+
+def _indent(work: Work, run: Site) -> bool:
+    """Put ``with npu_resources():`` around a statement; False where that is not safe."""
+    script, statement = work.script, run.statement
+    start, end = work.statement_span(statement)
+    first, last = script.position(start)[0], script.position(end - 1)[0]
+    before = script.text[script.line_start(first) : start]
+    after = script.text[end : script.line_end(last)].strip()
+    if after and not after.startswith("#"):
+        return False
+    if last > first and any(_is_long_text(node, script) for node in ast.walk(statement)):
+        return False
+    opening = "with {}():".format(work.name("npu_resources"))
+    if before.strip():
+        owner = run.parents[run.parents.index(statement) - 1]
+        if not (isinstance(owner, ast.If) and owner.body == [statement]) or last > first:
+            return False
+        indent = script.indent(first)
+        step = "\t" if indent.startswith("\t") else "    "
+        line = script.newline + indent + step
+        gap = len(before) - len(before.rstrip())
+        work.replace(start - gap, start, line + opening + line + step)
+        return True
+    step = "\t" if before.startswith("\t") else "    "
+    work.insert(start, opening + script.newline + before + step)
+    for line_number in range(first + 1, last + 1):
+        if script.source.lines[line_number - 1].strip():
+            work.insert(script.line_start(line_number), step)
+    return True
+
+
+def _is_long_text(node: ast.AST, script: object) -> bool:
+    text = text_of(node)
+    return isinstance(node, ast.JoinedStr) or (text is not None and "\n" in text)
