@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from npu_config.core.target import Product, Target
     from npu_config.core.version import __version__ as __version__
     from npu_config.diagnosis.graph import diagnose
+    from npu_config.migration import migrate
     from npu_config.rulebook import RULES
     from npu_config.rules.value import OverwrittenWarning
 
@@ -45,6 +46,7 @@ __all__ = [
     "UNKNOWN",
     "check",
     "diagnose",
+    "migrate",
 ]
 
 _HOMES = {
@@ -63,6 +65,7 @@ _HOMES = {
     "UNKNOWN": "core.settings",
     "check": "checking",
     "diagnose": "diagnosis.graph",
+    "migrate": "migration",
 }
 
 

@@ -11,6 +11,7 @@ ROOMS = (
     "npu_config.diagnosis",
     "npu_config.dumps",
     "npu_config.lint",
+    "npu_config.migration.rules",
     "npu_config.precision_tool",
     "npu_config.presets",
     "npu_config.readers",

@@ -22,6 +22,7 @@ PUBLIC = [
     "UNKNOWN",
     "check",
     "diagnose",
+    "migrate",
 ]
 
 

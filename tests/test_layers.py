@@ -22,7 +22,7 @@ FLOORS = (
     ("script",),
     ("readers",),
     ("writers", "reporters"),
-    ("diagnosis", "dumps", "lint"),
+    ("diagnosis", "dumps", "lint", "migration"),
     ("tf1",),
     ("precision_tool", "npu_init"),
     ("config",),

@@ -12,6 +12,7 @@ from npu_config.core.version import __version__
 
 COMMANDS: Mapping[str, str] = {
     "check": "check",
+    "migrate": "migrate",
     "generate": "generate",
     "explain": "explain",
     "init": "init",

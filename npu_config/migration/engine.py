@@ -1,7 +1,7 @@
 """The migration of one script: every group of facts is asked, then the edits are done."""
 
 import ast
-from typing import Callable, Dict, List, Optional, Sequence, Tuple, Union
+from typing import Callable, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple, Union
 
 import attr
 
@@ -20,6 +20,7 @@ from npu_config.migration import (
 )
 from npu_config.migration.imports import add_import
 from npu_config.migration.names import PACKAGES, is_ours
+from npu_config.migration.resolve import Binding, dotted_parts
 from npu_config.migration.script import Script, Site, text_of
 from npu_config.migration.work import CHANGED, REFUSED, Change, Note, Work
 from npu_config.script.source import Undecodable, Unparsable, decode, looks_like_python_2
@@ -51,17 +52,13 @@ class Migration:
 
     Args:
         text: the migrated script; where nothing is edited, the script itself.
-        edits: the replacements in the script, in order; none of them overlap.
+        edits: the replacements in the script, in order; no two of them touch.
         notes: what was changed, refused, or is left to do by hand, by line of the script.
-        needs_patch: sessions are made that only the import of npu_init configures.
-        uses_names: the edits use names of npu_init.
     """
 
     text: str
     edits: Tuple[Edit, ...] = ()
     notes: Tuple[Note, ...] = ()
-    needs_patch: bool = False
-    uses_names: bool = False
 
     @property
     def status(self) -> str:
@@ -75,23 +72,29 @@ class Migration:
         """True when nothing is left to do by hand."""
         return all(note.kind == CHANGED for note in self.notes)
 
-    def inverse(self) -> Tuple[Edit, ...]:
-        """The edits of :attr:`text` that give the script back."""
-        return self._inverse
 
-    _inverse: Tuple[Edit, ...] = attr.ib(default=(), repr=False, eq=False)
+class Analysis(NamedTuple):
+    """A migration with what the other files of a program need to know of it.
+
+    Attributes:
+        migration: the migration.
+        needs_patch: sessions are made that only the import of npu_init configures.
+        is_patch_only: that import is the only edit.
+        modules: the modules that are imported, with a dot for each level of a relative import.
+    """
+
+    migration: Migration
+    needs_patch: bool = False
+    is_patch_only: bool = False
+    modules: Tuple[str, ...] = ()
 
 
-def migrate(
-    source: Union[str, bytes], imports: str = "npu_config", session_import: Optional[bool] = None
-) -> Migration:
+def migrate(source: Union[str, bytes], imports: str = "npu_config") -> Migration:
     """Make a training script for GPUs or CPUs one for the NPU, refusing instead of guessing.
 
     Args:
         source: the script, as text with its own line ends or as the bytes of its file.
         imports: whose names are imported, ``"npu_config"`` or ``"npu_bridge"``.
-        session_import: True imports npu_init though nothing here needs it; False does not import
-            it for sessions alone, since another module of the program does; None: as needed.
 
     Returns:
         The migrated script with its edits, and what was changed, refused or is left to do.  A
@@ -99,16 +102,34 @@ def migrate(
 
     Raises:
         ValueError: ``imports`` is none of the two.
+        TypeError: ``source`` is neither text nor bytes.
+    """
+    return analyse(source, imports).migration
+
+
+def analyse(
+    source: Union[str, bytes], imports: str = "npu_config", session_import: Optional[bool] = None
+) -> Analysis:
+    """As :func:`migrate`, for a file of a program.
+
+    Args:
+        source: as there.
+        imports: as there.
+        session_import: True imports npu_init though nothing here needs it; False does not import
+            it for sessions alone, since another module of the program does; None: as needed.
     """
     if imports not in IMPORTS:
         raise ValueError('imports must be "npu_config" or "npu_bridge", got {!r}'.format(imports))
+    if not isinstance(source, (str, bytes)):
+        raise TypeError("source must be text or bytes, got {}".format(type(source).__name__))
     try:
         text = decode(source).text if isinstance(source, bytes) else source
     except Undecodable as error:
         note = Note(error.line or 1, "python2", REFUSED, "not text: {}".format(error))
-        return Migration(source.decode("latin-1"), notes=(note,))  # type: ignore[union-attr]
+        assert isinstance(source, bytes)
+        return Analysis(Migration(source.decode("latin-1"), notes=(note,)))
     try:
-        return _migrate(text, imports, session_import)
+        return _analyse(text, imports, session_import)
     except Unparsable as error:
         old = looks_like_python_2(text)
         reason = (
@@ -116,29 +137,48 @@ def migrate(
             if old
             else "not Python 3 that can be analysed: {}".format(error)
         )
-        return Migration(text, notes=(Note(error.line or 1, "python2", REFUSED, reason),))
+        return Analysis(
+            Migration(text, notes=(Note(error.line or 1, "python2", REFUSED, reason),))
+        )
     except RecursionError:
         note = Note(1, "python2", REFUSED, "nested too deeply to be analysed")
-        return Migration(text, notes=(note,))
+        return Analysis(Migration(text, notes=(note,)))
 
 
-def _migrate(text: str, imports: str, session_import: Optional[bool]) -> Migration:
+def _analyse(text: str, imports: str, session_import: Optional[bool]) -> Analysis:
     script = Script(text)
     if script.words.isdisjoint(PACKAGES):
-        return Migration(text)
+        return Analysis(Migration(text))
+    modules = tuple(_modules(script))
     alone = _one_reason(script)
     if alone is not None:
-        return Migration(text, notes=(alone,))
+        return Analysis(Migration(text, notes=(alone,)), modules=modules)
     work = Work(script, imports)
     _apply(work)
     own = _already(script)
     if own is not None:
-        return _migrated_already(work, own)
+        return Analysis(_migrated_already(work, own), modules=modules)
     if work.blocked:
         work.block()
-    elif work.changes or session_import or (work.needs_patch and session_import is not False):
+        return Analysis(_finished(work), modules=modules)
+    patch_only = not work.changes
+    if not patch_only or session_import or (work.needs_patch and session_import is not False):
         add_import(work)
-    return _finished(work)
+    return Analysis(_finished(work), work.needs_patch, patch_only, modules)
+
+
+def _modules(script: Script) -> Iterator[str]:
+    """Every module that is imported, and every name in one that may be a module."""
+    for site in script.imports:
+        node = site.node
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                yield alias.name
+        elif isinstance(node, ast.ImportFrom):
+            module = "." * node.level + (node.module or "")
+            yield module
+            for alias in node.names:
+                yield module + ("" if module.endswith(".") else ".") + alias.name
 
 
 def _apply(work: Work) -> None:
@@ -162,7 +202,6 @@ def _apply(work: Work) -> None:
 
 def _uncertain(work: Work, site: Site) -> None:
     """Report a name that may be one of TensorFlow's, and may not."""
-    from npu_config.migration.resolve import Binding, dotted_parts
 
     parts = dotted_parts(site.node)
     if parts is None or len(parts) < 2 or site.call is None:
@@ -286,52 +325,16 @@ def _migrated_already(work: Work, line: int) -> Migration:
 
 
 def _finished(work: Work) -> Migration:
-    changes = _ordered(work.changes)
-    if not changes:
-        return Migration(work.script.text, notes=tuple(work.notes), needs_patch=work.needs_patch)
     script = work.script
     parts: List[str] = []
     edits: List[Edit] = []
-    inverse: List[Tuple[int, int, str]] = []
-    done = size = 0
-    for start, end, text in changes:
-        parts.append(script.text[done:start])
-        size += start - done
-        parts.append(text)
+    done = 0
+    for start, end, text in _ordered(work.changes):
+        parts += [script.text[done:start], text]
         edits.append(Edit(*script.position(start), *script.position(end), text))
-        inverse.append((size, size + len(text), script.text[start:end]))
-        size += len(text)
         done = end
     parts.append(script.text[done:])
-    after = "".join(parts)
-    return Migration(
-        after,
-        tuple(edits),
-        tuple(work.notes),
-        work.needs_patch,
-        bool(work.used),
-        inverse=_edits(after, inverse),
-    )
-
-
-def _edits(text: str, changes: Sequence[Tuple[int, int, str]]) -> Tuple[Edit, ...]:
-    place = _Places(text)
-    return tuple(Edit(*place.of(start), *place.of(end), old) for start, end, old in changes)
-
-
-class _Places:
-    """Lines and columns of offsets, from 1."""
-
-    def __init__(self, text: str) -> None:
-        import bisect
-        import re
-
-        self._bisect = bisect.bisect_right
-        self._starts = [0, *(match.end() for match in re.finditer(r"\r\n|\r|\n", text))]
-
-    def of(self, offset: int) -> Tuple[int, int]:
-        line = self._bisect(self._starts, offset)
-        return line, offset - self._starts[line - 1] + 1
+    return Migration("".join(parts), tuple(edits), tuple(work.notes))
 
 
 def _ordered(changes: Sequence[Change]) -> List[Change]:

@@ -1,0 +1,208 @@
+"""``npu-config migrate``."""
+
+import os
+import shutil
+import stat
+import sys
+from typing import Dict, List, NamedTuple, Optional, Sequence, Tuple
+
+import click
+
+from npu_config.cli._exits import DONE, FINDINGS
+from npu_config.cli._fix import difference
+from npu_config.cli._output import Failure, say
+from npu_config.cli._paths import FILE
+from npu_config.cli._progress import progress
+from npu_config.cli._rewrite import rewrite
+from npu_config.core.diagnostics import Place
+from npu_config.lint.walk import walk
+from npu_config.migration import IMPORTS, rules
+from npu_config.migration.project import Outcome, Target, is_candidate, migrate_files
+from npu_config.migration.report import next_commands, render
+
+
+class _Plan(NamedTuple):
+    """The files to migrate, and every file of the directories, with its name in the output."""
+
+    targets: List[Target]
+    copies: List[Tuple[str, str]]
+
+
+@click.command("migrate")
+@click.argument("paths", metavar="PATH...", nargs=-1, required=True, type=FILE)
+@click.option("--write", is_flag=True, help="Write the migrated scripts in place.")
+@click.option("--output", metavar="DIR", help="Write a migrated copy of the files to DIR.")
+@click.option(
+    "--imports",
+    type=click.Choice(IMPORTS),
+    default=IMPORTS[0],
+    show_default=True,
+    help="The package whose names are imported.",
+)
+@click.option(
+    "--report",
+    "form",
+    type=click.Choice(["text", "json", "html"]),
+    default="text",
+    show_default=True,
+    help="How the report is printed.",
+)
+@click.pass_context
+def command(
+    ctx: click.Context,
+    paths: Tuple[str, ...],
+    write: bool,
+    output: Optional[str],
+    imports: str,
+    form: str,
+) -> None:
+    """Make training scripts for GPUs or CPUs ones for the NPU, and say what is left to do.
+
+    Takes scripts (.py) and directories; shell scripts (.sh) are reported only.  Without --write
+    and --output nothing is written: a diff goes to standard output, and the report to standard
+    error; --report json and html print the report alone, to standard output.
+
+    What is not certain is not edited, but reported with its line.
+
+    Exit code 0: nothing is left to do by hand; 1: something is; 2: wrong usage.
+    """
+    if write and output is not None:
+        raise click.UsageError("--write and --output exclude each other")
+    if output is not None:
+        _check_output(output, paths)
+    plan = _plan(paths, output)
+    with progress(len(plan.targets)) as advance:
+        outcomes = migrate_files(plan.targets, imports, progress=advance)
+    outcomes = _empty_directories(paths, outcomes)
+    if write:
+        outcomes = [_written(outcome) for outcome in outcomes]
+    elif output is not None:
+        outcomes = _copied(plan, outcomes)
+    elif form == "text":
+        for outcome in outcomes:
+            migration = outcome.migration
+            if migration is not None and migration.edits and outcome.before is not None:
+                say(difference(outcome.target.path, outcome.before, migration.text))
+        sys.stdout.flush()
+    dry = form == "text" and not write and output is None
+    say(render(form, outcomes, next_commands(paths)), err=dry)
+    complete = all(
+        not outcome.diagnostics and (outcome.migration is None or outcome.migration.is_complete)
+        for outcome in outcomes
+    )
+    ctx.exit(DONE if complete else FINDINGS)
+
+
+def _plan(paths: Sequence[str], output: Optional[str]) -> _Plan:
+    targets: Dict[str, Target] = {}
+    copies: Dict[str, str] = {}
+    for path in paths:
+        if not os.path.isdir(path):
+            targets.setdefault(os.path.abspath(path), Target(path))
+            _copy(copies, path, os.path.basename(path))
+            continue
+        within = "" if len(paths) == 1 else os.path.basename(os.path.abspath(path))
+        for found in walk(path):
+            if is_candidate(found):
+                targets.setdefault(os.path.abspath(found), Target(found, path))
+            if output is not None:
+                _copy(copies, found, os.path.join(within, os.path.relpath(found, path)))
+    return _Plan(list(targets.values()), [(source, name) for name, source in copies.items()])
+
+
+def _copy(copies: Dict[str, str], source: str, name: str) -> None:
+    other = copies.setdefault(name, source)
+    if os.path.abspath(other) != os.path.abspath(source):
+        raise Failure("{} and {} would be one file in the output".format(other, source))
+
+
+def _empty_directories(paths: Sequence[str], outcomes: List[Outcome]) -> List[Outcome]:
+    """Say of each directory without Python that nothing is migrated there."""
+    roots = {outcome.target.root for outcome in outcomes if outcome.target.path.endswith(".py")}
+    for path in paths:
+        if os.path.isdir(path) and path not in roots:
+            found = rules.NO_PYTHON.diagnostic(
+                "there is no Python file in this directory",
+                Place(path),
+                help="hidden and ignored directories are left out: name the file itself",
+            )
+            outcomes = [*outcomes, Outcome(Target(path), diagnostics=(found,))]
+    return outcomes
+
+
+# Writing
+
+
+def _written(outcome: Outcome) -> Outcome:
+    migration, target = outcome.migration, outcome.target
+    if migration is None or not migration.edits or outcome.before is None:
+        return outcome
+    reason: Optional[str] = None
+    try:
+        if not os.stat(target.path).st_mode & (stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH):
+            reason = "the file is read-only"
+    except OSError as error:
+        reason = "the file cannot be written: {}".format(error.strerror or error)
+    if reason is None:
+        reason = rewrite(
+            target.path, outcome.before, migration.text, outcome.encoding, target.root
+        )
+    return outcome if reason is None else _unwritten(outcome, reason)
+
+
+def _unwritten(outcome: Outcome, reason: str) -> Outcome:
+    found = rules.NOT_WRITTEN.diagnostic(reason, Place(outcome.target.path))
+    return outcome._replace(diagnostics=(*outcome.diagnostics, found))
+
+
+def _check_output(output: str, paths: Sequence[str]) -> None:
+    """Refuse an output that holds something, or that is one of the inputs.
+
+    Raises:
+        Failure: with the reason.
+    """
+    real = os.path.realpath(output)
+    for path in paths:
+        if os.path.isdir(path) and (real + os.sep).startswith(os.path.realpath(path) + os.sep):
+            raise Failure("{} is inside of {}, which is migrated".format(output, path))
+    if os.path.isdir(output):
+        try:
+            if os.listdir(output):
+                raise Failure("{} exists and is not empty".format(output))
+        except OSError as error:
+            raise Failure("{} cannot be read: {}".format(output, error.strerror)) from None
+    elif os.path.lexists(output):
+        raise Failure("{} exists and is not a directory".format(output))
+
+
+def _copied(plan: _Plan, outcomes: List[Outcome]) -> List[Outcome]:
+    """Write a copy of every file, migrated where it is; links out of the tree are left out."""
+    output = click.get_current_context().params["output"]
+    by_path = {os.path.abspath(outcome.target.path): outcome for outcome in outcomes}
+    reasons: Dict[str, str] = {}
+    for source, name in plan.copies:
+        outcome = by_path.get(os.path.abspath(source))
+        if outcome is not None and any(d.rule == rules.OUTSIDE.id for d in outcome.diagnostics):
+            continue
+        try:
+            _copy_one(source, os.path.join(output, name), outcome)
+        except OSError as error:
+            reasons[source] = "{} cannot be copied: {}".format(name, error.strerror or error)
+    result = [
+        _unwritten(outcome, reasons.pop(outcome.target.path))
+        if outcome.target.path in reasons
+        else outcome
+        for outcome in outcomes
+    ]
+    return result + [_unwritten(Outcome(Target(path)), why) for path, why in reasons.items()]
+
+
+def _copy_one(source: str, destination: str, outcome: Optional[Outcome]) -> None:
+    os.makedirs(os.path.dirname(destination) or ".", exist_ok=True)
+    migration = outcome.migration if outcome is not None else None
+    if outcome is None or migration is None or not migration.edits:
+        shutil.copy2(source, destination)
+        return
+    with open(destination, "xb") as stream:
+        stream.write(migration.text.encode(outcome.encoding))
+    shutil.copymode(source, destination)

@@ -1,0 +1,275 @@
+"""Many files at once: read, migrated by several processes, and fitted to one another.
+
+One import of npu_init per process is enough.  A module that only makes sessions, and edits of
+which no name needs, is left alone when an entry script that reaches it imports npu_init.
+"""
+
+import concurrent.futures
+import os
+from concurrent.futures.process import BrokenProcessPool
+from typing import (
+    Callable,
+    Dict,
+    Iterator,
+    List,
+    NamedTuple,
+    Optional,
+    Sequence,
+    Set,
+    Tuple,
+    Union,
+)
+
+from npu_config.core.diagnostics import Diagnostic, Place
+from npu_config.migration import rules
+from npu_config.migration.engine import Analysis, Migration, analyse
+from npu_config.migration.launch import shell_notes
+from npu_config.migration.names import PACKAGES
+from npu_config.script.source import Undecodable, decode
+from npu_config.text.loading import load
+
+__all__ = ["Outcome", "Target", "is_candidate", "migrate_files"]
+
+LARGEST = 64 * 1024 * 1024
+_WORTH_SHARING = 40
+_CHUNK = 20
+_SHELLS = (".sh", ".bash")
+_MENTIONS = tuple(package.encode("ascii") for package in PACKAGES)
+
+
+class Target(NamedTuple):
+    """One file to migrate; ``root`` is the directory that it was found in, if it was."""
+
+    path: str
+    root: Optional[str] = None
+
+
+class Outcome(NamedTuple):
+    """What became of one file.
+
+    Attributes:
+        target: the file.
+        migration: None for a file that is not a script, or cannot be read.
+        before: its text, where there is anything to say of it.
+        encoding: of the file.
+        diagnostics: why it was not migrated.
+    """
+
+    target: Target
+    migration: Optional[Migration] = None
+    before: Optional[str] = None
+    encoding: str = "utf-8"
+    diagnostics: Tuple[Diagnostic, ...] = ()
+
+
+class _Looked(NamedTuple):
+    outcome: Outcome
+    needs_patch: bool = False
+    is_patch_only: bool = False
+    modules: Tuple[str, ...] = ()
+
+
+class _Work(NamedTuple):
+    targets: Tuple[Target, ...]
+    imports: str
+    session_import: Optional[bool] = None
+
+
+def is_candidate(path: str) -> bool:
+    """True for a file of a directory that is looked at, by its name."""
+    return path.endswith((".py", ".ipynb", *_SHELLS))
+
+
+def migrate_files(
+    targets: Sequence[Target],
+    imports: str = "npu_config",
+    processes: Optional[int] = None,
+    progress: Optional[Callable[[int], None]] = None,
+) -> List[Outcome]:
+    """Migrate files as one program, in order; nothing is written.
+
+    Args:
+        targets: the files.
+        imports: the package whose names are imported.
+        processes: how many processes share the work; None: one per core where that pays.
+        progress: called with the number of files that were just looked at.
+    """
+    count = processes or (os.cpu_count() or 1)
+    works = [
+        _Work(tuple(targets[start : start + _CHUNK]), imports)
+        for start in range(0, len(targets), _CHUNK)
+    ]
+    shared = count > 1 and len(targets) >= _WORTH_SHARING
+    looked: List[_Looked] = []
+    for results in _shared(works, count) if shared else map(_look, works):
+        if progress is not None:
+            progress(len(results))
+        looked += results
+    return _fitted(looked, imports)
+
+
+def _shared(works: Sequence[_Work], count: int) -> Iterator[List[_Looked]]:
+    done = 0
+    try:
+        with concurrent.futures.ProcessPoolExecutor(count) as pool:
+            for results in pool.map(_look, works):
+                done += 1
+                yield results
+    except BrokenProcessPool:
+        for work in works[done:]:
+            yield [_apart(work._replace(targets=(target,))) for target in work.targets]
+    except (OSError, NotImplementedError):
+        yield from map(_look, works[done:])
+
+
+def _apart(work: _Work) -> _Looked:
+    """Migrate one file in a process of its own, which may end."""
+    try:
+        with concurrent.futures.ProcessPoolExecutor(1) as pool:
+            return pool.submit(_look, work).result()[0]
+    except BrokenProcessPool:
+        place = Place(work.targets[0].path)
+        found = rules.FAILED.diagnostic("the process that read this script ended", place)
+        return _Looked(Outcome(work.targets[0], diagnostics=(found,)))
+
+
+def _look(work: _Work) -> List[_Looked]:
+    return [_look_at(target, work) for target in work.targets]
+
+
+def _look_at(target: Target, work: _Work) -> _Looked:
+    data = _read(target)
+    if isinstance(data, Diagnostic):
+        return _Looked(Outcome(target, diagnostics=(data,)))
+    if target.path.endswith(".ipynb"):
+        return _Looked(_notebook(target, data))
+    if target.path.endswith(_SHELLS):
+        text = data.decode("utf-8", "replace")
+        notes = tuple(shell_notes(text))
+        return _Looked(Outcome(target, Migration(text, notes=notes), text if notes else None))
+    if target.root is not None and not any(name in data for name in _MENTIONS):
+        return _Looked(Outcome(target, Migration("")))
+    try:
+        found = analyse(data, work.imports, work.session_import)
+    except Exception as error:  # a fault of ours must not cost the other files
+        message = "npu_config failed on this script: {}: {}".format(type(error).__name__, error)
+        diagnostic = rules.FAILED.diagnostic(message, Place(target.path), help="report it")
+        return _Looked(Outcome(target, diagnostics=(diagnostic,)))
+    return _looked(target, data, found)
+
+
+def _looked(target: Target, data: bytes, found: Analysis) -> _Looked:
+    migration = found.migration
+    if not migration.notes:
+        outcome = Outcome(target, Migration(""))
+        return _Looked(outcome, found.needs_patch, found.is_patch_only, found.modules)
+    try:
+        before, encoding = decode(data)
+    except Undecodable:
+        before, encoding = data.decode("latin-1"), "latin-1"
+    if migration.edits and _lossy(before, migration.text, encoding, data):
+        message = "its encoding {} cannot be written back as it was".format(encoding)
+        diagnostic = rules.NOT_WRITTEN.diagnostic(message, Place(target.path))
+        return _Looked(Outcome(target, diagnostics=(diagnostic,)))
+    outcome = Outcome(target, migration, before, encoding)
+    return _Looked(outcome, found.needs_patch, found.is_patch_only, found.modules)
+
+
+def _lossy(before: str, after: str, encoding: str, data: bytes) -> bool:
+    try:
+        after.encode(encoding)
+        return before.encode(encoding) != data
+    except UnicodeError:
+        return True
+
+
+def _read(target: Target) -> Union[bytes, Diagnostic]:
+    if target.root is not None and os.path.islink(target.path):
+        inside = os.path.join(os.path.realpath(target.root), "")
+        if not os.path.realpath(target.path).startswith(inside):
+            return rules.OUTSIDE.diagnostic(
+                "this link leads out of {}: not touched".format(target.root),
+                Place(target.path),
+                help="name the file itself to migrate it",
+            )
+    return load(target.path, LARGEST)
+
+
+def _notebook(target: Target, data: bytes) -> Outcome:
+    if target.root is not None and not any(name in data for name in _MENTIONS):
+        return Outcome(target)
+    found = rules.NOTEBOOK.diagnostic(
+        "notebooks are not migrated",
+        Place(target.path),
+        help="export its code: jupyter nbconvert --to script",
+    )
+    return Outcome(target, diagnostics=(found,))
+
+
+# One program
+
+
+def _fitted(looked: List[_Looked], imports: str) -> List[Outcome]:
+    """Move imports that only patch sessions to the entry scripts."""
+    paths = {os.path.abspath(one.outcome.target.path): index for index, one in enumerate(looked)}
+    importers: Dict[int, Set[int]] = {}
+    for index, one in enumerate(looked):
+        for imported in _files_of(one, paths):
+            if imported != index:
+                importers.setdefault(imported, set()).add(index)
+    wanted: Dict[int, bool] = {}
+    for index, one in enumerate(looked):
+        if one.needs_patch and one.is_patch_only and importers.get(index):
+            if "__main__" in (one.outcome.before or ""):
+                continue
+            entries = _entries(index, importers)
+            if entries and not any(_is_refused(looked[entry].outcome) for entry in entries):
+                wanted[index] = False
+                wanted.update((entry, True) for entry in entries if wanted.get(entry) is None)
+    outcomes = [one.outcome for one in looked]
+    for index, session_import in wanted.items():
+        migration = outcomes[index].migration
+        has_edits = migration is not None and bool(migration.edits)
+        if session_import == has_edits:
+            continue
+        work = _Work((outcomes[index].target,), imports, session_import)
+        outcomes[index] = _look_at(outcomes[index].target, work).outcome
+    return outcomes
+
+
+def _is_refused(outcome: Outcome) -> bool:
+    return outcome.migration is None or outcome.migration.status == "refused"
+
+
+def _entries(index: int, importers: Dict[int, Set[int]]) -> List[int]:
+    """The files from which a file is reached, and that nothing imports."""
+    seen, pending, found = {index}, [index], []
+    while pending:
+        for other in importers.get(pending.pop(), ()):
+            if other not in seen:
+                seen.add(other)
+                pending.append(other)
+                if not importers.get(other):
+                    found.append(other)
+    return sorted(found)
+
+
+def _files_of(one: _Looked, paths: Dict[str, int]) -> Iterator[int]:
+    """The files of the program that a file imports."""
+    target = one.outcome.target
+    folder = os.path.dirname(os.path.abspath(target.path))
+    roots = [folder] if target.root is None else [folder, os.path.abspath(target.root)]
+    for module in one.modules:
+        level = len(module) - len(module.lstrip("."))
+        bases = roots
+        if level:
+            base = folder
+            for _ in range(level - 1):
+                base = os.path.dirname(base)
+            bases = [base]
+        name = module.lstrip(".").replace(".", os.sep)
+        for base in bases:
+            for candidate in (name + ".py", os.path.join(name, "__init__.py")):
+                found = paths.get(os.path.join(base, candidate))
+                if found is not None:
+                    yield found

@@ -1,0 +1,248 @@
+"""Reports of migrations: text for people, JSON for programs, one page of HTML for both."""
+
+import html
+import json
+import re
+from typing import Any, Dict, Iterator, List, Sequence, Tuple
+
+from npu_config.core.diagnostics import DOCS_URL
+from npu_config.migration.engine import Migration
+from npu_config.migration.facts import FACTS
+from npu_config.migration.project import Outcome
+from npu_config.migration.work import CHANGED, MANUAL, REFUSED, Note
+from npu_config.reporters.escape import printable
+
+__all__ = ["next_commands", "render"]
+
+_LINE_END = re.compile(r"\r\n|\r|\n")
+_TITLES = {
+    CHANGED: "changed",
+    REFUSED: "refused: stays as it is, see why",
+    MANUAL: "left to do or to know",
+}
+
+
+def render(form: str, outcomes: Sequence[Outcome], commands: Sequence[str]) -> str:
+    """A report.
+
+    Args:
+        form: ``"text"``, ``"json"`` or ``"html"``.
+        outcomes: every file.
+        commands: what to run next.
+    """
+    return {"text": _text, "json": _json, "html": _html}[form](outcomes, commands)
+
+
+def next_commands(paths: Sequence[str]) -> List[str]:
+    """The commands that come after a migration."""
+    import shlex
+
+    names = " ".join(shlex.quote(path) for path in paths[:3]) + (" ..." if len(paths) > 3 else "")
+    script = next((path for path in paths if path.endswith(".py")), "train.py")
+    return [
+        "npu-config check {}".format(names),
+        "npu-config env --help",
+        "npu-config run {}".format(shlex.quote(script)),
+    ]
+
+
+def _text(outcomes: Sequence[Outcome], commands: Sequence[str]) -> str:
+    lines: List[str] = []
+    for outcome in outcomes:
+        migration = outcome.migration
+        for found in outcome.diagnostics:
+            lines.append(printable("{}: {} [{}]".format(found.path, found.message, found.rule)))
+            if found.help:
+                lines.append("    help: " + printable(found.help))
+        if migration is None or not migration.notes:
+            continue
+        lines.append("{}: {}".format(printable(outcome.target.path), migration.status))
+        for kind in (CHANGED, REFUSED, MANUAL):
+            groups = _groups(note for note in migration.notes if note.kind == kind)
+            if groups:
+                lines.append("  {}".format(_TITLES[kind]))
+            for (id, text), numbers in groups.items():
+                where = "line" + ("s " if len(numbers) > 1 else " ") + _numbers(numbers)
+                lines.append(
+                    "    {}, {}: {}".format(where, id, printable(text or FACTS[id].title))
+                )
+                if kind != CHANGED:
+                    lines.append("        {}".format(FACTS[id].url))
+    lines.append(_summary(outcomes))
+    if any(outcome.migration and outcome.migration.edits for outcome in outcomes):
+        lines.append("next: " + "\n      ".join(map(printable, commands)))
+    return "\n".join(lines) + "\n"
+
+
+def _groups(notes: Iterator[Note]) -> Dict[Tuple[str, str], List[int]]:
+    """Lines by what is said of them."""
+    found: Dict[Tuple[str, str], List[int]] = {}
+    for note in notes:
+        found.setdefault((note.id, note.note), []).append(note.line)
+    return found
+
+
+def _numbers(lines: Sequence[int]) -> str:
+    shown = ", ".join(str(line) for line in lines[:12])
+    return shown + (" and {} more".format(len(lines) - 12) if len(lines) > 12 else "")
+
+
+def _counts(outcomes: Sequence[Outcome]) -> Dict[str, int]:
+    done = [outcome.migration for outcome in outcomes if outcome.migration is not None]
+    return {
+        "files": len(outcomes),
+        "changed": sum(migration.status == "changed" for migration in done),
+        "refused": sum(migration.status == "refused" for migration in done),
+        "by_hand": sum(note.kind != CHANGED for migration in done for note in migration.notes),
+        "not_read": sum(bool(outcome.diagnostics) for outcome in outcomes),
+    }
+
+
+def _summary(outcomes: Sequence[Outcome]) -> str:
+    counts = _counts(outcomes)
+    return "{}: {changed} changed, {refused} refused; {by_hand} left to do or to know{}".format(
+        "1 file" if counts["files"] == 1 else "{files} files".format(**counts),
+        "; {not_read} not migrated".format(**counts) if counts["not_read"] else "",
+        **counts,
+    )
+
+
+def _json(outcomes: Sequence[Outcome], commands: Sequence[str]) -> str:
+    files: List[Dict[str, Any]] = []
+    found: List[Dict[str, Any]] = []
+    for outcome in outcomes:
+        for one in outcome.diagnostics:
+            found.append(
+                {
+                    "path": one.path,
+                    "line": one.line,
+                    "rule": one.rule,
+                    "name": one.name,
+                    "severity": one.severity.value,
+                    "message": one.message,
+                    "help": one.help,
+                    "url": one.url,
+                }
+            )
+        migration = outcome.migration
+        status = "refused" if migration is None else migration.status
+        if migration is None and not outcome.diagnostics:
+            continue
+        files.append(
+            {
+                "path": outcome.target.path,
+                "status": status,
+                "entries": [
+                    {
+                        "line": note.line,
+                        "id": note.id,
+                        "kind": note.kind,
+                        "note": note.note,
+                        "url": note.url,
+                    }
+                    for note in (migration.notes if migration else ())
+                ],
+            }
+        )
+    whole = {
+        "version": 1,
+        "files": files,
+        "diagnostics": found,
+        "summary": _counts(outcomes),
+        "next": list(commands),
+    }
+    return json.dumps(whole, indent=1, ensure_ascii=False) + "\n"
+
+
+_PAGE = """<!DOCTYPE html>
+<html lang="en"><head><meta charset="utf-8"><title>npu-config migrate</title><style>
+body {{ font-family: sans-serif; margin: 2em auto; max-width: 75em; padding: 0 1em; }}
+table {{ border-collapse: collapse; width: 100%; margin-bottom: 2em; }}
+td, th {{ border: 1px solid #bbb; padding: .3em .5em; text-align: left; vertical-align: top; }}
+pre {{ margin: 0; white-space: pre-wrap; overflow-wrap: anywhere; }}
+.changed {{ background: #eaf6ea; }} .refused {{ background: #fbe9e9; }}
+.manual {{ background: #fdf6e3; }}
+</style></head><body><h1>npu-config migrate</h1>
+<p>{summary}</p>
+{files}
+<h2>Next</h2><pre>{commands}</pre>
+<p><a href="{url}/migration.html">What is changed, and why</a></p>
+</body></html>
+"""
+_HEAD = (
+    "<tr><th>line</th><th>kind</th><th>fact</th><th>before</th><th>after</th>"
+    "<th>why, or what to do</th></tr>"
+)
+
+
+def _html(outcomes: Sequence[Outcome], commands: Sequence[str]) -> str:
+    parts: List[str] = []
+    for outcome in outcomes:
+        migration = outcome.migration
+        for found in outcome.diagnostics:
+            text = "{} [{}] {}".format(found.message, found.rule, found.help or "")
+            parts.append("<h2>{}</h2><p>{}</p>".format(_safe(found.path or ""), _safe(text)))
+        if migration is None or not migration.notes:
+            continue
+        parts.append(
+            "<h2>{}: {}</h2><table>{}".format(_safe(outcome.target.path), migration.status, _HEAD)
+        )
+        rows = _Rows(outcome.before or "", migration)
+        parts += [rows.row(note) for note in migration.notes]
+        parts.append("</table>")
+    return _PAGE.format(
+        summary=_safe(_summary(outcomes)),
+        files="\n".join(parts),
+        commands=_safe("\n".join(commands)),
+        url=DOCS_URL,
+    )
+
+
+def _safe(text: str) -> str:
+    return html.escape("\n".join(printable(line) for line in text.split("\n")))
+
+
+class _Rows:
+    """The rows of one file: each line before, and what became of it."""
+
+    def __init__(self, before: str, migration: Migration) -> None:
+        self._before = before
+        self._after = migration.text
+        self._starts = [0, *(match.end() for match in _LINE_END.finditer(before))]
+        self._moves: List[Tuple[int, int, int]] = []
+        shift = 0
+        for edit in migration.edits:
+            start = self._starts[edit.line - 1] + edit.column - 1
+            end = self._starts[edit.end_line - 1] + edit.end_column - 1
+            shift += len(edit.text) - (end - start)
+            self._moves.append((start, end, shift))
+
+    def row(self, note: Note) -> str:
+        first = self._starts[note.line - 1] if note.line <= len(self._starts) else 0
+        last = self._starts[note.line] if note.line < len(self._starts) else len(self._before)
+        old = self._before[first:last].rstrip()
+        new = ""
+        if note.kind == CHANGED:
+            new = self._after[self._moved(first, False) : self._moved(last, True)].rstrip()
+        return (
+            '<tr class="{kind}"><td>{line}</td><td>{kind}</td><td><a href="{url}">{id}</a></td>'
+            "<td><pre>{old}</pre></td><td><pre>{new}</pre></td><td>{why}</td></tr>"
+        ).format(
+            kind=note.kind,
+            line=note.line,
+            url=note.url,
+            id=note.id,
+            old=_safe(old),
+            new=_safe(new),
+            why=_safe(note.note or FACTS[note.id].title),
+        )
+
+    def _moved(self, offset: int, with_insertions: bool) -> int:
+        """Where an offset is after the edits that end before it."""
+        import bisect
+
+        key = (offset, offset, -1) if not with_insertions else (offset, -1, 0)
+        index = bisect.bisect_left(self._moves, key)
+        while index and self._moves[index - 1][1] > offset:
+            index -= 1
+        return offset + (self._moves[index - 1][2] if index else 0)
