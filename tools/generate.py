@@ -10,7 +10,7 @@ import subprocess
 import sys
 from typing import Callable, Dict, List, Sequence
 
-from tools import facts_map, option_types, readme, reference
+from tools import facts_map, migration_page, option_types, readme, reference
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
@@ -21,6 +21,7 @@ def sources() -> Dict[str, Callable[[], str]]:
     result[option_types.PATH] = lambda: formatted(option_types.render())
     result["docs/facts.md"] = facts_map.render
     result[readme.PATH] = readme.render
+    result[migration_page.PATH] = migration_page.render
     return result
 
 

@@ -3,7 +3,6 @@
 import os
 import shutil
 import stat
-import sys
 from typing import Dict, List, NamedTuple, Optional, Sequence, Tuple
 
 import click
@@ -83,7 +82,6 @@ def command(
             migration = outcome.migration
             if migration is not None and migration.edits and outcome.before is not None:
                 say(difference(outcome.target.path, outcome.before, migration.text))
-        sys.stdout.flush()
     dry = form == "text" and not write and output is None
     say(render(form, outcomes, next_commands(paths)), err=dry)
     complete = all(

@@ -26,6 +26,7 @@ LOG = "".join("step {} loss scale 1024\n".format(step) for step in range(5))
 
 RIGHT = {
     "check": "check IN.yaml",
+    "migrate": "migrate IN.py",
     "generate": "generate IN.yaml --to json",
     "explain": "explain dump_step",
     "init": "init",
@@ -75,6 +76,7 @@ def folder(tmp_path, monkeypatch):
     table = rank_table.build(["a"], 1, "10.0.0.1", "atlas_training")
     for name, text in {
         "IN.yaml": GOOD,
+        "IN.py": "import tensorflow as tf\nwith tf.Session() as sess:\n    pass\n",
         "good.yaml": GOOD,
         "IN.mixlist": '{\n  "black-list": {\n    "to-add": ["ReduceSum"]\n  }\n}\n',
         "IN.table": rank_table.render(table),

@@ -146,4 +146,4 @@ def test_prints_the_same(name, outputs):
     code, after = outputs[name + "/after.py"]
     assert (0, True) == (code, bool(after.strip())), after
     if REPORTS[name]["runs"] == "both":
-        assert outputs[name + "/before.py"] == [code, after]
+        assert [code, after] == outputs[name + "/before.py"]
