@@ -144,6 +144,6 @@ RUNNING = [name for name in NAMES if REPORTS[name]["runs"] != "no"]
 def test_prints_the_same(name, outputs):
     """Before and after print the same and end alike on TensorFlow 1.15."""
     code, after = outputs[name + "/after.py"]
-    assert (0, True) == (code, bool(after.strip())), after
+    assert (code, bool(after.strip())) == (0, True), after
     if REPORTS[name]["runs"] == "both":
         assert [code, after] == outputs[name + "/before.py"]
