@@ -65,6 +65,7 @@ from npu_config.tf1.loss_scale import (
     FixedLossScaleManager,
     NPULossScaleOptimizer,
 )
+from npu_config.tf1.npu_plugin import npu_close
 from npu_config.tf1.optimizers import (
     KerasDistributeOptimizer,
     NPUDistributedOptimizer,
@@ -168,6 +169,7 @@ __all__ = [
     "get_npu_rank_size",
     "init_resource",
     "npu_clear_session",
+    "npu_close",
     "npu_resources",
     "npu_session",
     "set_keras_session_npu_config",

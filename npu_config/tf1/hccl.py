@@ -1,46 +1,195 @@
-"""The rank functions of HCCL: the device's answer, or the environment's without a device."""
+"""``hccl.manage.api`` and ``hccl.split.api``: ranks, groups of ranks, the split of gradients.
+
+On the NPU host HCCL answers; without a device the environment does, for one rank.
+"""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Dict, List, NoReturn
 
 from npu_config.tf1 import ranks, vendor
+from npu_config.tf1._lazy import errors, rules
+
+__version__ = "0.1.0"
 
 WORLD = "hccl_world_group"
+MAX_GROUP_NAME_LEN = 127
+MAX_VALUE_UINT32 = 2**32 - 1
+
+_WHOLE = 100
+_GROUPS: Dict[str, List[int]] = {}
+
+
+def _refuse(message: str) -> NoReturn:
+    raise errors.NpuConfigError([rules.COLLECTIVE_ARGUMENT.diagnostic(message)])
+
+
+def check_group(group: Any) -> None:
+    """Refuse what is not the name of a group (NpuConfigError)."""
+    if not isinstance(group, str) or not 0 < len(group) <= MAX_GROUP_NAME_LEN:
+        _refuse(
+            "group must be text of 1 to {} characters, got {!r}".format(MAX_GROUP_NAME_LEN, group)
+        )
+
+
+def check_rank_num(rank_num: Any) -> None:
+    """Refuse what is not a number of ranks (NpuConfigError)."""
+    if not isinstance(rank_num, int) or rank_num <= 0:
+        _refuse("rank_num must be an int from 1, got {!r}".format(rank_num))
+
+
+def check_rank_id(rank_id: Any) -> None:
+    """Refuse what is not a rank (NpuConfigError)."""
+    if not isinstance(rank_id, int) or rank_id < 0:
+        _refuse("a rank must be an int from 0, got {!r}".format(rank_id))
+
+
+def _members(name: str, group: str) -> List[int]:
+    """The ranks of a group, which is the whole job or was created here."""
+    if group in _GROUPS:
+        return _GROUPS[group]
+    if group != WORLD:
+        _refuse('{}: there is no group "{}"; create_group makes one'.format(name, group))
+    return list(range(ranks.job_size()))
 
 
 @vendor.stand_in("hccl")
 def get_rank_size(group: str = WORLD) -> int:
     """The number of ranks of a group."""
-    return _of_world("get_rank_size", group, ranks.job_size())
+    check_group(group)
+    return len(_members("get_rank_size", group))
 
 
 @vendor.stand_in("hccl")
 def get_local_rank_size(group: str = WORLD) -> int:
     """The number of ranks of a group on this server."""
-    return _of_world("get_local_rank_size", group, ranks.local_rank_size())
+    check_group(group)
+    members = _members("get_local_rank_size", group)
+    return ranks.local_rank_size() if group == WORLD else len(members)
 
 
 @vendor.stand_in("hccl")
 def get_rank_id(group: str = WORLD) -> int:
     """The rank of this process in a group."""
-    return _of_world("get_rank_id", group, ranks.rank_id())
+    check_group(group)
+    mine, members = ranks.rank_id(), _members("get_rank_id", group)
+    return mine if group == WORLD else _place(mine, members, group)
 
 
 @vendor.stand_in("hccl")
 def get_local_rank_id(group: str = WORLD) -> int:
     """The rank of this process among those of a group on this server."""
-    return _of_world("get_local_rank_id", group, ranks.local_rank_id())
+    check_group(group)
+    members = _members("get_local_rank_id", group)
+    return ranks.local_rank_id() if group == WORLD else _place(ranks.rank_id(), members, group)
 
 
-def _of_world(name: str, group: str, value: int) -> int:
-    """What is known of the whole job; of other groups only HCCL knows."""
-    return value if group == WORLD else int(vendor.require("hccl", name)(group))
+@vendor.stand_in("hccl")
+def create_group(group: str, rank_num: int, rank_ids: List[int]) -> None:
+    """Make a group of ranks of the job.
+
+    Args:
+        group: its name, 1 to 127 characters.
+        rank_num: how many ranks it has.
+        rank_ids: the ranks, a list.
+
+    Raises:
+        NpuConfigError: an argument is wrong, or the name is taken.
+        VendorError: the group has other ranks than this process.
+    """
+    check_group(group)
+    check_rank_num(rank_num)
+    if not isinstance(rank_ids, list):
+        _refuse("rank_ids must be a list, got {!r}".format(rank_ids))
+    if len(rank_ids) != rank_num:
+        _refuse("rank_num is {}, and there are {} ranks".format(rank_num, len(rank_ids)))
+    for rank in rank_ids:
+        check_rank_id(rank)
+    if group == WORLD or group in _GROUPS:
+        _refuse('there is a group "{}" already'.format(group))
+    if rank_ids != [ranks.rank_id()]:
+        ranks.require_one_rank("create_group", max(len(rank_ids), 2))
+    _GROUPS[group] = list(rank_ids)
 
 
-create_group: Any = vendor.late("hccl", "create_group")
-destroy_group: Any = vendor.late("hccl", "destroy_group")
-get_world_rank_from_group_rank: Any = vendor.late("hccl", "get_world_rank_from_group_rank")
-get_group_rank_from_world_rank: Any = vendor.late("hccl", "get_group_rank_from_world_rank")
-set_split_strategy_by_idx: Any = vendor.late("hccl", "set_split_strategy_by_idx")
-set_split_strategy_by_size: Any = vendor.late("hccl", "set_split_strategy_by_size")
+@vendor.stand_in("hccl")
+def destroy_group(group: str) -> None:
+    """Forget a group."""
+    check_group(group)
+    if group not in _GROUPS:
+        _refuse('destroy_group: there is no group "{}" that was created'.format(group))
+    del _GROUPS[group]
+
+
+@vendor.stand_in("hccl")
+def get_world_rank_from_group_rank(group: str, group_rank_id: int) -> int:
+    """The rank in the job of a rank of a group."""
+    check_group(group)
+    check_rank_id(group_rank_id)
+    members = _members("get_world_rank_from_group_rank", group)
+    if group_rank_id >= len(members):
+        _refuse('the group "{}" has {} ranks, not {}'.format(group, len(members), group_rank_id))
+    return members[group_rank_id]
+
+
+@vendor.stand_in("hccl")
+def get_group_rank_from_world_rank(world_rank_id: int, group: str) -> int:
+    """The rank in a group of a rank of the job."""
+    check_group(group)
+    check_rank_id(world_rank_id)
+    return _place(world_rank_id, _members("get_group_rank_from_world_rank", group), group)
+
+
+def _place(rank: int, members: List[int], group: str) -> int:
+    if rank not in members:
+        _refuse('rank {} is not in the group "{}"'.format(rank, group))
+    return members.index(rank)
+
+
+@vendor.stand_in("hccl")
+def set_split_strategy_by_idx(idxList: List[int], group: str = WORLD) -> None:
+    """Cut the communication of gradients after these numbers of gradients.
+
+    Without a device nothing is communicated; the arguments are checked.
+
+    Args:
+        idxList: ascending numbers from 0 to 2**32 - 1.
+        group: the group that communicates.
+
+    Raises:
+        NpuConfigError: an argument is wrong.
+    """
+    check_group(group)
+    _check_list("idxList", idxList)
+    for index in idxList:
+        if not isinstance(index, int) or not 0 <= index <= MAX_VALUE_UINT32:
+            _refuse("idxList must hold ints from 0 to 2**32 - 1, got {!r}".format(index))
+    if any(first >= second for first, second in zip(idxList, idxList[1:])):
+        _refuse("idxList must be strictly ascending, got {!r}".format(idxList))
+
+
+@vendor.stand_in("hccl")
+def set_split_strategy_by_size(dataSizeList: List[float], group: str = WORLD) -> None:
+    """Cut the communication of gradients by shares of their data.
+
+    Without a device nothing is communicated; the arguments are checked.
+
+    Args:
+        dataSizeList: percentages whose sum is exactly 100.
+        group: the group that communicates.
+
+    Raises:
+        NpuConfigError: an argument is wrong.
+    """
+    check_group(group)
+    _check_list("dataSizeList", dataSizeList)
+    for size in dataSizeList:
+        if not isinstance(size, (int, float)) or size < 0:
+            _refuse("dataSizeList must hold numbers from 0, got {!r}".format(size))
+    if sum(dataSizeList) != _WHOLE:
+        _refuse("dataSizeList must add up to exactly 100, got {!r}".format(sum(dataSizeList)))
+
+
+def _check_list(name: str, value: Any) -> None:
+    if not isinstance(value, list) or not value:
+        _refuse("{} must be a list that is not empty, got {!r}".format(name, value))

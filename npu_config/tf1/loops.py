@@ -59,8 +59,8 @@ def register_collections() -> None:
             )
 
 
-def create_or_get_var(name: str) -> Any:
-    """The loop variable ``npu_runconfig/<name>`` of the default graph, created when missing.
+def create_or_get_var(var_name: str) -> Any:
+    """The loop variable ``npu_runconfig/<var_name>`` of the default graph, created when missing.
 
     An int64 scalar, zero, a resource, not trainable, in the collections
     ``npu_runconfig_<name>`` and ``LOCAL_VARIABLES`` only (so that it is not saved), beside the
@@ -71,7 +71,7 @@ def create_or_get_var(name: str) -> Any:
     """
     require_graph_mode("create_or_get_var")
     graph = tf.get_default_graph()
-    found = find_variable(graph, name)
+    found = find_variable(graph, var_name)
     if found is not None:
         return found
     register_collections()
@@ -82,12 +82,12 @@ def create_or_get_var(name: str) -> Any:
         if step is not None:
             stack.enter_context(graph.colocate_with(step.op))
         return tf.get_variable(
-            "{}/{}".format(SCOPE, name),
+            "{}/{}".format(SCOPE, var_name),
             shape=[],
             dtype=tf.int64,
             initializer=tf.zeros_initializer(),
             trainable=False,
-            collections=[collection_of(name), tf.GraphKeys.LOCAL_VARIABLES],
+            collections=[collection_of(var_name), tf.GraphKeys.LOCAL_VARIABLES],
             use_resource=True,
         )
 

@@ -186,6 +186,47 @@ def npu_allreduce(
     return list(values) if isinstance(values, (list, tuple)) else values
 
 
+@vendor.stand_in("npu_optimizer")
+def allreduce(tensor: Any, average: Any = True, *older: Any) -> Any:
+    """The sum, or the mean, of a tensor over all ranks.
+
+    Args:
+        tensor: a tensor, or IndexedSlices.
+        average: True for the mean.  Until r1.2.0 a variable stood here, and the switch behind it.
+        older: the switch of such a call.
+
+    Raises:
+        VendorError: there are several ranks and no vendor's library.
+    """
+    ranks.require_one_rank("npu_optimizer.allreduce")
+    return _same(tensor)
+
+
+@vendor.stand_in("npu_optimizer")
+def reduce(
+    tensor: Any, root_rank: int, average: bool = True, fusion: int = 0, fusion_id: int = -1
+) -> Any:
+    """The sum, or the mean, of a tensor over all ranks, for one of them.
+
+    Args:
+        tensor: a tensor, or IndexedSlices.
+        root_rank: the rank that gets it.
+        average: True for the mean.
+        fusion: as for :func:`npu_allreduce`.
+        fusion_id: as for :func:`npu_allreduce`.
+
+    Raises:
+        VendorError: there are several ranks and no vendor's library.
+    """
+    ranks.require_one_rank("npu_optimizer.reduce")
+    return _same(tensor)
+
+
+def _same(tensor: Any) -> Any:
+    """What one rank reduces: a tensor of the same value; slices as they are."""
+    return tensor if isinstance(tensor, tf.IndexedSlices) else tf.identity(tensor)
+
+
 def npu_tf_optimizer(opt: Any) -> Any:
     """``NPUDistributedOptimizer(opt)``."""
     return NPUDistributedOptimizer(opt)

@@ -1,4 +1,4 @@
-"""The rules that the training side applies itself: NPU849 to NPU860.
+"""The rules that the training side applies itself: NPU828, 829, 849 to 860.
 
 They concern calls, graphs and sessions rather than options, so the functions of this
 package report them where they see them; those about loops are in ``loop_rules``.  This module
@@ -281,4 +281,47 @@ STORE_EMPTY = declare(
     """,
     facts=("get-npu-rank-before-init",),
     source=(_UTIL,),
+)
+
+RECURRENT_LAYER = declare(
+    "NPU828",
+    "recurrent-layer-argument",
+    Severity.ERROR,
+    """
+    DynamicRNN, DynamicGRUV2 or DynamicAUGRU is made with an argument that the device refuses.
+
+    They take one cell type (LSTM), tanh, inputs of [time, batch, size], no projection, no
+    clipping, no peephole; the compiler of the device refuses everything else, late.
+
+    Wrong:
+
+        DynamicRNN(hidden_size=64, dtype=tf.float32, time_major=False)
+
+    Right:
+
+        DynamicRNN(hidden_size=64, dtype=tf.float32)
+    """,
+    source=("tf_adapter/python/npu_bridge/estimator/npu/npu_dynamic_rnn.py",),
+)
+
+COLLECTIVE_ARGUMENT = declare(
+    "NPU829",
+    "collective-argument",
+    Severity.ERROR,
+    """
+    A function of ``hccl`` is given an argument that it cannot work with.
+
+    Groups have names of 1 to 127 characters; ``create_group`` takes the number of ranks and a
+    list of as many; gradients are cut after ascending numbers, or by shares that add up to
+    exactly 100.
+
+    Wrong:
+
+        set_split_strategy_by_size([60, 20])
+
+    Right:
+
+        set_split_strategy_by_size([60, 20, 20])
+    """,
+    source=("hccl/manage/api.py", "hccl/split/api.py"),
 )

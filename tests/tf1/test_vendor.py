@@ -53,7 +53,9 @@ def broken_vendor(tensorflow, monkeypatch, tmp_path):
 
 
 FUNCTIONS = {
-    "npu_ops.LARS": lambda tf1: tf1.npu_ops.LARS([1.0]),
+    "npu_ops.LARS": lambda tf1: tf1.npu_ops.LARS([1.0], [1.0], 0.1),
+    "npu_ops.npu_onnx_graph_op": lambda tf1: tf1.npu_ops.npu_onnx_graph_op([], [], ""),
+    "npu_unary_ops.get_next": lambda tf1: tf1.npu_unary_ops.get_next(),
     "npu_ops.dropout": lambda tf1: tf1.npu_ops.dropout(1.0, 0.5),
     "hccl_ops.allreduce": lambda tf1: tf1.hccl_ops.allreduce(1.0, "sum"),
     "hccl_ops.send": lambda tf1: tf1.hccl_ops.send(1.0, 0, 1),
@@ -117,14 +119,13 @@ def test_delegated(name, tf, fake_vendor, monkeypatch):
 
 
 NEED_THE_DEVICE = [
-    "npu_ops.LARS",
+    "npu_ops.npu_onnx_graph_op",
     "hccl_ops.send",
     "npu_plugin.set_device_sat_mode",
-    "npu_unary_ops.gelu",
+    "npu_unary_ops.get_next",
     "npu_cpu_ops.embedding_hash_table",
     "util.fair_division",
     "Profiler",
-    "create_group",
 ]
 
 

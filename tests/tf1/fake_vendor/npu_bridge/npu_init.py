@@ -30,6 +30,7 @@ npu_ops = Module(
     shutdown_system=lambda name=None: tf.no_op(name="NPUShutdown"),
     dropout=lambda x, *args, **kwargs: x,
     LARS="lars",
+    npu_onnx_graph_op="graph",
     outfeed_enqueue_op=lambda channel_name, inputs, name=None: tf.no_op(name="Send"),
     outfeed_dequeue_op=lambda channel_name, output_types, output_shapes, name=None: [
         tf.zeros(shape, kind) for kind, shape in zip(output_types, output_shapes)
@@ -42,7 +43,7 @@ hccl_ops = Module(
     send="sent",
 )
 npu_plugin = Module("npu_plugin", set_device_sat_mode=None, npu_resource_init=None)
-npu_unary_ops = Module("npu_unary_ops", gelu="gelu")
+npu_unary_ops = Module("npu_unary_ops", gelu="gelu", get_next="next")
 npu_cpu_ops = Module("npu_cpu_ops", embedding_hash_table="table")
 npu_rnn = Module("npu_rnn", npu_dynamic_rnn=("outputs", "state"))
 util = Module("util", fair_division="shares")
