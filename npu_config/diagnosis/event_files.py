@@ -29,6 +29,8 @@ from npu_config.text.wire import (
 
 #: The longest record that is believed; protobuf itself ends at 2 GiB.
 MAX_RECORD = 1 << 31
+#: TensorFlow's own limit.
+MAX_RANK = 254
 
 
 class EventFileError(ValueError):
@@ -221,14 +223,16 @@ def _shape(view: memoryview) -> Optional[Tuple[int, ...]]:
                 if field == 1 and form == VARINT:
                     size = signed(part)
             sizes.append(size)
+    if len(sizes) > MAX_RANK:
+        raise EventFileError("a tensor of {} dimensions; at most {}".format(len(sizes), MAX_RANK))
     return None if any(size < 0 for size in sizes) else tuple(sizes)
 
 
 def elements(tensor: Tensor) -> int:
-    """How many elements a tensor of known shape has."""
+    """How many elements a tensor of known shape has, or more than a record can hold."""
     count = 1
     for size in tensor.shape or ():
-        count *= size
+        count = min(count * size, 2 * MAX_RECORD) if count else 0
     return count
 
 

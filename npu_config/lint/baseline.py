@@ -14,10 +14,13 @@ from typing import Any, Callable, Counter, Dict, Iterable, List, Mapping, Option
 from npu_config.core.diagnostics import Diagnostic, Place, Severity
 from npu_config.core.files import PathLike, write_atomic
 from npu_config.core.rule import declare
+from npu_config.text.loading import load
 
 __all__ = ["Baseline", "BaselineError"]
 
 VERSION = 1
+_LARGEST = 64 * 1024 * 1024
+_MOST = 1_000_000_000
 
 UNUSABLE = declare(
     "NPU899",
@@ -100,11 +103,11 @@ class Baseline:
             BaselineError: it cannot be read, or is no baseline.
         """
         name = os.fspath(path)
+        data = load(name, _LARGEST)
+        if isinstance(data, Diagnostic):
+            raise _unusable(name, data.message)
         try:
-            with open(name, encoding="utf-8") as stream:
-                counts = _counts_of(json.load(stream))
-        except OSError as error:
-            raise _unusable(name, error.strerror or str(error)) from None
+            counts = _counts_of(json.loads(data.decode("utf-8")))
         except RecursionError:
             raise _unusable(name, "it is nested too deeply") from None
         except ValueError as error:
@@ -185,8 +188,10 @@ def _counts_of(content: Any) -> Dict[Key, int]:
                 "finding {} lacks one of the texts {}".format(number, ", ".join(_FIELDS))
             )
         count = fields.get("count")
-        if type(count) is not int or count < 1:
-            raise ValueError("the count of finding {} is not a number from 1".format(number))
+        if type(count) is not int or not 1 <= count <= _MOST:
+            raise ValueError(
+                "the count of finding {} is not a number from 1 to {:,}".format(number, _MOST)
+            )
         key: Key = (fields["rule"], fields["path"], fields["option"], fields["line"])
         counts[key] = counts.get(key, 0) + count
     return counts

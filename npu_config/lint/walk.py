@@ -1,11 +1,16 @@
 """The files below a directory, as git sees them: what .gitignore names is left out."""
 
+import errno
 import os
-from typing import Iterator, List, Sequence, Tuple
+from typing import Iterator, List, NamedTuple, Optional, Sequence, Tuple
 
 from npu_config.lint.gitignore import Patterns
 
-__all__ = ["walk"]
+__all__ = ["UNLISTED", "Skipped", "walk"]
+
+IGNORED = "excluded by .gitignore or the project"
+UNLISTED = "the directory cannot be listed: "
+"""What the reason for such a directory begins with: whoever walks reports it."""
 
 LEFT_OUT = frozenset(
     ("__pycache__", "node_modules", "build", "dist", "site-packages", "venv", "env.bak")
@@ -13,44 +18,64 @@ LEFT_OUT = frozenset(
 """Directories that hold nothing a user wrote; hidden ones are left out, too."""
 
 
-def walk(root: str, exclude: Sequence[str] = ()) -> Iterator[str]:
+class Skipped(NamedTuple):
+    """A file or directory that a walk left out, and why."""
+
+    path: str
+    reason: str
+
+
+def walk(
+    root: str, exclude: Sequence[str] = (), skipped: Optional[List[Skipped]] = None
+) -> Iterator[str]:
     """Every file below a directory, in order of name.
 
     Hidden directories, the usual build directories, and what .gitignore files exclude are left
-    out; links to directories are not followed, so that no loop can arise.  What vanishes or
-    cannot be read in the meantime is passed over.
+    out; links to directories are not followed, so that no loop can arise.  What vanishes in the
+    meantime is passed over.
 
     Args:
         root: the directory.
         exclude: more patterns with the syntax of .gitignore, relative to ``root``.
+        skipped: gets what is left out, and the directories that cannot be listed.
     """
     absolute = os.path.abspath(root)
     patterns = _patterns_above(absolute)
     if exclude:
         patterns.append(Patterns(absolute, exclude))
     start = len(os.path.join(absolute, ""))
-    for path in _walk(absolute, patterns):
-        yield os.path.join(root, path[start:])
+    left_out: List[Skipped] = [] if skipped is None else skipped
+
+    def leave(path: str, reason: str) -> None:
+        left_out.append(Skipped(os.path.join(root, path[start:]), reason))
+
+    pending = [(absolute, patterns)]
+    while pending:
+        directory, patterns = pending.pop()
+        own = Patterns.of_directory(directory)
+        if own is not None:
+            patterns = [*patterns, own]
+        files, directories, reason = _entries(directory)
+        if reason is not None:
+            leave(directory, UNLISTED + reason)
+        for name in files:
+            path = os.path.join(directory, name)
+            if patterns and _ignored(path, False, patterns):
+                leave(path, IGNORED)
+            else:
+                yield os.path.join(root, path[start:])
+        for name in reversed(directories):
+            path = os.path.join(directory, name)
+            if name.startswith(".") or name in LEFT_OUT:
+                leave(path, "a hidden or build directory")
+            elif _ignored(path, True, patterns):
+                leave(path, IGNORED)
+            else:
+                pending.append((path, patterns))
 
 
-def _walk(directory: str, patterns: List[Patterns]) -> Iterator[str]:
-    own = Patterns.of_directory(directory)
-    if own is not None:
-        patterns = [*patterns, own]
-    files, directories = _entries(directory)
-    for name in files:
-        path = os.path.join(directory, name)
-        if not patterns or not _ignored(path, False, patterns):
-            yield path
-    for name in directories:
-        if name.startswith(".") or name in LEFT_OUT:
-            continue
-        path = os.path.join(directory, name)
-        if not _ignored(path, True, patterns):
-            yield from _walk(path, patterns)
-
-
-def _entries(directory: str) -> Tuple[List[str], List[str]]:
+def _entries(directory: str) -> Tuple[List[str], List[str], Optional[str]]:
+    """The files and directories in a directory, or why it cannot be listed."""
     files: List[str] = []
     directories: List[str] = []
     try:
@@ -63,9 +88,10 @@ def _entries(directory: str) -> Tuple[List[str], List[str]]:
                 except OSError:
                     continue
                 (directories if is_directory else files).append(entry.name)
-    except OSError:
-        return [], []
-    return sorted(files), sorted(directories)
+    except OSError as error:
+        gone = error.errno in (errno.ENOENT, errno.ENOTDIR)
+        return [], [], None if gone else error.strerror or str(error)
+    return sorted(files), sorted(directories), None
 
 
 def _ignored(path: str, is_directory: bool, patterns: Sequence[Patterns]) -> bool:

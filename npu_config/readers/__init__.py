@@ -7,7 +7,7 @@ import importlib
 import os
 from typing import Optional, Tuple, Union
 
-from npu_config.core.diagnostics import Diagnostic, Place
+from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Place
 from npu_config.core.files import PathLike
 from npu_config.readers import _rules as rules
 from npu_config.readers.formats import (
@@ -20,6 +20,7 @@ from npu_config.readers.formats import (
     suffix_of,
 )
 from npu_config.rules.reading import Reading
+from npu_config.text.guard import guarded
 from npu_config.text.loading import decode, load, too_large
 
 __all__ = ["KINDS", "LARGEST", "Reading", "read", "read_if_ours"]
@@ -58,7 +59,14 @@ def read(
     name = os.fspath(path)
     if as_kind is not None and as_kind not in FORMATS:
         raise ValueError('unknown kind "{}"; legal: {}'.format(as_kind, ", ".join(KINDS)))
-    kind = as_kind or kind_by_suffix(name)
+    try:
+        with guarded(name):
+            return _read(name, as_kind or kind_by_suffix(name), content)
+    except NpuConfigError as error:
+        return _nothing(as_kind, name, *error.diagnostics)
+
+
+def _read(name: str, kind: Optional[str], content: Union[bytes, str, None]) -> Reading:
     if content is None:
         loaded = load(name, LARGEST if kind is None else FORMATS[kind].limit)
         if isinstance(loaded, Diagnostic):
@@ -129,5 +137,5 @@ def _unknown(path: str) -> Diagnostic:
     )
 
 
-def _nothing(kind: Optional[str], path: str, diagnostic: Diagnostic) -> Reading:
-    return Reading(kind or "", path, diagnostics=(diagnostic,), skipped=True)
+def _nothing(kind: Optional[str], path: str, *diagnostics: Diagnostic) -> Reading:
+    return Reading(kind or "", path, diagnostics=diagnostics, skipped=True)

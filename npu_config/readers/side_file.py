@@ -16,11 +16,11 @@ RANK_TABLE = "rank-table"
 class SideFileReading(Reading):
     """A side file; what is wrong with it may depend on the target."""
 
-    def judge(
+    def findings(
         self,
-        target: Optional[Target] = None,
-        environ: Optional[Mapping[str, str]] = None,
-        on_host: bool = False,
+        target: Optional[Target],
+        environ: Optional[Mapping[str, str]],
+        on_host: bool,
     ) -> List[Diagnostic]:
         """What its format finds wrong with it."""
         parsed = format_of(self.kind).parse(self.text or "", self.path, target or ANY_TARGET)

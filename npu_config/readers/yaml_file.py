@@ -57,6 +57,13 @@ def _compose(document: Document, table: PlaceTable) -> None:
         if composer is not None:
             composer.distrust(start)
         report_fault(document, error, start)
+    except (ValueError, OverflowError):  # chr() and int() of what PyYAML did not limit
+        start = 0 if composer is None else composer.offset()
+        if composer is not None:
+            composer.distrust(start)
+        message = "an escape of no character (they end at \\U0010FFFF), or a number too long"
+        document.report(rules.UNPARSABLE, start, start, message)
+        document.complete = False
     finally:
         if composer is not None:
             composer.finish()
@@ -137,6 +144,10 @@ class _Composer:
                 self._open(event, start, end)
             elif isinstance(event, yaml.CollectionEndEvent):
                 self._close(end)
+
+    def offset(self) -> int:
+        """How far PyYAML has read."""
+        return min(int(self._loader.index), len(self._document.source.text))
 
     def distrust(self, offset: int) -> None:
         """A syntax fault on the line of the last value: who knows what that value is."""

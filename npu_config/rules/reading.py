@@ -4,10 +4,11 @@ from typing import List, Mapping, Optional, Tuple
 
 import attr
 
-from npu_config.core.diagnostics import Diagnostic
+from npu_config.core.diagnostics import Diagnostic, NpuConfigError
 from npu_config.core.settings import Settings
 from npu_config.core.target import Target
 from npu_config.rules.engine import judge
+from npu_config.text.guard import guarded
 
 
 @attr.s(frozen=True, slots=True, auto_attribs=True)
@@ -41,13 +42,26 @@ class Reading:
         environ: Optional[Mapping[str, str]] = None,
         on_host: bool = False,
     ) -> List[Diagnostic]:
-        """What the reader found, and what the rules find in the settings it read.
+        """Everything that is wrong with the file; a fault of npu_config's own is a finding.
 
         Args:
             target: replaces the target that the file names.
             environ: environment variables to judge with; None: they are not looked at.
             on_host: look at the file system, too.
         """
+        try:
+            with guarded(self.path):
+                return self.findings(target, environ, on_host)
+        except NpuConfigError as error:
+            return [*self.diagnostics, *error.diagnostics]
+
+    def findings(
+        self,
+        target: Optional[Target],
+        environ: Optional[Mapping[str, str]],
+        on_host: bool,
+    ) -> List[Diagnostic]:
+        """What the reader found, and what the rules find in the settings it read."""
         found = list(self.diagnostics)
         for settings in self.settings:
             found.extend(judge(settings, target or self.target, environ, on_host))

@@ -38,11 +38,11 @@ class ScriptReading(Reading):
     variants: Tuple[Variant, ...] = ()
     paths: Tuple[Tuple[Path, ...], ...] = ()
 
-    def judge(
+    def findings(
         self,
-        target: Optional[Target] = None,
-        environ: Optional[Mapping[str, str]] = None,
-        on_host: bool = False,
+        target: Optional[Target],
+        environ: Optional[Mapping[str, str]],
+        on_host: bool,
     ) -> List[Diagnostic]:
         """Every finding once, whatever the number of paths that lead to it."""
         found = list(self.diagnostics)

@@ -11,6 +11,7 @@ from npu_config.core.target import Target
 from npu_config.script import read
 from npu_config.script._rules import NOT_PYTHON
 from npu_config.script.vocabulary import may_matter
+from npu_config.text.guard import fault
 from npu_config.text.loading import load
 
 __all__ = ["Checked", "check_scripts"]
@@ -94,19 +95,9 @@ def _check_one(path: str, work: _Work) -> Optional[Checked]:
         reading = read(data, path)
         found = tuple(reading.judge(work.target, work.environ, work.on_host))
     except Exception as error:  # a fault of ours must not cost the findings in other files
-        return Checked(path, (_failed(path, error),), skipped=True)
+        return Checked(path, (fault(path, error),), skipped=True)
     text = reading.text if found else None
     return Checked(path, found, text, reading.encoding, reading.skipped)
-
-
-def _failed(path: str, error: Exception) -> Diagnostic:
-    return NOT_PYTHON.diagnostic(
-        "npu_config failed on this script, which is not checked: {}: {}".format(
-            type(error).__name__, error
-        ),
-        Place(path),
-        help="report it, with the script if you can",
-    )
 
 
 def _load(path: str) -> Union[bytes, Diagnostic]:

@@ -7,17 +7,22 @@ from typing import Any, Callable, Generic, Iterable, List, Optional, Tuple, Type
 
 import attr
 
-from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Place, Report, Severity
+from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Report, Severity
 from npu_config.core.files import PathLike, write_atomic
 from npu_config.core.rule import declare
 from npu_config.core.target import ANY_TARGET, Target
 from npu_config.text.faults import FaultLog
 from npu_config.text.json_parser import parse as parse_json
+from npu_config.text.loading import decode
+from npu_config.text.loading import load as load_bytes
 from npu_config.text.source import ANYWHERE, Places, Source, apply_edits
 
 M = TypeVar("M")
 
 _PARSERS = "cann/ge:compiler/engines/nn_engine/utils/common/config_parser/"
+
+LARGEST = 256 * 1024 * 1024
+"""How many bytes a side file or rank table may have."""
 
 UNREADABLE = declare(
     "NPU715",
@@ -211,20 +216,11 @@ class Format(Generic[M]):
 def read_text(path: PathLike) -> Tuple[Optional[str], Tuple[Diagnostic, ...]]:
     """The text of a file, or why there is none."""
     name = os.fspath(path)
-    try:
-        with open(name, "rb") as stream:
-            data = stream.read()
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        message = "the file cannot be read: {}".format(reason[:1].lower() + reason[1:])
-        return None, (UNREADABLE.diagnostic(message, Place(name)),)
-    try:
-        return data.decode("utf-8"), ()
-    except UnicodeDecodeError as error:
-        before = data[: error.start].decode("utf-8")
-        place = Source(before, name).place(len(before), len(before))
-        message = "byte 0x{:02x} is not UTF-8 text".format(data[error.start])
-        return None, (UNREADABLE.diagnostic(message, place, help="save the file as UTF-8"),)
+    data = load_bytes(name, LARGEST)
+    text, found = (None, data) if isinstance(data, Diagnostic) else decode(data, name)
+    if found is None:
+        return text, ()
+    return None, (UNREADABLE.diagnostic(found.message, found.place, help=found.help),)
 
 
 _DECODER = json.JSONDecoder()

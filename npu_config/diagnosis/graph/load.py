@@ -6,17 +6,21 @@ MetaGraphDef (the ``.meta`` of a checkpoint) or a SavedModel.
 
 import os
 import re
+import stat
 from typing import Any, List, NamedTuple, Optional, Tuple
 
 from npu_config.core.diagnostics import NpuConfigError, Place
 from npu_config.diagnosis.graph._rules import TOO_LARGE, UNREADABLE
 from npu_config.diagnosis.graph.model import Graph
+from npu_config.text.guard import guarded
 from npu_config.text.wire import BYTES, WireError, fields
 
 # A monitored session is wrapped four deep, and tfdbg adds one.
 _WRAPPERS = 10
 #: What a protobuf message can hold.
 MAX_BYTES = (1 << 31) - 1
+#: What is read of a pipe or a device, whose size cannot be asked for.
+MAX_STREAM = 1 << 28
 _TOO_LARGE_HELP = (
     "feed large data instead of putting it into the graph as constants: "
     "tf.data.Dataset.from_generator, from_tensor_slices of a placeholder, or files"
@@ -89,26 +93,25 @@ def _exported(graph: Any) -> Any:
 
 
 def _load_file(given: str) -> Loaded:
-    path = _graph_file(given)
     try:
-        if os.path.getsize(path) > MAX_BYTES:
-            raise NpuConfigError(
-                [
-                    TOO_LARGE.diagnostic(
-                        "the file has {:,} bytes; a graph can have 2 GB".format(
-                            os.path.getsize(path)
-                        ),
-                        Place(path),
-                        help=_TOO_LARGE_HELP,
-                    )
-                ]
-            )
+        path = _graph_file(given)
         with open(path, "rb") as stream:
-            data = stream.read()
-    except OSError as error:
-        raise _unreadable(
-            path, 'cannot read "{}": {}'.format(path, error.strerror or error)
-        ) from None
+            status = os.fstat(stream.fileno())
+            regular = stat.S_ISREG(status.st_mode)
+            limit = MAX_BYTES if regular else MAX_STREAM
+            size = status.st_size
+            data = b"" if size > limit else stream.read(limit + 1)
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise _unreadable(given, 'cannot read "{}": {}'.format(given, reason)) from None
+    if max(size, len(data)) > limit:
+        message = "the file has {:,} bytes; a graph can have 2 GB".format(max(size, len(data)))
+        raise NpuConfigError([TOO_LARGE.diagnostic(message, Place(path), help=_TOO_LARGE_HELP)])
+    with guarded(path):
+        return _loaded(path, data)
+
+
+def _loaded(path: str, data: bytes) -> Loaded:
     if not data.strip():
         raise _unreadable(path, "the file is empty")
     start = _TEXT_START.match(data[:65536])

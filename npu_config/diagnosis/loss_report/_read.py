@@ -8,25 +8,29 @@ from typing import BinaryIO, Dict, Iterator, List, Optional, Tuple
 from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Place
 from npu_config.diagnosis.event_files import EventFileError, masked_crc32c, read_events, scalar
 from npu_config.diagnosis.loss_report._rules import UNREADABLE
+from npu_config.text.guard import guarded
 
-# All of these are applied to lines in lower case.
-_NUMBER = r"[-+]?(?:\d[\d_]*\.?\d*(?:e[-+]?\d+)?|\.\d+|inf|nan)"
+# All of these are applied to lines in lower case with single blanks, so that no two repetitions
+# can share a piece of text: each pattern takes a time that grows with the line and no faster.
+_NUMBER = r"[-+]?(?:\d{1,300}(?:\.\d{0,300})?(?:e[-+]?\d{1,4})?|\.\d{1,300}|inf|nan)"
 _SCALE = re.compile(
     r"(?<![a-z0-9_])(?:(?:current|new|npu|the|dynamic)[ _])?loss[ _-]?scal(?:e|ing)"
-    r"(?:[ _](?:value|factor))?(?::\d+(?=\s*[=:]))?[\"']?\s*"
-    r"(?:(?:is|was|now|set|reduced|decreased|increased|updated|changed|from\s+"
+    r"(?:[ _](?:value|factor))?(?::\d{1,9} ?(?=[=:]))?[\"']? ?"
+    r"(?:(?:is|was|now|set|reduced|decreased|increased|updated|changed) ?){0,4}"
+    r"(?:from "
     + _NUMBER
-    + r")\s*)*(?:to\s+)?(?:=|:|->|=>)?\s*[\"'\[(]*(?P<value>"
+    + r" ?)?(?:to )?(?:=|:|->|=>)? ?[\"'\[(]{0,3} ?(?P<value>"
     + _NUMBER
-    + r")(?![\w.]*[a-z_])"
+    + r")(?![\w.])"
 )
 _STEP = re.compile(
-    r"(?:step|iter(?:ation)?)s?(?![a-z/])(?::\d+(?=\s*=))?[\"']?"
-    r"\s*(?:is|no\.?)?\s*[=:#\[(]*\s*(?P<value>\d+)(?![\d.]*\s*(?:s|ms|sec)\b)"
+    r"(?:step|iter(?:ation)?)s?(?![a-z/])(?::\d{1,9} ?(?==))?[\"']?"
+    r" ?(?:is|no\.?)? ?[=:#\[(]{0,3} ?(?P<value>\d{1,18})(?!\d|\.?\d{0,9} ?(?:s|ms|sec)\b)"
 )
 _FLAG = re.compile(
-    r"\b(?P<name>overflow\w*|found_inf\w*|has_(?:nan|inf)\w*|(?:is_|all_|overall_)*finite\w*)"
-    r"[\"']?\s*(?:is|=|:)\s*[\"'\[]*(?P<value>true|false|yes|no|\d+(?:\.\d+)?)\b"
+    r"\b(?P<name>overflow\w{0,40}|found_inf\w{0,40}|has_(?:nan|inf)\w{0,40}"
+    r"|(?:is_|all_|overall_){0,3}finite\w{0,40})"
+    r"[\"']? ?(?:is|=|:) ?[\"'\[]{0,3}(?P<value>true|false|yes|no|\d{1,9}(?:\.\d{1,9})?)\b"
 )
 _SKIPPED = re.compile(
     r"(?<!no )\boverflow(?:s|ed)?\b.{0,80}?\b(?:detected|found|occurred|occurs|happened|skip\w*)"
@@ -60,14 +64,16 @@ def read_series(files: List[str], tag: Optional[str], root: Optional[str] = None
     faults: List[Diagnostic] = []
     for name in files:
         try:
-            with open(name, "rb") as stream:
-                _read(name, stream, series, tag)
-        except OSError as error:
-            faults.append(
-                _fault(name, 'cannot read "{}": {}'.format(name, error.strerror or error))
-            )
-        except (EventFileError, _NoScaleError) as error:
-            faults.append(_fault(name, str(error)))
+            with open(name, "rb") as stream, guarded(name):
+                try:
+                    _read(name, stream, series, tag)
+                except (EventFileError, _NoScaleError) as error:
+                    faults.append(_fault(name, str(error)))
+        except NpuConfigError as error:
+            faults.extend(error.diagnostics)
+        except (OSError, ValueError) as error:
+            reason = getattr(error, "strerror", None) or error
+            faults.append(_fault(name, 'cannot read "{}": {}'.format(name, reason)))
     if not faults and not series.scales and not series.uncounted:
         faults.append(_fault(files[0] if files else root, _nothing(files, tag)))
     if faults:
@@ -168,7 +174,7 @@ def _read_log(stream: BinaryIO, series: Series) -> None:
             step = offset + named
         if "scal" in line:
             scale = _SCALE.search(line)
-            value = float(scale.group("value").replace("_", "")) if scale else math.nan
+            value = float(scale.group("value")) if scale else math.nan
             if math.isfinite(value):
                 if step is None:
                     series.uncounted.append(value)
@@ -203,4 +209,4 @@ def _read_flag(line: str, step: Optional[int], series: Series) -> None:
 def _lines(stream: BinaryIO) -> Iterator[str]:
     """The lines, in lower case; very long ones in pieces."""
     for line in iter(lambda: stream.readline(1 << 16), b""):
-        yield line.decode("utf-8", "replace").lower()
+        yield " ".join(line.decode("utf-8", "replace").lower().split())

@@ -11,7 +11,11 @@ from typing import Any, Dict, FrozenSet, Iterable, Optional, Tuple
 
 import attr
 
-from npu_config.diagnosis.profiling_tables.op_summary import OneBlockOperator, OpSummary
+from npu_config.diagnosis.profiling_tables.op_summary import (
+    REDUCE_SUM,
+    OneBlockOperator,
+    OpSummary,
+)
 
 
 @attr.s(frozen=True, slots=True, auto_attribs=True)
@@ -53,22 +57,29 @@ def advise(
     """
     chosen = None if types is None else frozenset(types)
 
-    def concerned(each: OneBlockOperator) -> bool:
-        return each.is_reduce_sum if chosen is None else each.type in chosen
+    def concerned(kind: str) -> bool:
+        return kind in (REDUCE_SUM if chosen is None else chosen)
 
     black_list: Dict[str, None] = {}
     casts = []
-    share = 0.0
     others: Dict[str, float] = {}
     for each in summary.operators:
-        if not concerned(each):
+        if not concerned(each.type):
             others[each.type] = others.get(each.type, 0.0) + each.total_us
             continue
-        share += each.share
         if each.name in float16_nodes:
             casts.append(each)
         else:
             black_list[each.type] = None
+    kept = {each.type for each in summary.operators}
+    black_list.update(
+        (kind, None) for kind in summary.types if concerned(kind) and kind not in kept
+    )
+    # The totals of types are whole, the list of operators may not be.
+    time = sum(total for kind, (_, total) in summary.types.items() if concerned(kind))
     return Advice(
-        tuple(black_list), tuple(casts), share, tuple(sorted(others, key=lambda t: -others[t]))
+        tuple(black_list),
+        tuple(casts),
+        time / (summary.total_us or 1.0),
+        tuple(sorted(others, key=lambda t: -others[t])),
     )

@@ -11,11 +11,15 @@ from typing import Any, Dict, Iterator, List, Optional, Tuple
 
 import attr
 
-from npu_config.core.diagnostics import NpuConfigError, Place
+from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Place
 from npu_config.core.files import PathLike
 from npu_config.diagnosis.profiling_tables._rules import FUSION_RESULT_UNREADABLE
+from npu_config.text.guard import guarded
+from npu_config.text.loading import load
 
 _KINDS = ("graph_fusion", "ub_fusion")
+_LARGEST = 256 * 1024 * 1024
+_MOST = 2**63 - 1
 _GRAPH_KEY = "session_and_graph_id"
 _WHITE = " \t\r\n,\ufeff\x00"
 
@@ -69,11 +73,14 @@ def read_fusion_result(path: PathLike) -> FusionResult:
             syntax fault the message has the line.
     """
     name = os.fspath(path)
-    try:
-        with open(name, encoding="utf-8", errors="replace") as stream:
-            text = stream.read()
-    except OSError as error:
-        raise _error(name, 'cannot read "{}": {}'.format(name, error.strerror or error)) from None
+    data = load(name, _LARGEST)
+    if isinstance(data, Diagnostic):
+        raise _error(name, data.message)
+    with guarded(name):
+        return _sum_up(name, data.decode("utf-8", "replace"))
+
+
+def _sum_up(name: str, text: str) -> FusionResult:
     sums: Dict[Tuple[str, str], List[Any]] = {}
     graphs: Dict[str, None] = {}
     for graph, record in _records(name, text):
@@ -147,6 +154,6 @@ def _graphs(value: Any) -> Iterator[Tuple[str, Dict[str, Any]]]:
 def _count(value: Any) -> int:
     """A count, which the engine writes as text."""
     try:
-        return int(value)
+        return min(max(int(value), 0), _MOST)
     except (TypeError, ValueError, OverflowError):
         return 0

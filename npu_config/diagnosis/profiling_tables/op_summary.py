@@ -9,13 +9,14 @@ import csv
 import heapq
 import os
 import re
-from typing import Any, Dict, Iterable, Iterator, List, NamedTuple, Optional, Tuple
+from typing import Any, Dict, Iterable, Iterator, List, NamedTuple, Optional, TextIO, Tuple
 
 import attr
 
 from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Place
 from npu_config.core.files import PathLike
 from npu_config.diagnosis.profiling_tables._rules import TABLE_UNREADABLE
+from npu_config.text.guard import guarded
 
 # Old and new names of the columns, with unit, blanks and underscores taken away.  The
 # profiler of CANN up to 8.2 writes "Block Dim", later ones "Block Num"; the framework
@@ -39,7 +40,8 @@ _DISPLAY = {
     "input_types": "Input Data Types",
 }
 _UNITS = {"us": 1.0, "ns": 1e-3, "ms": 1e3, "s": 1e6}
-_HEADER = re.compile(r"\s*(.*?)\s*(?:\((\w+)\))?\s*\Z")
+_LONGEST_LINE = 1 << 20
+REDUCE_SUM = frozenset(("ReduceSum", "ReduceSumD"))
 _FLOAT16 = frozenset(("FLOAT16", "DT_FLOAT16", "FP16", "HALF"))
 # Operators on the host CPU, the AI CPU and the communication engine have no blocks.
 _AI_CORE = re.compile(r"AI_?CORE|AI_?VECTOR_?CORE|AIC|AIV|MIX", re.IGNORECASE)
@@ -88,7 +90,7 @@ class OneBlockOperator:
     @property
     def is_reduce_sum(self) -> bool:
         """True for the operator type that is documented to be slow this way."""
-        return self.type in ("ReduceSum", "ReduceSumD")
+        return self.type in REDUCE_SUM
 
 
 @attr.s(frozen=True, slots=True, auto_attribs=True)
@@ -172,10 +174,14 @@ class _Reading:
 
     def read(self, path: str) -> None:
         try:
-            with open(path, encoding="utf-8-sig", errors="replace", newline="") as stream:
-                self._table(path, stream)
-        except OSError as error:
-            self.fault('cannot read "{}": {}'.format(path, error.strerror or error), Place(path))
+            stream = open(path, encoding="utf-8-sig", errors="replace", newline="")  # noqa: SIM115
+            with stream, guarded(path):
+                self._table(path, _lines(stream))
+        except NpuConfigError as error:
+            self.faults.extend(error.diagnostics)
+        except (OSError, ValueError) as error:
+            reason = getattr(error, "strerror", None) or error
+            self.fault('cannot read "{}": {}'.format(path, reason), Place(path))
 
     def _table(self, path: str, stream: Iterable[str]) -> None:
         reader = csv.reader(stream)
@@ -197,11 +203,10 @@ class _Reading:
         positions: Dict[str, int] = {}
         units: Dict[str, str] = {}
         for index, title in enumerate(header):
-            match = _HEADER.match(title)
-            assert match is not None
-            plain = re.sub(r"[\s_]+", "", match.group(1)).lower()
+            words, bracket, unit = title.strip().partition("(")
+            plain = "".join(words.split()).replace("_", "").lower()
             positions.setdefault(plain, index)
-            units.setdefault(plain, (match.group(2) or "us").lower())
+            units.setdefault(plain, unit[:-1].lower() if bracket else "us")
 
         def position(names: Tuple[str, ...]) -> Optional[int]:
             return next((positions[name] for name in names if name in positions), None)
@@ -317,6 +322,11 @@ class _Reading:
             {kind: (count, total) for kind, (count, total) in sorted(self._types.items())},
             self._truncated,
         )
+
+
+def _lines(stream: TextIO) -> Iterator[str]:
+    """The lines, in pieces when they are longer than those of any table."""
+    return iter(lambda: stream.readline(_LONGEST_LINE), "")
 
 
 def _reads_float16(types: str) -> bool:

@@ -1,0 +1,61 @@
+"""The one place through which every file is read and judged: a fault of ours ends no run."""
+
+import os
+import traceback
+from contextlib import contextmanager
+from typing import Iterator, Optional
+
+from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Place, Severity
+from npu_config.core.rule import declare
+
+INTERNAL = declare(
+    "NPU700",
+    "internal-fault",
+    Severity.ERROR,
+    """
+    npu_config itself failed on a file.
+
+    The fault is one of npu_config, not of the file, which is not judged; the other files are.
+    The message holds what a report needs: the exception and the line that raised it.
+    """,
+    source=("npu_config",),
+)
+
+
+def fault(path: Optional[str], error: BaseException) -> Diagnostic:
+    """The finding for an exception that should not have been raised.
+
+    Args:
+        path: the file that was read or judged.
+        error: the exception.
+    """
+    frames = traceback.extract_tb(error.__traceback__)
+    where = ""
+    if frames:
+        where = ", {}:{}".format(os.path.basename(frames[-1].filename), frames[-1].lineno)
+    return INTERNAL.diagnostic(
+        "npu_config failed on this file, which is not checked: {}{}: {}".format(
+            type(error).__name__, where, str(error)[:200]
+        ),
+        Place(path),
+        help="this is a fault of npu_config: report it, with the file if you can",
+    )
+
+
+@contextmanager
+def guarded(path: Optional[str]) -> Iterator[None]:
+    """Whatever the block raises becomes one finding.
+
+    Args:
+        path: the file that the block reads or judges.
+
+    Raises:
+        NpuConfigError: what the block raised itself, or with :data:`INTERNAL` for any other
+            exception.
+    """
+    try:
+        yield
+    except NpuConfigError:
+        raise
+    except Exception as error:
+        raise NpuConfigError([fault(path, error)]) from error
