@@ -125,19 +125,26 @@ def test_endless_files():
 
 
 def test_deep_directories(tmp_path):
-    """Directories as deep as a path can be are walked."""
-    here = os.getcwd()
+    """Directories deeper than Python's recursion are walked, or said not to be."""
+    here, depth = os.getcwd(), 1100
+    os.chdir(str(tmp_path))
     try:
-        os.chdir(str(tmp_path))
-        for _ in range(1300):
+        for _ in range(depth):
             os.mkdir("d")
             os.chdir("d")
-        open("a.py", "w").close()
+        open("a.py", "w").close()  # noqa: SIM115
         os.chdir(str(tmp_path))
         skipped = []
         found = list(walk(".", skipped=skipped))
         assert found or any(left.reason.startswith(UNLISTED) for left in skipped)
     finally:
+        os.chdir(str(tmp_path))
+        for _ in range(depth):
+            os.chdir("d")
+        os.unlink("a.py")
+        for _ in range(depth):
+            os.chdir("..")
+            os.rmdir("d")
         os.chdir(here)
 
 
