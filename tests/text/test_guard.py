@@ -132,7 +132,7 @@ def test_deep_directories(tmp_path):
         for _ in range(depth):
             os.mkdir("d")
             os.chdir("d")
-        open("a.py", "w").close()  # noqa: SIM115
+        os.close(os.open("a.py", os.O_CREAT))
         os.chdir(str(tmp_path))
         skipped = []
         found = list(walk(".", skipped=skipped))
