@@ -89,7 +89,11 @@ def option_section(option: Option) -> str:
         ),
         ("scope", option.scope.replace("+", " and ")),
         ("status", option.status.value.replace("_", " ")),
+        ("TF Adapter", str(option.versions)),
     ]
+    rows += [("`{}`".format(v), str(known)) for v, known in option.value_versions.items()]
+    if option.former_wire:
+        rows.append(("field `.{}`".format(option.former_wire), str(option.former_wire_versions)))
     if option.read_when:
         rows.append(
             (

@@ -27,6 +27,7 @@ from npu_config.catalogue import (
 )
 from npu_config.catalogue.kinds import InvalidValue, Kind
 from npu_config.catalogue.option import Option, Outcome, Status, table
+from npu_config.catalogue.removed import REMOVED
 
 PAGES = (
     basic,
@@ -51,4 +52,17 @@ OPTIONS: Mapping[str, Option] = MappingProxyType(
     dict(table(option for page in PAGES for option in page.OPTIONS.values()))
 )
 
-__all__ = ["Kind", "OPTIONS", "Option", "Outcome", "PAGES", "InvalidValue", "Status"]
+ALL_OPTIONS: Mapping[str, Option] = MappingProxyType({**OPTIONS, **REMOVED})
+"""With those that only older adapters read."""
+
+__all__ = [
+    "ALL_OPTIONS",
+    "Kind",
+    "OPTIONS",
+    "Option",
+    "Outcome",
+    "PAGES",
+    "REMOVED",
+    "InvalidValue",
+    "Status",
+]

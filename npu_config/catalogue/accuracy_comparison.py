@@ -5,6 +5,7 @@ from npu_config.catalogue.kinds.lists import DumpStep, Names
 from npu_config.catalogue.option import Option, Outcome, products, table
 from npu_config.core.diagnostics import Severity
 from npu_config.core.target import Product
+from npu_config.core.versions import since
 
 PAGE = "accuracy_comparison"
 TITLE = "Accuracy comparison: dump, overflow detection, fusion switches"
@@ -124,6 +125,7 @@ OPTIONS = table(
             used_when=("enable_dump",),
             outcome=Outcome.REJECT,
             doc=DOC,
+            versions=since("r1.10.0"),
             source=(
                 "tf_adapter/util/npu_attrs.cc:2559",
                 "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:578",
@@ -141,6 +143,7 @@ OPTIONS = table(
             outcome=Outcome.SILENT,
             severity=Severity.WARNING,
             doc=DOC,
+            versions=since("r1.10.0"),
             source=(
                 "tf_adapter/util/npu_attrs.cc:2567",
                 "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:580",
@@ -160,6 +163,7 @@ OPTIONS = table(
             notes="String option; unset sends an empty string.",
             outcome=Outcome.GE,
             doc=DOC,
+            versions=since("v0.0.48"),
             source=(
                 "tf_adapter/util/npu_attrs.cc:2117",
                 "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:649",
@@ -175,6 +179,7 @@ OPTIONS = table(
             outcome=Outcome.GE,
             severity=Severity.WARNING,
             doc=DOC,
+            versions=since("r1.2.0"),
             source=(
                 "tf_adapter/util/npu_attrs.cc:2390",
                 "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:814",
@@ -191,6 +196,7 @@ OPTIONS = table(
             run_config_default="l2_optimize",
             outcome=Outcome.ABORT,
             doc=DOC,
+            versions=since("r1.2.0"),
             source=(
                 "tf_adapter/util/npu_attrs.cc:2374",
                 "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:810",

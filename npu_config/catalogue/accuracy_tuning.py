@@ -3,6 +3,7 @@
 from npu_config.catalogue.kinds import Choice, Path
 from npu_config.catalogue.option import Option, Outcome, products, table
 from npu_config.core.target import Product
+from npu_config.core.versions import since, until
 
 PAGE = "accuracy_tuning"
 TITLE = "Accuracy tuning"
@@ -51,6 +52,11 @@ OPTIONS = table(
                 "cube_hif8": products(Product.ASCEND_950),
             },
             doc=DOC,
+            versions=since("v0.0.9"),
+            value_versions={
+                "cube_hif8": since("v0.0.48"),
+                "mixed_hif8": since("v0.0.48"),
+            },
             source=(
                 "tf_adapter/util/npu_attrs.cc:2203",
                 "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:539",
@@ -99,6 +105,7 @@ OPTIONS = table(
                 "allow_mix_precision": "allow_mix_precision_fp16",
             },
             doc=DOC,
+            unchecked=until("r1.11.0"),
             source=(
                 "tf_adapter/util/npu_attrs.cc:2188",
                 "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:537",
@@ -116,6 +123,7 @@ OPTIONS = table(
             scope="process+session",
             outcome=Outcome.GE,
             doc=DOC,
+            versions=since("r1.5.0"),
             source=(
                 "tf_adapter/util/npu_attrs.cc:2424",
                 "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:487",
@@ -133,6 +141,7 @@ OPTIONS = table(
             scope="process",
             outcome=Outcome.GE,
             doc=DOC,
+            versions=since("r1.9.0"),
             source=(
                 "tf_adapter/util/npu_attrs.cc:2498",
                 "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:849",

@@ -3,6 +3,7 @@
 from npu_config.catalogue.kinds import Choice, Path, Text
 from npu_config.catalogue.option import Option, Outcome, Status, products, table
 from npu_config.core.target import Product
+from npu_config.core.versions import since, spans
 
 PAGE = "aoe"
 TITLE = "AOE tuning"
@@ -27,6 +28,11 @@ OPTIONS = table(
                 "4": products(Product.ATLAS_A3, Product.ATLAS_A2, Product.ATLAS_TRAINING),
             },
             doc=DOC,
+            versions=since("r1.5.0"),
+            value_versions={
+                "3": spans(("r1.5.0", "r1.10.0")),
+                "mdat": spans(("r1.10.0", "v0.0.20")),
+            },
             source=(
                 "tf_adapter/util/npu_attrs.cc:2154",
                 "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:705",
@@ -45,6 +51,7 @@ OPTIONS = table(
             read_when=("aoe_mode",),
             outcome=Outcome.ABORT,
             doc=DOC,
+            versions=since("r1.2.0"),
             source=(
                 "tf_adapter/util/npu_attrs.cc:2169",
                 "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:707",
@@ -61,6 +68,7 @@ OPTIONS = table(
             scope="process",
             outcome=Outcome.UNCHECKED,
             doc=DOC,
+            versions=since("r1.11.0"),
             source=(
                 "tf_adapter/util/npu_attrs.cc:2570",
                 "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:713",
@@ -77,6 +85,7 @@ OPTIONS = table(
             scope="process",
             read_when=("aoe_mode",),
             status=Status.UNDOCUMENTED,
+            versions=since("r1.3.0"),
             source=(
                 "tf_adapter/util/npu_attrs.cc:2184",
                 "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:711",
@@ -91,6 +100,7 @@ OPTIONS = table(
             status=Status.NO_EFFECT,
             replacement="aoe_mode",
             outcome=Outcome.ABORT,
+            versions=spans((None, "r1.10.0"), ("v0.0.3", None)),
             source=("tf_adapter/util/npu_attrs.cc:2134",),
         ),
     )

@@ -2,6 +2,7 @@
 
 from npu_config.catalogue.kinds import INT32_MAX, Int
 from npu_config.catalogue.option import Option, Outcome, table
+from npu_config.core.versions import since
 
 PAGE = "basic"
 TITLE = "Basic options"
@@ -43,6 +44,7 @@ OPTIONS = table(
             ),
             outcome=Outcome.ABORT,
             doc=DOC,
+            versions=since("r1.3.0"),
             source=(
                 "tf_adapter/util/npu_attrs.cc:2415",
                 "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:483",
@@ -63,6 +65,7 @@ OPTIONS = table(
             notes="Integer option, not bool. Adapter does not check it; GE accepts only 0/1.",
             outcome=Outcome.GE,
             doc=DOC,
+            versions=since("v0.0.3"),
             source=(
                 "tf_adapter/util/npu_attrs.cc:2387",
                 "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:812",

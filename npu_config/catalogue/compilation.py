@@ -6,6 +6,7 @@ from npu_config.catalogue.kinds.modes import AicoreNum
 from npu_config.catalogue.option import Option, Outcome, Status, products, table
 from npu_config.core.diagnostics import Severity
 from npu_config.core.target import Product
+from npu_config.core.versions import since
 
 PAGE = "compilation"
 TITLE = "Operator and graph compilation"
@@ -24,6 +25,7 @@ OPTIONS = table(
             notes="Adapter does not check the value and sends an empty string when unset.",
             outcome=Outcome.GE,
             doc=DOC,
+            versions=since("r1.2.0"),
             source=(
                 "tf_adapter/util/npu_attrs.cc:2403",
                 "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:819",
@@ -39,6 +41,7 @@ OPTIONS = table(
             notes="Unset: ${ASCEND_CACHE_PATH}/kernel_cache, then $HOME/atc_data.",
             outcome=Outcome.UNCHECKED,
             doc=DOC,
+            versions=since("r1.2.0"),
             source=(
                 "tf_adapter/util/npu_attrs.cc:2406",
                 "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:821",
@@ -58,6 +61,7 @@ OPTIONS = table(
             ),
             outcome=Outcome.GE,
             doc=DOC,
+            versions=since("v0.0.48"),
             source=(
                 "tf_adapter/util/npu_attrs.cc:2603",
                 "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:731",
@@ -74,6 +78,7 @@ OPTIONS = table(
             scope="process",
             notes="A value stored in another oneof field is ignored silently.",
             doc=DOC,
+            versions=since("v0.0.48"),
             source=(
                 "tf_adapter/util/npu_attrs.cc:2596",
                 "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:740",
@@ -90,6 +95,7 @@ OPTIONS = table(
             scope="process+session",
             status=Status.UNDOCUMENTED,
             outcome=Outcome.GE,
+            versions=since("v0.0.48"),
             source=(
                 "tf_adapter/util/npu_attrs.cc:2622",
                 "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:758",
@@ -109,6 +115,7 @@ OPTIONS = table(
             ),
             outcome=Outcome.SILENT,
             severity=Severity.WARNING,
+            versions=since("v0.0.48"),
             source=(
                 "tf_adapter/util/npu_attrs.cc:2627",
                 "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:767",

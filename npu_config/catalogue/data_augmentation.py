@@ -3,6 +3,7 @@
 from npu_config.catalogue.kinds import Int
 from npu_config.catalogue.kinds.lists import DeviceList
 from npu_config.catalogue.option import Option, Outcome, table
+from npu_config.core.versions import since
 
 PAGE = "data_augmentation"
 TITLE = "Data augmentation"
@@ -24,6 +25,7 @@ OPTIONS = table(
             notes="Unset is -1 internally.",
             outcome=Outcome.ABORT,
             doc=DOC,
+            versions=since("r1.3.0"),
             source=(
                 "tf_adapter/util/npu_attrs.cc:2269",
                 "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:834",
@@ -39,6 +41,7 @@ OPTIONS = table(
             scope="graph",
             outcome=Outcome.ABORT,
             doc=DOC,
+            versions=since("r1.3.0"),
             source=(
                 "tf_adapter/util/npu_attrs.cc:2278",
                 "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:836",

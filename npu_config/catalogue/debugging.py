@@ -2,6 +2,7 @@
 
 from npu_config.catalogue.kinds import Int, Path
 from npu_config.catalogue.option import Option, Outcome, table
+from npu_config.core.versions import since
 
 PAGE = "debugging"
 TITLE = "Debugging"
@@ -40,6 +41,7 @@ OPTIONS = table(
             scope="process",
             outcome=Outcome.GE,
             doc=DOC,
+            versions=since("r1.9.0"),
             source=(
                 "tf_adapter/util/npu_attrs.cc:2504",
                 "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:851",
@@ -54,6 +56,7 @@ OPTIONS = table(
             scope="process",
             notes="Unset: ASCEND_WORK_PATH, then the current directory.",
             doc=DOC,
+            versions=since("r1.2.0"),
             source=(
                 "tf_adapter/util/npu_attrs.cc:2409",
                 "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:823",
@@ -74,6 +77,7 @@ OPTIONS = table(
             notes="A value stored in another oneof field is ignored silently.",
             outcome=Outcome.REJECT,
             doc=DOC,
+            versions=since("v0.0.48"),
             source=(
                 "tf_adapter/util/npu_attrs.cc:2588",
                 "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:722",

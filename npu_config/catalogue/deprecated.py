@@ -5,6 +5,7 @@ from npu_config.catalogue.kinds.lists import Names
 from npu_config.catalogue.kinds.shapes import ShapeRange
 from npu_config.catalogue.option import Option, Outcome, Status, table
 from npu_config.core.diagnostics import Severity
+from npu_config.core.versions import since
 
 PAGE = "deprecated"
 TITLE = "Deprecated options"
@@ -87,6 +88,10 @@ OPTIONS = table(
             outcome=Outcome.ABORT,
             undocumented_values=("high_precision_for_all", "high_performance_for_all"),
             doc=DOC,
+            value_versions={
+                "high_precision_for_all": since("r1.6.0"),
+                "high_performance_for_all": since("r1.6.0"),
+            },
             source=(
                 "tf_adapter/util/npu_attrs.cc:2307",
                 "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:677",
@@ -125,6 +130,7 @@ OPTIONS = table(
             status=Status.DEPRECATED,
             notes='True makes the adapter use jit_compile "1" for the graph.',
             doc=DOC,
+            versions=since("r1.3.0"),
             source=(
                 "tf_adapter/util/npu_attrs.cc:2246",
                 "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:826",
@@ -145,6 +151,7 @@ OPTIONS = table(
             outcome=Outcome.ABORT,
             undocumented_values=("lazy_recompile",),
             doc=DOC,
+            versions=since("r1.3.0"),
             source=(
                 "tf_adapter/util/npu_attrs.cc:2250",
                 "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:828",
@@ -162,6 +169,7 @@ OPTIONS = table(
             replacement="input_shape/dynamic_dims/dynamic_node_type or compile_dynamic_mode",
             outcome=Outcome.ABORT,
             doc=DOC,
+            versions=since("r1.3.0"),
             source=(
                 "tf_adapter/util/npu_attrs.cc:2259",
                 "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:831",

@@ -3,6 +3,7 @@
 from npu_config.catalogue.kinds import Bool, Choice, Int
 from npu_config.catalogue.kinds.shapes import DynamicDims, InputShape
 from npu_config.catalogue.option import Option, Outcome, table
+from npu_config.core.versions import since
 
 PAGE = "dynamic_shape"
 TITLE = "Dynamic shape"
@@ -23,6 +24,7 @@ OPTIONS = table(
             scope="graph",
             outcome=Outcome.ABORT,
             doc=DOC,
+            versions=since("r1.2.0"),
             source=(
                 "tf_adapter/util/npu_attrs.cc:2326",
                 "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:693",
@@ -38,6 +40,7 @@ OPTIONS = table(
             scope="graph",
             outcome=Outcome.ABORT,
             doc=DOC,
+            versions=since("r1.2.0"),
             source=(
                 "tf_adapter/util/npu_attrs.cc:2326",
                 "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:694",
@@ -53,6 +56,7 @@ OPTIONS = table(
             scope="graph",
             outcome=Outcome.ABORT,
             doc=DOC,
+            versions=since("r1.2.0"),
             source=(
                 "tf_adapter/util/npu_attrs.cc:2327",
                 "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:695",
@@ -74,6 +78,7 @@ OPTIONS = table(
             notes="Turns on weight externalisation by itself when 1. Integer, not bool.",
             outcome=Outcome.REJECT,
             doc=DOC,
+            versions=since("v0.0.48"),
             source=(
                 "tf_adapter/util/npu_attrs.cc:2345",
                 "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:696",
@@ -91,6 +96,7 @@ OPTIONS = table(
             notes='String option; unset sends an empty string, equal to "0".',
             outcome=Outcome.GE,
             doc=DOC,
+            versions=since("r1.15.0"),
             source=(
                 "tf_adapter/util/npu_attrs.cc:2114",
                 "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:640",
@@ -112,6 +118,7 @@ OPTIONS = table(
                 "STRICT)."
             ),
             doc=DOC,
+            versions=since("v0.0.48"),
             source=(
                 "tf_adapter/util/npu_attrs.cc:2265",
                 "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:857",
@@ -126,6 +133,7 @@ OPTIONS = table(
             run_config="all_tensor_not_empty",
             run_config_default=False,
             doc=DOC,
+            versions=since("v0.0.48"),
             source=(
                 "tf_adapter/util/npu_attrs.cc:2608",
                 "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:871",

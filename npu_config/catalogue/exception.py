@@ -4,6 +4,7 @@ from npu_config.catalogue.kinds import INT32_MAX, Int
 from npu_config.catalogue.option import Option, Outcome, Status, products, table
 from npu_config.core.diagnostics import Severity
 from npu_config.core.target import Product
+from npu_config.core.versions import since
 
 PAGE = "exception"
 TITLE = "Exception remedy: timeouts"
@@ -41,6 +42,7 @@ OPTIONS = table(
                 Product.ATLAS_300I_DUO: (1, 17340),
             },
             doc=DOC,
+            versions=since("r1.7.0"),
             source=(
                 "tf_adapter/util/npu_attrs.cc:2489",
                 "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:841",
@@ -56,6 +58,7 @@ OPTIONS = table(
             run_config="op_wait_timeout",
             scope="process",
             doc=DOC,
+            versions=since("r1.7.0"),
             source=(
                 "tf_adapter/util/npu_attrs.cc:2492",
                 "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:843",
@@ -70,6 +73,7 @@ OPTIONS = table(
             run_config="op_execute_timeout",
             scope="process",
             doc=DOC,
+            versions=since("r1.7.0"),
             source=(
                 "tf_adapter/util/npu_attrs.cc:2495",
                 "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:845",
@@ -90,6 +94,7 @@ OPTIONS = table(
             outcome=Outcome.SILENT,
             severity=Severity.WARNING,
             doc=DOC,
+            versions=since("v0.0.3"),
             source=(
                 "tf_adapter/util/npu_attrs.cc:2573",
                 "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:862",
@@ -110,6 +115,7 @@ OPTIONS = table(
             outcome=Outcome.SILENT,
             severity=Severity.WARNING,
             doc=DOC,
+            versions=since("v0.0.3"),
             source=(
                 "tf_adapter/util/npu_attrs.cc:2576",
                 "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:863",
@@ -124,6 +130,7 @@ OPTIONS = table(
             unit="ms",
             scope="process",
             status=Status.UNDOCUMENTED,
+            versions=since("r1.9.0"),
             source=("tf_adapter/util/npu_attrs.cc:2507",),
         ),
     )

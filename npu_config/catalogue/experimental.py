@@ -4,6 +4,7 @@ from npu_config.catalogue.kinds import Choice, Path, Text
 from npu_config.catalogue.kinds.modes import AccelerateTrainMode, MultistreamMode
 from npu_config.catalogue.option import Option, Outcome, Status, table
 from npu_config.core.diagnostics import Severity
+from npu_config.core.versions import since, spans
 
 PAGE = "experimental"
 TITLE = "Experimental options"
@@ -20,6 +21,7 @@ OPTIONS = table(
             status=Status.EXPERIMENTAL,
             outcome=Outcome.GE,
             doc=DOC,
+            versions=since("v0.0.7"),
             source=(
                 "tf_adapter/util/npu_attrs.cc:2653",
                 "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:612",
@@ -43,6 +45,10 @@ OPTIONS = table(
             ),
             outcome=Outcome.REJECT,
             doc=DOC,
+            versions=spans(("r1.10.0", "r1.11.0"), ("v0.0.4", None)),
+            former_wire="b",
+            former_wire_versions=spans(("r1.10.0", "r1.11.0"), ("v0.0.4", "v0.0.9")),
+            unchecked=spans(("r1.13.0", "v0.0.14")),
             source=(
                 "tf_adapter/util/npu_attrs.cc:2633",
                 "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:860",
@@ -59,6 +65,7 @@ OPTIONS = table(
             status=Status.EXPERIMENTAL,
             outcome=Outcome.REJECT,
             doc=DOC,
+            versions=since("v0.0.48"),
             source=(
                 "tf_adapter/util/npu_attrs.cc:2642",
                 "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:868",
@@ -75,6 +82,7 @@ OPTIONS = table(
             status=Status.EXPERIMENTAL,
             outcome=Outcome.REJECT,
             doc=DOC,
+            versions=since("v0.0.16"),
             source=(
                 "tf_adapter/util/npu_attrs.cc:2531",
                 "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:621",
@@ -98,6 +106,7 @@ OPTIONS = table(
             ),
             outcome=Outcome.GE,
             doc=DOC,
+            versions=since("v0.0.48"),
             source=(
                 "tf_adapter/util/npu_attrs.cc:2611",
                 "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:873",
@@ -115,6 +124,7 @@ OPTIONS = table(
             status=Status.UNDOCUMENTED,
             outcome=Outcome.UNCHECKED,
             severity=Severity.WARNING,
+            versions=since("r1.9.0"),
             source=(
                 "tf_adapter/util/npu_attrs.cc:2525",
                 "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:593",
@@ -128,6 +138,7 @@ OPTIONS = table(
             run_config="experimental_config.logical_device_id",
             scope="process",
             status=Status.UNDOCUMENTED,
+            versions=since("r1.9.0"),
             source=(
                 "tf_adapter/util/npu_attrs.cc:2528",
                 "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:600",
@@ -141,6 +152,7 @@ OPTIONS = table(
             run_config="experimental_config.model_deploy_mode",
             scope="process",
             status=Status.UNDOCUMENTED,
+            versions=since("v0.0.3"),
             source=(
                 "tf_adapter/util/npu_attrs.cc:2534",
                 "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:603",
@@ -154,6 +166,7 @@ OPTIONS = table(
             run_config="experimental_config.model_deploy_devicelist",
             scope="process",
             status=Status.UNDOCUMENTED,
+            versions=since("v0.0.3"),
             source=(
                 "tf_adapter/util/npu_attrs.cc:2537",
                 "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:606",

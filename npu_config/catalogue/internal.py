@@ -2,6 +2,7 @@
 
 from npu_config.catalogue.kinds import INT32_MAX, Bool, Int, Path, Text
 from npu_config.catalogue.option import Option, Outcome, Status, table
+from npu_config.core.versions import NEVER, since
 
 PAGE = "internal"
 TITLE = "Internal options, not in the documentation"
@@ -47,6 +48,7 @@ OPTIONS = table(
             run_config_default="default_device_type",
             scope="process",
             status=Status.UNDOCUMENTED,
+            versions=since("r1.7.0"),
             source=(
                 "tf_adapter/util/npu_attrs.cc:2486",
                 "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:837",
@@ -60,6 +62,7 @@ OPTIONS = table(
             run_config="soc_config",
             scope="process",
             status=Status.UNDOCUMENTED,
+            versions=since("r1.8.0"),
             source=(
                 "tf_adapter/util/npu_attrs.cc:2212",
                 "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:839",
@@ -75,6 +78,7 @@ OPTIONS = table(
             run_config_default=False,
             scope="process+session",
             status=Status.UNDOCUMENTED,
+            versions=since("r1.3.0"),
             source=(
                 "tf_adapter/util/npu_attrs.cc:2412",
                 "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:824",
@@ -99,6 +103,7 @@ OPTIONS = table(
             status=Status.UNDOCUMENTED,
             notes="Forwarded only when present; GE default is 1.",
             outcome=Outcome.UNCHECKED,
+            versions=since("r1.10.0"),
             source=(
                 "tf_adapter/util/npu_attrs.cc:2540",
                 "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:853",
@@ -111,6 +116,7 @@ OPTIONS = table(
             summary="Path of an AIPP (insert-op) prototxt configuration.",
             run_config="insert_op_file",
             status=Status.UNDOCUMENTED,
+            versions=since("r1.11.0"),
             source=(
                 "tf_adapter/util/npu_attrs.cc:2545",
                 "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:855",
@@ -124,6 +130,7 @@ OPTIONS = table(
             run_config="HCCL_algorithm",
             scope="process+session",
             status=Status.UNDOCUMENTED,
+            versions=since("r1.8.0"),
             source=(
                 "tf_adapter/util/npu_attrs.cc:2501",
                 "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:847",
@@ -136,6 +143,7 @@ OPTIONS = table(
             summary="Heterogeneous resource configuration path.",
             run_config="experimental_config.resource_config_path",
             status=Status.UNDOCUMENTED,
+            versions=since("r1.10.0"),
             source=(
                 "tf_adapter/util/npu_attrs.cc:2550",
                 "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:609",
@@ -148,6 +156,7 @@ OPTIONS = table(
             summary="Graph parallel configuration path.",
             run_config="experimental_config.graph_parallel_option_path",
             status=Status.UNDOCUMENTED,
+            versions=since("v0.0.3"),
             source=(
                 "tf_adapter/util/npu_attrs.cc:2553",
                 "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:615",
@@ -161,6 +170,7 @@ OPTIONS = table(
             default=False,
             run_config="experimental_config.enable_graph_parallel",
             status=Status.UNDOCUMENTED,
+            versions=since("v0.0.3"),
             source=(
                 "tf_adapter/util/npu_attrs.cc:2556",
                 "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:618",
@@ -175,6 +185,7 @@ OPTIONS = table(
             run_config="enable_compress_weight",
             run_config_default=False,
             status=Status.UNDOCUMENTED,
+            versions=since("r1.2.0"),
             source=(
                 "tf_adapter/util/npu_attrs.cc:2393",
                 "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:815",
@@ -187,6 +198,7 @@ OPTIONS = table(
             summary="Path of a weight compression configuration.",
             run_config="compress_weight_conf",
             status=Status.UNDOCUMENTED,
+            versions=since("r1.2.0"),
             source=(
                 "tf_adapter/util/npu_attrs.cc:2393",
                 "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:817",
@@ -200,6 +212,7 @@ OPTIONS = table(
             status=Status.NO_EFFECT,
             notes="Field b assigned the integer 1.",
             is_read=False,
+            versions=NEVER,
             source=("tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:795",),
         ),
         Option(
@@ -211,6 +224,7 @@ OPTIONS = table(
             run_config_default=False,
             status=Status.NO_EFFECT,
             is_read=False,
+            versions=NEVER,
             source=("tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:541",),
         ),
     )

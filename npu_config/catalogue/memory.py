@@ -4,6 +4,7 @@ from npu_config.catalogue.kinds import Bool, Choice, Int
 from npu_config.catalogue.option import Option, Outcome, Status, products, table
 from npu_config.core.diagnostics import Severity
 from npu_config.core.target import Product
+from npu_config.core.versions import since
 
 PAGE = "memory"
 TITLE = "Memory management"
@@ -24,6 +25,7 @@ OPTIONS = table(
             run_config_default=0,
             outcome=Outcome.GE,
             doc=DOC,
+            versions=since("r1.9.0"),
             source=(
                 "tf_adapter/util/npu_attrs.cc:2513",
                 "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:514",
@@ -48,6 +50,7 @@ OPTIONS = table(
             outcome=Outcome.UNCHECKED,
             undocumented_values=(1,),
             doc=DOC,
+            versions=since("r1.9.0"),
             source=(
                 "tf_adapter/util/npu_attrs.cc:2510",
                 "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:516",
@@ -68,6 +71,7 @@ OPTIONS = table(
             scope="process+session",
             outcome=Outcome.REJECT,
             doc=DOC,
+            versions=since("v0.0.48"),
             source=(
                 "tf_adapter/util/npu_attrs.cc:2516",
                 "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:523",
@@ -90,6 +94,7 @@ OPTIONS = table(
                 "ASCEND_WORK_PATH and vanish when the model unloads."
             ),
             doc=DOC,
+            versions=since("r1.11.0"),
             source=(
                 "tf_adapter/util/npu_attrs.cc:2579",
                 "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:864",
@@ -114,6 +119,7 @@ OPTIONS = table(
             outcome=Outcome.SILENT,
             severity=Severity.WARNING,
             doc=DOC,
+            versions=since("v0.0.48"),
             source=(
                 "tf_adapter/util/npu_attrs.cc:2055",
                 "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:861",
@@ -130,6 +136,7 @@ OPTIONS = table(
             run_config_default=False,
             scope="process+session",
             doc=DOC,
+            versions=since("v0.0.48"),
             source=(
                 "tf_adapter/util/npu_attrs.cc:2615",
                 "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:749",
@@ -148,6 +155,7 @@ OPTIONS = table(
                 "adapter checks the value."
             ),
             severity=Severity.WARNING,
+            versions=since("v0.0.3"),
             source=(
                 "tf_adapter/util/npu_attrs.cc:2522",
                 "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:519",
@@ -165,6 +173,7 @@ OPTIONS = table(
                 "GraphMemoryOptimizeConfig although the writer sits in the memory loader."
             ),
             outcome=Outcome.REJECT,
+            versions=since("v0.0.9"),
             source=(
                 "tf_adapter/util/npu_attrs.cc:2656",
                 "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:527",

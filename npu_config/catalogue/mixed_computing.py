@@ -3,6 +3,7 @@
 from npu_config.catalogue.kinds import Bool, Text
 from npu_config.catalogue.kinds.modes import InOutPair
 from npu_config.catalogue.option import Option, Outcome, Status, table
+from npu_config.core.versions import since
 
 PAGE = "mixed_computing"
 TITLE = "Mixed computing"
@@ -40,6 +41,7 @@ OPTIONS = table(
             modes="online_inference",
             scope="graph",
             doc=DOC,
+            versions=since("r1.3.0"),
             source=("tf_adapter/util/npu_attrs.cc:2287",),
         ),
         Option(
@@ -54,6 +56,7 @@ OPTIONS = table(
             scope="graph",
             outcome=Outcome.REJECT,
             doc=DOC,
+            versions=since("r1.3.0"),
             source=("tf_adapter/util/npu_attrs.cc:2290",),
         ),
         Option(
@@ -66,6 +69,7 @@ OPTIONS = table(
             ),
             scope="graph",
             status=Status.UNDOCUMENTED,
+            versions=since("r1.9.0"),
             source=("tf_adapter/util/npu_attrs.cc:980",),
         ),
     )

@@ -5,9 +5,12 @@ from typing import Any, FrozenSet, Iterable, Mapping, Optional, Tuple
 
 import attr
 
-from npu_config.catalogue.kinds import Kind
+from npu_config.catalogue.kinds import InvalidValue, Kind, Wire, is_bool
 from npu_config.core.diagnostics import Severity
 from npu_config.core.target import ALL_PRODUCTS, Product
+from npu_config.core.versions import EVER, NEVER, SNAPSHOTS, Versions
+
+_BOOLEANS = ("true", "false")
 
 
 class Status(enum.Enum):
@@ -58,6 +61,11 @@ class Option:
         ranges: product to (minimum, maximum), where it differs by product.
         aliases: value to the value that means the same.
         undocumented_values: values that are accepted but not offered.
+        versions: the versions of the adapter that read it.
+        value_versions: value to the versions that know it, where that differs from the others.
+        former_wire: the AttrValue field that some versions read in place of the kind's: ``"b"``.
+        former_wire_versions: those versions.
+        unchecked: the versions whose adapter does not look at the value.
         is_read: False for names that the front end writes and nothing at run time reads.
         doc: page of the vendor's documentation.
         source: where the facts are from.
@@ -86,6 +94,11 @@ class Option:
     ranges: Mapping[Product, Tuple[int, int]] = attr.ib(factory=dict, hash=False)
     aliases: Mapping[str, str] = attr.ib(factory=dict, hash=False)
     undocumented_values: Tuple[Any, ...] = ()
+    versions: Versions = EVER
+    value_versions: Mapping[Any, Versions] = attr.ib(factory=dict, hash=False)
+    former_wire: str = ""
+    former_wire_versions: Versions = NEVER
+    unchecked: Versions = NEVER
     is_read: bool = True
     doc: Optional[str] = None
     source: Tuple[str, ...] = ()
@@ -94,6 +107,51 @@ class Option:
     def wire(self) -> str:
         """The AttrValue field that the adapter reads: ``b``, ``i`` or ``s``."""
         return self.kind.wire
+
+    def wire_in(self, version: Optional[int]) -> str:
+        """The field that an adapter reads (an index of ``SNAPSHOTS``; None: the newest)."""
+        former = version is not None and self.former_wire_versions.has(version)
+        return self.former_wire if former else self.kind.wire
+
+    def parse_in(self, value: Any, version: Optional[int]) -> Any:
+        """The canonical form of a value that an adapter knows.
+
+        Raises:
+            InvalidValue: the value is not of the kind, or that adapter does not know it.
+        """
+        if version is None:
+            return self.kind.parse(value)
+        if self.wire_in(version) != self.kind.wire:
+            if is_bool(value):
+                return str(bool(value)).lower()
+            known = self.kind.parse(value)
+            if known not in _BOOLEANS:
+                problem = 'is "{}", but {} reads only "true" and "false"'
+                raise InvalidValue(
+                    "value-not-in-version", problem.format(known, SNAPSHOTS[version])
+                )
+            return known
+        versions = self.value_versions.get(value) if isinstance(value, str) else None
+        if versions is None:
+            return self.kind.parse(value)
+        if not versions.has(version):
+            problem = 'is "{}", which {} does not know; adapters know it {}'
+            raise InvalidValue(
+                "value-not-in-version", problem.format(value, SNAPSHOTS[version], versions)
+            )
+        return value
+
+    def to_wire_in(self, value: Any, version: Optional[int]) -> Tuple[str, Wire]:
+        """The field and the content that an adapter reads for a canonical value."""
+        wire = self.wire_in(version)
+        if wire != self.kind.wire:
+            return wire, value == "true"
+        return wire, value if self.kind.plain else self.kind.to_wire(value)
+
+    def outcome_in(self, version: Optional[int]) -> Outcome:
+        """What the runtime of an adapter does with a bad value."""
+        unchecked = version is not None and self.unchecked.has(version)
+        return Outcome.GE if unchecked else self.outcome
 
     @property
     def offered(self) -> bool:

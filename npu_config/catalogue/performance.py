@@ -3,6 +3,7 @@
 from npu_config.catalogue.kinds import INT32_MAX, Bool, Choice, Int, Path
 from npu_config.catalogue.kinds.lists import Names, StreamLimits
 from npu_config.catalogue.option import Option, Outcome, table
+from npu_config.core.versions import since
 
 PAGE = "performance"
 TITLE = "Performance tuning"
@@ -60,6 +61,7 @@ OPTIONS = table(
             run_config_default=0,
             outcome=Outcome.GE,
             doc=DOC,
+            versions=since("r1.2.0"),
             source=(
                 "tf_adapter/util/npu_attrs.cc:2381",
                 "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:811",
@@ -77,6 +79,7 @@ OPTIONS = table(
             scope="process+session",
             outcome=Outcome.GE,
             doc=DOC,
+            versions=since("r1.5.0"),
             source=(
                 "tf_adapter/util/npu_attrs.cc:2483",
                 "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:491",
@@ -139,6 +142,7 @@ OPTIONS = table(
             notes="Stored internally under the attribute variable_location.",
             outcome=Outcome.ABORT,
             doc=DOC,
+            versions=since("v0.0.3"),
             source=(
                 "tf_adapter/util/npu_attrs.cc:2585",
                 "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:866",
@@ -155,6 +159,7 @@ OPTIONS = table(
             run_config_default=False,
             scope="graph",
             doc=DOC,
+            versions=since("v0.0.3"),
             source=(
                 "tf_adapter/util/npu_attrs.cc:2582",
                 "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:865",
@@ -172,6 +177,7 @@ OPTIONS = table(
             notes="GE itself defaults to 8.",
             outcome=Outcome.REJECT,
             doc=DOC,
+            versions=since("v0.0.48"),
             source=(
                 "tf_adapter/util/npu_attrs.cc:2230",
                 "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:859",

@@ -11,6 +11,7 @@ from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Report, Seve
 from npu_config.core.target import Target
 from npu_config.readers import LARGEST, Reading, read
 from npu_config.rules.value import from_settings
+from npu_config.rules.versions import not_read
 
 STDIN = "<stdin>"
 
@@ -32,15 +33,32 @@ def read_configuration(path: str, as_kind: Optional[str] = None) -> Reading:
     return reading
 
 
-def configuration(reading: Reading, target: Target) -> Optional[NpuConfig]:
+def configuration(
+    reading: Reading, target: Target, drop_unknown: bool = False
+) -> Optional[NpuConfig]:
     """The configuration of a reading; None when it has errors.  Findings go to standard error.
 
-    What stands around the options of a ConfigProto is not looked at: it is not carried over.
+    What is beside the options of a ConfigProto is not looked at: it is not carried over.
+
+    Args:
+        reading: what was read.
+        target: what it is for.
+        drop_unknown: leave out what the adapter of the target's version does not read; else it
+            is an error, wherever the options come from.
     """
     if not reading.settings:
         complain(reading.diagnostics, reading)
         return None
     settings = attr.evolve(reading.settings[0], session=None)
+    unread = [] if target.version is None else not_read(settings, target)
+    if unread and drop_unknown:
+        names = {found.option for found in unread}
+        kept = {name: entry for name, entry in settings.entries.items() if name not in names}
+        settings = attr.evolve(settings, entries=kept)
+        complain((found.but("it is left out", Severity.WARNING) for found in unread), reading)
+    elif unread:
+        complain((attr.evolve(f, severity=Severity.ERROR) for f in unread), reading)
+        return None
     try:
         config = from_settings(NpuConfig, settings, target, found=reading.diagnostics)
     except NpuConfigError as error:

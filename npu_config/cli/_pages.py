@@ -76,6 +76,11 @@ def _facts(option: Option) -> Iterator[Tuple[str, Optional[str]]]:
     yield "Mode", _MODES[option.modes]
     if option.read_when:
         yield "Read only with", " or ".join("{} true".format(name) for name in option.read_when)
+    yield "TF Adapter", str(option.versions)
+    for value, versions in option.value_versions.items():
+        yield "{} is known".format(value), str(versions)
+    if option.former_wire:
+        yield "Field .{}".format(option.former_wire), str(option.former_wire_versions)
     yield "NPURunConfig", option.run_config or "no argument"
     yield "A bad value", option.outcome.value
 

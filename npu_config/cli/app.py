@@ -14,6 +14,7 @@ COMMANDS: Mapping[str, str] = {
     "check": "check",
     "migrate": "migrate",
     "generate": "generate",
+    "compat": "compat",
     "explain": "explain",
     "init": "init",
     "schema": "schema",

@@ -22,6 +22,11 @@ from npu_config.writers import FORMATS
 @out_options
 @as_option
 @target_options
+@click.option(
+    "--drop-unknown",
+    is_flag=True,
+    help="Leave out, and report, what the adapter of the target's version does not read.",
+)
 @click.pass_context
 def command(
     ctx: click.Context,
@@ -31,10 +36,12 @@ def command(
     force: bool,
     as_kind: Optional[str],
     target: Target,
+    drop_unknown: bool,
 ) -> None:
     """Turn a configuration (a file, or - for standard input) into another form.
 
-    Nothing is written when the configuration has an error.
+    Nothing is written when the configuration has an error.  With --target-cann an option that the
+    adapter of that version does not read is an error, unless --drop-unknown leaves it out.
     """
     from npu_config.cli._load import complain, configuration, read_configuration
     from npu_config.core.diagnostics import NpuConfigError
@@ -42,7 +49,7 @@ def command(
 
     to = to or _by_suffix(out)
     reading = read_configuration(config, as_kind)
-    found = configuration(reading, merged(target, reading.target))
+    found = configuration(reading, merged(target, reading.target), drop_unknown)
     if found is None:
         ctx.exit(1)
     try:

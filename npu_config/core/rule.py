@@ -40,7 +40,8 @@ class Rule:
         on_host: True when it looks at the file system or the environment, and so runs
             only when asked.
         about: what it looks at, and so needs: ``"options"``, ``"faults"`` (settings that
-            are wrong in themselves), ``"session"`` (what the input says beside the options), or
+            are wrong in themselves), ``"version"`` (that of the target),
+            ``"session"`` (what the input says beside the options), or
             ``"run_config"`` (arguments of NPURunConfig).
     """
 

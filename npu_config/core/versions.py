@@ -99,7 +99,9 @@ SNAPSHOTS: Tuple[Snapshot, ...] = (
     Snapshot("master-2026-07", "2026-07-23", None),
 )
 
-_INDEX = {snapshot.adapter: index for index, snapshot in enumerate(SNAPSHOTS)}
+INDEX = {snapshot.adapter: index for index, snapshot in enumerate(SNAPSHOTS)}
+"""Label to index."""
+
 _KEYS = tuple(
     (999,) if snapshot.cann is None else parse_cann(snapshot.cann)[1] for snapshot in SNAPSHOTS
 )
@@ -116,9 +118,9 @@ def parse_adapter(text: str) -> str:
     label = label[4:].partition("_")[0] if label.startswith("tfa_") else label
     if label == "master":
         label = SNAPSHOTS[NEWEST].adapter
-    if label not in _INDEX:
+    if label not in INDEX:
         raise ValueError(
-            'unknown adapter "{}"; legal: {}'.format(str(text)[:80], ", ".join(_INDEX))
+            'unknown adapter "{}"; legal: {}'.format(str(text)[:80], ", ".join(INDEX))
         )
     return label
 
@@ -133,7 +135,7 @@ def version_of(cann: Optional[str], adapter: Optional[str]) -> Optional[int]:
     Raises:
         ValueError: one of them cannot be read, or they contradict each other.
     """
-    by_adapter = None if adapter is None else _INDEX[parse_adapter(adapter)]
+    by_adapter = None if adapter is None else INDEX[parse_adapter(adapter)]
     if cann is None:
         return by_adapter
     written, key = parse_cann(cann)
@@ -196,8 +198,8 @@ def spans(*pairs: Tuple[Optional[str], Optional[str]]) -> Versions:
     return Versions(
         tuple(
             (
-                0 if first is None else _INDEX[first],
-                NEWEST if last is None else _INDEX[last],
+                0 if first is None else INDEX[first],
+                NEWEST if last is None else INDEX[last],
             )
             for first, last in pairs
         )

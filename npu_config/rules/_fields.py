@@ -26,11 +26,10 @@ def switch_meant(name: str, wire: Optional[str]) -> Optional[str]:
     return _SWITCH_MEANT.get(name) if wire == "b" else None
 
 
-def help_for_wrong_field(option: Option, setting: Setting, meant: Optional[str]) -> str:
+def help_for_wrong_field(option: Option, setting: Setting, meant: Optional[str], wire: str) -> str:
     """The assignment as it should be, with the user's own value; or the switch ``meant``."""
-    help = 'write parameter_map["{}"].{} = {}'.format(
-        option.name, option.wire, _in_its_field(option, setting)
-    )
+    value = _in_its_field(option, setting) if wire == option.wire else "True"
+    help = 'write parameter_map["{}"].{} = {}'.format(option.name, wire, value)
     return help if meant is None else 'did you mean "{}"? If not, {}'.format(meant, help)
 
 

@@ -21,11 +21,13 @@ from npu_config.rules import (
     targets,
     timeouts,
     values,
+    versions,
 )
 
 MODULES = (
     values,
     targets,
+    versions,
     precision,
     dump,
     loops,

@@ -2,12 +2,13 @@
 
 from typing import Any, Dict, FrozenSet, Iterable, List, Mapping, NamedTuple, Optional, Tuple
 
-from npu_config.catalogue import OPTIONS
+from npu_config.catalogue import ALL_OPTIONS, OPTIONS
 from npu_config.catalogue.kinds import InvalidValue, shown
 from npu_config.core.diagnostics import Diagnostic, Fix, Place, Severity
 from npu_config.core.rule import Rule
 from npu_config.core.settings import UNKNOWN, SessionFacts, Setting, Settings, SourceKind
 from npu_config.core.target import ANY_TARGET, Product, Target
+from npu_config.core.versions import INDEX
 
 
 class Fault(NamedTuple):
@@ -35,6 +36,7 @@ class Case:
     Attributes:
         settings: what is judged.
         target: product, mode and CANN version, as far as given.
+        version: the adapter of the target (an index of ``core.versions.SNAPSHOTS``); None: any.
         products: the products it may run on.
         environ: the environment, or None when it is not to be looked at.
         on_host: True when the file system is that of the training host.
@@ -55,6 +57,7 @@ class Case:
         "rule",
         "settings",
         "target",
+        "version",
     )
 
     def __init__(
@@ -78,18 +81,27 @@ class Case:
         self.faults: List[Fault] = []
         self.diagnostics: List[Diagnostic] = []
         self.rule: Optional[Rule] = None
-        known = self.known
+        known, version = self.known, target.version
+        self.version = version
+        options = OPTIONS if version is None else ALL_OPTIONS
         for name, setting in settings.entries.items():
-            option = OPTIONS.get(name)
+            option = options.get(name)
             if option is None:
                 self.faults.append(Fault("unknown-option", name, setting, None))
                 continue
+            if version is not None and option.is_read and not option.versions.has(version):
+                self.faults.append(Fault("option-not-in-version", name, setting, None))
+                continue
             value, wire, _, _ = setting
-            if wire is not None and wire != option.kind.wire:
+            if wire is not None and wire != option.wire_in(version):
                 self.faults.append(Fault("wrong-field", name, setting, None))
             elif value is not UNKNOWN:
                 try:
-                    known[option.name] = option.kind.parse(value)
+                    known[option.name] = (
+                        option.kind.parse(value)
+                        if version is None
+                        else option.parse_in(value, version)
+                    )
                 except Exception as error:
                     refused = _refusal(error)
                     self.faults.append(Fault(refused.rule, name, setting, refused))
@@ -98,6 +110,15 @@ class Case:
     def source_kind(self) -> SourceKind:
         """What the settings were read from."""
         return self.settings.source_kind
+
+    @property
+    def is_ours(self) -> bool:
+        """True for inputs of our own, where every fault can be refused."""
+        return self.settings.source_kind in (SourceKind.BUILDER, SourceKind.FILE)
+
+    def since(self, adapter: str) -> bool:
+        """True when the adapter is certainly not older than that one (its label)."""
+        return self.version is None or self.version >= INDEX[adapter]
 
     @property
     def session(self) -> Optional[SessionFacts]:

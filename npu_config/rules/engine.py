@@ -46,9 +46,11 @@ _OPTIONS_ONLY = frozenset(("options",))
 def _about(case: Case) -> FrozenSet[str]:
     settings = case.settings
     run_config = bool(settings.extra) or settings.source_kind is SourceKind.RUN_CONFIG
-    if not case.faults and settings.session is None and not run_config:
+    if not case.faults and settings.session is None and not run_config and case.version is None:
         return _OPTIONS_ONLY
     subjects = {"options"}
+    if case.version is not None:
+        subjects.add("version")
     if case.faults:
         subjects.add("faults")
     if settings.session is not None:

@@ -24,7 +24,7 @@ from typing import (
 
 import attr
 
-from npu_config.catalogue import OPTIONS
+from npu_config.catalogue import ALL_OPTIONS
 from npu_config.core.caller import caller_level
 from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Report, Severity
 from npu_config.core.settings import UNKNOWN, Settings
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
     Proto = TypeVar("Proto")
 
-_ORDER = {name: index for index, name in enumerate(OPTIONS)}
+_ORDER = {name: index for index, name in enumerate(ALL_OPTIONS)}
 _NO_FINDINGS = Report()
 _NO_FILES: Mapping[str, "SideFile"] = MappingProxyType({})
 
@@ -98,15 +98,15 @@ class ConfigValue:
 
     def wire_values(self) -> Dict[str, Tuple[str, Union[bool, int, str]]]:
         """Option name to the AttrValue field and the value that go on the wire."""
-        values = {}
-        for name, value in self.options.items():
-            kind = OPTIONS[name].kind
-            values[name] = (kind.wire, value if kind.plain else kind.to_wire(value))
-        return values
+        version = self.target.version
+        return {
+            name: ALL_OPTIONS[name].to_wire_in(value, version)
+            for name, value in self.options.items()
+        }
 
     def to_dict(self) -> Dict[str, Union[bool, int, str]]:
         """Option name to the value as it is on the wire (text for structured options)."""
-        return {name: value for name, (_, value) in self.wire_values().items()}
+        return {name: ALL_OPTIONS[name].kind.to_wire(v) for name, v in self.options.items()}
 
     @overload
     def to_config_proto(self, base: None = None) -> "ConfigProto": ...
@@ -233,6 +233,6 @@ def _canonical(case: Case) -> Dict[str, Any]:
     if len(known) != len(case.entries):
         known = dict(known)
         for name, setting in case.entries.items():
-            if name in OPTIONS and name not in known and setting.value is not UNKNOWN:
+            if name in ALL_OPTIONS and name not in known and setting.value is not UNKNOWN:
                 known[name] = setting.value
     return {name: known[name] for name in sorted(known, key=_ORDER.__getitem__)}

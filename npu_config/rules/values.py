@@ -4,11 +4,19 @@ import difflib
 import json
 from typing import Any, Dict, List, Optional, Tuple, Union
 
-from npu_config.catalogue import OPTIONS, InvalidValue, Option, Outcome, Status
+from npu_config.catalogue import (
+    ALL_OPTIONS,
+    OPTIONS,
+    REMOVED,
+    InvalidValue,
+    Option,
+    Outcome,
+    Status,
+)
 from npu_config.catalogue.kinds import Bool, is_bool, name_of_type, shorten, shown
 from npu_config.core.diagnostics import Edit, Fix, Severity
 from npu_config.core.rule import rule
-from npu_config.core.settings import Setting, SourceKind
+from npu_config.core.settings import Setting
 from npu_config.rules._fields import help_for_wrong_field, switch_meant
 from npu_config.rules._reading import is_never_read, quoted
 from npu_config.rules.case import Case, Fault
@@ -45,11 +53,6 @@ _FIELD_WORDS = {
 }
 
 _ZEROS = {"b": "False", "i": "0", "s": "empty text"}
-
-
-def _written_by_hand(case: Case) -> bool:
-    """True for inputs of our own, where every fault can be refused."""
-    return case.source_kind in (SourceKind.BUILDER, SourceKind.FILE)
 
 
 def _renaming(setting: Setting, name: str) -> Optional[Fix]:
@@ -92,7 +95,7 @@ def unknown_option(case: Case) -> None:
                 place=setting.name_place or setting.place,
             )
             continue
-        former = FORMER_NAMES.get(name) or _key_of_profiling(name)
+        former = FORMER_NAMES.get(name) or _removed(name) or _key_of_profiling(name)
         close = None
         if former is None and number < _MOST_SUGGESTIONS:
             close = near(name, _SUGGESTED)
@@ -112,7 +115,16 @@ def unknown_option(case: Case) -> None:
 def _severity_of_unknown(case: Case, close: Optional[str] = None) -> Severity:
     """A newer adapter may know more names, but not one that is nearly that of an older one."""
     misspelt = close is not None and not case.isset(close)
-    return Severity.ERROR if misspelt or _written_by_hand(case) else Severity.WARNING
+    return Severity.ERROR if misspelt or case.is_ours else Severity.WARNING
+
+
+def _removed(name: str) -> Optional[str]:
+    """What became of an option that only older adapters read."""
+    option = REMOVED.get(name)
+    if option is None:
+        return None
+    use = "use {}".format(option.replacement) if option.replacement else "remove it"
+    return "adapters read it {}; {}".format(option.versions, use)
 
 
 def _key_of_profiling(name: str) -> Optional[str]:
@@ -155,19 +167,19 @@ def wrong_field(case: Case) -> None:
         custom_op.parameter_map["iterations_per_loop"].i = 10
     """
     for name, setting in _faults(case, "wrong-field"):
-        option = OPTIONS[name]
+        option = ALL_OPTIONS[name]
         if not option.is_read:
             continue
-        wire = setting.wire or ""
+        wire, right = setting.wire or "", option.wire_in(case.version)
         if wire == "":
             message = '"{}" is set without a value; the adapter reads {} from ".{}"'.format(
-                name, _FIELD_WORDS[option.wire], option.wire
+                name, _FIELD_WORDS[right], right
             )
         else:
             message = '"{}" is read from ".{}" ({}), but the value is in ".{}" ({})'.format(
                 name,
-                option.wire,
-                _FIELD_WORDS[option.wire],
+                right,
+                _FIELD_WORDS[right],
                 wire,
                 _FIELD_WORDS.get(wire, "another kind"),
             )
@@ -177,18 +189,18 @@ def wrong_field(case: Case) -> None:
         case.report(
             name,
             message,
-            help_for_wrong_field(option, setting, meant),
+            help_for_wrong_field(option, setting, meant, right),
             meant=meant,
-            consequence=_consequence_of_wrong_field(option),
+            consequence=_consequence_of_wrong_field(option, right),
         )
 
 
-def _consequence_of_wrong_field(option: Option) -> str:
-    if option.name in ("jit_compile", "shape_generalization_mode"):
+def _consequence_of_wrong_field(option: Option, wire: str) -> str:
+    if wire == option.wire and option.name in ("jit_compile", "shape_generalization_mode"):
         return "session.run raises"
     if option.name in ("export_compile_stat", "oo_constant_folding"):
         return "the option is skipped"
-    return "the runtime reads {}".format(_ZEROS[option.wire])
+    return "the runtime reads {}".format(_ZEROS[wire])
 
 
 @rule(
@@ -375,7 +387,7 @@ def _report_faults(case: Case, rule_name: str) -> None:
 
 
 def _report_refused(case: Case, fault: Fault) -> None:
-    option = OPTIONS[fault.name]
+    option = ALL_OPTIONS[fault.name]
     refused = fault.refused
     assert refused is not None
     words = option.kind.describe() + (" ({})".format(option.unit) if option.unit else "")
@@ -394,8 +406,9 @@ def _report_refused(case: Case, fault: Fault) -> None:
             consequence = "nothing reads it while {} {} off".format(
                 quoted(option.read_when), "is" if len(option.read_when) == 1 else "are"
             )
-        elif option.outcome is not Outcome.UNCHECKED:
-            consequence = option.outcome.value
+        else:
+            outcome = option.outcome_in(case.version)
+            consequence = None if outcome is Outcome.UNCHECKED else outcome.value
     value = fault.setting.value
     legal = getattr(option.kind, "values", ())
     if help is None and fault.rule == "value-not-allowed" and isinstance(value, str):
@@ -477,7 +490,7 @@ def _is_legal_as_text(option: Option, value: Any) -> bool:
 
 def _severity_of_bad_value(case: Case, option: Option) -> Severity:
     """Our own inputs are refused; elsewhere a value that is clamped or never read is a warning."""
-    if _written_by_hand(case):
+    if case.is_ours:
         return Severity.ERROR
     if option.severity is Severity.ERROR and is_never_read(case, option.read_when):
         return Severity.WARNING

@@ -2,6 +2,7 @@
 
 from typing import Any, Dict
 
+from npu_config.catalogue import REMOVED
 from npu_config.catalogue.layout import VERSION, grouped
 from npu_config.rules.value import ConfigValue
 
@@ -19,6 +20,7 @@ def tree(config: ConfigValue) -> Dict[str, Any]:
     if any(known.values()):
         root["target"] = {key: value for key, value in known.items() if value is not None}
     values = config.to_dict()
+    root.update((name, value) for name, value in values.items() if name in REMOVED)
     for group, names in grouped(tuple(values)):
         root[group.key] = {name: values[name] for name in names}
     return root

@@ -1,0 +1,131 @@
+"""``npu-config compat``."""
+
+import json
+from typing import Any, List, Optional, Sequence, Tuple
+
+import click
+
+from npu_config.cli._output import say
+from npu_config.cli._paths import INPUT
+
+_MARKS = {"read": "+", "not-read": "-", "other-field": "f", "value-not-known": "v"}
+_LEGEND = "+ read, - not read, f another field is read, v the value is not known"
+
+
+class CannType(click.ParamType):  # type: ignore[type-arg, unused-ignore]
+    """A version of CANN, as the snapshot of the adapter that it means."""
+
+    name = "version"
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> int:
+        """The index of the snapshot."""
+        from npu_config.core.target import Target
+
+        if isinstance(value, int):
+            return value
+        try:
+            version = Target(cann=value).version
+        except ValueError as error:
+            self.fail(str(error), param, ctx)
+        assert version is not None
+        return version
+
+
+@click.command("compat")
+@click.argument("paths", metavar="PATH...", nargs=-1, required=True, type=INPUT)
+@click.option(
+    "--cann",
+    "chosen",
+    multiple=True,
+    type=CannType(),
+    metavar="VERSION",
+    help="Only for this version of CANN; may be given several times.",
+)
+@click.option(
+    "--format",
+    "format_",
+    type=click.Choice(("text", "json")),
+    default="text",
+    show_default=True,
+    help="How the table is printed.",
+)
+@click.pass_context
+def command(
+    ctx: click.Context, paths: Tuple[str, ...], chosen: Tuple[int, ...], format_: str
+) -> None:
+    """Say which versions of the TF Adapter read the options of scripts and configurations.
+
+    One row for each place where an option is set, one column for each version; then the oldest
+    version that reads everything as it is.  Without --cann every measured version is looked at.
+
+    Exit code 0: with --cann every option is read in each of these versions; 1: one is not, or a
+    file cannot be read; 2: wrong usage.
+    """
+    from npu_config.cli._sources import candidates
+    from npu_config.core.versions import SNAPSHOTS
+    from npu_config.lint.project import find_project
+    from npu_config.readers import read, read_if_ours
+    from npu_config.rulebook import load_all
+    from npu_config.rules.compatibility import READ, Use, oldest, uses
+
+    versions = sorted(set(chosen)) or list(range(len(SNAPSHOTS)))
+    found: List[Use] = []
+    unread = []
+    for each in candidates(paths, find_project(paths[0], load_all)):
+        if each.root is None:
+            reading = read(each.path, None, each.content)
+        else:
+            found_reading = read_if_ours(each.path)
+            if found_reading is None:
+                continue
+            reading = found_reading
+        found += uses(reading.settings, versions)
+        if not reading.settings:
+            unread += [d for d in reading.diagnostics if d.severity.rank == 2]
+    first = oldest(found, versions)
+    if format_ == "json":
+        document = {
+            "version": 1,
+            "options": [use.to_dict(versions) for use in found],
+            "oldest": None if first is None else SNAPSHOTS[first].adapter,
+        }
+        say(json.dumps(document, indent=2) + "\n")
+    else:
+        say(_table(found, versions, first))
+    if unread:
+        from npu_config.cli._report import tell
+
+        tell(unread, err=True)
+    refused = any(use.counts and set(use.verdicts) != {READ} for use in found)
+    ctx.exit(1 if unread or (chosen and refused) else 0)
+
+
+def _table(found: Sequence[Any], versions: Sequence[int], first: Optional[int]) -> str:
+    from npu_config.core.versions import SNAPSHOTS
+
+    if not found:
+        return "no option is set\n"
+    few = len(versions) <= 6
+    heads = [SNAPSHOTS[v].adapter if few else str(n) for n, v in enumerate(versions, 1)]
+    places = [
+        ":".join(str(part) for part in (use.place.path, use.place.line) if part is not None)
+        for use in found
+    ]
+    wide = max(len(place) for place in places)
+    named = max(len(use.option) for use in found)
+    lines = ["{:{}}  {:{}}  {}".format("", wide, "", named, " ".join(heads)).rstrip()]
+    for place, use in zip(places, found):
+        marks = " ".join(
+            "{:^{}}".format(_MARKS[verdict], len(head))
+            for verdict, head in zip(use.verdicts, heads)
+        )
+        lines.append("{:{}}  {:{}}  {}".format(place, wide, use.option, named, marks).rstrip())
+    lines += ["", _LEGEND]
+    if not few:
+        lines += ["{:>2} {}".format(n, SNAPSHOTS[v]) for n, v in enumerate(versions, 1)]
+    lines.append(
+        "no version reads everything as it is"
+        if first is None
+        else "the oldest version that reads everything as it is: {}".format(SNAPSHOTS[first])
+    )
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,126 @@
+"""111-113: what the adapter of the target's version does not know."""
+
+from typing import List
+
+from npu_config.catalogue import ALL_OPTIONS
+from npu_config.core.diagnostics import Diagnostic, Severity
+from npu_config.core.rule import REGISTRY, rule
+from npu_config.core.settings import Settings
+from npu_config.core.target import Target
+from npu_config.core.versions import SNAPSHOTS, is_measured
+from npu_config.rules.case import Case
+
+_HISTORY = ("tf_adapter/util/npu_attrs.cc",)
+
+
+@rule(
+    "NPU111",
+    "option-not-in-version",
+    Severity.ERROR,
+    source=_HISTORY,
+    about="faults",
+)
+def option_not_in_version(case: Case) -> None:
+    """An option is set that the adapter of the target's version does not read.
+
+    Options came with time, and some went.  An adapter reads the names that it knows and never
+    looks at the others, so the option has no effect and nothing says so.  Speaks only when a
+    version is given (``--target-cann``, ``Target(cann=...)``, ``Target(adapter=...)``).  In a
+    ConfigProto or a script it is a warning, as for an unknown name.
+
+    Wrong:
+
+        target: {cann: "5.1.RC1"}
+        deterministic: 1
+
+    Right:
+
+        target: {cann: "6.3.RC1"}
+        deterministic: 1
+    """
+    for fault in case.faults:
+        if fault.rule == "option-not-in-version" and case.version is not None:
+            option = ALL_OPTIONS[fault.name]
+            case.report(
+                option.name,
+                '"{}" is not read by {}; adapters read it {}'.format(
+                    option.name, SNAPSHOTS[case.version], option.versions
+                ),
+                "use {}".format(option.replacement)
+                if option.replacement
+                else "remove it, or run with a version that reads it",
+                place=fault.setting.name_place or fault.setting.place,
+                severity=None if case.is_ours else Severity.WARNING,
+            )
+
+
+@rule(
+    "NPU112",
+    "value-not-in-version",
+    Severity.ERROR,
+    source=_HISTORY,
+    about="faults",
+)
+def value_not_in_version(case: Case) -> None:
+    """A value is set that the adapter of the target's version does not know.
+
+    The lists of legal values grew, and lost some.  ``jit_compile`` was a bool before it became a
+    text: those adapters know ``"true"`` and ``"false"`` only.  Only with a version of the target.
+
+    Wrong:
+
+        target: {cann: "7.0.0"}
+        aoe_mode: "3"
+
+    Right:
+
+        target: {cann: "7.0.0"}
+        aoe_mode: "2"
+    """
+    for fault in case.faults:
+        if fault.rule == "value-not-in-version" and fault.refused is not None:
+            case.report(
+                fault.name,
+                '"{}" {}'.format(fault.name, fault.refused.problem),
+                fault.refused.help or "choose a value that this version knows",
+            )
+
+
+@rule(
+    "NPU113",
+    "version-not-measured",
+    Severity.INFO,
+    source=_HISTORY,
+    about="version",
+)
+def version_not_measured(case: Case) -> None:
+    """The target's version of CANN is newer, or older, than every adapter that was measured.
+
+    The rules then speak of the newest, or the oldest, adapter that is known here.
+
+    Wrong:
+
+        target: {cann: "99.0"}
+        deterministic: 1
+
+    Right:
+
+        target: {cann: "9.0.0"}
+        deterministic: 1
+    """
+    cann, snapshot = case.target.cann, case.target.snapshot
+    if cann is not None and snapshot is not None and not is_measured(cann):
+        case.report(
+            None,
+            "CANN {} is {} than every version that is known here; the rules speak of {}".format(
+                cann, "older" if snapshot is SNAPSHOTS[0] else "newer", snapshot
+            ),
+        )
+
+
+def not_read(settings: Settings, target: Target) -> List[Diagnostic]:
+    """The findings about the options that the adapter of the target does not read."""
+    case = Case(settings, target)
+    case.rule = REGISTRY["NPU111"]
+    option_not_in_version(case)
+    return case.diagnostics
