@@ -62,6 +62,7 @@ def command(
     file cannot be read; 2: wrong usage.
     """
     from npu_config.cli._sources import candidates
+    from npu_config.core.diagnostics import Severity
     from npu_config.core.versions import SNAPSHOTS
     from npu_config.lint.project import find_project
     from npu_config.readers import read, read_if_ours
@@ -80,8 +81,7 @@ def command(
                 continue
             reading = found_reading
         found += uses(reading.settings, versions)
-        if not reading.settings:
-            unread += [d for d in reading.diagnostics if d.severity.rank == 2]
+        unread += [d for d in reading.diagnostics if d.severity is Severity.ERROR]
     first = oldest(found, versions)
     if format_ == "json":
         document = {
