@@ -5,30 +5,47 @@ ConfigProto, never changes, and writes every output.
 """
 
 import os
-from types import MappingProxyType
 from typing import Any, Dict, Mapping, Optional
 
 import attr
 
-from npu_config.core.diagnostics import NpuConfigError
+from npu_config.core.diagnostics import NpuConfigError, Severity
 from npu_config.core.files import PathLike, write_atomic, write_missing
 from npu_config.core.settings import Settings
 from npu_config.core.target import Target
-from npu_config.rules.value import ConfigValue, OverwrittenWarning, SideFile, from_settings
+from npu_config.rules.engine import judge
+from npu_config.rules.value import ConfigValue, OverwrittenWarning, SideFile, from_settings, made
 
 
 class NpuConfig(ConfigValue):
     """A valid configuration; frozen.
 
     Args:
+        options: option name to value; every value is checked.
+        target: what it is for; narrows the rules.
+        on_host: also check paths and the environment of this host.
+
+    Attributes:
         options: option name to canonical value, in the order of the catalogue.
         target: what it was judged for.
         diagnostics: the findings that remain; none is an error.
         side_files: option name to the content of the file that it points to, for files
             that came with the builder (see :meth:`save_side_files`).
+
+    Raises:
+        NpuConfigError: with every diagnostic, when one of them is an error.
     """
 
     __slots__ = ()
+
+    def __init__(
+        self,
+        options: Mapping[str, Any],
+        target: Optional[Target] = None,
+        on_host: bool = False,
+    ) -> None:
+        valid = from_settings(ConfigValue, Settings.of(options), target, on_host)
+        super().__init__(valid.options, valid.target, valid.diagnostics, valid.side_files)
 
     # from
 
@@ -44,18 +61,25 @@ class NpuConfig(ConfigValue):
         Raises:
             NpuConfigError: with every diagnostic, when one of them is an error.
         """
-        return from_settings(cls, Settings.of(options), target, on_host)
+        return cls(options, target, on_host)
 
     @classmethod
     def from_config_proto(cls, config: Any, target: Optional[Target] = None) -> "NpuConfig":
         """The options of the NpuOptimizer entry of a ConfigProto (TensorFlow's or the stub's).
 
+        What is wrong beside the options (``remapping`` that is not OFF) does not keep it from
+        being read: such findings are in ``diagnostics``, as warnings at most, and
+        :meth:`to_config_proto` sets it right.
+
         Raises:
-            NpuConfigError: with every diagnostic, when one of them is an error.
+            NpuConfigError: with every diagnostic, when an option is wrong.
         """
         from npu_config.proto import decode
 
-        return from_settings(cls, decode(config), target)
+        settings = decode(config)
+        beside = judge(attr.evolve(settings, entries={}), target)
+        found = [attr.evolve(d, severity=min(d.severity, Severity.WARNING)) for d in beside]
+        return from_settings(cls, attr.evolve(settings, session=None), target, found=found)
 
     @classmethod
     def load(
@@ -161,9 +185,7 @@ class NpuConfig(ConfigValue):
         )
         options = {name: places.get(name, value) for name, value in self.options.items()}
         files = {name: SideFile(places[name], f.text) for name, f in self.side_files.items()}
-        return attr.evolve(
-            self, options=MappingProxyType(options), side_files=MappingProxyType(files)
-        )
+        return made(type(self), options, self.target, self.diagnostics, files)
 
 
 __all__ = ["NpuConfig", "OverwrittenWarning", "SideFile"]

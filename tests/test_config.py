@@ -116,3 +116,34 @@ def test_the_error_survives_pickling():
     copy = pickle.loads(pickle.dumps(caught.value))
     assert copy.diagnostics == caught.value.diagnostics
     assert str(copy) == str(caught.value)
+
+
+def test_the_constructor_checks():
+    """A configuration that is wrong cannot be made, whatever the way."""
+    config = npu.NpuConfig({"dump_path": "/d", "enable_dump": True, "dump_step": [0, (5, 8)]})
+    assert npu.NpuConfig.from_dict(config.to_dict()) == config
+    assert list(config) == ["enable_dump", "dump_path", "dump_step"]
+    with pytest.raises(npu.NpuConfigError, match="precision_modee"):
+        npu.NpuConfig({"precision_modee": 1})
+    with pytest.raises(TypeError, match="must be a mapping"):
+        npu.NpuConfig([("dump_path", "/d")])
+    with pytest.raises(npu.NpuConfigError, match="atlas_training"):
+        npu.NpuConfig(
+            {"precision_mode_v2": "mixed_bfloat16"}, npu.Target(product="atlas_training")
+        )
+
+
+def test_a_proto_is_read_leniently():
+    """What is wrong beside the options is among the findings, and is set right when written."""
+    stub = pytest.importorskip("npu_config.proto").stub_config_proto()
+    proto = stub()
+    optimizer = proto.graph_options.rewrite_options.custom_optimizers.add(name="NpuOptimizer")
+    optimizer.parameter_map["hccl_timeout"].i = 1836
+    config = npu.NpuConfig.from_config_proto(proto)
+    assert dict(config.options) == {"hccl_timeout": 1836}
+    assert "NPU803" in {d.rule for d in config.diagnostics.warnings}
+    assert config.diagnostics.ok
+    assert npu.NpuConfig.from_config_proto(config.to_config_proto(proto)).options == config.options
+    optimizer.parameter_map["hccl_timeout"].s = b"x"
+    with pytest.raises(npu.NpuConfigError, match="hccl_timeout"):
+        npu.NpuConfig.from_config_proto(proto)

@@ -22,6 +22,7 @@ OPTIONS = table(
             run_config="dump_config.enable_dump",
             run_config_default=False,
             doc=DOC,
+            sample={"enable_dump": True, "dump_path": "/home/test/output"},
             source=(
                 "tf_adapter/util/npu_attrs.cc:2049",
                 "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:563",
@@ -38,6 +39,7 @@ OPTIONS = table(
             read_when=("enable_dump",),
             outcome=Outcome.ABORT,
             doc=DOC,
+            sample={"enable_dump": True, "dump_path": "/home/test/output"},
             source=(
                 "tf_adapter/util/npu_attrs.cc:2092",
                 "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:574",
@@ -54,6 +56,7 @@ OPTIONS = table(
             run_config_default=False,
             notes="The Chinese page limits it to training; the English page is silent.",
             doc=DOC,
+            sample={"enable_dump_debug": True, "dump_path": "/home/test/output"},
             source=(
                 "tf_adapter/util/npu_attrs.cc:2052",
                 "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:564",
@@ -79,6 +82,7 @@ OPTIONS = table(
                 ),
             },
             doc=DOC,
+            sample={"enable_dump_debug": True, "dump_path": "/home/test/output"},
             source=(
                 "tf_adapter/util/npu_attrs.cc:2102",
                 "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:576",
@@ -93,6 +97,7 @@ OPTIONS = table(
             read_when=("enable_dump", "enable_dump_debug"),
             outcome=Outcome.REJECT,
             doc=DOC,
+            sample={"enable_dump_debug": True},
             source=(
                 "tf_adapter/util/npu_attrs.cc:2069",
                 "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:570",
@@ -108,6 +113,7 @@ OPTIONS = table(
             read_when=("enable_dump",),
             outcome=Outcome.REJECT,
             doc=DOC,
+            sample={"enable_dump": True, "dump_path": "/home/test/output"},
             source=(
                 "tf_adapter/util/npu_attrs.cc:2084",
                 "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:572",
@@ -126,6 +132,7 @@ OPTIONS = table(
             outcome=Outcome.REJECT,
             doc=DOC,
             versions=since("r1.10.0"),
+            sample={"enable_dump": True, "dump_path": "/home/test/output"},
             source=(
                 "tf_adapter/util/npu_attrs.cc:2559",
                 "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:578",
@@ -144,6 +151,7 @@ OPTIONS = table(
             severity=Severity.WARNING,
             doc=DOC,
             versions=since("r1.10.0"),
+            sample={"enable_dump": True, "dump_path": "/home/test/output"},
             source=(
                 "tf_adapter/util/npu_attrs.cc:2567",
                 "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:580",

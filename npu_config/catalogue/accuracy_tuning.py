@@ -124,6 +124,7 @@ OPTIONS = table(
             outcome=Outcome.GE,
             doc=DOC,
             versions=since("r1.5.0"),
+            sample={"precision_mode_v2": "mixed_float16"},
             source=(
                 "tf_adapter/util/npu_attrs.cc:2424",
                 "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:487",

@@ -69,6 +69,7 @@ OPTIONS = table(
             outcome=Outcome.UNCHECKED,
             doc=DOC,
             versions=since("r1.11.0"),
+            sample={"aoe_mode": "2"},
             source=(
                 "tf_adapter/util/npu_attrs.cc:2570",
                 "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:713",
@@ -86,6 +87,7 @@ OPTIONS = table(
             read_when=("aoe_mode",),
             status=Status.UNDOCUMENTED,
             versions=since("r1.3.0"),
+            sample={"aoe_mode": "4"},
             source=(
                 "tf_adapter/util/npu_attrs.cc:2184",
                 "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:711",
@@ -101,6 +103,7 @@ OPTIONS = table(
             replacement="aoe_mode",
             outcome=Outcome.ABORT,
             versions=spans((None, "r1.10.0"), ("v0.0.3", None)),
+            sample={"auto_tune_mode": ""},
             source=("tf_adapter/util/npu_attrs.cc:2134",),
         ),
     )

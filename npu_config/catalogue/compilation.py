@@ -62,6 +62,7 @@ OPTIONS = table(
             outcome=Outcome.GE,
             doc=DOC,
             versions=since("v0.0.48"),
+            sample={"op_compiler_cache_mode": "disable"},
             source=(
                 "tf_adapter/util/npu_attrs.cc:2603",
                 "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:731",

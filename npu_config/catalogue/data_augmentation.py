@@ -26,6 +26,7 @@ OPTIONS = table(
             outcome=Outcome.ABORT,
             doc=DOC,
             versions=since("r1.3.0"),
+            sample={"local_rank_id": 0, "local_device_list": "0,1"},
             source=(
                 "tf_adapter/util/npu_attrs.cc:2269",
                 "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:834",
@@ -42,6 +43,7 @@ OPTIONS = table(
             outcome=Outcome.ABORT,
             doc=DOC,
             versions=since("r1.3.0"),
+            sample={"local_rank_id": 0, "local_device_list": "0,1"},
             source=(
                 "tf_adapter/util/npu_attrs.cc:2278",
                 "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:836",

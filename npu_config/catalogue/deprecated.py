@@ -114,6 +114,7 @@ OPTIONS = table(
             outcome=Outcome.UNCHECKED,
             severity=Severity.WARNING,
             doc=DOC,
+            sample={"op_select_implmode": "high_precision"},
             source=(
                 "tf_adapter/util/npu_attrs.cc:2308",
                 "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:679",
@@ -170,6 +171,7 @@ OPTIONS = table(
             outcome=Outcome.ABORT,
             doc=DOC,
             versions=since("r1.3.0"),
+            sample={"dynamic_input": True, "dynamic_graph_execute_mode": "dynamic_execute"},
             source=(
                 "tf_adapter/util/npu_attrs.cc:2259",
                 "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:831",
@@ -184,6 +186,7 @@ OPTIONS = table(
             run_config="graph_memory_max_size",
             status=Status.NO_EFFECT,
             doc=DOC,
+            sample={"graph_memory_max_size": "27917287424"},
             source=(
                 "tf_adapter/util/npu_attrs.cc:2043",
                 "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:798",
@@ -198,6 +201,7 @@ OPTIONS = table(
             run_config="variable_memory_max_size",
             status=Status.NO_EFFECT,
             doc=DOC,
+            sample={"variable_memory_max_size": "3865470566"},
             source=(
                 "tf_adapter/util/npu_attrs.cc:2046",
                 "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:800",

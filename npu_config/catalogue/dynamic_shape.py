@@ -25,6 +25,12 @@ OPTIONS = table(
             outcome=Outcome.ABORT,
             doc=DOC,
             versions=since("r1.2.0"),
+            sample={
+                "graph_run_mode": 0,
+                "input_shape": "data:1,3,-1,-1;label:-1",
+                "dynamic_dims": "64,64,1;128,128,4",
+                "dynamic_node_type": 1,
+            },
             source=(
                 "tf_adapter/util/npu_attrs.cc:2326",
                 "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:693",
@@ -41,6 +47,12 @@ OPTIONS = table(
             outcome=Outcome.ABORT,
             doc=DOC,
             versions=since("r1.2.0"),
+            sample={
+                "graph_run_mode": 0,
+                "input_shape": "data:1,3,-1,-1;label:-1",
+                "dynamic_dims": "64,64,1;128,128,4",
+                "dynamic_node_type": 1,
+            },
             source=(
                 "tf_adapter/util/npu_attrs.cc:2326",
                 "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:694",
@@ -57,6 +69,12 @@ OPTIONS = table(
             outcome=Outcome.ABORT,
             doc=DOC,
             versions=since("r1.2.0"),
+            sample={
+                "graph_run_mode": 0,
+                "input_shape": "data:1,3,-1,-1;label:-1",
+                "dynamic_dims": "64,64,1;128,128,4",
+                "dynamic_node_type": 1,
+            },
             source=(
                 "tf_adapter/util/npu_attrs.cc:2327",
                 "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:695",

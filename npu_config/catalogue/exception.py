@@ -74,6 +74,7 @@ OPTIONS = table(
             scope="process",
             doc=DOC,
             versions=since("r1.7.0"),
+            sample={"op_execute_timeout": 90},
             source=(
                 "tf_adapter/util/npu_attrs.cc:2495",
                 "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:845",

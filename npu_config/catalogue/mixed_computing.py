@@ -57,6 +57,7 @@ OPTIONS = table(
             outcome=Outcome.REJECT,
             doc=DOC,
             versions=since("r1.3.0"),
+            sample={"graph_run_mode": 0, "mix_compile_mode": True},
             source=("tf_adapter/util/npu_attrs.cc:2290",),
         ),
         Option(

@@ -67,6 +67,8 @@ class Option:
         former_wire_versions: those versions.
         unchecked: the versions whose adapter does not look at the value.
         is_read: False for names that the front end writes and nothing at run time reads.
+        sample: option to value: what a configuration that sets this option needs beside it, and
+            its own value where the default would not show what it does.
         doc: page of the vendor's documentation.
         source: where the facts are from.
     """
@@ -100,6 +102,7 @@ class Option:
     former_wire_versions: Versions = NEVER
     unchecked: Versions = NEVER
     is_read: bool = True
+    sample: Mapping[str, Any] = attr.ib(factory=dict, hash=False)
     doc: Optional[str] = None
     source: Tuple[str, ...] = ()
 

@@ -27,6 +27,7 @@ OPTIONS = table(
             ),
             outcome=Outcome.ABORT,
             doc=DOC,
+            sample={"iterations_per_loop": 10, "enable_data_pre_proc": True},
             source=(
                 "tf_adapter/util/npu_attrs.cc:2227",
                 "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:793",

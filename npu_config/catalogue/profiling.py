@@ -43,6 +43,7 @@ OPTIONS = table(
             ),
             outcome=Outcome.ABORT,
             doc=DOC,
+            sample={"profiling_mode": True},
             source=(
                 "tf_adapter/util/npu_attrs.cc:2128",
                 "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:504",

@@ -3,12 +3,12 @@
 from typing import Any, Dict, Iterator, List, Optional, Sequence, Tuple
 
 from npu_config.catalogue import OPTIONS, Option
-from npu_config.catalogue.layout import GROUP_OF_OPTION
+from npu_config.catalogue.layout import grouped
 from npu_config.cluster.environment.variables import Variable
 from npu_config.core.rule import Rule
 from npu_config.core.target import ALL_PRODUCTS
 from npu_config.rulebook import load_all
-from npu_config.writers.init import example, legal
+from npu_config.writers.init import legal, sample
 from npu_config.writers.yaml import scalar
 
 _MODES = {
@@ -20,19 +20,21 @@ _MODES = {
 
 def option_page(option: Option) -> str:
     """All that is known of an option, and how to set it."""
-    group = GROUP_OF_OPTION[option.name]
-    value = example(option)
-    wire = value if option.kind.plain else option.kind.to_wire(value)
+    values = sample(option)
     parts = ["# {}".format(option.name), option.summary, _list(_facts(option))]
     if option.notes:
         parts.append(option.notes)
     parts.append("In a configuration file:")
-    parts.append(_code("{}:\n  {}: {}".format(group.key, option.name, scalar(wire))))
+    groups = [
+        "{}:\n{}".format(
+            group.key,
+            "\n".join("  {}: {}".format(name, scalar(values[name])) for name in names),
+        )
+        for group, names in grouped(tuple(values))
+    ]
+    parts.append(_code("\n".join(groups)))
     parts.append("In a script:")
-    shown = "tf.compat.as_bytes({})".format(scalar_text(wire)) if option.wire == "s" else wire
-    parts.append(
-        _code('custom_op.parameter_map["{}"].{} = {}'.format(option.name, option.wire, shown))
-    )
+    parts.append(_code("\n".join(_assignment(name, value) for name, value in values.items())))
     concerned = [rule for rule in load_all() if option.name in _own_options(rule)]
     if concerned:
         parts.append("Rules:")
@@ -42,6 +44,12 @@ def option_page(option: Option) -> str:
     if option.doc:
         parts.append("Vendor's page: {}".format(option.doc))
     return "\n\n".join(parts) + "\n"
+
+
+def _assignment(name: str, value: object) -> str:
+    wire = OPTIONS[name].wire
+    shown = "tf.compat.as_bytes({})".format(scalar_text(value)) if wire == "s" else value
+    return 'custom_op.parameter_map["{}"].{} = {}'.format(name, wire, shown)
 
 
 def scalar_text(value: object) -> str:

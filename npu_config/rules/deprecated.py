@@ -15,7 +15,9 @@ _EXPERIMENTAL = "docs/en/tfadapter_1/apiref/session_config/experiment_options.md
 
 REMOVED = "auto_tune_mode"
 
-_DEPRECATED = tuple(n for n, o in OPTIONS.items() if o.status is Status.DEPRECATED)
+_DEPRECATED = tuple(
+    n for n, o in OPTIONS.items() if o.status is Status.DEPRECATED and o.replacement
+)
 _NO_EFFECT = tuple(n for n, o in OPTIONS.items() if o.status is Status.NO_EFFECT and n != REMOVED)
 _UNDOCUMENTED = tuple(n for n, o in OPTIONS.items() if o.status is Status.UNDOCUMENTED)
 _EXPERIMENTS = tuple(n for n, o in OPTIONS.items() if o.status is Status.EXPERIMENTAL)
@@ -40,8 +42,8 @@ def _written_by_class(case: Case, name: str) -> bool:
 def deprecated_option(case: Case) -> None:
     """An option is set that the documentation calls deprecated.
 
-    It still works.  Not every deprecated option has a successor: ``enable_data_pre_proc`` is still
-    what iteration offload needs.
+    It still works.  Only options that have a successor are reported: iteration offload still
+    needs ``enable_data_pre_proc``, which has none.
 
     Wrong:
 
@@ -54,13 +56,10 @@ def deprecated_option(case: Case) -> None:
     entries = case.entries
     for name in _DEPRECATED:
         if name in entries and given(case, name) and not _written_by_class(case, name):
-            replacement = OPTIONS[name].replacement
             case.report(
                 name,
                 '"{}" is deprecated'.format(name),
-                "use {}".format(replacement)
-                if replacement
-                else "keep it where you need it: no successor is named, and it still works",
+                "use {}".format(OPTIONS[name].replacement),
                 place=_name_place(case, name),
             )
 

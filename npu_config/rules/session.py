@@ -152,7 +152,7 @@ def remapping_not_off(case: Case) -> None:
 @rule(
     "NPU804",
     "memory-optimization-not-off",
-    Severity.WARNING,
+    Severity.INFO,
     facts=("memory-optimization-off",),
     source=(
         _INTRODUCTION,
@@ -165,8 +165,8 @@ def memory_optimization_not_off(case: Case) -> None:
 
     The documentation wants it off, and writes RewriterConfig.OFF, which is a value of another
     enum: it lands as MANUAL, under which the optimizer still runs.  (If TensorFlow ends in
-    memory_optimizer.cc with it switched off, the FAQ says to leave it on.)  A script that writes
-    what the documentation says is reported as such, no more.
+    memory_optimizer.cc with it switched off, the FAQ says to leave it on.)  Advice, but for a
+    value that switches an optimization on: that is a warning.
 
     Wrong, in a script:
 
@@ -188,11 +188,7 @@ def memory_optimization_not_off(case: Case) -> None:
         ),
         "set rewrite_options.memory_optimization = RewriterConfig.NO_MEM_OPT",
         place=session.places.get("memory_optimization", session.place),
-        severity=(
-            Severity.INFO
-            if written == "MANUAL" and case.source_kind is SourceKind.SCRIPT
-            else None
-        ),
+        severity=None if written in ("MANUAL", "DEFAULT_MEM_OPT") else Severity.WARNING,
     )
 
 

@@ -170,7 +170,22 @@ def _restored(
     side_files: Dict[str, SideFile],
 ) -> Value:
     """What a copy or an unpickled configuration is made with; it was judged before."""
-    return into(MappingProxyType(options), target, found, MappingProxyType(side_files))
+    return made(into, options, target, found, side_files)
+
+
+def made(
+    into: Type[Value],
+    options: Mapping[str, Any],
+    target: Target,
+    found: Report = _NO_FINDINGS,
+    side_files: Mapping[str, SideFile] = _NO_FILES,
+) -> Value:
+    """A configuration of options that were judged before."""
+    value = into.__new__(into)
+    ConfigValue.__init__(
+        value, MappingProxyType(dict(options)), target, found, MappingProxyType(dict(side_files))
+    )
+    return value
 
 
 def from_settings(
@@ -205,11 +220,12 @@ def from_settings(
     worst = Severity.WARNING if strict else Severity.ERROR
     if diagnostics and any(d.severity >= worst for d in diagnostics):
         raise NpuConfigError(diagnostics)
-    return into(
-        MappingProxyType(_canonical(case)),
+    return made(
+        into,
+        _canonical(case),
         case.target,
         Report(diagnostics) if diagnostics else _NO_FINDINGS,
-        _NO_FILES if side_files is None else MappingProxyType(dict(side_files)),
+        side_files or _NO_FILES,
     )
 
 

@@ -2,7 +2,7 @@
 
 import re
 import textwrap
-from typing import Any, Iterator, List
+from typing import Any, Dict, Iterator, List
 
 from npu_config.catalogue import OPTIONS, InvalidValue, Option, Status
 from npu_config.catalogue.kinds.modes import JsonText
@@ -26,6 +26,9 @@ target:
   # The version of CANN.
   # cann: "9.0.0"
 """
+
+
+_ORDER = {name: index for index, name in enumerate(OPTIONS)}
 
 
 def render() -> str:
@@ -105,11 +108,24 @@ def _shown(option: Option, value: Any) -> str:
     return scalar(value if option.kind.plain else option.kind.to_wire(value))
 
 
+def sample(option: Option) -> Dict[str, Any]:
+    """A complete configuration that sets the option, as it is on the wire."""
+    values = {**option.sample, option.name: example(option)}
+    return {
+        name: OPTIONS[name].kind.to_wire(OPTIONS[name].kind.parse(value))
+        for name, value in sorted(values.items(), key=lambda item: _ORDER[item[0]])
+    }
+
+
 def example(option: Option) -> Any:
     """A legal value of the option: the default, or one that its description or schema names."""
     kind = option.kind
     schema = kind.schema()
-    candidates: List[Any] = [option.default, *schema.get("enum", ())]
+    candidates: List[Any] = [
+        option.sample.get(option.name),
+        option.default,
+        *schema.get("enum", ()),
+    ]
     shown = re.search(r'e\.g\. "(.*)"', kind.describe())
     candidates.extend([shown.group(1)] if shown else re.findall(r'"([^"]+)"', kind.describe()))
     candidates.append(max(schema.get("minimum", 1), 0))

@@ -8,10 +8,12 @@ from hypothesis import given
 
 from npu_config.catalogue import OPTIONS
 from npu_config.catalogue.layout import GROUP_OF_KEY, GROUPS
+from npu_config.checking import check
 from npu_config.core.target import Target
 from npu_config.readers import read
 from npu_config.writers import render
 from npu_config.writers.init import render as init
+from npu_config.writers.init import sample
 from npu_config.writers.schema import schema
 from tests.strategies import configs
 
@@ -101,3 +103,13 @@ def test_schema_marks_what_is_deprecated():
     assert definitions["option.op_debug_level"]["deprecated"] is True
     assert definitions["option.hccl_timeout"]["default"] == 1836
     assert definitions["option.dump_step"]["description"].startswith("Iterations to dump")
+
+
+@pytest.mark.parametrize("name", list(OPTIONS))
+def test_the_sample_of_an_option_passes(name):
+    """It is complete: nothing is wrong with it but what the option itself is."""
+    found = check(sample(OPTIONS[name]))
+    assert name in sample(OPTIONS[name])
+    assert found.ok, str(found)
+    assert {d.option for d in found.warnings} <= {name}
+    assert {d.rule for d in found.warnings} <= {"NPU902", "NPU903", "NPU904"}

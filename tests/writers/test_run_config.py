@@ -8,6 +8,8 @@ import pytest
 from npu_config.catalogue import OPTIONS
 from npu_config.config import NpuConfig
 from npu_config.core.diagnostics import NpuConfigError
+from npu_config.core.target import Target
+from npu_config.rules.value import made
 from npu_config.writers import render
 from npu_config.writers.run_config import from_run_config_kwargs, to_run_config_kwargs
 
@@ -113,7 +115,8 @@ def test_dynamic_input_is_completed():
 )
 def test_what_is_lost_is_refused(options, lost):
     """Each option that would not arrive is an error of its own."""
-    config = NpuConfig({name: OPTIONS[name].kind.parse(value) for name, value in options.items()})
+    values = {name: OPTIONS[name].kind.parse(value) for name, value in options.items()}
+    config = made(NpuConfig, values, Target())
     try:
         to_run_config_kwargs(config)
         found = []
