@@ -1,6 +1,9 @@
 """What a rule looks at: settings, the target, and what is known around them."""
 
+import os
 from typing import Any, Dict, FrozenSet, Iterable, List, Mapping, NamedTuple, Optional, Tuple
+
+import attr
 
 from npu_config.catalogue import ALL_OPTIONS, OPTIONS
 from npu_config.catalogue.kinds import InvalidValue, shown
@@ -28,6 +31,14 @@ def _refusal(error: Exception) -> InvalidValue:
     if isinstance(error, InvalidValue):
         return error
     return InvalidValue("wrong-type", "is an object that cannot be read: {}".format(shown(error)))
+
+
+def _on_this_host(target: Target, environ: Mapping[str, str]) -> Target:
+    """The target with the version of CANN that is installed here, where it can be known."""
+    from npu_config.core.toolkit import installed_cann
+
+    cann = installed_cann(environ)
+    return target if cann is None else attr.evolve(target, cann=cann)
 
 
 class Case:
@@ -71,6 +82,8 @@ class Case:
             raise TypeError(
                 'target must be a Target, e.g. Target(product="atlas_a2"), not {!r}'.format(target)
             )
+        if on_host and target.version is None:
+            target = _on_this_host(target, os.environ if environ is None else environ)
         self.settings = settings
         self.entries = settings.entries
         self.target = target

@@ -9,13 +9,13 @@ from typing import Any, Mapping, Optional
 
 from npu_config.core.diagnostics import Severity
 from npu_config.core.settings import UNKNOWN
+from npu_config.core.target import Target
+from npu_config.core.toolkit import ROOTS, installed_cann
 from npu_config.diagnosis.doctor._facts import Facts
 from npu_config.diagnosis.doctor._model import Check, Outcome
 
 _ENVIRONMENT = "docs/en/tfadapter_1/migration/model_training/distributed_training.md"
 _DUMP = "docs/en/tfadapter_1/apiref/session_config/accuracy_comparison.md"
-_ROOTS = ("ASCEND_HOME_PATH", "ASCEND_TOOLKIT_HOME", "ASCEND_OPP_PATH", "ASCEND_AICPU_PATH")
-_VERSION = re.compile(r"^\s*(?:Version|version|runtime_running_version)\s*=\s*\[?([^\]\s]+)", re.M)
 # tensorflow-1.15.5.dist-info, tensorflow_cpu-2.15.1.dist-info, tensorflow-1.15.5-py3.7.egg-info
 _TENSORFLOW = re.compile(r"tensorflow(?:_cpu|_gpu)?-(\d[^-]*?)(?:-py[\d.]+)?\.(?:dist|egg)-info\Z")
 
@@ -24,7 +24,7 @@ def is_host(environ: Mapping[str, str]) -> bool:
     """True when this machine looks like one that trains on NPUs."""
     return (
         bool(glob.glob("/dev/davinci[0-9]*"))
-        or any(environ.get(name) for name in _ROOTS)
+        or any(environ.get(name) for name in ROOTS)
         or _installed("npu_bridge")
     )
 
@@ -134,30 +134,18 @@ def _adapter(facts: Facts) -> Check:
 
 def _cann(facts: Facts) -> Check:
     name = "cann-version"
-    roots = [facts.environ[root] for root in _ROOTS if facts.environ.get(root)]
+    roots = [facts.environ[root] for root in ROOTS if facts.environ.get(root)]
     if not roots:
-        return Check(name, Outcome.UNKNOWN, "none of {} is set".format(", ".join(_ROOTS[:3])))
-    version = next(filter(None, map(_cann_version, roots)), None)
+        return Check(name, Outcome.UNKNOWN, "none of {} is set".format(", ".join(ROOTS[:3])))
+    version = installed_cann(facts.environ)
     if version is None:
         return Check(name, Outcome.UNKNOWN, "no version file below {}".format(roots[0]))
     wanted = facts.target.cann
     if wanted is None or version == wanted or version.startswith(wanted + "."):
-        return Check(name, Outcome.PASSED, "CANN {}".format(version))
+        reason = "CANN {}, {}".format(version, Target(cann=version).snapshot)
+        return Check(name, Outcome.PASSED, reason)
     reason = "CANN {} is installed, the configuration is for {}".format(version, wanted)
     return Check(name, Outcome.FAILED, reason, "install that version, or change the target")
-
-
-def _cann_version(root: str) -> Optional[str]:
-    for pattern in ("version.cfg", "version.info", "*/version.info", "../version.cfg"):
-        for path in sorted(glob.glob(os.path.join(glob.escape(root), pattern))):
-            try:
-                with open(path, encoding="utf-8", errors="replace") as stream:
-                    match = _VERSION.search(stream.read(65536))
-            except OSError:
-                continue
-            if match:
-                return match.group(1).rpartition(":")[2]
-    return None
 
 
 CHECKS = (_directories, _environment, _tensorflow, _adapter, _cann)

@@ -1,0 +1,56 @@
+"""The version of CANN that is installed on this host, read from the files of its toolkit."""
+
+import glob
+import os
+from typing import Iterator, Mapping, Optional
+
+from npu_config.core.versions import parse_cann
+
+ROOTS = ("ASCEND_HOME_PATH", "ASCEND_TOOLKIT_HOME", "ASCEND_OPP_PATH", "ASCEND_AICPU_PATH")
+"""The variables that point to the toolkit, or to a folder in it."""
+
+_FILES = (
+    "ascend_toolkit_install.info",
+    "*-linux/ascend_toolkit_install.info",
+    "version.cfg",
+    "version.info",
+    "*/version.info",
+    "../version.cfg",
+)
+_KEYS = ("version", "toolkit_running_version", "runtime_running_version")
+_LARGEST = 65536
+
+
+def installed_cann(environ: Mapping[str, str]) -> Optional[str]:
+    """The version of CANN that the toolkit says it is; None when it cannot be known.
+
+    Nothing is run: ``ascend_toolkit_install.info``, ``version.cfg`` and ``version.info`` below the
+    folders that :data:`ROOTS` name are read.
+    """
+    for root in (environ.get(name) for name in ROOTS):
+        if not root or "\0" in root:
+            continue
+        for pattern in _FILES:
+            for path in sorted(glob.glob(os.path.join(glob.escape(root), pattern))):
+                version = next(_versions(path), None)
+                if version is not None:
+                    return version
+    return None
+
+
+def _versions(path: str) -> Iterator[str]:
+    """Every version of CANN in a file: ``version=8.0.0``, ``..._version=[7.6.0.1:8.0.0]``."""
+    try:
+        if not os.path.isfile(path):
+            return
+        with open(path, encoding="utf-8", errors="replace") as stream:
+            lines = stream.read(_LARGEST).splitlines()
+    except OSError:
+        return
+    for line in lines:
+        key, _, value = line.partition("=")
+        if key.strip().lower() in _KEYS:
+            try:
+                yield parse_cann(value.strip().strip("[]").rpartition(":")[2])[0]
+            except ValueError:
+                continue
