@@ -59,7 +59,7 @@ def test_the_host_says_its_version(tmp_path, monkeypatch):
     assert "NPU111" not in {d.rule for d in judge(settings, newer, environ, on_host=True)}
     assert "NPU111" not in {d.rule for d in judge(settings, environ=environ)}
     monkeypatch.setenv("ASCEND_HOME_PATH", str(tmp_path))
-    with pytest.raises(npu.NpuConfigError, match="about CANN 5.1.RC1"):
+    with pytest.raises(npu.NpuConfigError, match=r"about CANN 5\.1\.RC1"):
         npu.NpuConfigBuilder().set(deterministic=1).build(on_host=True)
     assert (
         npu.NpuConfigBuilder().set(hccl_timeout=1836).build(on_host=True).target.cann == "5.1.RC1"
