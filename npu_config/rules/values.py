@@ -16,7 +16,7 @@ from npu_config.catalogue import (
 from npu_config.catalogue.kinds import Bool, is_bool, name_of_type, shorten, shown
 from npu_config.core.diagnostics import Edit, Fix, Severity
 from npu_config.core.rule import rule
-from npu_config.core.settings import Setting
+from npu_config.core.settings import Setting, SourceKind
 from npu_config.rules._fields import help_for_wrong_field, switch_meant
 from npu_config.rules._reading import is_never_read, quoted
 from npu_config.rules.case import Case, Fault
