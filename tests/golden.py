@@ -6,7 +6,8 @@ for each kind of file.
 - ``err/NAME.EXT`` yields exactly the findings in ``err/NAME.EXT.out``; when NAME begins with the
   id of a rule, that rule is among them.
 - What ``ok/NAME.EXT`` may yield is for the test of its folder to say.
-- Words after ``@`` in NAME are the target: ``switch@ascend_950.cfg``, ``trace@training.json``.
+- Words after ``@`` in NAME are the target: ``switch@ascend_950.cfg``, ``trace@training.json``,
+  ``train@cann-5-0-2.py``.
 
 After a change of a message write all outputs anew, and read the difference before it is
 committed:
@@ -53,7 +54,9 @@ def target_of(path):
     """The target that the name of a case says."""
     words = path.name.split(".")[0].split("@")[1:]
     mode = next((word for word in words if word in MODES), None)
-    return Target(next((word for word in words if word not in MODES), None), mode)
+    cann = next((word for word in words if word.startswith("cann-")), None)
+    product = next((word for word in words if word not in (mode, cann)), None)
+    return Target(product, mode, cann and cann[5:].replace("-", "."))
 
 
 def text_of(path):

@@ -10,6 +10,7 @@ Source: the public signatures of npu_bridge.
 from typing import Dict, FrozenSet, Mapping, Tuple
 
 from npu_config.catalogue import OPTIONS
+from npu_config.core.versions import Versions, spans
 
 
 def _table(text: str) -> Dict[str, Tuple[str, ...]]:
@@ -125,3 +126,66 @@ npu_bridge.estimator.npu.util: set_iteration_per_loop IterationPerLoop
     for name in names
 }
 """The names of the API (and RewriterConfig), with the module to import each from."""
+
+
+def _versions(text: str) -> Dict[str, Versions]:
+    """The lines ``first..last: names`` by name; an end that is left out is open."""
+    found = {}
+    for words, names in _table(text).items():
+        pairs = [span.partition("..") for span in words.split()]
+        versions = spans(*((first or None, last or None) for first, _, last in pairs))
+        found.update(dict.fromkeys(names, versions))
+    return found
+
+
+ARGUMENT_VERSIONS: Mapping[str, Versions] = _versions("""\
+r1.8.0..: HCCL_algorithm soc_config
+r1.15.0..: ac_parallel_enable
+v0.0.48..: aicore_num all_tensor_not_empty auto_multistream_parallel_mode compile_dynamic_mode
+    export_compile_stat graph_max_parallel_model_num input_batch_cpy input_fusion_size
+    oo_constant_folding oo_level optimization_switch quant_dumpable shape_generalization_mode
+r1.11.0..: aoe_config_file external_weight insert_op_file
+r1.5.0..: aoe_mode modify_mixlist op_precision_mode
+..r1.10.0: auto_tune_mode
+r1.2.0..: buffer_optimize compress_weight_conf debug_dir dynamic_input_config
+    enable_compress_weight enable_small_channel fusion_switch_file op_compiler_cache_dir
+    op_compiler_cache_mode work_path
+r1.9.0..: customize_dtypes experimental_config memory_config op_debug_config
+v0.0.3..: deterministic event_sync_timeout frozen_variable stream_sync_timeout
+    variable_placement
+r1.7.0..: device_type hccl_timeout op_execute_timeout op_wait_timeout
+r1.3.0..: distribute_config dynamic_graph_execute_mode dynamic_input
+    dynamic_inputs_shape_range eval_distribute hcom_multi_mode local_device_list local_rank_id
+    session_device_id train_distribute
+v0.0.3..v0.0.3 v0.0.4..v0.0.20: es_cluster_config
+v0.0.9..v0.0.9: graph_compiler_cache_dir
+r1.10.0..r1.11.0 v0.0.4..: jit_compile
+r1.2.0..r1.3.0: mstune_mode
+r1.3.0..r1.3.0: op_tune_mode
+v0.0.9..: precision_mode_v2
+r1.10.0..: topo_sorting_mode
+""")
+"""The versions of the adapter whose NPURunConfig has an argument, where that is not every one."""
+
+EXPORT_VERSIONS: Mapping[str, Versions] = _versions("""\
+r1.2.0..: DynamicInputConfig NPUEstimatorSpec
+r1.3.0..: KerasDistributeOptimizer NPUBroadcastGlobalVariablesHook NpuEmptyHook close_session
+    config_pb2 get_npu_local_rank_id get_npu_rank_id get_npu_rank_size init_resource
+    npu_config_proto npu_graph_options npu_hooks_append npu_keras_optimizer
+    npu_optimizer_options npu_run_config_init npu_strategy npu_tf_optimizer session
+    session_run_hook set_keras_session_npu_config shutdown_resource
+r1.9.0..: MemoryConfig decorator_tf_session
+r1.6.0..: NPUBroadcastGlobalVariablesCallback npu_allreduce npu_callbacks_append
+    npu_clear_session npu_distributed_optimizer_wrapper
+r1.10.0..: SetIterationsVarHook
+v0.0.16..: TellMeStepOrLossHook
+r1.8.0..: backend get_npu_local_rank_size
+r1.3.0..r1.3.0: npu_close
+v0.0.48..: npu_cpu_ops profiler scoped_graph_manager
+v0.0.3..v0.0.3 v0.0.4..v0.0.20: npu_embedding
+r1.13.0..: npu_plugin
+""")
+"""The versions whose npu_init has a name, where that is not every one.
+
+What its star imports bring is not in it.
+"""

@@ -1,11 +1,12 @@
-"""111-113: what the adapter of the target's version does not know."""
+"""111-114: what the adapter of the target's version does not know."""
 
 from typing import List
 
 from npu_config.catalogue import ALL_OPTIONS
+from npu_config.catalogue.api import ARGUMENT_VERSIONS
 from npu_config.core.diagnostics import Diagnostic, Severity
 from npu_config.core.rule import REGISTRY, rule
-from npu_config.core.settings import Settings
+from npu_config.core.settings import Settings, SourceKind
 from npu_config.core.target import Target
 from npu_config.core.versions import SNAPSHOTS, is_measured
 from npu_config.rules.case import Case
@@ -41,6 +42,8 @@ def option_not_in_version(case: Case) -> None:
     for fault in case.faults:
         if fault.rule == "option-not-in-version" and case.version is not None:
             option = ALL_OPTIONS[fault.name]
+            if _is_missing_argument(case, option.run_config or option.name):
+                continue
             case.report(
                 option.name,
                 '"{}" is not read by {}; adapters read it {}'.format(
@@ -116,6 +119,58 @@ def version_not_measured(case: Case) -> None:
                 cann, "older" if snapshot is SNAPSHOTS[0] else "newer", snapshot
             ),
         )
+
+
+@rule(
+    "NPU114",
+    "argument-not-in-version",
+    Severity.ERROR,
+    source=("tf_adapter/python/npu_bridge/estimator/npu/npu_config.py",),
+    about="run_config",
+)
+def argument_not_in_version(case: Case) -> None:
+    """NPURunConfig is given an argument that the adapter of the target's version does not have.
+
+    It raises TypeError on the host.  Speaks only when a version is given.
+
+    Wrong, in a script for CANN 5.0.2:
+
+        NPURunConfig(deterministic=1)
+
+    Right, in a script for CANN 5.0.2:
+
+        NPURunConfig(iterations_per_loop=10)
+    """
+    if case.version is None:
+        return
+    given = {
+        (ALL_OPTIONS[name].run_config or name) if name in ALL_OPTIONS else name: setting
+        for name, setting in case.entries.items()
+    }
+    given.update(case.settings.extra)
+    places = {name.partition(".")[0]: setting for name, setting in given.items()}
+    for name, setting in places.items():
+        if _is_missing_argument(case, name):
+            case.report(
+                name if name in ALL_OPTIONS else None,
+                'NPURunConfig of {} has no argument "{}"; adapters have it {}'.format(
+                    SNAPSHOTS[case.version], name, ARGUMENT_VERSIONS[name]
+                ),
+                "remove it, or run with a version that has it",
+                place=setting.name_place or setting.place,
+                consequence="it raises TypeError",
+            )
+
+
+def _is_missing_argument(case: Case, name: str) -> bool:
+    """True for an argument of NPURunConfig that the adapter of the target does not have."""
+    versions = ARGUMENT_VERSIONS.get(name.partition(".")[0])
+    return (
+        case.source_kind is SourceKind.RUN_CONFIG
+        and case.version is not None
+        and versions is not None
+        and not versions.has(case.version)
+    )
 
 
 def not_read(settings: Settings, target: Target) -> List[Diagnostic]:

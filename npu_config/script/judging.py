@@ -254,7 +254,9 @@ def judge_variants(
                 placed = at_literal(diagnostic, variant.settings, script)
                 fixed = with_fix(placed, variant.paths[0], script.source)
                 findings.add(fixed, variant.paths)
-    for diagnostic, found_on, guards in run_checks(script, paths):
+    for diagnostic, found_on, guards in run_checks(
+        script, paths, None if target is None else target.version
+    ):
         own = literals(found_on[0], guards) if found_on else None
         findings.add(diagnostic, found_on, own)
     findings.settle_consequences()

@@ -6,12 +6,15 @@ import pytest
 import yaml
 
 from npu_config.catalogue import ALL_OPTIONS, OPTIONS, REMOVED
+from npu_config.catalogue.api import ARGUMENT_VERSIONS, EXPORT_VERSIONS, PARAMETERS
 from npu_config.checking import check
+from npu_config.core.diagnostics import Severity
 from npu_config.core.settings import Setting, Settings, SourceKind
 from npu_config.core.target import Target
 from npu_config.core.versions import NEWEST, SNAPSHOTS, Versions, spans
 from npu_config.rules.engine import judge
 from npu_config.rules.value import ConfigValue, from_settings
+from npu_config.script import judge_script
 
 FACTS = yaml.safe_load(
     (Path(__file__).parents[1] / "data" / "facts" / "versions.yaml").read_text(encoding="utf-8")
@@ -159,3 +162,40 @@ def test_words_of_versions():
     assert str(spans(("v0.0.3", "v0.0.3"))) == "in v0.0.3 only"
     assert str(spans(("r1.2.0", "r1.3.0"))) == "from r1.2.0 to r1.3.0"
     assert str(Versions(((0, NEWEST),))) == "in every version"
+
+
+def test_arguments_and_exports_have_the_spans_of_the_facts():
+    """Those of NPURunConfig, and the names of npu_init."""
+    for key, found in (
+        ("run_config_arguments", ARGUMENT_VERSIONS),
+        ("npu_init_exports", EXPORT_VERSIONS),
+    ):
+        assert {name: declared(fact) for name, fact in FACTS[key]["changing"].items()} == found
+        assert not set(FACTS[key]["in_every_version"]) & set(found)
+    current = {name for name, versions in ARGUMENT_VERSIONS.items() if versions.is_current}
+    every = set(FACTS["run_config_arguments"]["in_every_version"])
+    assert current | every >= set(PARAMETERS["NPURunConfig"]) - {"device_fn", "protocol"}
+    assert set(PARAMETERS["NPURunConfig"]) >= current
+
+
+def test_a_script_for_an_older_adapter():
+    """Arguments and names that it does not have end the job there, and are errors."""
+    lines = [
+        "from npu_bridge.npu_init import NPURunConfig, SetIterationsVarHook",
+        "config = NPURunConfig(deterministic=1, memory_config=None, auto_tune_mode='RL,GA',",
+        "                      iterations_per_loop=10, enable_data_pre_proc=True)",
+        "estimator = NPUEstimator(f, config=config)",
+    ]
+    script = "\n".join(lines) + "\n"
+    for adapter, expected in (
+        ("r1.3.0", {"NPU807", "NPU114"}),
+        ("r1.10.0", {"NPU114"}),
+        ("v0.0.48", {"NPU839"}),
+        (None, {"NPU839"}),
+    ):
+        found = judge_script(script, "train.py", Target(adapter=adapter))
+        rules = {d.rule for d in found if d.severity is Severity.ERROR}
+        assert expected == rules & {"NPU807", "NPU114", "NPU839", "NPU111"}, adapter
+    old = [d for d in judge_script(script, "t.py", Target(adapter="r1.3.0")) if d.rule == "NPU114"]
+    assert [d.option for d in old] == ["deterministic", None]
+    assert [(d.line, d.column) for d in old] == [(2, 23), (2, 40)]

@@ -5,6 +5,7 @@ They stand around the options (a ConfigProto), in its fields (the wire), or besi
 """
 
 from npu_config.core.settings import SessionFacts, Setting, Settings, SourceKind
+from npu_config.core.target import Target
 
 GOOD = SessionFacts(("NpuOptimizer",), "OFF", "NO_MEM_OPT", "OFF", True)
 
@@ -49,7 +50,23 @@ SHAPES = {"input_shape": "data:1,-1", "dynamic_dims": "1;2", "dynamic_node_type"
 INFERENCE = {"graph_run_mode": 0}
 CLUSTER = {"TF_CONFIG": '{"cluster": {"ps": ["a:1"], "worker": ["b:1"]}}'}
 
+OLD = Target(cann="5.0.2")
+
 CASES = {
+    "NPU114": (
+        [
+            (run_config(deterministic=1), None, OLD),
+            (run_config({"deterministic": 1}), None, OLD),
+            (run_config(memory_config__static_memory_policy=None), None, OLD),
+            (run_config(mstune_mode="1"), None, Target(cann="9.0.0")),
+        ],
+        [
+            (run_config(deterministic=1), None),
+            (run_config(iterations_per_loop=1, aoe_mode=None), None, OLD),
+            (run_config(mstune_mode="1"), None, Target(adapter="r1.3.0")),
+            (proto(hccl_timeout=(1836, "i")), None, Target(adapter="r1.7.0")),
+        ],
+    ),
     "NPU102": (
         [
             (proto(iterations_per_loop=(True, "b")), None),

@@ -24,7 +24,7 @@ ALSO = {"NPU403": {"NPU906"}, "NPU409": {"NPU904"}, "NPU506": {"NPU109"}}
 IDS = {
     "values": ("NPU101", "NPU106"),
     "targets": ("NPU107", "NPU110"),
-    "versions": ("NPU111", "NPU113"),
+    "versions": ("NPU111", "NPU114"),
     "precision": ("NPU201", "NPU299"),
     "dump": ("NPU301", "NPU399"),
     "loops": ("NPU401", "NPU499"),

@@ -13,16 +13,16 @@ RIGHT = [(id, number) for id, (_, right) in CASES.items() for number in range(le
 @pytest.mark.parametrize(("id", "number"), WRONG)
 def test_wrong_settings_break_the_rule(id, number):
     """Each wrong case breaks its rule, and no other one beyond information."""
-    settings, environ = CASES[id][0][number]
-    found = judge(settings, environ=environ)
+    settings, environ, *target = CASES[id][0][number]
+    found = judge(settings, *target, environ=environ)
     assert [d.rule for d in found if d.rule == id or d.severity >= Severity.WARNING] == [id]
 
 
 @pytest.mark.parametrize(("id", "number"), RIGHT)
 def test_right_settings_keep_the_rule(id, number):
     """Each right case breaks no rule beyond information."""
-    settings, environ = CASES[id][1][number]
-    found = judge(settings, environ=environ)
+    settings, environ, *target = CASES[id][1][number]
+    found = judge(settings, *target, environ=environ)
     assert [str(d) for d in found if d.rule == id or d.severity >= Severity.WARNING] == []
 
 

@@ -3,7 +3,7 @@
 One function per constraint; what it sees is a :class:`~._check.Context`.
 """
 
-from typing import List, Sequence, Tuple
+from typing import List, Optional, Sequence, Tuple
 
 from npu_config.core.diagnostics import Diagnostic
 from npu_config.script.checks import (
@@ -19,6 +19,7 @@ from npu_config.script.checks import (
     preprocessing,
     session,
     switches,
+    versions,
 )
 from npu_config.script.checks._check import CHECKS, Context
 from npu_config.script.paths import Path
@@ -39,15 +40,21 @@ __all__ = [
     "run_checks",
     "session",
     "switches",
+    "versions",
 ]
 
 Found = Tuple[Diagnostic, List[Path], Tuple[int, ...]]
 
 
-def run_checks(script: Script, groups: Sequence[Sequence[Path]]) -> List[Found]:
-    """Every finding of every check, with the path that it was made on and its guards."""
+def run_checks(
+    script: Script, groups: Sequence[Sequence[Path]], version: Optional[int] = None
+) -> List[Found]:
+    """Every finding of every check, with the path that it was made on and its guards.
+
+    ``version`` is the adapter that the script is for (``Target.version``).
+    """
     paths = [path for group in groups for path in group]
-    context = Context(script, paths)
+    context = Context(script, paths, version)
     for check in CHECKS:
         context.rule = check.rule
         if check.whole:

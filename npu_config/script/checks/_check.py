@@ -35,10 +35,14 @@ class Context:
         script: the script.
         paths: every path through it.
         path: the path that is looked at; None for a check of the whole script.
+        version: the adapter that the script is for (``Target.version``); None: any.
         unread: finds results of calls that nothing reads.
     """
 
-    def __init__(self, script: Script, paths: Sequence[Path]) -> None:
+    def __init__(
+        self, script: Script, paths: Sequence[Path], version: Optional[int] = None
+    ) -> None:
+        self.version = version
         self.script = script
         self.paths = paths
         self.path: Optional[Path] = None

@@ -6,7 +6,7 @@ import re
 from typing import Any, Optional
 
 from npu_config.catalogue import OPTIONS
-from npu_config.catalogue.api import CLASSES, PARAMETERS
+from npu_config.catalogue.api import ARGUMENT_VERSIONS, CLASSES, PARAMETERS
 from npu_config.core.diagnostics import Fix, Place, Severity
 from npu_config.script.checks._check import Context, check
 from npu_config.script.constants import is_known
@@ -212,7 +212,7 @@ def unknown_argument(context: Context) -> None:
             continue
         names = PARAMETERS[made.kind]
         for name, argument in made.arguments.items():
-            if name in names:
+            if name in names or _was_argument(context, made.kind, name):
                 continue
             close = difflib.get_close_matches(name, names, 1, 0.8)
             option = OPTIONS.get(name)
@@ -235,6 +235,12 @@ def unknown_argument(context: Context) -> None:
                 help=help,
                 fix=fix,
             )
+
+
+def _was_argument(context: Context, kind: str, name: str) -> bool:
+    """True for an argument of NPURunConfig that the adapter of the target still had."""
+    versions = ARGUMENT_VERSIONS.get(name) if kind == "NPURunConfig" else None
+    return versions is not None and context.version is not None and versions.has(context.version)
 
 
 def _is_slip(name: str, meant: str) -> bool:

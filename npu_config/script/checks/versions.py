@@ -1,0 +1,46 @@
+"""Checks of a script against the adapter of the target's version."""
+
+import ast
+
+from npu_config.catalogue.api import EXPORT_VERSIONS, NPU_INIT
+from npu_config.core.diagnostics import Severity
+from npu_config.core.versions import SNAPSHOTS
+from npu_config.script.checks._check import Context, check
+
+
+@check(
+    "NPU807",
+    "import-not-in-version",
+    Severity.ERROR,
+    source=("tf_adapter/python/npu_bridge/npu_init.py",),
+    whole=True,
+)
+def import_not_in_version(context: Context) -> None:
+    """A name is imported from npu_init that the adapter of the target's version does not have.
+
+    It raises ImportError on the host.  Speaks only when a version is given (``--target-cann``).
+
+    Wrong, for CANN 5.0.2:
+
+        from npu_bridge.npu_init import SetIterationsVarHook
+
+    Right, for CANN 5.0.2:
+
+        from npu_bridge.npu_init import NPUEstimator
+    """
+    if context.version is None:
+        return
+    for node in ast.walk(context.script.tree):
+        if not isinstance(node, ast.ImportFrom) or node.module != NPU_INIT or node.level:
+            continue
+        for alias in node.names:
+            versions = EXPORT_VERSIONS.get(alias.name)
+            if versions is not None and not versions.has(context.version):
+                context.report(
+                    'npu_init of {} has no "{}"; adapters have it {}'.format(
+                        SNAPSHOTS[context.version], alias.name, versions
+                    ),
+                    context.place(node),
+                    help="run with a version that has it",
+                    consequence="it raises ImportError",
+                )
