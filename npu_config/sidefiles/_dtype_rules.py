@@ -15,10 +15,11 @@ LINE = declare(
     """
     A line of the data type file cannot be read.
 
-    A line names one operator, with `InputDtype` and/or `OutputDtype` in this order, and has at
-    most 1023 characters.  One unreadable line fails the initialisation of the graph engine
-    ("The content format of the customization file is incorrect"); the adapter then aborts
-    the process.
+    A line names one operator, with `InputDtype` and/or `OutputDtype` in this order. The first
+    colon ends the name, so one or two may follow it; `OpType::` in the first column makes it a
+    type. After a line of more than 1023 bytes nothing is read (a warning).  One unreadable
+    line fails the initialisation of the graph engine ("The content format of the customization
+    file is incorrect"); the adapter then aborts the process.
 
     Wrong:
 

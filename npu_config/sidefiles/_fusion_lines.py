@@ -1,18 +1,16 @@
 """The old syntax of fusion switch files: one ``PassName:on`` or ``PassName:off`` a line."""
 
-import re
 from contextlib import suppress
 from typing import Dict, Mapping, NamedTuple, Optional
 
+from npu_config.core.diagnostics import Severity
 from npu_config.sidefiles import _fusion_rules as rules
 from npu_config.text.faults import FaultLog, StopReading
-from npu_config.text.lines import Line, lines
+from npu_config.text.lines import Line
 from npu_config.text.source import PlaceTable, Source
-from npu_config.text.words import did_you_mean, shown
+from npu_config.text.words import near, shown
 
 SWITCH: Mapping[str, bool] = {"on": True, "off": False}
-PASS_NAME = re.compile(r"[^\s:{}\"']+\Z")
-_LINE = re.compile(r"\s*(?P<name>[^\s:{}\"']+)\s*:\s*(?P<state>\S+)\s*\Z")
 
 
 class Switched(NamedTuple):
@@ -24,32 +22,66 @@ class Switched(NamedTuple):
 
 
 def read_lines(text: str, path: Optional[str]) -> Switched:
-    """Read the lines of a text; blank ones are passed over."""
+    """Read the lines of a text as the graph engine does: only a line of no length is none."""
     source = Source(text, path)
     log = FaultLog(source, rules.STRUCTURE)
     result = Switched({}, PlaceTable(source.place(0, len(text))), log)
     with suppress(StopReading):
-        for line in lines(text, path):
-            if line.text.strip():
-                _read(line, result)
+        for number, content in enumerate(text.split("\n"), 1):
+            if content:
+                _read(Line(content, number, path), result)
     return result
 
 
 def _read(line: Line, result: Switched) -> None:
-    match = _LINE.match(line.text)
-    if match is None:
-        message = 'a line must be "PassName:on" or "PassName:off", one pass a line'
-        result.log.add(rules.STRUCTURE.diagnostic(message, line.content()))
+    head, colon, tail = line.text.partition(":")
+    name, state = head.strip(), tail.strip()
+    log = result.log
+    if not colon:
+        what = "a line of blanks" if not name else "a comment" if name[0] in "#;/" else None
+        log.add(
+            rules.STRUCTURE.diagnostic(
+                'a line must be "PassName:on" or "PassName:off", one pass a line'
+                if what is None
+                else "{}: the graph engine refuses the whole file over it".format(what),
+                line.content(),
+                help=None if what is None else "remove the line",
+                fix=None if what is None else line.removal("remove the line"),
+            )
+        )
         return
-    name, state = match.group("name"), match.group("state")
-    key, value = line.place(*match.span("name")), line.place(*match.span("state"))
+    start = len(head) + 1
     if state not in SWITCH:
-        message = 'the switch of {} is {}; legal: "on", "off"'.format(shown(name), shown(state))
-        help = did_you_mean(state, SWITCH)
-        result.log.add(rules.VALUE.diagnostic(message, value, help=help))
-    elif name in result.passes:
+        log.add(
+            rules.VALUE.diagnostic(
+                'the switch of {} is {}; legal: "on", "off"'.format(shown(name), shown(state)),
+                line.place(*line.trimmed(start, len(line.text))),
+                meant=near(state, SWITCH),
+            )
+        )
+    place = line.place(*line.trimmed(0, len(head)))
+    if name in result.passes:
         first = result.places.key_place((name,)).line
-        message = "{} appears twice, on lines {} and {}".format(shown(name), first, line.number)
-        result.log.add(rules.REPEATED.diagnostic(message, key))
-    result.places.put((name,), key, value)
-    result.passes[name] = SWITCH.get(state, False)
+        message = "{} is on line {} already; the graph engine refuses the whole file".format(
+            shown(name), first
+        )
+        log.add(rules.REPEATED.diagnostic(message, place, help="keep one of the two lines"))
+        return
+    result.places.put((name,), place, line.place(*line.trimmed(start, len(line.text))))
+    if not name or name.startswith("#"):
+        message = (
+            "the line switches a pass with the name {}; there are no comments".format(shown(name))
+            if name
+            else "the line has no name and no effect"
+        )
+        log.add(
+            rules.STRUCTURE.diagnostic(
+                message,
+                line.content(),
+                help="remove the line",
+                severity=Severity.WARNING,
+                fix=line.removal("remove the line"),
+            )
+        )
+    if name and not name.startswith("#"):
+        result.passes[name] = SWITCH.get(state, False)

@@ -5,7 +5,7 @@ from npu_config.core.rule import declare
 from npu_config.core.target import Product
 
 _DOC = "docs/en/tfadapter_1/apiref/session_config/accuracy_comparison.md"
-_PARSER = (
+PARSER = (
     "cann/ge:compiler/engines/nn_engine/fusion/fusion_config_manager/"
     "fusion_config_parser.cc:560-800"
 )
@@ -17,10 +17,12 @@ STRUCTURE = declare(
     """
     A fusion switch file has a key, a value or a line that does not belong there.
 
-    The file is a JSON object: under `Switch` stand `GraphFusion` and `UBFusion`, and under
-    those the passes; `Priority` and `ExceptionalPassOfO1Level` may stand beside it.  The old
-    syntax has one `PassName:on` or `PassName:off` a line.  The graph engine refuses an empty
-    file and anything else, and fails to initialise; the adapter then aborts the process.
+    The file is a JSON object: under `Switch` are `GraphFusion` and `UBFusion`, and under
+    those the passes; `Priority` and `ExceptionalPassOfO1Level` may be beside it.  The old
+    syntax has one `PassName:on` or `PassName:off` a line; it has no comments and no lines of
+    blanks.  The graph engine refuses an empty file and anything else, and fails to initialise;
+    the adapter then aborts the process.  A key with blanks around it is accepted and not read
+    (a warning).
 
     Wrong:
 
@@ -36,7 +38,7 @@ STRUCTURE = declare(
     """,
     options=("fusion_switch_file",),
     facts=("fusion-switch-file", "ge-file-checks-abort"),
-    source=(_DOC, _PARSER),
+    source=(_DOC, PARSER),
 )
 
 VALUE = declare(
@@ -47,7 +49,7 @@ VALUE = declare(
     A fusion pass has another switch than `on` or `off`.
 
     The switch is one of these two texts; the graph engine refuses the whole file otherwise.
-    Blanks around the word do no harm.
+    With blanks around it (`"on "`) it passes the check and means `off` (a warning).
 
     Wrong: `{"Switch": {"GraphFusion": {"PoolingFusionPass": true}}}`
 
@@ -55,7 +57,7 @@ VALUE = declare(
     """,
     options=("fusion_switch_file",),
     facts=("fusion-switch-file",),
-    source=(_DOC, _PARSER),
+    source=(_DOC, PARSER),
 )
 
 PRIORITY = declare(
@@ -74,17 +76,17 @@ PRIORITY = declare(
     """,
     options=("fusion_switch_file",),
     facts=("fusion-switch-file",),
-    source=(_PARSER,),
+    source=(PARSER,),
 )
 
 REPEATED = declare(
     "NPU728",
     "fusion-switch-repeated",
-    Severity.WARNING,
+    Severity.ERROR,
     """
-    A pass stands on two lines of a fusion switch file of the old syntax.
+    A pass is on two lines of a fusion switch file of the old syntax.
 
-    One of the two lines is without effect; which one is not documented.
+    The graph engine refuses the whole file.
 
     Wrong:
 
@@ -100,7 +102,7 @@ REPEATED = declare(
     ```
     """,
     options=("fusion_switch_file",),
-    source=(_PARSER,),
+    source=(PARSER,),
 )
 
 UB_950 = declare(

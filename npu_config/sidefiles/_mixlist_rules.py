@@ -5,7 +5,7 @@ from npu_config.core.rule import declare
 
 _TUNING = "docs/en/tfadapter_1/apiref/session_config/accuracy_tuning.md"
 _MIXED = "docs/en/tfadapter_1/migration/performance_tuning/mixed_precision_training.md"
-_PARSER = (
+PARSER = (
     "cann/ge:compiler/engines/nn_engine/utils/common/config_parser/modify_mixlist_config_parser.cc"
 )
 
@@ -17,7 +17,7 @@ STRUCTURE = declare(
     The mixed-precision list file has a key or a value that does not belong there.
 
     The top level is an object with the keys `black-list`, `white-list` and `gray-list`; under
-    each stand `to-add` and `to-remove`, and under those arrays of operator types.  Anything
+    each are `to-add` and `to-remove`, and under those arrays of operator types.  Anything
     else fails the initialisation of the graph engine, and the adapter aborts the process.
 
     Wrong:
@@ -34,7 +34,7 @@ STRUCTURE = declare(
     """,
     options=("modify_mixlist",),
     facts=("modify-mixlist-file", "ge-file-checks-abort"),
-    source=(_TUNING, _PARSER),
+    source=(_TUNING, PARSER),
 )
 
 CONTRADICTION = declare(
@@ -63,7 +63,7 @@ CONTRADICTION = declare(
     """,
     options=("modify_mixlist",),
     facts=("modify-mixlist-file",),
-    source=(_PARSER,),
+    source=(PARSER,),
 )
 
 REMOVE_GOES_GRAY = declare(
@@ -98,11 +98,12 @@ OPERATOR = declare(
     "mixlist-operator",
     Severity.WARNING,
     """
-    An entry is no operator type of the operator library.
+    An entry is not an operator type of the operator library.
 
     The lists hold operator types (`Conv2D`, `MatMul`, `ReduceSumD`), not names of nodes of
-    the network.  An entry that is no type changes nothing, in silence.  Whether a type exists
-    is checked when an operator library file (aic-<soc>-ops-info) is given.
+    the network.  An entry that is not a type (a lower-case name, one with blanks) changes
+    nothing, in silence.  Whether a type exists is checked when an operator library file
+    (aic-<soc>-ops-info) is given.
 
     Wrong:
 
@@ -136,5 +137,5 @@ NOT_IN_LIST = declare(
     Right: `{"white-list": {"to-remove": ["Pow"]}}`
     """,
     options=("modify_mixlist",),
-    source=(_PARSER,),
+    source=(PARSER,),
 )

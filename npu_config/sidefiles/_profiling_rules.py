@@ -12,7 +12,7 @@ KEY = declare(
     "profiling-key",
     Severity.ERROR,
     """
-    The profiling options are no JSON object, or have a key that does not exist.
+    The profiling options are not a JSON object, or have a key that does not exist.
 
     The adapter parses nothing and hands the text to the graph engine; bad content fails its
     initialisation, and the adapter aborts the process.
@@ -33,12 +33,14 @@ VALUE = declare(
     """
     A profiling option has a value that it cannot have.
 
-    All values are texts, also switches and numbers: `"on"`, not `true`; `"50"`, not `50`.
-    The graph engine refuses the options as a whole, and the adapter aborts the process.
+    All values are texts, also switches (`"on"`, not `true`), but for the keys that end in `_freq`:
+    the profiler takes JSON integers there (`50`) and refuses texts, though the documentation
+    writes them.  `training_trace` is `on`, empty or absent: the graph engine refuses `off`.  It
+    refuses the options as a whole, and the adapter aborts the process.
 
-    Wrong: `{"training_trace": true, "aic_metrics": "Pipe"}`
+    Wrong: `{"training_trace": true, "aic_metrics": "Pipe", "dvpp_freq": "50"}`
 
-    Right: `{"training_trace": "on", "aic_metrics": "PipeUtilization"}`
+    Right: `{"training_trace": "on", "aic_metrics": "PipeUtilization", "dvpp_freq": 50}`
     """,
     options=("profiling_options",),
     facts=("profiling-options-json",),
@@ -55,11 +57,12 @@ RANGE = declare(
     `storage_limit` is 200MB to 4294967295MB; `sys_hardware_mem_freq`,
     `sys_io_sampling_freq` and `dvpp_freq` are 1 to 100 Hz; `sys_interconnection_freq` and
     `host_sys_usage_freq` 1 to 50 Hz; `instr_profiling_freq` 300 to 30000 Hz.  On ascend_950
-    `sys_hardware_mem_freq` goes up to 10000 Hz.  The tool refuses other values.
+    `sys_hardware_mem_freq` goes up to 10000 Hz.  The profiler refuses other values, but for
+    `storage_limit`, which it reports in its log and passes over (a warning).
 
-    Wrong: `{"dvpp_freq": "500"}`
+    Wrong: `{"dvpp_freq": 500}`
 
-    Right: `{"dvpp_freq": "100"}`
+    Right: `{"dvpp_freq": 100}`
     """,
     options=("profiling_options",),
     facts=("profiling-ranges",),
@@ -91,14 +94,14 @@ EXCLUSIVE = declare(
     "profiling-instr-exclusive",
     Severity.ERROR,
     """
-    `instr_profiling_freq` stands beside options that it excludes.
+    `instr_profiling_freq` is beside options that it excludes.
 
     It cannot be combined with `training_trace`, `task_trace`, `task_time`, `hccl`, `aicpu`,
     `fp_point`, `bp_point`, `aic_metrics`, `l2` and `runtime_api`.
 
-    Wrong: `{"instr_profiling_freq": "1000", "aicpu": "on"}`
+    Wrong: `{"instr_profiling_freq": 1000, "aicpu": "on"}`
 
-    Right: `{"instr_profiling_freq": "1000"}`
+    Right: `{"instr_profiling_freq": 1000}`
     """,
     options=("profiling_options",),
     products=(Product.ATLAS_A2, Product.ATLAS_A3),
@@ -171,12 +174,12 @@ INFERENCE = declare(
 OUTPUT = declare(
     "NPU754",
     "profiling-output-characters",
-    Severity.WARNING,
+    Severity.ERROR,
     r"""
-    The output path of the profiling options has a control character.
+    The output path of the profiling options has a character that the profiler refuses.
 
-    The path must not contain `\n`, `\f`, `\r`, `\b`, `\t`, `\v` or `\u007F`; results may be
-    lost.  In JSON, and in Python, a single backslash makes such characters.
+    They are `\n`, `\f`, `\r`, `\b`, `\t`, `\v`, `\u007F` and any of `" ' \ % > < | & $ ;` and the
+    backquote.  In JSON, and in Python, a single backslash makes control characters.
 
     Wrong: `{"output": "C:\temp"}`
 
@@ -184,7 +187,44 @@ OUTPUT = declare(
     """,
     options=("profiling_options",),
     facts=("profiling-output-dir",),
-    source=(_TOOL,),
+    source=(_TOOL, "runtime:src/dfx/msprof/collector/dvvp/common/utils/utils.cpp:1625-1638"),
+)
+
+NO_OUTPUT = declare(
+    "NPU788",
+    "profiling-without-output",
+    Severity.WARNING,
+    """
+    The profiling options name no `output` directory.
+
+    The profiler then takes that of ASCEND_WORK_PATH; where that is not set either, it refuses the
+    options, and the process ends.
+
+    Wrong: `{"training_trace": "on"}`
+
+    Right: `{"output": "/data/prof", "training_trace": "on"}`
+    """,
+    options=("profiling_options",),
+    facts=("profiling-output-dir",),
+    source=("runtime:src/dfx/msprof/collector/dvvp/msprof/engine/src/prof_acl_mgr.cpp:2196-2240",),
+)
+
+TOO_LONG = declare(
+    "NPU789",
+    "profiling-too-long",
+    Severity.ERROR,
+    """
+    The text of the profiling options has more than 2047 bytes.
+
+    The graph engine cuts it off there, and what is left is not JSON.
+
+    Wrong: a text of 3,000 bytes
+
+    Right: a shorter `output` path, and only the keys that differ from their default
+    """,
+    options=("profiling_options",),
+    facts=("profiling-options-json",),
+    source=("runtime:pkg_inc/profiling/aprof_pub.h:177",),
 )
 
 SAME_SWITCH = declare(

@@ -9,7 +9,7 @@ from typing import Any, Collection, Dict, Iterable, Iterator, List, Mapping, Opt
 
 import attr
 
-from npu_config.core.diagnostics import Diagnostic, Place
+from npu_config.core.diagnostics import Diagnostic, Place, Severity
 from npu_config.core.target import ANY_TARGET, Target
 from npu_config.sidefiles import _dtype_rules as rules
 from npu_config.sidefiles._convert import texts
@@ -26,7 +26,9 @@ DTYPES = (
     "float16", "float", "float32", "bfloat16", "double", "int2", "int4", "int8", "int16", "int32",
     "int64", "uint1", "uint2", "uint8", "uint16", "uint32", "uint64", "bool", "complex32",
     "complex64", "complex128", "qint8", "qint16", "qint32", "quint8", "quint16", "hifloat8",
-    "float8_e5m2", "float8_e4m3fn", "string", "resource", "variant",
+    "hifloat4", "float8_e5m2", "float8_e4m3fn", "float8_e8m0", "float6_e3m2", "float6_e2m3",
+    "float4_e2m1", "float4_e1m2", "string", "string_ref", "resource", "variant", "dual",
+    "dual_sub_int8", "dual_sub_uint8",
 )  # fmt: skip
 MAX_LINE = 1023
 
@@ -36,11 +38,7 @@ _SHORT = {
     "long": "int64", "str": "string", "boolean": "bool",
 }  # fmt: skip
 _TYPE = "OpType::"
-_LINE = re.compile(
-    r"(?:(?P<type>OpType)::(?P<type_name>[^:]*):|(?P<name>[^:]*)::)"
-    r"(?:InputDtype:(?P<inputs>[^:]*?)(?:,?\s*OutputDtype:(?P<both>[^:]*))?"
-    r"|OutputDtype:(?P<outputs>[^:]*))\Z"
-)
+_KEYWORDS = ("InputDtype", "OutputDtype")
 
 
 def _dtypes(value: Iterable[str]) -> Tuple[str, ...]:
@@ -212,44 +210,85 @@ class _Reader:
         return found
 
     def read(self, line: Line) -> None:
-        """Take one line."""
-        if len(line.text) > MAX_LINE:
-            message = "the line has {} characters; legal: at most {}"
-            message = message.format(len(line.text), MAX_LINE)
-            self.log.add(rules.LINE.diagnostic(message, line.content()))
-            return
-        match = _LINE.match(line.text)
-        group = "type_name" if match and match.group("type") else "name"
-        if match is None or match.group(group).strip() in ("", "OpType") or line.text[:1] == "#":
+        """Take one line, as the graph engine splits it.
+
+        The first colon (after ``OpType::`` in the first column) ends the name; the keywords are
+        searched anywhere in the line, and the one character after each is not looked at.
+        """
+        by_type = line.text.startswith(_TYPE)
+        start = len(_TYPE) if by_type else 0
+        colon = line.text.find(":", start)
+        name = line.text[start : max(colon, start)].strip()
+        first = line.text.find(_KEYWORDS[0])
+        last = line.text.find(_KEYWORDS[1])
+        if 0 <= first < last:  # the character after the first keyword is skipped
+            last = line.text.find(_KEYWORDS[1], first + len(_KEYWORDS[0]) + 1)
+        ends = [line.text.rstrip().endswith(word) for word in _KEYWORDS]
+        if not name or max(first, last) < 0 or -1 < last < first or any(ends):
             self._refuse(line)
             return
-        name = match.group(group).strip()
-        sides = [
-            self._side(line, match.span(side)) if match.group(side) is not None else []
-            for side in ("inputs", "both", "outputs")
+        spans = [
+            (first + len("InputDtype") + 1, len(line.text) if last < 0 else last),
+            (last + len("OutputDtype") + 1, len(line.text)),
         ]
-        kind = "by_type" if group == "type_name" else "by_name"
-        key = line.place(*line.trimmed(*match.span(group)))
+        sides = [
+            self._side(line, span) if found >= 0 else []
+            for span, found in zip(spans, (first, last))
+        ]
+        self._check_marks(line, [span[0] - 1 for span in spans], (first, last))
+        if name.startswith("#") or (name == "OpType" and not by_type):
+            self._check_name(line, name)
+            return
+        kind = "by_type" if by_type else "by_name"
+        key = line.place(*line.trimmed(start, colon))
         if name in self.entries[kind]:
-            message = "{} stands on line {} already; this entry is ignored".format(
+            message = "{} is on line {} already; this entry is ignored".format(
                 shown(name), self.places.key_place((kind, name)).line
             )
             self.log.add(rules.REPEATED.diagnostic(message, key))
             return
         self.places.put((kind, name), key, line.content())
-        self.entries[kind][name] = Dtypes(sides[0], sides[1] or sides[2])
+        self.entries[kind][name] = Dtypes(*sides)
+
+    def _check_name(self, line: Line, name: str) -> None:
+        """Report a name that is not what it seems; such an entry is left out of the model."""
+        self.log.add(
+            rules.LINE.diagnostic(
+                "the line is read as an entry of the node {}{}".format(
+                    shown(name), "; there are no comments" if name.startswith("#") else ""
+                ),
+                line.content(),
+                help="remove the line"
+                if name.startswith("#")
+                else "write OpType::<type>:InputDtype:...",
+                severity=Severity.WARNING,
+                fix=line.removal("remove the line") if name.startswith("#") else None,
+            )
+        )
+
+    def _check_marks(self, line: Line, marks: List[int], found: Tuple[int, int]) -> None:
+        """Report what is read otherwise than it looks."""
+        for mark, keyword in zip(marks, found):
+            if keyword >= 0 and line.text[mark : mark + 1] != ":":
+                message = 'the character {} after the keyword is read as ":"'
+                self.log.add(
+                    rules.LINE.diagnostic(
+                        message.format(shown(line.text[mark : mark + 1])),
+                        line.place(mark, mark + 1),
+                        help='write ":"',
+                        severity=Severity.WARNING,
+                    )
+                )
 
 
-def _line_help(content: str) -> Optional[str]:
+def _line_help(content: str) -> str:
     if "OutputDtype" in content and content.find("OutputDtype") < content.find("InputDtype"):
-        return "InputDtype stands before OutputDtype"
+        return "write InputDtype before OutputDtype"
     if "Dtype" not in content:
         return "name the types with InputDtype: or OutputDtype:"
     if content.lower().startswith("optype"):
         return "write OpType::<type>:InputDtype:..."
-    if "::" not in content:
-        return 'put "::" after the node name'
-    return None
+    return "begin with the name and a colon"
 
 
 def parse(
@@ -265,6 +304,15 @@ def parse(
     reader = _Reader(Source(text, path))
     with suppress(StopReading):
         for line in lines(text, path):
+            if len(line.text.encode("utf-8", "surrogatepass")) > MAX_LINE:
+                message = "the line has more than {} bytes; it and all after it are not read"
+                place = line.content()
+                reader.log.add(
+                    rules.LINE.diagnostic(
+                        message.format(MAX_LINE), place, severity=Severity.WARNING
+                    )
+                )
+                break
             reader.read(line)
     found = reader.log.diagnostics
     understood = not is_wrong(d for d in found if d.rule != rules.COMMENT.id)

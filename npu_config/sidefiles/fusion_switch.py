@@ -3,22 +3,37 @@
 Source: docs/en/tfadapter_1/apiref/session_config/accuracy_comparison.md.
 """
 
+import json
 import re
-from typing import Any, Collection, Dict, Iterator, List, Mapping, Optional, Tuple, Union
+from typing import Any, Collection, Dict, Iterator, Mapping, Optional, Tuple, Union
 
 import attr
 
-from npu_config.core.diagnostics import Diagnostic, Place, Report
+from npu_config.core.diagnostics import Diagnostic, Place, Report, Severity
 from npu_config.core.target import ANY_TARGET, Product, Target
 from npu_config.sidefiles import _fusion_rules as rules
 from npu_config.sidefiles._convert import texts
 from npu_config.sidefiles._frozen import Table
-from npu_config.sidefiles._fusion_lines import PASS_NAME, SWITCH, read_lines
-from npu_config.sidefiles._shape import Shape, is_wrong, refuse
+from npu_config.sidefiles._fusion_lines import SWITCH, read_lines
+from npu_config.sidefiles._shape import is_wrong, refuse
+from npu_config.sidefiles.declared import Declared
 from npu_config.sidefiles.format import Format, Parsed, Sample, conclude
+from npu_config.sidefiles.schema.findings import Findings
+from npu_config.sidefiles.schema.kinds import (
+    BadValueError,
+    Items,
+    Key,
+    Kind,
+    Names,
+    Object,
+    Schema,
+    Text,
+)
+from npu_config.sidefiles.schema.reading import Rules
 from npu_config.text import json as _json
-from npu_config.text.source import ANYWHERE, Path, Places
-from npu_config.text.words import did_you_mean, on_line, shown
+from npu_config.text.lines import name_fault
+from npu_config.text.source import ANYWHERE, Path, Places, Source
+from npu_config.text.words import near, shown
 
 SECTIONS = ("Switch", "Priority", "ExceptionalPassOfO1Level")
 FUSIONS = ("GraphFusion", "UBFusion")
@@ -81,7 +96,7 @@ class FusionSwitch:
     passes: Mapping[str, bool] = attr.ib(factory=Table, converter=_switches)
 
     def __attrs_post_init__(self) -> None:
-        refuse(_faults(_plain(self), ANYWHERE))
+        FUSION.refuse(_plain(self), Severity.WARNING)
         refuse(_line_faults(self))
 
     @classmethod
@@ -160,104 +175,140 @@ def _texts(passes: Any) -> Any:
     }
 
 
-def _build(value: Dict[str, Any]) -> FusionSwitch:
+def _build(value: Any) -> FusionSwitch:
+    """The model of what is read; keys and names with blanks around them are not."""
+    value = value or {}
     switch = value.get("Switch", {})
-    levels = {
-        fusion: {
-            level: {name: int(number) for name, number in passes.items()}
+    on = [
+        {name: state == "on" for name, state in switch.get(fusion, {}).items() if _is_read(name)}
+        for fusion in FUSIONS
+    ]
+    levels = [
+        {
+            level: {name: int(text) for name, text in passes.items() if _is_read(name)}
             for level, passes in value.get("Priority", {}).get(fusion, {}).items()
+            if level in LEVELS
         }
         for fusion in FUSIONS
-    }
-    return FusionSwitch(
-        switch.get("GraphFusion", {}),
-        switch.get("UBFusion", {}),
-        levels["GraphFusion"],
-        levels["UBFusion"],
-        value.get("ExceptionalPassOfO1Level", ()),
-    )
+    ]
+    exceptional = value.get("ExceptionalPassOfO1Level", ())
+    return FusionSwitch(on[0], on[1], levels[0], levels[1], exceptional)
 
 
-def _faults(value: Any, places: Places) -> List[Diagnostic]:
-    """What is wrong with the plain value of the new syntax."""
-    shape = Shape(rules.STRUCTURE, places)
-    top = shape.object(value, (), "the file")
-    shape.keys(top, (), SECTIONS, "at the top level")
-    switch = shape.object(top.get("Switch", {}), ("Switch",), '"Switch"')
-    shape.keys(switch, ("Switch",), FUSIONS, 'in "Switch"')
-    for fusion in FUSIONS:
-        path: Path = ("Switch", fusion)
-        passes = shape.object(switch.get(fusion, {}), path, '"{}"'.format(fusion))
-        for name, state in passes.items():
-            _judge_name(shape, name, (*path, name))
-            _judge_switch(shape, name, state, (*path, name))
-    _judge_priorities(shape, top.get("Priority", {}))
-    path = ("ExceptionalPassOfO1Level",)
-    shape.texts(top.get(path[0], []), path, '"ExceptionalPassOfO1Level"')
-    return shape.found
+def _is_read(name: str) -> bool:
+    return bool(name) and name == name.strip()
 
 
-def _judge_name(shape: Shape, name: Any, path: Path) -> None:
-    if not isinstance(name, str) or not name.strip():
-        message = "{} is not the name of a pass".format(shown(name))
-        shape.report(message, shape.places.key_place(path))
+@attr.s(frozen=True, slots=True, auto_attribs=True)
+class _Switch(Kind):
+    def parse(self, value: Any) -> str:
+        """``on`` or ``off``; with blanks around it is off."""
+        if value in SWITCH:
+            return str(value)
+        if value.strip() in SWITCH:
+            raise BadValueError(
+                "with blanks it means off",
+                'write "{}" if that is meant'.format(value.strip()),
+                read_as="off",
+            )
+        raise BadValueError('legal: "on", "off"', meant=near(value, SWITCH))
 
 
-def _judge_switch(shape: Shape, name: str, state: Any, path: Path) -> None:
-    if state is _json.BROKEN or (isinstance(state, str) and state.strip() in SWITCH):
+@attr.s(frozen=True, slots=True, auto_attribs=True)
+class _Priority(Kind):
+    lowest: int
+    highest: int
+
+    def parse(self, value: Any) -> int:
+        """The number."""
+        if re.match(r"[0-9]{1,9}\Z", value.strip()) is None or not (
+            self.lowest <= int(value) <= self.highest
+        ):
+            message = "legal: an integer text from {} to {}"
+            raise BadValueError(message.format(self.lowest, self.highest))
+        return int(value)
+
+
+def _judge(value: Any, findings: Findings) -> None:
+    """Note names that say nothing, and passes with two priorities."""
+    if not isinstance(value, dict):
         return
-    told = shown(state) if isinstance(state, str) else _json.kind_of(state)
-    shape.report(
-        'the switch of {} is {}; legal: "on", "off"'.format(shown(name), told),
-        shape.places.place(path),
-        did_you_mean(state, SWITCH) if isinstance(state, str) else None,
-        rules.VALUE,
-    )
+    for section, kinds in (("Switch", None), ("Priority", LEVELS)):
+        for fusion in FUSIONS:
+            inner = value.get(section)
+            passes = inner.get(fusion) if isinstance(inner, dict) else None
+            if not isinstance(passes, dict):
+                continue
+            if kinds is None:
+                _judge_names(passes, (section, fusion), findings)
+                continue
+            first: Dict[str, Path] = {}
+            for level in passes:
+                if isinstance(passes[level], dict):
+                    path = (section, fusion, level)
+                    _judge_names(passes[level], path, findings)
+                    _judge_repeated(passes[level], path, first, findings)
 
 
-def _judge_priorities(shape: Shape, value: Any) -> None:
-    scopes = shape.object(value, ("Priority",), '"Priority"')
-    shape.keys(scopes, ("Priority",), FUSIONS, 'in "Priority"')
-    first: Dict[str, Path] = {}
-    for fusion in FUSIONS:
-        path: Path = ("Priority", fusion)
-        levels = shape.object(scopes.get(fusion, {}), path, '"{}"'.format(fusion))
-        shape.keys(levels, path, LEVELS, 'in the "{}" of "Priority"'.format(fusion))
-        for level in LEVELS:
-            at = (*path, level)
-            passes = shape.object(levels.get(level, {}), at, '"{}"'.format(level))
-            for name, number in passes.items():
-                _judge_name(shape, name, (*at, name))
-                if number is not _json.BROKEN:
-                    _judge_priority(shape, level, number, (*at, name))
-                other = first.setdefault(name, (*at, name))
-                if other != (*at, name):
-                    shape.report(
-                        "{} has a priority already{}; a pass stands once".format(
-                            shown(name), on_line(shape.places.key_place(other))
-                        ),
-                        shape.places.key_place((*at, name)),
-                        rule=rules.PRIORITY,
-                    )
+def _judge_names(passes: Dict[str, Any], path: Path, findings: Findings) -> None:
+    for name in passes:
+        if not _is_read(name):
+            findings.add(
+                rules.STRUCTURE,
+                (*path, name),
+                "{} is accepted as the name of a pass and has no effect".format(shown(name)),
+                "remove the blanks" if name.strip() else "name the pass",
+                Severity.WARNING,
+                at_key=True,
+            )
 
 
-def _judge_priority(shape: Shape, level: str, number: Any, path: Path) -> None:
-    low, high = LEVELS[level]
-    if isinstance(number, str) and re.match(r"[0-9]{1,9}\Z", number):
-        if low <= int(number) <= high:
-            return
-        told = "is {}".format(number)
-    elif isinstance(number, str):
-        told = "is {}".format(shown(number))
-    else:
-        told = "is {}, not text in double quotes".format(_json.kind_of(number))
-    shape.report(
-        'the priority of {} {}; legal in "{}": an integer text from {} to {}'.format(
-            shown(path[-1]), told, level, low, high
-        ),
-        shape.places.place(path),
-        rule=rules.PRIORITY,
-    )
+def _judge_repeated(
+    passes: Dict[str, Any], path: Path, first: Dict[str, Path], findings: Findings
+) -> None:
+    for name in passes:
+        other = first.setdefault(name.strip(), (*path, name))
+        if other != (*path, name):
+            findings.add(
+                rules.PRIORITY,
+                (*path, name),
+                "{} has a priority already, in {}; a pass has one".format(
+                    shown(name), shown(other[2])
+                ),
+                at_key=True,
+            )
+
+
+def _fusions(kind: Kind) -> Schema:
+    keys = {fusion: Key(kind, source=rules.PARSER) for fusion in FUSIONS}
+    return Schema(keys, closed=True, trimmed=True)
+
+
+_LEVELS = Schema(
+    {
+        level: Key(Names(_Priority(*span)), source=rules.PARSER, rule=rules.PRIORITY)
+        for level, span in LEVELS.items()
+    },
+    closed=True,
+    trimmed=True,
+)
+_SWITCHES = Names(_Switch())
+FUSION: "Declared[FusionSwitch]" = Declared(
+    "the fusion switch file",
+    Schema(
+        {
+            "Switch": Key(Object(_fusions(_SWITCHES)), source=rules.PARSER),
+            "Priority": Key(Object(_fusions(Object(_LEVELS))), source=rules.PARSER),
+            "ExceptionalPassOfO1Level": Key(Items(Text(0)), source=rules.PARSER),
+        },
+        closed=True,
+        trimmed=True,
+    ),
+    Rules(rules.STRUCTURE, rules.STRUCTURE, rules.STRUCTURE, rules.VALUE),
+    _build,
+    _judge,
+    one_value=True,
+)
 
 
 def _line_faults(model: FusionSwitch) -> Iterator[Diagnostic]:
@@ -271,12 +322,29 @@ def _line_faults(model: FusionSwitch) -> Iterator[Diagnostic]:
         )
     passes: Mapping[Any, Any] = model.passes
     for name, state in passes.items():
-        if not isinstance(name, str) or PASS_NAME.match(name) is None:
+        fault = name_fault(name, ":")
+        if fault is not None or name.startswith("#"):
             message = "{} is not the name of a pass".format(shown(name))
             yield rules.STRUCTURE.diagnostic(message)
         if not isinstance(state, bool):
             message = 'the switch of {} is {}; legal: "on", "off"'
             yield rules.VALUE.diagnostic(message.format(shown(name), shown(state)))
+
+
+def _json_start(content: str) -> Optional[str]:
+    """The JSON value at the start of a text, where it is one that no syntax has."""
+    try:
+        value, end = _DECODER.raw_decode(content)
+    except (ValueError, RecursionError):
+        return None
+    return None if value is None or isinstance(value, dict) else shown(content[:end])
+
+
+def _constant(name: str) -> Any:
+    raise ValueError(name)
+
+
+_DECODER = json.JSONDecoder(parse_constant=_constant)
 
 
 def _read_lines(text: str, path: Optional[str]) -> Parsed[FusionSwitch]:
@@ -298,21 +366,27 @@ def parse(
         path: the file it came from.
         target: what :func:`check` is to know.
     """
-    if not text.strip("\ufeff \t\r\n"):
+    content = text.lstrip("\ufeff \t\r\n")
+    if not content:
         message = 'the file is empty; write at least {"Switch": {}}'
         return Parsed(None, Report([rules.STRUCTURE.diagnostic(message, Place(path, 1, 1, 1, 1))]))
-    if not Sample(text).is_json:
+    if content.startswith("null"):
+        message = "the graph engine reads null from the start of the file, and switches nothing"
+        place = Source(text, path).place(0, len(text))
+        found = rules.STRUCTURE.diagnostic(message, place, severity=Severity.WARNING)
+        return Parsed(FusionSwitch(), Report([found]))
+    start = _json_start(content)
+    if start is None and Sample(text).is_json:
+        parsed = FUSION.parse(text, path)
+    elif start is None:
         parsed = _read_lines(text, path)
     else:
-        reading = _json.read(text, path)
-        found = _faults(reading.value, reading)
-        understood = reading.complete and not is_wrong(found)
-        parsed = conclude(
-            (*reading.diagnostics, *found),
-            reading,
-            (lambda: _build(reading.value)) if understood else None,
-            lambda _: (),
+        place = Source(text, path).place(len(text) - len(content), len(text))
+        message = (
+            "the graph engine reads the start of the file, {}, as a JSON value and refuses it; "
+            "the name of a pass does not begin with a digit, a quote, true or false".format(start)
         )
+        return Parsed(None, Report([rules.STRUCTURE.diagnostic(message, place)]))
     if parsed.model is None:
         return parsed
     model, places = parsed.model, parsed.places
@@ -371,11 +445,23 @@ def render(model: FusionSwitch) -> str:
 
 def _looks_like(sample: Sample) -> bool:
     if sample.is_json:
-        return any(did_you_mean(str(key), (*SECTIONS, *FUSIONS)) for key in sample.top)
+        return _is_switch_file(sample.top)
     content = sample.lines()
     matching = [line for line in content if _SWITCHED.match(line)]
     named = any("Pass" in line for line in matching)
     return named or (bool(matching) and 2 * len(matching) >= len(content))
+
+
+def _is_switch_file(top: Dict[str, Any]) -> bool:
+    """Whether a JSON object has a section, or the fusions of one with switches in them.
+
+    The compiler's fusion_result.json has objects of the same names, with counts in them.
+    """
+    if any(near(str(key), SECTIONS) is not None for key in top):
+        return True
+    inner = [value for key, value in top.items() if near(str(key), FUSIONS) is not None]
+    passes = [state for one in inner if isinstance(one, dict) for state in one.values()]
+    return any(isinstance(state, str) and state.strip().lower() in SWITCH for state in passes)
 
 
 FORMAT: Format[FusionSwitch] = Format(

@@ -3,24 +3,19 @@
 Source: cann/hccl:docs/zh/user_guide/hccl_env/HCCL_WHITELIST_FILE.md.
 """
 
-import re
-from typing import Any, Dict, Iterable, List, Optional, Tuple
+from typing import Any
 
 import attr
 
-from npu_config.core.diagnostics import Diagnostic, Severity
+from npu_config.core.diagnostics import Severity
 from npu_config.core.rule import declare
-from npu_config.core.target import ANY_TARGET, Target
-from npu_config.sidefiles._convert import texts
-from npu_config.sidefiles._shape import Shape, is_wrong, refuse
-from npu_config.sidefiles.format import Format, Parsed, Sample, conclude
-from npu_config.text import json as _json
-from npu_config.text.source import ANYWHERE, Places
-from npu_config.text.words import shown
+from npu_config.sidefiles.declared import Content, Declared, content, content_format, nothing
+from npu_config.sidefiles.format import Sample
+from npu_config.sidefiles.schema.findings import Findings
+from npu_config.sidefiles.schema.kinds import BadValueError, Items, Key, Kind, Schema, family_of
+from npu_config.sidefiles.schema.reading import one_rule
 
 KEYS = ("host_ip", "device_ip")
-_PART = r"(?:0|[1-9][0-9]?|1[0-9][0-9]|2[0-4][0-9]|25[0-5])"
-_ADDRESS = re.compile(r"{0}(?:\.{0}){{3}}\Z".format(_PART))
 
 _DOC = "cann/hccl:docs/zh/user_guide/hccl_env/HCCL_WHITELIST_FILE.md"
 
@@ -46,7 +41,7 @@ ADDRESS = declare(
     "hccl-whitelist-address",
     Severity.ERROR,
     """
-    An entry of the communication whitelist is no IPv4 address.
+    An entry of the communication whitelist is not an IPv4 address.
 
     Only dotted IPv4 addresses are read: no host names, no IPv6, no ports, no masks.
 
@@ -75,112 +70,46 @@ RESERVED = declare(
 
 
 @attr.s(frozen=True, slots=True, auto_attribs=True)
-class HcclWhitelist:
-    """The content of a communication whitelist.
-
-    Args:
-        host_ip: dotted IPv4 addresses of the hosts that may take part.
-        device_ip: reserved.
-
-    Raises:
-        NpuConfigError: with everything that is wrong.
-    """
-
-    host_ip: Tuple[str, ...] = attr.ib(default=(), converter=texts)
-    device_ip: Tuple[str, ...] = attr.ib(default=(), converter=texts)
-
-    def __attrs_post_init__(self) -> None:
-        refuse(_faults(_plain(self), ANYWHERE))
-
-    @classmethod
-    def of(cls, host_ip: Iterable[str]) -> "HcclWhitelist":
-        """The whitelist of these hosts.
-
-        Args:
-            host_ip: dotted IPv4 addresses.
-
-        Raises:
-            NpuConfigError: with everything that is wrong.
-        """
-        return cls(texts(host_ip))
+class _IpV4(Kind):
+    def parse(self, value: Any) -> str:
+        """The address as it is."""
+        if family_of(value, zone=False) != "IPv4":
+            raise BadValueError("it takes a dotted IPv4 address, e.g. 10.0.0.1")
+        return str(value)
 
 
-def _plain(model: HcclWhitelist) -> Dict[str, Any]:
-    values: Tuple[Any, ...] = (model.host_ip, model.device_ip)
-    return {
-        key: list(value) if isinstance(value, tuple) else value for key, value in zip(KEYS, values)
-    }
-
-
-def _faults(value: Any, places: Places) -> List[Diagnostic]:
-    shape = Shape(STRUCTURE, places)
-    top = shape.object(value, (), "the file")
-    shape.keys(top, (), KEYS, "at the top level")
-    for key in KEYS:
-        for path, address in shape.texts(top.get(key, []), (key,), '"{}"'.format(key)):
-            if _ADDRESS.match(address) is None:
-                message = "{} is not a dotted IPv4 address, e.g. 10.0.0.1"
-                shape.report(message.format(shown(address)), places.place(path), rule=ADDRESS)
-    if top.get("device_ip") and isinstance(top["device_ip"], list):
+def _judge(value: Any, findings: Findings) -> None:
+    devices = value.get("device_ip") if isinstance(value, dict) else None
+    if devices and isinstance(devices, list):
         message = '"device_ip" is reserved; nothing reads it'
-        shape.report(message, places.key_place(("device_ip",)), rule=RESERVED)
-    return shape.found
+        findings.add(RESERVED, ("device_ip",), message, at_key=True)
 
 
-def parse(
-    text: str, path: Optional[str] = None, target: Target = ANY_TARGET
-) -> Parsed[HcclWhitelist]:
-    """Read a communication whitelist.
-
-    Args:
-        text: anything.
-        path: the file it came from.
-        target: not needed here; no finding depends on it.
-    """
-    reading = _json.read(text, path)
-    found = _faults(reading.value, reading)
-    understood = reading.complete and not is_wrong(found)
-    return conclude(
-        (*reading.diagnostics, *found),
-        reading,
-        (lambda: HcclWhitelist(**reading.value)) if understood else None,
-        lambda _: (),
-    )
-
-
-def check(
-    model: HcclWhitelist, target: Target = ANY_TARGET, places: Places = ANYWHERE
-) -> Tuple[Diagnostic, ...]:
-    """What is worth knowing about a legal whitelist.
-
-    Args:
-        model: the whitelist.
-        target: not needed here; no finding depends on it.
-        places: where the parts stand (``Parsed.places``).
-    """
-    return tuple(_faults(_plain(model), places))
-
-
-def render(model: HcclWhitelist) -> str:
-    """The canonical text of the file."""
-    return _json.write(_plain(model))
+WHITELIST: Declared[Content] = Declared(
+    "the whitelist",
+    Schema({key: Key(Items(_IpV4()), source=_DOC, rule=ADDRESS) for key in KEYS}, closed=True),
+    one_rule(STRUCTURE),
+    content,
+    _judge,
+)
 
 
 def _looks_like(sample: Sample) -> bool:
-    top = sample.top
-    return any(isinstance(top.get(key), list) for key in KEYS)
+    return any(isinstance(sample.top.get(key), list) for key in KEYS)
 
 
-FORMAT: Format[HcclWhitelist] = Format(
-    name="hccl_whitelist",
-    title="communication whitelist of HCCL",
-    default_name="hccl_whitelist.json",
-    options=("HCCL_WHITELIST_FILE",),
-    parser=parse,
-    render=render,
-    looks_like=_looks_like,
+FORMAT = content_format(
+    WHITELIST,
+    "hccl_whitelist",
+    "communication whitelist of HCCL",
+    "hccl_whitelist.json",
+    ("HCCL_WHITELIST_FILE",),
+    _looks_like,
 )
+check = nothing
+parse = FORMAT.parse
+render = FORMAT.render
 load = FORMAT.load
 save = FORMAT.save
 
-__all__ = ["FORMAT", "HcclWhitelist", "check", "load", "parse", "render", "save"]
+__all__ = ["FORMAT", "check", "load", "parse", "render", "save"]

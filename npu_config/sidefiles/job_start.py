@@ -6,21 +6,14 @@ RANK_TABLE_FILE, RANK_ID and the like.  The file is parsed once per process.
 Source: tf_adapter/python/npu_bridge/estimator/npu/npu_common.py:130-220.
 """
 
-from typing import Any, Dict, List, Optional, Tuple
-
-import attr
-
-from npu_config.core.diagnostics import Diagnostic, Severity
+from npu_config.core.diagnostics import Severity
 from npu_config.core.rule import declare
-from npu_config.core.target import ANY_TARGET, Target
-from npu_config.sidefiles._shape import Shape, is_wrong, refuse
-from npu_config.sidefiles.format import Format, Parsed, Sample, conclude
-from npu_config.text import json as _json
-from npu_config.text.source import ANYWHERE, Path, Places
-from npu_config.text.words import did_you_mean
+from npu_config.sidefiles.declared import Content, Declared, content, content_format, nothing
+from npu_config.sidefiles.format import Sample
+from npu_config.sidefiles.schema.kinds import Integer, Key, Object, Schema, Text
+from npu_config.sidefiles.schema.reading import one_rule
 
-_REQUIRED = ("device_info", "rank_table_file", "rank_size")
-_KEYS = (*_REQUIRED, "local_checkpoint_dir")
+_SOURCE = "tf_adapter/python/npu_bridge/estimator/npu/npu_common.py:130-220"
 
 STRUCTURE = declare(
     "NPU768",
@@ -42,152 +35,38 @@ STRUCTURE = declare(
     source=("tf_adapter/python/npu_bridge/estimator/npu/npu_common.py:130-220",),
 )
 
-
-@attr.s(frozen=True, slots=True, auto_attribs=True)
-class JobStart:
-    """The content of a job start file.
-
-    Args:
-        device_index: index of the device, from 0.
-        rank_table_file: path of the rank table.
-        rank_size: number of ranks, from 1.
-        local_checkpoint_dir: directory for checkpoints of this process.
-
-    Raises:
-        NpuConfigError: with everything that is wrong.
-    """
-
-    device_index: int
-    rank_table_file: str
-    rank_size: int
-    local_checkpoint_dir: Optional[str] = None
-
-    def __attrs_post_init__(self) -> None:
-        refuse(_faults(_plain(self), ANYWHERE, True))
-
-    @classmethod
-    def of(
-        cls,
-        device_index: int,
-        rank_table_file: str,
-        rank_size: int,
-        local_checkpoint_dir: Optional[str] = None,
-    ) -> "JobStart":
-        """The file with these values; see the class.
-
-        Raises:
-            NpuConfigError: with everything that is wrong.
-        """
-        return cls(device_index, rank_table_file, rank_size, local_checkpoint_dir)
-
-
-def _plain(model: JobStart) -> Dict[str, Any]:
-    plain: Dict[str, Any] = {
-        "device_info": {"Index": model.device_index},
-        "rank_table_file": model.rank_table_file,
-        "rank_size": model.rank_size,
-    }
-    if model.local_checkpoint_dir is not None:
-        plain["local_checkpoint_dir"] = model.local_checkpoint_dir
-    return plain
-
-
-def _faults(value: Any, places: Places, complete: bool) -> List[Diagnostic]:
-    """What is wrong; what is missing only where all of the text was understood."""
-    shape = Shape(STRUCTURE, places)
-    top = shape.object(value, (), "the file")
-    if isinstance(value, dict):
-        _required(shape, top, (), _REQUIRED, complete)
-    if "device_info" in top:
-        info = shape.object(top["device_info"], ("device_info",), '"device_info"')
-        if isinstance(top["device_info"], dict):
-            _required(shape, info, ("device_info",), ("Index",), complete)
-        _integer(shape, info, ("device_info", "Index"), 0)
-    _integer(shape, top, ("rank_size",), 1)
-    for key in ("rank_table_file", "local_checkpoint_dir"):
-        if key in top:
-            shape.text(top[key], (key,), '"{}"'.format(key))
-    return shape.found
-
-
-def _required(
-    shape: Shape, value: Dict[str, Any], path: Path, keys: Tuple[str, ...], complete: bool
-) -> None:
-    others = [str(key) for key in value if key not in (*_KEYS, "Index")]
-    for key in keys if complete else ():
-        if key not in value:
-            typos = [other for other in others if did_you_mean(other, (key,))]
-            help = 'rename "{}"'.format(typos[0]) if typos else None
-            shape.report('"{}" is missing'.format(key), shape.places.place(path), help)
-
-
-def _integer(shape: Shape, value: Dict[str, Any], path: Path, least: int) -> None:
-    name = path[-1]
-    number = value.get(str(name), least)
-    if number is _json.BROKEN:
-        return
-    if type(number) is not int:
-        told = _json.kind_of(number)
-    elif number < least:
-        told = str(number)
-    else:
-        return
-    message = '"{}" is {}; legal: an integer from {}'.format(name, told, least)
-    shape.report(message, shape.places.place(path))
-
-
-def parse(text: str, path: Optional[str] = None, target: Target = ANY_TARGET) -> Parsed[JobStart]:
-    """Read a job start file.
-
-    Args:
-        text: anything.
-        path: the file it came from.
-        target: not needed here; no finding depends on it.
-    """
-    reading = _json.read(text, path)
-    found = _faults(reading.value, reading, reading.complete)
-    understood = reading.complete and not is_wrong(found)
-
-    def build() -> JobStart:
-        value = reading.value
-        return JobStart(
-            value["device_info"]["Index"],
-            value["rank_table_file"],
-            value["rank_size"],
-            value.get("local_checkpoint_dir"),
-        )
-
-    return conclude(
-        (*reading.diagnostics, *found), reading, build if understood else None, lambda _: ()
-    )
-
-
-def check(
-    model: JobStart, target: Target = ANY_TARGET, places: Places = ANYWHERE
-) -> Tuple[Diagnostic, ...]:
-    """Nothing: a model that exists is right for every target."""
-    return ()
-
-
-def render(model: JobStart) -> str:
-    """The canonical text of the file."""
-    return _json.write(_plain(model))
+_DEVICE = Schema({"Index": Key(Integer(0, 1 << 31), True, _SOURCE)})
+JOB_START: Declared[Content] = Declared(
+    "the job start file",
+    Schema(
+        {
+            "device_info": Key(Object(_DEVICE), True, _SOURCE),
+            "rank_table_file": Key(Text(0), True, _SOURCE),
+            "rank_size": Key(Integer(1, 1 << 31), True, _SOURCE),
+            "local_checkpoint_dir": Key(Text(0), False, _SOURCE),
+        }
+    ),
+    one_rule(STRUCTURE),
+    content,
+)
 
 
 def _looks_like(sample: Sample) -> bool:
-    return any(key in sample.top for key in _KEYS)
+    return any(key in sample.top for key in JOB_START.schema.keys)
 
 
-FORMAT: Format[JobStart] = Format(
-    name="job_start",
-    title="job start file of NPUEstimator",
-    default_name="job_start.json",
-    options=("job_start_file",),
-    parser=parse,
-    render=render,
-    looks_like=_looks_like,
+FORMAT = content_format(
+    JOB_START,
+    "job_start",
+    "job start file of NPUEstimator",
+    "job_start.json",
+    ("job_start_file",),
+    _looks_like,
 )
+check = nothing
+parse = FORMAT.parse
+render = FORMAT.render
 load = FORMAT.load
 save = FORMAT.save
 
-__all__ = ["FORMAT", "JobStart", "check", "load", "parse", "render", "save"]
+__all__ = ["FORMAT", "check", "load", "parse", "render", "save"]

@@ -24,12 +24,15 @@ from npu_config.core.diagnostics import Diagnostic, Place
 from npu_config.core.target import ANY_TARGET, Target
 from npu_config.sidefiles import _mixlist_rules as rules
 from npu_config.sidefiles._convert import texts
-from npu_config.sidefiles._shape import Shape, is_wrong, refuse
-from npu_config.sidefiles.format import Format, Parsed, Sample, conclude
+from npu_config.sidefiles.declared import Declared
+from npu_config.sidefiles.format import Format, Parsed, Sample
 from npu_config.sidefiles.library import OperatorLibrary
+from npu_config.sidefiles.schema.findings import Findings
+from npu_config.sidefiles.schema.kinds import Items, Key, Object, Schema, Text
+from npu_config.sidefiles.schema.reading import one_rule
 from npu_config.text import json as _json
 from npu_config.text.source import ANYWHERE, Path, Places
-from npu_config.text.words import did_you_mean, joined, on_line, shown
+from npu_config.text.words import did_you_mean, joined, shown
 
 LISTS = ("black-list", "white-list", "gray-list")
 ACTIONS = ("to-add", "to-remove")
@@ -95,7 +98,7 @@ class Mixlist:
     gray: Moves = _NO_MOVES
 
     def __attrs_post_init__(self) -> None:
-        refuse(_faults(_plain(self), ANYWHERE))
+        MIXLIST.refuse(_plain(self))
 
     @classmethod
     def of(
@@ -155,73 +158,85 @@ def _build(value: Dict[str, Dict[str, List[str]]]) -> Mixlist:
     )
 
 
-def _faults(value: Any, places: Places) -> List[Diagnostic]:
-    """What is wrong with a plain value, whatever the target."""
-    shape = Shape(rules.STRUCTURE, places)
-    top = shape.object(value, (), "the file")
-    shape.keys(top, (), LISTS, "at the top level")
-    steps: Dict[str, Dict[Move, Path]] = {}  # the path of a name ends with the name
+def _judge(value: Any, findings: Findings) -> None:
+    """Note moves of one operator that do not go together, and names that are not types."""
+    steps: Dict[str, Dict[Move, Path]] = {}
     for name in LISTS:
-        moves = shape.object(top.get(name, {}), (name,), '"{}"'.format(name))
-        shape.keys(moves, (name,), ACTIONS, 'in "{}"'.format(name))
+        actions = value.get(name) if isinstance(value, dict) else None
         for action in ACTIONS:
-            where = '"{}" of "{}"'.format(action, name)
-            for _, operator in shape.texts(moves.get(action, []), (name, action), where):
-                path = (name, action, operator)
-                steps.setdefault(operator, {}).setdefault(Move(action, name), path)
-    for operator, moves_of in steps.items():
-        _judge_moves(shape, operator, moves_of)
-        _judge_name(shape, operator, moves_of)
-    return shape.found
+            operators = actions.get(action) if isinstance(actions, dict) else None
+            for index, operator in enumerate(operators if isinstance(operators, list) else ()):
+                if isinstance(operator, str):
+                    moves = steps.setdefault(operator, {})
+                    moves.setdefault(Move(action, name), (name, action, index))
+    for operator, moves in steps.items():
+        _judge_moves(findings, operator, moves)
+        _judge_name(findings, operator, next(iter(moves.values())))
 
 
-def _judge_moves(shape: Shape, operator: str, steps: Dict[Move, Path]) -> None:
+def _judge_moves(findings: Findings, operator: str, steps: Dict[Move, Path]) -> None:
     moves = list(steps)
-    last = shape.places.place(steps[moves[-1]])
+    last = steps[moves[-1]]
     if frozenset(moves) in LEGAL_MOVES:
         if all(move.action == "to-remove" for move in moves):
-            shape.report(
+            findings.add(
+                rules.REMOVE_GOES_GRAY,
+                last,
                 '{} is only removed from "{}", which puts it into the gray list'.format(
                     shown(operator), moves[0].list
                 ),
-                last,
                 "add it to the list that it is to be in; that is enough",
-                rules.REMOVE_GOES_GRAY,
             )
         return
     if moves == [Move("to-remove", "gray-list")]:
         message = '{} is only removed from "gray-list"; legal: add it to another list'
-        shape.report(message.format(shown(operator)), last, rule=rules.CONTRADICTION)
+        findings.add(rules.CONTRADICTION, last, message.format(shown(operator)))
         return
-    told = [
-        '{} "{}"{}'.format(
-            "added to" if move.action == "to-add" else "removed from",
-            move.list,
-            on_line(shape.places.place(path)),
-        )
-        for move, path in steps.items()
+    done = [
+        '{} "{}"'.format("added to" if move.action == "to-add" else "removed from", move.list)
+        for move in moves
     ]
-    shape.report(
-        "the moves of {} contradict each other: {}; legal: one to-add, with or without one "
-        "to-remove from another list".format(shown(operator), joined(told)),
+    findings.add(
+        rules.CONTRADICTION,
         last,
-        rule=rules.CONTRADICTION,
+        "the moves of {} contradict each other: {}; legal: one to-add, with or without one "
+        "to-remove from another list".format(shown(operator), joined(done)),
     )
 
 
-def _judge_name(shape: Shape, operator: str, steps: Dict[Move, Path]) -> None:
-    place = shape.places.place(next(iter(steps.values())))
+def _judge_name(findings: Findings, operator: str, path: Path) -> None:
     if not operator.strip():
-        shape.report("an empty text is no operator type", place, rule=rules.OPERATOR)
+        findings.add(rules.OPERATOR, path, "an empty text is not an operator type")
     elif "/" in operator:
-        shape.report(
+        findings.add(
+            rules.OPERATOR,
+            path,
             "{} looks like the name of a node; the lists hold operator types".format(
                 shown(operator)
             ),
-            place,
             meant_type(operator),
-            rules.OPERATOR,
         )
+    elif operator[:1].islower() or operator != operator.strip() or " " in operator:
+        findings.add(
+            rules.OPERATOR,
+            path,
+            "{} is not the name of an operator type: they begin with a capital and have no "
+            "blanks; such an entry has no effect".format(shown(operator)),
+            "write the operator type, e.g. ReduceSum",
+        )
+
+
+_MOVES = Schema(
+    {action: Key(Items(Text(0)), source=rules.PARSER) for action in ACTIONS}, closed=True
+)
+MIXLIST: "Declared[Mixlist]" = Declared(
+    "the mixed-precision list",
+    Schema({name: Key(Object(_MOVES), source=rules.PARSER) for name in LISTS}, closed=True),
+    one_rule(rules.STRUCTURE),
+    _build,
+    _judge,
+    one_value=True,
+)
 
 
 def meant_type(name: str) -> Optional[str]:
@@ -244,7 +259,7 @@ def check(
         places: where the parts stand (``Parsed.places``).
         library: the operators of the machine, to check names and lists with.
     """
-    found = _faults(_plain(model), places)
+    found = MIXLIST.faults(_plain(model), places)
     if library is not None:
         found.extend(_against(model, library, places))
     return tuple(found)
@@ -282,16 +297,11 @@ class _NamedPlaces(Places):
 
     def place(self, path: Sequence[Union[str, int]] = ()) -> Place:
         value = self._reading.value
-        found: List[Union[str, int]] = []
-        for step in path:
-            if isinstance(value, list) and isinstance(step, str) and step in value:
-                step = value.index(step)
-            try:
-                value = value[step]
-            except (IndexError, KeyError, TypeError):
-                break
-            found.append(step)
-        return self._reading.place(found)
+        for step in path[:-1] if len(path) == 3 else ():
+            value = value.get(step) if isinstance(value, dict) else None
+        if isinstance(value, list) and path[-1] in value:
+            path = (*path[:2], value.index(path[-1]))
+        return self._reading.place(path)
 
     def key_place(self, path: Sequence[Union[str, int]]) -> Place:
         return self._reading.key_place(path)
@@ -305,16 +315,9 @@ def parse(text: str, path: Optional[str] = None, target: Target = ANY_TARGET) ->
         path: the file it came from.
         target: what :func:`check` is to know.
     """
-    reading = _json.read(text, path)
-    places = _NamedPlaces(reading)
-    found = _faults(reading.value, places)
-    understood = reading.complete and not is_wrong(found)
-    return conclude(
-        (*reading.diagnostics, *found),
-        places,
-        (lambda: _build(reading.value)) if understood else None,
-        lambda model: (),
-    )
+    parsed = MIXLIST.parse(text, path)
+    assert isinstance(parsed.places, _json.JsonReading)
+    return attr.evolve(parsed, places=_NamedPlaces(parsed.places))
 
 
 def render(model: Mixlist) -> str:

@@ -127,7 +127,8 @@ PRODUCT = declare(
     A mode of the operator precision file is not supported.
 
     `enable_float_32_execution` exists on ascend_950, atlas_a3 and atlas_a2 only.
-    `enable_hi_float_32_execution` is documented, but no version supports it at present.
+    `enable_hi_float_32_execution` is accepted, but documented as supported by no version at
+    present (a warning).
 
     Wrong on atlas_training: `Conv2D=enable_float_32_execution`
 
@@ -280,9 +281,10 @@ def check(
     found = []
     for section, modes in ((BY_TYPE, model.by_type), (BY_NAME, model.by_name)):
         for name, mode in modes.items():
-            message = None
+            message, severity = None, None
             if mode == _HIFLOAT:
-                message = "{} is not supported by any version at present".format(mode)
+                message = "{} is documented as supported by no version at present".format(mode)
+                severity = Severity.WARNING
             elif mode == "enable_float_32_execution" and not (
                 target.products & frozenset(FP32_PRODUCTS)
             ):
@@ -292,7 +294,8 @@ def check(
                     listed(name for name in MODES if name != mode),
                 )
             if message is not None:
-                found.append(PRODUCT.diagnostic(message, places.place((section, name))))
+                place = places.place((section, name))
+                found.append(PRODUCT.diagnostic(message, place, severity=severity))
     return tuple(found)
 
 

@@ -10,7 +10,7 @@ from typing import Any, Dict, Iterable, Iterator, List, Optional, Tuple, Union
 
 import attr
 
-from npu_config.core.diagnostics import Diagnostic
+from npu_config.core.diagnostics import Diagnostic, Severity
 from npu_config.core.target import ANY_TARGET, Target
 from npu_config.sidefiles import _profiling_rules as rules
 from npu_config.sidefiles._shape import Shape, is_wrong, refuse
@@ -36,16 +36,22 @@ Words = Union[str, Iterable[str]]
 
 _NUMBER = re.compile(r"[0-9]{1,18}\Z")
 _SIZE = re.compile(r"([0-9]{1,18})MB\Z")
-_CONTROLS = "\n\f\r\b\t\v\x7f"
+_FORBIDDEN = "\n\f\r\b\t\v\x7f\"'\\%><|&$;`"
+MAX_BYTES = 2047
 
 
 def _switch(value: Optional[Switch]) -> Optional[str]:
     return ("on" if value else "off") if isinstance(value, bool) else value
 
 
-def _number(value: Optional[Number]) -> Optional[str]:
+def _number(value: Optional[Number]) -> Optional[int]:
     given: Any = value
-    return str(value) if type(value) is int else given
+    return int(given) if isinstance(given, str) and _NUMBER.match(given) else given
+
+
+def _trace(value: Optional[Switch]) -> Optional[str]:
+    """A switch that has no ``off``: it is left out."""
+    return None if value is False else _switch(value)
 
 
 def _size(value: Optional[Number]) -> Optional[str]:
@@ -68,7 +74,7 @@ class ProfilingOptions:
     """Profiling options; what is None is left out, and the tool takes its default.
 
     Switches take ``"on"``, ``"off"`` or a bool; numbers an int or its text; lists a sequence
-    or text with commas.  They are kept as the texts of the JSON object.
+    or text with commas.  They are kept as the values of the JSON object.
 
     Args:
         output: directory for the results, absolute or relative to the run directory.
@@ -86,6 +92,13 @@ class ProfilingOptions:
         l2: L2 cache.
         msproftx: marks that the script sets through mstx/msproftx.
         runtime_api: calls of the runtime.
+        task_tsfw: task scheduler.
+        task_memory: memory of operators.
+        task_block: blocks of operators.
+        optype: types of operators.
+        sys_mem_serviceflow: memory of services.
+        sys_cpu_freq: CPU of the device, 1 to 50 Hz.
+        sys_lp_freq: low-power figures.
         sys_hardware_mem_freq: on-chip memory, 1 to 100 Hz (ascend_950: to 10000).
         llc_profiling: last-level cache, ``"read"`` or ``"write"``.
         sys_io_sampling_freq: NIC and RoCE, 1 to 100 Hz.
@@ -93,8 +106,8 @@ class ProfilingOptions:
         dvpp_freq: media preprocessing, 1 to 100 Hz.
         instr_profiling: instruction level, ascend_950.
         instr_profiling_freq: instruction level, 300 to 30000 Hz, atlas_a2 and atlas_a3.
-        host_sys: of ``cpu``, ``mem``, ``disk``, ``network``, ``osrt``; disk needs iotop, osrt
-            needs perf and ltrace on the host.
+        host_sys: of ``cpu``, ``mem``, ``disk``, ``network``, ``osrt``, ``numa``; disk needs iotop,
+            osrt needs perf and ltrace on the host.
         host_sys_usage: of ``cpu``, ``mem``.
         host_sys_usage_freq: 1 to 50 Hz.
 
@@ -104,7 +117,7 @@ class ProfilingOptions:
 
     output: Optional[str] = None
     storage_limit: Optional[str] = attr.ib(default=None, converter=_size)
-    training_trace: Optional[str] = attr.ib(default=None, converter=_switch)
+    training_trace: Optional[str] = attr.ib(default=None, converter=_trace)
     task_trace: Optional[str] = attr.ib(default=None, converter=_switch)
     task_time: Optional[str] = attr.ib(default=None, converter=_switch)
     ge_api: Optional[str] = attr.ib(default=None, converter=_switch)
@@ -116,16 +129,23 @@ class ProfilingOptions:
     l2: Optional[str] = attr.ib(default=None, converter=_switch)
     msproftx: Optional[str] = attr.ib(default=None, converter=_switch)
     runtime_api: Optional[str] = attr.ib(default=None, converter=_switch)
-    sys_hardware_mem_freq: Optional[str] = attr.ib(default=None, converter=_number)
+    task_tsfw: Optional[str] = attr.ib(default=None, converter=_switch)
+    task_memory: Optional[str] = attr.ib(default=None, converter=_switch)
+    task_block: Optional[str] = None
+    optype: Optional[str] = None
+    sys_mem_serviceflow: Optional[str] = None
+    sys_cpu_freq: Optional[int] = attr.ib(default=None, converter=_number)
+    sys_lp_freq: Optional[int] = attr.ib(default=None, converter=_number)
+    sys_hardware_mem_freq: Optional[int] = attr.ib(default=None, converter=_number)
     llc_profiling: Optional[str] = None
-    sys_io_sampling_freq: Optional[str] = attr.ib(default=None, converter=_number)
-    sys_interconnection_freq: Optional[str] = attr.ib(default=None, converter=_number)
-    dvpp_freq: Optional[str] = attr.ib(default=None, converter=_number)
+    sys_io_sampling_freq: Optional[int] = attr.ib(default=None, converter=_number)
+    sys_interconnection_freq: Optional[int] = attr.ib(default=None, converter=_number)
+    dvpp_freq: Optional[int] = attr.ib(default=None, converter=_number)
     instr_profiling: Optional[str] = attr.ib(default=None, converter=_switch)
-    instr_profiling_freq: Optional[str] = attr.ib(default=None, converter=_number)
+    instr_profiling_freq: Optional[int] = attr.ib(default=None, converter=_number)
     host_sys: Optional[str] = attr.ib(default=None, converter=_words)
     host_sys_usage: Optional[str] = attr.ib(default=None, converter=_words)
-    host_sys_usage_freq: Optional[str] = attr.ib(default=None, converter=_number)
+    host_sys_usage_freq: Optional[int] = attr.ib(default=None, converter=_number)
 
     def __attrs_post_init__(self) -> None:
         refuse(_faults(_plain(self), ANYWHERE))
@@ -164,7 +184,9 @@ def _faults(value: Any, places: Places) -> List[Diagnostic]:
     shape.keys(top, (), KEYS, "in the profiling options")
     shape.rule = rules.VALUE
     for name, key in KEYS.items():
-        if name in top and shape.text(top[name], (name,), '"{}"'.format(name)) is not None:
+        if name in top and key.kind == "number":
+            _judge_number(shape, name, key, top[name])
+        elif name in top and shape.text(top[name], (name,), '"{}"'.format(name)) is not None:
             _judge(shape, name, key, top[name])
     if "instr_profiling_freq" in top:
         excluded = [name for name in EXCLUDED_BY_INSTR if top.get(name, "") not in ("", "off")]
@@ -192,11 +214,11 @@ def _faults(value: Any, places: Places) -> List[Diagnostic]:
 def _judge(shape: Shape, name: str, key: Key, value: str) -> None:
     place = shape.places.place((name,))
     if key.kind == "path":
-        bad = [character for character in _CONTROLS if character in value]
+        bad = [character for character in _FORBIDDEN if character in value]
         if bad:
-            message = "the output path has the control character {}"
-            told = joined(["U+{:04X}".format(ord(character)) for character in bad])
-            shape.report(message.format(told), place, rule=rules.OUTPUT)
+            message = "the output path has {}, which the profiler refuses"
+            names = [c if c.isprintable() else "U+{:04X}".format(ord(c)) for c in bad]
+            shape.report(message.format(joined(names)), place, rule=rules.OUTPUT)
     elif key.kind == "word":
         if value not in key.allowed:
             _wrong_word(shape, name, key, value)
@@ -207,8 +229,13 @@ def _judge(shape: Shape, name: str, key: Key, value: str) -> None:
     elif key.kind == "metrics":
         if value not in key.allowed:
             _judge_metrics(shape, name, key, value)
-    elif key.kind in ("number", "size"):
-        _judge_number(shape, name, key, value)
+    elif key.kind == "size":
+        _judge_size(shape, name, key, value)
+    if name == "training_trace" and value == "off":
+        message = (
+            '"training_trace" is "off", which the graph engine refuses; legal: on, or nothing'
+        )
+        shape.report(message, place, "leave it out")
 
 
 def _wrong_word(shape: Shape, name: str, key: Key, word: str) -> None:
@@ -229,20 +256,42 @@ def _judge_metrics(shape: Shape, name: str, key: Key, value: str) -> None:
         )
 
 
-def _judge_number(shape: Shape, name: str, key: Key, value: str) -> None:
+def _judge_number(shape: Shape, name: str, key: Key, value: Any) -> None:
     low, high = key.range
-    suffix = "MB" if key.kind == "size" else ""
     place = shape.places.place((name,))
-    match = (_SIZE if suffix else _NUMBER).match(value)
-    legal = "an integer text from {}{} to {}{}".format(low, suffix, high, suffix)
-    if match is None:
-        help = 'write "{}MB"'.format(value) if suffix and _NUMBER.match(value) else None
-        shape.report('"{}" is {}; legal: {}'.format(name, shown(value), legal), place, help)
-    elif not low <= int(match.group(1 if suffix else 0)) <= max(high, key.wide[1]):
+    legal = "an integer from {} to {}".format(low, high)
+    if value is _json.BROKEN:
+        return
+    if type(value) is not int:
+        text = isinstance(value, str) and _NUMBER.match(value)
+        message = '"{}" is {}; legal: {}, without quotes'.format(name, _named(value), legal)
+        shape.report(message, place, "write {}".format(value) if text else None)
+    elif not low <= value <= max(high, key.wide[1]):
         if key.wide[1]:
             legal += " ({}: to {})".format(names(key.wide[0]), key.wide[1])
-        message = '"{}" is {}, out of range; legal: {}'.format(name, shown(value), legal)
+        message = '"{}" is {}, out of range; legal: {}'.format(name, value, legal)
         shape.report(message, place, rule=rules.RANGE)
+
+
+def _named(value: Any) -> str:
+    return "the text " + shown(value) if isinstance(value, str) else _json.kind_of(value)
+
+
+def _judge_size(shape: Shape, name: str, key: Key, value: str) -> None:
+    low, high = key.range
+    match = _SIZE.match(value)
+    if match is not None and low <= int(match.group(1)) <= high:
+        return
+    shape.found.append(
+        rules.RANGE.diagnostic(
+            '"{}" is {}; legal: {}MB to {}MB; the profiler passes over it'.format(
+                name, shown(value), low, high
+            ),
+            shape.places.place((name,)),
+            help='write "{}MB"'.format(value) if _NUMBER.match(value) else None,
+            severity=Severity.WARNING,
+        )
+    )
 
 
 def check(
@@ -291,8 +340,8 @@ def _about_target(
     yield from _about_mode(plain, target.mode, places, dynamic)
 
 
-def _number_of(text: str) -> int:
-    return int(text) if _NUMBER.match(text) else 0
+def _number_of(value: Any) -> int:
+    return value if type(value) is int else 0
 
 
 def _about_mode(
@@ -333,11 +382,24 @@ def parse(
     """
     if not text:
         return conclude((), ANYWHERE, lambda: ADAPTER_DEFAULT, lambda _: ())
+    return _parse(text, path, target)
+
+
+def _parse(text: str, path: Optional[str], target: Target) -> Parsed[ProfilingOptions]:
     reading = _json.read(text, path)
     found = _faults(reading.value, reading)
     understood = reading.complete and not is_wrong(found)
     value = reading.value if isinstance(reading.value, dict) else {}
-    known = {key: value[key] for key in KEYS if isinstance(value.get(key), str)}
+    known = {key: value[key] for key in KEYS if isinstance(value.get(key), (str, int))}
+    if len(text.encode("utf-8", "surrogatepass")) > MAX_BYTES:
+        message = "the text has more than {} bytes; the graph engine cuts it off".format(MAX_BYTES)
+        found.append(rules.TOO_LONG.diagnostic(message, reading.place()))
+    if understood and not value.get("output"):
+        message = (
+            "there is no output directory; without ASCEND_WORK_PATH the profiler refuses this"
+        )
+        help = 'add "output"'
+        found.append(rules.NO_OUTPUT.diagnostic(message, reading.place(), help=help))
     return conclude(
         (*reading.diagnostics, *found, *_about_target(known, target, reading, False)),
         reading,
@@ -376,7 +438,7 @@ FORMAT: Format[ProfilingOptions] = Format(
     title="profiling options",
     default_name="profiling_options.json",
     options=("profiling_options", "PROFILING_OPTIONS"),
-    parser=parse,
+    parser=_parse,
     render=render,
     looks_like=_looks_like,
 )

@@ -10,8 +10,8 @@ import attr
 
 from npu_config.core.target import ALL_PRODUCTS, Product
 
-SWITCH = ("on", "off")
-_TIME = ("on", "off", "l0", "l1")
+SWITCH = ("on", "off", "")
+_TIME = ("on", "off", "l0", "l1", "l2", "l3", "")
 _NO_PRODUCTS: FrozenSet[Product] = frozenset()
 
 
@@ -21,11 +21,11 @@ def _but(*products: Product) -> FrozenSet[Product]:
 
 @attr.s(frozen=True, slots=True, auto_attribs=True)
 class Key:
-    """One key; the value is always text.
+    """One key; the value is text, that of a number a JSON integer.
 
     Args:
         kind: ``"word"`` (one of ``allowed``), ``"words"`` (some of them, with commas between),
-            ``"number"`` (in ``range``), ``"size"`` (a number in ``range`` with ``MB``),
+            ``"number"`` (an integer in ``range``), ``"size"`` (a number in ``range`` with ``MB``),
             ``"metrics"`` (``allowed`` or registers), ``"path"`` or ``"node"``.
         allowed: the legal words.
         range: the legal numbers.
@@ -58,7 +58,7 @@ KEYS: Mapping[str, Key] = {
     "training_trace": _switch(),
     "task_trace": Key("word", _TIME, default="on"),
     "task_time": Key("word", _TIME, default="on"),
-    "ge_api": Key("word", ("off", "l0", "l1"), default="off"),
+    "ge_api": Key("word", ("off", "l0", "l1", ""), default="off"),
     "hccl": _switch(),
     "aicpu": _switch(),
     "fp_point": Key("node"),
@@ -74,12 +74,20 @@ KEYS: Mapping[str, Key] = {
             "ResourceConflictRatio",
             "L2Cache",
             "MemoryAccess",
+            "",
         ),
         default="PipeUtilization",
     ),
     "l2": _switch(),
     "msproftx": _switch(),
     "runtime_api": _switch(),
+    "task_tsfw": _switch(),
+    "task_memory": _switch(),
+    "task_block": Key("node"),
+    "optype": Key("node"),
+    "sys_mem_serviceflow": Key("node"),
+    "sys_cpu_freq": _hertz(1, 50),
+    "sys_lp_freq": _hertz(1, 100),
     "sys_hardware_mem_freq": _hertz(1, 100, wide=(frozenset({Product.ASCEND_950}), 10000)),
     "llc_profiling": Key("word", ("read", "write"), default="read"),
     "sys_io_sampling_freq": _hertz(1, 100, products=_but(Product.ATLAS_INFERENCE)),
@@ -91,7 +99,7 @@ KEYS: Mapping[str, Key] = {
     "instr_profiling_freq": _hertz(
         300, 30000, products=frozenset({Product.ATLAS_A2, Product.ATLAS_A3})
     ),
-    "host_sys": Key("words", ("cpu", "mem", "disk", "network", "osrt")),
+    "host_sys": Key("words", ("cpu", "mem", "disk", "network", "osrt", "numa")),
     "host_sys_usage": Key("words", ("cpu", "mem")),
     "host_sys_usage_freq": _hertz(1, 50, default="50"),
 }

@@ -6,15 +6,14 @@ from npu_config.sidefiles import (
     aoe,
     customize_dtypes,
     fusion_switch,
-    hccl_whitelist,
     insert_op,
-    job_start,
     mixlist,
     op_cache,
     op_debug,
     op_precision,
     profiling,
 )
+from npu_config.sidefiles.declared import Content
 from npu_config.sidefiles.profiling_keys import EXCLUDED_BY_INSTR, KEYS
 
 free_text = st.text(max_size=12)
@@ -47,7 +46,7 @@ def mixlists(draw):
 @st.composite
 def fusion_switches(draw):
     """Both syntaxes."""
-    names = free_text.filter(str.strip)
+    names = free_text.map(str.strip).filter(bool)
     if draw(st.booleans()):
         word = st.text(max_size=12).map(
             lambda text: "".join(c for c in text if not c.isspace() and c not in ":{}\"'") or "x"
@@ -95,6 +94,10 @@ def op_debugs():
 
 def profile_value(key):
     """Any legal value of one profiling option."""
+    if key is KEYS["training_trace"]:
+        return st.sampled_from(["on", "", True, False])
+    if key.kind == "path":
+        return st.text("abc/.-_ \u00e9", min_size=1, max_size=9)
     if key.kind == "word":
         return st.sampled_from(key.allowed)
     if key.kind == "words":
@@ -117,15 +120,19 @@ def profiling_options(draw):
     return profiling.ProfilingOptions(**{name: draw(profile_value(KEYS[name])) for name in chosen})
 
 
+def contents(**keys):
+    """Objects with some of these keys."""
+    return st.fixed_dictionaries({}, optional=keys).map(lambda value: Content.of(**value))
+
+
 def aoe_configs():
     """Any legal configuration."""
-    names = st.lists(free_text.filter(str.strip), max_size=3)
-    return st.builds(
-        aoe.AoeConfig,
-        names,
-        names,
-        st.none() | st.sampled_from(aoe.LEVELS),
-        st.lists(st.sampled_from(sorted(aoe.FEATURES)), max_size=2),
+    names = st.lists(free_text.filter(bool), max_size=3)
+    return contents(
+        tune_ops_name=names,
+        tune_ops_type=names,
+        tune_optimization_level=st.sampled_from(aoe.LEVELS),
+        feature=st.sampled_from(sorted(aoe.FEATURES)).map(lambda name: [name]),
     )
 
 
@@ -163,19 +170,20 @@ def aipp_ops(draw):
 
 def whitelists():
     """Any addresses."""
-    address = st.ip_addresses(v=4).map(str)
-    addresses = st.lists(address, max_size=4)
-    return st.builds(hccl_whitelist.HcclWhitelist, addresses, addresses)
+    addresses = st.lists(st.ip_addresses(v=4).map(str), max_size=4)
+    return contents(host_ip=addresses, device_ip=addresses)
 
 
 def job_starts():
-    """Any legal job."""
+    """Any legal job, with keys that nobody knows."""
     return st.builds(
-        job_start.JobStart,
-        st.integers(0, 2**40),
+        lambda index, path, size, more: Content.of(
+            **more, device_info={"Index": index}, rank_table_file=path, rank_size=size
+        ),
+        st.integers(0, 2**31),
         free_text,
-        st.integers(1, 2**40),
-        st.none() | free_text,
+        st.integers(1, 2**31),
+        st.dictionaries(st.sampled_from(["x", "y", "local_checkpoint_dir"]), free_text),
     )
 
 

@@ -19,20 +19,24 @@ from npu_config.sidefiles import (
     op_precision,
     profiling,
 )
+from npu_config.sidefiles.declared import Content
 
 MODULES = {
-    "aoe": (aoe, aoe.AoeConfig.of(types=["Conv2D"])),
+    "aoe": (aoe, Content.of(tune_ops_type=["Conv2D"])),
     "customize_dtypes": (
         customize_dtypes,
         customize_dtypes.CustomizeDtypes.of(by_type={"Relu": (["float16"], [])}),
     ),
     "fusion_switch": (fusion_switch, fusion_switch.FusionSwitch.off()),
-    "hccl_whitelist": (hccl_whitelist, hccl_whitelist.HcclWhitelist.of(["10.0.0.1"])),
+    "hccl_whitelist": (hccl_whitelist, Content.of(host_ip=["10.0.0.1"])),
     "insert_op": (
         insert_op,
         insert_op.InsertOp.of(insert_op.AippOp.of(input_format="RGB888_U8")),
     ),
-    "job_start": (job_start, job_start.JobStart.of(0, "ranks.json", 8)),
+    "job_start": (
+        job_start,
+        Content.of(device_info={"Index": 0}, rank_table_file="ranks.json", rank_size=8),
+    ),
     "mixlist": (mixlist, mixlist.Mixlist.of(black_list=["ReduceSum"])),
     "op_cache": (op_cache, op_cache.OpCache.of(-1, 80)),
     "op_debug": (op_debug, op_debug.OpDebug.of(["dump_cce"], nodes=["net/gather"])),

@@ -10,7 +10,7 @@ from npu_config.cluster.rank_table.dialects import BACKUP_LOCAL_ID, RANKS_SCHEMA
 from npu_config.core.diagnostics import Severity
 from npu_config.core.rule import declare
 from npu_config.sidefiles.schema.findings import Findings, dotted, shown
-from npu_config.sidefiles.schema.kinds import Integer, IpAddress, Key, family_of
+from npu_config.sidefiles.schema.kinds import CutInteger, IpAddress, Key, family_of
 from npu_config.sidefiles.schema.levels import Level, Node
 from npu_config.sidefiles.schema.reading import Reader
 
@@ -203,7 +203,7 @@ def _check_local_ids(
 def _check_backups(reader: Reader, ranks: Node) -> None:
     column, level = ranks["local_id"], ranks.level
     backups = [o for o, local in zip(column.owners, column.values) if local == BACKUP_LOCAL_ID]
-    key = Key(Integer(0, 63))
+    key = Key(CutInteger(0, 63))
     replaced = dict(zip(ranks["replaced_local_id"].owners, ranks["replaced_local_id"].values))
     for position, owner in enumerate(backups):
         path = level.path(owner)

@@ -13,7 +13,7 @@ from npu_config.core.target import Product
 from npu_config.sidefiles.schema.kinds import (
     Anything,
     Choice,
-    Integer,
+    CutInteger,
     IpAddress,
     IpAddresses,
     Items,
@@ -217,7 +217,7 @@ def _address_2(**more: Key) -> Mapping[str, Key]:
     }
 
 
-_PORT_2 = Integer(1, 65535, wraps=True)
+_PORT_2 = CutInteger(1, 65535, wraps=True)
 _ADDRESS_2 = Schema(
     _address_2(
         ports=Key(Items(Text(1, 32), 1, 16), True, "R2/address_info.cc:77-92"),
@@ -227,7 +227,7 @@ _ADDRESS_2 = Schema(
 )
 _LEVEL_2 = Schema(
     {
-        "net_layer": Key(Integer(0, 7), True, "R2/rank_level_info.cc:39-42"),
+        "net_layer": Key(CutInteger(0, 7), True, "R2/rank_level_info.cc:39-42"),
         "net_instance_id": Key(Text(1, 1024), True, "R2/rank_level_info.cc:43-46"),
         "net_type": Key(Choice(NET_TYPES), False, "R2/rank_level_info.cc:22-28, RG:640-652"),
         "net_attr": Key(_ANY, False, "R2/rank_level_info.cc:48"),
@@ -235,14 +235,14 @@ _LEVEL_2 = Schema(
     }
 )
 _CONTROL_2 = Schema(
-    _address_2(listen_port=Key(Integer(1, 65536), True, "R2/control_plane.cc:26-66"))
+    _address_2(listen_port=Key(CutInteger(1, 65536), True, "R2/control_plane.cc:26-66"))
 )
 _RANK_2 = Schema(
     {
-        "rank_id": Key(Integer(0, 65535), True, "R2/rank_table_info.cc:68-125"),
-        "local_id": Key(Integer(0, BACKUP_LOCAL_ID), True, "R2/new_rank_info.cc:47-63"),
+        "rank_id": Key(CutInteger(0, 65535), True, "R2/rank_table_info.cc:68-125"),
+        "local_id": Key(CutInteger(0, BACKUP_LOCAL_ID), True, "R2/new_rank_info.cc:47-63"),
         "replaced_local_id": Key(Anything(), False, "R2/new_rank_info.cc:52-63"),
-        "device_id": Key(Integer(0, 64), True, "R2/new_rank_info.cc:22-27"),
+        "device_id": Key(CutInteger(0, 64), True, "R2/new_rank_info.cc:22-27"),
         "device_port": Key(_PORT_2, False, "R2/new_rank_info.cc:67-72"),
         "host_port": Key(_PORT_2, False, "R2/new_rank_info.cc:70-76"),
         "level_list": Key(Objects(_LEVEL_2, 1, 8), True, "R2/new_rank_info.cc:34-40, RG:655-665"),
@@ -254,7 +254,7 @@ RANKS_SCHEMA = Schema(
         "status": _STATUS,
         "version": Key(_ANY, True, "R2/rank_table_info.cc:24-33"),
         "detour": Key(Choice(("true", "false", "")), False, "R2/rank_table_info.cc:153-163"),
-        "rank_count": Key(Integer(1, 65536), True, "R2/rank_table_info.cc:35-63"),
+        "rank_count": Key(CutInteger(1, 65536), True, "R2/rank_table_info.cc:35-63"),
         "rank_list": Key(Objects(_RANK_2), True, "J2:91-110"),
     }
 )

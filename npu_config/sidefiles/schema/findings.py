@@ -29,6 +29,7 @@ class Finding(NamedTuple):
     severity: Optional[Severity]
     at_key: bool
     instead: Optional[str]
+    meant: Optional[str] = None
 
 
 class Findings:
@@ -87,13 +88,16 @@ class Findings:
         severity: Optional[Severity] = None,
         at_key: bool = False,
         instead: Optional[str] = None,
+        meant: Optional[str] = None,
     ) -> None:
         """Note that the part at ``path`` breaks ``rule``; see :class:`Finding`."""
         names = [step for step in path if isinstance(step, str)]
         topic = (rule.id, names[-1] if names else "")
         count = self._counts[topic] = self._counts.get(topic, 0) + 1
         if count <= MOST_OF_A_RULE:
-            self._found.append(Finding(rule, path, message, help, severity, at_key, instead))
+            self._found.append(
+                Finding(rule, path, message, help, severity, at_key, instead, meant)
+            )
 
     def paths(self) -> List[Path]:
         """Every path that a place is needed for."""
@@ -104,12 +108,12 @@ class Findings:
         reported = []
         last: Dict[Tuple[str, str], Finding] = {}
         for finding in self._found:
-            rule, path, message, help, severity, at_key, instead = finding
+            rule, path, message, help, severity, at_key, instead, meant = finding
             names = [step for step in path if isinstance(step, str)]
             last[rule.id, names[-1] if names else ""] = finding
             place = places.key_place(path) if at_key else places.place(path)
             reported.append(
-                rule.diagnostic(message, place, None, help, severity, _fix(place, instead))
+                rule.diagnostic(message, place, None, help, severity, _fix(place, instead), meant)
             )
         for topic, count in self._counts.items():
             if count > MOST_OF_A_RULE:

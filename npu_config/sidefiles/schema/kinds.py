@@ -28,6 +28,7 @@ class BadValueError(ValueError):
         problem: continues "<place> is <value>; ...": what is legal.
         help: what to do.
         instead: the JSON text that is surely meant, where there is one.
+        meant: the word that is probably meant.
         read_as: the value that the runtime takes it for; such a value is a warning.
     """
 
@@ -37,12 +38,14 @@ class BadValueError(ValueError):
         help: Optional[str] = None,
         instead: Optional[str] = None,
         read_as: Any = NOTHING,
+        meant: Optional[str] = None,
     ) -> None:
         super().__init__(problem)
         self.problem = problem
         self.help = help
         self.instead = instead
         self.read_as = read_as
+        self.meant = meant
 
     @property
     def severity(self) -> Optional[Severity]:
@@ -119,8 +122,8 @@ class Choice(Kind):
         sure = close is not None and close.lower() == value.strip().lower()
         raise BadValueError(
             "legal: {}".format(", ".join('"{}"'.format(word) for word in self.allowed)),
-            'write "{}"'.format(close) if close else None,
-            '"{}"'.format(close) if sure else None,
+            instead='"{}"'.format(close) if sure else None,
+            meant=close,
         )
 
 
@@ -200,16 +203,11 @@ class NumberText(Kind):
 
 @attr.s(frozen=True, slots=True, auto_attribs=True)
 class Integer(Kind):
-    """A whole number as a JSON number; ``wraps``: it is read modulo 2^32 before the range.
-
-    ``true`` and ``false`` are read as 1 and 0, and fractions are cut off, with a warning.
-    """
+    """A whole number as a JSON number."""
 
     python = int  # type: ignore[assignment]
-    others: Tuple[type, ...] = attr.ib(default=(bool, float), init=False)
     lowest: int = 0
     highest: int = 65535
-    wraps: bool = False
 
     def read_all(self, values: Sequence[Any]) -> Optional[Sequence[int]]:
         """The column as it is."""
@@ -221,6 +219,23 @@ class Integer(Kind):
 
     def parse(self, value: Any) -> int:
         """The number as it is."""
+        if not self.lowest <= value <= self.highest:
+            raise BadValueError("legal: {} to {}".format(self.lowest, self.highest))
+        return int(value)
+
+
+@attr.s(frozen=True, slots=True, auto_attribs=True)
+class CutInteger(Integer):
+    """A whole number as HCCL reads it: ``true`` is 1, fractions are cut off, with a warning.
+
+    ``wraps``: it is read modulo 2^32 before the range is checked.
+    """
+
+    others: Tuple[type, ...] = attr.ib(default=(bool, float), init=False)
+    wraps: bool = False
+
+    def parse(self, value: Any) -> int:
+        """The number that is read."""
         whole = abs(value) < 1e300  # neither an infinity nor beyond what can be cut
         number = int(value) if whole else self.highest + 1
         if self.wraps:
@@ -393,8 +408,10 @@ class Schema:
         keys: name to declaration, in the order of the vendor's samples.
         elsewhere: keys that this object does not have, to the form in which they are read.
         closed: whether the runtime refuses a key that is not here; else it does not read it.
+        trimmed: whether it accepts a key with blanks around it, and then does not read it.
     """
 
     keys: Mapping[str, Key]
     elsewhere: Mapping[str, str] = attr.ib(factory=dict)
     closed: bool = False
+    trimmed: bool = False

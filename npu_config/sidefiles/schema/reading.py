@@ -16,6 +16,7 @@ from npu_config.sidefiles.schema.kinds import (
     Key,
     Kind,
     Names,
+    NumberText,
     Object,
     Objects,
     Schema,
@@ -78,9 +79,10 @@ class Reader:
             columns = level.columns()
         self._keys(level, schema, columns)
         node = Node(level, {}, {})
-        for name, key in schema.keys.items():
-            if name in columns:
-                self._column(node, name, key, columns[name])
+        for name, column in columns.items():
+            known = schema.keys.get(name.strip() if schema.trimmed else name)
+            if known is not None and (name in schema.keys or not isinstance(known.kind, Items)):
+                self._column(node, name, known, column)
         return node
 
     def _punch_holes(self, level: Level) -> None:
@@ -150,13 +152,22 @@ class Reader:
                 'write "{}"'.format(meant),
                 at_key=True,
             )
+        elif schema.trimmed and name.strip() in schema.keys:
+            self.findings.add(
+                self.rules.unknown,
+                path,
+                "{} has blanks around it: it is accepted and not read".format(shown(name)),
+                "remove the blanks",
+                Severity.WARNING,
+                at_key=True,
+            )
         elif schema.closed:
             self.findings.add(
                 self.rules.unknown,
                 path,
                 "unknown key {}; legal: {}".format(where, ", ".join(schema.keys)),
-                None if close is None else 'did you mean "{}"?'.format(close),
                 at_key=True,
+                meant=close,
             )
         elif meant is not None:
             self.findings.add(
@@ -165,9 +176,9 @@ class Reader:
                 "{} is not read; {} has the keys {}".format(
                     where, self.form, ", ".join(schema.keys)
                 ),
-                'did you mean "{}"?'.format(meant),
-                Severity.WARNING,
+                severity=Severity.WARNING,
                 at_key=True,
+                meant=meant,
             )
         elif name in schema.elsewhere:
             self.findings.add(
@@ -291,6 +302,7 @@ class Reader:
                 wrong.help,
                 wrong.severity,
                 instead=wrong.instead,
+                meant=wrong.meant,
             )
             return wrong.read_as
 
@@ -302,7 +314,7 @@ class Reader:
             return
         is_number = type(value) in (int, float)
         help = instead = None
-        if wanted is str and is_number:
+        if is_number and key is not None and isinstance(key.kind, NumberText):
             instead = '"{}"'.format(value)
             help = "put it in quotes"
         elif wanted is int and isinstance(value, str) and value.isdigit() and len(value) < 10:
