@@ -1,4 +1,4 @@
-"""Side files beside the measured verdict of the graph engine and the profiler (tests/data/files)."""
+"""Side files beside the measured verdict of the runtime (tests/data/files)."""
 
 import gzip
 import json
