@@ -322,13 +322,16 @@ def _line_faults(model: FusionSwitch) -> Iterator[Diagnostic]:
         )
     passes: Mapping[Any, Any] = model.passes
     for name, state in passes.items():
-        fault = name_fault(name, ":")
-        if fault is not None or name.startswith("#"):
+        if name_fault(name, ":") is not None or name.startswith("#") or _starts_json(name):
             message = "{} is not the name of a pass".format(shown(name))
             yield rules.STRUCTURE.diagnostic(message)
         if not isinstance(state, bool):
             message = 'the switch of {} is {}; legal: "on", "off"'
             yield rules.VALUE.diagnostic(message.format(shown(name), shown(state)))
+
+
+def _starts_json(name: str) -> bool:
+    return name.startswith("null") or _json_start(name + ":") is not None
 
 
 def _json_start(content: str) -> Optional[str]:

@@ -49,7 +49,7 @@ def fusion_switches(draw):
     names = free_text.map(str.strip).filter(bool)
     if draw(st.booleans()):
         word = st.text(max_size=12).map(
-            lambda text: "".join(c for c in text if not c.isspace() and c not in ":{}\"'") or "x"
+            lambda text: "P" + "".join(c for c in text if not c.isspace() and c not in ":{}\"'")
         )
         passes = draw(st.dictionaries(word, st.booleans()))
         return fusion_switch.FusionSwitch(passes=passes)
