@@ -1,13 +1,27 @@
-"""Launch scripts in bash: what they export is judged as the environment of what they start."""
+"""Launch scripts in bash: what they export is judged as the environment of what they start.
 
-from typing import List, Mapping, Optional
+The training scripts that they start are read with the variables that they get, so that what those
+read from ``os.environ`` is known.
+"""
+
+import re
+from typing import Dict, FrozenSet, Iterable, List, Mapping, Optional, Set, Tuple
 
 import attr
 
 from npu_config.cluster.shell.check import check_script
+from npu_config.cluster.shell.commands import Launch
 from npu_config.core.diagnostics import Diagnostic
+from npu_config.core.settings import UNKNOWN
 from npu_config.core.target import ANY_TARGET, Target
 from npu_config.rules.reading import Reading
+from npu_config.script import may_matter, read_script
+from npu_config.script.source import Undecodable, decode
+from npu_config.text.loading import load
+
+_LARGEST = 1024 * 1024
+_MOST_STARTS = 16
+_READ = re.compile(r"""(?:environ(?:\.get)?|getenv)[ \t]{0,8}[(\[][ \t]{0,8}["'](\w{1,80})["']""")
 
 
 @attr.s(frozen=True, slots=True, auto_attribs=True)
@@ -20,11 +34,65 @@ class ShellReading(Reading):
         environ: Optional[Mapping[str, str]] = None,
         on_host: bool = False,
     ) -> List[Diagnostic]:
-        """Every finding about the environments of what it starts."""
-        found, _ = check_script(self.text or "", self.path, target or ANY_TARGET, on_host)
-        return found
+        """Every finding about the environments of what it starts, and about what that reads."""
+        target = target or ANY_TARGET
+        found, launches = check_script(self.text or "", self.path, target, on_host)
+        return [*found, *_in_scripts(launches, target)]
 
 
 def read(text: str, path: Optional[str]) -> Reading:
     """Take a text as a launch script."""
     return ShellReading("shell", path, text=text)
+
+
+def _in_scripts(launches: Iterable[Launch], target: Target) -> List[Diagnostic]:
+    """What is wrong in the scripts that are started, with the variables that they get only.
+
+    What is wrong whatever they get is found when they are checked by themselves.
+    """
+    found: Dict[Tuple[object, ...], Diagnostic] = {}
+    done: Set[Tuple[str, FrozenSet[Tuple[str, str]]]] = set()
+    for launch in launches:
+        path = launch.script
+        if launch.kind != "python" or path is None or len(done) >= _MOST_STARTS:
+            continue
+        text = _text(path)
+        wanted = frozenset(_READ.findall(text)) if text else frozenset()
+        given = _known(launch, wanted)
+        if text is None or not given or (path, given) in done:
+            continue
+        done.add((path, given))
+        before = {_identity(each) for each in read_script(text, path).judge(target)}
+        for each in read_script(text, path, dict(given)).judge(target):
+            if _identity(each) not in before:
+                started = "{} started by {}".format(
+                    " ".join("{}={}".format(*pair) for pair in sorted(given)), launch.place
+                )
+                found.setdefault(
+                    _identity(each),
+                    attr.evolve(each, message="{} (with {})".format(each.message, started)),
+                )
+    return list(found.values())
+
+
+def _identity(found: Diagnostic) -> Tuple[object, ...]:
+    return found.rule, found.place, found.message
+
+
+def _known(launch: Launch, names: FrozenSet[str]) -> FrozenSet[Tuple[str, str]]:
+    return frozenset(
+        (name, value)
+        for name, value in launch.environment.items()
+        if name in names and value is not UNKNOWN
+    )
+
+
+def _text(path: str) -> Optional[str]:
+    """The text of a script that may matter, when it can be had."""
+    data = load(path, _LARGEST)
+    if isinstance(data, Diagnostic) or not may_matter(data):
+        return None
+    try:
+        return decode(data)[0]
+    except Undecodable:
+        return None

@@ -67,15 +67,18 @@ def read(data: bytes, path: Optional[str]) -> ScriptReading:
     return attr.evolve(read_script(text, path), encoding=encoding)
 
 
-def read_script(text: str, path: Optional[str] = None) -> ScriptReading:
+def read_script(
+    text: str, path: Optional[str] = None, environ: Optional[Mapping[str, str]] = None
+) -> ScriptReading:
     """The settings of every configuration block of a script, along every path through it.
 
     Args:
         text: the script, with its own line ends.
         path: its file, for the places.
+        environ: the environment variables that it is known to be started with.
     """
     try:
-        script = Script(text, path)
+        script = Script(text, path, environ or {})
         groups = run_all(script, signature)
     except Unparsable as error:
         return _unparsable(text, path, str(error), error.line, error.column)

@@ -24,6 +24,8 @@ from npu_config.script.objects import (
 from npu_config.script.scopes import Watch
 from npu_config.script.state import Call, Run, anonymous, evaluate, identity, result_of
 
+_GET_VARIABLE = frozenset(("os.getenv", "os.environ.get"))
+
 
 def call(run: Run, node: ast.Call) -> Any:
     """The value of a call, and what it does to the objects that are followed."""
@@ -86,6 +88,10 @@ def _of_unknown(run: Run, callee: Unknown, call: Call) -> Any:
     if callee.key == "isinstance" and len(values) == 2 and is_known(values[0]):
         with contextlib.suppress(NotKnown):
             return constants.is_instance(values[0], constants.type_names(values[1]))
+    if callee.key in _GET_VARIABLE and values and isinstance(values[0], str):
+        text = run.script.environ.get(values[0])
+        if text is not None:
+            return text
     if not call.open and is_known(values) and is_known(known):
         with contextlib.suppress(NotKnown):
             return constants.function(callee.key, values, known)

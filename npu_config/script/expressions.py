@@ -45,6 +45,8 @@ def _subscript(run: Run, node: ast.Subscript) -> Any:
         except (LookupError, TypeError):
             return anonymous(node)
     if isinstance(owner, Unknown):
+        if owner.key == "os.environ" and isinstance(index, str) and index in run.script.environ:
+            return run.script.environ[index]
         return Unknown("{}[{}]".format(owner.key, identity(index)), parts=(owner, index))
     return anonymous(node)
 

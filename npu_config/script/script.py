@@ -3,6 +3,7 @@
 import ast
 import re
 from collections import deque
+from types import MappingProxyType
 from typing import (
     Deque,
     Dict,
@@ -10,6 +11,7 @@ from typing import (
     Iterable,
     Iterator,
     List,
+    Mapping,
     NamedTuple,
     Optional,
     Set,
@@ -44,12 +46,16 @@ class AttributeStore(NamedTuple):
     parameters: Tuple[str, ...]
 
 
+_NOTHING_KNOWN: Mapping[str, str] = MappingProxyType({})
+
+
 class Script:
     """A parsed script with what is found in it once and for all.
 
     Args:
         text: the script.
         path: its file, for the places.
+        environ: the environment variables that are known; others are not.
 
     Attributes:
         steps: how many statements were run so far, over all paths.
@@ -58,8 +64,11 @@ class Script:
         Unparsable: for text that is not Python 3.
     """
 
-    def __init__(self, text: str, path: Optional[str] = None) -> None:
+    def __init__(
+        self, text: str, path: Optional[str] = None, environ: Mapping[str, str] = _NOTHING_KNOWN
+    ) -> None:
         self.source = Source(text, path)
+        self.environ = environ
         self.tree: ast.Module = parse(text)
         self.module = Scope(self.tree, None)
         self.relevance = Relevance(self.source, self.module)
