@@ -47,20 +47,22 @@ def devices_of(table: Table, names: Set[str]) -> Tuple[List[Dict[str, Any]], int
 
 
 def start(
-    command: Sequence[str], path: str, devices: Sequence[Dict[str, Any]], total: int
-) -> List["subprocess.Popen[bytes]"]:
+    children: List["subprocess.Popen[bytes]"],
+    command: Sequence[str],
+    path: str,
+    devices: Sequence[Dict[str, Any]],
+    total: int,
+) -> None:
     """One process for each device, with its own environment."""
-    children: List[subprocess.Popen[bytes]] = []
-    for device in devices:
+    for number, device in enumerate(devices):
         environment = dict(
             os.environ,
             RANK_TABLE_FILE=path,
             RANK_SIZE=str(total),
             RANK_ID=str(device["rank_id"]),
-            ASCEND_DEVICE_ID=str(len(children)),
+            ASCEND_DEVICE_ID=str(number),
         )
         children.append(subprocess.Popen(command, env=environment))
-    return children
 
 
 def wait(children: Sequence["subprocess.Popen[bytes]"]) -> int:
@@ -90,7 +92,7 @@ def main(command: Sequence[str]) -> int:
     if not devices:
         print("npu-pod: {} does not name {}".format(path, sorted(names)), file=sys.stderr)
         return 2
-    children = start(command, path, devices, total)
+    children: List["subprocess.Popen[bytes]"] = []
 
     def stop(number: int, frame: Any) -> None:
         for child in children:
@@ -98,6 +100,7 @@ def main(command: Sequence[str]) -> int:
 
     signal.signal(signal.SIGTERM, stop)
     signal.signal(signal.SIGINT, stop)
+    start(children, command, path, devices, total)
     code = wait(children)
     return 128 - code if code < 0 else code
 
