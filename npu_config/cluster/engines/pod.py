@@ -92,7 +92,7 @@ def main(command: Sequence[str]) -> int:
     if not devices:
         print("npu-pod: {} does not name {}".format(path, sorted(names)), file=sys.stderr)
         return 2
-    children: List["subprocess.Popen[bytes]"] = []
+    children: List[subprocess.Popen[bytes]] = []
 
     def stop(number: int, frame: Any) -> None:
         for child in children:
