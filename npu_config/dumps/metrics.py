@@ -47,8 +47,7 @@ class Metrics:
         max_relative: largest |x / y - 1|, where y is not 0.
         mean_relative: its mean over all pairs.
         signal_to_noise: 10 log10(sum y^2 / sum (x - y)^2), in decibels.
-        differing: pairs that are not equal; NaN equals NaN.
-        largest: largest |x| and largest |y|.
+        differing: of truth values, how many are not equal; else 0.
         nan: how many NaN x and y have.
         infinite: how many infinities x and y have.
         odd: pairs with NaN or an infinity on one side, or different ones.
@@ -71,7 +70,6 @@ class Metrics:
     mean_relative: float
     signal_to_noise: float
     differing: int
-    largest: Tuple[float, float]
     nan: Tuple[int, int] = (0, 0)
     infinite: Tuple[int, int] = (0, 0)
     odd: int = 0
@@ -109,7 +107,7 @@ def measure(pairs: Pairs, boolean: bool = False, divergence: bool = True) -> Met
     buffers = [numpy.empty(BLOCK) for _ in range(5)]
     with numpy.errstate(all="ignore"):
         for x, y in _pieces(pairs):
-            _add(numpy, sums, x, y, buffers)
+            _add(numpy, sums, x, y, buffers, boolean, divergence)
         kl = _NAN
         if divergence and sums.compared and not boolean:
             kl = _divergence(numpy, sums, pairs, buffers)
@@ -134,7 +132,15 @@ def _two(values: Any) -> Any:
     return values.view(values.real.dtype)
 
 
-def _add(numpy: Any, sums: _Sums, left: Any, right: Any, buffers: List[Any]) -> None:
+def _add(
+    numpy: Any,
+    sums: _Sums,
+    left: Any,
+    right: Any,
+    buffers: List[Any],
+    boolean: bool,
+    extremes: bool,
+) -> None:
     size = left.size
     x, y, difference, scratch, scale = (buffer[:size] for buffer in buffers)
     numpy.copyto(x, left, casting="unsafe")
@@ -160,7 +166,8 @@ def _add(numpy: Any, sums: _Sums, left: Any, right: Any, buffers: List[Any]) -> 
     if largest:
         sums.absolute += float(scratch.sum())
         sums.max_absolute = max(sums.max_absolute, largest)
-        sums.differing += int(numpy.count_nonzero(scratch))
+        if boolean:
+            sums.differing += int(scratch.sum())
         numpy.abs(y, out=scale)
         numpy.divide(scratch, scale, out=scratch)
         if float(scale.min()) <= TINY:
@@ -168,8 +175,9 @@ def _add(numpy: Any, sums: _Sums, left: Any, right: Any, buffers: List[Any]) -> 
         sums.relative += float(scratch.sum())
         sums.max_relative = max(sums.max_relative, float(scratch.max()))
     for side, values, squares in ((0, x, xx), (1, y, yy)):
-        sums.low[side] = min(sums.low[side], float(values.min()))
-        sums.high[side] = max(sums.high[side], float(values.max()))
+        if extremes:
+            sums.low[side] = min(sums.low[side], float(values.min()))
+            sums.high[side] = max(sums.high[side], float(values.max()))
         mean = float(values.sum()) / size
         shift = mean - sums.mean[side]
         whole = sums.compared + size
@@ -195,9 +203,7 @@ def _specials(numpy: Any, sums: _Sums, x: Any, y: Any) -> Any:
         nans.append(numpy.isnan(values))
         sums.nan[side] += int(numpy.count_nonzero(nans[side]))
         sums.infinite[side] += int(numpy.count_nonzero(numpy.isinf(values)))
-    odd = int(numpy.count_nonzero(~both & ~same & ~(nans[0] & nans[1])))
-    sums.odd += odd
-    sums.differing += odd
+    sums.odd += int(numpy.count_nonzero(~both & ~same & ~(nans[0] & nans[1])))
     return both
 
 
@@ -220,7 +226,7 @@ def _divergence(numpy: Any, sums: _Sums, pairs: Pairs, buffers: List[Any]) -> fl
             extent = sums.high[side] - sums.low[side]
             if extent:
                 values -= sums.low[side]
-                values /= extent
+                values *= 1.0 / extent
                 numpy.maximum(values, _FLOOR, out=values)
             else:
                 values.fill(1.0)
@@ -262,10 +268,6 @@ def _result(sums: _Sums, divergence: float, boolean: bool) -> Metrics:
         if nothing
         else (math.sqrt(sums.spread[0] / count), math.sqrt(sums.spread[1] / count)),
         differing=sums.differing,
-        largest=(
-            max(abs(sums.low[0]), abs(sums.high[0])) if count else _NAN,
-            max(abs(sums.low[1]), abs(sums.high[1])) if count else _NAN,
-        ),
         nan=(sums.nan[0], sums.nan[1]),
         infinite=(sums.infinite[0], sums.infinite[1]),
         odd=sums.odd,
@@ -328,12 +330,12 @@ def agrees(
     if not metrics.compared:
         return True, ""
     if metrics.elements == 1 and not metrics.boolean:
-        limit = (1 - threshold) * metrics.largest[1]
+        limit = (1 - threshold) * abs(metrics.mean[1])
         if metrics.max_absolute > max(limit, smallest or 0.0):
             return False, "the single value is off by {:.3g}".format(metrics.max_absolute)
         return True, ""
     if math.isnan(metrics.cosine):
-        if max(metrics.largest) < (smallest or 0.0):
+        if metrics.max_absolute < (smallest or 0.0):
             return True, "the values are too small for the device's type"
         return False, metrics.remark
     if metrics.cosine <= threshold:

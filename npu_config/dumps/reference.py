@@ -268,7 +268,7 @@ def open_npy(path: str) -> Any:
     if not isinstance(values, numpy.ndarray) or values.dtype.kind not in "biufc":
         reason = "the file does not hold one array of numbers"
         raise NpuConfigError([BAD_REFERENCE.diagnostic(reason, Place(path))])
-    return values
+    return values.view(numpy.ndarray)
 
 
 def _of_dump(name: str, output: int, tensor: Tensor) -> Array:
