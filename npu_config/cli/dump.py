@@ -1,7 +1,8 @@
 """``npu-config dump``: what dump and overflow settings left on disk."""
 
+import contextlib
 import os
-from typing import Any, Dict, List, Optional, Sequence, Tuple
+from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 
 import click
 
@@ -576,6 +577,28 @@ def _write_mixlist(path: str, types: Sequence[str], force: bool) -> None:
     say("{} written: set modify_mixlist to it, with a mixed precision mode\n".format(path))
 
 
+class _Bar:
+    """A bar on the terminal whose length is known when the work begins."""
+
+    def __init__(self, stack: contextlib.ExitStack) -> None:
+        self._stack = stack
+        self._advance: Optional[Callable[[int], None]] = None
+
+    def advance(self, done: int, total: int) -> None:
+        """One of ``total`` more is done."""
+        if self._advance is None:
+            self._advance = self._stack.enter_context(progress(total))
+        self._advance(1)
+
+
+def _attempt_values(ctx: click.Context, format_: str, read: Callable[[], Any]) -> Any:
+    """As :func:`attempt`; says what to install when numpy is missing."""
+    try:
+        return attempt(ctx, format_, read)
+    except ImportError:
+        raise Failure(_NO_NUMPY) from None
+
+
 @command.command("compare")
 @click.argument("npu", metavar="NPU", type=FILE)
 @click.argument("reference", metavar="REFERENCE", type=FILE)
@@ -631,8 +654,8 @@ def compare_command(
     from npu_config.dumps.compare import compare_dumps
     from npu_config.dumps.html import comparison_page
 
-    try:
-        found = attempt(
+    with contextlib.ExitStack() as stack:
+        found = _attempt_values(
             ctx,
             format_,
             lambda: compare_dumps(
@@ -644,10 +667,9 @@ def compare_command(
                 reference_step=reference_step,
                 device=device,
                 ignore=ignore,
+                progress=_Bar(stack).advance,
             ),
         )
-    except ImportError:
-        raise Failure(_NO_NUMPY) from None
     as_json = text.document(result.plain(found), found.diagnostics)
     if format_ == "json":
         say(as_json)

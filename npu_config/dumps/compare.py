@@ -252,7 +252,8 @@ def _nothing_matched(rows: Sequence[Row], path: str, graph: Optional[GeGraph]) -
     if not rows:
         text = "the dump holds no tensors that can be read"
     else:
-        reasons = [row.reason for row in rows if row.reason]
+        outputs = [row for row in rows if row.side == "output"]
+        reasons = [row.reason for row in outputs or rows if row.reason]
         most = max(set(reasons), key=reasons.count) if reasons else "no counterpart"
         text = "none of {:,} tensors could be compared; mostly: {}".format(len(rows), most)
     help_ = "give the reference of the same network"
@@ -334,7 +335,7 @@ def _output(name: str, number: int, tensor: Optional[Tensor], sides: _Sides) -> 
         array = sides.reference.find(key, output)
         if array is not None:
             return _Match(array, by, "", array.label, format_)
-    last = _last_part(name, sides.reference) if op is None else None
+    last = sides.reference.last_part(name) if op is None else None
     if last is not None:
         array = sides.reference.find(last, number)
         if array is not None:
@@ -348,26 +349,6 @@ def _why_not(op: Optional[GeOp], keys: Sequence[Tuple[str, str, int]]) -> str:
     if not keys:
         return "the compiler inserted the operator; the network has no such tensor"
     return "the reference has no {}.{}".format(keys[0][1], keys[0][2])
-
-
-def _last_part(name: str, reference: Reference) -> Optional[str]:
-    """The last of the names that a fused operator's name was put together from.
-
-    The name has to be made of names of the reference and nothing else.
-    """
-    names = {known for known in reference.names if known}
-    lengths = sorted({len(known) for known in names if len(known) < len(name)})
-    best: List[Optional[str]] = [None] * (len(name) + 1)
-    best[0] = ""
-    for end in range(1, len(name) + 1):
-        for length in lengths:
-            if length > end:
-                break
-            part = name[end - length : end]
-            if best[end - length] is not None and part in names:
-                best[end] = part
-                break
-    return best[len(name)] or None
 
 
 def _input(op: Optional[GeOp], number: int, sides: _Sides) -> _Match:

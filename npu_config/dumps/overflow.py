@@ -19,7 +19,7 @@ from npu_config.dumps.overflow_record import CORES, Unit, ids_of, read_overflow,
 from npu_config.dumps.statistics import Statistics, statistics_of
 from npu_config.dumps.tree import DumpFile, DumpTree, find_dumps, no_dump
 
-HERE, CAME_IN, UNKNOWN = "computed here", "came in", "not known"
+HERE, CAME_IN, UNKNOWN = "computed here", "came in", "origin not known"
 _TASKS = 65536
 _GRADIENTS = "gradients"
 _INTEGER = 0x18
@@ -67,7 +67,7 @@ class Overflow:
         task: the id of the task inside the record.
         stream: the id of the stream inside the record.
         tensors: inputs and outputs of the operator.
-        origin: ``"computed here"``, ``"came in"`` or ``"not known"``.
+        origin: ``"computed here"``, ``"came in"`` or ``"origin not known"``.
         came_in_with: the inputs that are out of range already.
         stands_for: operators of the network, as header or graph says.
         passes: the fusion passes that made the operator, as the graph says.
@@ -132,7 +132,8 @@ def explain_overflows(
     if graph is not None:
         compiled = graph if isinstance(graph, GeGraph) else read_ge_graph(graph)
     found: List[Diagnostic] = list(tree.diagnostics)
-    beside = _beside(tree)
+    file_only = not os.path.isdir(path)
+    beside = _beside(find_dumps(os.path.dirname(os.path.abspath(path))) if file_only else tree)
     overflows: List[Overflow] = []
     strays: List[str] = []
     for file in tree:

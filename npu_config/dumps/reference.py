@@ -8,7 +8,7 @@ Source: facts dump.yaml, ``compare`` (C-REF, C-OURS, C-NPUNPU).
 
 import csv
 import os
-from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
+from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Sequence, Set, Tuple
 
 import attr
 
@@ -22,6 +22,7 @@ from npu_config.dumps.tree import find_dumps, no_dump
 from npu_config.text.loading import unreadable
 
 _LARGEST_INDEX = 1 << 28
+_LONGEST_NAME = 4096
 
 Key = Tuple[str, int]
 
@@ -86,6 +87,8 @@ class Reference:
         self._files: Dict[Key, Tuple[str, str]] = {}
         self._dumps: Dict[str, Dump] = {}
         self._origins: Dict[Key, Tuple[str, int]] = {}
+        self._known: Set[str] = set()
+        self._lengths: Optional[List[int]] = None
 
     @property
     def names(self) -> List[str]:
@@ -121,12 +124,23 @@ class Reference:
         values = open_npy(path)
         return Array(real or name, output, str(values.dtype), tuple(values.shape), values)
 
-    def has(self, name: str) -> bool:
-        """True when any output of an operator is there."""
-        return name in self._dumps or any(
-            (known, 0) in self._files or (known, 0) in self._origins
-            for known in (name, plain(name))
-        )
+    def last_part(self, name: str) -> Optional[str]:
+        """The last of the names that a fused operator's name was put together from.
+
+        Args:
+            name: of the fused operator; it has to be made of names of the reference alone.
+        """
+        if self._lengths is None:
+            self._known = {known for known in self.names if known}
+            self._lengths = sorted({len(known) for known in self._known})
+        reached: Dict[int, str] = {0: ""}
+        for start in range(min(len(name), _LONGEST_NAME)):
+            if start in reached:
+                for length in self._lengths:
+                    part = name[start : start + length]
+                    if len(part) == length < len(name) and part in self._known:
+                        reached[start + length] = part
+        return reached.get(len(name)) or None
 
     def read_npy(self, step: Optional[int]) -> None:
         """Take the ``.npy`` files of the folder, of one run where an index names several."""

@@ -163,11 +163,16 @@ def _finite(
 def _histogram(
     numpy: Any, pieces: Callable[[], Iterator[Any]], low: float, high: float, bins: int
 ) -> Tuple[int, ...]:
-    if not math.isfinite(float(high) - float(low)):
+    first, extent = float(low), float(high) - float(low)
+    if not math.isfinite(extent):
         return ()
     counts = numpy.zeros(bins, numpy.int64)
     for piece in pieces():
         values = _real(numpy, piece).astype(numpy.float64)
-        values = values[numpy.isfinite(values)]
-        counts += numpy.histogram(values, bins, (low, high))[0]
+        values = values[numpy.isfinite(values)] - first
+        if extent:
+            values /= extent
+            values *= bins
+        places = numpy.clip(values.astype(numpy.int64), 0, bins - 1)
+        counts += numpy.bincount(places, minlength=bins)
     return tuple(int(count) for count in counts)

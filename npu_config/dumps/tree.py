@@ -275,7 +275,7 @@ def no_dump(tree: DumpTree, path: str) -> Diagnostic:
     arrays = sum(name.endswith(".npy") for name in names)
     if arrays:
         message = "no dump of the NPU here, but {:,} .npy files, which are a reference"
-        help_ = "name the dump of the NPU first, the reference second"
+        help_ = "in a comparison the dump of the NPU comes first, the reference second"
         return rules.NOTHING_FOUND.diagnostic(message.format(arrays), Place(path), help=help_)
     if names:
         message = "no dump of the NPU here; {:,} files have other names, the first is {}"
