@@ -86,7 +86,7 @@ def compare_rows(scratch: str) -> List[Row]:
         del whole
 
     from npu_config.dumps.align import aligned
-    from npu_config.dumps.dump import read_dump
+    from npu_config.dumps.container import read_dump
     from npu_config.dumps.metrics import measure
     from npu_config.dumps.reference import Array, open_npy
 

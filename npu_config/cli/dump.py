@@ -1,68 +1,25 @@
 """``npu-config dump``: what dump and overflow settings left on disk."""
 
-import contextlib
 import os
-from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
+from typing import Any, Dict, List, Optional, Sequence, Tuple
 
 import click
 
 from npu_config.cli import _dump_text as text
-from npu_config.cli._dump_next import next_option, write_next
-from npu_config.cli._output import Failure, say, unwritable, write
+from npu_config.cli._dump_judge import compare_command, overflow_command
+from npu_config.cli._dump_options import (
+    LINES,
+    NO_NUMPY,
+    files_of,
+    format_option,
+    selection_options,
+)
+from npu_config.cli._dump_show import show_command
+from npu_config.cli._output import Failure, say, unwritable
 from npu_config.cli._paths import FILE
 from npu_config.cli._progress import progress
 from npu_config.cli._report import attempt, fails, tell
 from npu_config.core.diagnostics import Report
-
-_LINES = 50
-
-
-def _format(function: Any) -> Any:
-    return click.option(
-        "--format",
-        "format_",
-        type=click.Choice(["text", "json"]),
-        default="text",
-        show_default=True,
-        help="How the result is printed.",
-    )(function)
-
-
-def _selection(function: Any) -> Any:
-    for option in (
-        click.option("--device", type=int, metavar="N", help="Only this device."),
-        click.option(
-            "--type", "types", multiple=True, metavar="PATTERN", help="Only these operator types."
-        ),
-        click.option(
-            "--op", "ops", multiple=True, metavar="PATTERN", help="Only these operators (* and ?)."
-        ),
-        click.option("--step", type=int, metavar="N", help="Only this step (data_index)."),
-    ):
-        function = option(function)
-    return function
-
-
-def _graph(function: Any) -> Any:
-    return click.option(
-        "--graph",
-        metavar="GE_GRAPH",
-        type=FILE,
-        help="ge_proto_*_Build.txt (DUMP_GE_GRAPH=2), or the folder with it.",
-    )(function)
-
-
-def _force(function: Any) -> Any:
-    return click.option("--force", is_flag=True, help="Overwrite files that exist.")(function)
-
-
-def _report_options(function: Any) -> Any:
-    for name, help_ in (
-        ("--html", "Write a report as one page that needs nothing else."),
-        ("--json", "Write the result as JSON."),
-    ):
-        function = click.option(name, name[2:] + "_file", metavar="FILE", help=help_)(function)
-    return function
 
 
 @click.group("dump")
@@ -73,13 +30,13 @@ def command() -> None:
     """
 
 
-@command.command("list")
+@click.command("list")
 @click.argument("path", metavar="PATH", type=FILE)
-@_selection
+@selection_options
 @click.option(
-    "--limit", default=_LINES, show_default=True, help="How many operators are printed; 0: all."
+    "--limit", default=LINES, show_default=True, help="How many operators are printed; 0: all."
 )
-@_format
+@format_option
 @click.pass_context
 def list_command(
     ctx: click.Context,
@@ -92,16 +49,15 @@ def list_command(
     format_: str,
 ) -> None:
     """List devices, models, steps and operators below PATH, and files that are not whole."""
-    files = _files(ctx, path, format_, step, ops, types, device)
-    rows: List[Tuple[Any, Any, Sequence[Any]]] = []
+    files = files_of(ctx, path, format_, step, ops, types, device)
+    entries: List[Dict[str, Any]] = []
     found = list(files.diagnostics)
     with progress(len(files)) as done:
         for file in files:
             opened = file.open() if file.kind != "statistics" else None
             found.extend(opened.diagnostics if opened is not None else ())
-            rows.append((file, opened, ()))
+            entries.append(_entry(file, opened))
             done(1)
-    entries = [_entry(file, opened) for file, opened, _ in rows]
     if format_ == "json":
         strays = [stray._asdict() for stray in files.strays]
         content = {"files": entries, "strays": strays, "missing": list(files.missing)}
@@ -111,35 +67,6 @@ def list_command(
         if found:
             tell(found, files=len(files))
     ctx.exit(1 if fails(Report(found), False) else 0)
-
-
-def _files(
-    ctx: click.Context,
-    path: str,
-    format_: str,
-    step: Optional[int] = None,
-    ops: Sequence[str] = (),
-    types: Sequence[str] = (),
-    device: Optional[int] = None,
-) -> Any:
-    """The files that are asked for; without any the command ends with code 1."""
-    from npu_config.dumps.selection import select
-    from npu_config.dumps.tree import find_dumps, no_dump
-
-    tree = attempt(ctx, format_, lambda: find_dumps(path))
-    files = select(tree, step, ops, types, device)
-    if not len(tree):
-        tell([*tree.diagnostics, no_dump(tree, path)], format_)
-        ctx.exit(1)
-    if not len(files):
-        raise Failure(
-            "no dump fits; there are the steps {}, the devices {} and {:,} operators".format(
-                ", ".join(map(str, tree.steps)) or "(none)",
-                ", ".join(map(str, tree.devices)) or "(none)",
-                len({file.op_name for file in tree}),
-            )
-        )
-    return files
 
 
 def _entry(file: Any, opened: Any) -> Dict[str, Any]:
@@ -236,196 +163,7 @@ def _others(files: Any) -> str:
     return "".join("{}\n".format(line) for line in ["", *lines]) if lines else ""
 
 
-@command.command("show")
-@click.argument("what", metavar="FILE|OPERATOR")
-@click.option(
-    "--in",
-    "path",
-    metavar="PATH",
-    type=FILE,
-    default=".",
-    show_default=True,
-    help="Where an operator is looked for.",
-)
-@click.option("--step", type=int, metavar="N", help="Only this step.")
-@click.option("--bins", default=8, show_default=True, help="Lines of the histogram; 0: none.")
-@_format
-@click.pass_context
-def show_command(
-    ctx: click.Context, what: str, path: str, step: Optional[int], bins: int, format_: str
-) -> None:
-    """Show the header of a dump and what its values look like.
-
-    FILE is a dump or a statistics .csv; OPERATOR a name or pattern, looked for in --in PATH.
-    """
-    files = [what] if os.path.lexists(what) else _named(ctx, what, path, step, format_)
-    shown: List[Dict[str, Any]] = []
-    found: List[Any] = []
-    parts: List[str] = []
-    for each in files:
-        entry, part = _shown(each, max(0, bins), found, format_ == "text")
-        shown.append(entry)
-        parts.append(part)
-    if format_ == "json":
-        say(text.document({"files": shown}, found))
-    else:
-        say("\n".join(filter(None, parts)))
-        if found:
-            tell(found, files=len(files))
-    ctx.exit(1 if found else 0)
-
-
-def _named(
-    ctx: click.Context, name: str, path: str, step: Optional[int], format_: str
-) -> List[str]:
-    """The files of an operator."""
-    from npu_config.dumps.selection import select
-    from npu_config.dumps.tree import find_dumps
-    from npu_config.text.words import did_you_mean
-
-    files = attempt(ctx, format_, lambda: find_dumps(path))
-    chosen = select(files, step, [name])
-    if not len(chosen):
-        hint = did_you_mean(name, {file.op_name for file in files})
-        raise Failure(
-            "{} is not a file, and not an operator below {}{}".format(
-                name, path, "; {}".format(hint) if hint else ""
-            )
-        )
-    return [file.path for file in chosen]
-
-
-def _shown(path: str, bins: int, found: List[Any], as_text: bool) -> Tuple[Dict[str, Any], str]:
-    """A file for JSON and as text; what is wrong is added to ``found``."""
-    from npu_config.core.diagnostics import NpuConfigError
-    from npu_config.dumps.dump import open_dump
-    from npu_config.dumps.overflow_record import is_overflow
-    from npu_config.dumps.stats_csv import read_statistics
-
-    if path.endswith(".csv"):
-        try:
-            rows = read_statistics(path)
-        except NpuConfigError as error:
-            found.extend(error.diagnostics)
-            return {"path": path}, ""
-        return _shown_statistics(path, rows)
-    opened = open_dump(path)
-    found.extend(opened.diagnostics)
-    dump = opened.dump
-    if dump is None:
-        return {"path": path}, ""
-    entry: Dict[str, Any] = {
-        "path": path,
-        "op_name": dump.op_name,
-        "version": dump.version,
-        "dump_time": dump.dump_time,
-        "original_op": None if dump.original_op is None else dump.original_op._asdict(),
-        "tensors": [],
-    }
-    parts = [
-        "{}\n  file     {}\n  version  {}\n".format(dump.op_name or "?", path, dump.version or "?")
-    ]
-    if dump.original_op is not None:
-        parts.append("  network  {0.name}:{0.output_index}\n".format(dump.original_op))
-    if is_overflow(path):
-        record, part = _record(path, found)
-        entry["overflow"] = record
-        parts.append(part)
-    for side, index, tensor in dump.tensors():
-        facts, part = _tensor(side, index, tensor, bins if as_text else 0)
-        entry["tensors"].append(facts)
-        parts.append(part)
-    return entry, "".join(parts)
-
-
-def _record(path: str, found: List[Any]) -> Tuple[Any, str]:
-    """The record of an overflow, for JSON and as text."""
-    from npu_config.core.diagnostics import NpuConfigError
-    from npu_config.dumps.overflow_record import read_overflow, units
-
-    try:
-        record = read_overflow(path)
-    except NpuConfigError as error:
-        found.extend(error.diagnostics)
-        return None, ""
-    lines = [
-        "  {}: {}{}\n".format(unit.unit, words, "" if documented else " (uncertain)")
-        for unit in units(record)
-        for words, documented in unit.words
-    ]
-    return dict(record), "".join(lines) or "  no status is set: nothing overflowed\n"
-
-
-def _tensor(side: str, index: int, tensor: Any, bins: int) -> Tuple[Dict[str, Any], str]:
-    import attr
-
-    from npu_config.core.diagnostics import NpuConfigError
-    from npu_config.dumps.statistics import statistics_of
-
-    facts: Dict[str, Any] = {
-        "side": side,
-        "index": index,
-        "data_type": tensor.data_type,
-        "format": tensor.format,
-        "shape": list(tensor.shape),
-        "original_shape": list(tensor.original_shape),
-        "bytes": tensor.size,
-        "statistics": None,
-        "reason": "",
-    }
-    head = "  {} {}: {} {} {}".format(
-        side, index, tensor.data_type, tensor.format, text.shape(tensor.shape)
-    )
-    if tensor.original_shape and tensor.original_shape != tensor.shape:
-        head += ", in the network {}".format(text.shape(tensor.original_shape))
-    head += ", {}\n".format(text.size(tensor.size))
-    try:
-        values = statistics_of(tensor, bins=bins)
-    except NpuConfigError as error:
-        facts["reason"] = error.diagnostics[0].message
-        return facts, head + "    {}\n".format(facts["reason"]) + _raw(tensor)
-    except ImportError:
-        facts["reason"] = _NO_NUMPY
-        return facts, head + "    {}\n".format(_NO_NUMPY)
-    facts["statistics"] = attr.asdict(values)
-    return facts, head + text.statistics(values)
-
-
-def _raw(tensor: Any) -> str:
-    """The first bytes of a tensor whose values cannot be decoded."""
-    if tensor.offset is None or tensor.fault is not None:
-        return ""
-    with open(tensor.path, "rb") as stream:
-        stream.seek(tensor.offset)
-        data = stream.read(min(tensor.size, 16))
-    return "    bytes {}\n".format(" ".join(map("{:02x}".format, data)))
-
-
-_NO_NUMPY = 'values need numpy: pip install "npu_config[compare]"'
-
-
-def _shown_statistics(path: str, rows: Sequence[Any]) -> Tuple[Dict[str, Any], str]:
-    import attr
-
-    columns = list(dict.fromkeys(name for row in rows for name in row.numbers))
-    head = ("tensor", "data type", "format", "shape", *columns)
-    part = "{}\n".format(path) + text.table(
-        head,
-        (
-            (
-                "{} {}".format(row.side, row.index),
-                row.data_type,
-                row.format,
-                "-" if row.shape is None else text.shape(row.shape),
-                *(text.or_unknown(row.numbers.get(name)) for name in columns),
-            )
-            for row in rows
-        ),
-    )
-    return {"path": path, "statistics": [attr.asdict(row) for row in rows]}, part
-
-
-@command.command("export")
+@click.command("export")
 @click.argument("path", metavar="PATH", type=FILE)
 @click.argument("out", metavar="OUT")
 @click.option(
@@ -440,7 +178,7 @@ def _shown_statistics(path: str, rows: Sequence[Any]) -> Tuple[Dict[str, Any], s
 )
 @click.option("--step", type=int, metavar="N", help="Only this step.")
 @click.option("--device", type=int, metavar="N", help="Only this device.")
-@_format
+@format_option
 @click.pass_context
 def export_command(
     ctx: click.Context,
@@ -459,14 +197,14 @@ def export_command(
     from npu_config.core.npy import INDEX
     from npu_config.dumps.export import export_dumps
 
-    files = _files(ctx, path, format_, step, ops, (), device)
+    files = files_of(ctx, path, format_, step, ops, (), device)
     try:
         with progress(len(files)) as done:
             lines, found = export_dumps(files, out, layout, done)
     except FileExistsError as error:
         raise Failure("{}; name another directory".format(error)) from None
     except ImportError:
-        raise Failure(_NO_NUMPY) from None
+        raise Failure(NO_NUMPY) from None
     except OSError as error:
         raise Failure(unwritable(out, error)) from None
     written = [line for line in lines if line.file]
@@ -486,211 +224,7 @@ def export_command(
     ctx.exit(1 if fails(Report(found), False) else 0)
 
 
-@command.command("overflow")
-@click.argument("path", metavar="PATH", type=FILE)
-@_graph
-@click.option(
-    "--write-mixlist",
-    "mixlist",
-    metavar="FILE",
-    help="Write the ops_info.json that keeps the operator types in float32.",
-)
-@next_option
-@_report_options
-@_force
-@_format
-@click.pass_context
-def overflow_command(
-    ctx: click.Context,
-    path: str,
-    graph: Optional[str],
-    mixlist: Optional[str],
-    next_config: Optional[str],
-    html_file: Optional[str],
-    json_file: Optional[str],
-    force: bool,
-    format_: str,
-) -> None:
-    """Explain every overflow below PATH: which operator, why, and what follows.
-
-    Exit code 0 when nothing overflowed, 1 when something did.
-    """
-    from npu_config.dumps import overflow as overflows
-    from npu_config.dumps.html import overflow_page
-
-    report = attempt(ctx, format_, lambda: overflows.explain_overflows(path, graph))
-    content = {
-        "overflows": [overflows.plain(each) for each in report.overflows],
-        "strays": list(report.strays),
-        "mixlist": list(report.mixlist),
-    }
-    as_json = text.document(content, report.diagnostics)
-    if format_ == "json":
-        say(as_json)
-    else:
-        say(_overflows(report))
-        if report.diagnostics:
-            tell(report.diagnostics)
-    if json_file is not None:
-        write(json_file, as_json, force)
-    if html_file is not None:
-        write(html_file, overflow_page(report, "Overflows in {}".format(path)), force)
-    if mixlist is not None:
-        _write_mixlist(mixlist, report.mixlist, force)
-    if next_config is not None:
-        first = report.overflows[0] if report.overflows else None
-        names = dict.fromkeys(each.op_name for each in report.overflows if each.op_name)
-        write_next(
-            ctx,
-            next_config,
-            path,
-            list(names),
-            None if first is None else first.step,
-            black_list=report.mixlist,
-            force=force,
-        )
-    ctx.exit(1 if report.overflows or fails(Report(report.diagnostics), False) else 0)
-
-
-def _overflows(report: Any) -> str:
-    parts = [text.overflow(number, each) for number, each in enumerate(report.overflows, 1)]
-    count = len(report.overflows)
-    if count:
-        parts.append(
-            "{:,} overflow{}; start with the first\n".format(count, "" if count == 1 else "s")
-        )
-    else:
-        parts.append("no overflow was recorded\n")
-        parts.append("(Ascend 950 writes no records; look at the values with dump show)\n")
-    if report.strays:
-        message = "{:,} records have no status set: nothing overflowed there\n"
-        parts.append(message.format(len(report.strays)))
-    return "\n".join(parts) if count else "".join(parts)
-
-
-def _write_mixlist(path: str, types: Sequence[str], force: bool) -> None:
-    from npu_config.sidefiles import mixlist
-
-    if not types:
-        raise Failure("no operator type for the block list was found; nothing is written")
-    write(path, mixlist.render(mixlist.Mixlist.of(black_list=types)), force)
-    say("{} written: set modify_mixlist to it, with a mixed precision mode\n".format(path))
-
-
-class _Bar:
-    """A bar on the terminal whose length is known when the work begins."""
-
-    def __init__(self, stack: contextlib.ExitStack) -> None:
-        self._stack = stack
-        self._advance: Optional[Callable[[int], None]] = None
-
-    def advance(self, done: int, total: int) -> None:
-        """One of ``total`` more is done."""
-        if self._advance is None:
-            self._advance = self._stack.enter_context(progress(total))
-        self._advance(1)
-
-
-def _attempt_values(ctx: click.Context, format_: str, read: Callable[[], Any]) -> Any:
-    """As :func:`attempt`; says what to install when numpy is missing."""
-    try:
-        return attempt(ctx, format_, read)
-    except ImportError:
-        raise Failure(_NO_NUMPY) from None
-
-
-@command.command("compare")
-@click.argument("npu", metavar="NPU", type=FILE)
-@click.argument("reference", metavar="REFERENCE", type=FILE)
-@_graph
-@click.option(
-    "--threshold",
-    type=click.FloatRange(-1, 1),
-    default=0.98,
-    show_default=True,
-    help="A tensor agrees when its cosine similarity is above it.",
-)
-@click.option("--step", type=int, metavar="N", help="The step of the dump.")
-@click.option("--reference-step", type=int, metavar="N", help="The run or step of REFERENCE.")
-@click.option("--device", type=int, metavar="N", help="The device of the dump.")
-@click.option(
-    "--ignore", multiple=True, metavar="PATTERN", help="Operators that do not count (* and ?)."
-)
-@click.option("--all", "everything", is_flag=True, help="Print inputs that agree, too.")
-@click.option(
-    "--csv", "csv_file", metavar="FILE", help="Write the table in the columns of msaccucmp."
-)
-@next_option
-@_report_options
-@_force
-@_format
-@click.pass_context
-def compare_command(
-    ctx: click.Context,
-    npu: str,
-    reference: str,
-    graph: Optional[str],
-    threshold: float,
-    step: Optional[int],
-    reference_step: Optional[int],
-    device: Optional[int],
-    ignore: Tuple[str, ...],
-    everything: bool,
-    csv_file: Optional[str],
-    next_config: Optional[str],
-    html_file: Optional[str],
-    json_file: Optional[str],
-    force: bool,
-    format_: str,
-) -> None:
-    """Compare a dump with a reference, and find the first operator that diverges.
-
-    REFERENCE is a folder of .npy files (OPERATOR.OUTPUT.TIME.npy, of tfdbg-export or dump
-    export), or another dump. Without --graph inputs are not compared.
-
-    Exit code 0 when everything that was compared agrees, 1 when something diverges.
-    """
-    from npu_config.dumps import result
-    from npu_config.dumps.compare import compare_dumps
-    from npu_config.dumps.html import comparison_page
-
-    with contextlib.ExitStack() as stack:
-        found = _attempt_values(
-            ctx,
-            format_,
-            lambda: compare_dumps(
-                npu,
-                reference,
-                graph,
-                threshold,
-                step=step,
-                reference_step=reference_step,
-                device=device,
-                ignore=ignore,
-                progress=_Bar(stack).advance,
-            ),
-        )
-    as_json = text.document(result.plain(found), found.diagnostics)
-    if format_ == "json":
-        say(as_json)
-    else:
-        say(text.comparison(found, everything))
-        if found.diagnostics:
-            tell(found.diagnostics)
-    if csv_file is not None:
-        write(csv_file, result.result_csv(found), force)
-    if json_file is not None:
-        write(json_file, as_json, force)
-    if html_file is not None:
-        write(html_file, comparison_page(found, "{} against {}".format(npu, reference)), force)
-    if next_config is not None:
-        first = found.first_diverging
-        layers = [first] if first is not None else list(found.diverging)
-        write_next(ctx, next_config, npu, layers, found.step, found.passes, force=force)
-    ctx.exit(0 if found.ok and not fails(Report(found.diagnostics), False) else 1)
-
-
-@command.command("result")
+@click.command("result")
 @click.argument("path", metavar="FILE.csv", type=FILE)
 @click.option(
     "--threshold",
@@ -699,8 +233,8 @@ def compare_command(
     show_default=True,
     help="A tensor agrees when its cosine similarity is above it.",
 )
-@click.option("--limit", default=_LINES, show_default=True, help="How many rows; 0: all.")
-@_format
+@click.option("--limit", default=LINES, show_default=True, help="How many rows; 0: all.")
+@format_option
 @click.pass_context
 def result_command(
     ctx: click.Context, path: str, threshold: float, limit: int, format_: str
@@ -752,3 +286,14 @@ def result_command(
         )
         say("".join(parts) + text.first(table.first_diverging))
     ctx.exit(1 if bad else 0)
+
+
+for each in (
+    list_command,
+    show_command,
+    export_command,
+    overflow_command,
+    compare_command,
+    result_command,
+):
+    command.add_command(each)

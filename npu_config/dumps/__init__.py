@@ -11,7 +11,8 @@ library.
 """
 
 from npu_config.dumps.compare import Comparison, Row, compare_dumps
-from npu_config.dumps.dump import Dump, Tensor, open_dump, read_dump
+from npu_config.dumps.container import open_dump, read_dump
+from npu_config.dumps.dump import Dump, Tensor
 from npu_config.dumps.export import export_dumps
 from npu_config.dumps.graph import GeGraph, GeOp, read_ge_graph
 from npu_config.dumps.header import OriginalOp

@@ -16,7 +16,6 @@ from typing import (
     Dict,
     Iterator,
     List,
-    NamedTuple,
     Optional,
     Sequence,
     Tuple,
@@ -32,13 +31,13 @@ from npu_config.dumps.align import ShapeMismatchError, aligned
 from npu_config.dumps.data_types import BY_NAME
 from npu_config.dumps.dump import Tensor
 from npu_config.dumps.graph import CONSTANTS, GeGraph, GeOp, read_ge_graph
+from npu_config.dumps.matching import Match, Sides, match_of
 from npu_config.dumps.metrics import Metrics, agrees, measure
-from npu_config.dumps.reference import Array, Reference, open_reference
+from npu_config.dumps.reference import Reference, open_reference
 from npu_config.dumps.selection import Operator, choose, operators
 from npu_config.dumps.tree import find_dumps, no_dump
 
 AGREES, DIVERGES, NOT_COMPARED, IGNORED = "agrees", "diverges", "not compared", "ignored"
-NO_COUNTERPART = "*"
 _LONGEST_PATH = 50
 
 
@@ -123,24 +122,6 @@ class Comparison:
         return AGREES in verdicts and DIVERGES not in verdicts
 
 
-class _Match(NamedTuple):
-    """The counterpart of a tensor, or why there is none."""
-
-    array: Optional[Array]
-    by: str
-    reason: str
-    label: str = NO_COUNTERPART
-    format: Optional[str] = None
-
-
-class _Sides(NamedTuple):
-    """What matching needs to know."""
-
-    reference: Reference
-    graph: Optional[GeGraph]
-    operators: Dict[str, Operator]
-
-
 def compare_dumps(
     npu: PathLike,
     reference: PathLike,
@@ -202,7 +183,7 @@ def compare_dumps(
             text = message.format(len(ordered))
             notes.append(rules.OTHER_GRAPH.diagnostic(text, Place(compiled.path)))
             compiled = None
-    sides = _Sides(other, compiled, {operator.name: operator for operator in ordered})
+    sides = Sides(other, compiled, {operator.name: operator for operator in ordered})
     rows: List[Row] = []
     for index, operator in enumerate(ordered):
         skipped = any(fnmatch.fnmatchcase(operator.name, pattern) for pattern in ignore)
@@ -262,11 +243,11 @@ def _nothing_matched(rows: Sequence[Row], path: str, graph: Optional[GeGraph]) -
     return rules.NOTHING_MATCHED.diagnostic(text, Place(path), help=help_)
 
 
-def _rows(index: int, operator: Operator, sides: _Sides, threshold: float) -> Iterator[Row]:
+def _rows(index: int, operator: Operator, sides: Sides, threshold: float) -> Iterator[Row]:
     op = None if sides.graph is None else sides.graph.find(operator.name)
     stands_for = _stands_for(operator, op)
     for side, number, tensor in operator.dump.tensors():
-        match = _match(operator, op, side, number, tensor, sides)
+        match = match_of(operator, op, side, number, tensor, sides)
         row = Row(
             index,
             operator.name,
@@ -292,81 +273,7 @@ def _stands_for(operator: Operator, op: Optional[GeOp]) -> Tuple[str, ...]:
     return tuple(dict.fromkeys(names)) or (operator.name,)
 
 
-def _match(
-    operator: Operator,
-    op: Optional[GeOp],
-    side: str,
-    number: int,
-    tensor: Tensor,
-    sides: _Sides,
-) -> _Match:
-    if operator.threads > 1:
-        message = "the operator ran in {} threads; each file holds a slice of it"
-        return _Match(None, "", message.format(operator.threads))
-    if op is not None and op.is_inner:
-        return _Match(None, "", "an inner operator of several that stand for one")
-    try:
-        if sides.reference.is_dump:
-            array = sides.reference.of_operator(side, operator.name, number)
-            if array is not None:
-                return _Match(array, "name", "", array.label)
-        if side == "input":
-            return _input(op, number, sides)
-        return _output(operator.name, number, tensor, sides)
-    except NpuConfigError as error:
-        return _Match(None, "", error.diagnostics[0].message)
-
-
-def _output(name: str, number: int, tensor: Optional[Tensor], sides: _Sides) -> _Match:
-    """The counterpart of an output: by the header, the graph, the name."""
-    keys: List[Tuple[str, str, int]] = []
-    if tensor is not None and tensor.original_op is not None:
-        keys.append(("header", tensor.original_op.name, tensor.original_op.output_index))
-    origin = None if sides.graph is None else sides.graph.origin(name, number)
-    if origin is not None:
-        keys.append(("graph", *origin))
-    op = None if sides.graph is None else sides.graph.find(name)
-    if op is None:
-        keys.append(("name", name, number))
-    format_ = None
-    if op is not None and op.outputs:
-        format_ = op.outputs[number if number < len(op.outputs) else 0].origin_format
-    for by, key, output in keys:
-        array = sides.reference.find(key, output)
-        if array is not None:
-            return _Match(array, by, "", array.label, format_)
-    last = sides.reference.last_part(name) if op is None else None
-    if last is not None:
-        array = sides.reference.find(last, number)
-        if array is not None:
-            return _Match(array, "name", "", array.label, format_)
-    return _Match(None, "", _why_not(op, keys))
-
-
-def _why_not(op: Optional[GeOp], keys: Sequence[Tuple[str, str, int]]) -> str:
-    if op is not None and op.type in CONSTANTS:
-        return "a constant: no reference file"
-    if not keys:
-        return "the compiler inserted the operator; the network has no such tensor"
-    return "the reference has no {}.{}".format(keys[0][1], keys[0][2])
-
-
-def _input(op: Optional[GeOp], number: int, sides: _Sides) -> _Match:
-    """The counterpart of an input: what its producer's output is matched with."""
-    if sides.graph is None or op is None:
-        return _Match(None, "", "which operator made the input is known from a graph only")
-    edge = op.inputs[number] if number < len(op.inputs) else None
-    if edge is None:
-        return _Match(None, "", "the graph does not name this input")
-    name, output = edge
-    producer = sides.operators.get(name)
-    tensor = None
-    if producer is not None and output < len(producer.dump.outputs):
-        tensor = producer.dump.outputs[output]
-    return _output(name, output, tensor, sides)
-
-
-def _compared(row: Row, tensor: Tensor, match: _Match, threshold: float) -> Row:
+def _compared(row: Row, tensor: Tensor, match: Match, threshold: float) -> Row:
     array = match.array
     assert array is not None
     try:

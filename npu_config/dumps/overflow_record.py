@@ -15,7 +15,7 @@ from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tup
 from npu_config.core.diagnostics import NpuConfigError, Place
 from npu_config.core.files import PathLike
 from npu_config.dumps._rules import NO_RECORD
-from npu_config.dumps.dump import read_dump
+from npu_config.dumps.container import read_dump
 from npu_config.dumps.names import parse_name
 
 DHA, L2, AI_CORE = "DHA Atomic Add", "L2 Atomic Add", "AI Core"

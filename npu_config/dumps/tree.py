@@ -12,7 +12,7 @@ import attr
 from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Place
 from npu_config.core.files import PathLike
 from npu_config.dumps import _rules as rules
-from npu_config.dumps.dump import Opened, open_dump
+from npu_config.dumps.container import Opened, open_dump
 from npu_config.dumps.names import (
     MAPPING,
     FileName,
@@ -96,7 +96,7 @@ class DumpFile:
         )
 
     def open(self) -> Opened:
-        """The header of the file; see :func:`~npu_config.dumps.dump.open_dump`."""
+        """The header of the file; see :func:`~npu_config.dumps.container.open_dump`."""
         return open_dump(self.path)
 
 
