@@ -70,6 +70,10 @@ def rows() -> List[Row]:
     base = config_class(allow_soft_placement=True)
     by_hand = best(lambda: bare(config_class, wire), 2000) * 1e6
     built = best(lambda: npu.NpuConfigBuilder().set(**OPTIONS).build().to_config_proto(), 2000)
+    target = npu.Target(cann="9.0.0")
+    for_version = best(
+        lambda: npu.NpuConfigBuilder(target=target).set(**OPTIONS).build().to_config_proto(), 2000
+    )
     applied = best(lambda: config.to_config_proto(base), 2000)
     module = config_class.__module__ or ""
     name = "tf.ConfigProto" if module.startswith("tensorflow") else "the stub's ConfigProto"
@@ -90,6 +94,14 @@ def rows() -> List[Row]:
             by_hand,
             "us",
             12,
+        ),
+        Row(
+            "the same for a version of CANN",
+            for_version * 1e6,
+            "without a version",
+            built * 1e6,
+            "us",
+            1.1,
         ),
         Row(
             "to_config_proto on an existing proto",

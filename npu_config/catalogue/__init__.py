@@ -4,8 +4,9 @@ One module per page of the vendor's documentation; :data:`OPTIONS` holds all of 
 name, in the order of those pages.
 """
 
+import functools
 from types import MappingProxyType
-from typing import Mapping
+from typing import Any, Callable, Mapping, NamedTuple, Optional
 
 from npu_config.catalogue import (
     accuracy_comparison,
@@ -25,7 +26,7 @@ from npu_config.catalogue import (
     performance,
     profiling,
 )
-from npu_config.catalogue.kinds import InvalidValue, Kind
+from npu_config.catalogue.kinds import InvalidValue, Kind, Wire
 from npu_config.catalogue.option import Option, Outcome, Status, table
 from npu_config.catalogue.removed import REMOVED
 
@@ -55,6 +56,33 @@ OPTIONS: Mapping[str, Option] = MappingProxyType(
 ALL_OPTIONS: Mapping[str, Option] = MappingProxyType({**OPTIONS, **REMOVED})
 """With those that only older adapters read."""
 
+
+class Known(NamedTuple):
+    """An option as the adapter of one version knows it: its field, its reader, its writer."""
+
+    option: Option
+    wire: str
+    parse: Callable[[Any], Any]
+    to_wire: Callable[[Any], Wire]
+
+
+@functools.lru_cache(maxsize=64)
+def known_to(version: Optional[int]) -> Mapping[str, Known]:
+    """The options that an adapter knows (an index of ``SNAPSHOTS``; None: the newest)."""
+    return {
+        name: Known(
+            option,
+            option.wire_in(version),
+            option.kind.parse
+            if version is None or option.is_plain_in(version)
+            else functools.partial(option.parse_in, version=version),
+            option.kind.to_wire if option.wire_in(version) == option.kind.wire else "true".__eq__,
+        )
+        for name, option in (OPTIONS if version is None else ALL_OPTIONS).items()
+        if version is None or not option.is_read or option.versions.has(version)
+    }
+
+
 __all__ = [
     "ALL_OPTIONS",
     "Kind",
@@ -65,4 +93,6 @@ __all__ = [
     "REMOVED",
     "InvalidValue",
     "Status",
+    "known_to",
+    "Known",
 ]

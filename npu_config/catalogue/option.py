@@ -5,7 +5,7 @@ from typing import Any, FrozenSet, Iterable, Mapping, Optional, Tuple
 
 import attr
 
-from npu_config.catalogue.kinds import InvalidValue, Kind, Wire, is_bool
+from npu_config.catalogue.kinds import InvalidValue, Kind, is_bool
 from npu_config.core.diagnostics import Severity
 from npu_config.core.target import ALL_PRODUCTS, Product
 from npu_config.core.versions import EVER, NEVER, SNAPSHOTS, Versions
@@ -144,12 +144,12 @@ class Option:
             )
         return value
 
-    def to_wire_in(self, value: Any, version: Optional[int]) -> Tuple[str, Wire]:
-        """The field and the content that an adapter reads for a canonical value."""
-        wire = self.wire_in(version)
-        if wire != self.kind.wire:
-            return wire, value == "true"
-        return wire, value if self.kind.plain else self.kind.to_wire(value)
+    def is_plain_in(self, version: int) -> bool:
+        """True when an adapter knows just the values of the kind."""
+        values = getattr(self.kind, "values", ())
+        return self.wire_in(version) == self.kind.wire and all(
+            known.has(version) == (value in values) for value, known in self.value_versions.items()
+        )
 
     def outcome_in(self, version: Optional[int]) -> Outcome:
         """What the runtime of an adapter does with a bad value."""

@@ -58,9 +58,12 @@ class Target:
     mode: Optional["Mode"] = attr.ib(default=None, validator=_mode)
     cann: Optional[str] = attr.ib(default=None, converter=_cann)
     adapter: Optional[str] = attr.ib(default=None, converter=_adapter)
+    version: Optional[int] = attr.ib(init=False, eq=False, repr=False)
+    """The index of the adapter's snapshot in ``core.versions.SNAPSHOTS``; None: any."""
 
-    def __attrs_post_init__(self) -> None:
-        version_of(self.cann, self.adapter)
+    @version.default
+    def _version(self) -> Optional[int]:
+        return version_of(self.cann, self.adapter)
 
     @classmethod
     def named(
@@ -78,11 +81,6 @@ class Target:
     def products(self) -> FrozenSet[Product]:
         """The products it may be: one, or all."""
         return ALL_PRODUCTS if self.product is None else frozenset((self.product,))
-
-    @property
-    def version(self) -> Optional[int]:
-        """The index of the adapter's snapshot in ``core.versions.SNAPSHOTS``; None: any."""
-        return version_of(self.cann, self.adapter)
 
     @property
     def snapshot(self) -> Optional[Snapshot]:

@@ -5,7 +5,7 @@ from typing import Any, Dict, FrozenSet, Iterable, List, Mapping, NamedTuple, Op
 
 import attr
 
-from npu_config.catalogue import ALL_OPTIONS, OPTIONS
+from npu_config.catalogue import ALL_OPTIONS, OPTIONS, known_to
 from npu_config.catalogue.kinds import InvalidValue, shown
 from npu_config.core.diagnostics import Diagnostic, Fix, Place, Severity
 from npu_config.core.rule import Rule
@@ -96,25 +96,20 @@ class Case:
         self.rule: Optional[Rule] = None
         known, version = self.known, target.version
         self.version = version
-        options = OPTIONS if version is None else ALL_OPTIONS
+        options = known_to(version)
         for name, setting in settings.entries.items():
-            option = options.get(name)
-            if option is None:
-                self.faults.append(Fault("unknown-option", name, setting, None))
-                continue
-            if version is not None and option.is_read and not option.versions.has(version):
-                self.faults.append(Fault("option-not-in-version", name, setting, None))
+            entry = options.get(name)
+            if entry is None:
+                early = version is not None and name in ALL_OPTIONS
+                rule = "option-not-in-version" if early else "unknown-option"
+                self.faults.append(Fault(rule, name, setting, None))
                 continue
             value, wire, _, _ = setting
-            if wire is not None and wire != option.wire_in(version):
+            if wire is not None and wire != entry.wire:
                 self.faults.append(Fault("wrong-field", name, setting, None))
             elif value is not UNKNOWN:
                 try:
-                    known[option.name] = (
-                        option.kind.parse(value)
-                        if version is None
-                        else option.parse_in(value, version)
-                    )
+                    known[entry.option.name] = entry.parse(value)
                 except Exception as error:
                     refused = _refusal(error)
                     self.faults.append(Fault(refused.rule, name, setting, refused))

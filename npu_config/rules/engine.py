@@ -11,6 +11,7 @@ from npu_config.core.diagnostics import Diagnostic
 from npu_config.core.rule import Rule
 from npu_config.core.settings import Settings, SourceKind
 from npu_config.core.target import ANY_TARGET, Product, Target
+from npu_config.core.versions import NEWEST
 from npu_config.rules.case import Case
 
 
@@ -46,10 +47,15 @@ _OPTIONS_ONLY = frozenset(("options",))
 def _about(case: Case) -> FrozenSet[str]:
     settings = case.settings
     run_config = bool(settings.extra) or settings.source_kind is SourceKind.RUN_CONFIG
-    if not case.faults and settings.session is None and not run_config and case.version is None:
+    if (
+        not case.faults
+        and settings.session is None
+        and not run_config
+        and not _may_be_unmeasured(case)
+    ):
         return _OPTIONS_ONLY
     subjects = {"options"}
-    if case.version is not None:
+    if _may_be_unmeasured(case):
         subjects.add("version")
     if case.faults:
         subjects.add("faults")
@@ -58,6 +64,11 @@ def _about(case: Case) -> FrozenSet[str]:
     if run_config:
         subjects.add("run_config")
     return frozenset(subjects)
+
+
+def _may_be_unmeasured(case: Case) -> bool:
+    """True for a version of CANN that may be newer or older than every measured one."""
+    return case.target.cann is not None and case.version in (0, NEWEST)
 
 
 def judge_case(case: Case) -> List[Diagnostic]:

@@ -24,7 +24,7 @@ from typing import (
 
 import attr
 
-from npu_config.catalogue import ALL_OPTIONS
+from npu_config.catalogue import ALL_OPTIONS, known_to
 from npu_config.core.caller import caller_level
 from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Report, Severity
 from npu_config.core.settings import UNKNOWN, Settings
@@ -98,9 +98,9 @@ class ConfigValue:
 
     def wire_values(self) -> Dict[str, Tuple[str, Union[bool, int, str]]]:
         """Option name to the AttrValue field and the value that go on the wire."""
-        version = self.target.version
+        known = known_to(self.target.version)
         return {
-            name: ALL_OPTIONS[name].to_wire_in(value, version)
+            name: (known[name].wire, known[name].to_wire(value))
             for name, value in self.options.items()
         }
 
