@@ -4,7 +4,9 @@ A reader never raises for any content: what is wrong is a diagnostic.
 """
 
 import importlib
+import json
 import os
+import re
 from typing import Optional, Tuple, Union
 
 from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Place
@@ -19,15 +21,28 @@ from npu_config.readers.formats import (
     kind_by_suffix,
     suffix_of,
 )
+from npu_config.readers.others import other_kind, placeholder
 from npu_config.rules.reading import Reading
 from npu_config.text.guard import guarded
 from npu_config.text.loading import decode, load, too_large
+from npu_config.text.source import Source
+from npu_config.text.words import shown
 
 __all__ = ["KINDS", "LARGEST", "Reading", "read", "read_if_ours"]
 
 KINDS: Tuple[str, ...] = tuple(FORMATS)
 """What a file can be read as."""
 
+_TOP = 65536
+_JSON_KINDS = (
+    "json",
+    "mixlist",
+    "rank-table",
+    "fusion_switch",
+    "aoe",
+    "hccl_whitelist",
+    "job_start",
+)
 _SEARCHED = (
     ".yaml",
     ".yml",
@@ -61,12 +76,14 @@ def read(
         raise ValueError('unknown kind "{}"; legal: {}'.format(as_kind, ", ".join(KINDS)))
     try:
         with guarded(name):
-            return _read(name, as_kind or kind_by_suffix(name), content)
+            return _read(name, as_kind or kind_by_suffix(name), content, as_kind is None)
     except NpuConfigError as error:
         return _nothing(as_kind, name, *error.diagnostics)
 
 
-def _read(name: str, kind: Optional[str], content: Union[bytes, str, None]) -> Reading:
+def _read(
+    name: str, kind: Optional[str], content: Union[bytes, str, None], guess: bool
+) -> Reading:
     if content is None:
         loaded = load(name, LARGEST if kind is None else FORMATS[kind].limit)
         if isinstance(loaded, Diagnostic):
@@ -74,6 +91,12 @@ def _read(name: str, kind: Optional[str], content: Union[bytes, str, None]) -> R
         content = loaded
     data = content.encode("utf-8", "surrogatepass") if isinstance(content, str) else content
     text: Optional[str] = None
+    if guess and kind not in ("script", "shell"):
+        other = other_kind(decode(data[:_TOP], name)[0], data, name)
+        if other is not None:
+            message = "this is {}, which is not checked here".format(other.what)
+            diagnostic = rules.OTHER_KIND.diagnostic(message, Place(name), help=other.help)
+            return _nothing(None, name, diagnostic)
     if kind is None or not FORMATS[kind].binary:
         text, fault = decode(data, name)
         if kind is None:
@@ -83,6 +106,13 @@ def _read(name: str, kind: Optional[str], content: Union[bytes, str, None]) -> R
     entry = FORMATS[kind]
     if len(data) > entry.limit:
         return _nothing(kind, name, too_large(name, entry.limit))
+    if text is not None and kind in _JSON_KINDS:
+        hole = _template(text)
+        if hole is not None:
+            message = "a template: {} is filled in later; what comes of it can be checked"
+            place = Source(text, name).place(*hole.span())
+            note = rules.TEMPLATE.diagnostic(message.format(shown(hole.group())), place)
+            return Reading(kind, name, diagnostics=(note,), text=text)
     return _read_as(entry, text, data, name)
 
 
@@ -109,6 +139,17 @@ def read_if_ours(
             return None
         content = loaded
     return read(name, as_kind, content) if is_ours(name, content) else None
+
+
+def _template(text: str) -> "Optional[re.Match[str]]":
+    """A placeholder in a text that is not JSON because of it."""
+    hole = placeholder(text)
+    if hole is not None:
+        try:
+            json.loads(text)
+        except (ValueError, RecursionError):
+            return hole
+    return None
 
 
 def _read_as(entry: Format, text: Optional[str], data: bytes, path: str) -> Reading:

@@ -73,7 +73,7 @@ class _Interpreter:
                 break
             path = (key,)
             group = layout.GROUP_OF_KEY.get(key)
-            if path in self._document.bad_keys or key in layout.HEADER_KEYS:
+            if path in self._document.bad_keys or key in ("$schema", *layout.HEADER_KEYS):
                 continue
             if key in OPTIONS:
                 self._option(key, path, value)

@@ -122,6 +122,41 @@ UNKNOWN_KIND = declare(
     source=("npu_config",),
 )
 
+OTHER_KIND = declare(
+    "NPU780",
+    "file-of-another-kind",
+    Severity.ERROR,
+    """
+    A file that is named is of a kind that `check` does not take.
+
+    A graph, the log of a training run, the tables of the profiler, fusion_result.json and
+    acl.json are known by their content; the help names the command that takes the file, where
+    there is one.  In directories they are passed over.
+
+    Wrong: `npu-config check graph.pbtxt`
+
+    Right: `npu-config diagnose graph.pbtxt`
+    """,
+    source=("npu_config",),
+)
+
+TEMPLATE = declare(
+    "NPU781",
+    "template",
+    Severity.INFO,
+    """
+    A JSON file has placeholders that a script fills in.
+
+    `{instance_list}`, `${RANK_TABLE}` or `{{ servers }}` outside of a text make the file a
+    template.  It is not judged; the file that comes of it is.
+
+    Wrong: `{"server_count": "1", "server_list": {instance_list}}`
+
+    Right: the file with the list filled in.
+    """,
+    source=("npu_config",),
+)
+
 NO_VERSION = declare(
     "NPU790",
     "missing-version",

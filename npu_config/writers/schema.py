@@ -25,7 +25,11 @@ def schema() -> Dict[str, Any]:
         },
         "additionalProperties": False,
     }
-    properties: Dict[str, Any] = {"version": {"const": VERSION}, "target": target}
+    properties: Dict[str, Any] = {
+        "$schema": {"type": "string"},
+        "version": {"const": VERSION},
+        "target": target,
+    }
     for group in GROUPS:
         properties[group.key] = {"$ref": "#/$defs/group.{}".format(group.key)}
         for alias in group.aliases:
