@@ -1,7 +1,7 @@
 # Two commands do everything on a fresh machine: `make quickstart` and `make test`.
 PYTHON ?= python3
 
-.PHONY: quickstart test bench generate clean
+.PHONY: quickstart test bench fuzz generate clean
 
 quickstart:
 	$(PYTHON) -m tools.quickstart
@@ -11,6 +11,9 @@ test: .tools/bin/nox
 
 bench: .tools/bin/nox
 	.tools/bin/nox -s bench
+
+fuzz:
+	$(PYTHON) -m tests.fuzz.run --seconds 3600
 
 generate: .tools/bin/nox
 	.tools/bin/nox -s generate
