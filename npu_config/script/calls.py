@@ -2,7 +2,7 @@
 
 import ast
 import contextlib
-from typing import Any, Dict, List, Tuple
+from typing import Any, Callable, Dict, List, Tuple
 
 from npu_config.script import constants
 from npu_config.script.attributes import attribute, of_class
@@ -98,7 +98,18 @@ def _of_unknown(run: Run, callee: Unknown, call: Call) -> Any:
     pass_on(run, call, callee.key)
     named = ["{}={}".format(key, identity(value)) for key, value in known.items()]
     key = "{}({})".format(callee.key, ", ".join([*map(identity, values), *named]))
+    if not values and not known and callee.name in _OF_TEXT and callee.parts:
+        return Unknown(key, (), (callee, callee.parts[0]), convert=_OF_TEXT[callee.name])
     return Unknown(key, parts=(callee, *values, *known.values()))
+
+
+_OF_TEXT: Dict[str, Callable[[Any], Any]] = {
+    "lower": str.lower,
+    "upper": str.upper,
+    "strip": str.strip,
+    "title": str.title,
+}
+"""Methods of text without arguments."""
 
 
 def _of_class(run: Run, cls: Class, call: Call) -> Any:

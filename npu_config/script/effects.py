@@ -47,6 +47,7 @@ def set_field(
     if not isinstance(slot.name, str):
         slot.block.open = True
         return
+    value = run.decisions.known(value)
     stored = constants.stored(value, target.attr) if is_known(value) else value
     if isinstance(stored, Fails):
         run.failures.append((node, stored, tuple(run.guards)))

@@ -189,7 +189,7 @@ def _formatted(run: Run, node: ast.FormattedValue) -> Any:
 
 
 EXPRESSIONS: Dict[type, Callable[[Run, Any], Any]] = {
-    ast.Name: lambda run, node: lookup(run, node.id),
+    ast.Name: lambda run, node: lookup(run, node.id, node.lineno),
     ast.Attribute: lambda run, node: attribute(run, evaluate(run, node.value), node.attr, node),
     ast.Subscript: _subscript,
     ast.Call: calls.call,

@@ -71,9 +71,14 @@ def _session(run: Run, call: Call) -> Any:
     return anonymous(call.node)
 
 
-def _converted(name: str, value: Unknown) -> Unknown:
+def _converted(name: str, value: Unknown, convert: Callable[[Any], Any]) -> Unknown:
     """What a function makes of an unknown text; it comes from the same flag."""
-    return Unknown("{}({})".format(name, value.key), (), (Unknown(name), value), value.flag)
+    key = "{}({})".format(name, value.key)
+    return Unknown(key, (), (Unknown(name), value), value.flag, convert)
+
+
+def _text(value: Any) -> Any:
+    return value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)
 
 
 def _as_bytes(run: Run, call: Call) -> Any:
@@ -84,7 +89,7 @@ def _as_bytes(run: Run, call: Call) -> Any:
     if isinstance(value, Unknown):
         if _is_unset_environment(value) and not run.decisions.says(value):
             run.environment.append((node, value, tuple(run.guards)))
-        return _converted("as_bytes", value)
+        return _converted("as_bytes", value, constants.as_bytes)
     if is_known(value):
         return constants.as_bytes(value)
     return anonymous(call.node)
@@ -109,7 +114,7 @@ def _as_text(run: Run, call: Call) -> Any:
     if isinstance(value, str):
         return value
     if isinstance(value, Unknown):
-        return _converted(call.name, value)
+        return _converted(call.name, value, _text)
     return anonymous(call.node)
 
 
@@ -117,7 +122,7 @@ def _str(run: Run, call: Call) -> Any:
     if len(call.args) == 1 and not call.keywords and not call.open:
         value = call.args[0][0]
         if isinstance(value, Unknown):
-            return _converted("str", value)
+            return _converted("str", value, str)
         if is_known(value):
             return str(value)
     return anonymous(call.node)

@@ -11,8 +11,14 @@ from npu_config.script.source import Source
 from npu_config.script.state import Again, Frame, Run, evaluate_in
 
 
-def lookup(run: Run, name: str) -> Any:
-    """What a name is bound to where the path has come to."""
+def lookup(run: Run, name: str, line: int = 0) -> Any:
+    """What a name is bound to where the path has come to.
+
+    Args:
+        run: the path.
+        name: the name.
+        line: where it is read; a function that binds it in later lines only has no value for it.
+    """
     frame: Optional[Frame] = run.frame
     while frame is not None:
         if name in frame.variables:
@@ -24,12 +30,19 @@ def lookup(run: Run, name: str) -> Any:
             frame = frame.parent
             continue
         stores = frame.scope.stores.get(name)
+        if stores and frame is run.frame and frame is not run.module and _are_later(stores, line):
+            return _local(name, frame)
         if stores:
             value = _bound_unseen(run, frame, name, stores)
             if value is not None:
                 return value
         frame = frame.parent
     return "__main__" if name == "__name__" else Unknown(name, (name,))
+
+
+def _are_later(stores: List[Store], line: int) -> bool:
+    """True when everything that binds a name comes after a line."""
+    return all(0 < line < getattr(store.node, "lineno", 0) for store in stores)
 
 
 def _local(name: str, frame: Frame) -> Unknown:

@@ -7,7 +7,7 @@ that cannot be known, a protobuf message that is being built, one entry of
 
 import ast
 import zlib
-from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Set, Tuple
+from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Optional, Set, Tuple
 
 import attr
 
@@ -28,9 +28,10 @@ class Unknown:
         parts: what it was made of: the owner of an attribute, the function and the arguments of
             a call, the operands of an operator.
         flag: the name of the command-line flag that it may come from.
+        convert: what makes it of the last of the parts; None where that is not known.
     """
 
-    __slots__ = ("flag", "key", "parts", "path")
+    __slots__ = ("convert", "flag", "key", "parts", "path")
 
     def __init__(
         self,
@@ -38,6 +39,7 @@ class Unknown:
         path: Tuple[str, ...] = (),
         parts: Tuple[Any, ...] = (),
         flag: Optional[str] = None,
+        convert: Optional[Callable[[Any], Any]] = None,
     ) -> None:
         if len(key) > _LONGEST_KEY:
             key = "{}...{:08x}".format(key[:_KEPT], zlib.crc32(key.encode("utf-8", "replace")))
@@ -45,6 +47,7 @@ class Unknown:
         self.path = path
         self.parts = parts
         self.flag = flag
+        self.convert = convert
 
     @property
     def name(self) -> str:
@@ -53,6 +56,32 @@ class Unknown:
 
     def __repr__(self) -> str:
         return "Unknown({!r})".format(self.key)
+
+
+def substituted(value: Any, fact: Callable[[Unknown], Any], depth: int = 8) -> Any:
+    """A value in terms of what is known of the values that it was made of.
+
+    Args:
+        value: the value.
+        fact: what an unknown value is known to be, else the value itself.
+        depth: how many conversions to look through.
+
+    Returns:
+        The known value, or the value as it was given.
+    """
+    if not isinstance(value, Unknown):
+        return value
+    found = fact(value)
+    if found is not value or value.convert is None or not depth:
+        return found
+    inner = substituted(value.parts[-1], fact, depth - 1)
+    if isinstance(inner, Unknown):
+        return value
+    try:
+        converted = value.convert(inner)
+    except TypeError:
+        return value
+    return value if isinstance(converted, Fails) else converted
 
 
 def origins(value: Any) -> Iterator[Unknown]:

@@ -9,6 +9,7 @@ from typing import (
     Deque,
     Dict,
     FrozenSet,
+    Iterator,
     List,
     NamedTuple,
     Optional,
@@ -18,7 +19,7 @@ from typing import (
 
 from npu_config.script import spell
 from npu_config.script.constants import is_known
-from npu_config.script.objects import Unknown, origins
+from npu_config.script.objects import Unknown, origins, substituted
 
 PATHS = 64
 """The most paths from one starting point; those that deviate least are followed first."""
@@ -186,6 +187,35 @@ class Decisions:
             self.touched.append(index)
         return holds is condition.positive
 
+    def known(self, value: Any) -> Any:
+        """What a value certainly is on this path, as far as conditions say that it equals it."""
+        return substituted(value, self._fact) if self._equal else value
+
+    def _fact(self, value: Unknown) -> Any:
+        found = self._equal.get(value.key)
+        return value if found is None else found[0]
+
+    def _equal_origin(self, condition: Condition) -> Optional[Tuple[Any, int]]:
+        """What the subject of a condition is, since something that it was made of is known."""
+        subject = condition.parts[0] if self._equal and condition.parts else None
+        if not isinstance(subject, Unknown) or subject.key != condition.subject:
+            return None
+        value = self.known(subject)
+        if isinstance(value, Unknown):
+            return None
+        for part in origins(subject):
+            if part.key in self._equal:
+                return value, self._equal[part.key][1]
+        return None
+
+    def _about(self, condition: Condition) -> Iterator[Tuple[Condition, int]]:
+        """The equations so far whose subject was made of the subject of a condition."""
+        for _, index in self._equal.values():
+            fact = self.trace[index].condition
+            parts = origins(fact.parts[0]) if fact.parts else ()
+            if any(part.key == condition.subject and part is not fact for part in parts):
+                yield fact, index
+
     def says(self, value: Unknown) -> bool:
         """True when this path rests on a condition about the value."""
         return any(
@@ -234,7 +264,7 @@ class Decisions:
         if index is not None:
             return self.trace[index].holds, index
         relation, other = condition.relation, condition.other
-        equal = self._equal.get(condition.subject)
+        equal = self._equal.get(condition.subject) or self._equal_origin(condition)
         if equal is not None:
             if relation == "Eq":
                 return equal[0] == other, equal[1]
@@ -242,6 +272,11 @@ class Decisions:
                 return bool(equal[0]), equal[1]
             if relation == "In" and isinstance(other, (list, tuple)):
                 return equal[0] in other, equal[1]
+        if relation == "Eq" and is_known(other):
+            for fact, index in self._about(condition):
+                value = substituted(fact.parts[0], _being(condition.parts[0], other))
+                if is_known(value) and value != fact.other:
+                    return False, index
         among = self._among.get(condition.subject)
         if relation == "Eq" and among is not None and other not in among[0]:
             return False, among[1]
@@ -254,6 +289,11 @@ class Decisions:
                 if value is True or value is False:
                     return not value, decided
         return None
+
+
+def _being(subject: Any, other: Any) -> Callable[[Unknown], Any]:
+    """What values are if one of them has a certain value."""
+    return lambda value: other if value.key == subject.key else value
 
 
 Outcome = TypeVar("Outcome")
