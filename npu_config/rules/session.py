@@ -11,6 +11,7 @@ _INTRODUCTION = "docs/en/tfadapter_1/apiref/session_config/introduction.md"
 _PORTING = "docs/en/tfadapter_1/migration/script_migration/single_service_single_device_porting.md"
 
 NPU_OPTIMIZER = "NpuOptimizer"
+_REWRITER_CONFIG = "from tensorflow.core.protobuf.rewriter_config_pb2 import RewriterConfig"
 
 
 @rule(
@@ -143,7 +144,9 @@ def remapping_not_off(case: Case) -> None:
         "{}; legal with NpuOptimizer: OFF".format(
             _stands(session, "remapping", session.remapping, "DEFAULT")
         ),
-        "set rewrite_options.remapping = RewriterConfig.OFF",
+        "write config.graph_options.rewrite_options.remapping = RewriterConfig.OFF ({})".format(
+            _REWRITER_CONFIG
+        ),
         place=session.places.get("remapping", session.place),
         severity=Severity.WARNING if case.source_kind is SourceKind.RUN_CONFIG else None,
     )
@@ -186,7 +189,8 @@ def memory_optimization_not_off(case: Case) -> None:
             _stands(session, "memory_optimization", written, "DEFAULT_MEM_OPT"),
             " (the number of RewriterConfig.OFF)" if written == "MANUAL" else "",
         ),
-        "set rewrite_options.memory_optimization = RewriterConfig.NO_MEM_OPT",
+        "write config.graph_options.rewrite_options.memory_optimization = "
+        "RewriterConfig.NO_MEM_OPT ({})".format(_REWRITER_CONFIG),
         place=session.places.get("memory_optimization", session.place),
         severity=None if written in ("MANUAL", "DEFAULT_MEM_OPT") else Severity.WARNING,
     )
@@ -223,7 +227,7 @@ def xla_not_off(case: Case) -> None:
         "{}; legal with NpuOptimizer: OFF".format(
             _stands(session, "global_jit_level", level, "DEFAULT")
         ),
-        "set optimizer_options.global_jit_level = OptimizerOptions.OFF",
+        "write config.graph_options.optimizer_options.global_jit_level = tf.OptimizerOptions.OFF",
         place=session.places.get("global_jit_level", session.place),
         severity=Severity.INFO if level == "DEFAULT" else None,
     )
@@ -258,6 +262,6 @@ def soft_placement_off(case: Case) -> None:
             "{}; operators that only the host has cannot be placed".format(
                 _stands(session, "allow_soft_placement", "False", "False")
             ),
-            "set allow_soft_placement=True",
+            "write config.allow_soft_placement = True",
             place=session.places.get("allow_soft_placement", session.place),
         )

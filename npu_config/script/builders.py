@@ -1,4 +1,4 @@
-"""Calls of npu_config's own builder in a script."""
+"""Calls of npu_config itself in a script: the builder, and configurations that are loaded."""
 
 from typing import Any, Dict, Optional
 
@@ -7,8 +7,8 @@ from npu_config.core.settings import UNKNOWN, Setting, Settings, SourceKind
 from npu_config.core.target import Product, Target
 from npu_config.rules.tasks import Tasks
 from npu_config.script.constants import is_known
-from npu_config.script.objects import Constructed, Tracked, Unknown
-from npu_config.script.state import Call, Run
+from npu_config.script.objects import Constructed, Loaded, Message, Tracked, Unknown
+from npu_config.script.state import Call, Run, anonymous
 
 
 class Builder(Tracked):
@@ -41,7 +41,9 @@ def make(run: Run, call: Call) -> Builder:
 def call_method(run: Run, builder: Builder, call: Call) -> Any:
     """``builder.method(...)``; everything but ``build`` gives the builder again."""
     if call.name == "build":
-        return Unknown("built@{}".format(builder.moment))
+        return builder
+    if call.name == "to_config_proto":
+        return to_config_proto(run, builder, call)
     if call.name == "set":
         builder.open = builder.open or call.open
         for name, (value, node) in call.keywords.items():
@@ -55,9 +57,29 @@ def call_method(run: Run, builder: Builder, call: Call) -> Any:
         value, node = call.args[0]
         for name, item in value.items():
             builder.entries[str(name)] = Setting(_plain(item), None, run.place(node))
+    elif call.name.startswith("_") or not hasattr(Tasks, call.name):
+        return anonymous(call.node)
     else:
         _run_task(run, builder, call)
     return builder
+
+
+def load(run: Run, call: Call) -> Any:
+    """``NpuConfig.load(path)`` of a file that is named there."""
+    path = call.value("path", 0)
+    if not isinstance(path, str):
+        return anonymous(call.node)
+    loaded = Loaded(path, call.node, run.place(call.node), run.tick())
+    loaded.path = tuple(run.guards)
+    run.loaded.append(loaded)
+    return loaded
+
+
+def to_config_proto(run: Run, owner: Tracked, call: Call) -> Message:
+    """``config.to_config_proto(base)``: what is done with the result is done with the owner."""
+    message = run.new_message("ConfigProto", call.node, foreign=True)
+    message.uses = owner.uses
+    return message
 
 
 def _plain(value: Any) -> Any:
@@ -69,12 +91,11 @@ def _run_task(run: Run, builder: Builder, call: Call) -> None:
     values = [value for value, _ in call.args]
     keywords = {name: value for name, (value, _) in call.keywords.items()}
     scratch = Tasks()
-    method = None if call.name.startswith("_") else getattr(scratch, call.name, None)
-    if method is None or call.open or not is_known(values) or not is_known(keywords):
+    if call.open or not is_known(values) or not is_known(keywords):
         builder.open = True
         return
     try:
-        method(*values, **keywords)
+        getattr(scratch, call.name)(*values, **keywords)
     except (TypeError, ValueError):
         builder.open = True
         return

@@ -78,7 +78,7 @@ def _arguments(run: Run, node: ast.Call, name: str) -> Call:
 
 
 def _of_unknown(run: Run, callee: Unknown, call: Call) -> Any:
-    model = MODELS.get(callee.name)
+    model = MODELS.get(callee.name) or MODELS.get(".".join(callee.path[-2:]))
     if model is not None:
         return model(run, call._replace(name=callee.name))
     values = [value for value, _ in call.args]

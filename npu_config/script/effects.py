@@ -13,6 +13,7 @@ from npu_config.script.objects import (
     Entry,
     Fails,
     Function,
+    Loaded,
     Message,
     ParameterMap,
     Subscript,
@@ -130,6 +131,8 @@ def call_method(run: Run, owner: Any, call: Call) -> Any:
         return _call_message(run, owner, call)
     if isinstance(owner, builders.Builder):
         return builders.call_method(run, owner, call)
+    if isinstance(owner, Loaded) and name == "to_config_proto":
+        return builders.to_config_proto(run, owner, call)
     values = [value for value, _ in call.args]
     keywords = {key: value for key, (value, _) in call.keywords.items()}
     if is_known(owner) and not call.open and is_known(values) and is_known(keywords):

@@ -23,6 +23,7 @@ from npu_config.script.literals import at_literal
 from npu_config.script.paths import Decision, Path
 from npu_config.script.reading import Literals, Variant
 from npu_config.script.script import Script
+from npu_config.text.words import joined, shown
 
 _CONDITIONS = 3
 
@@ -260,4 +261,35 @@ def judge_variants(
         own = literals(found_on[0], guards) if found_on else None
         findings.add(diagnostic, found_on, own)
     findings.settle_consequences()
-    return findings.merged()
+    return _with_one_note(findings.merged())
+
+
+_SURROUNDINGS = {
+    "memory-optimization-not-off": "memory_optimization",
+    "xla-not-off": "global_jit_level",
+    "soft-placement-off": "allow_soft_placement",
+}
+"""The rules about what is around the options, and what each of them is about."""
+
+
+def _with_one_note(found: List[Diagnostic]) -> List[Diagnostic]:
+    """The findings with one note about what is around the options in place of many."""
+    notes = [d for d in found if d.name in _SURROUNDINGS and d.severity is Severity.INFO]
+    if len(notes) < 2:
+        return found
+    names = list(_SURROUNDINGS)
+    first = min(notes, key=lambda d: (names.index(d.name), d.line or 0, d.column or 0))
+    others = [
+        _SURROUNDINGS[name]
+        for name in names
+        if name != first.name and any(note.name == name for note in notes)
+    ]
+    lines = sorted({d.line for d in notes if d.name == first.name and d.line} - {first.line})
+    message = first.message
+    if others:
+        verb = "is" if len(others) == 1 else "are"
+        message += "; {} {} not set as documented".format(joined(list(map(shown, others))), verb)
+    if lines:
+        message += " (the same in line {})".format(joined([str(line) for line in lines]))
+    rest = [d for d in found if not any(d is note for note in notes)]
+    return [*rest, attr.evolve(first, message=message)]

@@ -167,6 +167,7 @@ MODELS: Dict[str, Callable[[Run, Call], Any]] = {
     "AttrValue": _constructed,
     "Target": _constructed,
     "NpuConfigBuilder": builders.make,
+    "NpuConfig.load": builders.load,
 }
 for _name in ("ConfigProto", "GraphOptions", "RewriterConfig", "OptimizerOptions"):
     MODELS[_name] = _message

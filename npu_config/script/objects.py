@@ -297,6 +297,16 @@ class Constructed(Tracked):
         self.open = False
 
 
+class Loaded(Tracked):
+    """A configuration file that npu_config is told to load."""
+
+    __slots__ = ("file",)
+
+    def __init__(self, file: str, node: ast.AST, place: Place, moment: int) -> None:
+        super().__init__(node, place, moment)
+        self.file = file
+
+
 class Function:
     """A function of the script, with the frame that it was defined in."""
 

@@ -145,7 +145,8 @@ def session_facts(script: Script, block: Block) -> Optional[SessionFacts]:
     root = block.message.root
     if root.kind != "ConfigProto":
         return None
-    certain = _nothing_else_supplies(script, root)
+    all_known = _is_opened_here(script, root)
+    certain = all_known and script.imports_npu_bridge and not script.is_patched
     graph = root.fields.get("graph_options")
     rewrite = graph.fields.get("rewrite_options") if isinstance(graph, Message) else None
     optimizer = graph.fields.get("optimizer_options") if isinstance(graph, Message) else None
@@ -165,7 +166,8 @@ def session_facts(script: Script, block: Block) -> Optional[SessionFacts]:
     }
     soft = root.fields.get("allow_soft_placement", False if certain else UNKNOWN)
     remapping = fact(rewrite, "remapping", _TOGGLES, certain)
-    memory = fact(rewrite, "memory_optimization", _MEMORY, certain)
+    # npu_init sets it in entries of its own only.
+    memory = fact(rewrite, "memory_optimization", _MEMORY, all_known and not block.built_in)
     jit = fact(optimizer, "global_jit_level", _JIT, certain)
     if isinstance(rewrite, Message) and "optimizers" in rewrite.fields:
         remapping = memory = UNKNOWN
@@ -210,12 +212,11 @@ _FACTS = ("remapping", "memory_optimization", "global_jit_level", "allow_soft_pl
 _DIRECT = frozenset(("session",))
 
 
-def _nothing_else_supplies(script: Script, root: Message) -> bool:
-    """True when every use of a ConfigProto is in the script, and none adds anything to it."""
+def _is_opened_here(script: Script, root: Message) -> bool:
+    """True when every use of a ConfigProto is to open a session in a script that may run."""
     return (
         not root.foreign
-        and not script.is_patched
-        and script.imports_npu_bridge
+        and (script.imports_npu_bridge or script.is_program)
         and bool(root.uses)
         and all(use.kind in _DIRECT for use in root.uses)
     )

@@ -98,6 +98,11 @@ class Script:
         return self._may_be_patched
 
     @property
+    def is_program(self) -> bool:
+        """True for a script that is run itself."""
+        return bool(self.source.mentions("__main__"))
+
+    @property
     def imports_npu_bridge(self) -> bool:
         """True when it loads the adapter itself."""
         return bool(self.imported("npu_bridge"))

@@ -27,6 +27,7 @@ from npu_config.script.objects import (
     Entry,
     Fails,
     Instance,
+    Loaded,
     Message,
     Tracked,
     Unknown,
@@ -103,6 +104,7 @@ class Run:
         stack: the functions that are being run.
         calls: the calls that rules look at, with their moment and their guards.
         builders: the builders of npu_config that were made.
+        loaded: the configuration files that are loaded.
         failures: expressions that raise, and why.
         environment: environment variables that are taken as text without a default.
         adopted: the objects that unknown values must be, by their keys.
@@ -140,6 +142,7 @@ class Run:
         self.blocks: List[Block] = []
         self.constructed: List[Constructed] = []
         self.builders: List[Any] = []
+        self.loaded: List[Loaded] = []
         self.calls: List[Tuple[Call, int, Guards]] = []
         self.failures: List[Tuple[ast.expr, Fails, Guards]] = []
         self.environment: List[Tuple[ast.expr, Unknown, Guards]] = []

@@ -57,6 +57,7 @@ SEEDS = (
     "NPURunConfig",
     "NPUEstimator",
     "NpuConfigBuilder",
+    "NpuConfig",
     "npu_config_proto",
     "npu_run_config_init",
     "set_keras_session_npu_config",

@@ -46,7 +46,7 @@ def test_in_order(scripts):
     """In order; what names nothing of the NPU gives nothing."""
     found = summary(check_scripts(scripts, processes=1))
     assert found == [
-        *(("s{:02}.py".format(number), ["NPU101"]) for number in range(0, 40, 4)),
+        *(("s{:02}.py".format(number), ["NPU101", "NPU804"]) for number in range(0, 40, 4)),
         ("old.py", ["NPU830"]),
         ("odd.py", ["NPU831"]),
     ]
@@ -81,7 +81,7 @@ def test_files_that_vanish(tmp_path, scripts):
     (tmp_path / "loop.py").symlink_to(tmp_path / "loop.py")
     odd = [str(tmp_path / "gone.py"), str(tmp_path), str(tmp_path / "loop.py"), "nul\0.py"]
     found = summary(check_scripts([*odd, scripts[0]], processes=1))
-    assert [rules for _, rules in found] == [["NPU701"]] * 4 + [["NPU101"]]
+    assert [rules for _, rules in found] == [["NPU701"]] * 4 + [["NPU101", "NPU804"]]
 
 
 def test_a_process_that_ends(scripts, monkeypatch):
@@ -92,7 +92,7 @@ def test_a_process_that_ends(scripts, monkeypatch):
     found = summary(check_scripts(scripts, processes=2))
     assert ("s08.py", ["NPU830"]) in found
     assert len(found) == 12
-    assert ("s36.py", ["NPU101"]) in found
+    assert ("s36.py", ["NPU101", "NPU804"]) in found
 
 
 def _end_at_s08(data, path, read=batch.read):

@@ -89,10 +89,10 @@ def test_fix_of_an_encoding_that_is_only_read(script, capsys, encoding):
 def test_diff_says_why_it_fails(script, capsys):
     """Where nothing can be fixed the code is 1 all the same; the numbers go to standard error."""
     script.write_text(HEAD + 'custom_op.parameter_map["graph_run_mode"].i = 7\n' + TAIL)
-    assert check(capsys, "--diff", script) == (1, "", "1 error in 1 file\n")
+    assert check(capsys, "--diff", script) == (1, "", "1 error, 1 note in 1 file\n")
     script.write_text(HEAD + WRONG + TAIL)
     code, out, err = check(capsys, "--diff", script)
-    assert (code, err) == (1, "1 error in 1 file\n")
+    assert (code, err) == (1, "1 error, 1 note in 1 file\n")
     assert "-" + WRONG + "+" + RIGHT in out
     assert script.read_text() == HEAD + WRONG + TAIL
 
@@ -150,7 +150,7 @@ def test_baseline_is_not_overwritten(script, capsys):
     known = script.with_name("known.json")
     assert check(capsys, script, "--write-baseline", known)[::2] == (
         0,
-        "1 finding written to {}\n".format(known),
+        "2 findings written to {}\n".format(known),
     )
     script.write_text(HEAD + WRONG + WRONG.replace("paralel", "parallell") + TAIL)
     before = known.read_text()

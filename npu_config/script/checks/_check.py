@@ -18,6 +18,7 @@ from typing import (
 from npu_config.core.diagnostics import Diagnostic, Fix, Place, Severity
 from npu_config.core.rule import NO_PAGE, Rule, declare
 from npu_config.script.checks._reads import LOOPS, Unread
+from npu_config.script.neighbours import any_import_has
 from npu_config.script.objects import Block, Use
 from npu_config.script.paths import Path
 from npu_config.script.scopes import last_line
@@ -50,6 +51,7 @@ class Context:
         self.found: List[Tuple[Diagnostic, Optional[Path], Tuple[int, ...]]] = []
         self.unread = Unread(script)
         self.handed_on: Dict[Tuple[Place, Optional[int]], bool] = {}
+        self._imports_have: Dict[Tuple[str, ...], bool] = {}
         self._uses: Optional[Dict[Place, List[Use]]] = None
         self._loops: Optional[List[Tuple[int, int]]] = None
 
@@ -104,6 +106,12 @@ class Context:
     def mentions(self, *words: str) -> bool:
         """True when one of the words is in the script, comments left out."""
         return any(self.script.source.mentions(word) for word in words)
+
+    def imports_have(self, *words: str) -> bool:
+        """True when a file that the script imports holds one of the words."""
+        if words not in self._imports_have:
+            self._imports_have[words] = any_import_has(self.script.source.path, words)
+        return self._imports_have[words]
 
     def calls(self, *names: str) -> Iterator[ast.Call]:
         """Every call of a function with one of these names, anywhere in the script."""

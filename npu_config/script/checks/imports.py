@@ -16,6 +16,7 @@ from npu_config.script.scopes import (
     last_line,
 )
 from npu_config.script.syntax import UNCLEAR, literal, name_of
+from npu_config.script.vocabulary import OPTIMIZER
 
 _INTRODUCTION = "docs/en/tfadapter_1/apiref/session_config/introduction.md"
 _INIT = "tf_adapter/python/npu_bridge/npu_init.py"
@@ -95,6 +96,62 @@ def name_not_imported(context: Context) -> None:
         if key not in seen:
             seen.add(key)
             _report(context, node, within)
+
+
+_ADAPTERS = ("npu_bridge", "npu_device", "npu_config")
+
+
+@check(
+    "NPU865",
+    "adapter-not-imported",
+    Severity.WARNING,
+    facts=("custom-op-name",),
+    source=(_INTRODUCTION,),
+)
+def adapter_not_imported(context: Context) -> None:
+    """A program opens a session with an NpuOptimizer, and nothing loads the adapter.
+
+    ``import npu_bridge`` registers the optimizer with TensorFlow.  Without it TensorFlow does not
+    know the name and passes over the entry: the graph runs on the CPU, and nothing is said.
+    (Looked for in the script and in the files that it imports.)
+
+    Wrong:
+
+        import tensorflow as tf
+        config = tf.ConfigProto()
+        custom_op = config.graph_options.rewrite_options.custom_optimizers.add()
+        custom_op.name = "NpuOptimizer"
+        if __name__ == "__main__":
+            sess = tf.Session(config=config)
+
+    Right:
+
+        import tensorflow as tf
+        from npu_bridge.npu_init import *
+        config = tf.ConfigProto()
+        custom_op = config.graph_options.rewrite_options.custom_optimizers.add()
+        custom_op.name = "NpuOptimizer"
+        if __name__ == "__main__":
+            sess = tf.Session(config=config)
+    """
+    script = context.script
+    if not script.is_program or any(script.imported(name) for name in _ADAPTERS):
+        return
+    for block in context.run.blocks:
+        root = None if block.message is None else block.message.root
+        if root is None or block.name != OPTIMIZER or block.built_in or root.foreign:
+            continue
+        if not any(use.kind == "session" for use in root.uses):
+            continue
+        if context.imports_have(*_ADAPTERS):
+            return
+        context.report(
+            "nothing that this script imports loads npu_bridge, which registers "
+            '"{}"; the graph runs on the CPU'.format(OPTIMIZER),
+            block.place,
+            block.path,
+            help="from {} import *".format(NPU_INIT),
+        )
 
 
 def _may_be_missing(context: Context, name: str) -> bool:

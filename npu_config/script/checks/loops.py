@@ -1,11 +1,14 @@
 """Checks of iteration offload: the option, the loop, and the data that feeds it."""
 
+import os
+import re
 from typing import Iterator, Optional, Set, Tuple
 
-from npu_config.core.diagnostics import Severity
+from npu_config.core.diagnostics import Diagnostic, Place, Severity
 from npu_config.script.checks._check import Context, check
 from npu_config.script.neighbours import any_neighbour_has
-from npu_config.script.objects import Block, Entry
+from npu_config.script.objects import Block, Entry, Tracked
+from npu_config.text.loading import load
 
 _LOOPS = "docs/en/tfadapter_1/migration/performance_tuning/iteration_offload.md"
 _PASS = "tf_adapter/optimizers/om_partition_subgraphs_pass.cc"
@@ -18,6 +21,7 @@ _MAKERS = (
     "IterationPerLoop",
     "load_iteration_per_loop_var",
 )
+_LARGEST = 1024 * 1024
 _COUNTS = {
     "set_iteration_per_loop": ("iterations_per_loop", 2, 1),
     "load_iteration_per_loop_var": ("iterations_per_loop", 1, 1),
@@ -54,8 +58,9 @@ def loop_without_iteration_op(context: Context) -> None:
 
     The loop is built around an operation that is called ``IterationOp``, which
     ``set_iteration_per_loop``, ``SetIterationsVarHook`` or ``IterationPerLoop`` make.  Without it
-    each session.run trains one step.  (Looked for in the script and in the scripts beside and
-    below it.)
+    each session.run trains one step.  (Looked for in the script and in the files that it imports.)
+    The option may be set on a ``parameter_map``, on a NpuConfigBuilder or in a configuration file
+    that the script loads.  NPUEstimator makes the loop itself.
 
     Wrong:
 
@@ -68,23 +73,64 @@ def loop_without_iteration_op(context: Context) -> None:
         train_op = util.set_iteration_per_loop(sess, train_op, 10)
         sess.run(train_op)
     """
-    if context.mentions(*_MAKERS):
+    if context.mentions(*_MAKERS) or _is_made_elsewhere(context):
         return
     for block, entry in _loops(context):
-        if not _opens_here(context, block):
-            continue
-        if any_neighbour_has(context.script.source.path, _MAKERS):
-            continue
-        context.report(
-            '"iterations_per_loop" is {}, but nothing makes the loop: no set_iteration_per_loop, '
-            "SetIterationsVarHook or IterationOp; each session.run trains one step".format(
-                entry.value
-            ),
-            entry.place,
-            entry.path,
-            option="iterations_per_loop",
-            help="call util.set_iteration_per_loop(sess, train_op, {})".format(entry.value),
-        )
+        if _opens_here(context, block):
+            _report_no_loop(context, entry.value, entry.place, entry.path)
+    for builder in context.run.builders:
+        setting = builder.entries.get("iterations_per_loop")
+        count = None if setting is None else setting.value
+        if setting is not None and type(count) is int and count > 1 and _is_opened(builder):
+            _report_no_loop(context, count, setting.place, builder.path)
+    for loaded in context.run.loaded:
+        count = _count_in_file(context, loaded.file)
+        if count is not None and count > 1 and _is_opened(loaded):
+            _report_no_loop(context, count, loaded.place, loaded.path, loaded.file)
+
+
+def _report_no_loop(
+    context: Context, count: int, place: Place, guards: Tuple[int, ...], file: Optional[str] = None
+) -> None:
+    context.report(
+        '"iterations_per_loop" is {}{}, but nothing makes the loop: no set_iteration_per_loop, '
+        "SetIterationsVarHook or IterationOp; each session.run trains one step".format(
+            count, "" if file is None else " in {}".format(file)
+        ),
+        place,
+        guards,
+        option="iterations_per_loop",
+        help="call util.set_iteration_per_loop(sess, train_op, {}) "
+        "(from npu_bridge.estimator.npu import util)".format(count),
+    )
+
+
+def _is_made_elsewhere(context: Context) -> bool:
+    """True when a file that the script imports makes the loop, or one that may import it."""
+    if context.imports_have(*_MAKERS):
+        return True
+    script = context.script
+    return not script.is_program and any_neighbour_has(script.source.path, _MAKERS)
+
+
+def _is_opened(thing: Tracked) -> bool:
+    """True when all that is done with a configuration is to open sessions."""
+    return {use.kind for use in thing.uses} == {"session"}
+
+
+_COUNT = re.compile(r"^\s*[\"']?iterations_per_loop[\"']?\s*[:=]\s*([0-9]{1,9})\b", re.M)
+
+
+def _count_in_file(context: Context, name: str) -> Optional[int]:
+    """The count that a configuration file sets, where the script finds it."""
+    path = os.path.join(os.path.dirname(context.script.source.path or ""), name)
+    if not os.path.isfile(path):
+        return None
+    text = load(path, _LARGEST)
+    found = (
+        None if isinstance(text, Diagnostic) else _COUNT.search(text.decode("utf-8", "replace"))
+    )
+    return None if found is None else int(found.group(1))
 
 
 @check(
