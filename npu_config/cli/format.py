@@ -73,8 +73,10 @@ def _cleaned(source: Source, as_kind: Optional[str]) -> Optional[str]:
         found = format_.parse(text, source.name).diagnostics
         tell(found, [source], err=True)
         return None
-    is_json = clean.lstrip("\ufeff \t\r\n").startswith("{")
-    return format_.render(parsed.model) if is_json else clean
+    canonical = format_.canonical(clean)
+    if canonical is None:
+        tell(parsed.diagnostics, [source], err=True)
+    return canonical
 
 
 def _side_files() -> List[str]:

@@ -134,6 +134,10 @@ class Sample:
         return [line.strip() for line in self.text.splitlines() if line.strip()]
 
 
+def _write_json(value: Any) -> str:
+    return json.dumps(value, indent=2, ensure_ascii=False) + "\n"
+
+
 _PLACEHOLDER = re.compile(
     r"\$\{\w+\}|\$[A-Za-z_]\w*|\{\{|\{[ \t]*[A-Za-z_]\w*[ \t]*\}|<[A-Za-z_][\w .-]*>"
 )
@@ -151,6 +155,7 @@ class Format(Generic[M]):
         parser: text, path and target to :class:`Parsed`.
         render: the canonical text of a model.
         looks_like: whether a text is meant to be of this format, though it may be broken.
+        layout: the canonical text of a JSON value, with all its keys in their order.
     """
 
     name: str
@@ -160,6 +165,7 @@ class Format(Generic[M]):
     parser: Callable[[str, Optional[str], Target], Parsed[M]]
     render: Callable[[M], str]
     looks_like: Callable[[Sample], bool]
+    layout: Callable[[Any], str] = _write_json
 
     def parse(
         self, text: str, path: Optional[str] = None, target: Target = ANY_TARGET
@@ -201,6 +207,18 @@ class Format(Generic[M]):
             OSError: it cannot be written; nothing is left behind.
         """
         write_atomic(path, self.render(model), overwrite)
+
+    def canonical(self, text: str) -> Optional[str]:
+        """A right text in its canonical layout, with every key; None where one would be lost.
+
+        That is so where an object has a key twice, or text follows the JSON value.  A text that
+        is not JSON stays as it is.
+        """
+        if not text.lstrip("\ufeff \t\r\n").startswith("{"):
+            return text
+        if any(d.rule in ("NPU712", TEXT_AFTER.id) for d in self.parse(text).diagnostics):
+            return None
+        return self.layout(json.loads(text.lstrip("\ufeff")))
 
     def clean(self, text: str) -> str:
         """The text with every mechanical correction done and nothing else changed."""

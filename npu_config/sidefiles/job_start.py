@@ -52,7 +52,7 @@ JOB_START: Declared[Content] = Declared(
 
 
 def _looks_like(sample: Sample) -> bool:
-    return any(key in sample.top for key in JOB_START.schema.keys)
+    return sum(key in sample.top for key in JOB_START.schema.keys) > 1
 
 
 FORMAT = content_format(

@@ -410,7 +410,11 @@ def _parse(text: str, path: Optional[str], target: Target) -> Parsed[ProfilingOp
 
 def render(model: ProfilingOptions) -> str:
     """The canonical text: one line, as an option value or in the environment."""
-    return json.dumps(_plain(model), ensure_ascii=False, separators=(",", ":"))
+    return _one_line(_plain(model))
+
+
+def _one_line(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
 def _looks_like(sample: Sample) -> bool:
@@ -441,6 +445,7 @@ FORMAT: Format[ProfilingOptions] = Format(
     parser=_parse,
     render=render,
     looks_like=_looks_like,
+    layout=_one_line,
 )
 load = FORMAT.load
 save = FORMAT.save

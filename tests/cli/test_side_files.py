@@ -223,3 +223,41 @@ def test_the_environment_of_the_host(npu, good, monkeypatch):
     assert "NPU671" in {entry["rule"] for entry in found}
     assert npu("check", good, "--on-host", "--ignore", "NPU6").code == 0
     assert os.environ["RANK_SIZE"] == "8"
+
+
+def test_format_loses_nothing(npu, tmp_path):
+    """Keys that nobody knows stay, in their order; what would be lost is reported instead."""
+    path = tmp_path / "table.json"
+    device = dict(TABLE["server_list"][0]["device"][0], note=None)
+    document = {
+        "x": [1],
+        **TABLE,
+        "server_list": [{"server_id": "a", "b": {}, "device": [device]}],
+    }
+    path.write_text(json.dumps(document) + "\n")
+    assert npu("format", path).code == 0
+    assert json.dumps(document) == json.dumps(json.loads(path.read_text()))
+    for text in (
+        '{"black-list": {"to-add": ["A"]}, "black-list": {"to-add": ["B"]}}',
+        '{"black-list": {"to-add": ["A"]}}\n{}\n',
+    ):
+        path.write_text(text)
+        result = npu("format", path, "--as", "mixlist")
+        assert (result.code, text) == (1, path.read_text())
+    wrong = json.dumps(dict(document, server_count="2"))
+    path.write_text(wrong)
+    for arguments in (("format", path), ("check", "--fix", path)):
+        assert npu(*arguments).code == 1
+        assert wrong == path.read_text()
+
+
+@pytest.mark.parametrize("value", ["x", True, {"a": "on"}, [0], [{}], 1, None])
+def test_super_pods_that_are_not_read(npu, tmp_path, value):
+    """In version 1.0 HCCL does not read super_pod_list, whatever it holds."""
+    path = tmp_path / "table.json"
+    document = {**TABLE, "super_pod_list": value}
+    document["server_list"] = [{"server_id": "a", "device": TABLE["server_list"][0]["device"][:1]}]
+    path.write_text(json.dumps(document))
+    assert npu("check", path).code == 0
+    assert npu("format", path).code == 0
+    assert document == json.loads(path.read_text())

@@ -83,7 +83,7 @@ def test_rules():
         ("max_op_cache_size=500\n", None, "op_cache"),
         ("aipp_op{\n", None, "insert_op"),
         ('{"host_ip": ["10.0.0.1"]}', None, "hccl_whitelist"),
-        ('{"rank_size": 8', None, "job_start"),
+        ('{"rank_table_file": "x", "rank_size": 8', None, "job_start"),
         ('{"server_list": [{"host_ip": "10.0.0.1", "device": []}], "status": "completed"}',
          "rank_table.json", None),
         ('{"rank_list": [], "rank_count": 0, "version": "2.0"}', None, None),

@@ -154,7 +154,7 @@ def may_name_a_pod(look: EnvironmentCheck) -> bool:
     """Whether the rank table is, or may be, of the old template 2, which knows pods by name."""
     if look.table is None:
         return not look.absent("RANK_TABLE_FILE")
-    return isinstance(look.table, GroupTable)
+    return isinstance(look.table, GroupTable) and not look.table.laboratory
 
 
 def _other_product(look: EnvironmentCheck, variable: Variable, product: Product) -> None:

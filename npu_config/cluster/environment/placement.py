@@ -301,14 +301,14 @@ def _against_table(look: EnvironmentCheck, devices: int) -> None:
             "RANK_ID is {}, but the ranks of the rank table are 0 to {}".format(rank, devices - 1),
             "RANK_ID",
         )
-    elif not isinstance(look.table, GroupTable):
+    elif not isinstance(look.table, GroupTable) or look.table.laboratory:
         _against_device(look, rank)
 
 
 def _pod(look: EnvironmentCheck) -> None:
     """A ``RANK_ID`` that is a text names a pod of a template 2 table."""
     text = look.get("RANK_ID")
-    if text is None or not isinstance(look.table, GroupTable):
+    if text is None or not isinstance(look.table, GroupTable) or look.table.laboratory:
         return
     pods = {process.pod_name for process in look.table.processes}
     if text not in pods:

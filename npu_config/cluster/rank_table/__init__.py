@@ -11,7 +11,7 @@ from npu_config.cluster.rank_table.building_ranks import build_ranks
 from npu_config.cluster.rank_table.conversion import convert, merge, not_held
 from npu_config.cluster.rank_table.judging import LIST_KEYS, check_document, judge
 from npu_config.cluster.rank_table.model import AnyRankTable, from_document, to_document
-from npu_config.cluster.rank_table.rendering import render
+from npu_config.cluster.rank_table.rendering import layout, render
 from npu_config.core.diagnostics import Diagnostic, Report, Severity
 from npu_config.core.files import PathLike
 from npu_config.core.target import ANY_TARGET, Target
@@ -65,6 +65,7 @@ FORMAT: Format[AnyRankTable] = Format(
     parser=_parse,
     render=render,
     looks_like=_looks_like,
+    layout=layout,
 )
 
 

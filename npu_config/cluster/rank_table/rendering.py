@@ -8,7 +8,12 @@ from npu_config.cluster.rank_table.model import AnyRankTable, to_document
 
 def render(table: AnyRankTable) -> str:
     """The text of the file; the same table always has the same text."""
-    return "".join(_write(to_document(table), "\n")) + "\n"
+    return layout(to_document(table))
+
+
+def layout(document: Any) -> str:
+    """The text of plain JSON values."""
+    return "".join(_write(document, "\n")) + "\n"
 
 
 def _write(value: Any, line: str) -> Iterator[str]:
