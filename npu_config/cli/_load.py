@@ -18,15 +18,20 @@ STDIN = "<stdin>"
 _CONFIGURATIONS = ("yaml", "toml", "json", "pbtxt", "pb")
 
 
-def read_configuration(path: str, as_kind: Optional[str] = None) -> Reading:
+def read_configuration(path: str, as_kind: Optional[str] = None, scripts: bool = False) -> Reading:
     """Read the file of one configuration, or standard input for ``-``.
+
+    Args:
+        path: the file.
+        as_kind: what to read it as; None: what it is.
+        scripts: a training script will do, too.
 
     Raises:
         Failure: it is a file of another kind.
     """
     content = read_stdin(LARGEST) if path == "-" else None
     reading = read(STDIN if path == "-" else path, as_kind, content)
-    if reading.kind and reading.kind not in _CONFIGURATIONS:
+    if reading.kind and reading.kind not in _CONFIGURATIONS + (("script",) if scripts else ()):
         raise Failure(
             "{} is not a configuration; legal: {}".format(reading.path, ", ".join(_CONFIGURATIONS))
         )

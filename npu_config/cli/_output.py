@@ -7,7 +7,7 @@ from typing import Any, Optional, Union
 
 import click
 
-from npu_config.cli._exits import WRONG_CALL
+from npu_config.cli._exits import FINDINGS, WRONG_CALL
 from npu_config.core.files import write_atomic
 from npu_config.reporters.escape import harmless, printable
 
@@ -16,6 +16,12 @@ class Failure(click.ClickException):
     """What was asked for cannot be done; exit code 2."""
 
     exit_code = WRONG_CALL
+
+
+class Unproducible(Failure):
+    """What was asked for cannot be made of this input; exit code 1."""
+
+    exit_code = FINDINGS
 
 
 def wants_color(stream: Any) -> bool:

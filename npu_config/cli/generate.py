@@ -1,14 +1,16 @@
 """``npu-config generate``."""
 
 import os
-from typing import Optional
+from typing import Optional, Tuple
 
 import click
 
 from npu_config.cli._options import as_option, merged, out_options, target_options
-from npu_config.cli._output import deliver
+from npu_config.cli._output import Unproducible, deliver, say
 from npu_config.cli._paths import INPUT
+from npu_config.cli._script import certain, remarks_for
 from npu_config.core.target import Target
+from npu_config.reporters.escape import harmless
 from npu_config.writers import FORMATS
 
 
@@ -40,6 +42,9 @@ def command(
 ) -> None:
     """Turn a configuration (a file, or - for standard input) into another form.
 
+    From a training script comes what it sets whichever way it runs; what is known at run time
+    only, or differs by path, becomes a comment (on standard error for formats without comments).
+
     Nothing is written when the configuration has an error.  With --target-cann an option that the
     adapter of that version does not read is an error, unless --drop-unknown leaves it out.
     """
@@ -48,7 +53,12 @@ def command(
     from npu_config.writers import render
 
     to = to or _by_suffix(out)
-    reading = read_configuration(config, as_kind)
+    reading = read_configuration(config, as_kind, scripts=True)
+    remarks: Tuple[str, ...] = ()
+    if reading.kind == "script":
+        reading, remarks = certain(reading)
+        if not reading.settings and not reading.diagnostics:
+            raise Unproducible("{} sets no option of NpuOptimizer".format(config))
     found = configuration(reading, merged(target, reading.target), drop_unknown)
     if found is None:
         ctx.exit(1)
@@ -57,6 +67,11 @@ def command(
     except NpuConfigError as error:
         complain(error.diagnostics, reading)
         ctx.exit(1)
+    comments = remarks_for(to, remarks)
+    if isinstance(content, str):
+        content += harmless(comments, commands=True)
+    if not comments:
+        say("".join("{}: {}\n".format(config, remark) for remark in remarks), err=True)
     deliver(content, out, force)
 
 

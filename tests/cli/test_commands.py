@@ -118,6 +118,72 @@ def test_generate_with_a_target(npu, good):
     assert json.loads(result.out)["target"] == {"product": "atlas_a3", "mode": "training"}
 
 
+SCRIPT = """\
+import os
+import sys
+from npu_bridge.npu_init import *
+
+config = tf.ConfigProto()
+custom_op = config.graph_options.rewrite_options.custom_optimizers.add()
+custom_op.name = "NpuOptimizer"
+custom_op.parameter_map["precision_mode"].s = tf.compat.as_bytes("allow_mix_precision")
+custom_op.parameter_map["hccl_timeout"].i = int(os.environ["TIMEOUT"])
+if len(sys.argv) > 1:
+    custom_op.parameter_map["enable_exception_dump"].i = 1
+with tf.Session(config=config) as sess:
+    sess.run(train_op)
+"""
+
+
+@pytest.mark.parametrize("to", ["yaml", "toml", "pbtxt", "python"])
+def test_generate_from_a_script(npu, tmp_path, to):
+    """What is certain becomes the configuration, the rest a comment."""
+    path = tmp_path / "train.py"
+    path.write_text(SCRIPT)
+    result = npu("generate", path, "--to", to)
+    assert result.code == 0, result
+    comments = [line for line in result.out.splitlines() if line.startswith("# ")]
+    assert comments[-3:] == [
+        "# Not certain from the script alone:",
+        "# hccl_timeout: known at run time only (line 9)",
+        "# enable_exception_dump: 1 (line 11); not set on some paths",
+    ] or comments[-3:] == [
+        "# Not certain from the script alone:",
+        "# hccl_timeout: known at run time only (line 9)",
+        "# enable_exception_dump: not set on some paths; 1 (line 11)",
+    ]
+    if to != "python":
+        reading = read("x." + to, None, result.out)
+        assert {n: s.value for n, s in reading.settings[0].entries.items()} == {
+            "precision_mode": "allow_mix_precision"
+        }
+        assert reading.diagnostics == ()
+
+
+def test_generate_from_a_script_without_comments(npu, tmp_path):
+    """JSON has none: they go to standard error."""
+    path = tmp_path / "train.py"
+    path.write_text(SCRIPT)
+    result = npu("generate", path, "--to", "json")
+    assert "hccl_timeout" not in json.dumps(json.loads(result.out))
+    assert '"precision_mode": "allow_mix_precision"' in result.out
+    assert "hccl_timeout: known at run time only (line 9)" in result.err
+
+
+def test_generate_from_a_script_with_an_error(npu, tmp_path):
+    """Nothing is written; the finding names the line of the script."""
+    path = tmp_path / "train.py"
+    path.write_text(SCRIPT.replace("allow_mix_precision", "nonsense"))
+    result = npu("generate", path, "--to", "yaml")
+    assert (result.code, result.out) == (1, "")
+    assert "train.py:8:" in result.err
+    path.write_text("print(1)\n")
+    result = npu("generate", path, "--to", "yaml")
+    assert (result.code, "sets no option" in result.err) == (1, True)
+    path.write_text("print 'Python 2'\nNpuOptimizer\n")
+    assert npu("generate", path, "--to", "yaml").code == 1
+
+
 def test_generate_from_nothing(npu, tmp_path):
     """A file that does not exist."""
     result = npu("generate", tmp_path / "nope.yaml", "--to", "json")
