@@ -1,0 +1,283 @@
+"""Every command and every block of code in the documentation, run as it is written.
+
+Commands (``console``) run one after the other in bash, in a folder with the files that the pages
+talk about, and end with code 0.  Python blocks are executed, YAML, TOML and JSON blocks checked.
+A block that cannot run here says so in the line before it, with the reason:
+
+    <!-- not run: needs the network -->
+
+Blocks of the language ``text`` are pictures and outputs.  The examples of rules and options are
+tested with their declarations.
+"""
+
+import json
+import os
+import re
+import shutil
+import struct
+import subprocess
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+import yaml
+
+pytest.importorskip("click")
+
+from npu_config import NpuConfig, check
+from npu_config.cli._exits import EXIT_CODES
+from npu_config.cluster import rank_table
+from npu_config.lint.project import read_project
+from npu_config.rulebook import load_all
+from tests.diagnosis import event_messages
+
+ROOT = Path(__file__).parents[2]
+PAGES = [
+    ROOT / name for name in ("README.md", "CONTRIBUTING.md", "DEVELOPERS.md", "CHANGELOG.md")
+] + sorted((ROOT / "docs").glob("*.md"))
+GRAPHS = ROOT / "tests" / "data" / "graphs"
+BLOCK = re.compile(r"(?:^<!-- ([^\n]*?) -->\n)?^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+OUTPUT = re.compile(r" (?:-o|--write-mixlist) (\S+)")
+
+
+class Block(NamedTuple):
+    """One block of a page."""
+
+    page: str
+    line: int
+    remark: str
+    language: str
+    text: str
+
+    @property
+    def runs(self):
+        """False for what cannot run here, by its own words."""
+        return not self.remark.startswith("not run: ")
+
+
+def blocks(*languages):
+    """The blocks of all pages in some languages."""
+    for path in PAGES:
+        text = path.read_text(encoding="utf-8")
+        for match in BLOCK.finditer(text):
+            line = text.count("\n", 0, match.start(3)) + 1
+            name = path.relative_to(ROOT).as_posix()
+            block = Block(name, line, match.group(1) or "", *match.group(2, 3))
+            if block.language in languages and block.runs:
+                yield block
+
+
+def each(*languages):
+    """The decorator that runs a test on each of them."""
+    return pytest.mark.parametrize(
+        "block", list(blocks(*languages)), ids=lambda block: "{}-{}".format(block.page, block.line)
+    )
+
+
+SCRIPT = """\
+from npu_bridge.npu_init import *
+
+config = tf.ConfigProto(allow_soft_placement=True)
+custom_op = config.graph_options.rewrite_options.custom_optimizers.add()
+custom_op.name = "NpuOptimizer"
+custom_op.parameter_map["precision_mode"].s = tf.compat.as_bytes("allow_mix_precision")
+config.graph_options.rewrite_options.remapping = RewriterConfig.OFF
+config.graph_options.rewrite_options.memory_optimization = RewriterConfig.NO_MEM_OPT
+with tf.Session(config=config) as sess:
+    sess.run(train_op)
+"""
+CONFIG = """\
+version: 1
+target:
+  product: atlas_a2
+precision_mode: allow_mix_precision
+hccl_timeout: 1800
+"""
+SUMMARY = """\
+Op Name,OP Type,Task Type,Task Duration(us),Block Dim,Input Shapes,Input Data Types
+a/Sum,ReduceSum,AI_CORE,1500.5,1,"8,8",FLOAT16;INT32
+"""
+SHELL = """\
+#!/bin/bash
+export RANK_SIZE=8
+for i in 0 1 2 3 4 5 6 7; do
+  export DEVICE_ID=$i ASCEND_DEVICE_ID=$i RANK_ID=$i
+  python3 train.py &
+done
+wait
+"""
+OPS = '{"black-list": {"to-add": ["ReduceSum"]}}\n'
+
+
+def old_table():
+    """The table as template 2 writes it."""
+    devices = [
+        {"device_id": str(number), "device_ip": "10.20.0.{}".format(number + 2)}
+        for number in range(8)
+    ]
+    instance = {"pod_name": "pod", "server_id": "10.0.0.1", "devices": devices}
+    group = {"group_name": "worker", "device_count": "8", "instance_count": "1"}
+    group["instance_list"] = [instance]
+    document = {"status": "completed", "group_count": "1", "group_list": [group]}
+    return json.dumps(document)
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """What the pages talk about."""
+    table = rank_table.build(["10.0.0.1"], 8, "10.20.0.2", "atlas_training")
+    for name, text in {
+        "train.py": SCRIPT,
+        "src/train.py": SCRIPT,
+        "scripts/train_8p.sh": SHELL,
+        "train_8p.sh": SHELL,
+        "config.yaml": CONFIG,
+        "session.yaml": CONFIG,
+        "session.pbtxt": NpuConfig.from_dict({"hccl_timeout": 1800}).to_pbtxt(),
+        "ops_info.json": OPS,
+        "fusion_switch.cfg": '{"Switch": {"GraphFusion": {"ALL": "off"}}}\n',
+        "op_precision.ini": "[ByOpType]\nMatMul=high_performance\n",
+        "rank_table.json": rank_table.render(table),
+        "old_table.json": old_table(),
+        "fusion_result.json": '[{"session_and_graph_id_0_0": {"graph_fusion": {}, '
+        '"ub_fusion": {}}}]',
+        "train.log": "".join("step {} loss scale 1024\n".format(n) for n in range(9)),
+        "PROF_001/op_summary_0.csv": SUMMARY,
+        ".git/HEAD": "",
+    }.items():
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    shutil.copy(str(GRAPHS / "case3_v2_dynamic.pbtxt"), str(tmp_path / "graph.pbtxt"))
+    dump = tmp_path / "tfdbg_dump" / "run_1_0" / "_tfdbg_device_,job_a"
+    dump.mkdir(parents=True)
+    tensor = event_messages.tensor(1, (), struct.pack("<f", 1.0))
+    event = event_messages.event(0, [event_messages.field(8, tensor)])
+    (dump / "a_0_DebugIdentity_5").write_bytes(event)
+    program = tmp_path / ".bin" / "npu-config"
+    program.parent.mkdir()
+    program.write_text('#!/bin/sh\nexec "{}" -m npu_config "$@"\n'.format(sys.executable))
+    program.chmod(0o755)
+    os.symlink(sys.executable, str(program.with_name("python")))
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def commands(text):
+    """The commands of a console block; a backslash at the end of a line goes on."""
+    lines = text.replace("\\\n", " ").splitlines()
+    return [line[2:] for line in lines if line.startswith("$ ")]
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(shutil.which("bash") is None, reason="needs bash")
+@each("console")
+def test_commands(block, folder):
+    """Each command ends with code 0."""
+    found = commands(block.text)
+    assert found
+    paths = [str(ROOT), os.environ.get("PYTHONPATH", "")]
+    environ = dict(
+        os.environ,
+        PATH=os.pathsep.join([str(folder / ".bin"), os.environ.get("PATH", "")]),
+        PYTHONPATH=os.pathsep.join(filter(None, paths)),
+        NO_COLOR="1",
+    )
+    for command in found:
+        for out in OUTPUT.findall(command):  # the page makes it: it is not there yet
+            if (folder / out).is_file():
+                (folder / out).unlink()
+        done = subprocess.run(
+            ["bash", "-c", command],
+            env=environ,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+        )
+        assert done.returncode == 0, (command, done.stdout.decode(), done.stderr.decode())
+        assert b"Traceback" not in done.stderr
+
+
+def of_training(block):
+    """Whether a block needs TensorFlow."""
+    return bool(re.search(r"\btf\b|npu_config\.(?:npu_init|tf1|precision_tool)", block.text))
+
+
+def run_python(block, folder):
+    """Execute a block as a reader would, with what the page has set up before."""
+    for name in ("ops_info.json", "rank_table.json"):  # the pages write them
+        (folder / name).unlink()
+    code = block.text.replace("/data/", str(folder) + "/").replace("/home/", str(folder) + "/")
+    given = {"__name__": "page"}
+    if of_training(block):
+        import tensorflow
+
+        given["tf"] = tensorflow.compat.v1
+    exec(compile(code, block.page, "exec"), given)
+
+
+@pytest.mark.parametrize(
+    "block",
+    [block for block in blocks("python") if not of_training(block)],
+    ids=lambda block: "{}-{}".format(block.page, block.line),
+)
+def test_python(block, folder):
+    """It runs without an exception."""
+    run_python(block, folder)
+
+
+@pytest.mark.tensorflow
+@pytest.mark.parametrize(
+    "block",
+    [block for block in blocks("python") if of_training(block)],
+    ids=lambda block: "{}-{}".format(block.page, block.line),
+)
+def test_python_with_tensorflow(block, folder):
+    """It runs without an exception, on the TensorFlow that is there."""
+    run_python(block, folder)
+
+
+@each("yaml", "toml", "json")
+def test_files(block, folder):
+    """A configuration has no error, a project table no finding, the rest can be read."""
+    path = folder / "example.{}".format(block.language)
+    path.write_text(block.text, encoding="utf-8")
+    if "[tool.npu-config" in block.text:
+        project = folder / "pyproject.toml"
+        path.rename(project)
+        assert read_project(str(project), load_all).diagnostics == ()
+    elif block.remark.startswith("wrong"):
+        assert not check(path).ok
+    elif re.search(r"^version\b|\"version\"", block.text, re.MULTILINE):
+        assert [str(d) for d in check(path).errors] == []
+    elif block.language == "yaml":
+        assert yaml.safe_load(block.text)
+    else:
+        assert block.language == "json"
+        assert json.loads(block.text)
+
+
+def test_no_other_language():
+    """Nothing escapes these tests by its language."""
+    known = {"console", "python", "yaml", "toml", "json", "text"}
+    found = {}
+    for path in PAGES:
+        for match in BLOCK.finditer(path.read_text(encoding="utf-8")):
+            if match.group(2) not in known:
+                found.setdefault(path.name, []).append(match.group(2))
+    assert found == {}
+
+
+def test_reasons_are_given():
+    """What is not run says why."""
+    for path in PAGES:
+        for reason in re.findall(r"<!-- not run:(.*?)-->", path.read_text(encoding="utf-8")):
+            assert len(reason.strip()) > 10, path
+
+
+def test_exit_codes():
+    """The table of the page is the table of the program."""
+    page = (ROOT / "docs" / "command-line.md").read_text(encoding="utf-8")
+    rows = "".join("| {} | {} |\n".format(*item) for item in EXIT_CODES.items())
+    head = "<!-- exit-codes:begin -->\n| code | meaning |\n| --- | --- |\n"
+    assert head + rows + "<!-- exit" in page
