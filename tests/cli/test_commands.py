@@ -6,6 +6,7 @@ import re
 import stat
 import subprocess
 import sys
+import textwrap
 
 import pytest
 
@@ -224,8 +225,10 @@ def test_explain_options(npu, name):
     result = npu("explain", name)
     assert (result.code, result.err) == (0, "")
     assert result.out.startswith("# {}\n\n{}".format(name, OPTIONS[name].summary))
-    example = re.search(r"    (\w+:\n      .*)\n", result.out)
-    reading = read("x.yaml", None, "version: 1\n" + example.group(1).replace("\n    ", "\n"))
+    example = re.search(
+        r"In a configuration file:\n\n(.*?)\n\nIn a script:", result.out, re.DOTALL
+    )
+    reading = read("x.yaml", None, "version: 1\n" + textwrap.dedent(example.group(1)) + "\n")
     assert reading.diagnostics == ()
     OPTIONS[name].kind.parse(reading.settings[0].entries[name].value)
 
