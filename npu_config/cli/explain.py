@@ -100,7 +100,7 @@ def _show(pages: Sequence[str]) -> None:
 
 def _former(word: str) -> str:
     """What became of an option of older adapters; empty for any other word."""
-    from npu_config.rules.values import FORMER_NAMES
+    from npu_config.rules.names import FORMER_NAMES
 
     became = FORMER_NAMES.get(word)
     return "" if became is None else "# {}\n\nNot an option any more: {}\n".format(word, became)

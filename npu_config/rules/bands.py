@@ -4,6 +4,7 @@ from typing import Tuple
 
 from npu_config.core.rule import REGISTRY, Rule
 from npu_config.rules import (
+    acceleration,
     checkpoints,
     compilation,
     contents,
@@ -13,6 +14,8 @@ from npu_config.rules import (
     environment,
     loops,
     memory,
+    names,
+    parameter_servers,
     paths,
     precision,
     run_config,
@@ -25,10 +28,12 @@ from npu_config.rules import (
 )
 
 MODULES = (
+    names,
     values,
     targets,
     versions,
     precision,
+    acceleration,
     dump,
     loops,
     shapes,
@@ -37,6 +42,7 @@ MODULES = (
     compilation,
     timeouts,
     environment,
+    parameter_servers,
     paths,
     contents,
     session,

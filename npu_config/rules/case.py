@@ -17,7 +17,7 @@ from npu_config.core.versions import INDEX
 class Fault(NamedTuple):
     """A setting whose name, field or value is wrong in itself.
 
-    ``rule`` is the name of the rule that reports it (see ``rules/values.py``).
+    ``rule`` is the name of the rule that reports it (see ``names``, ``values``, ``versions``).
     """
 
     rule: str

@@ -1,18 +1,110 @@
-"""511-519: dynamic input, shape generalisation, and what does not go with them."""
+"""509-519: dynamic input, shape generalisation, and what does not go with them."""
 
 from npu_config.catalogue import Outcome
 from npu_config.core.diagnostics import Severity
 from npu_config.core.rule import rule
+from npu_config.core.settings import SourceKind
 from npu_config.rules._reading import (
+    SHAPE_PROFILES,
     changed,
     given,
+    has_shape_profiles,
     inert,
     on,
+    quoted,
 )
 from npu_config.rules.case import Case
 
 _EXPERIMENTAL = "docs/en/tfadapter_1/apiref/session_config/experiment_options.md"
 _DEPRECATED = "docs/en/tfadapter_1/apiref/session_config/deprecated_options.md"
+
+
+_DOC = "docs/en/tfadapter_1/apiref/session_config/dynamic_shape.md"
+
+
+@rule(
+    "NPU509",
+    "hybrid-compilation-moves-weights",
+    Severity.INFO,
+    options=("compile_hybrid_mode",),
+    facts=("compile-hybrid-external-weight",),
+    source=(_DOC,),
+)
+def hybrid_compilation_moves_weights(case: Case) -> None:
+    """``compile_hybrid_mode`` 1 switches ``external_weight`` on by itself.
+
+    The two graphs share their weights through files.  A warning when ``external_weight`` is set
+    to False.
+
+    Wrong:
+
+        graph_run_mode: 0
+        compile_hybrid_mode: 1
+        input_shape: "data:1,-1"
+        dynamic_dims: "1;2"
+        dynamic_node_type: 1
+        external_weight: false
+
+    Right:
+
+        graph_run_mode: 0
+        compile_hybrid_mode: 1
+        input_shape: "data:1,-1"
+        dynamic_dims: "1;2"
+        dynamic_node_type: 1
+        external_weight: true
+    """
+    if case.get("compile_hybrid_mode") != 1 or not has_shape_profiles(case):
+        return
+    if case.get("external_weight") is False and case.source_kind is not SourceKind.RUN_CONFIG:
+        case.report(
+            "external_weight",
+            '"external_weight" is False with "compile_hybrid_mode" 1, which shares weights '
+            "through files",
+            'set "external_weight" to True, or remove it',
+            severity=Severity.WARNING,
+        )
+    elif case.absent("external_weight"):
+        case.report(
+            "compile_hybrid_mode",
+            '"compile_hybrid_mode" is 1: weights are written to files ("external_weight" is '
+            "switched on)",
+        )
+
+
+@rule(
+    "NPU510",
+    "dynamic-compilation-with-shape-profiles",
+    Severity.ERROR,
+    options=("compile_dynamic_mode",),
+    facts=("compile-dynamic-vs-profiles",),
+    source=("tf_adapter/kernels/geop_npu.cc:1466-1471", _DOC),
+)
+def dynamic_compilation_with_shape_profiles(case: Case) -> None:
+    """``compile_dynamic_mode`` is True with shape profiles.
+
+    It makes every input shape dynamic, so that profiles have no place; session.run raises.
+
+    Wrong:
+
+        graph_run_mode: 0
+        compile_dynamic_mode: true
+        input_shape: "data:1,-1"
+        dynamic_dims: "1;2"
+        dynamic_node_type: 1
+
+    Right:
+
+        graph_run_mode: 0
+        compile_dynamic_mode: true
+    """
+    if case.get("compile_dynamic_mode") is True and has_shape_profiles(case):
+        case.report(
+            "compile_dynamic_mode",
+            '"compile_dynamic_mode" is True with {}'.format(quoted(SHAPE_PROFILES)),
+            'set "compile_dynamic_mode" to False, or remove the shape profiles',
+            consequence=Outcome.REJECT.value,
+        )
 
 
 @rule(

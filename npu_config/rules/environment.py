@@ -1,8 +1,7 @@
 """611-639: environment variables that meet options."""
 
-import json
 import re
-from typing import Any, Dict, Mapping, Optional, Tuple
+from typing import Dict, Tuple
 
 from npu_config.core.diagnostics import Severity
 from npu_config.core.rule import rule
@@ -370,53 +369,4 @@ def forced_cache_with_parallel_compilation(case: Case) -> None:
             '"op_compiler_cache_mode" is "force" with TE_PARALLEL_COMPILER={}; compilations that '
             "run at the same time lose their cache and may fail".format(text),
             "set TE_PARALLEL_COMPILER=1 for this run",
-        )
-
-
-def cluster_of(environ: Optional[Mapping[str, str]]) -> Any:
-    """The cluster that TF_CONFIG describes, None when it describes none."""
-    text = (environ or {}).get("TF_CONFIG", "")
-    try:
-        described = json.loads(text) if text else None
-    except (ValueError, RecursionError):
-        return None
-    return described.get("cluster") or None if isinstance(described, dict) else None
-
-
-@rule(
-    "NPU619",
-    "parameter-servers-without-mixed-computing",
-    Severity.ERROR,
-    facts=("ps-worker-mix-compile",),
-    source=(
-        "tf_adapter/python/npu_bridge/estimator/npu/npu_config.py:219-226",
-        _PS_WORKER,
-    ),
-    on_host=True,
-)
-def parameter_servers_without_mixed_computing(case: Case) -> None:
-    """TF_CONFIG describes a cluster, and mixed computing is off.
-
-    Training with parameter servers needs ``mix_compile_mode`` True, and with it
-    ``iterations_per_loop`` 1.  NPURunConfig raises.
-
-    Wrong:
-
-        # environment: TF_CONFIG={"cluster":{"ps":["a:1"],"worker":["b:1"]}}
-        mix_compile_mode: false
-
-    Right:
-
-        # environment: TF_CONFIG={"cluster":{"ps":["a:1"],"worker":["b:1"]}}
-        mix_compile_mode: true
-    """
-    if case.environ is None or "TF_CONFIG" not in case.environ:
-        return
-    if case.never("mix_compile_mode", True) and cluster_of(case.environ) is not None:
-        case.report(
-            "mix_compile_mode",
-            'TF_CONFIG describes a cluster, which needs "mix_compile_mode" True; it is {}'.format(
-                "False" if case.isset("mix_compile_mode") else "not set"
-            ),
-            'set "mix_compile_mode" to True and "iterations_per_loop" to 1',
         )

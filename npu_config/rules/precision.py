@@ -161,13 +161,14 @@ def mixlist_without_mixed_precision(case: Case) -> None:
     case.report(
         "modify_mixlist",
         '"modify_mixlist" is set but {}; legal with it: "precision_mode" {}, or '
-        '"precision_mode_v2" {}'.format(found, _either(_MIXED), _either(_MIXED_V2)),
+        '"precision_mode_v2" {}'.format(found, either(_MIXED), either(_MIXED_V2)),
         'set "precision_mode_v2" to "mixed_float16", or remove "modify_mixlist"',
         consequence=Outcome.REJECT.value,
     )
 
 
-def _either(values: Tuple[str, ...]) -> str:
+def either(values: Tuple[str, ...]) -> str:
+    """Values in quotes, joined by "or"."""
     return " or ".join('"{}"'.format(value) for value in values)
 
 
@@ -324,84 +325,4 @@ def optypelist_with_mode_for_all(case: Case) -> None:
             '"op_select_implmode" is "{}", which is for all operators: the list does not '
             "restrict it".format(mode),
             'set "op_select_implmode" to "{}", or remove the list'.format(mode[: -len(_FOR_ALL)]),
-        )
-
-
-@rule(
-    "NPU208",
-    "accelerated-training-with-precision-mode",
-    Severity.ERROR,
-    options=("experimental_accelerate_train_mode",),
-    facts=("accelerate-precision",),
-    source=(
-        "docs/en/tfadapter_1/apiref/session_config/experiment_options.md",
-        "tf_adapter/kernels/geop_npu.cc:782-830",
-    ),
-)
-def accelerated_training_with_precision_mode(case: Case) -> None:
-    """``experimental_accelerate_train_mode`` is set with a precision mode it cannot start from.
-
-    The acceleration switches the precision itself and starts from full precision: only
-    ``allow_fp32_to_fp16``, ``must_keep_origin_dtype`` (``origin``), or no mode at all are
-    supported.  The first run raises.
-
-    Wrong:
-
-        experimental_accelerate_train_mode: "fast|step|0.9"
-        precision_mode_v2: fp16
-
-    Right:
-
-        experimental_accelerate_train_mode: "fast|step|0.9"
-        precision_mode_v2: origin
-    """
-    if not given(case, "experimental_accelerate_train_mode"):
-        return
-    for name, legal in (
-        ("precision_mode", ("allow_fp32_to_fp16", "must_keep_origin_dtype")),
-        ("precision_mode_v2", ("origin",)),
-    ):
-        mode = case.get(name)
-        if mode is not None and mode not in legal:
-            case.report(
-                name,
-                '"{}" is "{}" with "experimental_accelerate_train_mode"; legal then: {}, or '
-                "unset".format(name, mode, _either(legal)),
-                'remove "{}"'.format(name),
-                consequence="the first run raises",
-            )
-
-
-@rule(
-    "NPU209",
-    "accelerated-training-in-bfloat16",
-    Severity.ERROR,
-    options=("experimental_accelerate_train_mode",),
-    products=frozenset(Product) - BFLOAT16_PRODUCTS,
-    facts=("precision-bf16-products",),
-    source=(_ACCURACY,),
-)
-def accelerated_training_in_bfloat16(case: Case) -> None:
-    """``experimental_accelerate_train_mode`` lowers to bfloat16 on a product without it.
-
-    ``fast1`` lowers to bfloat16, which only ascend_950, atlas_a3 and atlas_a2 support; ``fast``
-    lowers to float16.
-
-    Wrong:
-
-        target: {product: atlas_training}
-        experimental_accelerate_train_mode: "fast1|step|0.9"
-
-    Right:
-
-        target: {product: atlas_training}
-        experimental_accelerate_train_mode: "fast|step|0.9"
-    """
-    mode = case.get("experimental_accelerate_train_mode")
-    if mode is not None and mode.precision == "fast1":
-        case.report(
-            "experimental_accelerate_train_mode",
-            '"experimental_accelerate_train_mode" lowers to bfloat16 ("fast1"), '
-            "which is supported on ascend_950, atlas_a2, atlas_a3 only",
-            'write "fast" for float16',
         )

@@ -10,7 +10,7 @@ from npu_config.core.settings import UNKNOWN, SourceKind
 from npu_config.rules._arguments import argument, is_none, report
 from npu_config.rules._reading import SHAPE_PROFILES, quoted
 from npu_config.rules.case import Case
-from npu_config.rules.environment import cluster_of
+from npu_config.rules.parameter_servers import cluster_of
 from npu_config.rules.session import NPU_OPTIMIZER
 
 _SUPPORT = "docs/en/tfadapter_1/apiref/npu_config/runconfig_params_support_info.md"

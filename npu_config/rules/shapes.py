@@ -8,7 +8,6 @@ from npu_config.core.target import Product
 from npu_config.rules._reading import (
     SHAPE_PROFILES,
     given,
-    has_shape_profiles,
     on,
     quoted,
     tuning_mode,
@@ -347,90 +346,5 @@ def hybrid_compilation_of_dataset_inputs(case: Case) -> None:
             '"dynamic_node_type" is 0 (dataset) with "compile_hybrid_mode" 1; legal with it: '
             "1 (placeholder)",
             'feed placeholders and set "dynamic_node_type" to 1',
-            consequence=Outcome.REJECT.value,
-        )
-
-
-@rule(
-    "NPU509",
-    "hybrid-compilation-moves-weights",
-    Severity.INFO,
-    options=("compile_hybrid_mode",),
-    facts=("compile-hybrid-external-weight",),
-    source=(_DOC,),
-)
-def hybrid_compilation_moves_weights(case: Case) -> None:
-    """``compile_hybrid_mode`` 1 switches ``external_weight`` on by itself.
-
-    The two graphs share their weights through files.  A warning when ``external_weight`` is set
-    to False.
-
-    Wrong:
-
-        graph_run_mode: 0
-        compile_hybrid_mode: 1
-        input_shape: "data:1,-1"
-        dynamic_dims: "1;2"
-        dynamic_node_type: 1
-        external_weight: false
-
-    Right:
-
-        graph_run_mode: 0
-        compile_hybrid_mode: 1
-        input_shape: "data:1,-1"
-        dynamic_dims: "1;2"
-        dynamic_node_type: 1
-        external_weight: true
-    """
-    if case.get("compile_hybrid_mode") != 1 or not has_shape_profiles(case):
-        return
-    if case.get("external_weight") is False and case.source_kind is not SourceKind.RUN_CONFIG:
-        case.report(
-            "external_weight",
-            '"external_weight" is False with "compile_hybrid_mode" 1, which shares weights '
-            "through files",
-            'set "external_weight" to True, or remove it',
-            severity=Severity.WARNING,
-        )
-    elif case.absent("external_weight"):
-        case.report(
-            "compile_hybrid_mode",
-            '"compile_hybrid_mode" is 1: weights are written to files ("external_weight" is '
-            "switched on)",
-        )
-
-
-@rule(
-    "NPU510",
-    "dynamic-compilation-with-shape-profiles",
-    Severity.ERROR,
-    options=("compile_dynamic_mode",),
-    facts=("compile-dynamic-vs-profiles",),
-    source=("tf_adapter/kernels/geop_npu.cc:1466-1471", _DOC),
-)
-def dynamic_compilation_with_shape_profiles(case: Case) -> None:
-    """``compile_dynamic_mode`` is True with shape profiles.
-
-    It makes every input shape dynamic, so that profiles have no place; session.run raises.
-
-    Wrong:
-
-        graph_run_mode: 0
-        compile_dynamic_mode: true
-        input_shape: "data:1,-1"
-        dynamic_dims: "1;2"
-        dynamic_node_type: 1
-
-    Right:
-
-        graph_run_mode: 0
-        compile_dynamic_mode: true
-    """
-    if case.get("compile_dynamic_mode") is True and has_shape_profiles(case):
-        case.report(
-            "compile_dynamic_mode",
-            '"compile_dynamic_mode" is True with {}'.format(quoted(SHAPE_PROFILES)),
-            'set "compile_dynamic_mode" to False, or remove the shape profiles',
             consequence=Outcome.REJECT.value,
         )

@@ -1,206 +1,16 @@
-"""101-106: a setting is wrong in itself: its name, its field, its kind, its value."""
+"""103-106: a value is wrong in itself: its kind, its range, its grammar."""
 
-import difflib
 import json
-from typing import Any, Dict, List, Optional, Tuple, Union
+from typing import Any, Optional, Union
 
-from npu_config.catalogue import (
-    ALL_OPTIONS,
-    OPTIONS,
-    REMOVED,
-    InvalidValue,
-    Option,
-    Outcome,
-    Status,
-)
-from npu_config.catalogue.kinds import Bool, is_bool, name_of_type, shorten, shown
+from npu_config.catalogue import ALL_OPTIONS, OPTIONS, InvalidValue, Option, Outcome
+from npu_config.catalogue.kinds import Bool, is_bool, shown
 from npu_config.core.diagnostics import Edit, Fix, Severity
 from npu_config.core.rule import rule
 from npu_config.core.settings import Setting, SourceKind
-from npu_config.rules._fields import help_for_wrong_field, switch_meant
 from npu_config.rules._reading import is_never_read, quoted
 from npu_config.rules.case import Case, Fault
 from npu_config.text.words import near
-
-FORMER_NAMES: Dict[str, str] = {
-    "master_slave_mode": "older adapters knew it; nothing reads it now, remove it",
-    "accelerate_train_mode": 'the option is called "experimental_accelerate_train_mode"',
-    "logical_device_cluster_deploy_mode": (
-        'the option is called "experimental_logical_device_cluster_deploy_mode"'
-    ),
-    "logical_device_id": 'the option is called "experimental_logical_device_id"',
-    "model_deploy_mode": 'the option is called "experimental_model_deploy_mode"',
-    "model_deploy_devicelist": 'the option is called "experimental_model_deploy_devicelist"',
-    "enable_auto_mix_precision": (
-        'older scripts carry it; mixed precision is "precision_mode_v2" "mixed_float16"'
-    ),
-    "allow_mix_compile": 'older scripts carry it; mixed computing is "mix_compile_mode"',
-    "recompute": "set it with util.set_graph_exec_config, it is not a session option",
-}
-"""Names that scripts carry from older adapters or from NPURunConfig, and what became of them."""
-
-_SUGGESTED = tuple(n for n, o in OPTIONS.items() if o.status is not Status.NO_EFFECT)
-_MOST_SUGGESTIONS = 100
-"""Looking for the closest name takes its time; a file of nothing but unknown names is none."""
-
-_FIELD_WORDS = {
-    "b": "a boolean",
-    "i": "an integer",
-    "s": "text",
-    "f": "a float",
-    "type": "a data type",
-    "": "no value",
-}
-
-_ZEROS = {"b": "False", "i": "0", "s": "empty text"}
-
-
-def _renaming(setting: Setting, name: str) -> Optional[Fix]:
-    place = setting.name_place
-    if place is None or None in place[1:]:
-        return None
-    edit = Edit(place[1] or 0, place[2] or 0, place[3] or 0, place[4] or 0, name)
-    return Fix('rename to "{}"'.format(name), (edit,))
-
-
-@rule(
-    "NPU101",
-    "unknown-option",
-    Severity.ERROR,
-    facts=("unknown-parameter",),
-    source=("tf_adapter/util/npu_attrs.cc:2032-2663",),
-    about="faults",
-)
-def unknown_option(case: Case) -> None:
-    """A name is set that no option has.
-
-    The adapter reads the names that it knows and never looks at the others: a misspelt option
-    has no effect and nothing says so.  In a ConfigProto or a script, where a newer adapter may
-    know more names, a name that is like none of the known ones is a warning.
-
-    Wrong:
-
-        presicion_mode: allow_mix_precision
-
-    Right:
-
-        precision_mode: allow_mix_precision
-    """
-    for number, (name, setting) in enumerate(_faults(case, "unknown-option")):
-        if not isinstance(name, str):
-            case.report(
-                shown(name),
-                "{} is not an option; names are text".format(name_of_type(name)),
-                "correct the name, or remove it",
-                place=setting.name_place or setting.place,
-            )
-            continue
-        former = FORMER_NAMES.get(name) or _removed(name) or _key_of_profiling(name)
-        close = None
-        if former is None and number < _MOST_SUGGESTIONS:
-            close = near(name, _SUGGESTED)
-        help = former or ("correct the name, or remove it" if close is None else None)
-        case.report(
-            name,
-            '"{}" is not an option of NpuOptimizer'.format(shorten(name)),
-            help,
-            place=setting.name_place or setting.place,
-            severity=_severity_of_unknown(case, close),
-            fix=_renaming(setting, close) if close and _is_slip(case, name, close) else None,
-            meant=close,
-            consequence="nothing reads it",
-        )
-
-
-def _severity_of_unknown(case: Case, close: Optional[str] = None) -> Severity:
-    """A newer adapter may know more names, but not one that is nearly that of an older one."""
-    misspelt = close is not None and not case.isset(close)
-    return Severity.ERROR if misspelt or case.is_ours else Severity.WARNING
-
-
-def _removed(name: str) -> Optional[str]:
-    """What became of an option that only older adapters read."""
-    option = REMOVED.get(name)
-    if option is None:
-        return None
-    use = "use {}".format(option.replacement) if option.replacement else "remove it"
-    return "adapters read it {}; {}".format(option.versions, use)
-
-
-def _key_of_profiling(name: str) -> Optional[str]:
-    """What to do with a name that is a key inside ``profiling_options``."""
-    from npu_config.sidefiles.profiling import KEYS
-
-    if name not in KEYS:
-        return None
-    return 'it belongs inside the JSON text of "profiling_options": {{"{}": ...}}'.format(name)
-
-
-def _is_slip(case: Case, name: str, meant: str) -> bool:
-    """True when ``name`` can only be a slip of the pen for an option that is not set yet."""
-    likeness = difflib.SequenceMatcher(None, name.lower(), meant.lower()).ratio()
-    return likeness >= 0.85 and not case.isset(meant)
-
-
-@rule(
-    "NPU102",
-    "wrong-field",
-    Severity.ERROR,
-    facts=("wire-type-mismatch", "wire-type-strict", "wire-type-ignored"),
-    source=("tf_adapter/util/npu_attrs.cc:2035-2656",),
-    about="faults",
-)
-def wrong_field(case: Case) -> None:
-    """A value is in another field of AttrValue than the one the adapter reads.
-
-    ``parameter_map["x"].b = 1`` and ``parameter_map["x"].i = 1`` are two different fields.  Read
-    from the wrong one, the value is 0, False or empty text, and nothing says so
-    (``jit_compile`` and ``shape_generalization_mode`` are refused; ``export_compile_stat`` and
-    ``oo_constant_folding`` are skipped).
-
-    Wrong, in a script:
-
-        custom_op.parameter_map["iterations_per_loop"].b = 10
-
-    Right, in a script:
-
-        custom_op.parameter_map["iterations_per_loop"].i = 10
-    """
-    for name, setting in _faults(case, "wrong-field"):
-        option = ALL_OPTIONS[name]
-        if not option.is_read:
-            continue
-        wire, right = setting.wire or "", option.wire_in(case.version)
-        if wire == "":
-            message = '"{}" is set without a value; the adapter reads {} from ".{}"'.format(
-                name, _FIELD_WORDS[right], right
-            )
-        else:
-            message = '"{}" is read from ".{}" ({}), but the value is in ".{}" ({})'.format(
-                name,
-                right,
-                _FIELD_WORDS[right],
-                wire,
-                _FIELD_WORDS.get(wire, "another kind"),
-            )
-        meant = switch_meant(name, setting.wire)
-        if meant is not None and case.isset(meant):
-            meant = None
-        case.report(
-            name,
-            message,
-            help_for_wrong_field(option, setting, meant, right),
-            meant=meant,
-            consequence=_consequence_of_wrong_field(option, right),
-        )
-
-
-def _consequence_of_wrong_field(option: Option, wire: str) -> str:
-    if wire == option.wire and option.name in ("jit_compile", "shape_generalization_mode"):
-        return "session.run raises"
-    if option.name in ("export_compile_stat", "oo_constant_folding"):
-        return "the option is skipped"
-    return "the runtime reads {}".format(_ZEROS[wire])
 
 
 @rule(
@@ -374,10 +184,6 @@ def bad_syntax(case: Case) -> None:
         dump_step: "0|5|10-20"
     """
     _report_faults(case, "bad-syntax")
-
-
-def _faults(case: Case, name: str) -> List[Tuple[Any, Setting]]:
-    return [(fault.name, fault.setting) for fault in case.faults if fault.rule == name]
 
 
 def _report_faults(case: Case, rule_name: str) -> None:

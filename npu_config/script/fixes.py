@@ -7,7 +7,7 @@ import attr
 
 from npu_config.catalogue import OPTIONS, InvalidValue, Option
 from npu_config.core.diagnostics import Diagnostic, Edit, Fix, Place
-from npu_config.rules.values import FORMER_NAMES
+from npu_config.rules.names import FORMER_NAMES
 from npu_config.script import constants
 from npu_config.script.constants import is_known
 from npu_config.script.objects import Block, Entry, Fails

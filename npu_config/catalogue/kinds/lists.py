@@ -266,9 +266,7 @@ class Names(Structured):
         """Accept the text or a list of names."""
         if isinstance(value, str):
             text = limited_text(value, self.what)
-            names: Sequence[Any] = (
-                text.split() if self.separator == " " else text.split(self.separator)
-            )
+            names: Sequence[Any] = text.split(None if self.separator == " " else self.separator)
             found = 'is "{}"'.format(shorten(text))
         elif is_list(value):
             names = list(value)
@@ -281,11 +279,8 @@ class Names(Structured):
             raise bad_syntax(found)
         for name in names:
             if not isinstance(name, str) or not self._is_name(name.strip()):
-                raise bad_syntax(
-                    found
-                    if len(names) == 1
-                    else '{}, where "{}" is not a name'.format(found, spelt(name))
-                )
+                which = ', where "{}" is not a name'.format(spelt(name))
+                raise bad_syntax(found + (which if len(names) > 1 else ""))
         unknown = [name.strip() for name in names if self.known and name.strip() not in self.known]
         spaced = [name.strip() for name in names if not self._is_name(name)]
         wrong = [_some(unknown)] if unknown else []
