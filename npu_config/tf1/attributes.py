@@ -27,7 +27,7 @@ def set_attributes(operation: Any, attributes: Dict[str, Value]) -> None:
 
 
 def _operations_of(fetch: Any, faults: List[Diagnostic]) -> List[Any]:
-    """The operations that a fetch stands for; what is none is added to ``faults``."""
+    """The operations that a fetch stands for; what is not one is added to ``faults``."""
     if isinstance(fetch, tf.Operation):
         return [fetch]
     if isinstance(fetch, tf.Tensor):
@@ -38,7 +38,9 @@ def _operations_of(fetch: Any, faults: List[Diagnostic]) -> List[Any]:
         try:
             return [tf.get_default_graph().get_tensor_by_name(fetch).op]
         except (KeyError, ValueError) as error:
-            faults.append(_fault("fetch names no tensor of the default graph", fetch, str(error)))
+            faults.append(
+                _fault("fetch does not name a tensor of the default graph", fetch, str(error))
+            )
             return []
     faults.append(
         _fault("fetch must be an operation, a tensor, a tensor name, or a list of these", fetch)
@@ -69,7 +71,7 @@ def set_graph_exec_config(
 
     Raises:
         ArgumentError: an argument has the wrong type.
-        NpuConfigError: a value is none of the legal ones, or a name is not in the graph.
+        NpuConfigError: a value is not legal, or a name is not in the graph.
             No node is changed then.
     """
     from npu_config.tf1.run_config_parts import ExperimentalConfig

@@ -48,7 +48,7 @@ def npu_config_proto(config_proto: Any = None) -> Any:
     """Make a ConfigProto one for the NPU.
 
     Args:
-        config_proto: is changed in place; what is no ConfigProto is replaced by a new one.
+        config_proto: is changed in place; what is not a ConfigProto is replaced by a new one.
 
     Returns:
         The same object, or the new one.

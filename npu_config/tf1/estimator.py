@@ -63,8 +63,8 @@ class NPUEstimatorSpec(EstimatorSpec):
     The other arguments are those of ``tf.estimator.EstimatorSpec``.
 
     Raises:
-        ArgumentError: ``host_call[0]`` is no function.
-        NpuConfigError: ``host_call`` is no pair, or its tensors are no list, tuple or dict.
+        ArgumentError: ``host_call[0]`` is not a function.
+        NpuConfigError: ``host_call`` is not a pair, or its tensors are not a list, tuple or dict.
         StateError: the function takes another number of arguments than there are tensors.
     """
 
@@ -191,7 +191,11 @@ def _call(function: Any, features: Any, labels: Any, mode: str, params: Any, con
     takes = internal("util.function_utils").fn_args(function)
     if "labels" not in takes and labels is not None:
         raise errors.NpuConfigError(
-            [rules.ESTIMATOR_SPEC.diagnostic("input_fn gives labels, and model_fn takes none")]
+            [
+                rules.ESTIMATOR_SPEC.diagnostic(
+                    "input_fn gives labels, and model_fn has no argument for them"
+                )
+            ]
         )
     offered = {"labels": labels, "mode": mode, "params": params, "config": config}
     return function(

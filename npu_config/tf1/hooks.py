@@ -18,7 +18,7 @@ OutputFunction = Callable[[List[Dict[Any, Any]]], Any]
 
 
 class NpuEmptyHook(SessionRunHook):
-    """Does nothing; stands where a hook was removed."""
+    """Does nothing; takes the place of a hook that was removed."""
 
 
 class NPUSaver(Saver):
@@ -99,7 +99,7 @@ class NPUCheckpointSaverHook(CheckpointSaverHook):
         listeners: ``CheckpointSaverListener`` objects.
 
     Raises:
-        ArgumentError: an interval is no number.
+        ArgumentError: an interval is not a number.
         ValueError: none or both of the intervals are given.
     """
 
@@ -237,7 +237,7 @@ class TellMeStepOrLossHook(SessionRunHook):
         final_loss: the loss that is aimed at; sets ``TARGET_LOSS``.
 
     Raises:
-        NpuConfigError: neither step nor loss is given, or a target is no number.
+        NpuConfigError: neither step nor loss is given, or a target is not a number.
     """
 
     def __init__(
@@ -262,13 +262,15 @@ class TellMeStepOrLossHook(SessionRunHook):
             for name, tensor in (("STEP_NOW", step), ("LOSS_NOW", loss))
             if tensor is not None
         }
-        told = {
+        values = {
             "STEP_NOW": None if step is None else "0",
             "TOTAL_STEP": total_step,
             "LOSS_NOW": None if loss is None else "0.0",
             "TARGET_LOSS": final_loss,
         }
-        os.environ.update({name: str(value) for name, value in told.items() if value is not None})
+        os.environ.update(
+            {name: str(value) for name, value in values.items() if value is not None}
+        )
 
     def before_run(self, run_context: Any) -> Any:
         """Fetch the tensors with the run."""
@@ -311,7 +313,7 @@ def npu_hooks_append(hooks_list: Any = ()) -> List[Any]:
         hooks_list: a list is extended in place; anything else is replaced by a new list.
 
     Raises:
-        NpuConfigError: ``RANK_ID`` is no number, or ``RANK_SIZE`` and ``CM_WORKER_SIZE`` are
+        NpuConfigError: ``RANK_ID`` is not a number, or ``RANK_SIZE`` and ``CM_WORKER_SIZE`` are
             both set.
     """
     hooks = hooks_list if isinstance(hooks_list, list) else []

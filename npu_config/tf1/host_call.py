@@ -23,11 +23,11 @@ HostCall = Tuple[Callable[..., Any], Tensors]
 
 
 def check_host_call(host_call: Any) -> None:
-    """Refuse what is no pair of a function and the tensors that it takes.
+    """Refuse what is not a pair of a function and the tensors that it takes.
 
     Raises:
-        ArgumentError: the first is no function.
-        NpuConfigError: it is no pair, or the tensors are no list, tuple or dict.
+        ArgumentError: the first is not a function.
+        NpuConfigError: it is not a pair, or the tensors are not a list, tuple or dict.
         StateError: the function takes another number of arguments.
     """
     if not isinstance(host_call, (list, tuple)) or len(host_call) != 2:

@@ -1,4 +1,4 @@
-"""What NPUEstimator is told of the job: by a file, or by the environment."""
+"""What NPUEstimator knows of the job: by a file, or by the environment."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def read_job_info(job_start_file: str = "") -> JobInfo:
         job_start_file: path of a JSON file; empty for none.
 
     Raises:
-        NpuConfigError: there is no usable file, and ``JOB_ID`` is not set where it is needed.
+        NpuConfigError: there is not a usable file, and ``JOB_ID`` is not set where it is needed.
     """
     environ = os.environ
     started = _read(job_start_file) if job_start_file else None

@@ -29,7 +29,7 @@ class LoopVariables(NamedTuple):
 
 
 def is_int(value: Any) -> bool:
-    """True for a Python int; ``True`` is none."""
+    """True for a Python int; ``True`` is not one."""
     return isinstance(value, int) and not isinstance(value, bool)
 
 
@@ -58,10 +58,10 @@ def count_faults(value: Any, name: str = "iterations_per_loop") -> List[Diagnost
 
 
 def check_count(value: Any, name: str = "iterations_per_loop") -> None:
-    """Refuse what is no number of iterations.
+    """Refuse what is not a number of iterations.
 
     Raises:
-        ArgumentError: it is no int.
+        ArgumentError: it is not an int.
         NpuConfigError: it is below 1 or does not fit an int64.
     """
     faults = count_faults(value, name)
@@ -130,7 +130,7 @@ def find_operation(graph: Any, name: str) -> Optional[Any]:
 
 
 def root_variable_scope(reuse: Any) -> Any:
-    """The variable scope in which names are what they say, wherever the call stands."""
+    """The variable scope in which names are what they say, wherever the call is."""
     return tf.variable_scope(tf.VariableScope(reuse=reuse), auxiliary_name_scope=False)
 
 
@@ -183,7 +183,7 @@ def _variable_name_faults(graph: Any) -> List[Diagnostic]:
             except ValueError:
                 faults.append(
                     loop_rules.LOOP_NAME_TAKEN.diagnostic(
-                        '"{}" is in the graph already and is no int64 scalar variable that '
+                        '"{}" is in the graph already and is not an int64 scalar variable that '
                         "tf.get_variable made".format(full),
                         option="iterations_per_loop",
                         help='leave the scope "{}" to the loop'.format(SCOPE),

@@ -30,7 +30,7 @@ class SetIterationsVarHook(SessionRunHook):
         iterations_per_loop: training steps per ``session.run``, as declared in the session.
 
     Raises:
-        ArgumentError: the number is no int (None included).
+        ArgumentError: the number is not an int (None included).
         NpuConfigError: the number is below 1.
     """
 
@@ -88,7 +88,7 @@ class NPUStopAtStepHook(SessionRunHook):
     Raises:
         NpuConfigError: not exactly one of ``num_steps`` and ``last_step`` is given, or a number
             is below 1.
-        ArgumentError: a number is no int.
+        ArgumentError: a number is not an int.
     """
 
     def __init__(

@@ -14,7 +14,7 @@ TRAIN_OP = declare(
     "train-op-type",
     Severity.ERROR,
     """
-    Something that is no tf.Operation is given as the training operation.
+    Something that is not a tf.Operation is given as the training operation.
 
     The loop is built around an operation named ``IterationOp`` that groups the training
     operation. ``optimizer.minimize(loss)`` returns an operation; ``tf.assign_add`` and
@@ -38,7 +38,7 @@ ITERATION_COUNT = declare(
     "iteration-count",
     Severity.ERROR,
     """
-    The number of iterations per loop is no whole number from 1.
+    The number of iterations per loop is not a whole number from 1.
 
     The loop variable holds the number minus one, so 0 and below, fractions, text and None make
     the device run a number of iterations that nobody asked for.  ``True`` is not a number of
@@ -115,7 +115,7 @@ SESSION_STATE = declare(
     "session-cannot-be-used",
     Severity.ERROR,
     """
-    The loop is to be loaded into something that is no open session of its graph.
+    The loop is to be loaded into something that is not an open session of its graph.
 
     Loop variables live in a session: it has to be a ``tf.Session`` (or a wrapper of one),
     open, and made for the graph that holds the training operation.

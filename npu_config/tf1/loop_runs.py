@@ -146,7 +146,7 @@ class Runs:
         return self._class.partial_run_setup(self._session(), fetches, feeds)
 
     def _fetched(self, fetches: Any) -> Fetched:
-        """The operations that fetches stand for, and what a round before the last one runs."""
+        """The operations that fetches mean, and what a round before the last one runs."""
         if type(fetches) is not list or not all(type(each) in _nodes() for each in fetches):
             return self._look_up(fetches)
         key = tuple(map(id, fetches))

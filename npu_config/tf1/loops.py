@@ -1,8 +1,8 @@
 """Iteration offload: the loop variables and the ``IterationOp`` that the runtime looks for.
 
 The device runs the training step ``iterations_per_loop`` times per ``session.run`` when the
-graph that is run holds an operation named exactly ``IterationOp``; the number stands, minus
-one, in a local variable.
+graph that is run holds an operation named exactly ``IterationOp``; a local variable
+holds the number minus one.
 """
 
 from __future__ import annotations
@@ -133,8 +133,8 @@ def set_iteration_per_loop(sess: Any, train_op: Any, iterations_per_loop: int = 
         The operation to run: ``IterationOp``, or ``train_op`` itself for 1.
 
     Raises:
-        ArgumentError: the number is no int.
-        NpuConfigError: ``train_op`` is no operation, or the number is below 1.
+        ArgumentError: the number is not an int.
+        NpuConfigError: ``train_op`` is not an operation, or the number is below 1.
         StateError: the session is closed, of another graph, or declares another number; the
             graph is finalized, or not the default one.  Nothing is added to the graph then.
     """
@@ -178,7 +178,7 @@ class IterationPerLoop:
         Called again for the same operation it returns the same ``IterationOp``.
 
         Raises:
-            NpuConfigError: ``train_op`` is no operation.
+            NpuConfigError: ``train_op`` is not an operation.
             StateError: the graph cannot take the loop; nothing is added then.
         """
         require_graph_mode("create_iteration_per_loop_var")
@@ -199,7 +199,7 @@ class IterationPerLoop:
             iterations_per_loop: steps per ``session.run``.
 
         Raises:
-            ArgumentError: the number is no int.
+            ArgumentError: the number is not an int.
             NpuConfigError: the number is below 1.
             StateError: nothing was created yet, or the session cannot be used.
         """

@@ -50,7 +50,7 @@ class FixedLossScaleManager(metaclass=VendorFirst):
 
     Raises:
         NpuConfigError: the factor is below 1.
-        ArgumentError: it is no number.
+        ArgumentError: it is not a number.
     """
 
     vendor_place = ("npu_loss_scale_manager", "FixedLossScaleManager")
@@ -96,7 +96,7 @@ class ExponentialUpdateLossScaleManager(metaclass=VendorFirst):
         decr_ratio: factor by which it shrinks.
 
     Raises:
-        ArgumentError: a number of steps is no int, or a ratio is no number.
+        ArgumentError: a number of steps is not an int, or a ratio is not a number.
         NpuConfigError: ``incr_ratio`` is 0.
     """
 

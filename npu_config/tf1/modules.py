@@ -1,4 +1,4 @@
-"""The modules that scripts import from the vendor, and what stands for each of their names.
+"""The modules that scripts import from the vendor, and what serves each of their names.
 
 One table of module paths of ``npu_bridge`` and ``hccl``; whoever serves these modules without
 the vendor's packages (``npu-config run``, ``install_npu_bridge``) takes every name from here.
@@ -341,7 +341,7 @@ def names_of(path: str) -> List[str]:
 
 
 def resolve(path: str, name: str) -> Any:
-    """What stands for a name of a vendor's module.
+    """What serves a name of a vendor's module.
 
     Nothing of the vendor's is imported, and TensorFlow only where the name needs it.
 

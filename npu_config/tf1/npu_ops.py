@@ -58,7 +58,7 @@ def dropout(
         name: name of the operation.
 
     Raises:
-        NpuConfigError: ``x`` is no float tensor, or ``keep_prob`` is out of range.
+        NpuConfigError: ``x`` is not a float tensor, or ``keep_prob`` is out of range.
     """
     require_graph_mode("npu_ops.dropout")
     x = tf.convert_to_tensor(x, name="x")
@@ -136,7 +136,7 @@ def basic_lstm_cell(
 def scatter_elements(
     data: Any, indices: Any, updates: Any, axis: int = 0, name: Optional[str] = None
 ) -> Any:
-    """A copy of ``data`` in which ``updates`` stand at ``indices`` along an axis (as in ONNX)."""
+    """A copy of ``data`` in which ``updates`` are at ``indices`` along an axis (as in ONNX)."""
     require_graph_mode("npu_ops.scatter_elements")
     data = tf.convert_to_tensor(data)
     shape = tf.shape(indices)

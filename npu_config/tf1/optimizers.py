@@ -67,7 +67,7 @@ class NPUDistributedOptimizer(_Wrapper, metaclass=VendorFirst):
 
 
 class NPUOptimizer(_Wrapper, metaclass=VendorFirst):
-    """Averages gradients over ranks and scales the loss, as told.
+    """Averages gradients over ranks and scales the loss, as asked.
 
     Args:
         opt: the ``tf.train.Optimizer`` to wrap.

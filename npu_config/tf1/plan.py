@@ -73,7 +73,7 @@ def plan_loops(
         short_last_loop: the last loop may be shorter (train with :class:`NPUStopAtStepHook`).
 
     Raises:
-        ArgumentError: a number is no int.
+        ArgumentError: a number is not an int.
         NpuConfigError: numbers do not fit; every misfit is named, with the nearest that fit.
     """
     given: Dict[str, Any] = {"steps": steps, "iterations_per_loop": iterations_per_loop}
@@ -89,7 +89,7 @@ def plan_loops(
     if steps % count and not short_last_loop:
         faults.append(
             _misfit(
-                "steps {} is no multiple of iterations_per_loop {}: the last session.run would "
+                "steps {} is not a multiple of iterations_per_loop {}: the last session.run would "
                 "train {} steps too many".format(steps, count, count - steps % count),
                 "train {} steps, or use {} iterations per loop, or let the last loop be shorter "
                 "(short_last_loop=True, and NPUStopAtStepHook)".format(
@@ -101,7 +101,7 @@ def plan_loops(
         if interval is not None and interval % count:
             faults.append(
                 _misfit(
-                    "{} {} is no multiple of iterations_per_loop {}: nothing can happen inside "
+                    "{} {} is not a multiple of iterations_per_loop {}: nothing can happen inside "
                     "a loop".format(name, interval, count),
                     "use {}".format(_multiples(interval, count)),
                 )
@@ -124,7 +124,7 @@ def check_steps(num_steps: Optional[int] = None, last_step: Optional[int] = None
 
     Raises:
         NpuConfigError: none or both are given, or one is below 1.
-        ArgumentError: one is no int.
+        ArgumentError: one is not an int.
     """
     given = {"num_steps": num_steps, "last_step": last_step}
     given = {name: value for name, value in given.items() if value is not None}

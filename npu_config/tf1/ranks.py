@@ -13,7 +13,7 @@ from npu_config.tf1._lazy import errors, rules
 
 
 def rank_size_text(environ: Optional[Mapping[str, str]] = None) -> str:
-    """``RANK_SIZE``, else ``CM_WORKER_SIZE``, else ``"1"``, as it stands.
+    """``RANK_SIZE``, else ``CM_WORKER_SIZE``, else ``"1"``, as it is written.
 
     Raises:
         NpuConfigError: both variables are set.
@@ -35,7 +35,7 @@ def rank_size_text(environ: Optional[Mapping[str, str]] = None) -> str:
 
 
 def rank_size(environ: Optional[Mapping[str, str]] = None) -> int:
-    """The number of ranks of the job; text that is no number counts as 1, as for the vendor.
+    """The number of ranks of the job; text that is not a number counts as 1, as for the vendor.
 
     Raises:
         NpuConfigError: ``RANK_SIZE`` and ``CM_WORKER_SIZE`` are both set.
@@ -48,7 +48,7 @@ def rank_id(environ: Optional[Mapping[str, str]] = None) -> int:
     """The rank of this process: ``RANK_ID``, 0 without it.
 
     Raises:
-        NpuConfigError: ``RANK_ID`` is no whole number.
+        NpuConfigError: ``RANK_ID`` is not a whole number.
     """
     environ = os.environ if environ is None else environ
     text = environ.get("RANK_ID", "0")
@@ -133,7 +133,7 @@ def require_one_rank(what: str, size: Optional[int] = None) -> None:
             [
                 rules.VENDOR_MISSING.diagnostic(
                     '"{}" has to communicate between {} ranks, which needs the Ascend adapter '
-                    "for TensorFlow 1.15: there is no package {} here".format(
+                    "for TensorFlow 1.15: the package {} is not installed".format(
                         what, size, vendor.PACKAGE
                     ),
                     help="install the adapter, or unset RANK_SIZE and CM_WORKER_SIZE for one rank",

@@ -1,7 +1,7 @@
 """From the arguments of NPURunConfig to the options of NpuOptimizer, and back.
 
 The catalogue says which argument (or field of a configuration object in it) carries which
-option and what its default is; here stands what the vendor's NPUEstimator makes of them
+option and what its default is; this module has what the vendor's NPUEstimator makes of them
 beyond that.  No TensorFlow is imported.
 """
 
@@ -59,7 +59,7 @@ class Choices(NamedTuple):
     Attributes:
         written: option name to the value that goes into the session.
         given: option name to the value that the user chose, also where nothing comes of it.
-        extra: arguments that are no options, and fields by dotted name.
+        extra: arguments that are not options, and fields by dotted name.
     """
 
     written: Dict[str, Any]

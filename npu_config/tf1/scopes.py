@@ -68,7 +68,7 @@ def npu_variable_scope(placement: Any = NpuExecutePlacement.ALL) -> ContextManag
         placement: a member of :class:`NpuExecutePlacement`.
 
     Raises:
-        ArgumentError: it is none.
+        ArgumentError: it is not one.
     """
     value = getattr(placement, "value", None)
     if not isinstance(placement, enum.Enum) or not isinstance(value, str):
@@ -173,7 +173,7 @@ def npu_graph_slice_scope(slice_num: Optional[int] = None) -> ContextManager[str
         slice_num: number of the slice, from 1; None leaves the numbering to the compiler.
 
     Raises:
-        ArgumentError: it is no int.
+        ArgumentError: it is not an int.
         NpuConfigError: it is below 1.
     """
     require_graph_mode("npu_graph_slice_scope")
@@ -211,8 +211,8 @@ def limit_core_num_scope(
             is refused).
 
     Raises:
-        ArgumentError: ``op_vectorore_num`` is no text.
-        NpuConfigError: it is no whole number from 1.
+        ArgumentError: ``op_vectorore_num`` is not text.
+        NpuConfigError: it is not a whole number from 1.
     """
     _check_types(
         "limit_core_num_scope", {"op_vectorore_num": str}, op_vectorore_num=op_vectorore_num

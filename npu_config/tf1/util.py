@@ -41,12 +41,12 @@ def _check_integer(value: Any, name: str, least: int) -> None:
 
 
 def check_positive_integer(value: Any, name: str) -> None:
-    """Refuse what is no int (ArgumentError) or below 1 (NpuConfigError); True counts as 1."""
+    """Refuse what is not an int (ArgumentError) or below 1 (NpuConfigError); True counts as 1."""
     _check_integer(value, name, 1)
 
 
 def check_nonnegative_integer(value: Any, name: str) -> None:
-    """Refuse what is no int (ArgumentError) or below 0 (NpuConfigError); True counts as 1."""
+    """Refuse what is not an int (ArgumentError) or below 0 (NpuConfigError); True counts as 1."""
     _check_integer(value, name, 0)
 
 
@@ -94,12 +94,12 @@ def check_path(path: str) -> str:
     """The real path of a directory that can be read and written.
 
     Raises:
-        NpuConfigError: it does not exist, is no directory, or cannot be read or written.
+        NpuConfigError: it does not exist, is not a directory, or cannot be read or written.
     """
     if not os.path.exists(path):
         _refuse('the path "{}" does not exist'.format(path), help="create the directory first")
     if not os.path.isdir(path):
-        _refuse('the path "{}" is no directory'.format(path))
+        _refuse('the path "{}" is not a directory'.format(path))
     real = os.path.realpath(path)
     if not os.access(real, os.R_OK | os.W_OK):
         _refuse('the directory "{}" cannot be read and written'.format(path))
@@ -107,7 +107,7 @@ def check_path(path: str) -> str:
 
 
 def check_aoe_mode(aoe_mode: str) -> None:
-    """Refuse what is none of "1", "2" and "4" (NpuConfigError)."""
+    """Refuse what is not one of "1", "2" and "4" (NpuConfigError)."""
     if aoe_mode not in AOE_MODES:
         legal = ", ".join('"{}"'.format(mode) for mode in AOE_MODES)
         _refuse("aoe_mode must be one of {}, got {!r}".format(legal, aoe_mode))

@@ -98,7 +98,9 @@ def require(module: str, name: str) -> Any:
     found = find(module, name)
     if found is None:
         what = "{}.{}".format(module, name)
-        raise errors.VendorError([_missing(what, "there is no package {} here".format(PACKAGE))])
+        raise errors.VendorError(
+            [_missing(what, "the package {} is not installed".format(PACKAGE))]
+        )
     return found
 
 
@@ -125,7 +127,7 @@ def names_of(module: str, *names: str) -> Callable[[str], Any]:
     Args:
         module: the vendor's module.
         names: what it is known to define; without the vendor, these raise when they are
-            called, and others are no attributes.  Empty: whatever is asked for.
+            called, and others are not attributes.  Empty: whatever is asked for.
     """
 
     def attribute(name: str) -> Any:
@@ -163,7 +165,7 @@ def _missing(what: str, reason: str) -> Any:
 
 
 def _homes(module: str) -> Iterator[Any]:
-    """Where a name of ``module`` may stand, the likeliest first."""
+    """Where a name of ``module`` may be, the likeliest first."""
     for path in ("npu_init", "estimator.npu." + module, "estimator." + module, module):
         name = "{}.{}".format(PACKAGE, path)
         try:
