@@ -9,6 +9,10 @@ TensorFlow and lets every later ``tf.Session`` run on the NPU;
 vendor's, ``docs/drop-in.md`` says so and why.
 """
 
+# What is imported here is what a star import brings.
+# mypy: implicit-reexport
+# ruff: noqa: F401
+
 import os
 
 from npu_config.tf1 import (
@@ -59,7 +63,7 @@ from npu_config.tf1.keras import (
     npu_clear_session,
     set_keras_session_npu_config,
 )
-from npu_config.tf1.loops import register_collections
+from npu_config.tf1.loops import register_collections as _register_collections
 from npu_config.tf1.loss_scale import (
     ExponentialUpdateLossScaleManager,
     FixedLossScaleManager,
@@ -88,28 +92,32 @@ from npu_config.tf1.run_config import NPURunConfig
 from npu_config.tf1.run_config_parts import (
     DumpConfig,
     DynamicInputConfig,
+    ExperimentalConfig,
+    GraphMemoryOptimizeConfig,
     MemoryConfig,
     ProfilingConfig,
 )
-from npu_config.tf1.run_config_parts import ExperimentalConfig as ExperimentalConfig
-from npu_config.tf1.run_config_parts import GraphMemoryOptimizeConfig as GraphMemoryOptimizeConfig
-from npu_config.tf1.scopes import NpuExecutePlacement as NpuExecutePlacement
+from npu_config.tf1.scopes import NpuExecutePlacement
 from npu_config.tf1.session import (
     close_session,
     decorator_tf_session,
     npu_session,
-    patch_sessions,
     unpatch_sessions,
 )
-from npu_config.tf1.tensorflow import internal, is_version_1, load, package, protobuf
+from npu_config.tf1.session import patch_sessions as _patch_sessions
+from npu_config.tf1.tensorflow import internal as _internal
+from npu_config.tf1.tensorflow import is_version_1 as _is_version_1
+from npu_config.tf1.tensorflow import load as _load
+from npu_config.tf1.tensorflow import package as _package
+from npu_config.tf1.tensorflow import protobuf as _protobuf
 
-tf = package() if is_version_1() else load()
-session = internal("client.session")
-session_run_hook = internal("training.session_run_hook")
-config_pb2 = protobuf("config_pb2")
-rewriter_config_pb2 = protobuf("rewriter_config_pb2")
+tf = _package() if _is_version_1() else _load()
+session = _internal("client.session")
+session_run_hook = _internal("training.session_run_hook")
+config_pb2 = _protobuf("config_pb2")
+rewriter_config_pb2 = _protobuf("rewriter_config_pb2")
 RewriterConfig = rewriter_config_pb2.RewriterConfig
-backend = internal("keras.backend")
+backend = _internal("keras.backend")
 
 experimental_options = {
     "disable_model_pruning": False,
@@ -122,90 +130,12 @@ experimental_options = {
     "layout_optimizer": RewriterConfig.ON,
 }
 
-register_collections()
-patch_sessions()
+_register_collections()
+_patch_sessions()
 
-__all__ = [
-    # configuration and Estimator
-    "DumpConfig",
-    "DynamicInputConfig",
-    "MemoryConfig",
-    "NPUEstimator",
-    "NPUEstimatorSpec",
-    "NPURunConfig",
-    "ProfilingConfig",
-    "experimental_options",
-    "npu_config_proto",
-    "npu_graph_options",
-    "npu_optimizer_options",
-    "npu_run_config_init",
-    # hooks and callbacks
-    "NPUBroadcastGlobalVariablesCallback",
-    "NPUBroadcastGlobalVariablesHook",
-    "NPUCheckpointSaverHook",
-    "NPUOutputTensorHook",
-    "NpuEmptyHook",
-    "SetIterationsVarHook",
-    "TellMeStepOrLossHook",
-    "npu_callbacks_append",
-    "npu_hooks_append",
-    # optimizers and loss scaling
-    "ExponentialUpdateLossScaleManager",
-    "FixedLossScaleManager",
-    "KerasDistributeOptimizer",
-    "NPUDistributedOptimizer",
-    "NPULossScaleOptimizer",
-    "NPUOptimizer",
-    "npu_allreduce",
-    "npu_distributed_optimizer_wrapper",
-    "npu_keras_optimizer",
-    "npu_tf_optimizer",
-    # sessions and resources
-    "close_session",
-    "decorator_tf_session",
-    "get_npu_local_rank_id",
-    "get_npu_local_rank_size",
-    "get_npu_rank_id",
-    "get_npu_rank_size",
-    "init_resource",
-    "npu_clear_session",
-    "npu_close",
-    "npu_resources",
-    "npu_session",
-    "set_keras_session_npu_config",
-    "shutdown_resource",
-    "unpatch_sessions",
-    # HCCL
-    "create_group",
-    "destroy_group",
-    "get_group_rank_from_world_rank",
-    "get_local_rank_id",
-    "get_local_rank_size",
-    "get_rank_id",
-    "get_rank_size",
-    "get_world_rank_from_group_rank",
-    "set_split_strategy_by_idx",
-    "set_split_strategy_by_size",
-    # modules
-    "hccl_ops",
-    "keras_to_npu",
-    "npu_cpu_ops",
-    "npu_ops",
-    "npu_plugin",
-    "npu_rnn",
-    "npu_scope",
-    "npu_strategy",
-    "npu_unary_ops",
-    "os",
-    "profiler",
-    "scoped_graph_manager",
-    "util",
-    # TensorFlow
-    "RewriterConfig",
-    "backend",
-    "config_pb2",
-    "rewriter_config_pb2",
-    "session",
-    "session_run_hook",
-    "tf",
+# Scripts import these from npu_config.py of the vendor, whose npu_init lacks them.
+_NOT_STARRED = ("ExperimentalConfig", "GraphMemoryOptimizeConfig", "NpuExecutePlacement")
+
+globals()["__all__"] = [  # type checkers take every public name instead
+    name for name in globals() if name[0] != "_" and name not in _NOT_STARRED
 ]
