@@ -20,7 +20,7 @@ from npu_config.tf1 import vendor
 from npu_config.tf1._lazy import errors, loop_rules
 from npu_config.tf1._sessions import declared_iterations
 from npu_config.tf1._warn import warn
-from npu_config.tf1.loop_checks import ITERATION_OP, find_operation, find_variable
+from npu_config.tf1.loop_checks import ITERATION_OP, SCOPE, find_operation, find_variable
 from npu_config.tf1.tensorflow import internal, tf
 
 if TYPE_CHECKING:
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 SETTING = "NPU_CONFIG_LOOPS"
 _LOOPS = ("device", "once")
+_VARIABLE = SCOPE + "/iterations_per_loop"
 _OPTIMIZER = re.compile(r"(Resource)?(Sparse)?Apply[A-Z]")
 _MOST_LISTS = 64
 _COUNTS = ("AssignAdd", "AssignAddVariableOp")
@@ -147,14 +148,18 @@ class Runs:
 
     def _fetched(self, fetches: Any) -> Fetched:
         """The operations that fetches mean, and what a round before the last one runs."""
-        if type(fetches) is not list or not all(type(each) in _nodes() for each in fetches):
+        if type(fetches) is not list:
             return self._look_up(fetches)
         key = tuple(map(id, fetches))
-        if key not in self._lists:
+        known = self._lists.get(key)
+        if known is not None:
+            return known[1]
+        found = self._look_up(fetches)
+        if all(isinstance(each, _nodes()) for each in fetches):  # others may change
             if len(self._lists) > _MOST_LISTS:
                 self._lists.clear()
-            self._lists[key] = (list(fetches), self._look_up(fetches))  # kept, so is each id
-        return self._lists[key][1]
+            self._lists[key] = (list(fetches), found)  # which keeps each id
+        return found
 
     def _look_up(self, fetches: Any) -> Fetched:
         """What TensorFlow makes of fetches; nothing where it refuses.
@@ -206,10 +211,11 @@ class Runs:
 
     def _count(self) -> int:
         """The number of iterations that is loaded; 1 where there is none."""
+        loaded = self._loaded.get(_VARIABLE)
+        if loaded is not None:
+            return loaded[1] + 1
         session = self._session()
         variable = find_variable(session.graph, "iterations_per_loop") if session else None
-        if variable is not None and variable.op.name in self._loaded:
-            return self._loaded[variable.op.name][1] + 1
         try:
             value = 0 if variable is None else int(self._class.run(session, variable))
         except tf.errors.FailedPreconditionError:
@@ -305,8 +311,8 @@ def watch(session: Any) -> None:
 
 
 @functools.lru_cache(maxsize=None)
-def _nodes() -> FrozenSet[type]:
-    return frozenset((tf.Operation, tf.Tensor))
+def _nodes() -> Tuple[type, type]:
+    return tf.Operation, tf.Tensor
 
 
 def _behind(operation: Any) -> FrozenSet[Any]:
