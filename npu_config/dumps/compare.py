@@ -158,7 +158,6 @@ def compare_dumps(
     tree = find_dumps(npu)
     if not any(file.kind == "tensor" for file in tree):
         raise NpuConfigError([no_dump(tree, os.fspath(npu))])
-    compiled = _graph(graph)
     wanted = reference_step if reference_step is not None else step
     other = open_reference(os.fspath(reference), wanted)
     chosen = choose(tree, step, device)
@@ -170,6 +169,7 @@ def compare_dumps(
         message = "the dump has no step {}; it has {}"
         text = message.format(step, ", ".join(map(str, chosen.steps)) or "none")
         raise NpuConfigError([rules.NOTHING_FOUND.diagnostic(text, Place(os.fspath(npu)))])
+    compiled = _graph(graph, chosen.files[0].model)
     notes += _steps_differ(chosen.step, other, os.fspath(npu))
     ordered = list(found.operators)
     if compiled is not None:
@@ -206,10 +206,10 @@ def compare_dumps(
     )
 
 
-def _graph(graph: Union[PathLike, GeGraph, None]) -> Optional[GeGraph]:
+def _graph(graph: Union[PathLike, GeGraph, None], model: Optional[str]) -> Optional[GeGraph]:
     if graph is None or isinstance(graph, GeGraph):
         return graph
-    return read_ge_graph(graph)
+    return read_ge_graph(graph, model)
 
 
 def _steps_differ(step: Optional[int], other: Reference, path: str) -> List[Diagnostic]:

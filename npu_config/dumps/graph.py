@@ -17,6 +17,7 @@ import attr
 from npu_config.core.diagnostics import NpuConfigError, Place
 from npu_config.core.files import PathLike
 from npu_config.dumps._rules import BAD_GRAPH
+from npu_config.dumps.names import plain
 from npu_config.text.faults import FaultLog
 from npu_config.text.loading import load
 from npu_config.text.prototext import Block, parse
@@ -28,6 +29,8 @@ LARGEST = 1 << 28
 CONSTANTS = frozenset(("Const", "Constant", "ConstPlaceHolder"))
 PASSED_THROUGH = frozenset(("Cast", "TransData"))
 _FILE = re.compile(r"ge_proto_([0-9]+)_(?:.*_)?Build\.(txt|json)\Z")
+_NAME = re.compile(rb'\bname"?: *"([^"\n]*)"')
+_BEGINNING = 4096
 _MOST_STEPS = 1000
 
 
@@ -142,19 +145,20 @@ class GeGraph(Sequence[GeOp]):
         return None
 
 
-def read_ge_graph(path: PathLike) -> GeGraph:
+def read_ge_graph(path: PathLike, model: Optional[str] = None) -> GeGraph:
     """Read a graph that the graph engine wrote.
 
     Args:
         path: ``ge_proto_*_Build.txt``, the same as JSON, or a folder with such files, of which
             the last of the stage ``Build`` is taken.
+        model: the name of the graph to prefer in a folder, as folders of dumps have it.
 
     Raises:
         NpuConfigError: the file cannot be read or is not such a graph.
     """
     name = os.fspath(path)
     if os.path.isdir(name):
-        name = _in_folder(name)
+        name = _in_folder(name, model)
     data = load(name, LARGEST)
     if not isinstance(data, bytes):
         raise NpuConfigError([data])
@@ -169,8 +173,8 @@ def read_ge_graph(path: PathLike) -> GeGraph:
     return GeGraph(_text(graphs[0], "name"), ops, name)
 
 
-def _in_folder(folder: str) -> str:
-    """The graph of the last ``Build`` in a folder."""
+def _in_folder(folder: str, model: Optional[str]) -> str:
+    """The graph of the last ``Build`` in a folder, of the model if one has its name."""
     found = []
     try:
         for name in os.listdir(folder):
@@ -181,7 +185,18 @@ def _in_folder(folder: str) -> str:
         raise _refused(folder, "the folder cannot be read: {}".format(error.strerror)) from None
     if not found:
         raise _refused(folder, "the folder has no file ge_proto_*_Build.txt")
-    return os.path.join(folder, max(found)[2])
+    paths = [os.path.join(folder, name) for _, _, name in sorted(found, reverse=True)]
+    return next((path for path in paths if model and _is_named(path, model)), paths[0])
+
+
+def _is_named(path: str, model: str) -> bool:
+    """True when a graph begins with the name of the model."""
+    try:
+        with open(path, "rb") as stream:
+            match = _NAME.search(stream.read(_BEGINNING))
+    except OSError:
+        return False
+    return match is not None and plain(match.group(1).decode("utf-8", "replace")) == model
 
 
 def _refused(path: str, reason: str) -> NpuConfigError:

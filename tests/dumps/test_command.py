@@ -5,6 +5,7 @@ import json
 import re
 import subprocess
 import sys
+from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
@@ -221,6 +222,7 @@ def test_names_are_escaped(npu, tmp_path):
 
 WITHOUT = """
 import sys
+from html.parser import HTMLParser
 class Refuse:
     def find_spec(self, name, path=None, target=None):
         if name.split(".")[0] == "numpy":
@@ -266,3 +268,49 @@ def test_export_of_plain_layouts_without_numpy(tmp_path):
     assert done.returncode == 0, done.stdout.decode()
     (file,) = out.rglob("*.npy")
     numpy.testing.assert_array_equal(values, numpy.load(str(file)))
+
+
+class _Tags(HTMLParser):
+    """Keeps the tags that are open, and refuses those that are closed wrongly."""
+
+    def __init__(self):
+        super().__init__()
+        self.open, self.seen = [], set()
+
+    def handle_starttag(self, tag, attrs):
+        """One more is open, unless it never is."""
+        self.seen.add(tag)
+        if tag not in ("meta", "line", "circle", "polyline"):
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attrs):
+        """It is closed already."""
+        self.seen.add(tag)
+
+    def handle_endtag(self, tag):
+        """The last one that was opened is closed."""
+        if tag not in ("meta", "line", "circle", "polyline"):
+            assert tag == self.open.pop()
+
+
+def test_pages_are_whole(npu, tmp_path):
+    """Both pages close every tag, sort and chart without anything from elsewhere."""
+    npu("dump", "compare", *NET, "--html", tmp_path / "c.html")
+    npu("dump", "overflow", DATA / "overflow", "--html", tmp_path / "o.html")
+    for name, tags in (("c.html", {"svg", "polyline", "table", "script"}), ("o.html", {"table"})):
+        text = (tmp_path / name).read_text()
+        parser = _Tags()
+        parser.feed(text)
+        assert (parser.open, tags <= parser.seen) == ([], True)
+        assert "http" not in text
+
+
+def test_the_page_names_every_option():
+    """docs/dumps.md shows each command with exactly the options that it has."""
+    from npu_config.cli.dump import command
+
+    page = (DATA.parents[2] / "docs/dumps.md").read_text()
+    for name, each in command.commands.items():
+        (line,) = re.findall(r"^`npu-config dump {} .*`$".format(name), page, re.M)
+        options = {option for param in each.params for option in param.opts if option[:2] == "--"}
+        assert options - {"--format"} == set(re.findall(r"--[a-z-]+", line))

@@ -90,6 +90,21 @@ def test_the_graph():
     assert [op.id for op in graph] == sorted(op.id for op in graph)
 
 
+def test_the_graph_of_the_model(tmp_path):
+    """In a folder the last Build is taken, or that of the model; no other stage is."""
+    for name, model in (
+        ("ge_proto_00000007_graph_1_Build.txt", "train_1"),
+        ("ge_proto_00000009_graph_2_Build.txt", "init"),
+        ("ge_proto_00000011_PreRunAfterBuild.txt", "train_1"),
+    ):
+        text = 'graph {{\n  name: "{}"\n  op {{ name: "a" type: "Add" }} }}'
+        (tmp_path / name).write_text(text.format(model))
+    assert read_ge_graph(tmp_path).name == "init"
+    assert read_ge_graph(tmp_path, "train_1").name == "train_1"
+    assert read_ge_graph(tmp_path, "train_1").path.endswith("graph_1_Build.txt")
+    assert read_ge_graph(tmp_path, "another").name == "init"
+
+
 def pairs_of(x, y, sizes=(7, 5)):
     """Pieces as a reader may give them."""
 
