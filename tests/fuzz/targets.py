@@ -1,16 +1,20 @@
 """The readers as functions of bytes: none of them may raise, or report a fault of ours."""
 
 import contextlib
+import importlib.util
 import io
 import json
+import tempfile
 from pathlib import Path
 
+from npu_config import dumps
 from npu_config.core.diagnostics import NpuConfigError
 from npu_config.diagnosis.event_files import EventFileError, parse_event, raw_content, read_events
 from npu_config.diagnosis.graph.load import _loaded
 from npu_config.diagnosis.loss_report._read import Series, _read
 from npu_config.diagnosis.profiling_tables.fusion_result import _sum_up
 from npu_config.diagnosis.profiling_tables.op_summary import _lines, _Reading
+from npu_config.dumps.overflow_record import units
 from npu_config.lint.baseline import _counts_of
 from npu_config.lint.gitignore import Patterns
 from npu_config.lint.suppress import Suppressions
@@ -19,7 +23,7 @@ from npu_config.readers import KINDS, read
 TESTS = Path(__file__).resolve().parents[1]
 CORPUS = sorted(
     path
-    for path in TESTS.rglob("cases/**/*")
+    for path in (*TESTS.rglob("cases/**/*"), *TESTS.glob("data/dump/**/*"))
     if path.is_file() and path.suffix != ".out" and path.stat().st_size < 20_000
 )
 
@@ -68,6 +72,27 @@ def _ignored(data):
         patterns.verdict("/r/" + name, False)
 
 
+def _in_file(read_file):
+    """A reader that takes a path."""
+
+    def target(data):
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "Add.a.1.2.1767323045000000"
+            path.write_bytes(data)
+            read_file(path)
+
+    return target
+
+
+def _dump(path):
+    opened = dumps.open_dump(path)
+    if opened.dump is not None and importlib.util.find_spec("numpy"):
+        for _, _, tensor in opened.dump.tensors():
+            for layout in ("device", "original"):
+                with contextlib.suppress(NpuConfigError):
+                    tensor.array(layout)
+
+
 TARGETS = {
     **{"read-" + kind: _reader(kind) for kind in KINDS},
     "read-any": _reader(None),
@@ -80,6 +105,11 @@ TARGETS = {
     "gitignore": _ignored,
     "suppress": lambda data: Suppressions(_text(data), "fuzz", True),
     "baseline": lambda data: _counts_of(json.loads(_text(data))),
+    "dump": _in_file(_dump),
+    "dump-statistics": _in_file(dumps.read_statistics),
+    "dump-result": _in_file(dumps.read_result),
+    "ge-graph": _in_file(dumps.read_ge_graph),
+    "overflow-record": _in_file(lambda path: units(dumps.read_overflow(path))),
 }
 
 _EXPECTED = {
