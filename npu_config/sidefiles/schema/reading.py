@@ -3,7 +3,7 @@
 import difflib
 import re
 from itertools import chain
-from typing import Any, Dict, Iterable, List, NamedTuple, Optional, Sequence
+from typing import Any, Dict, Iterable, NamedTuple, Optional, Sequence
 
 from npu_config.core.diagnostics import Severity
 from npu_config.core.rule import Rule
@@ -331,17 +331,3 @@ class Reader:
             None if key is None else key.severity,
             instead=instead,
         )
-
-
-def documented(schema: Schema, prefix: str = "") -> List[str]:
-    """Every key of a schema by its path, ``server_list[].device[].rank_id``."""
-    found: List[str] = []
-    for name, key in schema.keys.items():
-        path = prefix + name
-        if isinstance(key.kind, (Object, Objects)):
-            mark = "[]" if isinstance(key.kind, Objects) else ""
-            found.append(path + mark)
-            found.extend(documented(key.kind.schema, path + mark + "."))
-        else:
-            found.append(path + ("[]" if isinstance(key.kind, Items) else ""))
-    return found
