@@ -13,12 +13,14 @@ from npu_config.core.target import Target
 from npu_config.lint import rules
 from npu_config.lint.project import Project
 from npu_config.lint.suppress import Suppressions
+from npu_config.lint.walk import Skipped
 from npu_config.readers import read, read_if_ours
 from npu_config.rulebook import load_all
 from npu_config.text.json_rules import SYNTAX
 from npu_config.text.rules import NOTHING, UNPARSABLE
 
 MOST_PASSES = 10
+NOT_OURS = "not of a kind that is checked"
 _BROKEN = (UNPARSABLE.id, SYNTAX.id)
 
 
@@ -46,6 +48,7 @@ class Session:
         files: how many files were looked at.
         skipped: how many of them could not be read or understood at all.
         fixes: how many fixes were applied.
+        left_out: what was found and is not looked at, and why.
         differences: unified diffs of what fixes would change.
         texts: path to text, for the lines that a report shows.
     """
@@ -72,6 +75,7 @@ class Session:
         self.skipped = 0
         self.fixes = 0
         self.differences: List[str] = []
+        self.left_out: List[Skipped] = []
         self.texts: Dict[Optional[str], str] = {project.path: project.text}
 
     def report(self) -> Report:
@@ -90,7 +94,7 @@ class Session:
         """
         if self._on_host:
             self._check_environment()
-        found = list(candidates(paths, self._project, if_ours))
+        found = list(candidates(paths, self._project, if_ours, self.left_out))
         scripts = [candidate for candidate in found if self._is_script(candidate)]
         others = [candidate for candidate in found if not self._is_script(candidate)]
         roots = {path: 0 for path in paths if os.path.isdir(path)}
@@ -101,7 +105,9 @@ class Session:
             for candidate in others:
                 checked = self._check(candidate)
                 advance(1)
-                if checked is not None:
+                if checked is None:
+                    self.left_out.append(Skipped(candidate.path, NOT_OURS))
+                else:
                     if candidate.root is not None:
                         roots[candidate.root] += 1
                     self._finish(candidate, checked, fixing)

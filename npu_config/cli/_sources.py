@@ -1,13 +1,15 @@
 """The files that the arguments of ``check`` name."""
 
 import os
-from typing import Iterator, NamedTuple, Optional, Sequence
+from typing import Iterator, List, NamedTuple, Optional, Sequence
 
 from npu_config.cli._load import STDIN
 from npu_config.cli._output import read_stdin
 from npu_config.lint.project import Project
-from npu_config.lint.walk import walk
+from npu_config.lint.walk import Skipped, walk
 from npu_config.readers import LARGEST
+
+EXCLUDED = "excluded in pyproject.toml"
 
 
 class Candidate(NamedTuple):
@@ -24,7 +26,10 @@ class Candidate(NamedTuple):
 
 
 def candidates(
-    paths: Sequence[str], project: Project, if_ours: bool = False
+    paths: Sequence[str],
+    project: Project,
+    if_ours: bool = False,
+    skipped: Optional[List[Skipped]] = None,
 ) -> Iterator[Candidate]:
     """Every file once: those that are named, and those in directories that are named.
 
@@ -32,6 +37,7 @@ def candidates(
         paths: files, directories, ``-``.
         project: what it excludes is left out of directories.
         if_ours: files that are named are treated as those in directories are.
+        skipped: gets what is left out, and why.
     """
     seen = set()
     for path in paths:
@@ -41,8 +47,10 @@ def candidates(
                 yield Candidate(STDIN, read_stdin(LARGEST))
             continue
         if os.path.isdir(path):
-            found = _files_below(path, project)
+            found = _files_below(path, project, skipped)
         elif if_ours and project.excludes(path):
+            if skipped is not None:
+                skipped.append(Skipped(path, EXCLUDED))
             continue
         else:
             found = iter((Candidate(path, if_ours=if_ours and os.path.exists(path)),))
@@ -61,9 +69,13 @@ def _plain(path: str) -> str:
     return path
 
 
-def _files_below(directory: str, project: Project) -> Iterator[Candidate]:
+def _files_below(
+    directory: str, project: Project, skipped: Optional[List[Skipped]]
+) -> Iterator[Candidate]:
     """The files of a directory that the project does not leave out."""
     at_top = os.path.abspath(directory) == project.root
-    for path in walk(directory, project.exclude if at_top else ()):
+    for path in walk(directory, project.exclude if at_top else (), skipped):
         if at_top or not project.excludes(path):
             yield Candidate(path, None, directory, True)
+        elif skipped is not None:
+            skipped.append(Skipped(path, EXCLUDED))

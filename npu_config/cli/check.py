@@ -27,6 +27,7 @@ from npu_config.text.rules import UNREADABLE
 @selection_options
 @strict_option
 @click.option("--notes", is_flag=True, help="Show notes (information), and not just their number.")
+@click.option("--show-skipped", is_flag=True, help="List what was left out, and why.")
 @as_option
 @click.option(
     "--if-ours",
@@ -51,6 +52,7 @@ def command(
     ignore: Tuple[str, ...],
     strict: bool,
     notes: bool,
+    show_skipped: bool,
     as_kind: Optional[str],
     if_ours: bool,
     fix: bool,
@@ -85,6 +87,9 @@ def command(
         as_kind=as_kind,
     )
     session.check(paths, "diff" if diff else "fix" if fix else None, if_ours)
+    if show_skipped:
+        lines = sorted("skipped {}: {}\n".format(*left) for left in session.left_out)
+        say("".join(lines), err=True)
     report = session.report()
     nowhere = {UNREADABLE.id: missing(paths)}
     wrong_call = any(found.path in nowhere.get(found.rule, ()) for found in report)

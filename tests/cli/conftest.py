@@ -53,5 +53,5 @@ def good(tmp_path):
 def bad(tmp_path):
     """A configuration with an error that can be fixed and one that cannot."""
     path = tmp_path / "bad.yaml"
-    path.write_text("version: 1\nhcl_timeout: 1800 # note\ndump_mode: ALL\n")
+    path.write_text("version: 1\nhcl_timeout: 1800 # note\ndump_mode: sideways\n")
     return path

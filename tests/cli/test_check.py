@@ -204,7 +204,7 @@ def test_fix(npu, bad):
     """Exactly the characters of the mistake are replaced; what remains is told."""
     bad.chmod(0o640)
     result = npu("check", bad, "--fix")
-    assert bad.read_text() == "version: 1\nhccl_timeout: 1800 # note\ndump_mode: ALL\n"
+    assert bad.read_text() == "version: 1\nhccl_timeout: 1800 # note\ndump_mode: sideways\n"
     assert stat.S_IMODE(bad.stat().st_mode) == 0o640
     assert result.code == 1
     assert "NPU101" not in result.out
@@ -231,7 +231,7 @@ def test_diff_changes_nothing(npu, bad):
         " version: 1",
         "-hcl_timeout: 1800 # note",
         "+hccl_timeout: 1800 # note",
-        " dump_mode: ALL",
+        " dump_mode: sideways",
     ]
 
 
@@ -254,7 +254,7 @@ PROTO = (
 @pytest.mark.parametrize(
     ("name", "before", "after"),
     [
-        ("a.yaml", "version: 1\njit_compile: on\n", None),
+        ("a.yaml", "version: 1\njit_compile: on\n", 'version: 1\njit_compile: "true"\n'),
         ("a.yaml", "version: 1\ndump_path: no\n", 'version: 1\ndump_path: "no"\n'),
         ("a.yaml", "target: {cann: 8.50}\r\n", 'target: {cann: "8.50"}\r\n'),
         ("a.yaml", "profling: {}\n", "profiling: {}\n"),
@@ -350,3 +350,17 @@ def test_colours(npu, bad, monkeypatch):
     assert "\x1b[" in npu("check", bad).out
     monkeypatch.setenv("TERM", "dumb")
     assert "\x1b[" not in npu("check", bad).out
+
+
+def test_what_was_left_out_is_listed(npu, good):
+    """With the reason, on standard error; the report stays as it is."""
+    folder = good.parent
+    (folder / "notes.txt").write_text("x")
+    (folder / "build").mkdir()
+    (folder / ".gitignore").write_text("*.log\n")
+    (folder / "a.log").write_text("x")
+    plain, listed = npu("check", folder), npu("check", "--show-skipped", folder)
+    assert (plain.code, plain.out, plain.err) == (0, listed.out, "")
+    for name, reason in (("notes.txt", "kind"), ("build", "build directory"), ("a.log", "ignore")):
+        (line,) = [line for line in listed.err.splitlines() if "/{}: ".format(name) in line]
+        assert reason in line
