@@ -31,7 +31,9 @@ KnownRules = Callable[[], Iterable[Rule]]
 TABLE = "npu-config"
 _MISNAMED = "npu_config"
 _NAMES_TABLE = re.compile(
-    r"""^[ \t]*\[?[ \t]*(?:tool[ \t]*\.[ \t]*)?(["']?)npu[-_]config\1[ \t]*[].=]""", re.M
+    r"""^[ \t]{0,40}\[?[ \t]{0,40}(?:tool[ \t]{0,40}\.[ \t]{0,40})?"""
+    r"""(["']?)npu[-_]config\1[ \t]{0,40}[].=]""",
+    re.M,
 )
 _ID = re.compile(r"NPU\d{0,3}\Z")
 

@@ -42,7 +42,8 @@ IGNORE_COMMENT = declare(
 )
 
 _COMMENT = re.compile(
-    r"#\s*npu:\s*(?P<word>ignore-file|ignore)(?![\w-])[ \t]*(?P<rules>\[[^\]\n]*\])?"
+    r"#\s{0,40}npu:\s{0,40}(?P<word>ignore-file|ignore)(?![\w-])"
+    r"[ \t]{0,40}(?P<rules>\[[^\]\n]{0,500}\])?"
 )
 _ID = re.compile(r"NPU\d{0,3}\Z", re.I)
 _OUTSIDE = re.compile(r"[\s:=(]*NPU\d|[\s:=(]*\[", re.I)

@@ -9,7 +9,7 @@ from npu_config.text.wire import BYTES, VARINT, WireError, fields
 _TOP = 65536
 
 _GRAPH_TEXT = re.compile(
-    r"(?:node|meta_info_def|graph_def|saver_def|library) *:? *[{<]|saved_model_"
+    r"(?:node|meta_info_def|graph_def|saver_def|library) {0,8}:? {0,8}[{<]|saved_model_"
 )
 _FUSION_RESULT = re.compile(r'"(?:session_and_graph_id|graph_fusion|ub_fusion)\w{0,40}" *:')
 _FUSION_COUNT = re.compile(r'"(?:match_times|effect_times)" *:')

@@ -21,7 +21,7 @@ from npu_config.text.words import shown
 MAX_STEP = 2**32 - 1
 TRIGGERS = ("step", "loss")
 _STEP = re.compile(r"[0-9]{1,18}\Z")
-_LOSS = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?\Z")
+_LOSS = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?\Z")
 
 ENVIRONMENT = declare(
     "NPU764",

@@ -10,7 +10,7 @@ from npu_config.text.source import Source
 NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 _PLAIN = re.compile(r"[A-Za-z0-9_./:@%+,=^|;~-]*\Z")
 _BEGIN = re.compile(r"[ \t]*(?:export[ \t]+)?(?P<name>[^=\s#]+)[ \t]*=[ \t]*")
-_UNSET = re.compile(r"[ \t]*unset[ \t]+(?P<names>[A-Za-z0-9_ \t]+)\Z")
+_UNSET = re.compile(r"[ \t]*unset[ \t](?P<names>[A-Za-z0-9_ \t]+)\Z")
 _ESCAPED = re.compile(r"\\(.)", re.DOTALL)
 _ESCAPES = {"n": "\n", "r": "\r", "t": "\t"}
 _WRITTEN = {"\n": "\\n", "\r": "\\r", "\t": "\\t", **{mark: "\\" + mark for mark in '"\\$`'}}

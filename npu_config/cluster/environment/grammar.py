@@ -13,7 +13,7 @@ import attr
 from npu_config.sidefiles.schema.kinds import family_of
 
 _WHOLE = re.compile(r"[+-]?[0-9]{1,20}\Z")
-_NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?\Z")
+_NUMBER = re.compile(r"[+-]?([0-9]+(?:\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?\Z")
 _PORTS = re.compile(r"(?P<first>[0-9]{1,5})(?:-(?P<last>[0-9]{1,5}))?\Z")
 _NICS = re.compile(r"\^?=?[^\s,=^]+(,[^\s,=^]+)*\Z")
 

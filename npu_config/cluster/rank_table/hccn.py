@@ -12,7 +12,7 @@ from npu_config.sidefiles.format import Parsed
 from npu_config.sidefiles.schema.kinds import family_of, pieces
 from npu_config.text.lines import lines
 
-_LINE = re.compile(r"\s*(?P<key>address_(?P<device>[0-9]{1,4}))\s*=\s*(?P<address>\S*)\s*\Z")
+_LINE = re.compile(r"\s*(?P<key>address_(?P<device>[0-9]{1,4}))\s*=\s{0,40}(?P<address>\S*)\s*\Z")
 _DEVICE = re.compile(r"(?:.*/)?davinci(?P<number>[0-9]{1,4})\Z")
 
 HCCN_CONF = declare(

@@ -26,7 +26,7 @@ _TOO_LARGE_HELP = (
     "tf.data.Dataset.from_generator, from_tensor_slices of a placeholder, or files"
 )
 _TEXT_START = re.compile(rb"\s*(?:#[^\n]*\n\s*)*(\w+)\s*[:{<]")
-_BRACKETS = re.compile(r"#[^\n]*|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'|[{}<>]")
+_BRACKETS = re.compile(r"#[^\n]*|\"(?:\\.?|[^\"\\\n])*\"?|'(?:\\.?|[^'\\\n])*'?|[{}<>]")
 _META_FIELDS = ("meta_info_def", "graph_def", "saver_def", "collection_def", "signature_def",
                 "asset_file_def", "object_graph_def")  # fmt: skip
 

@@ -39,7 +39,7 @@ _SKIPPED = re.compile(
 _FLAG_WORDS = ("overflow", "found_inf", "has_nan", "has_inf", "finite", "skip")
 _SCALE_TAG = re.compile(r"loss[ _-]?scal(?:e|ing)", re.IGNORECASE)
 _OVERFLOW_TAG = re.compile(r"overflow|found_inf|has_(?:nan|inf)", re.IGNORECASE)
-_FINITE_TAG = re.compile(r"(?:^|[/_])(?:is|all|overall)\w*finite", re.IGNORECASE)
+_FINITE_TAG = re.compile(r"(?:^|[/_])(?:is|all|overall)\w{0,60}finite", re.IGNORECASE)
 _TEXT_LIMIT = 4096
 
 
