@@ -91,7 +91,7 @@ def command(
         }
         say(json.dumps(document, indent=2) + "\n")
     else:
-        say(_table(found, versions, first))
+        say(_table(found, versions, first, paths))
     if unread:
         from npu_config.cli._report import tell
 
@@ -100,11 +100,13 @@ def command(
     ctx.exit(1 if unread or (chosen and refused) else 0)
 
 
-def _table(found: Sequence[Any], versions: Sequence[int], first: Optional[int]) -> str:
+def _table(
+    found: Sequence[Any], versions: Sequence[int], first: Optional[int], paths: Sequence[str]
+) -> str:
     from npu_config.core.versions import SNAPSHOTS
 
     if not found:
-        return "no option is set\n"
+        return "no option is set in {}\n".format(", ".join(paths))
     few = len(versions) <= 6
     heads = [SNAPSHOTS[v].adapter if few else str(n) for n, v in enumerate(versions, 1)]
     places = [
