@@ -27,8 +27,8 @@ TEXT = """\
 `npu-config check` on {files} public training scripts that name NpuOptimizer
 (Ascend/ModelZoo-TensorFlow, those listed for this project). The script of every error and every
 warning was read: the configuration with its surroundings, where it goes, and the branches, flags
-and neighbouring files that the finding rests on; for NPU804, the entry and every line that names
-the configuration, a session or an import. [corpus_verdicts.csv](corpus_verdicts.csv) has
+and neighbouring files that the finding rests on.
+[corpus_verdicts.csv](corpus_verdicts.csv) has
 the verdict and the reason for each; `python -m tools.corpus` makes this page, and fails for a
 finding without one.
 
@@ -114,7 +114,7 @@ def main() -> int:
     print(
         TEXT.format(
             files=len(names),
-            skipped=sum(n for (rule, _, _), n in warnings.items() if rule in ("NPU830", "NPU831")),
+            skipped=sum(n for (rule, _, _), n in errors.items() if rule in ("NPU830", "NPU831")),
             errors=sum(errors.values()),
             false_errors=sum(n for (_, _, verdict), n in errors.items() if verdict == FALSE),
             warnings=sum(warnings.values()),

@@ -6,7 +6,7 @@ from npu_config.core.rule import declare
 NOT_PYTHON = declare(
     "NPU830",
     "script-not-parsed",
-    Severity.WARNING,
+    Severity.ERROR,
     """
     A script is not Python 3, and is not checked.
 
@@ -27,7 +27,7 @@ NOT_PYTHON = declare(
 NOT_TEXT = declare(
     "NPU831",
     "script-not-decoded",
-    Severity.WARNING,
+    Severity.ERROR,
     """
     The bytes of a script are not text in the encoding that Python would use.
 

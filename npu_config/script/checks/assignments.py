@@ -228,6 +228,10 @@ def unknown_argument(context: Context) -> None:
                 help = "use {}".format(option.replacement)
             elif option is not None:
                 help = "set it on the NpuOptimizer of session_config"
+            else:
+                help = "remove it; the arguments are {}".format(", ".join(names[:8])) + (
+                    " ..." if len(names) > 8 else ""
+                )
             context.report(
                 '{} has no argument "{}"; it raises TypeError'.format(made.kind, name),
                 argument.name_place,

@@ -1,5 +1,6 @@
 """Checks of calls of npu_bridge that raise with the arguments they are given."""
 
+import ast
 from typing import Any, Callable, Dict, Optional, Tuple
 
 from npu_config.core.diagnostics import Severity
@@ -216,9 +217,9 @@ def tailing_optimization_differs(context: Context) -> None:
     source=(_ESTIMATOR_MODULE,),
 )
 def estimator_config_class(context: Context) -> None:
-    """NPUEstimator is given a configuration that is not an NPURunConfig.
+    """NPUEstimator is given a configuration that is not an NPURunConfig, or none.
 
-    It raises ValueError.
+    It raises ValueError, or TypeError for none.
 
     Wrong:
 
@@ -229,8 +230,20 @@ def estimator_config_class(context: Context) -> None:
         NPUEstimator(model_fn=model_fn, config=NPURunConfig(model_dir="out"))
     """
     for made in context.run.constructed:
-        config = made.arguments.get("config") if made.kind == "NPUEstimator" else None
+        if made.kind != "NPUEstimator":
+            continue
+        config = made.arguments.get("config")
         if config is None:
+            node = made.node
+            if not made.open and not (
+                isinstance(node, ast.Call) and context.is_from_elsewhere(node.func, made.kind)
+            ):
+                context.report(
+                    "NPUEstimator is given no config, which it needs; it raises TypeError",
+                    made.place,
+                    made.path,
+                    help="write config=NPURunConfig(...)",
+                )
             continue
         value = config.value
         wrong = None

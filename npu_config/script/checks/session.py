@@ -168,7 +168,7 @@ def config_overwritten(context: Context) -> None:
             ),
             message.replaced,
             message.path,
-            help="build it once",
+            help="set the options on one ConfigProto, and give that one to the session",
         )
 
 
