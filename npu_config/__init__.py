@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from npu_config.migration import migrate
     from npu_config.rulebook import RULES
     from npu_config.rules.value import OverwrittenWarning
+    from npu_config.runner.finder import install_npu_bridge
+    from npu_config.runner.run import run_path
 
 __all__ = [
     "Diagnostic",
@@ -46,6 +48,8 @@ __all__ = [
     "UNKNOWN",
     "check",
     "diagnose",
+    "install_npu_bridge",
+    "run_path",
     "migrate",
 ]
 
@@ -65,6 +69,8 @@ _HOMES = {
     "UNKNOWN": "core.settings",
     "check": "checking",
     "diagnose": "diagnosis.graph",
+    "install_npu_bridge": "runner.finder",
+    "run_path": "runner.run",
     "migrate": "migration",
 }
 

@@ -25,6 +25,7 @@ FLOORS = (
     ("diagnosis", "dumps", "lint", "migration"),
     ("tf1",),
     ("precision_tool", "npu_init"),
+    ("runner",),
     ("config",),
     ("builder",),
     ("presets", "checking"),

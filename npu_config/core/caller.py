@@ -28,9 +28,13 @@ def _outside(also: Tuple[str, ...] = ()) -> Tuple[Optional[FrameType], int]:
     return first if first[1] else (None, depth)
 
 
-def caller_place() -> Place:
-    """File and line of the user's call."""
-    frame, _ = _outside()
+def caller_place(*also: str) -> Place:
+    """File and line of the user's call.
+
+    Args:
+        also: further packages whose frames are not the user's, e.g. ``"tensorflow"``.
+    """
+    frame, _ = _outside(also)
     return Place() if frame is None else Place(frame.f_code.co_filename, frame.f_lineno)
 
 

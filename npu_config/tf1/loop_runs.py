@@ -64,6 +64,10 @@ def _checked(loops: str) -> str:
 Fetched = Tuple[List[Any], List[Any]]
 
 
+observers: List[Callable[[Any, Any, Callable[[], Any]], Any]] = []
+"""Called with the session, the fetches and a function that makes the run; return its result."""
+
+
 class Runs:
     """The runs of one session, and the loop that is loaded into it.
 
@@ -105,7 +109,14 @@ class Runs:
     def run(
         self, fetches: Any, feed_dict: Any = None, options: Any = None, run_metadata: Any = None
     ) -> Any:
-        """``session.run``, as often as the loop says, and the load that it makes necessary."""
+        """``session.run``, seen by :data:`observers`."""
+        call = functools.partial(self._looped, fetches, feed_dict, options, run_metadata)
+        for observe in observers:
+            call = functools.partial(observe, self._session(), fetches, call)
+        return call()
+
+    def _looped(self, fetches: Any, feed_dict: Any, options: Any, run_metadata: Any) -> Any:
+        """A run as often as the loop says, and the load that it makes necessary."""
         session = self._session()
         operations, inside = self._fetched(fetches)
         for _ in range(self._rounds(operations, feed_dict) - 1):

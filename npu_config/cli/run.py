@@ -1,0 +1,98 @@
+"""``npu-config run``: a script for the NPU on this machine, unchanged."""
+
+import os
+import sys
+from typing import Any, Optional, Tuple
+
+import click
+
+from npu_config.cli._output import Failure, deliver, say
+
+
+@click.command(
+    "run", context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False}
+)
+@click.option(
+    "--loops",
+    type=click.Choice(("device", "once")),
+    default="device",
+    show_default=True,
+    help="Whether a session.run makes as many steps as on the device, or one.",
+)
+@click.option(
+    "--dry-run",
+    is_flag=True,
+    help="Stop before the first training step and print what each session is configured with.",
+)
+@click.option(
+    "--format",
+    "format_",
+    type=click.Choice(("yaml", "json")),
+    default="yaml",
+    show_default=True,
+    help="With --dry-run: how it is printed.",
+)
+@click.option("--steps", type=click.IntRange(min=1), help="Stop after so many session runs.")
+@click.option("--report", metavar="FILE", help="Write what was seen to a JSON file.")
+@click.option("--force", is_flag=True, help="Also where the vendor's package is installed.")
+@click.argument("script", metavar="SCRIPT")
+@click.argument("arguments", metavar="[ARGUMENT...]", nargs=-1, type=click.UNPROCESSED)
+@click.pass_context
+def command(
+    ctx: click.Context,
+    loops: str,
+    dry_run: bool,
+    format_: str,
+    steps: Optional[int],
+    report: Optional[str],
+    force: bool,
+    script: str,
+    arguments: Tuple[str, ...],
+) -> None:
+    """Run a training script without an NPU and without the vendor's package.
+
+    npu_bridge and hccl are served by this package, iteration offload makes the loops that the
+    device would make, and the configuration of every session is checked.  The exit code is that
+    of the script.
+    """
+    from npu_config.core.diagnostics import NpuConfigError
+    from npu_config.runner.report import as_json, as_yaml
+    from npu_config.runner.run import run_path
+    from npu_config.runner.script import CannotRunError
+
+    if report is not None and os.path.lexists(report):
+        raise Failure("{} exists; name another file for the report".format(report))
+    out = _away() if dry_run else None
+    try:
+        seen = run_path(script, arguments, loops, dry_run, steps, force)
+    except CannotRunError as error:
+        raise Failure(str(error)) from None
+    except NpuConfigError as error:
+        raise Failure("; ".join(str(each.message) for each in error.diagnostics)) from None
+    finally:
+        if out is not None:
+            _back(out)
+    if seen.environment:
+        pairs = " ".join("{}={}".format(*pair) for pair in sorted(seen.environment.items()))
+        say("npu-config run: set for one rank: {}\n".format(pairs), err=True)
+    if report is not None:
+        deliver(as_json(seen), report, False)
+    if dry_run:
+        if seen.ended == "finished":
+            say("npu-config run: the script ended before any training step\n", err=True)
+        deliver(as_yaml(seen) if format_ == "yaml" else as_json(seen), None, False)
+    ctx.exit(seen.exit_code)
+
+
+def _away() -> Any:
+    """What the script prints goes to standard error, so that the output holds the result alone."""
+    sys.stdout.flush()
+    kept = os.dup(1)
+    os.dup2(2, 1)
+    return kept
+
+
+def _back(kept: int) -> None:
+    sys.stdout.flush()
+    os.dup2(kept, 1)
+    os.close(kept)

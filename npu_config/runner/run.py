@@ -1,0 +1,86 @@
+"""One run of a script with the vendor's modules served from this package."""
+
+import os
+from typing import Optional, Sequence
+
+from npu_config.core.files import PathLike
+from npu_config.runner import environment, finder, report, script
+from npu_config.runner.report import Seen
+from npu_config.runner.watch import Stopped, Watch
+
+
+def run_path(
+    path: PathLike,
+    arguments: Sequence[str] = (),
+    loops: str = "device",
+    dry_run: bool = False,
+    steps: Optional[int] = None,
+    force: bool = False,
+) -> Seen:
+    """Run a training script as it is, without an NPU and without the vendor's package.
+
+    The script gets its own ``sys.argv``, ``__main__`` and ``sys.path[0]``; what it raises is
+    printed as ``python`` prints it.  Variables that a launcher would have set (``RANK_ID``,
+    ``JOB_ID`` ...) are filled in for one rank where they are missing.
+
+    Args:
+        path: the script, or a directory with a ``__main__.py``.
+        arguments: its arguments.
+        loops: ``"device"``: a ``session.run`` makes as many steps as on the device;
+            ``"once"``: one.
+        dry_run: stop before the first run that trains.
+        steps: stop after so many runs of sessions; initialisation does not count.
+        force: serve the modules although the vendor's package is installed.
+
+    Returns:
+        What was seen, with the exit code.
+
+    Raises:
+        CannotRunError: there is no such script.
+        NpuConfigError: the vendor's package is installed and ``force`` is False.
+        ValueError: ``steps`` is below 1.
+    """
+    if steps is not None and steps < 1:
+        raise ValueError("steps must be at least 1, got {}".format(steps))
+    found = script.find(os.fspath(path))
+    already = finder.installed() is not None
+    finder.install_npu_bridge(force)
+    filled = environment.fill(os.environ)
+    kept = {name: os.environ.get(name) for name in ("NPU_CONFIG_LOOPS", "PYTHONPATH")}
+    os.environ["NPU_CONFIG_LOOPS"] = loops
+    os.environ["PYTHONPATH"] = os.pathsep.join(
+        each for each in (finder.SHIM, kept["PYTHONPATH"]) if each
+    )
+    watch = Watch(dry_run, steps)
+    folder = os.getcwd()
+    before = report.stamps(folder)
+    ended = "finished"
+    watch.start()
+    try:
+        code = script.execute(found, arguments)
+    except Stopped:
+        code, ended = 0, "dry-run" if dry_run else "steps"
+    finally:
+        watch.stop()
+        for name in filled:
+            os.environ.pop(name, None)
+        for name, value in kept.items():
+            if value is None:
+                os.environ.pop(name, None)
+            else:
+                os.environ[name] = value
+        if not already:
+            finder.uninstall_npu_bridge()
+    return Seen(
+        found,
+        code,
+        ended,
+        loops,
+        filled,
+        tuple(watch.sessions),
+        tuple(report.changed(before, report.stamps(folder))),
+        tuple(
+            (message, category, path or "", line)
+            for message, category, path, line in watch.warnings
+        ),
+    )

@@ -1,0 +1,125 @@
+"""A file run as ``python FILE ARGUMENTS`` runs it: names, paths, exit codes, tracebacks."""
+
+import os
+import sys
+import traceback
+from types import ModuleType, TracebackType
+from typing import Any, Optional, Sequence
+
+_HERE = os.path.dirname(os.path.abspath(__file__))
+
+
+class CannotRunError(Exception):
+    """The file cannot be run at all: it is not there, or is not a script."""
+
+
+def find(path: str) -> str:
+    """The file that ``python PATH`` would run.
+
+    Raises:
+        CannotRunError: there is none; the text says why.
+    """
+    if os.path.isdir(path):
+        main = os.path.join(path, "__main__.py")
+        if os.path.isfile(main):
+            return main
+        raise CannotRunError(
+            "{} is a directory without __main__.py; name the script in it".format(path)
+        )
+    if not os.path.exists(path):
+        raise CannotRunError("{} does not exist".format(path))
+    return path
+
+
+def execute(path: str, arguments: Sequence[str]) -> int:
+    """Run a script in this process; returns the exit code that ``python`` would end with.
+
+    What is raised is printed as ``python`` does, without the frames of this package.
+
+    Args:
+        path: the script, as :func:`find` gave it.
+        arguments: its arguments.
+
+    Raises:
+        CannotRunError: it cannot be read or is not Python.
+    """
+    code = _compiled(_file_of(path))
+    if code is None:
+        return 1
+    main = ModuleType("__main__")
+    main.__dict__.update(
+        __file__=_file_of(path), __builtins__=__builtins__, __cached__=None, __spec__=None
+    )
+    before = sys.modules["__main__"], sys.argv, sys.path[0]
+    sys.modules["__main__"] = main
+    sys.argv = [path, *arguments]
+    sys.path[0] = os.path.dirname(os.path.realpath(path))
+    try:
+        exec(code, main.__dict__)
+    except SystemExit as error:
+        return exit_code(error)
+    except KeyboardInterrupt:
+        _print_exception()
+        return 130
+    except Exception:
+        _print_exception()
+        return 1
+    finally:
+        sys.modules["__main__"], sys.argv, sys.path[0] = before
+    return 0
+
+
+def _file_of(path: str) -> str:
+    """``__main__.__file__``: absolute from Python 3.9 on."""
+    return os.path.join(os.getcwd(), path) if sys.version_info >= (3, 9) else path
+
+
+def exit_code(error: SystemExit) -> int:
+    """The exit code of ``sys.exit(...)``; a text is printed."""
+    if error.code is None:
+        return 0
+    if isinstance(error.code, int):
+        return error.code & 0xFF
+    print(error.code, file=sys.stderr)
+    return 1
+
+
+def _compiled(path: str) -> Any:
+    """The code of a file; None after a syntax error, which is printed as ``python`` does."""
+    try:
+        with open(path, "rb") as stream:
+            data = stream.read()
+    except OSError as error:
+        raise CannotRunError(
+            "{} cannot be read: {}".format(path, error.strerror or error)
+        ) from None
+    try:
+        return compile(data, path, "exec", dont_inherit=True)
+    except SyntaxError:
+        _print_exception()
+        return None
+    except ValueError as error:
+        raise CannotRunError("{} is not Python: {}".format(path, error)) from None
+
+
+def _print_exception() -> None:
+    """The traceback, from the first frame of the script on, through the script's own hook."""
+    kind, error, frames = sys.exc_info()
+    assert kind is not None
+    assert error is not None
+    sys.stdout.flush()
+    try:
+        frames = _of_script(frames)
+        sys.excepthook(kind, error.with_traceback(frames), frames)
+    except Exception:
+        traceback.print_exc()
+
+
+def _of_script(frames: Optional[TracebackType]) -> Optional[TracebackType]:
+    while frames is not None and _is_ours(frames):
+        frames = frames.tb_next
+    return frames
+
+
+def _is_ours(frames: TracebackType) -> bool:
+    return os.path.dirname(os.path.abspath(frames.tb_frame.f_code.co_filename)) == _HERE

@@ -1,0 +1,8 @@
+"""Serves npu_bridge in processes that a script under ``npu-config run`` starts."""
+
+import sys
+
+from npu_config.runner.finder import fill, install_npu_bridge
+
+install_npu_bridge(force=True)
+fill(sys.modules[__name__])

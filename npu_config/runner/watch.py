@@ -1,0 +1,242 @@
+"""The sessions of a script: what they are configured with, what they run, when they are stopped.
+
+TensorFlow is not imported here: its session module is patched right after the script imports it.
+"""
+
+import importlib.machinery
+import importlib.util
+import sys
+import threading
+import warnings
+from typing import Any, Callable, Dict, FrozenSet, List, Optional, Sequence, Tuple
+
+import attr
+
+from npu_config.core.caller import caller_place
+from npu_config.core.diagnostics import Diagnostic, Place
+
+SESSION_MODULES = ("tensorflow_core.python.client.session", "tensorflow.python.client.session")
+_TENSORFLOW = ("tensorflow", "tensorflow_core", "tensorflow_estimator", "keras")
+_TRAINS = ("Apply", "ResourceApply", "SparseApply", "ResourceSparseApply")
+_INITIALISES = frozenset(
+    (
+        *("Assign", "AssignVariableOp", "RestoreV2", "MakeIterator", "VarIsInitializedOp"),
+        *("ReportUninitializedVariables", "IsVariableInitialized", "InitializeTableV2"),
+        *("InitializeTableFromTextFileV2", "LookupTableImportV2", "SaveV2", "SaveSlices"),
+    )
+)
+_READS = frozenset(
+    ("VarHandleOp", "VariableV2", "ReadVariableOp", "Identity", "Const", "NoOp", "Placeholder")
+)
+
+
+class Stopped(BaseException):
+    """Ends the script; scripts that catch every Exception do not catch it."""
+
+
+@attr.s(slots=True, auto_attribs=True)
+class SeenSession:
+    """A session that the script made.
+
+    Args:
+        place: where the script made it.
+        options: option name to value, as the session carries them.
+        findings: what the rules find in its configuration.
+        runs: how often it was run, without initialisation.
+        steps: how many training steps that was: a loop makes several in one run.
+    """
+
+    place: Place
+    options: Dict[str, Any]
+    findings: Tuple[Diagnostic, ...]
+    runs: int = 0
+    steps: int = 0
+
+
+class Watch:
+    """Sees every session of the process from :meth:`start` to :meth:`stop`.
+
+    Args:
+        dry_run: stop before the first run that trains.
+        steps: stop after so many runs.
+    """
+
+    def __init__(self, dry_run: bool = False, steps: Optional[int] = None) -> None:
+        self.sessions: List[SeenSession] = []
+        self.warnings: List[Tuple[str, str, Optional[str], int]] = []
+        self._dry_run = dry_run
+        self._steps = steps
+        self._runs = 0
+        self._undo: List[Callable[[], None]] = []
+        self._kinds: Dict[Any, str] = {}
+        self._lock = threading.Lock()
+
+    def start(self) -> None:
+        """Look out for TensorFlow and for warnings."""
+        loaded = [sys.modules[name] for name in SESSION_MODULES if name in sys.modules]
+        if loaded:
+            self._patch(loaded[0])
+        else:
+            hook = _AfterImport(self._patch)
+            sys.meta_path.insert(0, hook)
+            self._undo.append(hook.remove)
+        shown = warnings.showwarning
+
+        def show(message: Any, category: Any, filename: str, lineno: int, *more: Any) -> None:
+            self.warnings.append((str(message), category.__name__, filename, lineno))
+            shown(message, category, filename, lineno, *more)
+
+        warnings.showwarning = show  # type: ignore[assignment]
+        self._undo.append(lambda: setattr(warnings, "showwarning", shown))
+
+    def stop(self) -> None:
+        """Leave everything as it was."""
+        while self._undo:
+            self._undo.pop()()
+
+    def _patch(self, module: Any) -> None:
+        base = module.BaseSession
+        init, run = base.__init__, base.run
+
+        def made(session: Any, *args: Any, **kwargs: Any) -> None:
+            init(session, *args, **kwargs)
+            session._npu_config_seen = self._see(session)
+
+        def ran(session: Any, fetches: Any, *args: Any, **kwargs: Any) -> Any:
+            def call() -> Any:
+                return run(session, fetches, *args, **kwargs)
+
+            if "run" not in vars(session):
+                return self.observe(session, fetches, call)
+            return self._step(session, fetches, call)  # one of the rounds of a loop
+
+        made.__wrapped__ = init  # type: ignore[attr-defined]
+        made.__signature__ = _signature(init)  # type: ignore[attr-defined]
+        base.__init__, base.run = made, ran
+        from npu_config.tf1 import loop_runs
+
+        loop_runs.observers.append(self.observe)
+        self._undo.append(lambda: loop_runs.observers.remove(self.observe))
+        self._undo.append(lambda: setattr(base, "__init__", init))
+        self._undo.append(lambda: setattr(base, "run", run))
+
+    def _see(self, session: Any) -> SeenSession:
+        from npu_config.core.settings import UNKNOWN
+        from npu_config.proto import decode
+        from npu_config.rules.engine import judge
+
+        place = caller_place(*_TENSORFLOW)
+        options: Dict[str, Any] = {}
+        findings: Tuple[Diagnostic, ...] = ()
+        config = getattr(session, "_config", None)
+        if config is not None:
+            settings = decode(config)
+            options = {
+                name: None if setting.value is UNKNOWN else setting.value
+                for name, setting in settings.entries.items()
+            }
+            where = place._asdict()
+            findings = tuple(attr.evolve(each, **where) for each in judge(settings))
+        seen = SeenSession(place, options, findings)
+        with self._lock:
+            self.sessions.append(seen)
+        return seen
+
+    def observe(self, session: Any, fetches: Any, call: Callable[[], Any]) -> Any:
+        """One run of a session as the script makes it; ``call`` does it."""
+        kind = self._kind(session, fetches)
+        if kind == "trains" and self._dry_run:
+            raise Stopped
+        if kind != "other" and self._steps is not None and self._runs >= self._steps:
+            raise Stopped
+        alone = "run" not in vars(session)
+        result = self._step(session, fetches, call) if alone else call()
+        if kind != "other":
+            with self._lock:
+                self._runs += 1
+                session._npu_config_seen.runs += 1
+        return result
+
+    def _step(self, session: Any, fetches: Any, call: Callable[[], Any]) -> Any:
+        """One time that TensorFlow runs the graph."""
+        result = call()
+        if self._kind(session, fetches) == "trains":
+            with self._lock:
+                session._npu_config_seen.steps += 1
+        return result
+
+    def _kind(self, session: Any, fetches: Any) -> str:
+        """``"trains"``, ``"computes"``, or ``"other"``: initialisation, saving, reading."""
+        graph = session.graph
+        try:
+            handler = sys.modules[type(session).__mro__[-2].__module__]._FetchHandler(
+                graph, fetches, {}
+            )
+        except Exception:  # TensorFlow refuses it by itself
+            return "computes"
+        operations = [*handler.targets(), *(tensor.op for tensor in handler.fetches())]
+        key = (id(graph), graph.version, tuple(sorted(each._id for each in operations)))
+        if key not in self._kinds:
+            self._kinds[key] = _kind_of(_types_below(operations))
+        return self._kinds[key]
+
+
+def _kind_of(types: FrozenSet[str]) -> str:
+    if any(each.startswith(_TRAINS) for each in types):
+        return "trains"
+    if types & _INITIALISES or types <= _READS:
+        return "other"
+    return "computes"
+
+
+def _types_below(operations: Sequence[Any]) -> FrozenSet[str]:
+    """The types of all operations that these need."""
+    seen = set()
+    pending = list(operations)
+    types = set()
+    while pending:
+        operation = pending.pop()
+        if operation in seen:
+            continue
+        seen.add(operation)
+        types.add(operation.type)
+        pending.extend(tensor.op for tensor in operation.inputs)
+        pending.extend(operation.control_inputs)
+    return frozenset(types)
+
+
+def _signature(function: Any) -> Any:
+    import inspect
+
+    return inspect.signature(function)
+
+
+class _AfterImport:
+    """Calls a function with TensorFlow's session module right after it was imported."""
+
+    def __init__(self, then: Callable[[Any], None]) -> None:
+        self._then = then
+
+    def remove(self) -> None:
+        """Look out no longer."""
+        sys.meta_path[:] = [each for each in sys.meta_path if each is not self]
+
+    def find_spec(
+        self, name: str, path: Optional[Sequence[str]] = None, target: Any = None
+    ) -> Optional[importlib.machinery.ModuleSpec]:
+        """The specification that others find, with a loader that tells of it."""
+        if name not in SESSION_MODULES:
+            return None
+        self.remove()
+        spec = importlib.util.find_spec(name)
+        if spec is None or spec.loader is None:
+            return spec
+        loader, then = spec.loader, self._then
+        execute = loader.exec_module
+
+        def exec_module(module: Any) -> None:
+            execute(module)
+            then(module)
+
+        loader.exec_module = exec_module  # type: ignore[method-assign]
+        return spec

@@ -1,0 +1,101 @@
+"""Scripts run as ``python`` runs them: names, arguments, exit codes, output, tracebacks."""
+
+import os
+import re
+import subprocess
+import sys
+import textwrap
+
+import pytest
+
+pytest.importorskip("click")
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+
+
+PROCESS = """
+import multiprocessing
+
+def show(x):
+    print(x)
+
+if __name__ == "__main__":
+    process = multiprocessing.Process(target=show, args=(1,))
+    process.start()
+    process.join()
+"""
+
+
+def outcome(arguments, folder):
+    """Exit code, output, errors of a Python process."""
+    done = subprocess.run(
+        [sys.executable, *arguments],
+        cwd=str(folder),
+        capture_output=True,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "RANK_ID": "0"},
+    )
+    return done.returncode, done.stdout.decode(), done.stderr.decode()
+
+
+def both(tmp_path, text, *arguments):
+    """What ``python`` and what ``npu-config run`` do with a script."""
+    (tmp_path / "train.py").write_text(textwrap.dedent(text), encoding="utf-8")
+    theirs = outcome(["train.py", *arguments], tmp_path)
+    ours = outcome(["-m", "npu_config", "run", "train.py", *arguments], tmp_path)
+    return theirs, (*ours[:2], re.sub(r"npu-config run: [^\n]*\n", "", ours[2]))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "import sys; print(sys.argv, __name__, __file__, sys.path[0] != '')",
+        "import sys; sys.exit()",
+        "import sys; sys.exit(3)",
+        "import sys; sys.exit('text')",
+        "def f():\n    1 / 0\nf()",
+        "raise KeyError('x') from ValueError('y')",
+        "x = )",
+        "import os; os.chdir('/'); print(os.getcwd())",
+        "import __main__; print(__main__.__file__); x = 3; print(__main__.x)",
+        PROCESS,
+        "import warnings; print('before'); warnings.warn('careful')",
+        "print(sorted(k for k in globals() if k[:2] == '__' and k != '__annotations__'))",
+    ],
+)
+def test_like_python(tmp_path, text):
+    """Exit code, output and errors are those of ``python SCRIPT``."""
+    theirs, ours = both(tmp_path, text, "--a", "-b", "c d")
+    assert theirs == ours
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["missing.py"], "does not exist"),
+        (["."], "without __main__.py"),
+        (["--steps", "0", "x.py"], "Invalid value"),
+        (["--loops", "twice", "x.py"], "Invalid value"),
+        (["--report", "there.json", "x.py"], "there.json exists"),
+    ],
+)
+def test_wrong_calls(tmp_path, arguments, message):
+    """A call that cannot work ends with 2 and says why, before anything runs."""
+    (tmp_path / "x.py").write_text("print('ran')", encoding="utf-8")
+    (tmp_path / "there.json").write_text("{}", encoding="utf-8")
+    code, output, errors = outcome(["-m", "npu_config", "run", *arguments], tmp_path)
+    assert (code, output) == (2, "")
+    assert message in errors
+    assert "Traceback" not in errors
+
+
+def test_processes_of_the_script(tmp_path):
+    """A process that the script starts finds the served modules, too."""
+    text = """
+        import subprocess, sys
+        code = "import npu_bridge.estimator.npu; import hccl; print(npu_bridge.__spec__.origin)"
+        print(subprocess.check_output([sys.executable, "-c", code]).decode())
+    """
+    (tmp_path / "train.py").write_text(textwrap.dedent(text), encoding="utf-8")
+    code, output, errors = outcome(["-m", "npu_config", "run", "train.py"], tmp_path)
+    assert code == 0, errors
+    assert os.path.join("runner", "shim", "npu_bridge") in output
