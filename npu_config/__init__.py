@@ -49,8 +49,8 @@ __all__ = [
     "check",
     "diagnose",
     "install_npu_bridge",
-    "run_path",
     "migrate",
+    "run_path",
 ]
 
 _HOMES = {

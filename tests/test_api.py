@@ -22,7 +22,9 @@ PUBLIC = [
     "UNKNOWN",
     "check",
     "diagnose",
+    "install_npu_bridge",
     "migrate",
+    "run_path",
 ]
 
 
