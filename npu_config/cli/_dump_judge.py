@@ -59,7 +59,8 @@ def overflow_command(
         "strays": list(report.strays),
         "mixlist": list(report.mixlist),
     }
-    as_json = text.document(content, report.diagnostics)
+    findings = [overflows.finding(each) for each in report.overflows]
+    as_json = text.document(content, [*report.diagnostics, *findings])
     if format_ == "json":
         say(as_json)
     else:
@@ -205,7 +206,7 @@ def compare_command(
                 progress=_Bar(stack).advance,
             ),
         )
-    as_json = text.document(result.plain(found), found.diagnostics)
+    as_json = text.document(result.plain(found), [*found.diagnostics, *result.finding(found)])
     if format_ == "json":
         say(as_json)
     else:

@@ -11,9 +11,10 @@ from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
 
 import attr
 
-from npu_config.core.diagnostics import NpuConfigError, Place
+from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Place
 from npu_config.core.files import PathLike
 from npu_config.dumps._rules import BAD_RESULT
+from npu_config.dumps._rules import DIVERGES as DIVERGES_RULE
 from npu_config.dumps.compare import AGREES, DIVERGES, NOT_COMPARED, Comparison, Row, first_of
 from npu_config.dumps.metrics import Metrics
 from npu_config.text.loading import decode, load
@@ -235,6 +236,20 @@ def _verdict(text: str, threshold: float) -> str:
     if math.isnan(cosine):
         return NOT_COMPARED
     return AGREES if cosine > threshold else DIVERGES
+
+
+def finding(comparison: Comparison) -> Tuple[Diagnostic, ...]:
+    """The first operator that diverges, as a finding; none when there is none."""
+    name = comparison.first_diverging
+    if name is None:
+        return ()
+    outputs = [row for row in comparison.rows if row.op_name == name and row.side == "output"]
+    reasons = [row.reason for row in outputs if row.verdict == DIVERGES]
+    message = "the inputs of {} agree and its outputs do not: {}".format(name, reasons[0])
+    help_ = "dump it with its inputs (--next-config)"
+    if comparison.passes:
+        help_ += ", with the fusion passes {} off".format(", ".join(comparison.passes))
+    return (DIVERGES_RULE.diagnostic(message, help=help_),)
 
 
 def plain(comparison: Comparison) -> Dict[str, Any]:
