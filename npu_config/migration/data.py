@@ -122,14 +122,17 @@ def _report_one_shot(work: Work, site: Site) -> None:
 
 def _runs_in_loop(work: Work) -> bool:
     """True when a session is run in a loop, or an Estimator runs one."""
-    if not work.script.words.isdisjoint(("Estimator", "TPUEstimator", "should_stop")):
-        return True
-    return any(
-        site.call is not None
-        and isinstance(site.node, ast.Attribute)
-        and site.inside(ast.For, ast.While)
-        for site in work.script.sites_of(["run"])
-    )
+    found: Optional[bool] = work.script.cache.get("loops")
+    if found is None:
+        estimators = ("Estimator", "TPUEstimator", "should_stop")
+        found = not work.script.words.isdisjoint(estimators) or any(
+            site.call is not None
+            and isinstance(site.node, ast.Attribute)
+            and site.inside(ast.For, ast.While)
+            for site in work.script.sites_of(["run"])
+        )
+        work.script.cache["loops"] = found
+    return found
 
 
 _THREADS: Mapping[str, int] = {

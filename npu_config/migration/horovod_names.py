@@ -107,15 +107,19 @@ def replace_name(work: Work, use: Use, text: str) -> List[int]:
 
 
 def _replace_in_text(work: Work, text_node: ast.JoinedStr, use: Use, text: str) -> List[int]:
+    """Replace every mention of a name in an f-string, once."""
     script = work.script
-    start, end = script.span(text_node)
     parts = dotted_parts(use.node)
     assert parts is not None
+    key = "f-string {} {}".format(id(text_node), ".".join(parts))
+    lines: Optional[List[int]] = script.cache.get(key)
+    if lines is not None:
+        return lines
+    lines = script.cache[key] = []
+    start, end = script.span(text_node)
     pattern = re.compile(r"(?<![\w.])" + r"\s*\.\s*".join(map(re.escape, parts)) + r"(?!\w)")
-    lines: List[int] = []
     for match in pattern.finditer(script.text, start, end):
-        if not any(change[:2] == match.span() for change in work.changes):
-            work.replace(*match.span(), text)
+        work.replace(*match.span(), text)
         lines.append(script.position(match.start())[0])
     return lines
 

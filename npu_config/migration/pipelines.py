@@ -132,10 +132,12 @@ class _Flow:
             else:
                 self.value(node.iter, env, frames)
                 self.bind(node.target, node.target, None, env, frames)
-            for _ in range(2):
-                inner = dict(env)
-                self.body(node.body, inner, frames)
-                _merge(env, [dict(env), inner])
+            for name in _assigned(node.body):
+                if env.get(name):  # another round may bind it to what ends
+                    env[name] = False
+            inner = dict(env)
+            self.body(node.body, inner, frames)
+            _merge(env, [dict(env), inner])
             self.body(node.orelse, env, frames)
         elif isinstance(node, (ast.With, ast.AsyncWith)):
             for item in node.items:
@@ -337,6 +339,16 @@ def frames_of(scope: Scope, node: FunctionNode) -> Frames:
         frames.append(Frame(current, names))
         current = current.parent
     return tuple(reversed(frames))
+
+
+def _assigned(body: Sequence[ast.AST]) -> Set[str]:
+    """The names and attributes that some statements bind."""
+    found: Set[str] = set()
+    for statement in body:
+        for node in ast.walk(statement):
+            if isinstance(node, (ast.Name, ast.Attribute)) and isinstance(node.ctx, ast.Store):
+                found.add(".".join(dotted_parts(node) or ()))
+    return found
 
 
 def _arguments(node: ast.Call) -> List[ast.expr]:

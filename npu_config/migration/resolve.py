@@ -81,7 +81,7 @@ class Resolver:
         self.module = module
         self.words = words
         self._known: Dict[Tuple[int, str], Found] = {}
-        self._pending: Dict[Tuple[int, str], int] = {}
+        self._pending: Dict[Tuple[int, str], Found] = {}
         self._stars: Optional[List[str]] = None
 
     @property
@@ -139,43 +139,36 @@ class Resolver:
         scope = frames[-1].scope
         assert scope is not None
         key = (id(scope), name)
-        if key in self._pending:
-            return self._merge(name, scope.stores[name][: self._pending[key]], frames)
-        found = self._known.get(key)
+        found = self._pending.get(key) or self._known.get(key)
         if found is None:
             found = self._known[key] = self._merge(name, scope.stores[name], frames)
         return found
 
     def _merge(self, name: str, stores: List[Store], frames: Frames) -> Found:
-        """The one thing that all stores of a name bind it to."""
-        scope = frames[-1].scope
+        """The one thing that all stores of a name bind it to.
+
+        A store that names itself (``tf = tf.compat.v1``) sees what the stores before it bind.
+        """
+        key = (id(frames[-1].scope), name)
         names: Set[Optional[str]] = set()
         binding = Binding.IMPORT
-        for index, store in enumerate(stores):
-            if store.kind == "import":
-                names.add(self._imported(store))
-            elif store.kind == "value" and _is_none(store.node):
-                continue
-            elif store.kind == "value" and dotted_parts(store.node) is not None:
-                key = (id(scope), name)
-                before = self._pending.get(key)
-                self._pending[key] = index
-                try:
+        try:
+            for store in stores:
+                self._pending[key] = _only(names, binding)
+                parts = dotted_parts(store.node) if store.kind == "value" else None
+                if store.kind == "import":
+                    names.add(self._imported(store))
+                elif store.kind == "value" and _is_none(store.node):
+                    continue
+                elif parts is not None:
                     names.add(self.resolve(store.node, frames))
-                finally:
-                    if before is None:
-                        del self._pending[key]
-                    else:
-                        self._pending[key] = before
-                if not _mentions(store.node, name):
-                    binding = Binding.VALUE
-            else:
-                names.add(None)
-        if len(names) == 1:
-            only = next(iter(names))
-            return Found(Binding.LOCAL) if only is None else Found(binding, only)
-        known = any(one is not None and one.startswith("tensorflow") for one in names)
-        return Found(Binding.UNCERTAIN if known else Binding.LOCAL)
+                    if parts[0] != name:
+                        binding = Binding.VALUE
+                else:
+                    names.add(None)
+        finally:
+            self._pending.pop(key, None)
+        return _only(names, binding)
 
     def _imported(self, store: Store) -> Optional[str]:
         if isinstance(store.node, ast.ImportFrom) and store.node.level:
@@ -202,6 +195,10 @@ def _is_none(node: ast.AST) -> bool:
     return getattr(node, "value", 0) is None
 
 
-def _mentions(node: ast.AST, name: str) -> bool:
-    parts = dotted_parts(node)
-    return parts is not None and parts[0] == name
+def _only(names: Set[Optional[str]], binding: Binding) -> Found:
+    """What a name stands for that is bound to some things; None is something of the script."""
+    if len(names) == 1:
+        only = next(iter(names))
+        return Found(Binding.LOCAL) if only is None else Found(binding, only)
+    known = any(one is not None and one.startswith("tensorflow") for one in names)
+    return Found(Binding.UNCERTAIN if known else Binding.LOCAL)

@@ -319,11 +319,15 @@ class Script:
 
     def sites_of(self, names: Iterable[str]) -> Iterator[Site]:
         """The attributes and names with one of some last parts."""
-        wanted = frozenset(names)
-        for site in self.sites:
-            word = getattr(site.node, "attr", None) or getattr(site.node, "id", None)
-            if word in wanted:
-                yield site
+        index: Optional[Dict[str, List[Site]]] = self.cache.get("sites")
+        if index is None:
+            index = self.cache["sites"] = {}
+            for site in self.sites:
+                word = getattr(site.node, "attr", None) or getattr(site.node, "id", None)
+                if word is not None:
+                    index.setdefault(word, []).append(site)
+        for name in names:
+            yield from index.get(name, ())
 
     def resolved(self, site: Site) -> Optional[str]:
         """What the node of a site stands for."""
@@ -382,11 +386,3 @@ def is_open(call: ast.Call) -> bool:
     return any(isinstance(argument, ast.Starred) for argument in call.args) or any(
         keyword.arg is None for keyword in call.keywords
     )
-
-
-def by_line(sites: Iterable[Site]) -> Dict[int, List[Site]]:
-    """Sites by the line on which they begin."""
-    found: Dict[int, List[Site]] = {}
-    for site in sites:
-        found.setdefault(site.line, []).append(site)
-    return found

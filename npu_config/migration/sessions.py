@@ -239,10 +239,13 @@ def _is_entered(work: Work, name: str) -> bool:
 
 
 def _runs_app(work: Work) -> bool:
-    return any(
-        work.script.resolved(site) == "tensorflow.app.run"
-        for site in work.script.sites_of(["run"])
-    )
+    found: Optional[bool] = work.script.cache.get("app")
+    if found is None:
+        found = work.script.cache["app"] = any(
+            work.script.resolved(site) == "tensorflow.app.run"
+            for site in work.script.sites_of(["run"])
+        )
+    return found
 
 
 RULES: Dict[str, Callable[[Work, Site, str], None]] = {

@@ -107,14 +107,15 @@ class Work:
     def _alias(self, name: str) -> str:
         found = self._aliases.get(name)
         if found is None:
-            found = self._aliases[name] = self.free(name) if name in self.bound else name
+            taken = name in self.script.words and name in self.bound
+            found = self._aliases[name] = self.free(name) if taken else name
         return found
 
     def free(self, name: str) -> str:
         """A name that the script does not mention: the given one, or one with a number."""
         words = self.script.words
         candidate, number = name, 0
-        while candidate in words or (number and candidate in self.bound):
+        while candidate in words:
             number += 1
             candidate = "{}_{}".format(name, number)
         return candidate
