@@ -1,11 +1,12 @@
 """Input pipelines: the last batch, prefetching, iterators, queues, variables and tables."""
 
 import ast
-from typing import Callable, Dict, Mapping, Optional, Set, Tuple
+from typing import Callable, Dict, List, Mapping, NamedTuple, Optional, Set
 
 from npu_config.migration import pipelines
 from npu_config.migration.script import Site, is_open, text_of
 from npu_config.migration.work import CHANGED, Work
+from npu_config.script.scopes import functions
 
 __all__ = ["RULES", "after", "in_dataset_function"]
 
@@ -22,32 +23,40 @@ _MAPPING = (
 )
 
 
-def _mapped(work: Work) -> Tuple[Set[int], Set[str]]:
-    """The lambdas, and the names of the functions, that Dataset methods are given."""
-    found: Optional[Tuple[Set[int], Set[str]]] = work.script.cache.get("mapped")
+class _Given(NamedTuple):
+    """The functions that Dataset methods are given: lambdas, and names of functions."""
+
+    lambdas: List[ast.Lambda]
+    names: Set[str]
+
+
+def _given(work: Work) -> _Given:
+    found: Optional[_Given] = work.script.cache.get("given")
     if found is not None:
         return found
-    lambdas: Set[int] = set()
-    names: Set[str] = set()
-    if not work.script.words.isdisjoint(_MAPPING):
-        for node in ast.walk(work.script.tree):
-            if not (isinstance(node, ast.Call) and _called(node.func) in _MAPPING):
-                continue
-            if not (isinstance(node.func, ast.Attribute) or _called(node.func) in _MAPPING[4:]):
-                continue
-            for value in [*node.args[:1], *(k.value for k in node.keywords if k.arg)]:
-                if isinstance(value, ast.Lambda):
-                    lambdas.add(id(value))
-                    names.update(
-                        _called(c.func) for c in ast.walk(value) if isinstance(c, ast.Call)
-                    )
-                elif isinstance(value, (ast.Name, ast.Attribute)):
-                    names.add(_called(value))
-                elif isinstance(value, ast.Call):
-                    names.update(_called(part) for part in value.args[:1])
-    result = (lambdas, names - {""})
-    work.script.cache["mapped"] = result
-    return result
+    found = work.script.cache["given"] = _Given([], set())
+    for site in work.script.sites_of(_MAPPING):
+        call = site.call
+        if call is None or not (
+            isinstance(site.node, ast.Attribute) or _is_tensorflow(work, site)
+        ):
+            continue
+        for value in [*call.args[:1], *(k.value for k in call.keywords if k.arg)]:
+            if isinstance(value, ast.Lambda):
+                found.lambdas.append(value)
+                found.names.update(
+                    _called(part.func) for part in ast.walk(value) if isinstance(part, ast.Call)
+                )
+            elif isinstance(value, (ast.Name, ast.Attribute)):
+                found.names.add(_called(value))
+            elif isinstance(value, ast.Call):
+                found.names.update(_called(part) for part in value.args[:1])
+    found.names.discard("")
+    return found
+
+
+def _is_tensorflow(work: Work, site: Site) -> bool:
+    return (work.script.resolved(site) or "").startswith("tensorflow.")
 
 
 def _called(node: ast.AST) -> str:
@@ -56,9 +65,10 @@ def _called(node: ast.AST) -> str:
 
 def in_dataset_function(work: Work, site: Site) -> bool:
     """True inside of a function that a method of Dataset is given."""
-    lambdas, names = _mapped(work)
+    given = _given(work)
+    lambdas = {id(node) for node in given.lambdas}
     return any(
-        id(node) in lambdas or getattr(node, "name", None) in names for node in site.parents
+        id(node) in lambdas or getattr(node, "name", None) in given.names for node in site.parents
     )
 
 
@@ -326,20 +336,17 @@ def _variables(work: Work) -> None:
 
 def _names_read(work: Work) -> Set[str]:
     """The names that the functions read which Dataset methods are given."""
-    lambdas, names = _mapped(work)
-    found: Set[str] = set()
-    if not (lambdas or names):
-        return found
-    for node in ast.walk(work.script.tree):
-        if id(node) in lambdas or (
-            isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and node.name in names
-        ):
-            found.update(
-                _called(part)
-                for part in ast.walk(node)
-                if isinstance(part, (ast.Name, ast.Attribute)) and isinstance(part.ctx, ast.Load)
-            )
-    return found
+    given = _given(work)
+    nodes: List[ast.AST] = list(given.lambdas)
+    if given.names:
+        found = functions(work.script.module, work.script.tree.body)
+        nodes += [node for _, node in found if node.name in given.names]
+    return {
+        _called(part)
+        for node in nodes
+        for part in ast.walk(node)
+        if isinstance(part, (ast.Name, ast.Attribute)) and isinstance(part.ctx, ast.Load)
+    }
 
 
 def _tables(work: Work) -> None:

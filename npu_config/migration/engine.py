@@ -108,7 +108,10 @@ def migrate(source: Union[str, bytes], imports: str = "npu_config") -> Migration
 
 
 def analyse(
-    source: Union[str, bytes], imports: str = "npu_config", session_import: Optional[bool] = None
+    source: Union[str, bytes],
+    imports: str = "npu_config",
+    session_import: Optional[bool] = None,
+    keeper: str = "",
 ) -> Analysis:
     """As :func:`migrate`, for a file of a program.
 
@@ -117,6 +120,7 @@ def analyse(
         imports: as there.
         session_import: True imports npu_init though nothing here needs it; False does not import
             it for sessions alone, since another module of the program does; None: as needed.
+        keeper: another file of the program that keeps Horovod, so that this one must, too.
     """
     if imports not in IMPORTS:
         raise ValueError('imports must be "npu_config" or "npu_bridge", got {!r}'.format(imports))
@@ -129,7 +133,7 @@ def analyse(
         assert isinstance(source, bytes)
         return Analysis(Migration(source.decode("latin-1"), notes=(note,)))
     try:
-        return _analyse(text, imports, session_import)
+        return _analyse(text, imports, session_import, keeper)
     except Unparsable as error:
         old = looks_like_python_2(text)
         reason = (
@@ -145,7 +149,7 @@ def analyse(
         return Analysis(Migration(text, notes=(note,)))
 
 
-def _analyse(text: str, imports: str, session_import: Optional[bool]) -> Analysis:
+def _analyse(text: str, imports: str, session_import: Optional[bool], keeper: str) -> Analysis:
     script = Script(text)
     if script.words.isdisjoint(PACKAGES):
         return Analysis(Migration(text))
@@ -153,7 +157,7 @@ def _analyse(text: str, imports: str, session_import: Optional[bool]) -> Analysi
     alone = _one_reason(script)
     if alone is not None:
         return Analysis(Migration(text, notes=(alone,)), modules=modules)
-    work = Work(script, imports)
+    work = Work(script, imports, keeper)
     _apply(work)
     own = _already(script)
     if own is not None:

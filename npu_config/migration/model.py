@@ -31,8 +31,9 @@ def _dropout(work: Work, site: Site, name: str) -> None:
     note = "the second argument is keep_prob in both"
     if rate is not None:
         first, value, end = work.value_span(call, rate)
-        work.replace(first, value, "keep_prob=1 - (")
-        work.insert(end, ")")
+        bare = work.script.text[value] != "(" or work.script.span(rate.value)[0] == value
+        work.replace(first, value, "keep_prob=1 - " + ("(" if bare else ""))
+        work.insert(end, ")" if bare else "")
         note = "keep_prob is one minus the rate, in brackets"
     work.replace_node(site.node, work.name("npu_ops") + ".dropout")
     work.changed(site.line, "dropout", note)

@@ -140,7 +140,9 @@ INTERESTING: FrozenSet[str] = _words(
     scalar histogram image audio text run CUDA_VISIBLE_DEVICES TF_XLA_FLAGS
     TF_ENABLE_AUTO_MIXED_PRECISION TF_ENABLE_AUTO_MIXED_PRECISION_GRAPH_REWRITE
     TF_ENABLE_AUTO_MIXED_PRECISION_LOSS_SCALING nvidia GPUtil pynvml mpirun horovodrun
-    custom_optimizers NpuOptimizer function GradientTape set_seed create_file_writer
+    map flat_map filter interleave parallel_interleave from_generator group_by_window
+    map_with_legacy_function custom_optimizers NpuOptimizer function GradientTape set_seed
+    create_file_writer
     AdamOptimizer MomentumOptimizer GradientDescentOptimizer RMSPropOptimizer AdagradOptimizer
     AdadeltaOptimizer FtrlOptimizer AdamWOptimizer LAMBOptimizer LazyAdamOptimizer Adam SGD
     RMSprop Adagrad Adadelta Adamax Nadam Estimator BaselineClassifier BaselineEstimator

@@ -77,7 +77,9 @@ class _Flow:
 
     def run(self) -> List[Found]:
         script = self.script
-        words = (*_WORDS, "Dataset", "map", "flat_map", "filter")
+        words: Tuple[str, ...] = _WORDS
+        if not script.words.isdisjoint(("Variable", "get_variable")):
+            words = (*_WORDS, "map", "flat_map", "filter")
         lines = sorted({line for word in words for line in script.source.mentions(word)})
         module = (Frame(script.module),)
         self.body(script.tree.body, {}, module)
@@ -132,7 +134,7 @@ class _Flow:
             else:
                 self.value(node.iter, env, frames)
                 self.bind(node.target, node.target, None, env, frames)
-            for name in _assigned(node.body):
+            for name in _assigned(node.body) if True in env.values() else ():
                 if env.get(name):  # another round may bind it to what ends
                     env[name] = False
             inner = dict(env)

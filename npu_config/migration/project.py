@@ -25,6 +25,7 @@ from npu_config.migration import rules
 from npu_config.migration.engine import Analysis, Migration, analyse
 from npu_config.migration.launch import shell_notes
 from npu_config.migration.names import PACKAGES
+from npu_config.migration.work import CHANGED, REFUSED
 from npu_config.script.source import Undecodable, decode
 from npu_config.text.loading import load
 
@@ -73,6 +74,7 @@ class _Work(NamedTuple):
     targets: Tuple[Target, ...]
     imports: str
     session_import: Optional[bool] = None
+    keeper: str = ""
 
 
 def is_candidate(path: str) -> bool:
@@ -150,7 +152,7 @@ def _look_at(target: Target, work: _Work) -> _Looked:
     if target.root is not None and not any(name in data for name in _MENTIONS):
         return _Looked(Outcome(target, Migration("")))
     try:
-        found = analyse(data, work.imports, work.session_import)
+        found = analyse(data, work.imports, work.session_import, work.keeper)
     except Exception as error:  # a fault of ours must not cost the other files
         message = "npu_config failed on this script: {}: {}".format(type(error).__name__, error)
         diagnostic = rules.FAILED.diagnostic(message, Place(target.path), help="report it")
@@ -210,13 +212,20 @@ def _notebook(target: Target, data: bytes) -> Outcome:
 
 
 def _fitted(looked: List[_Looked], imports: str) -> List[Outcome]:
-    """Move imports that only patch sessions to the entry scripts."""
+    """Fit the files of each program to one another.
+
+    Horovod stays in every file of a program when it stays in one of them; imports that only patch
+    sessions move to the entry scripts.
+    """
     paths = {os.path.abspath(one.outcome.target.path): index for index, one in enumerate(looked)}
     importers: Dict[int, Set[int]] = {}
     for index, one in enumerate(looked):
         for imported in _files_of(one, paths):
             if imported != index:
                 importers.setdefault(imported, set()).add(index)
+    for index, keeper in _keeping_horovod(looked, importers).items():
+        work = _Work((looked[index].outcome.target,), imports, None, keeper)
+        looked[index] = _look_at(looked[index].outcome.target, work)
     wanted: Dict[int, bool] = {}
     for index, one in enumerate(looked):
         if one.needs_patch and one.is_patch_only and importers.get(index):
@@ -235,6 +244,33 @@ def _fitted(looked: List[_Looked], imports: str) -> List[Outcome]:
         work = _Work((outcomes[index].target,), imports, session_import)
         outcomes[index] = _look_at(outcomes[index].target, work).outcome
     return outcomes
+
+
+def _keeping_horovod(looked: Sequence[_Looked], importers: Dict[int, Set[int]]) -> Dict[int, str]:
+    """The files that lose Horovod though one of their program keeps it, with that one."""
+    neighbours: Dict[int, Set[int]] = {}
+    for imported, others in importers.items():
+        for other in others:
+            neighbours.setdefault(imported, set()).add(other)
+            neighbours.setdefault(other, set()).add(imported)
+    found: Dict[int, str] = {}
+    for index, one in enumerate(looked):
+        if not (_is_refused(one.outcome) and _says(one.outcome, "hvd-import", REFUSED)):
+            continue
+        seen, pending = {index}, [index]
+        while pending:
+            for other in neighbours.get(pending.pop(), set()) - seen:
+                seen.add(other)
+                pending.append(other)
+                if _says(looked[other].outcome, "hvd-import", CHANGED):
+                    found.setdefault(other, os.path.basename(one.outcome.target.path))
+    return found
+
+
+def _says(outcome: Outcome, id: str, kind: str) -> bool:
+    migration = outcome.migration
+    notes = () if migration is None else migration.notes
+    return any(note.id == id and note.kind == kind for note in notes)
 
 
 def _is_refused(outcome: Outcome) -> bool:

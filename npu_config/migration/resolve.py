@@ -8,12 +8,16 @@ with certainty is said to be uncertain.
 import ast
 import builtins
 import enum
+import re
 from typing import Dict, FrozenSet, List, NamedTuple, Optional, Set, Tuple
 
 from npu_config.migration.names import canonical
 from npu_config.script.scopes import Scope, Store
 
 __all__ = ["Binding", "Frame", "Resolver", "dotted_parts", "parameters"]
+
+
+_GLOBAL = re.compile(r"^[ \t]*global[ \t]+([\w, \t]+)", re.M)
 
 
 class Binding(enum.Enum):
@@ -74,12 +78,15 @@ class Resolver:
 
     Args:
         module: the scope of the module.
+        text: the script.
         words: every word of the text, to know quickly what cannot be there.
     """
 
-    def __init__(self, module: Scope, words: FrozenSet[str]) -> None:
+    def __init__(self, module: Scope, text: str, words: FrozenSet[str]) -> None:
         self.module = module
+        self.text = text
         self.words = words
+        self._globals: Optional[FrozenSet[str]] = None
         self._known: Dict[Tuple[int, str], Found] = {}
         self._pending: Dict[Tuple[int, str], Found] = {}
         self._stars: Optional[List[str]] = None
@@ -122,18 +129,17 @@ class Resolver:
                 continue
             if name in frame.scope.stores:
                 return self._stored(name, frames[: index + 1])
-        if name in self.words and "global" in self.words and self._is_global(name):
+        if name in self.globals:
             return Found(Binding.UNCERTAIN)
         return self._from_star(name)
 
-    def _is_global(self, name: str) -> bool:
-        """True when a function may bind a name of the module."""
-        from npu_config.script.scopes import functions
-
-        found: Set[str] = set()
-        for scope, node in functions(self.module, self.module.body):
-            found |= scope.child(node).global_names
-        return name in found
+    @property
+    def globals(self) -> FrozenSet[str]:
+        """The names that some function takes from the module, and may bind there."""
+        if self._globals is None:
+            lines = _GLOBAL.findall(self.text) if "global" in self.words else []
+            self._globals = frozenset(name.strip() for line in lines for name in line.split(","))
+        return self._globals
 
     def _stored(self, name: str, frames: Frames) -> Found:
         scope = frames[-1].scope

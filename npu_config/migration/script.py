@@ -130,7 +130,7 @@ class Script:
         self.source = Source(text)
         self.module = Scope(self.tree, None)
         self.words: FrozenSet[str] = frozenset(_WORD.findall(text))
-        self.resolver = Resolver(self.module, self.words)
+        self.resolver = Resolver(self.module, text, self.words)
         self.imports: List[Site] = []
         self.sites: List[Site] = []
         self.cache: Dict[str, Any] = {}

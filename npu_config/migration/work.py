@@ -40,6 +40,7 @@ class Work:
     Args:
         script: the script.
         package: the package whose names are imported.
+        keeper: another file of the program that keeps Horovod, so that this one must, too.
 
     Attributes:
         used: the names of npu_init that the edits use.
@@ -48,9 +49,10 @@ class Work:
         is_distributed: True when Horovod is replaced.
     """
 
-    def __init__(self, script: Script, package: str) -> None:
+    def __init__(self, script: Script, package: str, keeper: str = "") -> None:
         self.script = script
         self.package = package
+        self.keeper = keeper
         self.changes: List[Change] = []
         self.used: List[str] = []
         self.modules: List[str] = []

@@ -1,0 +1,206 @@
+"""``npu-config migrate``: what is written and where, the reports, the exit codes."""
+
+import json
+import os
+import re
+import shutil
+import stat
+import subprocess
+
+import pytest
+from click.testing import CliRunner
+
+from npu_config.cli.app import app
+
+PLAIN = "import tensorflow as tf\n\nwith tf.Session() as sess:\n    print(sess)\n"
+DONE = (
+    "from npu_config.npu_init import *\nimport tensorflow as tf\n\n"
+    "with tf.Session(config=npu_config_proto()) as sess:\n    print(sess)\n"
+)
+
+
+def npu(*arguments):
+    """Run the command; its result has ``exit_code``, ``stdout`` and ``stderr``."""
+    return RUNNER.invoke(app, ["migrate", *map(str, arguments)])
+
+
+try:
+    RUNNER = CliRunner(mix_stderr=False)
+except TypeError:  # click 8.2 always keeps them apart
+    RUNNER = CliRunner()
+
+
+@pytest.fixture
+def script(tmp_path):
+    """A script that needs nothing by hand."""
+    path = tmp_path / "train.py"
+    path.write_text(PLAIN, encoding="utf-8")
+    return path
+
+
+def test_nothing_is_written(script):
+    """The diff on standard output can be applied; the report is on standard error."""
+    result = npu(script)
+    assert (result.exit_code, script.read_text()) == (0, PLAIN)
+    assert "+from npu_config.npu_init import *\n" in result.stdout
+    assert "line 3, session-config" in result.stderr
+    if shutil.which("patch") is None:
+        return
+    done = subprocess.run(
+        ["patch", "-p0", str(script)], input=result.stdout.encode(), stdout=subprocess.PIPE
+    )
+    assert (done.returncode, script.read_text()) == (0, DONE)
+
+
+def test_write(script):
+    """The file is replaced, with its mode."""
+    script.chmod(0o751)
+    assert npu("--write", script).exit_code == 0
+    assert script.read_text() == DONE
+    assert stat.S_IMODE(script.stat().st_mode) == 0o751
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "latin-1"])
+@pytest.mark.parametrize("newline", ["\n", "\r\n", "\r"])
+def test_every_byte_outside_of_the_edits_stays(script, encoding, newline):
+    """Encoding, byte order mark and line ends."""
+    comment = "# -*- coding: {} -*- é\n".format(encoding) if encoding == "latin-1" else "# é\n"
+    script.write_bytes((comment + PLAIN).replace("\n", newline).encode(encoding))
+    assert npu("--write", script).exit_code == 0
+    expected = (comment + DONE).replace("\n", newline).encode(encoding)
+    assert script.read_bytes() == expected
+
+
+def test_output(tmp_path, script):
+    """A copy of the tree: migrated files and all others; the input stays."""
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / "labels.txt").write_text("a\n")
+    output = tmp_path.parent / (tmp_path.name + "-out")
+    assert npu("--output", output, tmp_path).exit_code == 0
+    assert (output / "train.py").read_text() == DONE
+    assert (output / "data" / "labels.txt").read_text() == "a\n"
+    assert script.read_text() == PLAIN
+    again = npu("--output", output, tmp_path)
+    assert (again.exit_code, "exists and is not empty" in again.stderr) == (2, True)
+
+
+def test_output_inside_of_the_input(tmp_path, script):
+    """A copy that would hold itself is refused."""
+    result = npu("--output", tmp_path / "out", tmp_path)
+    assert (result.exit_code, "is inside of" in result.stderr) == (2, True)
+
+
+def test_json(tmp_path, script):
+    """The contract: version, files with path, status and entries."""
+    (tmp_path / "run.sh").write_text("mpirun -np 8 python train.py\n")
+    (tmp_path / "old.py").write_text("import tensorflow\nprint 'x'\n")
+    result = npu("--report", "json", tmp_path)
+    whole = json.loads(result.stdout)
+    assert (result.exit_code, whole["version"]) == (1, 1)
+    status = {os.path.basename(file["path"]): file["status"] for file in whole["files"]}
+    assert status == {"train.py": "changed", "run.sh": "unchanged", "old.py": "refused"}
+    entries = [entry for file in whole["files"] for entry in file["entries"]]
+    assert {"line", "id", "kind", "note", "url"} == set(entries[0])
+    assert {entry["kind"] for entry in entries} == {"changed", "refused", "manual"}
+
+
+def test_html(script):
+    """One page that needs nothing else; what a file holds is text in it."""
+    script.write_text(PLAIN + "# <script>alert(1)</script>\ntf.Session(**kw)  # </td>\n")
+    result = npu("--report", "html", script)
+    assert result.exit_code == 1
+    assert "<script" not in result.stdout
+    assert not re.search(r"<(?:link|img)|src=", result.stdout)
+    assert "tf.Session(config=npu_config_proto())" in result.stdout
+    assert "&lt;/td&gt;" in result.stdout
+
+
+def test_imports(script):
+    """The vendor's names, where only its package will be there."""
+    npu("--write", "--imports", "npu_bridge", script)
+    assert script.read_text() == DONE.replace("npu_config.npu_init", "npu_bridge.npu_init")
+
+
+def test_twice(script):
+    """The second run changes nothing, and says nothing."""
+    npu("--write", script)
+    result = npu("--write", script)
+    assert (result.exit_code, script.read_text()) == (0, DONE)
+    assert "0 changed" in result.stdout
+
+
+def test_a_path_that_does_not_exist(script):
+    """2, before anything is written."""
+    result = npu("--write", script, script.parent / "nowhere.py")
+    assert (result.exit_code, script.read_text()) == (2, PLAIN)
+    assert "nowhere.py does not exist" in result.stderr
+
+
+def test_two_ways_to_write(script):
+    """2: --write and --output exclude each other."""
+    assert npu("--write", "--output", "x", script).exit_code == 2
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "words"),
+    [
+        ("old.py", b"import tensorflow\nprint 'x'\n", "Python 2"),
+        ("notes.py", b"this is no Python at all\n", "not Python 3"),
+        ("cut.py", b"import tensorflow as tf\nsess = tf.Session(\n", "not Python 3"),
+        ("latin.py", b"import tensorflow\nx = '\xff'\n", "not text"),
+        ("train.ipynb", b'{"cells": ["import tensorflow"]}', "notebooks are not migrated"),
+        ("new.py", b"import tensorflow as tf\n@tf.function\ndef f(): pass\n", "TensorFlow 2 only"),
+        ("eager.py", b"import tensorflow as tf\ntf.enable_eager_execution()\n", "graph mode"),
+        ("keras.py", b"import keras\n", "port to tf.keras"),
+    ],
+)
+def test_what_cannot_be_migrated(tmp_path, script, name, content, words):
+    """One reason, exit code 1, no edit; the other files are migrated."""
+    path = tmp_path / name
+    path.write_bytes(content)
+    result = npu("--write", tmp_path if name != "notes.py" else path, script)
+    assert (result.exit_code, path.read_bytes()) == (1, content)
+    assert words in result.stdout
+    assert script.read_text() == DONE
+
+
+def test_a_directory_without_python(tmp_path):
+    """1, and it is said."""
+    (tmp_path / "readme.txt").write_text("x")
+    result = npu(tmp_path)
+    assert (result.exit_code, "no Python file" in result.stderr) == (1, True)
+
+
+def test_a_read_only_file(script):
+    """1, the file stays, and the others are written."""
+    other = script.parent / "other.py"
+    other.write_text(PLAIN)
+    script.chmod(0o444)
+    result = npu("--write", script, other)
+    assert (result.exit_code, script.read_text()) == (1, PLAIN)
+    assert "read-only" in result.stdout
+    assert other.read_text() == DONE
+
+
+def test_a_link_out_of_the_tree(tmp_path, script):
+    """Neither edited nor copied."""
+    project = tmp_path / "project"
+    project.mkdir()
+    (project / "linked.py").symlink_to(script)
+    (project / "own.py").write_text(PLAIN)
+    result = npu("--write", project)
+    assert (result.exit_code, script.read_text()) == (1, PLAIN)
+    assert "leads out of" in result.stdout
+    assert (project / "own.py").read_text() == DONE
+    output = tmp_path / "output"
+    npu("--output", output, project)
+    assert sorted(path.name for path in output.iterdir()) == ["own.py"]
+
+
+def test_two_inputs_of_one_name(tmp_path, script):
+    """2: the copy has room for one file of a name."""
+    other = tmp_path / "sub" / "train.py"
+    other.parent.mkdir()
+    other.write_text(PLAIN)
+    result = npu("--output", tmp_path / "out", script, other)
+    assert (result.exit_code, "would be one file" in result.stderr) == (2, True)

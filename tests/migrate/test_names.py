@@ -1,0 +1,143 @@
+"""Names are resolved, not matched; a script's own names are never clobbered."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+import npu_config
+from npu_config.migration import names
+
+ROOT = Path(npu_config.__file__).parent
+
+
+def entries(source):
+    """The entries about a script, without their notes."""
+    return [(note.line, note.id, note.kind) for note in npu_config.migrate(source).notes]
+
+
+def edited(source, **options):
+    """The lines that the migrated script has and the script had not."""
+    before = source.splitlines()
+    after = npu_config.migrate(source, **options).text.splitlines()
+    return [line for line in after if line not in before]
+
+
+def test_the_star_names_are_those_of_npu_init():
+    """The list says what the star import binds."""
+    tree = ast.parse((ROOT / "npu_init.py").read_text(encoding="utf-8"))
+    (found,) = (
+        node.value
+        for node in tree.body
+        if isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") == "__all__"
+    )
+    assert set(ast.literal_eval(found)) == names.STAR_NAMES
+
+
+@pytest.mark.parametrize(
+    ("head", "call"),
+    [
+        ("import tensorflow as flow", "flow.Session()"),
+        ("import tensorflow.compat.v1 as tf", "tf.Session()"),
+        ("import tensorflow", "tensorflow.compat.v1.Session()"),
+        ("from tensorflow import Session as S", "S()"),
+        ("from tensorflow.python.client import session", "session.Session()"),
+        ("from tensorflow import *", "Session()"),
+        ("import tensorflow as tf\ntf = tf.compat.v1", "tf.Session()"),
+        ("import tensorflow as tf\nv1 = tf.compat.v1", "v1.Session()"),
+        ("try:\n  import tensorflow as tf\nexcept ImportError:\n  tf = None", "tf.Session()"),
+        ("from lib import *\nimport tensorflow as tf", "tf.Session()"),
+    ],
+)
+def test_sessions_by_any_name(head, call):
+    """Aliases, compat.v1, conditional imports and stars."""
+    source = "{}\nwith {} as sess:\n    pass\n".format(head, call)
+    wanted = "with {} as sess:".format(call.replace("()", "(config=npu_config_proto())"))
+    assert wanted in edited(source)
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "import requests\ns = requests.Session()\n",
+        "import tensorflow as tf\nimport requests\ns = requests.Session()\n",
+        "import tensorflow as tf\nclass Session: pass\ns = Session()\n",
+        "import tensorflow as tf\ndef f():\n    import other as tf\n    return tf.Session()\n",
+        "import tensorflow as tf\nx = [tf.Session() for tf in things]\n",
+        "import tensorflow as tf\nf = lambda tf: tf.Session()\n",
+        "from .tensorflow import Session\ns = Session()\n",
+        "import tensorflow as tf\nloader.batch(3)\nown.nn.dropout(x, rate=0.5)\n",
+    ],
+)
+def test_look_alikes(source):
+    """What is not certainly TensorFlow's is not edited."""
+    assert edited(source) == []
+
+
+def test_a_name_for_two_things_is_reported():
+    """It is reported with its line, and the patch of npu_init covers its session."""
+    source = "import tensorflow as tf\nif x:\n    import other as tf\ns = tf.Session()\n"
+    assert edited(source) == ["from npu_config.npu_init import *"]
+    assert (4, "import-aliases", "manual") in entries(source)
+
+
+def test_a_parameter_is_reported():
+    """A parameter that is called like the module."""
+    source = "import tensorflow as tf\ndef f(tf):\n    return tf.Session()\n"
+    assert entries(source) == [(3, "import-aliases", "manual")]
+
+
+@pytest.mark.parametrize(
+    ("source", "line"),
+    [
+        ('"""Doc."""\nimport os\nimport tensorflow as tf\ntf.Session()\n', 2),
+        ("# c\nfrom __future__ import division\nimport tensorflow as tf\ntf.Session()\n", 3),
+        ("import os\nos.environ['TF_X'] = '1'\nimport tensorflow as tf\ntf.Session()\n", 3),
+        (
+            "import os\nos.putenv('A', '1')\nimport tensorflow\ntensorflow.Session()\n",
+            3,
+        ),
+        ("def f():\n    import tensorflow as tf\n    return tf.Session()\n", 1),
+        ("try:\n    import tensorflow as tf\nexcept ImportError:\n    raise\ntf.Session()\n", 1),
+    ],
+)
+def test_where_the_import_goes(source, line):
+    """Behind docstring, __future__ and the environment; before the first import."""
+    after = npu_config.migrate(source).text.splitlines()
+    assert after.index("from npu_config.npu_init import *") + 1 == line
+
+
+def test_own_names_before_the_import():
+    """The star import never rebinds a name that the script has bound."""
+    source = (
+        "import os\nfrom lib import util\nos.environ['TF_X'] = '1'\nimport tensorflow as tf\n"
+        "s = tf.Session(config=util.make())\n"
+    )
+    assert "from npu_config.npu_init import npu_config_proto" in edited(source)
+
+
+def test_wrong_calls():
+    """What the function refuses."""
+    with pytest.raises(ValueError, match='"npu_config" or "npu_bridge"'):
+        npu_config.migrate("", imports="other")
+    with pytest.raises(TypeError, match="text or bytes"):
+        npu_config.migrate(None)
+
+
+def test_the_function_and_the_room():
+    """The function is there whatever was imported before."""
+    import npu_config.migration
+
+    assert npu_config.migrate is npu_config.migration.migrate
+    assert npu_config.migrate("x = 1\n").text == "x = 1\n"
+
+
+def test_vendor_names_have_no_npu_resources():
+    """With the vendor's package the device is given back at exit."""
+    source = (
+        "import tensorflow as tf\nimport horovod.tensorflow as hvd\ndef main(_):\n"
+        "    hvd.init()\nif __name__ == '__main__':\n    tf.app.run()\n"
+    )
+    assert "    with npu_resources():" in edited(source)
+    assert not any("npu_resources" in line for line in edited(source, imports="npu_bridge"))
+    assert any("atexit.register" in line for line in edited(source, imports="npu_bridge"))

@@ -1,0 +1,102 @@
+"""Several files as one program, and what cannot be migrated."""
+
+import os
+
+import pytest
+
+from npu_config.migration.project import Target, migrate_files
+
+LAYERS = "import tensorflow as tf\n\n\ndef dense(x):\n    return tf.layers.dense(x, 3)\n"
+KERAS = "import tensorflow as tf\n\n\ndef build():\n    return tf.keras.Sequential([])\n"
+MAIN = 'import tensorflow as tf\nimport model\n\nif __name__ == "__main__":\n    model.build()\n'
+
+
+def migrated(folder, files, imports="npu_config", processes=1):
+    """The migrations of some files, by name."""
+    for name, text in files.items():
+        (folder / name).parent.mkdir(exist_ok=True, parents=True)
+        (folder / name).write_text(text, encoding="utf-8")
+    targets = [Target(str(folder / name), str(folder)) for name in files]
+    return {
+        os.path.relpath(outcome.target.path, str(folder)): outcome
+        for outcome in migrate_files(targets, imports, processes)
+    }
+
+
+def test_layers_stay(tmp_path):
+    """A module that only builds layers is not touched."""
+    found = migrated(tmp_path, {"layers.py": LAYERS})
+    assert found["layers.py"].migration.edits == ()
+
+
+def test_the_entry_script_imports(tmp_path):
+    """The entry script imports npu_init, and the module that it reaches does not."""
+    found = migrated(tmp_path, {"model.py": KERAS, "main.py": MAIN})
+    assert found["model.py"].migration.edits == ()
+    assert found["main.py"].migration.text == "from npu_config.npu_init import *\n" + MAIN
+
+
+def test_a_module_alone_imports(tmp_path):
+    """A module that nothing reaches imports npu_init itself."""
+    found = migrated(tmp_path, {"model.py": KERAS})
+    assert found["model.py"].migration.text == "from npu_config.npu_init import *\n" + KERAS
+
+
+def test_packages(tmp_path):
+    """Relative imports and packages are followed."""
+    main = MAIN.replace("import model", "from net import model")
+    files = {"net/__init__.py": "", "net/model.py": KERAS, "main.py": main}
+    found = migrated(tmp_path, files)
+    assert found["net/model.py"].migration.edits == ()
+    assert found["main.py"].migration.text.startswith("from npu_config.npu_init import *\n")
+
+
+def test_the_entry_that_is_refused(tmp_path):
+    """Where the entry script is not edited, the module keeps its import."""
+    main = MAIN.replace("import model", "import model\ntf.enable_eager_execution()")
+    found = migrated(tmp_path, {"model.py": KERAS, "main.py": main})
+    assert found["main.py"].migration.status == "refused"
+    assert found["model.py"].migration.edits != ()
+
+
+def test_horovod_stays_in_a_whole_program(tmp_path):
+    """All of Horovod, or nothing: in a program, too."""
+    ops = "import horovod.tensorflow as hvd\nimport tensorflow as tf\n\nx = hvd.join()\n"
+    main = "import tensorflow as tf\nimport horovod.tensorflow as hvd\nimport ops\n\nhvd.init()\n"
+    found = migrated(tmp_path, {"ops.py": ops, "main.py": main, "other.py": main[:-22]})
+    assert found["main.py"].migration.status == "refused"
+    assert "ops.py keeps Horovod" in found["main.py"].migration.notes[0].note
+
+
+def test_several_processes_give_the_same(tmp_path):
+    """Who does the work makes no difference."""
+    files = {"model.py": KERAS, "main.py": MAIN}
+    for number in range(50):
+        files["script_{}.py".format(number)] = "import tensorflow as tf\ns = tf.Session()\n"
+    assert migrated(tmp_path, files) == migrated(tmp_path, files, processes=2)
+
+
+@pytest.mark.parametrize(
+    ("line", "id"),
+    [
+        ("mpirun -np 8 python train.py", "launch"),
+        ("  horovodrun -np 8 python train.py", "launch"),
+        ("nvidia-smi", "nvidia-smi"),
+        ("export CUDA_VISIBLE_DEVICES=0,1", "cuda-visible-devices"),
+    ],
+)
+def test_shell_scripts_are_reported(tmp_path, line, id):
+    """Lines that start ranks or name GPUs, with their number; comments are not."""
+    found = migrated(tmp_path, {"run.sh": "#!/bin/sh\n# {0}\n{0}\n".format(line)})
+    assert [(note.line, note.id) for note in found["run.sh"].migration.notes] == [(3, id)]
+    assert found["run.sh"].migration.edits == ()
+
+
+def test_what_vanishes_is_reported(tmp_path):
+    """A file that is gone, among others that are migrated."""
+    (tmp_path / "a.py").write_text("import tensorflow as tf\ntf.Session()\n")
+    targets = [Target(str(tmp_path / "gone.py"), str(tmp_path)), Target(str(tmp_path / "a.py"))]
+    gone, other = migrate_files(targets)
+    assert gone.migration is None
+    assert "does not exist" in gone.diagnostics[0].message
+    assert other.migration.edits

@@ -1,0 +1,150 @@
+"""What holds for every script: inverse edits, a second run, the spans, hostile texts."""
+
+import ast
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import npu_config
+from npu_config.core.diagnostics import Edit
+from npu_config.migration.script import Script
+from tests.migrate.test_cases import NAMES, text
+
+FRAGMENTS = (
+    "sess = tf.Session()",
+    "sess = tf.Session('', None, config)",
+    "with tf.Session(graph=(g), ) as s: pass",
+    "sess = tf.Session(\n    graph=g,  # a comment\n)",
+    "e = tf.estimator.Estimator(model_fn,\n\tparams={'a': 1})",
+    "rank = hvd.rank(); size = hvd.size()",
+    "hvd.init()",
+    "if hvd.rank() == 0: print('ünï', hvd.size())",
+    "opt = hvd.DistributedOptimizer(\n    opt,  # kept\n    name='d',\n)",
+    "x = hvd.allreduce(x, average=False)",
+    "y = tf.nn.dropout(x, rate=(a + b))",
+    "y = tf.nn.dropout(x, 0.5)  # tf.nn.dropout(x, 0.5)",
+    "ds = tf.data.Dataset.range(3).repeat().batch(2,)",
+    "config.graph_options.rewrite_options.remapping = RewriterConfig.ON",
+    "text = '''\ntf.Session()\n'''",
+    "def f(tf):\n    return tf.Session()",
+    "print(f'{hvd.rank()} of {hvd.size()}')",
+    "lam = lambda: tf.Session(config=tf.ConfigProto())",
+    "q = tf.train.batch([a], 2, num_threads=4)",
+    "util = 3",
+    "tf.app.run()",
+)
+PLAIN = "import tensorflow as tf\nimport horovod.tensorflow as hvd"
+FUTURE = """\
+'''Doc.'''
+from __future__ import print_function
+import os, horovod.tensorflow as hvd
+import tensorflow.compat.v1 as tf"""
+CONDITIONAL = """\
+try:
+    import tensorflow as tf
+except ImportError:
+    tf = None
+import horovod.tensorflow as hvd"""
+HEADS = (PLAIN, FUTURE, CONDITIONAL)
+PROGRAMS = st.builds(
+    lambda head, body, newline: (head + "\n" + "\n".join(body) + "\n").replace("\n", newline),
+    st.sampled_from(HEADS),
+    st.lists(st.sampled_from(FRAGMENTS), max_size=6),
+    st.sampled_from(["\n", "\r\n", "\r"]),
+)
+
+
+def offsets(source, edit):
+    """Where an edit begins and ends."""
+    script = Script(source)
+    return script.offset(edit.line, edit.column), script.offset(edit.end_line, edit.end_column)
+
+
+def applied(source, edits):
+    """The text with some edits done."""
+    parts, done = [], 0
+    for edit in edits:
+        start, end = offsets(source, edit)
+        assert done <= start <= end
+        parts += [source[done:start], edit.text]
+        done = end
+    return "".join([*parts, source[done:]])
+
+
+def inverse(source, migration):
+    """The edits of the migrated text that give the source back."""
+    script, shift, found = Script(migration.text), 0, []
+    for edit in migration.edits:
+        start, end = offsets(source, edit)
+        first = script.position(start + shift)
+        last = script.position(start + shift + len(edit.text))
+        found.append(Edit(*first, *last, source[start:end]))
+        shift += len(edit.text) - (end - start)
+    return found
+
+
+def holds(source):
+    """The properties of one script."""
+    migration = npu_config.migrate(source)
+    ast.parse(migration.text)
+    assert migration.text == applied(source, migration.edits)
+    assert source == applied(migration.text, inverse(source, migration))
+    assert npu_config.migrate(migration.text).text == migration.text
+    lines = len(Script(source).source.lines)
+    assert all(1 <= note.line <= lines for note in migration.notes)
+    assert bool(migration.edits) == (migration.text != source)
+
+
+@given(PROGRAMS)
+def test_programs(source):
+    """Whatever stands in a script."""
+    holds(source)
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if "python2" not in name])
+def test_cases(name):
+    """The same for the cases."""
+    holds(text(name, "before.py"))
+
+
+@given(st.text())
+def test_any_text(source):
+    """Any text at all: no edit, or a result that parses."""
+    migration = npu_config.migrate("import tensorflow as tf\n" + source)
+    if migration.edits:
+        ast.parse(migration.text)
+
+
+@given(st.binary())
+def test_any_bytes(source):
+    """Bytes that are not text are refused, with one reason."""
+    migration = npu_config.migrate(b"import tensorflow\n" + source)
+    assert migration.status in ("refused", "unchanged")
+    assert len(migration.notes) <= 1
+
+
+HOSTILE = {
+    "brackets": "(" * 5000 + "1" + ")" * 5000,
+    "signs": "-" * 50000 + "1",
+    "sums": "+".join(["1"] * 50000),
+    "attributes": "a" + ".b" * 50000,
+    "calls": "a" + "()" * 50000,
+    "lambdas": "lambda: " * 20000 + "1",
+    "sessions": "tf.Session(" * 80 + ")" * 80,
+    "batches": "tf.data.Dataset.range(3)" + ".batch(3)" * 200,
+    "members": "tf" + ".Session" * 5000,
+}
+
+
+@pytest.mark.parametrize("name", sorted(HOSTILE))
+def test_hostile_expressions(name):
+    """Expressions that are nested beyond all measure: an answer, and no crash."""
+    migration = npu_config.migrate("import tensorflow as tf\nx = {}\n".format(HOSTILE[name]))
+    assert migration.status in ("changed", "unchanged", "refused")
+
+
+def test_many_stores_of_a_name():
+    """A name that is bound to itself thousands of times is looked at once."""
+    source = "import tensorflow as tf\n" + "tf = tf.compat.v1\n" * 3000 + "s = tf.Session()\n"
+    assert "npu_config_proto" in npu_config.migrate(source).text
