@@ -159,6 +159,7 @@ def _summaries(work: Work) -> None:
 
 # Shell scripts
 
+_SHELL_WORDS = re.compile("mpirun|mpiexec|horovodrun|nvidia-smi|CUDA_VISIBLE_DEVICES")
 _LAUNCHERS = re.compile(r"(?:^|[\s;&|(/])(mpirun|mpiexec|horovodrun)(?=\s)")
 _SMI = re.compile(r"(?:^|[\s;&|(`])nvidia-smi\b")
 _CUDA = re.compile(r"(?:^|[\s;&|(])CUDA_VISIBLE_DEVICES\s*=")
@@ -167,14 +168,18 @@ _CUDA = re.compile(r"(?:^|[\s;&|(])CUDA_VISIBLE_DEVICES\s*=")
 def shell_notes(text: str) -> List[Note]:
     """The lines of a shell script that start ranks, or name GPUs; nothing of it is edited."""
     found: Set[Note] = set()
-    for number, line in enumerate(text.splitlines(), 1):
+    if _SHELL_WORDS.search(text) is None:
+        return []
+    for number, line in enumerate(text.split("\n")):
         code = line.lstrip()
+        if _SHELL_WORDS.search(code) is None:
+            continue
         if code.startswith("#"):
             continue
         if _LAUNCHERS.search(code):
-            found.add(Note(number, "launch", "manual", _LAUNCH_NOTE))
+            found.add(Note(number + 1, "launch", "manual", _LAUNCH_NOTE))
         if _SMI.search(code):
-            found.add(Note(number, "nvidia-smi", "manual", _SMI_NOTE))
+            found.add(Note(number + 1, "nvidia-smi", "manual", _SMI_NOTE))
         if _CUDA.search(code):
-            found.add(Note(number, "cuda-visible-devices", "manual", _CUDA_NOTE))
+            found.add(Note(number + 1, "cuda-visible-devices", "manual", _CUDA_NOTE))
     return sorted(found)

@@ -5,6 +5,7 @@ The state of a value is None (not known to be a Dataset), False (a Dataset that 
 """
 
 import ast
+import re
 from typing import Dict, List, Mapping, NamedTuple, Optional, Sequence, Set, Tuple
 
 from npu_config.migration.resolve import Frame, Frames, dotted_parts, parameters
@@ -33,7 +34,10 @@ _KEEPING = frozenset(
     )
 )
 _WATCHED = frozenset(("batch", "padded_batch", "shard", "shuffle", "map", "flat_map", "filter"))
-_WORDS = ("batch", "padded_batch", "map_and_batch", "shard", "shuffle", "shuffle_and_repeat")
+_METHODS = re.compile(
+    r"\.\s*(?:batch|padded_batch|shard|shuffle)\s*\(|\b(?:map_and_batch|shuffle_and_repeat)\b"
+)
+_MAPPING = re.compile(r"\.\s*(?:map|flat_map|filter|batch)\s*\(")
 _APPLIED = "tensorflow.data.experimental."
 _LEAVING = (ast.Return, ast.Raise, ast.Continue, ast.Break)
 
@@ -60,6 +64,20 @@ def calls(script: Script) -> List[Found]:
     return found
 
 
+def _lines(script: Script) -> List[int]:
+    """The lines with a method that matters."""
+    patterns = [_METHODS]
+    if not script.words.isdisjoint(("Variable", "get_variable")):
+        patterns.append(_MAPPING)
+    return sorted(
+        {
+            script.position(match.end() - 1)[0]
+            for pattern in patterns
+            for match in pattern.finditer(script.text)
+        }
+    )
+
+
 def line_of(script: Script, found: Found) -> int:
     """The line on which the name of the method stands."""
     return script.position(script.span(found.method.func)[1] - 1)[0]
@@ -77,10 +95,9 @@ class _Flow:
 
     def run(self) -> List[Found]:
         script = self.script
-        words: Tuple[str, ...] = _WORDS
-        if not script.words.isdisjoint(("Variable", "get_variable")):
-            words = (*_WORDS, "map", "flat_map", "filter")
-        lines = sorted({line for word in words for line in script.source.mentions(word)})
+        lines = _lines(script)
+        if not lines:
+            return []
         module = (Frame(script.module),)
         self.body(script.tree.body, {}, module)
         for scope, node in functions(script.module, script.tree.body):
