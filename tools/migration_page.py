@@ -1,4 +1,4 @@
-"""docs/migration.md: the table of facts that the report links to."""
+"""docs/migration.md: the list of facts that the report links to."""
 
 import os
 import re
@@ -7,6 +7,13 @@ from typing import List
 from npu_config.migration.facts import FACTS
 
 PATH = "docs/migration.md"
+DETAILS = "docs/migration_facts.yaml"
+LABELS = (
+    ("when", "when", "{}"),
+    ("before", "before", "`{}`"),
+    ("after", "after", "`{}`"),
+    ("left", "refused or reported", "{}"),
+)
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 
@@ -19,13 +26,23 @@ def render() -> str:
 
 
 def facts() -> str:
-    """A heading for each group, and a line with an anchor for each fact."""
+    """A heading for each group, and an anchor with its details for each fact."""
+    import yaml
+
+    with open(os.path.join(ROOT, DETAILS), encoding="utf-8") as stream:
+        details = yaml.safe_load(stream)
     lines: List[str] = []
     group = ""
     for fact in FACTS.values():
         if fact.group != group:
             group = fact.group
             lines += ["", "### " + group.capitalize(), ""]
-        source = "; documentation: `{}`".format(fact.source) if fact.source else ""
-        lines.append('- <a id="{0}"></a>`{0}`: {1}{2}'.format(fact.id, fact.title, source))
+        lines.append('- <a id="{0}"></a>`{0}`: {1}'.format(fact.id, fact.title))
+        lines += [
+            "  - {}: {}".format(label, form.format(details[fact.id][key]))
+            for key, label, form in LABELS
+            if key in details[fact.id]
+        ]
+        if fact.source:
+            lines.append("  - documentation: `{}`".format(fact.source))
     return "\n".join(lines).lstrip("\n") + "\n"

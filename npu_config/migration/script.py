@@ -134,6 +134,7 @@ class Script:
         self.imports: List[Site] = []
         self.sites: List[Site] = []
         self.cache: Dict[str, Any] = {}
+        self._resolved: Dict[int, Optional[str]] = {}
         self._starts = [0, *(match.end() for match in _LINE_END.finditer(text))]
         self._hot: List[int] = []
         self._names: FrozenSet[str] = frozenset()
@@ -331,7 +332,10 @@ class Script:
 
     def resolved(self, site: Site) -> Optional[str]:
         """What the node of a site stands for."""
-        return self.resolver.resolve(site.node, site.frames)
+        key = id(site.node)
+        if key not in self._resolved:
+            self._resolved[key] = self.resolver.resolve(site.node, site.frames)
+        return self._resolved[key]
 
     def constructed(self, node: ast.AST, frames: Frames) -> Optional[str]:
         """The class or function whose call gave a value, where that is certain.

@@ -7,6 +7,7 @@ import pytest
 
 import npu_config
 from npu_config.migration import names
+from npu_config.migration.facts import FACTS
 
 ROOT = Path(npu_config.__file__).parent
 
@@ -114,6 +115,12 @@ def test_own_names_before_the_import():
         "s = tf.Session(config=util.make())\n"
     )
     assert "from npu_config.npu_init import npu_config_proto" in edited(source)
+
+
+def test_every_fact_is_explained():
+    """The page that the report links to says of each fact when it applies and what is left."""
+    page = (ROOT.parent / "docs" / "migration.md").read_text(encoding="utf-8")
+    assert [fact for fact in FACTS if page.count('<a id="{}"></a>'.format(fact)) != 1] == []
 
 
 def test_wrong_calls():
