@@ -74,7 +74,7 @@ def _has_own_master(work: Work, call: ast.Call, maker: _Maker) -> bool:
     return getattr(master, "value", 0) is not None or text_of(master) is not None
 
 
-def _make(work: Work, site: Site, maker: _Maker, id: str = "session-config") -> None:
+def _make(work: Work, site: Site, maker: _Maker) -> None:
     call = site.call
     assert call is not None
     given = work.script.argument(call, maker.config, maker.position)
@@ -96,7 +96,7 @@ def _make(work: Work, site: Site, maker: _Maker, id: str = "session-config") -> 
         )
     else:
         done = wrap_config(work, call, maker.config, maker.position, _PROTO, "config_proto")
-        work.changed(site.line, id, done or "")
+        work.changed(site.line, "session-config", done or "")
 
 
 def session(work: Work, site: Site, name: str) -> None:
@@ -107,8 +107,7 @@ def session(work: Work, site: Site, name: str) -> None:
         return
     if _is_stored(work, site):
         return
-    direct = _argument_of(work, site) == "tensorflow.keras.backend.set_session"
-    _make(work, site, _MAKERS[name], "keras-set-session" if direct else "session-config")
+    _make(work, site, _MAKERS[name])
     if name in _CLASSES:
         _check_close(work, site)
 
@@ -121,14 +120,6 @@ def _is_stored(work: Work, site: Site) -> bool:
         isinstance(site.node, ast.Name)
         and work.script.resolver.look_up(site.node, site.frames).binding is Binding.VALUE
     )
-
-
-def _argument_of(work: Work, site: Site) -> Optional[str]:
-    """The function that a call is a direct argument of."""
-    outer = site.parents[-2] if len(site.parents) > 1 else None
-    if isinstance(outer, ast.Call):
-        return work.script.resolver.resolve(outer.func, site.frames)
-    return None
 
 
 _NO_USES = (ast.Attribute, ast.arg, ast.AnnAssign, ast.ExceptHandler)
