@@ -98,6 +98,7 @@ STAR_NAMES: FrozenSet[str] = _words(
     NPUOptimizer npu_allreduce npu_distributed_optimizer_wrapper npu_keras_optimizer
     npu_tf_optimizer close_session decorator_tf_session get_npu_local_rank_id
     get_npu_local_rank_size get_npu_rank_id get_npu_rank_size init_resource npu_clear_session
+    npu_close
     npu_resources npu_session set_keras_session_npu_config shutdown_resource unpatch_sessions
     create_group destroy_group get_group_rank_from_world_rank get_local_rank_id
     get_local_rank_size get_rank_id get_rank_size get_world_rank_from_group_rank
