@@ -8,9 +8,9 @@ import ast
 import re
 from typing import Dict, List, Mapping, NamedTuple, Optional, Sequence, Set, Tuple
 
-from npu_config.migration.resolve import Frame, Frames, dotted_parts, parameters
+from npu_config.migration.resolve import Frame, Frames, dotted_parts, frames_of, parameters
 from npu_config.migration.script import Script
-from npu_config.script.scopes import FunctionNode, Scope, functions, holds, last_line
+from npu_config.script.scopes import FunctionNode, functions, holds, last_line
 
 __all__ = ["Found", "calls", "line_of"]
 
@@ -342,22 +342,6 @@ class _Flow:
         if known is not None:
             is_dataset, endless = known.is_dataset and is_dataset, known.endless and endless
         self.found[id(node)] = Found(node, name, is_dataset, endless, frames, method or node)
-
-
-def frames_of(scope: Scope, node: FunctionNode) -> Frames:
-    """The frames of the body of a function that is defined in a scope."""
-    frames: List[Frame] = [Frame(scope.child(node), parameters(node.args))]
-    current: Optional[Scope] = scope
-    while current is not None:
-        owner = current.node
-        names = (
-            parameters(owner.args)
-            if isinstance(owner, (ast.FunctionDef, ast.AsyncFunctionDef))
-            else frozenset()
-        )
-        frames.append(Frame(current, names))
-        current = current.parent
-    return tuple(reversed(frames))
 
 
 def _assigned(body: Sequence[ast.AST]) -> Set[str]:

@@ -12,9 +12,9 @@ import re
 from typing import Dict, FrozenSet, List, NamedTuple, Optional, Set, Tuple
 
 from npu_config.migration.names import canonical
-from npu_config.script.scopes import Scope, Store
+from npu_config.script.scopes import FunctionNode, Scope, Store
 
-__all__ = ["Binding", "Frame", "Resolver", "dotted_parts", "parameters"]
+__all__ = ["Binding", "Frame", "Resolver", "dotted_parts", "frames_of", "parameters"]
 
 
 _GLOBAL = re.compile(r"^[ \t]*global[ \t]+([\w, \t]+)", re.M)
@@ -59,6 +59,22 @@ def parameters(arguments: ast.arguments) -> FrozenSet[str]:
     found += [argument.arg for argument in getattr(arguments, "posonlyargs", [])]
     found += [argument.arg for argument in (arguments.vararg, arguments.kwarg) if argument]
     return frozenset(found)
+
+
+def frames_of(scope: Scope, node: FunctionNode) -> Frames:
+    """The frames of the body of a function that is defined in a scope."""
+    frames: List[Frame] = [Frame(scope.child(node), parameters(node.args))]
+    current: Optional[Scope] = scope
+    while current is not None:
+        owner = current.node
+        names = (
+            parameters(owner.args)
+            if isinstance(owner, (ast.FunctionDef, ast.AsyncFunctionDef))
+            else frozenset()
+        )
+        frames.append(Frame(current, names))
+        current = current.parent
+    return tuple(reversed(frames))
 
 
 def dotted_parts(node: ast.AST) -> Optional[List[str]]:
