@@ -139,6 +139,8 @@ def test_overflow(npu, tmp_path):
         len(document(npu("dump", "overflow", DATA / "overflow", "--format", "json"))["overflows"])
         == 15
     )
+    found = document(npu("dump", "overflow", DATA / "overflow", "--format", "json"))
+    assert {finding["rule"] for finding in found["diagnostics"]} == {"NPU322"}
 
 
 def test_no_overflow(npu):
@@ -169,6 +171,9 @@ def test_compare(npu, tmp_path):
     assert npu("check", config).code == 0
     found = document(npu("dump", "compare", *NET, "--format", "json"))
     assert (found["first_diverging"], len(found["rows"])) == ("dense/MatMul_fused", 19)
+    (finding,) = found["diagnostics"]
+    assert finding["rule"] == "NPU329"
+    assert "dense/MatMul_fused" in finding["message"]
     low = npu("dump", "compare", *NET, "--threshold", "0.5", "--all")
     assert (low.code, "input:0" in low.out) == (0, True)
     ignored = npu("dump", "compare", *NET, "--ignore", "[dpt]*")
