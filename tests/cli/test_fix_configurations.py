@@ -102,10 +102,10 @@ def test_a_broken_file_is_not_fixed(npu, tmp_path, text):
 
 
 def test_a_stray_brace(npu, tmp_path):
-    """A comma before it is not removed: the file would still be broken."""
+    """Text after the value is read by nobody: a warning, and nothing is removed unasked."""
     path = tmp_path / "ops_info.json"
     path.write_text('{"black-list": {"to-add": ["Conv2D"]},}}')
-    assert npu("check", "--fix", path).code == 1
+    assert "NPU786" in npu("check", "--fix", path).out
     assert path.read_text() == '{"black-list": {"to-add": ["Conv2D"]},}}'
 
 

@@ -100,7 +100,7 @@ def test_template_2():
 
 def test_version_2():
     """Version 2.0 names no servers: the ranks of a server are chosen by number."""
-    table = build_ranks(2, [Layer(0, "x", [("0/4",)], "172.16.0.1")], 2)
+    table = build_ranks(2, [Layer(0, "x{server}", [("0/4",)], "172.16.0.1")], 2)
     job = table_job(table, "/data/t.json", "job")
     assert job.servers == (None,)
     assert [process.device_id for process in ranks_of(job, [2, 3])] == [0, 1]
