@@ -102,11 +102,11 @@ def test_a_broken_file_is_not_fixed(npu, tmp_path, text):
 
 
 def test_a_stray_brace(npu, tmp_path):
-    """Text after the value is read by nobody: a warning, and nothing is removed unasked."""
+    """A comma before a brace is removed; text after the value, which nobody reads, is left."""
     path = tmp_path / "ops_info.json"
     path.write_text('{"black-list": {"to-add": ["Conv2D"]},}}')
     assert "NPU786" in npu("check", "--fix", path).out
-    assert path.read_text() == '{"black-list": {"to-add": ["Conv2D"]},}}'
+    assert path.read_text() == '{"black-list": {"to-add": ["Conv2D"]}}}'
 
 
 def test_a_guess_is_not_applied(npu, tmp_path):

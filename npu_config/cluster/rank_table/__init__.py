@@ -4,6 +4,7 @@
 has; :data:`FORMAT` bundles them.
 """
 
+import contextlib
 from typing import Optional, Tuple
 
 from npu_config.cluster.rank_table.building import build
@@ -15,6 +16,7 @@ from npu_config.cluster.rank_table.rendering import layout, render
 from npu_config.core.diagnostics import Diagnostic, Report, Severity
 from npu_config.core.files import PathLike
 from npu_config.core.target import ANY_TARGET, Target
+from npu_config.sidefiles.schema.records import IncompleteError
 from npu_config.sidefiles.format import Format, Parsed, Sample
 from npu_config.text.json import BROKEN
 
@@ -44,7 +46,10 @@ def parse(
 def _parse(text: str, path: Optional[str], target: Target) -> Parsed[AnyRankTable]:
     value, found = judge(text, path, target)
     wrong = any(d.severity is Severity.ERROR and not d.name.startswith("json-") for d in found)
-    model = None if wrong or value is BROKEN else from_document(value)
+    model: Optional[AnyRankTable] = None
+    if not wrong and value is not BROKEN:
+        with contextlib.suppress(IncompleteError):
+            model = from_document(value)
     return Parsed(model, Report(found))
 
 

@@ -98,14 +98,26 @@ def object_(key: str, name: str, cls: type) -> Field:
     return Field(key, name, lambda value: load(cls, value), dump)
 
 
+class IncompleteError(ValueError):
+    """An object lacks what its model needs, in a text that was only read in part."""
+
+
 def load(cls: Type[M], value: Mapping[str, Any]) -> M:
-    """The model of an object in which nothing is wrong."""
+    """The model of an object in which nothing is wrong.
+
+    Raises:
+        IncompleteError: something that the model needs is missing.
+    """
     build: Any = cls
     found = {
         field.name: field.read(value[field.key])
         for field in RECORDS[cls]
         if field.name is not None and field.key in value
     }
+    needed = (field for field in attr.fields(build) if field.default is attr.NOTHING)
+    missing = [field.name for field in needed if field.name not in found and field.init]
+    if missing:
+        raise IncompleteError(", ".join(missing))
     model: M = build(origin=value, **found)
     return model
 
