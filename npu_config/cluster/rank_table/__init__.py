@@ -16,8 +16,8 @@ from npu_config.cluster.rank_table.rendering import layout, render
 from npu_config.core.diagnostics import Diagnostic, Report, Severity
 from npu_config.core.files import PathLike
 from npu_config.core.target import ANY_TARGET, Target
-from npu_config.sidefiles.schema.records import IncompleteError
 from npu_config.sidefiles.format import Format, Parsed, Sample
+from npu_config.sidefiles.schema.records import IncompleteError
 from npu_config.text.json import BROKEN
 
 __all__ = [

@@ -7,6 +7,8 @@ origin where that says the same, and any other as it was.
 
 from typing import Any, Callable, Dict, Mapping, NamedTuple, Optional, Tuple, Type, TypeVar
 
+import attr
+
 from npu_config.sidefiles.schema.kinds import NOTHING, BadValueError, NumberText
 
 M = TypeVar("M")
