@@ -142,6 +142,12 @@ def add_dumps(folder):
     shutil.copy(str(conv), str(folder / "Conv2D.conv1_Conv2D.3.2.1767323045000003"))
 
 
+def part(number):
+    """The rank table of one server alone."""
+    server, first = "10.0.0.{}".format(number + 1), "10.20.{}.2".format(number)
+    return rank_table.build([server], 2, first, "atlas_training")
+
+
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
     """What the pages talk about."""
@@ -158,6 +164,8 @@ def folder(tmp_path, monkeypatch):
         "fusion_switch.cfg": '{"Switch": {"GraphFusion": {"ALL": "off"}}}\n',
         "op_precision.ini": "[ByOpType]\nMatMul=high_performance\n",
         "rank_table.json": rank_table.render(table),
+        "node_0.json": rank_table.render(part(0)),
+        "node_1.json": rank_table.render(part(1)),
         "old_table.json": old_table(),
         "fusion_result.json": '[{"session_and_graph_id_0_0": {"graph_fusion": {}, '
         '"ub_fusion": {}}}]',
