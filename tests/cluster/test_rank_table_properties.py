@@ -2,7 +2,7 @@
 
 import json
 
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from npu_config.cluster import rank_table
@@ -136,6 +136,7 @@ def test_any_value(value, product, key):
     target = Target(product=product)
     text = json.dumps(document)
     told = rank_table.parse(text, None, target)
+    assume("NPU787" not in {each.rule for each in told.diagnostics})  # a template is not judged
     plain = check_document(document, target)
     own = [d.message for d in told.diagnostics if not d.name.startswith("json-")]
     assert sorted(own) == sorted(d.message for d in plain)

@@ -100,7 +100,7 @@ def object_(key: str, name: str, cls: type) -> Field:
     return Field(key, name, lambda value: load(cls, value), dump)
 
 
-class IncompleteError(ValueError):
+class IncompleteError(TypeError):
     """An object lacks what its model needs, in a text that was only read in part."""
 
 
