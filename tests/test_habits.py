@@ -6,7 +6,10 @@ from pathlib import Path
 import pytest
 import yaml
 
+import npu_config
+
 ROOT = Path(__file__).parent.parent
+PACKAGE = Path(npu_config.__file__).parent
 FILES = (
     ".pre-commit-config.yaml",
     ".pre-commit-hooks.yaml",
@@ -62,7 +65,8 @@ def test_what_contributing_names_exists():
     named = re.findall(r"`((?:npu_config|tests|tools|cli|docs)/[\w/.-]*)`", text)
     assert named
     for name in named:
-        path = ROOT / ("npu_config/" + name if name.startswith("cli/") else name)
+        inside = name if name.startswith("cli/") else name.partition("npu_config/")[2]
+        path = PACKAGE / inside if inside else ROOT / name
         assert path.exists(), name
     for session in re.findall(r"nox -s (\w+)", text):
         assert "def {}(".format(session) in (ROOT / "noxfile.py").read_text(encoding="utf-8")

@@ -65,6 +65,14 @@ def write_atomic(
         raise
 
 
+def is_directory(path: PathLike) -> bool:
+    """Whether a path is a directory; no path with a NUL character is, on any Python."""
+    try:
+        return os.path.isdir(path)
+    except ValueError:
+        return False
+
+
 def write_missing(texts: Mapping[str, str], overwrite: bool = False) -> List[str]:
     """Write several texts, or none: a file that has its text already is left alone.
 

@@ -145,7 +145,9 @@ def ambiguous(pattern, flags, searched):
         first_inner = inner
     else:
         first_inner = first
-    last = automaton.add(parsed, first_inner, bool(parsed.state.flags & 2))
+    flags = getattr(parsed, "state", None) or parsed.pattern  # the second before Python 3.8
+    flags = flags.flags
+    last = automaton.add(parsed, first_inner, bool(flags & 2))
     sure = {state for state in range(len(automaton.edges)) if last in _free(automaton, state)}
     return _shared(_direct(automaton), sure)
 

@@ -6,6 +6,7 @@ import re
 from typing import BinaryIO, Dict, Iterator, List, Optional, Tuple
 
 from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Place
+from npu_config.core.files import is_directory
 from npu_config.diagnosis.event_files import EventFileError, masked_crc32c, read_events, scalar
 from npu_config.diagnosis.loss_report._rules import UNREADABLE
 from npu_config.text.guard import guarded
@@ -83,7 +84,7 @@ def read_series(files: List[str], tag: Optional[str], root: Optional[str] = None
 
 def find_files(path: str) -> List[str]:
     """The file itself, or the event files below a directory."""
-    if not os.path.isdir(path):
+    if not is_directory(path):
         return [path]
     return sorted(
         os.path.join(directory, name)

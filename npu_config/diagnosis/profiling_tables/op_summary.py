@@ -14,7 +14,7 @@ from typing import Any, Dict, Iterable, Iterator, List, NamedTuple, Optional, Te
 import attr
 
 from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Place
-from npu_config.core.files import PathLike
+from npu_config.core.files import PathLike, is_directory
 from npu_config.diagnosis.profiling_tables._rules import TABLE_UNREADABLE
 from npu_config.text.guard import guarded
 
@@ -120,7 +120,7 @@ class OpSummary:
 def find_tables(path: PathLike) -> List[str]:
     """The op_summary tables at ``path``: itself, or all of them below a directory."""
     root = os.fspath(path)
-    if not os.path.isdir(root):
+    if not is_directory(root):
         return [root]
     found: List[str] = []
     for directory, folders, files in os.walk(root):

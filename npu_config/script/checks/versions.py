@@ -1,9 +1,10 @@
 """Checks of a script against the adapter of the target's version."""
 
 import ast
+import re
 
 from npu_config.catalogue.api import EXPORT_VERSIONS, NPU_INIT
-from npu_config.core.diagnostics import Severity
+from npu_config.core.diagnostics import Place, Severity
 from npu_config.core.versions import SNAPSHOTS
 from npu_config.script.checks._check import Context, check
 
@@ -40,7 +41,17 @@ def import_not_in_version(context: Context) -> None:
                     'npu_init of {} has no "{}"; adapters have it {}'.format(
                         SNAPSHOTS[context.version], alias.name, versions
                     ),
-                    context.place(node),
+                    _place_of_name(context, node, alias.name),
                     help="run with a version that has it",
                     consequence="it raises ImportError",
                 )
+
+
+def _place_of_name(context: Context, node: ast.ImportFrom, name: str) -> Place:
+    """Where an import names something; Python below 3.10 does not say."""
+    source = context.script.source
+    line = next((line for line in source.mentions(name) if line >= node.lineno), None)
+    found = line and re.search(r"\b{}\b".format(re.escape(name)), source.lines[line - 1])
+    if not found or line is None:
+        return Place(source.path, node.lineno, 1)
+    return Place(source.path, line, found.start() + 1, line, found.end() + 1)

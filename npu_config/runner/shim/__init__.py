@@ -1,0 +1,1 @@
+"""A folder for ``PYTHONPATH``: packages under the vendor's names that serve its modules."""
