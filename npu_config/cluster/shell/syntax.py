@@ -1,10 +1,13 @@
 """The syntax tree of a bash script, by tree-sitter's grammar (extra ``cli``)."""
 
 import functools
+import re
 import warnings
 from typing import Any, Optional
 
 from npu_config.core.diagnostics import Place
+
+_NOT_ASCII = re.compile(r"[^\x00-\x7f]")
 
 Node = Any
 """A node of tree-sitter: ``type``, ``children``, ``start_byte`` and ``end_byte``."""
@@ -37,34 +40,34 @@ def available() -> bool:
 class Script:
     """A parsed script.
 
+    The grammar's own scanner asks the C library about every character and reads beyond its tables
+    for some that are not ASCII.  It gets a letter in place of each of them, one byte for one
+    character, so that its offsets are those of the text.
+
     Attributes:
         path: its file, for the places.
-        data: the bytes that were parsed.
+        source: the text.
+        data: what was parsed, a byte for each character of ``source``.
         root: the syntax tree.
     """
 
-    __slots__ = ("data", "lines", "path", "root", "tree")
+    __slots__ = ("data", "path", "root", "source", "tree")
 
     def __init__(self, text: str, path: Optional[str]) -> None:
         parser = _parser()
         assert parser is not None
         self.path = path
-        self.data = text.replace("\r\n", " \n").encode("utf-8", "replace")
+        self.source = text.replace("\r\n", " \n")
+        self.data = _NOT_ASCII.sub("x", self.source).encode("ascii")
         self.tree = parser.parse(self.data)
         self.root = self.tree.root_node
-        self.lines = self.data.split(b"\n")
 
     def text(self, node: Node) -> str:
         """The source of a node."""
-        return self.data[node.start_byte : node.end_byte].decode("utf-8", "replace")
+        return self.source[node.start_byte : node.end_byte]
 
     def place(self, node: Node) -> Place:
         """Where a node is, in characters from 1."""
-        line, column = self._position(node.start_point)
-        end_line, end_column = self._position(node.end_point)
-        return Place(self.path, line, column, end_line, end_column)
-
-    def _position(self, point: Any) -> Any:
-        row, column = point
-        before = self.lines[row][:column] if row < len(self.lines) else b""
-        return row + 1, len(before.decode("utf-8", "replace")) + 1
+        line, column = node.start_point
+        end_line, end_column = node.end_point
+        return Place(self.path, line + 1, column + 1, end_line + 1, end_column + 1)

@@ -80,15 +80,15 @@ def _quoted(script: Script, state: State, node: Node) -> Value:
     position, end = node.start_byte + 1, node.end_byte - 1
     for child in node.children:
         if child.type in _INNER:
-            parts.append(_unescaped(script.data[position : child.start_byte]))
+            parts.append(_unescaped(script.source[position : child.start_byte]))
             parts.append(value_of(script, state, child))
             position = child.end_byte
-    parts.append(_unescaped(script.data[position:end]))
+    parts.append(_unescaped(script.source[position:end]))
     return _concatenated(parts)
 
 
-def _unescaped(data: bytes) -> str:
-    text = data.decode("utf-8", "replace").replace("\\\n", "")
+def _unescaped(text: str) -> str:
+    text = text.replace("\\\n", "")
     return re.sub(r'\\([$`"\\])', r"\1", text)
 
 

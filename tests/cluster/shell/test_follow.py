@@ -129,6 +129,16 @@ def test_any_text_is_followed(words):
     check_script(" ".join(words), "x.sh")
 
 
+@pytest.mark.parametrize("character", ["\U000def9f", "\u4e2d", "\ud800", "\x85", "\0"])
+def test_characters_that_c_does_not_know(character):
+    """The scanner of the grammar never sees them, but values and places keep them."""
+    for text in ("O\r{{{0}5", "{{{0}", "${{{0}", "<<{0}\n{0}\n"):
+        check_script(text.format(character), "x.sh")
+    (launch,) = launches("export A='{0}{0}'; python a.py".format(character))
+    assert {"A": character * 2} == launch.environment
+    assert (launch.place.line, launch.place.column) == (1, 17)
+
+
 @given(st.text(max_size=200))
 def test_any_characters_are_followed(text):
     """No characters end the check."""
