@@ -134,9 +134,11 @@ def test_characters_that_c_does_not_know(character):
     """The scanner of the grammar never sees them, but values and places keep them."""
     for text in ("O\r{{{0}5", "{{{0}", "${{{0}", "<<{0}\n{0}\n"):
         check_script(text.format(character), "x.sh")
+    if character == "\0":  # no shell has it in a value
+        return
     (launch,) = launches("export A='{0}{0}'; python a.py".format(character))
     assert {"A": character * 2} == launch.environment
-    assert (launch.place.line, launch.place.column) == (1, 17)
+    assert (launch.place.line, launch.place.column) == (1, 16)
 
 
 @given(st.text(max_size=200))
