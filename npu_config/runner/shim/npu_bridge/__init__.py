@@ -4,5 +4,6 @@ import sys
 
 from npu_config.runner.finder import fill, install_npu_bridge
 
-install_npu_bridge(force=True)
-fill(sys.modules[__name__])
+if __name__ == "npu_bridge":  # found through PYTHONPATH, not as a module of npu_config
+    install_npu_bridge(force=True)
+    fill(sys.modules[__name__])
