@@ -31,17 +31,17 @@ if TYPE_CHECKING:
     from npu_config.cluster.environment.variables import VARIABLES, Variable
     from npu_config.cluster.rank_table.building import ServerPlan
     from npu_config.cluster.rank_table.building_ranks import Layer
+    from npu_config.cluster.rank_table.group_model import GroupTable
     from npu_config.cluster.rank_table.hccn import check_addresses_of, parse_hccn, plan_of_machine
     from npu_config.cluster.rank_table.model import (
         AnyRankTable,
         Device,
-        GroupTable,
-        Process,
         RankTable,
         RankTable2,
         Server,
         SuperPod,
     )
+    from npu_config.cluster.rank_table.process import Process
 
 __all__ = [
     "rank_table",
@@ -67,9 +67,10 @@ _HOMES = {
     "rank_table.hccn": ("check_addresses_of", "parse_hccn", "plan_of_machine"),
     "environment.launcher": ("launcher_script", "launchers", "save_launchers"),
     "rank_table.model": (
-        "AnyRankTable", "Device", "GroupTable", "Process", "RankTable", "RankTable2", "Server",
-        "SuperPod",
+        "AnyRankTable", "Device", "RankTable", "RankTable2", "Server", "SuperPod",
     ),
+    "rank_table.group_model": ("GroupTable",),
+    "rank_table.process": ("Process",),
     "environment.variables": ("VARIABLES", "Variable"),
 }  # fmt: skip
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}

@@ -234,13 +234,13 @@ class Scanner:
         self._header, self._current = path, inner
 
     def _conflict(self, name: str, key: _Key) -> None:
-        self._fault(
-            key.start,
-            key.end,
-            '"{}" has a value already and is no table'.format(shorten(name)),
-        )
+        self._no_table(name, key)
         self._current, self._header = {}, ("\0", key.start)
         raise _SkipLine
+
+    def _no_table(self, name: str, key: _Key) -> None:
+        message = '"{}" has a value already and is not a table'.format(shorten(name))
+        self._fault(key.start, key.end, message)
 
     def _place(self, path: Path, key: _Part, value: Optional[Tuple[int, int]] = None) -> None:
         """Remember the place of a key and of its value; a table stands where its key does."""
@@ -273,11 +273,7 @@ class Scanner:
             self._place(path, part)
             table = table.setdefault(part.name, {})
             if not isinstance(table, dict):
-                self._fault(
-                    key.start,
-                    key.end,
-                    '"{}" has a value already and is no table'.format(shorten(part.name)),
-                )
+                self._no_table(part.name, key)
                 table = {}
         last = key.parts[-1]
         path = (*path, last.name)

@@ -4,41 +4,22 @@ Source: docs/en/tfadapter_1/apiref/session_config/accuracy_tuning.md.
 """
 
 import re
-from contextlib import suppress
-from typing import Any, Collection, Dict, Iterable, Iterator, List, Mapping, Optional, Tuple
+from typing import Any, Collection, Iterable, Iterator, List, Mapping, Optional, Tuple
 
 import attr
 
-from npu_config.core.diagnostics import Diagnostic, Place, Severity
+from npu_config.core.diagnostics import Diagnostic, Place
 from npu_config.core.target import ANY_TARGET, Target
 from npu_config.sidefiles import _dtype_rules as rules
 from npu_config.sidefiles._convert import texts
+from npu_config.sidefiles._dtype_lines import DTYPES, MAX_LINE, TYPE, read_lines, unknown
 from npu_config.sidefiles._frozen import Table
 from npu_config.sidefiles._shape import is_wrong, refuse
 from npu_config.sidefiles.format import Format, Parsed, Sample, conclude
 from npu_config.sidefiles.library import OperatorLibrary, canonical_dtype
-from npu_config.text.faults import FaultLog, StopReading
-from npu_config.text.lines import Line, lines, name_fault
-from npu_config.text.source import ANYWHERE, Places, PlaceTable, Source
+from npu_config.text.lines import name_fault
+from npu_config.text.source import ANYWHERE, Places
 from npu_config.text.words import did_you_mean, listed, shown
-
-DTYPES = (
-    "float16", "float", "float32", "bfloat16", "double", "int2", "int4", "int8", "int16", "int32",
-    "int64", "uint1", "uint2", "uint8", "uint16", "uint32", "uint64", "bool", "complex32",
-    "complex64", "complex128", "qint8", "qint16", "qint32", "quint8", "quint16", "hifloat8",
-    "hifloat4", "float8_e5m2", "float8_e4m3fn", "float8_e8m0", "float6_e3m2", "float6_e2m3",
-    "float4_e2m1", "float4_e1m2", "string", "string_ref", "resource", "variant", "dual",
-    "dual_sub_int8", "dual_sub_uint8",
-)  # fmt: skip
-MAX_LINE = 1023
-
-_SHORT = {
-    "bf16": "bfloat16", "fp16": "float16", "half": "float16", "f16": "float16", "fp32": "float32",
-    "f32": "float32", "float64": "double", "fp64": "double", "hif8": "hifloat8", "int": "int32",
-    "long": "int64", "str": "string", "boolean": "bool",
-}  # fmt: skip
-_TYPE = "OpType::"
-_KEYWORDS = ("InputDtype", "OutputDtype")
 
 
 def _dtypes(value: Iterable[str]) -> Tuple[str, ...]:
@@ -116,14 +97,6 @@ def _pairs(value: Any) -> Any:
     }
 
 
-def _unknown(dtype: Any) -> Tuple[str, Optional[str]]:
-    message = "unknown data type {}; legal: {}".format(shown(dtype), listed(DTYPES))
-    name = str(dtype).lower()
-    if name in _SHORT:
-        return message, 'write "{}"'.format(_SHORT[name])
-    return message, did_you_mean(name, DTYPES)
-
-
 def _faults(model: CustomizeDtypes) -> Iterator[Diagnostic]:
     """What keeps a model from being written."""
     both: Tuple[Tuple[str, Any], ...] = (("node", model.by_name), ("operator type", model.by_type))
@@ -160,135 +133,8 @@ def _entry_faults(name: str, dtypes: Any) -> Iterator[Diagnostic]:
             continue
         for dtype in side:
             if dtype not in ("", *DTYPES):
-                message, help = _unknown(dtype)
+                message, help = unknown(dtype)
                 yield rules.DTYPE.diagnostic(message, help=help)
-
-
-class _Reader:
-    """Reads line after line; one that the graph engine refuses makes the file useless."""
-
-    def __init__(self, source: Source) -> None:
-        self.log = FaultLog(source, rules.LINE)
-        self.places = PlaceTable(source.place(0, len(source.text)))
-        self.entries: Dict[str, Dict[str, Dtypes]] = {"by_name": {}, "by_type": {}}
-
-    def _refuse(self, line: Line) -> None:
-        content = line.text.strip()
-        if not content or content.startswith(("#", "//", ";")):
-            what = "a comment" if content else "a blank line"
-            message = "{}: the graph engine refuses the whole file over it".format(what)
-            self.log.add(
-                rules.COMMENT.diagnostic(
-                    message,
-                    line.content(),
-                    help='remove the line; "--fix" or "npu-config format" does it',
-                    fix=line.removal("remove the line"),
-                )
-            )
-            return
-        self.log.add(
-            rules.LINE.diagnostic(
-                "a line must be <node name>::InputDtype:<dtype>,...,OutputDtype:<dtype>,... or "
-                "OpType::<type>:InputDtype:<dtype>,...,OutputDtype:<dtype>,...",
-                line.content(),
-                help=_line_help(content),
-            )
-        )
-
-    def _side(self, line: Line, span: Tuple[int, int]) -> List[str]:
-        """The data types between two offsets."""
-        start, end = span
-        found = []
-        for part in line.text[start:end].split(","):
-            dtype = part.strip().lower()
-            if dtype and dtype not in DTYPES:
-                message, help = _unknown(part.strip())
-                place = line.place(*line.trimmed(start, start + len(part)))
-                self.log.add(rules.DTYPE.diagnostic(message, place, help=help))
-            found.append(dtype)
-            start += len(part) + 1
-        return found
-
-    def read(self, line: Line) -> None:
-        """Take one line, as the graph engine splits it.
-
-        The first colon (after ``OpType::`` in the first column) ends the name; the keywords are
-        searched anywhere in the line, and the one character after each is not looked at.
-        """
-        by_type = line.text.startswith(_TYPE)
-        start = len(_TYPE) if by_type else 0
-        colon = line.text.find(":", start)
-        name = line.text[start : max(colon, start)].strip()
-        first = line.text.find(_KEYWORDS[0])
-        last = line.text.find(_KEYWORDS[1])
-        if 0 <= first < last:  # the character after the first keyword is skipped
-            last = line.text.find(_KEYWORDS[1], first + len(_KEYWORDS[0]) + 1)
-        ends = [line.text.rstrip().endswith(word) for word in _KEYWORDS]
-        if not name or max(first, last) < 0 or -1 < last < first or any(ends):
-            self._refuse(line)
-            return
-        spans = [
-            (first + len("InputDtype") + 1, len(line.text) if last < 0 else last),
-            (last + len("OutputDtype") + 1, len(line.text)),
-        ]
-        sides = [
-            self._side(line, span) if found >= 0 else []
-            for span, found in zip(spans, (first, last))
-        ]
-        self._check_marks(line, [span[0] - 1 for span in spans], (first, last))
-        if name.startswith("#") or (name == "OpType" and not by_type):
-            self._check_name(line, name)
-            return
-        kind = "by_type" if by_type else "by_name"
-        key = line.place(*line.trimmed(start, colon))
-        if name in self.entries[kind]:
-            message = "{} is on line {} already; this entry is ignored".format(
-                shown(name), self.places.key_place((kind, name)).line
-            )
-            self.log.add(rules.REPEATED.diagnostic(message, key))
-            return
-        self.places.put((kind, name), key, line.content())
-        self.entries[kind][name] = Dtypes(*sides)
-
-    def _check_name(self, line: Line, name: str) -> None:
-        """Report a name that is not what it seems; such an entry is left out of the model."""
-        self.log.add(
-            rules.LINE.diagnostic(
-                "the line is read as an entry of the node {}{}".format(
-                    shown(name), "; there are no comments" if name.startswith("#") else ""
-                ),
-                line.content(),
-                help="remove the line"
-                if name.startswith("#")
-                else "write OpType::<type>:InputDtype:...",
-                severity=Severity.WARNING,
-                fix=line.removal("remove the line") if name.startswith("#") else None,
-            )
-        )
-
-    def _check_marks(self, line: Line, marks: List[int], found: Tuple[int, int]) -> None:
-        """Report what is read otherwise than it looks."""
-        for mark, keyword in zip(marks, found):
-            if keyword >= 0 and line.text[mark : mark + 1] != ":":
-                message = 'the character {} after the keyword is read as ":"'
-                self.log.add(
-                    rules.LINE.diagnostic(
-                        message.format(shown(line.text[mark : mark + 1])),
-                        line.place(mark, mark + 1),
-                        help='write ":"',
-                        severity=Severity.WARNING,
-                    )
-                )
-
-
-def _line_help(content: str) -> str:
-    if "OutputDtype" in content and content.find("OutputDtype") < content.find("InputDtype"):
-        return "write InputDtype before OutputDtype"
-    if "Dtype" not in content:
-        return "name the types with InputDtype: or OutputDtype:"
-    if content.lower().startswith("optype"):
-        return "write OpType::<type>:InputDtype:..."
-    return "begin with the name and a colon"
 
 
 def parse(
@@ -301,25 +147,12 @@ def parse(
         path: the file it came from.
         target: not needed here; no finding depends on it.
     """
-    reader = _Reader(Source(text, path))
-    with suppress(StopReading):
-        for line in lines(text, path):
-            if len(line.text.encode("utf-8", "surrogatepass")) > MAX_LINE:
-                message = "the line has more than {} bytes; it and all after it are not read"
-                place = line.content()
-                reader.log.add(
-                    rules.LINE.diagnostic(
-                        message.format(MAX_LINE), place, severity=Severity.WARNING
-                    )
-                )
-                break
-            reader.read(line)
-    found = reader.log.diagnostics
-    understood = not is_wrong(d for d in found if d.rule != rules.COMMENT.id)
+    entries, places, log = read_lines(text, path)
+    understood = not is_wrong(d for d in log if d.rule != rules.COMMENT.id)
     return conclude(
-        reader.log,
-        reader.places,
-        (lambda: CustomizeDtypes(**reader.entries)) if understood else None,
+        log,
+        places,
+        (lambda: CustomizeDtypes.of(**entries)) if understood else None,
         lambda _: (),
     )
 
@@ -384,7 +217,7 @@ def _written(by_type: bool, name: str, dtypes: Dtypes) -> str:
         parts.append("InputDtype:" + ",".join(dtypes.inputs))
     if dtypes.outputs:
         parts.append("OutputDtype:" + ",".join(dtypes.outputs))
-    head = "{}{}:".format(_TYPE, name) if by_type else "{}::".format(name)
+    head = "{}{}:".format(TYPE, name) if by_type else "{}::".format(name)
     return head + ",".join(parts)
 
 

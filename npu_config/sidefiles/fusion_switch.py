@@ -15,29 +15,23 @@ from npu_config.sidefiles import _fusion_rules as rules
 from npu_config.sidefiles._convert import texts
 from npu_config.sidefiles._frozen import Table
 from npu_config.sidefiles._fusion_lines import SWITCH, read_lines
+from npu_config.sidefiles._fusion_sections import (
+    FUSIONS,
+    LEVELS,
+    SCHEMA,
+    SECTIONS,
+    is_read,
+    judge,
+)
 from npu_config.sidefiles._shape import is_wrong, refuse
 from npu_config.sidefiles.declared import Declared
 from npu_config.sidefiles.format import Format, Parsed, Sample, conclude
-from npu_config.sidefiles.schema.findings import Findings
-from npu_config.sidefiles.schema.kinds import (
-    BadValueError,
-    Items,
-    Key,
-    Kind,
-    Names,
-    Object,
-    Schema,
-    Text,
-)
 from npu_config.sidefiles.schema.reading import Rules
 from npu_config.text import json as _json
 from npu_config.text.lines import name_fault
 from npu_config.text.source import ANYWHERE, Path, Places, Source
 from npu_config.text.words import near, shown
 
-SECTIONS = ("Switch", "Priority", "ExceptionalPassOfO1Level")
-FUSIONS = ("GraphFusion", "UBFusion")
-LEVELS = {"Top": (0, 999), "Main": (1000, 1999), "Down": (2000, 2999)}
 ALL = "ALL"
 
 Switches = Mapping[str, Union[str, bool]]
@@ -180,12 +174,12 @@ def _build(value: Any) -> FusionSwitch:
     value = value or {}
     switch = value.get("Switch", {})
     on = [
-        {name: state == "on" for name, state in switch.get(fusion, {}).items() if _is_read(name)}
+        {name: state == "on" for name, state in switch.get(fusion, {}).items() if is_read(name)}
         for fusion in FUSIONS
     ]
     levels = [
         {
-            level: {name: int(text) for name, text in passes.items() if _is_read(name)}
+            level: {name: int(text) for name, text in passes.items() if is_read(name)}
             for level, passes in value.get("Priority", {}).get(fusion, {}).items()
             if level in LEVELS
         }
@@ -195,118 +189,12 @@ def _build(value: Any) -> FusionSwitch:
     return FusionSwitch(on[0], on[1], levels[0], levels[1], exceptional)
 
 
-def _is_read(name: str) -> bool:
-    return bool(name) and name == name.strip()
-
-
-@attr.s(frozen=True, slots=True, auto_attribs=True)
-class _Switch(Kind):
-    def parse(self, value: Any) -> str:
-        """``on`` or ``off``; with blanks around it is off."""
-        if value in SWITCH:
-            return str(value)
-        if value.strip() in SWITCH:
-            raise BadValueError(
-                "with blanks it means off",
-                'write "{}" if that is meant'.format(value.strip()),
-                read_as="off",
-            )
-        raise BadValueError('legal: "on", "off"', meant=near(value, SWITCH))
-
-
-@attr.s(frozen=True, slots=True, auto_attribs=True)
-class _Priority(Kind):
-    lowest: int
-    highest: int
-
-    def parse(self, value: Any) -> int:
-        """The number."""
-        if re.match(r"[0-9]{1,9}\Z", value.strip()) is None or not (
-            self.lowest <= int(value) <= self.highest
-        ):
-            message = "legal: an integer text from {} to {}"
-            raise BadValueError(message.format(self.lowest, self.highest))
-        return int(value)
-
-
-def _judge(value: Any, findings: Findings) -> None:
-    """Note names that say nothing, and passes with two priorities."""
-    if not isinstance(value, dict):
-        return
-    for section, kinds in (("Switch", None), ("Priority", LEVELS)):
-        for fusion in FUSIONS:
-            inner = value.get(section)
-            passes = inner.get(fusion) if isinstance(inner, dict) else None
-            if not isinstance(passes, dict):
-                continue
-            if kinds is None:
-                _judge_names(passes, (section, fusion), findings)
-                continue
-            first: Dict[str, Path] = {}
-            for level in passes:
-                if isinstance(passes[level], dict):
-                    path = (section, fusion, level)
-                    _judge_names(passes[level], path, findings)
-                    _judge_repeated(passes[level], path, first, findings)
-
-
-def _judge_names(passes: Dict[str, Any], path: Path, findings: Findings) -> None:
-    for name in passes:
-        if not _is_read(name):
-            findings.add(
-                rules.STRUCTURE,
-                (*path, name),
-                "{} is accepted as the name of a pass and has no effect".format(shown(name)),
-                "remove the blanks" if name.strip() else "name the pass",
-                Severity.WARNING,
-                at_key=True,
-            )
-
-
-def _judge_repeated(
-    passes: Dict[str, Any], path: Path, first: Dict[str, Path], findings: Findings
-) -> None:
-    for name in passes:
-        other = first.setdefault(name.strip(), (*path, name))
-        if other != (*path, name):
-            findings.add(
-                rules.PRIORITY,
-                (*path, name),
-                "{} has a priority already, in {}; a pass has one".format(
-                    shown(name), shown(other[2])
-                ),
-                at_key=True,
-            )
-
-
-def _fusions(kind: Kind) -> Schema:
-    keys = {fusion: Key(kind, source=rules.PARSER) for fusion in FUSIONS}
-    return Schema(keys, closed=True, trimmed=True)
-
-
-_LEVELS = Schema(
-    {
-        level: Key(Names(_Priority(*span)), source=rules.PARSER, rule=rules.PRIORITY)
-        for level, span in LEVELS.items()
-    },
-    closed=True,
-    trimmed=True,
-)
-_SWITCHES = Names(_Switch())
 FUSION: "Declared[FusionSwitch]" = Declared(
     "the fusion switch file",
-    Schema(
-        {
-            "Switch": Key(Object(_fusions(_SWITCHES)), source=rules.PARSER),
-            "Priority": Key(Object(_fusions(Object(_LEVELS))), source=rules.PARSER),
-            "ExceptionalPassOfO1Level": Key(Items(Text(0)), source=rules.PARSER),
-        },
-        closed=True,
-        trimmed=True,
-    ),
+    SCHEMA,
     Rules(rules.STRUCTURE, rules.STRUCTURE, rules.STRUCTURE, rules.VALUE),
     _build,
-    _judge,
+    judge,
     one_value=True,
 )
 

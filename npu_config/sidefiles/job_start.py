@@ -10,7 +10,8 @@ from npu_config.core.diagnostics import Severity
 from npu_config.core.rule import declare
 from npu_config.sidefiles.declared import Content, Declared, content, content_format, nothing
 from npu_config.sidefiles.format import Sample
-from npu_config.sidefiles.schema.kinds import Integer, Key, Object, Schema, Text
+from npu_config.sidefiles.schema.kinds import Key, Object, Schema, Text
+from npu_config.sidefiles.schema.numbers import Integer
 from npu_config.sidefiles.schema.reading import one_rule
 
 _SOURCE = "tf_adapter/python/npu_bridge/estimator/npu/npu_common.py:130-220"

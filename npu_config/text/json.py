@@ -12,7 +12,8 @@ from typing import Any, List, Optional, Sequence, Tuple, Union
 
 from npu_config.core.diagnostics import Diagnostic, Place, Severity
 from npu_config.text.json_lexer import BROKEN, MAX_DIGITS, token_end
-from npu_config.text.json_parser import Node, Tree, parse
+from npu_config.text.json_parser import parse
+from npu_config.text.json_tree import Node, Tree
 from npu_config.text.source import Places, Source
 
 __all__ = ["BROKEN", "JsonReading", "kind_of", "read", "write"]

@@ -6,13 +6,11 @@ proportion to the text.
 """
 
 import re
-from typing import Any, List, NamedTuple, Optional, Tuple, Union
+from typing import Any, List, Optional, Tuple
 
-import attr
-
-from npu_config.core.diagnostics import Diagnostic, Edit, Fix
 from npu_config.text import json_rules as rules
 from npu_config.text.faults import StopReading
+from npu_config.text.json_comments import MAX_COMMENTS, Span, report_comments
 from npu_config.text.json_lexer import (
     BROKEN,
     TOKEN,
@@ -21,44 +19,17 @@ from npu_config.text.json_lexer import (
     Log,
     word_end,
 )
+from npu_config.text.json_tree import Node, Outcome, Tree
 from npu_config.text.source import Source
+from npu_config.text.words import joined
 
 MAX_DEPTH = 200
-MAX_COMMENTS = 10000
 
 _CLOSER = {"{": "}", "[": "]"}
 _CLOSERS = re.compile(r"[ \t\r\n}\]]*")
 
 # What a frame waits for.
 _FIRST, _ITEM, _COLON, _VALUE, _NEXT = range(5)
-
-
-@attr.s(slots=True, auto_attribs=True, eq=False)
-class Node:
-    """Where an object, an array or a text that is not strict stands.
-
-    Anything else is the offset of its first character alone.  ``parts`` is a list of trees, or
-    maps each key to the tree of the key and that of its value.
-    """
-
-    start: int
-    end: int
-    parts: Any
-
-
-Tree = Union[int, Node]
-
-
-class Outcome(NamedTuple):
-    """The value (BROKEN when there is none), its tree, and what was wrong.
-
-    ``complete`` says that all of the text was understood, though not all was right.
-    """
-
-    value: Any
-    tree: Tree
-    complete: bool
-    diagnostics: Tuple[Diagnostic, ...]
 
 
 class _Frame:
@@ -79,12 +50,11 @@ class _Parser:
     """One text, read once."""
 
     def __init__(self, source: Source, limit: Optional[int]) -> None:
-        self._source = source
         self._text = source.text
         self._limit = limit
         self._log = Log(source)
         self._lexer = Lexer(self._log)
-        self._comments: List[Tuple[int, int]] = []
+        self._comments: List[Span] = []
         self._frames: List[_Frame] = []
         self._root: Optional[Tuple[Any, Tree]] = None
         self._comma = 0
@@ -299,9 +269,9 @@ class _Parser:
         if kind == "mark":
             return self._mark(self._text[start], start)
         if kind == "text":
-            told = len(self._log.diagnostics)
+            before = len(self._log.diagnostics)
             value, end = self._lexer.string(start)
-            return self._text_token(value, start, end, told == len(self._log.diagnostics))
+            return self._text_token(value, start, end, before == len(self._log.diagnostics))
         if kind == "single":
             value, end = self._lexer.single(start)
             return self._text_token(value, start, end)
@@ -362,49 +332,18 @@ class _Parser:
         ]
         if len(openers) > 3:
             openers = [*openers[:2], "{} more".format(len(openers) - 2)]
-        named = " and ".join(filter(None, (", ".join(openers[:-1]), openers[-1])))
         last = len(self._text.rstrip(" \t\r\n"))
         self._log.structure(
             last - 1,
             last,
             "the text ends, but {} {} not closed".format(
-                named, "is" if len(openers) == 1 else "are"
+                joined(openers), "is" if len(openers) == 1 else "are"
             ),
         )
         if self._frames[-1].state in (_COLON, _VALUE):
             self._put(BROKEN, last)
         while self._frames:
             self._pop(last)
-
-    def _told_comments(self) -> List[Diagnostic]:
-        if not self._comments:
-            return []
-        lines = sorted({self._log.line(start) for start, _ in self._comments})
-        shown = [str(line) for line in lines[:10]]
-        if len(lines) > 10:
-            shown.append("{} more".format(len(lines) - 10))
-        named = " and ".join(filter(None, (", ".join(shown[:-1]), shown[-1])))
-        many = len(self._comments) > 1
-        message = "{} on line{} {}: the runtime refuses comments in JSON".format(
-            "comments" if many else "a comment", "s" if len(lines) > 1 else "", named
-        )
-        edits = tuple(self._without(start, end) for start, end in self._comments)
-        return [
-            rules.COMMENT.diagnostic(
-                message,
-                self._source.place(*self._comments[0]),
-                help='remove {}; "--fix" or "npu-config format" does it'.format(
-                    "them" if many else "it"
-                ),
-                fix=Fix("remove the comments" if many else "remove the comment", edits),
-            )
-        ]
-
-    def _without(self, start: int, end: int) -> Edit:
-        """Remove a comment; two words that it kept apart stay apart."""
-        around = self._text[max(start - 1, 0) : start] + "|" + self._text[end : end + 1]
-        apart = re.match(r"[\w.+\-]\|[\w.+\-]", around) is not None
-        return self._source.edit(start, end, " " if apart else "")
 
     def run(self) -> Outcome:
         """Read the text."""
@@ -426,8 +365,8 @@ class _Parser:
         if self._root is None:
             self._log.complete = False
         value, tree = (BROKEN, 0) if self._root is None else self._root
-        found = self._log.diagnostics + self._told_comments()
-        return Outcome(value, tree, self._log.complete, tuple(found))
+        found = (*self._log.diagnostics, *report_comments(self._log, self._comments))
+        return Outcome(value, tree, self._log.complete, found)
 
 
 def parse(source: Source, limit: Optional[int] = MAX_DEPTH) -> Outcome:

@@ -4,13 +4,15 @@ import ipaddress
 
 from hypothesis import strategies as st
 
-from npu_config.cluster.rank_table.model import (
-    Address,
-    Device,
+from npu_config.cluster.rank_table.group_model import (
     Group,
     GroupDevice,
     GroupTable,
     Instance,
+)
+from npu_config.cluster.rank_table.model import (
+    Address,
+    Device,
     Level,
     Rank,
     RankTable,

@@ -7,6 +7,12 @@ from npu_config.cluster import rank_table
 from npu_config.cluster.rank_table.building import ServerPlan, build
 from npu_config.cluster.rank_table.building_ranks import Layer, build_ranks
 from npu_config.cluster.rank_table.conversion import convert
+from npu_config.cluster.rank_table.group_model import (
+    Group,
+    GroupDevice,
+    GroupTable,
+    Instance,
+)
 from npu_config.cluster.rank_table.hccn import (
     check_addresses_of,
     device_numbers,
@@ -15,10 +21,6 @@ from npu_config.cluster.rank_table.hccn import (
 )
 from npu_config.cluster.rank_table.model import (
     Device,
-    Group,
-    GroupDevice,
-    GroupTable,
-    Instance,
     RankTable,
     Server,
     SuperPod,

@@ -26,7 +26,12 @@ from npu_config.cluster.environment.job import (
 from npu_config.cluster.environment.launcher import launcher_script, launchers
 from npu_config.cluster.rank_table.building import build
 from npu_config.cluster.rank_table.building_ranks import Layer, build_ranks
-from npu_config.cluster.rank_table.model import Group, GroupDevice, GroupTable, Instance
+from npu_config.cluster.rank_table.group_model import (
+    Group,
+    GroupDevice,
+    GroupTable,
+    Instance,
+)
 
 TABLE = build(["node_0", "node_1"], 2, "10.20.0.2", "atlas_training")
 JOB = table_job(TABLE, "/data/rank table.json", "job_1")

@@ -6,8 +6,12 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from npu_config.cluster import rank_table
+from npu_config.cluster.rank_table.group_model import GroupTable
 from npu_config.cluster.rank_table.judging import check, check_document
-from npu_config.cluster.rank_table.model import GroupTable, from_document, to_document
+from npu_config.cluster.rank_table.model import (
+    from_document,
+    to_document,
+)
 from npu_config.core.diagnostics import NpuConfigError, Report
 from npu_config.core.target import Product, Target
 from tests.cluster.cluster_strategies import TABLES

@@ -5,152 +5,13 @@ from typing import Any, Callable, NamedTuple, Optional, Tuple
 
 import attr
 
+from npu_config.cluster.environment import _interplay_rules as rules
 from npu_config.cluster.environment.state import EnvironmentCheck, assigned
 from npu_config.cluster.environment.variables import VARIABLES
 from npu_config.cluster.rank_table.model import RankTable
 from npu_config.core.diagnostics import NOWHERE, Severity
-from npu_config.core.rule import declare
 from npu_config.core.target import Product
 from npu_config.sidefiles import profiling
-
-_HCCL = "cann/hccl:docs/zh/user_guide/hccl_env/"
-_GE = "cann/ge:docs/zh/user_guides/env_vars/"
-_OPTIONS = "docs/en/tfadapter_1/apiref/session_config/"
-
-NEEDS = declare(
-    "NPU681",
-    "environment-partner-missing",
-    Severity.WARNING,
-    """
-    An environment variable says nothing without another one, which is not set.
-
-    `PROFILING_OPTIONS` needs `PROFILING_MODE`, `DUMP_GRAPH_LEVEL` needs `DUMP_GE_GRAPH`,
-    `STEP_NOW` and `TOTAL_STEP` as well as `LOSS_NOW` and `TARGET_LOSS` go together.
-    `HCCL_WHITELIST_DISABLE=0` without `HCCL_WHITELIST_FILE` is an error: HCCL is told to check
-    a list and given none.
-
-    Wrong: `export PROFILING_OPTIONS='{"output": "/data/prof"}'`
-
-    Right: `export PROFILING_MODE=true PROFILING_OPTIONS='{"output": "/data/prof"}'`
-    """,
-    facts=("profiling-env-priority", "accelerate-step-env", "accelerate-loss-env"),
-    source=(
-        "cann/oam-tools:docs/zh/env-vars/PROFILING_OPTIONS.md",
-        _GE + "DUMP_GRAPH_LEVEL.md",
-        _HCCL + "HCCL_WHITELIST_DISABLE.md",
-    ),
-)
-
-SILENCED = declare(
-    "NPU682",
-    "environment-silenced",
-    Severity.INFO,
-    """
-    An environment variable has no effect, or not everywhere, because of another one.
-
-    `HCCL_IF_IP` beats `HCCL_SOCKET_IFNAME`; `HCCL_WHITELIST_FILE` is read only with
-    `HCCL_WHITELIST_DISABLE=0`; `PROFILING_OPTIONS` only when `PROFILING_MODE` turns profiling
-    on; `RESTORE_FROM` only without `LOCAL_CHECKPOINT_DIR`; `PRECISION_TOOL_DUMP` only without
-    `PRECISION_TOOL_OVERFLOW`; NPUBasics takes `POD_NAME` before `RANK_ID`; what is collected
-    about faults goes to `NPU_COLLECT_PATH` and dumped graphs to `DUMP_GRAPH_PATH`, not to
-    `ASCEND_WORK_PATH`; and the interfaces that there are decide against `HCCL_SOCKET_FAMILY`.
-
-    Wrong: `export HCCL_IF_IP=10.0.0.1 HCCL_SOCKET_IFNAME=eth`
-
-    Right: `export HCCL_IF_IP=10.0.0.1`
-    """,
-    facts=("exception-dump-dir", "precision-tool-env-switch"),
-    source=(_HCCL + "HCCL_IF_IP.md", _OPTIONS + "debugging.md"),
-)
-
-CONFLICT = declare(
-    "NPU683",
-    "environment-conflict",
-    Severity.ERROR,
-    """
-    Two environment variables contradict each other.
-
-    `HCCL_INTRA_PCIE_ENABLE` and `HCCL_INTRA_ROCE_ENABLE` choose the links inside a server:
-    not both 1, and a 0 of the one needs the other set.
-
-    Wrong: `export HCCL_INTRA_PCIE_ENABLE=1 HCCL_INTRA_ROCE_ENABLE=1`
-
-    Right: `export HCCL_INTRA_PCIE_ENABLE=0 HCCL_INTRA_ROCE_ENABLE=1`
-    """,
-    source=(_HCCL + "HCCL_INTRA_ROCE_ENABLE.md", _HCCL + "HCCL_INTRA_PCIE_ENABLE.md"),
-)
-
-TF_CONFIG = declare(
-    "NPU685",
-    "tf-config-content",
-    Severity.ERROR,
-    """
-    `TF_CONFIG` is not what TensorFlow and npu_bridge read.
-
-    It is one JSON object with `cluster` (task type to addresses) and `task` (`type` and
-    `index`).  With anything else than JSON NPURunConfig and NPUEstimator raise an error, while
-    the plugin only warns.  Worth knowing: a `ps` task does not initialise the device, and an
-    `evaluator` does not use HCCL (an information).
-
-    Wrong: `export TF_CONFIG={'cluster': {}}`
-
-    Right:
-
-        export TF_CONFIG='{"cluster": {"worker": ["10.0.0.1:2222"]},
-                           "task": {"type": "worker", "index": 0}}'
-    """,
-    facts=("tf-config-json",),
-    source=(
-        "tf_adapter/python/npu_bridge/estimator/npu/npu_config.py:219",
-        "tf_adapter/util/ge_plugin.cc:171-193",
-    ),
-)
-
-TIMEOUT = declare(
-    "NPU686",
-    "collective-timeout-variable",
-    Severity.ERROR,
-    """
-    `HCCL_EXEC_TIMEOUT` is outside what the product takes.
-
-    0 to 2147483647 s on ascend_950, atlas_a3 and atlas_a2, where 0 waits for ever; 1 to
-    17340 s on atlas_training and atlas_300i_duo, where the multiple of 68 below it takes effect
-    (a warning: 600 becomes 544).  With `HCCL_OP_EXPANSION_MODE=AIV` at most 1091 s: 0 and
-    larger values become 1091 (a warning).
-
-    Wrong, on atlas_training: `export HCCL_EXEC_TIMEOUT=20000`
-
-    Right: `export HCCL_EXEC_TIMEOUT=1836`
-    """,
-    facts=("hccl-timeout-priority",),
-    source=(_HCCL + "HCCL_EXEC_TIMEOUT.md", _OPTIONS + "exception_remedy.md"),
-)
-
-DECIDES = declare(
-    "NPU688",
-    "environment-decides-for-option",
-    Severity.INFO,
-    """
-    An environment variable decides what an option would say.
-
-    `NPU_COLLECT_PATH` puts the exception dump in mode 1 whatever `enable_exception_dump`
-    says; `GE_USE_STATIC_MEMORY` must not be combined with `static_memory_policy`, which takes
-    its place; `AOE_MODE` tunes when `aoe_mode` is not set; `PROFILING_MODE=true` profiles
-    when `profiling_mode` is not set, and cannot be combined with `profiler.Profiler`.
-
-    Wrong: `export GE_USE_STATIC_MEMORY=2`
-
-    Right: `static_memory_policy: 2`
-    """,
-    facts=(
-        "exception-dump-collect-path",
-        "static-memory-policy-env",
-        "aoe-env-priority",
-        "profiling-env-priority",
-        "profiling-vs-profiler-class",
-    ),
-    source=(_OPTIONS + "debugging.md", _OPTIONS + "AOE.md", _OPTIONS + "Profiling.md"),
-)
 
 
 class Effect(NamedTuple):
@@ -217,19 +78,19 @@ def check_interplay(look: EnvironmentCheck) -> None:
     for name, partner in PARTNERS:
         if name in look.environ and look.absent(partner):
             look.say(
-                NEEDS,
+                rules.NEEDS,
                 "{} is set, but not {}".format(name, partner),
                 name,
                 "export {}, or unset {}".format(partner, name),
             )
     for name, other, why in SILENCERS:
         if look.get(name) and look.get(other):
-            look.say(SILENCED, "{} {}".format(name, why), name)
+            look.say(rules.SILENCED, "{} {}".format(name, why), name)
     for effect in EFFECTS:
         text = look.get(effect.name)
         if text is not None and effect.when(text):
             look.say(
-                DECIDES,
+                rules.DECIDES,
                 "{}: {}".format(assigned(effect.name, text), effect.message),
                 effect.name,
                 effect.help,
@@ -269,7 +130,7 @@ def _whitelist(look: EnvironmentCheck) -> None:
     disable = look.get("HCCL_WHITELIST_DISABLE")
     if disable == "0" and look.absent("HCCL_WHITELIST_FILE"):
         look.say(
-            NEEDS,
+            rules.NEEDS,
             "HCCL_WHITELIST_DISABLE is 0, but HCCL_WHITELIST_FILE is not set",
             "HCCL_WHITELIST_DISABLE",
             "export HCCL_WHITELIST_FILE",
@@ -281,7 +142,7 @@ def _whitelist(look: EnvironmentCheck) -> None:
         and (disable is not None or look.absent("HCCL_WHITELIST_DISABLE"))
     ):
         look.say(
-            SILENCED,
+            rules.SILENCED,
             "HCCL_WHITELIST_FILE is read only with HCCL_WHITELIST_DISABLE=0",
             "HCCL_WHITELIST_FILE",
         )
@@ -290,13 +151,13 @@ def _whitelist(look: EnvironmentCheck) -> None:
 def _tools(look: EnvironmentCheck) -> None:
     if look.get("PROFILING_MODE") == "false" and "PROFILING_OPTIONS" in look.environ:
         look.say(
-            SILENCED,
+            rules.SILENCED,
             "PROFILING_OPTIONS is read only when profiling is on, and PROFILING_MODE is false",
             "PROFILING_OPTIONS",
         )
     if look.get("PRECISION_TOOL_OVERFLOW") == look.get("PRECISION_TOOL_DUMP") == "True":
         look.say(
-            SILENCED,
+            rules.SILENCED,
             "PRECISION_TOOL_DUMP has no effect beside PRECISION_TOOL_OVERFLOW",
             "PRECISION_TOOL_DUMP",
         )
@@ -318,7 +179,7 @@ def _intra_links(look: EnvironmentCheck) -> None:
         return
     name = "HCCL_INTRA_ROCE_ENABLE" if pcie is None else "HCCL_INTRA_PCIE_ENABLE"
     look.say(
-        CONFLICT,
+        rules.CONFLICT,
         "{}; legal: 1 and 0, 0 and 1, 0 and 0, or 1 for one of them alone".format(problem),
         name,
         "set one to 1 and the other to 0",
@@ -333,7 +194,7 @@ def _socket_family(look: EnvironmentCheck) -> None:
     address = servers[0].devices[0].device_ip if servers and servers[0].devices else None
     if address is not None and (":" in address) != (family == "AF_INET6"):
         look.say(
-            SILENCED,
+            rules.SILENCED,
             "{} has no effect: the addresses of the rank table are {}".format(
                 assigned("HCCL_SOCKET_FAMILY", family), "IPv6" if ":" in address else "IPv4"
             ),
@@ -352,7 +213,7 @@ def _timeout(look: EnvironmentCheck) -> None:
     lowest, highest = (1, 17340) if rounding else (0, 2**31 - 1)
     if not lowest <= seconds <= highest:
         look.say(
-            TIMEOUT,
+            rules.TIMEOUT,
             "{}; legal{}: {} to {} s".format(
                 assigned(name, text),
                 " on {}".format(look.target.product.value) if look.target.product else "",
@@ -363,7 +224,7 @@ def _timeout(look: EnvironmentCheck) -> None:
         )
     elif aiv and not 0 < seconds <= AIV_LONGEST:
         look.say(
-            TIMEOUT,
+            rules.TIMEOUT,
             "{} becomes {} s with HCCL_OP_EXPANSION_MODE=AIV".format(
                 assigned(name, text), AIV_LONGEST
             ),
@@ -374,7 +235,7 @@ def _timeout(look: EnvironmentCheck) -> None:
     elif rounding and seconds % UNIT:
         effective = max(int(seconds) // UNIT * UNIT, UNIT)
         look.say(
-            TIMEOUT,
+            rules.TIMEOUT,
             "{}, of which {} s take effect (multiples of {})".format(
                 assigned(name, text), effective, UNIT
             ),
@@ -391,7 +252,7 @@ def _tf_config(look: EnvironmentCheck) -> None:
     problem = VARIABLES["TF_CONFIG"].grammar.why_not(text)
     if problem is not None:
         look.say(
-            TF_CONFIG,
+            rules.TF_CONFIG,
             "TF_CONFIG: {}; NPURunConfig and NPUEstimator raise an error".format(problem),
             "TF_CONFIG",
             'write a JSON object with "cluster" and "task"',
@@ -401,7 +262,7 @@ def _tf_config(look: EnvironmentCheck) -> None:
     task = config.get("task", {})
     if not isinstance(config.get("cluster", {}), dict) or not isinstance(task, dict):
         look.say(
-            TF_CONFIG,
+            rules.TF_CONFIG,
             'TF_CONFIG: "cluster" and "task" are objects',
             "TF_CONFIG",
         )
@@ -412,7 +273,7 @@ def _tf_config(look: EnvironmentCheck) -> None:
     }.get(str(task.get("type")))
     if what is not None:
         look.say(
-            TF_CONFIG,
+            rules.TF_CONFIG,
             'TF_CONFIG: the task is "{}", which {}'.format(task["type"], what),
             "TF_CONFIG",
             None,

@@ -11,7 +11,7 @@ from npu_config.cluster.environment.variables import (
     VARIABLES,
     Variable,
 )
-from npu_config.cluster.rank_table.model import GroupTable
+from npu_config.cluster.rank_table.group_model import GroupTable
 from npu_config.core.diagnostics import Severity
 from npu_config.core.rule import declare
 from npu_config.core.settings import UNKNOWN

@@ -10,7 +10,7 @@ from typing import Any, List, Optional, Tuple
 
 import attr
 
-from npu_config.sidefiles.schema.kinds import family_of
+from npu_config.sidefiles.schema.addresses import family_of
 
 _WHOLE = re.compile(r"[+-]?[0-9]{1,20}\Z")
 _NUMBER = re.compile(r"[+-]?([0-9]+(?:\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?\Z")

@@ -14,8 +14,13 @@ from npu_config.cluster.environment.check import check_environment
 from npu_config.cluster.environment.dotenv import NAME, render_dotenv
 from npu_config.cluster.environment.variables import CM_NAMES, RANK_TABLE_NAMES
 from npu_config.cluster.rank_table.building import Devices, device_list, refusal, refuse_errors
+from npu_config.cluster.rank_table.group_model import GroupTable
 from npu_config.cluster.rank_table.judging import check_document
-from npu_config.cluster.rank_table.model import AnyRankTable, GroupTable, Process, to_document
+from npu_config.cluster.rank_table.model import (
+    AnyRankTable,
+    to_document,
+)
+from npu_config.cluster.rank_table.process import Process
 from npu_config.core.target import ANY_TARGET, Product, Target
 
 

@@ -13,7 +13,7 @@ from typing import Dict, List, Optional, Sequence, Tuple
 
 from npu_config.cluster.environment.job import Job
 from npu_config.cluster.rank_table.building import refusal
-from npu_config.cluster.rank_table.model import Process
+from npu_config.cluster.rank_table.process import Process
 from npu_config.core.files import PathLike, write_atomic
 
 _HEAD = """\

@@ -2,179 +2,12 @@
 
 from typing import Dict, Mapping, Sequence, Tuple
 
+from npu_config.cluster.environment import _placement_rules as rules
 from npu_config.cluster.environment.state import EnvironmentCheck, assigned
 from npu_config.cluster.environment.variables import CM_NAMES, RANK_TABLE_NAMES
-from npu_config.cluster.rank_table.model import GroupTable
+from npu_config.cluster.rank_table.group_model import GroupTable
 from npu_config.core.diagnostics import Severity
-from npu_config.core.rule import declare
 from npu_config.core.target import Product
-
-_ENV = "docs/en/tfa_env/"
-_DISTRIBUTED = "docs/en/tfadapter_1/migration/model_training/distributed_training.md"
-
-BOTH = declare(
-    "NPU671",
-    "rank-table-beside-cm-variables",
-    Severity.ERROR,
-    """
-    Variables of a job with a rank table and of one without are set together.
-
-    A job has `RANK_TABLE_FILE`, `RANK_ID` and `RANK_SIZE`, or it has the `CM_` variables.
-    With `RANK_TABLE_FILE` and `CM_CHIEF_IP` the plugin logs an error and uses neither, so the
-    ranks never find each other; with `RANK_SIZE` and `CM_WORKER_SIZE` `get_ranksize` raises
-    ValueError.
-
-    Wrong: `export RANK_SIZE=16 CM_WORKER_SIZE=16`
-
-    Right: `unset RANK_TABLE_FILE RANK_ID RANK_SIZE`
-    """,
-    facts=("resource-info-exclusive",),
-    source=(_ENV + "CM_CHIEF_IP.md", _DISTRIBUTED),
-)
-
-TABLE_PARTNERS = declare(
-    "NPU672",
-    "rank-table-variables-incomplete",
-    Severity.ERROR,
-    """
-    A job with a rank table lacks one of its variables.
-
-    `RANK_TABLE_FILE`, `RANK_ID` and `RANK_SIZE` go together.  Without `RANK_SIZE` the plugin
-    counts one device and still reads the table; without `RANK_ID` (or `POD_NAME`, with the old
-    template 2) HCCL does not know which rank this process is; a `RANK_SIZE` above 1 without a
-    table or `CM_` variables starts no communication at all.  A script that uses HCCL on one
-    device sets `RANK_ID=0` and `RANK_SIZE=1`.
-
-    Wrong: `export RANK_TABLE_FILE=/data/rank_table.json`
-
-    Right: `export RANK_TABLE_FILE=/data/rank_table.json RANK_ID=0 RANK_SIZE=16`
-    """,
-    facts=("rank-table-used-when", "rank-id-matches-table", "single-device-hccl"),
-    source=(_ENV + "RANK_TABLE_FILE.md", _ENV + "RANK_SIZE.md"),
-)
-
-CM_PARTNERS = declare(
-    "NPU673",
-    "cm-variables-incomplete",
-    Severity.ERROR,
-    """
-    A job without a rank table lacks one of its variables.
-
-    `CM_CHIEF_IP`, `CM_CHIEF_PORT`, `CM_CHIEF_DEVICE`, `CM_WORKER_SIZE` and `CM_WORKER_IP` go
-    together.  The plugin uses them only when the three `CM_CHIEF_` variables are set and
-    `CM_WORKER_SIZE`, 1 when it is not set, is above 0.  `ASCEND_DEVICE_ID` tells the
-    processes of one server apart; without it all of them take device 0 (a warning).
-
-    Wrong: `export CM_CHIEF_IP=10.0.0.1 CM_WORKER_SIZE=16`
-
-    Right:
-
-        export CM_CHIEF_IP=10.0.0.1 CM_CHIEF_PORT=6000 CM_CHIEF_DEVICE=0
-        export CM_WORKER_SIZE=16 CM_WORKER_IP=10.0.0.2
-    """,
-    facts=("cm-used-when",),
-    source=(
-        _ENV + "CM_CHIEF_IP.md",
-        "cann/hccl:docs/zh/user_guide/cluster_info_config/env_config_info.md",
-    ),
-)
-
-CM_PRODUCTS = declare(
-    "NPU674",
-    "cm-variables-product",
-    Severity.ERROR,
-    """
-    A product that needs a rank table is given `CM_` variables.
-
-    Jobs without a rank table are for atlas_training and atlas_a2.
-
-    Wrong, on atlas_a3: `export CM_CHIEF_IP=10.0.0.1`
-
-    Right: `export RANK_TABLE_FILE=/data/rank_table.json RANK_ID=0 RANK_SIZE=16`
-    """,
-    facts=("cm-products",),
-    source=(_ENV + "CM_CHIEF_IP.md", _DISTRIBUTED),
-)
-
-PROCESSES = declare(
-    "NPU675",
-    "job-environments-differ",
-    Severity.ERROR,
-    """
-    The environments of the processes of one job do not fit together.
-
-    All have the same `JOB_ID`, and the same `RANK_SIZE` or the same `CM_CHIEF_` variables and
-    `CM_WORKER_SIZE`; with a rank table every process has a `RANK_ID` of its own, without one
-    every process of a server has a device of its own.  The cluster cannot form otherwise.
-
-    Wrong: `CM_CHIEF_PORT=6000` on one server and `CM_CHIEF_PORT=6001` on the other
-
-    Right: `CM_CHIEF_PORT=6000` on both
-    """,
-    facts=("cm-same-chief", "rank-id-matches-table"),
-    source=(_DISTRIBUTED,),
-)
-
-RANKS = declare(
-    "NPU676",
-    "rank-variables-disagree",
-    Severity.ERROR,
-    """
-    `RANK_ID` or `RANK_SIZE` does not agree with the rank table, or with each other.
-
-    `RANK_SIZE` is the number of devices in the table and `RANK_ID`, from 0 to `RANK_SIZE` - 1,
-    is the `rank_id` of the device that the process uses; otherwise HCCL fails when it is
-    initialised (a warning with a `RANK_SIZE` of 1, which starts no communication by itself).
-    With a rank table of the old template 2, `RANK_ID` may be the `pod_name` of the process.
-    Another `ASCEND_DEVICE_ID` than the table's `device_id` is a warning: the table counts for
-    HCCL, but inside a container the numbers may differ.
-
-    Wrong: `export RANK_SIZE=8 RANK_ID=8`
-
-    Right: `export RANK_SIZE=8 RANK_ID=7`
-    """,
-    facts=("rank-id-matches-table",),
-    source=(_ENV + "RANK_ID.md", _ENV + "RANK_SIZE.md"),
-)
-
-JOB_ID_MISSING = declare(
-    "NPU678",
-    "job-id-missing",
-    Severity.ERROR,
-    """
-    A job of several devices has no `JOB_ID`.
-
-    The distributed optimizers of npu_bridge take the number of ranks from the information
-    about the job, which is not there without `JOB_ID`: building the graph ends with
-    AttributeError.  NPUEstimator raises ValueError even with one device, unless its
-    `job_start_file` can be read.  The plugin alone only warns.
-
-    Wrong: `export RANK_SIZE=16` and no `JOB_ID`
-
-    Right: `export RANK_SIZE=16 JOB_ID=resnet_0412`
-    """,
-    facts=("distributed-optimizer-job-id", "estimator-job-id", "optimizer-wrapper-rank-size"),
-    source=(_ENV + "JOB_ID.md",),
-)
-
-OLD_DEVICE = declare(
-    "NPU679",
-    "old-device-variable",
-    Severity.INFO,
-    """
-    `DEVICE_ID` is the old name of `ASCEND_DEVICE_ID`.
-
-    It counts only when neither the option `session_device_id` nor `ASCEND_DEVICE_ID` is set.
-    Only weight-update sharding of NPUDistributedOptimizer still reads it by itself, as the local
-    rank.
-
-    Wrong: `export DEVICE_ID=3`
-
-    Right: `export ASCEND_DEVICE_ID=3`
-    """,
-    facts=("device-id-priority", "weight-update-sharding"),
-    source=(_ENV + "ASCEND_DEVICE_ID.md",),
-)
 
 
 def check_launch(look: EnvironmentCheck) -> None:
@@ -182,7 +15,7 @@ def check_launch(look: EnvironmentCheck) -> None:
     table, cm = look.given(*RANK_TABLE_NAMES), look.given(*CM_NAMES)
     if table and cm:
         look.say(
-            BOTH,
+            rules.BOTH,
             "{} and {} are set together; a job has a rank table or CM_ variables".format(
                 ", ".join(table), ", ".join(cm)
             ),
@@ -195,7 +28,7 @@ def check_launch(look: EnvironmentCheck) -> None:
     if cm and not look.target.products & {Product.ATLAS_TRAINING, Product.ATLAS_A2}:
         assert look.target.product is not None
         look.say(
-            CM_PRODUCTS,
+            rules.CM_PRODUCTS,
             "{} {} set, but {} needs a rank table; CM_ variables are for atlas_training and "
             "atlas_a2".format(
                 ", ".join(cm), "is" if len(cm) == 1 else "are", look.target.product.value
@@ -215,7 +48,7 @@ def _table_partners(look: EnvironmentCheck, table: Sequence[str]) -> None:
             missing.remove("RANK_ID")
         if missing:
             look.say(
-                TABLE_PARTNERS,
+                rules.TABLE_PARTNERS,
                 "RANK_TABLE_FILE is set, but not {}".format(" and ".join(missing)),
                 "RANK_TABLE_FILE",
                 "export {}".format(" and ".join(missing)),
@@ -224,7 +57,7 @@ def _table_partners(look: EnvironmentCheck, table: Sequence[str]) -> None:
         map(look.absent, ("RANK_TABLE_FILE", *CM_NAMES))
     ):
         look.say(
-            TABLE_PARTNERS,
+            rules.TABLE_PARTNERS,
             "{}, but neither RANK_TABLE_FILE nor CM_ variables are set: no communication is "
             "started".format(assigned("RANK_SIZE", look.get("RANK_SIZE") or "")),
             "RANK_SIZE",
@@ -238,7 +71,7 @@ def _cm_partners(look: EnvironmentCheck, cm: Sequence[str]) -> None:
     missing = [name for name in CM_NAMES if look.absent(name)]
     if missing:
         look.say(
-            CM_PARTNERS,
+            rules.CM_PARTNERS,
             "{} {} set, but not {}; the five CM_ variables go together".format(
                 ", ".join(cm), "is" if len(cm) == 1 else "are", ", ".join(missing)
             ),
@@ -248,7 +81,7 @@ def _cm_partners(look: EnvironmentCheck, cm: Sequence[str]) -> None:
     size = look.whole("CM_WORKER_SIZE")
     if size == 0:
         look.say(
-            CM_PARTNERS,
+            rules.CM_PARTNERS,
             "CM_WORKER_SIZE is 0: the CM_ variables are not used",
             "CM_WORKER_SIZE",
             "write the number of devices of the job",
@@ -256,7 +89,7 @@ def _cm_partners(look: EnvironmentCheck, cm: Sequence[str]) -> None:
         )
     if (size or 0) > 1 and look.absent("ASCEND_DEVICE_ID") and look.absent("DEVICE_ID"):
         look.say(
-            CM_PARTNERS,
+            rules.CM_PARTNERS,
             "ASCEND_DEVICE_ID is not set: every process of a server takes device 0, unless the "
             "option session_device_id says otherwise",
             cm[0],
@@ -271,7 +104,7 @@ def _ranks(look: EnvironmentCheck) -> None:
         _against_table(look, look.table.rank_size)
     elif rank is not None and size is not None and rank >= size > 0:
         look.say(
-            RANKS,
+            rules.RANKS,
             "RANK_ID is {}, but RANK_SIZE is {}; the ranks are 0 to {}".format(
                 rank, size, size - 1
             ),
@@ -285,7 +118,7 @@ def _against_table(look: EnvironmentCheck, devices: int) -> None:
     rank, size = look.whole("RANK_ID"), look.whole("RANK_SIZE")
     if size is not None and size != devices:
         look.say(
-            RANKS,
+            rules.RANKS,
             "RANK_SIZE is {}, but the rank table has {:,} device{}".format(
                 size, devices, "" if devices == 1 else "s"
             ),
@@ -297,7 +130,7 @@ def _against_table(look: EnvironmentCheck, devices: int) -> None:
         return
     if rank >= devices:
         look.say(
-            RANKS,
+            rules.RANKS,
             "RANK_ID is {}, but the ranks of the rank table are 0 to {}".format(rank, devices - 1),
             "RANK_ID",
         )
@@ -314,7 +147,7 @@ def _pod(look: EnvironmentCheck) -> None:
     if text not in pods:
         names = sorted(pod for pod in pods if pod)
         look.say(
-            RANKS,
+            rules.RANKS,
             "{}, but the pods of the rank table are {}".format(
                 assigned("RANK_ID", text), ", ".join(names[:8]) or "without names"
             ),
@@ -329,7 +162,7 @@ def _against_device(look: EnvironmentCheck, rank: int) -> None:
     for process in look.table.processes:
         if process.rank_id == rank and device not in (None, process.device_id):
             look.say(
-                RANKS,
+                rules.RANKS,
                 "ASCEND_DEVICE_ID is {}, but rank {} has device {} in the rank table, which "
                 "counts for HCCL".format(device, rank, process.device_id),
                 "ASCEND_DEVICE_ID",
@@ -345,7 +178,7 @@ def _job_id(look: EnvironmentCheck) -> None:
     for name in ("RANK_SIZE", "CM_WORKER_SIZE"):
         if (look.whole(name) or 0) > 1:
             look.say(
-                JOB_ID_MISSING,
+                rules.JOB_ID_MISSING,
                 "{} and no JOB_ID: the distributed optimizers and NPUEstimator need it".format(
                     assigned(name, look.get(name) or "")
                 ),
@@ -361,7 +194,7 @@ def _devices(look: EnvironmentCheck) -> None:
     beaten = "ASCEND_DEVICE_ID" in look.environ
     number = look.get("DEVICE_ID")
     look.say(
-        OLD_DEVICE,
+        rules.OLD_DEVICE,
         "DEVICE_ID has no effect beside ASCEND_DEVICE_ID, except for weight-update sharding"
         if beaten
         else "DEVICE_ID is the old name of ASCEND_DEVICE_ID",
@@ -408,7 +241,7 @@ def _same(look: EnvironmentCheck, variable: str, first: str, other: EnvironmentC
     if mine == theirs or unknown:
         return
     look.say(
-        PROCESSES,
+        rules.PROCESSES,
         "{}, but {} in {}; all processes of a job have the same".format(
             "{} is not set".format(variable) if mine is None else assigned(variable, mine),
             "it is not set" if theirs is None else 'it is "{}"'.format(theirs),
@@ -420,7 +253,7 @@ def _same(look: EnvironmentCheck, variable: str, first: str, other: EnvironmentC
 
 def _twice(look: EnvironmentCheck, variable: str, text: str, before: str) -> None:
     look.say(
-        PROCESSES,
+        rules.PROCESSES,
         "{} as in {}; every process has its own".format(assigned(variable, text), before),
         variable,
     )

@@ -11,7 +11,11 @@ from npu_config.cluster.rank_table.building import build
 from npu_config.cluster.rank_table.building_ranks import build_ranks
 from npu_config.cluster.rank_table.conversion import convert, merge, not_held
 from npu_config.cluster.rank_table.judging import LIST_KEYS, check_document, judge
-from npu_config.cluster.rank_table.model import AnyRankTable, from_document, to_document
+from npu_config.cluster.rank_table.model import (
+    AnyRankTable,
+    from_document,
+    to_document,
+)
 from npu_config.cluster.rank_table.rendering import layout, render
 from npu_config.core.diagnostics import Diagnostic, Report, Severity
 from npu_config.core.files import PathLike

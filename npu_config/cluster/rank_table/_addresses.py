@@ -6,8 +6,8 @@ from npu_config.cluster.rank_table.dialects import EVEN, SOURCES
 from npu_config.core.diagnostics import Severity
 from npu_config.core.rule import declare
 from npu_config.core.target import Product
+from npu_config.sidefiles.schema.addresses import pieces
 from npu_config.sidefiles.schema.findings import Findings, dotted
-from npu_config.sidefiles.schema.kinds import has, pieces
 from npu_config.sidefiles.schema.levels import Column, Level, Node
 
 _SOURCE = (
@@ -125,7 +125,7 @@ def check_device_ips(
             _needed(servers, devices, products, findings)
         check_families(servers.level, "host_ip", servers["host_ip"], findings)
         check_families(devices.level, "device_ip", column, findings)
-    lists = has(",", column.values)
+    lists = "," in "".join(column.values)
     if lists:
         _numbers(devices, findings)
     check_unique(devices.level, "device_ip", column, findings, lists)
@@ -173,7 +173,8 @@ def _needed(
 
 def check_families(level: Level, key: str, column: Column, findings: Findings) -> None:
     """Check that all addresses are of one family."""
-    if not column.values or not has("." if ":" in column.values[0] else ":", column.values):
+    other = "." if column.values and ":" in column.values[0] else ":"
+    if other not in "".join(column.values):
         return
     if len({":" in address for address in column.values if address}) < 2:
         return

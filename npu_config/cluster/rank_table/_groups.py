@@ -21,8 +21,9 @@ from npu_config.cluster.rank_table.dialects import (
 from npu_config.core.diagnostics import Severity
 from npu_config.core.rule import declare
 from npu_config.core.target import Product
+from npu_config.sidefiles.schema.addresses import IpAddresses
 from npu_config.sidefiles.schema.findings import Findings, dotted
-from npu_config.sidefiles.schema.kinds import IpAddresses, Key
+from npu_config.sidefiles.schema.kinds import Key
 from npu_config.sidefiles.schema.levels import NO_COLUMN, Column, Node, Path
 from npu_config.sidefiles.schema.reading import Reader
 

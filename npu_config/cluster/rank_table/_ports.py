@@ -4,9 +4,11 @@ from typing import Any, Callable, Dict, Iterable, List, Sequence, Set, Tuple
 
 from npu_config.core.diagnostics import Severity
 from npu_config.core.rule import declare
+from npu_config.sidefiles.schema.addresses import pieces
 from npu_config.sidefiles.schema.findings import Findings, dotted, shown
-from npu_config.sidefiles.schema.kinds import Key, NumberText, pieces
+from npu_config.sidefiles.schema.kinds import Key
 from npu_config.sidefiles.schema.levels import Column, Node
+from npu_config.sidefiles.schema.numbers import NumberText
 from npu_config.sidefiles.schema.reading import Reader
 
 _SOURCE = (

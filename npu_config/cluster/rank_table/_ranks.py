@@ -9,9 +9,11 @@ from npu_config.cluster.rank_table._common import check_count, check_rank_ids, c
 from npu_config.cluster.rank_table.dialects import BACKUP_LOCAL_ID, RANKS_SCHEMA, SOURCES
 from npu_config.core.diagnostics import Severity
 from npu_config.core.rule import declare
+from npu_config.sidefiles.schema.addresses import IpAddress, family_of
 from npu_config.sidefiles.schema.findings import Findings, dotted, shown
-from npu_config.sidefiles.schema.kinds import CutInteger, IpAddress, Key, family_of
+from npu_config.sidefiles.schema.kinds import Key
 from npu_config.sidefiles.schema.levels import Level, Node
+from npu_config.sidefiles.schema.numbers import CutInteger
 from npu_config.sidefiles.schema.reading import Reader
 
 _EID = re.compile(r"[0-9a-fA-F]{32}\Z")

@@ -10,7 +10,13 @@ from typing import Dict, Iterable, Iterator, List, Mapping, Optional, Sequence, 
 import attr
 
 from npu_config.cluster.rank_table.judging import check_document
-from npu_config.cluster.rank_table.model import Device, RankTable, Server, SuperPod, to_document
+from npu_config.cluster.rank_table.model import (
+    Device,
+    RankTable,
+    Server,
+    SuperPod,
+    to_document,
+)
 from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Severity
 from npu_config.core.rule import declare
 from npu_config.core.target import Product, Target

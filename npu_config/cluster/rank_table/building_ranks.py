@@ -13,9 +13,15 @@ from npu_config.cluster.rank_table.building import (
     refuse_errors,
 )
 from npu_config.cluster.rank_table.judging import check_document
-from npu_config.cluster.rank_table.model import Address, Level, Rank, RankTable2, to_document
+from npu_config.cluster.rank_table.model import (
+    Address,
+    Level,
+    Rank,
+    RankTable2,
+    to_document,
+)
 from npu_config.core.target import Product, Target
-from npu_config.sidefiles.schema.kinds import family_of
+from npu_config.sidefiles.schema.addresses import family_of
 
 
 @attr.s(frozen=True, slots=True, auto_attribs=True)

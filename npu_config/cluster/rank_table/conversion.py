@@ -9,11 +9,11 @@ import attr
 
 from npu_config.cluster.rank_table.building import refuse_errors
 from npu_config.cluster.rank_table.dialects import BY_VERSION
+from npu_config.cluster.rank_table.group_model import GroupTable
 from npu_config.cluster.rank_table.judging import check_document
 from npu_config.cluster.rank_table.model import (
     AnyRankTable,
     Device,
-    GroupTable,
     Rank,
     RankTable,
     RankTable2,

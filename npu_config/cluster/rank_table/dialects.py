@@ -10,20 +10,18 @@ import attr
 
 from npu_config.core.diagnostics import Severity
 from npu_config.core.target import Product
+from npu_config.sidefiles.schema.addresses import IpAddress, IpAddresses
 from npu_config.sidefiles.schema.kinds import (
     Anything,
     Choice,
-    CutInteger,
-    IpAddress,
-    IpAddresses,
     Items,
     Key,
-    NumberText,
     Object,
     Objects,
     Schema,
     Text,
 )
+from npu_config.sidefiles.schema.numbers import CutInteger, NumberText
 
 _TOPO = "hcomm:src/legacy/ascend910/framework/common/src/topo/topoinfo_ranktable"
 SOURCES: Mapping[str, str] = {

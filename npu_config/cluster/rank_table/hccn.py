@@ -9,7 +9,7 @@ from npu_config.cluster.rank_table.model import RankTable
 from npu_config.core.diagnostics import Diagnostic, Report, Severity
 from npu_config.core.rule import declare
 from npu_config.sidefiles.format import Parsed
-from npu_config.sidefiles.schema.kinds import family_of, pieces
+from npu_config.sidefiles.schema.addresses import family_of, pieces
 from npu_config.text.lines import lines
 
 _LINE = re.compile(r"\s*(?P<key>address_(?P<device>[0-9]{1,4}))\s*=\s{0,40}(?P<address>\S*)\s*\Z")

@@ -1,50 +1,34 @@
 """Rank tables as typed, frozen values: what every dialect of them says, and how it is written.
 
 :class:`RankTable` is the form of versions 1.0 and 1.2 (servers that hold devices),
-:class:`RankTable2` that of version 2.0 (ranks with their network levels), and
-:class:`GroupTable` template 2, kept to be read and converted.  The values hold numbers as
-numbers; how each dialect spells them is said beside each class.  ``origin`` is the JSON
-object that a value was read from; see :mod:`npu_config.sidefiles.schema.records`.
+:class:`RankTable2` that of version 2.0 (ranks with their network levels); template 2 is in
+:mod:`npu_config.cluster.rank_table.group_model`.  The values hold numbers as numbers; how each
+dialect spells them is written beside each class.  ``origin`` is the JSON object that a value
+was read from; see :mod:`npu_config.sidefiles.schema.records`.
 """
 
-from typing import Any, Dict, Iterator, Mapping, NamedTuple, Optional, Tuple, Union
+from typing import Any, Dict, Iterator, Mapping, Optional, Tuple, Union
 
 import attr
 
 from npu_config.cluster.rank_table.dialects import V2_0, dialect_of
+from npu_config.cluster.rank_table.group_model import GroupTable
+from npu_config.cluster.rank_table.process import Process
 from npu_config.sidefiles.schema.records import (
     Field,
+    count,
     derived,
     dump,
     load,
     number,
-    number_of,
     number_text,
     object_,
     objects,
+    origin,
     plain,
     record,
     texts,
 )
-
-_NOTHING: Mapping[str, Any] = {}
-
-
-def _origin() -> Any:
-    return attr.ib(default=_NOTHING, eq=False, repr=False, hash=False, kw_only=True)
-
-
-def _count(key: str, many: Any) -> Field:
-    return derived(key, lambda model: str(many(model)), number_of)
-
-
-class Process(NamedTuple):
-    """One process of a job: the rank it is and the device it runs on."""
-
-    rank_id: int
-    device_id: int
-    server_id: Optional[str] = None
-    pod_name: Optional[str] = None
 
 
 @record(
@@ -81,7 +65,7 @@ class Device:
     backup_device_ip: Optional[str] = None
     backup_device_port: Optional[int] = None
     host_port: Optional[int] = None
-    origin: Mapping[str, Any] = _origin()
+    origin: Mapping[str, Any] = origin()
 
 
 @record(plain("server_id"), plain("host_ip"), objects("device", "devices", Device))
@@ -98,7 +82,7 @@ class Server:
     server_id: str
     devices: Tuple[Device, ...]
     host_ip: Optional[str] = None
-    origin: Mapping[str, Any] = _origin()
+    origin: Mapping[str, Any] = origin()
 
 
 @record(
@@ -116,7 +100,7 @@ class SuperPod:
 
     super_pod_id: str
     server_ids: Tuple[str, ...]
-    origin: Mapping[str, Any] = _origin()
+    origin: Mapping[str, Any] = origin()
 
 
 def _super_pods(value: Any) -> Tuple[SuperPod, ...]:
@@ -130,7 +114,7 @@ def _super_pods(value: Any) -> Tuple[SuperPod, ...]:
 @record(
     plain("status"),
     plain("version"),
-    _count("server_count", lambda table: len(table.servers)),
+    count("server_count", lambda table: len(table.servers)),
     objects("server_list", "servers", Server),
     Field("super_pod_list", "super_pods", _super_pods, lambda pods: list(map(dump, pods)), True),
 )
@@ -149,7 +133,7 @@ class RankTable:
     version: str = "1.0"
     status: str = "completed"
     super_pods: Tuple[SuperPod, ...] = ()
-    origin: Mapping[str, Any] = _origin()
+    origin: Mapping[str, Any] = origin()
 
     @property
     def rank_size(self) -> int:
@@ -188,7 +172,7 @@ class Address:
     ports: Tuple[str, ...]
     plane_id: Optional[str] = None
     backup_addr: Tuple[str, ...] = ()
-    origin: Mapping[str, Any] = _origin()
+    origin: Mapping[str, Any] = origin()
 
 
 @record(
@@ -215,7 +199,7 @@ class Level:
     net_type: Optional[str] = None
     addresses: Tuple[Address, ...] = ()
     net_attr: Optional[str] = None
-    origin: Mapping[str, Any] = _origin()
+    origin: Mapping[str, Any] = origin()
 
 
 @record(plain("addr_type"), plain("addr"), number("listen_port"))
@@ -226,7 +210,7 @@ class ControlPlane:
     addr_type: str
     addr: str
     listen_port: int
-    origin: Mapping[str, Any] = _origin()
+    origin: Mapping[str, Any] = origin()
 
 
 @record(
@@ -262,7 +246,7 @@ class Rank:
     host_port: Optional[int] = None
     replaced_local_id: Optional[int] = None
     control_plane: Optional[ControlPlane] = None
-    origin: Mapping[str, Any] = _origin()
+    origin: Mapping[str, Any] = origin()
 
 
 @record(
@@ -286,7 +270,7 @@ class RankTable2:
     status: str = "completed"
     detour: Optional[str] = None
     version: str = "2.0"
-    origin: Mapping[str, Any] = _origin()
+    origin: Mapping[str, Any] = origin()
 
     @property
     def rank_size(self) -> int:
@@ -298,130 +282,6 @@ class RankTable2:
         """The processes of the job in the order of the table; the dialect names no servers."""
         for rank in self.ranks:
             yield Process(rank.rank_id, rank.device_id)
-
-
-@record(number_text("device_id"), plain("device_ip"))
-@attr.s(frozen=True, slots=True, auto_attribs=True)
-class GroupDevice:
-    """One device of a template 2 table."""
-
-    device_id: int
-    device_ip: Optional[str] = None
-    origin: Mapping[str, Any] = _origin()
-
-
-@record(
-    number_text("rank_id"),
-    plain("pod_name"),
-    plain("server_id"),
-    objects("devices", "devices", GroupDevice),
-)
-@attr.s(frozen=True, slots=True, auto_attribs=True)
-class Instance:
-    """One pod of a template 2 table; with ``deploy_mode`` one device and its rank."""
-
-    pod_name: Optional[str] = None
-    server_id: str = ""
-    devices: Tuple[GroupDevice, ...] = ()
-    rank_id: Optional[int] = None
-    origin: Mapping[str, Any] = _origin()
-
-
-def _devices(group: "Group") -> int:
-    return sum(len(instance.devices) for instance in group.instances)
-
-
-def _has_ranks(group: "Group") -> bool:
-    return any(instance.rank_id is not None for instance in group.instances)
-
-
-def _device_count(group: "Group") -> Optional[str]:
-    return None if _has_ranks(group) else str(_devices(group))
-
-
-def _device_num(group: "Group") -> Optional[str]:
-    return str(_devices(group)) if _has_ranks(group) else None
-
-
-def _server_num(group: "Group") -> Optional[str]:
-    names = {instance.server_id for instance in group.instances}
-    return str(len(names)) if _has_ranks(group) else None
-
-
-@record(
-    plain("group_name"),
-    _count("instance_count", lambda group: len(group.instances)),
-    derived("device_count", _device_count, number_of),
-    derived("device_num", _device_num, number_of),
-    derived("server_num", _server_num, lambda _: None),  # not that of the list, on some products
-    objects("instance_list", "instances", Instance),
-)
-@attr.s(frozen=True, slots=True, auto_attribs=True)
-class Group:
-    """One group of a template 2 table; HCCL merges all groups into one."""
-
-    instances: Tuple[Instance, ...]
-    group_name: str = "hccl_world_group"
-    origin: Mapping[str, Any] = _origin()
-
-
-@record(
-    plain("status"),
-    plain("deploy_mode"),
-    plain("para_plane_nic_location"),
-    _count("group_count", lambda table: len(table.groups)),
-    objects("group_list", "groups", Group),
-)
-@attr.s(frozen=True, slots=True, auto_attribs=True)
-class GroupTable:
-    """Template 2 (``group_list``): of pods, or with ``deploy_mode`` of single devices.
-
-    HCCL counts the ranks of pods over the servers in the order of their ``server_id`` as text
-    and the devices of each; with ``deploy_mode`` each instance has its rank.
-    """
-
-    groups: Tuple[Group, ...]
-    status: str = "completed"
-    deploy_mode: Any = None
-    para_plane_nic_location: Optional[str] = None
-    origin: Mapping[str, Any] = _origin()
-
-    @property
-    def laboratory(self) -> bool:
-        """Whether the instances have ranks of their own."""
-        return self.deploy_mode is not None or "deploy_mode" in self.origin
-
-    @property
-    def rank_size(self) -> int:
-        """Number of devices, the ``RANK_SIZE`` of the job."""
-        return sum(map(_devices, self.groups))
-
-    @property
-    def places(self) -> Iterator[Tuple[int, Instance, GroupDevice]]:
-        """Every device with its rank and its instance, in the order of the ranks."""
-        devices = [
-            (instance, device)
-            for group in self.groups
-            for instance in group.instances
-            for device in instance.devices
-        ]
-        if self.laboratory:
-            devices.sort(key=lambda pair: pair[0].rank_id or 0)
-        else:
-            devices.sort(
-                key=lambda pair: (
-                    pair[0].server_id.encode("utf-8", "surrogatepass"),
-                    pair[1].device_id,
-                )
-            )
-        for rank, (instance, device) in enumerate(devices):
-            yield rank, instance, device
-
-    @property
-    def processes(self) -> Iterator[Process]:
-        """The processes of the job in the order of the ranks."""
-        for rank, instance, device in self.places:
-            yield Process(rank, device.device_id, instance.server_id, instance.pod_name)
 
 
 AnyRankTable = Union[RankTable, RankTable2, GroupTable]

@@ -3,7 +3,10 @@
 import json
 from typing import Any, Iterator
 
-from npu_config.cluster.rank_table.model import AnyRankTable, to_document
+from npu_config.cluster.rank_table.model import (
+    AnyRankTable,
+    to_document,
+)
 
 
 def render(table: AnyRankTable) -> str:

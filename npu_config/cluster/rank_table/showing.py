@@ -2,7 +2,12 @@
 
 from typing import Any, Dict, Iterable, Iterator, List, Optional, Sequence, Tuple
 
-from npu_config.cluster.rank_table.model import AnyRankTable, GroupTable, RankTable, RankTable2
+from npu_config.cluster.rank_table.group_model import GroupTable
+from npu_config.cluster.rank_table.model import (
+    AnyRankTable,
+    RankTable,
+    RankTable2,
+)
 
 Row = Tuple[str, ...]
 

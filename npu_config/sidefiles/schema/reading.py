@@ -16,13 +16,12 @@ from npu_config.sidefiles.schema.kinds import (
     Key,
     Kind,
     Names,
-    NumberText,
     Object,
     Objects,
     Schema,
-    has,
 )
 from npu_config.sidefiles.schema.levels import HOLE, NO_COLUMN, Column, Level, Node, Path
+from npu_config.sidefiles.schema.numbers import NumberText
 from npu_config.text.json import BROKEN
 
 _WORDS = {str: "text", int: "a whole number", list: "an array", dict: "an object"}
@@ -267,7 +266,7 @@ class Reader:
         except TypeError:
             return None
         if canonical is values and kind.python is str and not self.findings.colons:
-            self.findings.colons = has(":", values)
+            self.findings.colons = ":" in "".join(values)
         return canonical
 
     def _items(self, level: Level, name: str, key: Key, kind: Items, column: Column) -> None:

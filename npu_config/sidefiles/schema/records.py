@@ -9,9 +9,11 @@ from typing import Any, Callable, Dict, Mapping, NamedTuple, Optional, Tuple, Ty
 
 import attr
 
-from npu_config.sidefiles.schema.kinds import NOTHING, BadValueError, NumberText
+from npu_config.sidefiles.schema.kinds import NOTHING, BadValueError
+from npu_config.sidefiles.schema.numbers import NumberText
 
 M = TypeVar("M")
+_NOTHING: Mapping[str, Any] = {}
 _NUMBER = NumberText()
 
 
@@ -30,6 +32,11 @@ class Field(NamedTuple):
 
 
 RECORDS: Dict[type, Tuple[Field, ...]] = {}
+
+
+def origin() -> Any:
+    """The attrs field of the object that a model was read from."""
+    return attr.ib(default=_NOTHING, eq=False, repr=False, hash=False, kw_only=True)
 
 
 def record(*fields: Field) -> Callable[[Type[M]], Type[M]]:
@@ -85,6 +92,11 @@ def derived(key: str, write: Callable[[Any], Any], read: Callable[[Any], Any] = 
     return Field(key, None, read, write)
 
 
+def count(key: str, many: Callable[[Any], int]) -> Field:
+    """A key that holds, as text, how many parts the model has."""
+    return derived(key, lambda model: str(many(model)), number_of)
+
+
 def objects(key: str, name: str, cls: type) -> Field:
     """An array of objects."""
     return Field(
@@ -126,25 +138,25 @@ def load(cls: Type[M], value: Mapping[str, Any]) -> M:
 
 def dump(model: Any) -> Dict[str, Any]:
     """The object of a model."""
-    origin: Mapping[str, Any] = model.origin
+    source: Mapping[str, Any] = model.origin
     fields = RECORDS[type(model)]
     written: Dict[str, Any] = {}
     for field in fields:
-        key, given = field.key, field.key in origin
+        key, given = field.key, field.key in source
         value = field.write(model) if field.name is None else getattr(model, field.name)
         if field.name is None:
-            if given and (value is None or field.read(origin[key]) == field.read(value)):
-                value = origin[key]
-            if value is not None and (given or not origin):
+            if given and (value is None or field.read(source[key]) == field.read(value)):
+                value = source[key]
+            if value is not None and (given or not source):
                 written[key] = value
-        elif given and field.read(origin[key]) == value:
-            written[key] = origin[key]
+        elif given and field.read(source[key]) == value:
+            written[key] = source[key]
         elif value is not None and (given or value != () or not field.optional):
             written[key] = field.write(value)
     known = {field.key for field in fields}
     kept = {
         key: written.get(key, value)
-        for key, value in origin.items()
+        for key, value in source.items()
         if key in written or key not in known
     }
     return {**kept, **{key: value for key, value in written.items() if key not in kept}}
