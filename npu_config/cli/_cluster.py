@@ -14,7 +14,7 @@ STDIN = "<stdin>"
 LARGEST = 1 << 30
 
 
-class Source(NamedTuple):
+class InputFile(NamedTuple):
     """A file as it was read; ``text`` is None when it could not be."""
 
     name: str
@@ -33,21 +33,21 @@ def product_option(function: Any) -> Any:
     )(function)
 
 
-def read(path: str) -> Source:
+def read(path: str) -> InputFile:
     """A file, or standard input for ``-``."""
     from npu_config.sidefiles.format import read_text
 
     if path != "-":
-        return Source(path, *read_text(path))
+        return InputFile(path, *read_text(path))
     try:
-        return Source(STDIN, read_stdin(LARGEST).decode("utf-8"), ())
+        return InputFile(STDIN, read_stdin(LARGEST).decode("utf-8"), ())
     except UnicodeDecodeError:
         raise Failure("standard input is not UTF-8 text") from None
 
 
 def tell(
     found: Iterable[Diagnostic],
-    sources: Iterable[Source] = (),
+    sources: Iterable[InputFile] = (),
     format_: str = "text",
     err: bool = False,
 ) -> Report:

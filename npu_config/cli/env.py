@@ -6,7 +6,7 @@ from typing import Any, Dict, List, Tuple
 
 import click
 
-from npu_config.cli._cluster import Source, product_option, read, table_of, tell
+from npu_config.cli._cluster import InputFile, product_option, read, table_of, tell
 from npu_config.cli._exits import DONE, FINDINGS, WRONG_CALL
 from npu_config.cli._output import Failure, deliver, say, unwritable
 from npu_config.cli._paths import INPUT, missing
@@ -102,7 +102,7 @@ def _check(ctx: click.Context, given: Dict[str, Any]) -> int:
 
     target = Target.named(given["product"])
     files: Tuple[str, ...] = given["words"]
-    sources: List[Source] = []
+    sources: List[InputFile] = []
     if not files:
         environ = dict(os.environ)
         if given["rank_table"] is not None:
@@ -125,7 +125,7 @@ def _check(ctx: click.Context, given: Dict[str, Any]) -> int:
     return FINDINGS if fails(report, given["strict"]) else DONE
 
 
-def _check_files(sources: List[Source], target: Any, table: Any) -> List[Any]:
+def _check_files(sources: List[InputFile], target: Any, table: Any) -> List[Any]:
     from npu_config.cluster.environment import check as envcheck
     from npu_config.cluster.environment import dotenv
 

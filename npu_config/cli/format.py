@@ -4,7 +4,7 @@ from typing import List, Optional, Tuple
 
 import click
 
-from npu_config.cli._cluster import Source, read, tell
+from npu_config.cli._cluster import InputFile, read, tell
 from npu_config.cli._exits import DONE, FINDINGS, WRONG_CALL
 from npu_config.cli._fix import difference
 from npu_config.cli._options import as_option
@@ -58,7 +58,7 @@ def _format(path: str, as_kind: Optional[str], dry: bool, diff: bool) -> Optiona
     return changed
 
 
-def _cleaned(source: Source, as_kind: Optional[str]) -> Optional[str]:
+def _cleaned(source: InputFile, as_kind: Optional[str]) -> Optional[str]:
     """The clean text; None, and reported, when it has errors that no fix corrects."""
     from npu_config.readers.side_file import format_of, recognise
 

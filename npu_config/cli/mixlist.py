@@ -4,7 +4,7 @@ from typing import Any, List, Optional, Tuple
 
 import click
 
-from npu_config.cli._cluster import Source, read, tell
+from npu_config.cli._cluster import InputFile, read, tell
 from npu_config.cli._exits import DONE, FINDINGS, WRONG_CALL
 from npu_config.cli._options import out_options
 from npu_config.cli._output import deliver
@@ -112,7 +112,7 @@ def check_command(
 
     library = _library(ctx, libraries)
     found: List[Any] = []
-    sources: List[Source] = []
+    sources: List[InputFile] = []
     for path in dict.fromkeys(paths):
         source = read(path)
         sources.append(source)

@@ -6,7 +6,7 @@ from typing import Any, Dict, Iterable, List, Optional, Tuple
 
 import click
 
-from npu_config.cli._cluster import Source, product_option, read, table_of, tell
+from npu_config.cli._cluster import InputFile, product_option, read, table_of, tell
 from npu_config.cli._exits import DONE, FINDINGS, WRONG_CALL
 from npu_config.cli._options import out_options
 from npu_config.cli._output import Failure, deliver, say
@@ -254,7 +254,7 @@ def check_command(
         tell(error.diagnostics, err=True)
         ctx.exit(2)
     found: List[Any] = []
-    sources: List[Source] = []
+    sources: List[InputFile] = []
     for path in dict.fromkeys(paths):
         source = read(path)
         sources.append(source)

@@ -20,7 +20,7 @@ from npu_config.core.diagnostics import Place
 from npu_config.migration.names import INTERESTING, PACKAGES
 from npu_config.migration.resolve import Frame, Frames, Resolver, parameters
 from npu_config.script.scopes import DEFINITIONS, FUNCTIONS, Scope, blocks, first_line, holds
-from npu_config.script.source import Source, parse
+from npu_config.script.source import ScriptSource, parse
 
 __all__ = ["Script", "Site", "text_of"]
 
@@ -127,7 +127,7 @@ class Script:
     def __init__(self, text: str) -> None:
         self.text = text
         self.tree = parse(text)
-        self.source = Source(text)
+        self.source = ScriptSource(text)
         self.module = Scope(self.tree, None)
         self.words: FrozenSet[str] = frozenset(_WORD.findall(text))
         self.resolver = Resolver(self.module, text, self.words)
@@ -183,13 +183,13 @@ class Script:
 
     def position(self, offset: int) -> Tuple[int, int]:
         """The line and column of an offset, both from 1."""
-        line = self.source.line_of(offset) if offset < len(self.text) else len(self._starts)
+        line = self.source.line(offset) if offset < len(self.text) else len(self._starts)
         line = max(1, min(line, len(self._starts)))
         return line, offset - self._starts[line - 1] + 1
 
     def span(self, node: ast.AST) -> Tuple[int, int]:
         """Where an expression begins and ends, as offsets."""
-        place: Place = self.source.place(node)
+        place: Place = self.source.place_of(node)
         assert place.line
         assert place.column
         assert place.end_line

@@ -160,7 +160,7 @@ class Work:
         """Where a keyword begins, and where its value begins and ends with all its brackets."""
         assert keyword.arg is not None
         place = self.script.source.keyword_place(
-            keyword.arg, self.script.source.place(keyword.value)
+            keyword.arg, self.script.source.place_of(keyword.value)
         )
         start, end = self.script.span(keyword.value)
         assert place.line

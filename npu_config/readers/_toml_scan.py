@@ -171,7 +171,7 @@ class Scanner:
 
     def _remember(self, path: Path, key: _Key) -> bool:
         """False, and reported, when the path was defined before."""
-        line = self._document.source.position(key.start)[0]
+        line = self._document.source.line(key.start)
         if path not in self._lines:
             self._lines[path] = line
             return True

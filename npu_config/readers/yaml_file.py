@@ -334,7 +334,7 @@ class _Composer:
 
     def _good_key(self, text: str, start: int, end: int) -> None:
         frame = self._frames[-1]
-        line = self._document.source.position(start)[0]
+        line = self._document.source.line(start)
         if text in frame.lines:
             self._document.report(
                 rules.DUPLICATE_KEY,

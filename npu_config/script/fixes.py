@@ -12,14 +12,14 @@ from npu_config.script import constants
 from npu_config.script.constants import is_known
 from npu_config.script.objects import Block, Entry, Fails
 from npu_config.script.paths import Path
-from npu_config.script.source import Source
+from npu_config.script.source import ScriptSource
 from npu_config.script.state import Run
 from npu_config.text.words import near
 
 _DIGITS = re.compile("[0-9]+")
 
 
-def with_fix(diagnostic: Diagnostic, path: Path, source: Source) -> Diagnostic:
+def with_fix(diagnostic: Diagnostic, path: Path, source: ScriptSource) -> Diagnostic:
     """The finding with a fix where one is safe, and without one that is not."""
     entry = _entry_at(diagnostic, path.outcome)
     fix = diagnostic.fix
@@ -58,7 +58,7 @@ def _entry_at(diagnostic: Diagnostic, run: Run) -> Optional[Entry]:
     )
 
 
-def _other_field(entry: Entry, run: Run, source: Source) -> Optional[Fix]:
+def _other_field(entry: Entry, run: Run, source: ScriptSource) -> Optional[Fix]:
     """Write the field that the adapter reads, where every value that comes to it fits.
 
     The option is named where the field is: otherwise the field may be that of other options, too.
@@ -79,7 +79,7 @@ def _other_field(entry: Entry, run: Run, source: Source) -> Optional[Fix]:
     return replacement(entry.field_place, option.wire, title)
 
 
-def _names_field(entry: Entry, source: Source) -> bool:
+def _names_field(entry: Entry, source: ScriptSource) -> bool:
     """True when an assignment writes its field after a dot, and not as text or as an argument."""
     place = entry.field_place
     if source.at(place) != entry.wire:
@@ -109,7 +109,7 @@ def _fits(entry: Entry, option: Option) -> bool:
 
 
 def _rename(
-    entry: Entry, fix: Optional[Fix], blocks: Sequence[Block], source: Source
+    entry: Entry, fix: Optional[Fix], blocks: Sequence[Block], source: ScriptSource
 ) -> Optional[Fix]:
     """Rename an option; only a plain literal that holds the name alone is changed.
 
@@ -140,6 +140,6 @@ def _is_meant(name: str, other: str) -> bool:
     return other == name or (other not in OPTIONS and near(other, list(OPTIONS)) == name)
 
 
-def _is_exact(fix: Fix, source: Source) -> bool:
+def _is_exact(fix: Fix, source: ScriptSource) -> bool:
     """True when the edits count lines as every editor does, and stay within one line each."""
     return not source.has_odd_newlines and all(edit.line == edit.end_line for edit in fix.edits)

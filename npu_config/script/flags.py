@@ -8,7 +8,7 @@ import re
 from typing import Any, Dict, NamedTuple, Optional
 
 from npu_config.core.diagnostics import Place
-from npu_config.script.source import Source
+from npu_config.script.source import ScriptSource
 from npu_config.script.syntax import UNCLEAR, literal, literal_text
 
 DEFINITION = re.compile(r"\b(?:DEFINE_\w+|add_argument)\s*\(")
@@ -28,7 +28,7 @@ class Flags:
         source: the script.
     """
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: ScriptSource) -> None:
         self._source = source
         self._known: Optional[Dict[str, Optional[FlagDefault]]] = None
 
@@ -44,7 +44,7 @@ class Flags:
         if "DEFINE_" not in text and "add_argument" not in text:
             return known
         for match in DEFINITION.finditer(text):
-            line = self._source.line_of(match.start())
+            line = self._source.line(match.start())
             if self._source.lines[line - 1].lstrip().startswith("#"):
                 continue
             call = _call_at(text, match.end())
@@ -87,7 +87,7 @@ def _name_and_default(call: ast.Call, argparse: bool) -> Any:
     return name, default
 
 
-def place_of_line(source: Source, line: int) -> Place:
+def place_of_line(source: ScriptSource, line: int) -> Place:
     """The place of a whole line without its indentation."""
     text = source.lines[line - 1]
     start = len(text) - len(text.lstrip()) + 1

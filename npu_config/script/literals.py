@@ -21,7 +21,7 @@ def at_literal(diagnostic: Diagnostic, settings: Settings, script: Script) -> Di
     literals = _literals(script, setting.value)
     if len(literals) != 1:
         return diagnostic
-    return attr.evolve(diagnostic, **script.source.place(literals[0])._asdict())
+    return attr.evolve(diagnostic, **script.source.place_of(literals[0])._asdict())
 
 
 def _literals(script: Script, text: str) -> List[ast.AST]:

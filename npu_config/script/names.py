@@ -7,7 +7,7 @@ from typing import Any, List, Optional
 from npu_config.script.constants import is_known
 from npu_config.script.objects import Class, Function, Unknown
 from npu_config.script.scopes import Store, Watch
-from npu_config.script.source import Source
+from npu_config.script.source import ScriptSource
 from npu_config.script.state import Again, Frame, Run, evaluate_in
 
 
@@ -83,7 +83,7 @@ def _bound_unseen(run: Run, frame: Frame, name: str, stores: List[Store]) -> Any
     return value
 
 
-def _is_changed(source: Source, name: str) -> bool:
+def _is_changed(source: ScriptSource, name: str) -> bool:
     """True when a list or dict may be changed after it was made."""
     pattern = re.compile(
         r"(?<!\w){}\s*(?:\.\s*(?:append|extend|insert|update|pop|setdefault|clear|remove)\b"

@@ -23,7 +23,7 @@ from npu_config.script.scopes import (
     holds,
     last_line,
 )
-from npu_config.script.source import Source, spans
+from npu_config.script.source import ScriptSource, spans
 from npu_config.script.vocabulary import SEEDS
 
 _HOLDER = re.compile(
@@ -148,7 +148,7 @@ class Relevance:
             calls come first.
     """
 
-    def __init__(self, source: Source, module: Scope) -> None:
+    def __init__(self, source: ScriptSource, module: Scope) -> None:
         self.source = source
         self.hot_functions: List[Tuple[Scope, FunctionNode]] = []
         self._ids: Set[int] = set()

@@ -30,7 +30,7 @@ from npu_config.script.scopes import (
     functions,
     last_line,
 )
-from npu_config.script.source import Source, parse, spans
+from npu_config.script.source import ScriptSource, parse, spans
 from npu_config.script.syntax import literal_text
 
 _SET = re.compile(r"\s*(?::[^=]*)?(?:=(?!=)|[-+*/|&]=)")
@@ -67,7 +67,7 @@ class Script:
     def __init__(
         self, text: str, path: Optional[str] = None, environ: Mapping[str, str] = _NOTHING_KNOWN
     ) -> None:
-        self.source = Source(text, path)
+        self.source = ScriptSource(text, path)
         self.environ = environ
         self.tree: ast.Module = parse(text)
         self.module = Scope(self.tree, None)

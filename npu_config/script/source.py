@@ -1,7 +1,6 @@
 """The text of a script: decoding it as Python does, parsing it, and exact places in it."""
 
 import ast
-import bisect
 import codecs
 import io
 import itertools
@@ -13,6 +12,7 @@ from typing import Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
 
 from npu_config.core.diagnostics import Place
 from npu_config.script.ends import span
+from npu_config.text.source import Source
 
 _FEW_WORDS = 200
 _WORD = re.compile(r"\w+")
@@ -137,17 +137,16 @@ def _parse_large(text: str) -> ast.Module:
     return results[0]
 
 
-class Source:
-    """The text of one script, with what finds words and places in it.
+class ScriptSource(Source):
+    """The text of one script, with what finds words and nodes in it.
 
     Args:
-        text: the text, with its own line ends.
+        text: the text, with its own line ends; as in Python, ``\\r`` alone is one.
         path: the file, for the places.
     """
 
     def __init__(self, text: str, path: Optional[str] = None) -> None:
-        self.text = text
-        self.path = path
+        super().__init__(text, path)
         self.lines: List[str] = _NEWLINE.split(text) if "\r" in text else text.split("\n")
         self._starts = _starts(text, self.lines)
         self._mentions: Dict[str, List[int]] = {}
@@ -161,14 +160,14 @@ class Source:
             return offset + 1
         return len(content.encode("utf-8")[:offset].decode("utf-8", "ignore")) + 1
 
-    def place(self, node: ast.AST) -> Place:
+    def place_of(self, node: ast.AST) -> Place:
         """Where a node is."""
         found = self._places.get(id(node))
         if found is None:
-            found = self._places[id(node)] = (self._place(node), node)
+            found = self._places[id(node)] = (self._node_place(node), node)
         return found[0]
 
-    def _place(self, node: ast.AST) -> Place:
+    def _node_place(self, node: ast.AST) -> Place:
         first: ast.expr = node  # type: ignore[assignment]
         line = first.lineno
         if not HAS_ENDS:
@@ -226,10 +225,6 @@ class Source:
         """True when a line ends with a carriage return alone."""
         return _LONE_RETURN.search(self.text) is not None
 
-    def line_of(self, offset: int) -> int:
-        """The line, from 1, that holds a character offset."""
-        return bisect.bisect_right(self._starts, offset)
-
     def mentions(self, word: str) -> List[int]:
         """The lines with an identifier, comment lines left out."""
         found = self._mentions.get(word)
@@ -260,10 +255,10 @@ class Source:
         while start >= 0:
             end = start + size
             if within or not (_is_part(text[start - 1 : start]) or _is_part(text[end : end + 1])):
-                line = self.line_of(start)
+                line = self.line(start)
                 if not self.lines[line - 1].lstrip().startswith("#"):
                     found.append(line)
-                end = max(end, self._starts[line] if line < len(self._starts) else len(text))
+                end = max(end, self.offset(line + 1, 1))
             start = text.find(word, end)
         return found
 

@@ -167,7 +167,7 @@ class Run:
 
     def place(self, node: ast.AST) -> Place:
         """Where a node is."""
-        return self.script.source.place(node)
+        return self.script.source.place_of(node)
 
     def note(self, call: Call) -> None:
         """Keep a call for the rules that look at it."""

@@ -100,7 +100,7 @@ class Log(FaultLog):
 
     def line(self, offset: int) -> int:
         """The line of an offset."""
-        return self.source.position(offset)[0]
+        return self.source.line(offset)
 
 
 def string_end(text: str, start: int) -> int:

@@ -225,7 +225,7 @@ class _Parser:
 
     def _unclosed(self, opened: _Token, closing: str) -> None:
         self._log.complete = False
-        line = self._log.source.position(opened.start)[0]
+        line = self._log.source.line(opened.start)
         start, end = self._token.start, self._token.end
         reason = 'expected "{}" for the "{}" in line {}, the text ends'
         self._log.fault(start, end, reason.format(closing, opened.text, line))

@@ -15,7 +15,12 @@ _NEWLINE = re.compile(r"\n")
 
 
 class Source:
-    """A text and the file it came from."""
+    """A text and the file it came from.
+
+    Args:
+        text: the text.
+        path: the file, for the places.
+    """
 
     __slots__ = ("_starts", "path", "text")
 
@@ -35,6 +40,10 @@ class Source:
         starts = self._line_starts()
         line = bisect_right(starts, offset)
         return line, offset - starts[line - 1] + 1
+
+    def line(self, offset: int) -> int:
+        """The line of the character at ``offset``."""
+        return bisect_right(self._line_starts(), offset)
 
     def place(self, start: int, end: int) -> Place:
         """The place of ``text[start:end]``."""

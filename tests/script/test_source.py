@@ -9,7 +9,7 @@ from npu_config.core.diagnostics import Place
 from npu_config.script.ends import span
 from npu_config.script.flags import Flags
 from npu_config.script.source import (
-    Source,
+    ScriptSource,
     Undecodable,
     Unparsable,
     decode,
@@ -163,13 +163,13 @@ def test_ends(surrounding):
     """The ends found for Python 3.7 are those that later versions tell."""
     for expression in EXPRESSIONS:
         text = surrounding.format(expression)
-        source = Source(text)
+        source = ScriptSource(text)
         for node in expressions(text):
             if isinstance(node, (ast.Starred, ast.Tuple, ast.GeneratorExp)):
                 continue
             if isinstance(node, ast.JoinedStr) and sys.version_info >= (3, 12):
                 continue
-            assert source.place(node)[1:] == span(source.lines, node), (text, ast.dump(node))
+            assert source.place_of(node)[1:] == span(source.lines, node), (text, ast.dump(node))
 
 
 def test_places_of_this_python():
@@ -177,13 +177,13 @@ def test_places_of_this_python():
     for expression in EXPRESSIONS:
         for surrounding in SURROUNDINGS:
             text = surrounding.format(expression)
-            source = Source(text)
+            source = ScriptSource(text)
             (node,) = [
                 node.value
                 for node in ast.walk(source_tree(text))
                 if isinstance(node, ast.Assign) and node.targets[0].id == "x"
             ]
-            found = source.at(source.place(node))
+            found = source.at(source.place_of(node))
             assert ast.dump(ast.parse("({})".format(found))) == ast.dump(
                 ast.parse("({})".format(ast_text(text)))
             ), (text, found)
@@ -205,7 +205,7 @@ def ast_text(text):
 
 def test_words():
     """Words are found as a whole, and not in comment lines."""
-    source = Source(
+    source = ScriptSource(
         "config = 1\nmy_config = 2\n# config\nx = config  # config\nconfigs = 3\r\nconfig"
     )
     assert source.mentions("config") == [1, 4, 6]
@@ -215,7 +215,7 @@ def test_words():
 
 def test_inside_and_keyword():
     """The place of a name within its quotes, and of the keyword before a value."""
-    source = Source('x["name"]\nf(a = (1))\nf(b=\n  2)\nx["na" "me"]\n')
+    source = ScriptSource('x["name"]\nf(a = (1))\nf(b=\n  2)\nx["na" "me"]\n')
     assert Place(None, 1, 4, 1, 8) == source.inside(Place(None, 1, 3, 1, 9), "name")
     whole = Place(None, 5, 3, 5, 12)
     assert whole == source.inside(whole, "name")
@@ -226,7 +226,7 @@ def test_inside_and_keyword():
 def test_flags():
     """Defaults of argparse, absl and tf.flags; only of flags that are defined once."""
     flags = Flags(
-        Source(
+        ScriptSource(
             """\
 parser.add_argument("-m", "--dump-mode", type=str, default="all", help="a) b")
 parser.add_argument('--level',

@@ -64,7 +64,7 @@ class Context:
 
     def place(self, node: ast.AST) -> Place:
         """Where a node is."""
-        return self.script.source.place(node)
+        return self.script.source.place_of(node)
 
     def report(
         self,
