@@ -10,7 +10,7 @@ import subprocess
 import sys
 from typing import Callable, Dict, List, Sequence
 
-from tools import facts_map, migration_page, option_types, readme, reference
+from tools import facts_map, migration_page, option_types, readme, reference, side_files
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
@@ -19,6 +19,7 @@ def sources() -> Dict[str, Callable[[], str]]:
     """Path of each generated file, and what renders it."""
     result: Dict[str, Callable[[], str]] = dict(reference.pages())
     result[option_types.PATH] = lambda: formatted(option_types.render())
+    result[side_files.PATH] = lambda: formatted(side_files.render())
     result["docs/facts.md"] = facts_map.render
     result[readme.PATH] = readme.render
     result[migration_page.PATH] = migration_page.render

@@ -11,8 +11,9 @@ Tables are read, checked, built, converted and written by :mod:`npu_config.clust
 Names are loaded when they are first used.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any, List
+from typing import TYPE_CHECKING
+
+from npu_config.core.lazy import lazy
 
 if TYPE_CHECKING:
     from npu_config.cluster import rank_table
@@ -73,18 +74,11 @@ _HOMES = {
     "rank_table.process": ("Process",),
     "environment.variables": ("VARIABLES", "Variable"),
 }  # fmt: skip
-_HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
-
-def __getattr__(name: str) -> Any:
-    if name not in __all__:
-        raise AttributeError("module {!r} has no attribute {!r}".format(__name__, name))
-    home = _HOME_OF.get(name)
-    module = import_module("{}.{}".format(__name__, home or name))
-    value = getattr(module, name) if home else module
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> List[str]:
-    return sorted({*globals(), *__all__})
+__getattr__, __dir__ = lazy(
+    __name__,
+    {
+        "rank_table": "rank_table",
+        **{name: home for home, names in _HOMES.items() for name in names},
+    },
+)

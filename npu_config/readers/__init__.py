@@ -23,6 +23,7 @@ from npu_config.readers.formats import (
 )
 from npu_config.readers.others import other_kind, placeholder
 from npu_config.rules.reading import Reading
+from npu_config.sidefiles.format import Sample
 from npu_config.text.guard import guarded
 from npu_config.text.loading import decode, load, too_large
 from npu_config.text.source import Source
@@ -34,15 +35,6 @@ KINDS: Tuple[str, ...] = tuple(FORMATS)
 """What a file can be read as."""
 
 _TOP = 65536
-_JSON_KINDS = (
-    "json",
-    "mixlist",
-    "rank-table",
-    "fusion_switch",
-    "aoe",
-    "hccl_whitelist",
-    "job_start",
-)
 _SEARCHED = (
     ".yaml",
     ".yml",
@@ -106,7 +98,7 @@ def _read(
     entry = FORMATS[kind]
     if len(data) > entry.limit:
         return _nothing(kind, name, too_large(name, entry.limit))
-    if text is not None and kind in _JSON_KINDS:
+    if text is not None and (kind == "json" or (entry.one_of_several and Sample(text).is_json)):
         hole = _template(text)
         if hole is not None:
             message = "a template: {} is filled in later; what comes of it can be checked"

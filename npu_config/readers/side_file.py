@@ -1,5 +1,6 @@
 """Side files and rank tables: recognised by content, judged by their own formats."""
 
+import re
 from typing import Any, List, Mapping, Optional
 
 import attr
@@ -7,6 +8,7 @@ import attr
 from npu_config.core.diagnostics import Diagnostic
 from npu_config.core.target import ANY_TARGET, Target
 from npu_config.rules.reading import Reading
+from npu_config.sidefiles import KINDS
 from npu_config.sidefiles.format import Format, Sample
 
 RANK_TABLE = "rank-table"
@@ -41,6 +43,16 @@ def recognise(text: str, path: Optional[str] = None) -> Optional[str]:
         return RANK_TABLE
     found = recognise_side_file(text, path)
     return None if found is None else found.name
+
+
+def kind_by_name(path: str) -> Optional[str]:
+    """The kind of side file that the usual names of such files promise."""
+    base = path.replace("\\", "/").rsplit("/", 1)[-1].lower()
+    for kind in (*KINDS, RANK_TABLE):
+        names = format_of(kind).names
+        if names is not None and re.fullmatch(names, base):
+            return kind
+    return None
 
 
 def format_of(kind: str) -> "Format[Any]":

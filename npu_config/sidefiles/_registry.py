@@ -1,39 +1,24 @@
 """Every format of side files, and which of them a text is."""
 
-from typing import Any, Mapping, Optional
+import os
+import pkgutil
+from importlib import import_module
+from typing import Any, Iterator, Mapping, Optional
 
-from npu_config.sidefiles import (
-    aoe,
-    customize_dtypes,
-    fusion_switch,
-    hccl_whitelist,
-    insert_op,
-    job_start,
-    mixlist,
-    op_cache,
-    op_debug,
-    op_precision,
-    profiling,
-)
 from npu_config.sidefiles._frozen import Table
 from npu_config.sidefiles.format import Format, Sample
 
-FORMATS: Mapping[str, Format[Any]] = Table(
-    (module.FORMAT.name, module.FORMAT)
-    for module in (
-        mixlist,
-        fusion_switch,
-        op_precision,
-        customize_dtypes,
-        op_debug,
-        profiling,
-        aoe,
-        op_cache,
-        insert_op,
-        hccl_whitelist,
-        job_start,
-    )
-)
+
+def _formats() -> Iterator[Format[Any]]:
+    """The format of each module that has one."""
+    for found in pkgutil.iter_modules([os.path.dirname(__file__)]):
+        if not found.name.startswith("_") and not found.ispkg:
+            module = import_module("npu_config.sidefiles." + found.name)
+            if hasattr(module, "FORMAT"):
+                yield module.FORMAT
+
+
+FORMATS: Mapping[str, Format[Any]] = Table((entry.name, entry) for entry in _formats())
 
 
 def recognise(text: str, name: Optional[str] = None) -> Optional[Format[Any]]:

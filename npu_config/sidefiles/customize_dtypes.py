@@ -240,6 +240,8 @@ FORMAT: Format[CustomizeDtypes] = Format(
     parser=parse,
     render=render,
     looks_like=_looks_like,
+    marks=r"(?:in|out)putdtype|op(?:type|name)::",
+    names=r"customize_dtypes[\w.-]*\.(?:cfg|txt)",
 )
 load = FORMAT.load
 save = FORMAT.save

@@ -11,6 +11,7 @@ from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Report, Seve
 from npu_config.core.files import PathLike, write_atomic
 from npu_config.core.rule import declare
 from npu_config.core.target import ANY_TARGET, Target
+from npu_config.text import json as _json
 from npu_config.text.faults import FaultLog
 from npu_config.text.json_parser import parse as parse_json
 from npu_config.text.loading import decode
@@ -134,10 +135,6 @@ class Sample:
         return [line.strip() for line in self.text.splitlines() if line.strip()]
 
 
-def _write_json(value: Any) -> str:
-    return json.dumps(value, indent=2, ensure_ascii=False) + "\n"
-
-
 _PLACEHOLDER = re.compile(
     r"\$\{\w+\}|\$[A-Za-z_]\w*|\{\{|\{[ \t]*[A-Za-z_]\w*[ \t]*\}|<[A-Za-z_][\w .-]*>"
 )
@@ -156,6 +153,9 @@ class Format(Generic[M]):
         render: the canonical text of a model.
         looks_like: whether a text is meant to be of this format, though it may be broken.
         layout: the canonical text of a JSON value, with all its keys in their order.
+        marks: what a file of the format holds, as a regular expression that ignores case; files
+            in directories are looked at only where one of all marks is in them.
+        names: the usual file names, as a regular expression for names in lower case.
     """
 
     name: str
@@ -165,7 +165,9 @@ class Format(Generic[M]):
     parser: Callable[[str, Optional[str], Target], Parsed[M]]
     render: Callable[[M], str]
     looks_like: Callable[[Sample], bool]
-    layout: Callable[[Any], str] = _write_json
+    layout: Callable[[Any], str] = _json.write
+    marks: Optional[str] = None
+    names: Optional[str] = None
 
     def parse(
         self, text: str, path: Optional[str] = None, target: Target = ANY_TARGET

@@ -363,6 +363,8 @@ FORMAT: Format[FusionSwitch] = Format(
     parser=parse,
     render=render,
     looks_like=_looks_like,
+    marks=r"(?:graph|ub)_?fusion",
+    names=r"fusion_switch[\w.-]*\.(?:cfg|json)",
 )
 load = FORMAT.load
 save = FORMAT.save

@@ -248,6 +248,8 @@ FORMAT: Format[InsertOp] = Format(
     parser=parse,
     render=render,
     looks_like=_looks_like,
+    marks=r"aipp_op",
+    names=r"[\w.-]+\.aippconfig",
 )
 load = FORMAT.load
 save = FORMAT.save

@@ -341,6 +341,8 @@ FORMAT: Format[Mixlist] = Format(
     parser=parse,
     render=render,
     looks_like=_looks_like,
+    marks=r"(?:black|white|gray)[-_]list",
+    names=r"ops_info[\w.-]*\.json",
 )
 load = FORMAT.load
 save = FORMAT.save

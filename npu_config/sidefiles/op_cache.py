@@ -246,6 +246,7 @@ FORMAT: Format[OpCache] = Format(
     parser=parse,
     render=render,
     looks_like=_looks_like,
+    marks=r"max_op_cache",
 )
 load = FORMAT.load
 save = FORMAT.save

@@ -361,6 +361,7 @@ FORMAT: Format[OpDebug] = Format(
     parser=parse,
     render=render,
     looks_like=_looks_like,
+    marks=r"op_debug_(?:config|list)",
 )
 load = FORMAT.load
 save = FORMAT.save

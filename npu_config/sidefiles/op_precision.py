@@ -326,6 +326,8 @@ FORMAT: Format[OpPrecision] = Format(
     parser=parse,
     render=render,
     looks_like=_looks_like,
+    marks=r"by(?:optype|nodename)",
+    names=r"op_precision[\w.-]*\.ini",
 )
 load = FORMAT.load
 save = FORMAT.save

@@ -8,8 +8,9 @@ Importing this package imports no TensorFlow; the first name that is used does.
 # mypy: implicit-reexport
 # ruff: noqa: F401
 
-import importlib
-from typing import TYPE_CHECKING, Any, Dict, List
+from typing import TYPE_CHECKING, Dict
+
+from npu_config.core.lazy import lazy
 
 if TYPE_CHECKING:
     from npu_config.tf1.config_proto import (
@@ -134,15 +135,4 @@ session: close_session npu_session patch_sessions unpatch_sessions
 
 __all__ = sorted(_HOMES)
 
-
-def __getattr__(name: str) -> Any:
-    home = _HOMES.get(name)
-    if home is None:
-        raise AttributeError("module {!r} has no attribute {!r}".format(__name__, name))
-    value = getattr(importlib.import_module("{}.{}".format(__name__, home)), name)
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> List[str]:
-    return sorted(set(globals()) | set(__all__))
+__getattr__, __dir__ = lazy(__name__, _HOMES)

@@ -1,8 +1,11 @@
 """Strategies for the models of every format."""
 
+from pathlib import Path
+
 from hypothesis import strategies as st
 
 from npu_config.sidefiles import (
+    FORMATS,
     aoe,
     customize_dtypes,
     fusion_switch,
@@ -15,6 +18,7 @@ from npu_config.sidefiles import (
 )
 from npu_config.sidefiles.declared import Content
 from npu_config.sidefiles.profiling_keys import EXCLUDED_BY_INSTR, KEYS
+from tests import golden
 
 free_text = st.text(max_size=12)
 
@@ -185,6 +189,24 @@ def job_starts():
         st.integers(1, 2**31),
         st.dictionaries(st.sampled_from(["x", "y", "local_checkpoint_dir"]), free_text),
     )
+
+
+CASES = Path(__file__).parent / "cases"
+
+
+def examples(name):
+    """The models of the right cases of a format."""
+    parsed = [
+        FORMATS[name].parse(golden.text_of(path))
+        for path in golden.inputs(CASES, "ok")
+        if path.parent.name == name
+    ]
+    return [found.model for found in parsed if found.model is not None]
+
+
+def models(name):
+    """Models of a format: those of its strategy, else those of its right cases."""
+    return MODELS[name] if name in MODELS else st.sampled_from(examples(name))
 
 
 MODELS = {

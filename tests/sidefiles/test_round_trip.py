@@ -40,7 +40,7 @@ def damaged(draw):
 @settings(max_examples=80)
 def test_round_trip(name, data):
     """parse(render(x)) == x, without an error."""
-    model = data.draw(sidefile_strategies.MODELS[name])
+    model = data.draw(sidefile_strategies.models(name))
     parsed = FORMATS[name].parse(FORMATS[name].render(model))
     assert model == parsed.model
     assert FORMATS[name].render(model) == FORMATS[name].render(parsed.model)
@@ -51,7 +51,7 @@ def test_round_trip(name, data):
 @settings(max_examples=20)
 def test_models_are_values(name, data):
     """Models hash, copy, pickle and compare by content, and cannot be changed."""
-    model = data.draw(sidefile_strategies.MODELS[name])
+    model = data.draw(sidefile_strategies.models(name))
     for same in (copy.copy(model), pickle.loads(pickle.dumps(model))):
         assert model == same
         assert hash(model) == hash(same)

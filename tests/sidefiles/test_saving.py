@@ -5,52 +5,18 @@ import os
 
 import pytest
 
-from npu_config.sidefiles import (
-    FORMATS,
-    aoe,
-    customize_dtypes,
-    fusion_switch,
-    hccl_whitelist,
-    insert_op,
-    job_start,
-    mixlist,
-    op_cache,
-    op_debug,
-    op_precision,
-    profiling,
-)
-from npu_config.sidefiles.declared import Content
+import npu_config.sidefiles as sidefiles
+from npu_config.sidefiles import FORMATS, mixlist
+from tests.sidefiles.sidefile_strategies import examples
 
-MODULES = {
-    "aoe": (aoe, Content.of(tune_ops_type=["Conv2D"])),
-    "customize_dtypes": (
-        customize_dtypes,
-        customize_dtypes.CustomizeDtypes.of(by_type={"Relu": (["float16"], [])}),
-    ),
-    "fusion_switch": (fusion_switch, fusion_switch.FusionSwitch.off()),
-    "hccl_whitelist": (hccl_whitelist, Content.of(host_ip=["10.0.0.1"])),
-    "insert_op": (
-        insert_op,
-        insert_op.InsertOp.of(insert_op.AippOp.of(input_format="RGB888_U8")),
-    ),
-    "job_start": (
-        job_start,
-        Content.of(device_info={"Index": 0}, rank_table_file="ranks.json", rank_size=8),
-    ),
-    "mixlist": (mixlist, mixlist.Mixlist.of(black_list=["ReduceSum"])),
-    "op_cache": (op_cache, op_cache.OpCache.of(-1, 80)),
-    "op_debug": (op_debug, op_debug.OpDebug.of(["dump_cce"], nodes=["net/gather"])),
-    "op_precision": (op_precision, op_precision.OpPrecision.of({"Pooling": "high_precision"})),
-    "profiling": (profiling, profiling.ProfilingOptions(output="/data/prof")),
-}
 formats = pytest.mark.parametrize("name", sorted(FORMATS))
-MODEL = MODULES["mixlist"][1]
+MODEL = mixlist.Mixlist.of(black_list=["ReduceSum"])
 
 
 @formats
 def test_saved_is_loaded(name, tmp_path):
     """What is saved is loaded, with non-ASCII directories and str or path objects."""
-    module, model = MODULES[name]
+    module, model = getattr(sidefiles, name), examples(name)[0]
     place = tmp_path / "配置 dir"
     place.mkdir()
     module.save(model, place / "file")
@@ -63,7 +29,7 @@ def test_saved_is_loaded(name, tmp_path):
 @formats
 def test_existing_files_are_refused(name, tmp_path):
     """A file that exists stays as it is unless overwriting is asked for."""
-    module, model = MODULES[name]
+    module, model = getattr(sidefiles, name), examples(name)[0]
     path = tmp_path / "file"
     path.write_text("mine")
     with pytest.raises(FileExistsError):
@@ -173,7 +139,7 @@ def test_read_only_directory(tmp_path, monkeypatch):
 @formats
 def test_unreadable_files_are_findings(name, tmp_path):
     """A missing file, a directory and text in another encoding are diagnostics of load."""
-    module, _ = MODULES[name]
+    module = getattr(sidefiles, name)
     (tmp_path / "latin").write_bytes(b"[ByOpType]\n\xe9=1\n")
     cases = {
         str(tmp_path / "missing"): (None, "the file does not exist"),

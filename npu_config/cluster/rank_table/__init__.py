@@ -74,6 +74,7 @@ FORMAT: Format[AnyRankTable] = Format(
     parser=_parse,
     render=render,
     looks_like=_looks_like,
+    names=r"(?:rank_?table|hccl)[\w.-]*\.json",
     layout=layout,
 )
 

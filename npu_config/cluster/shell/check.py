@@ -191,6 +191,6 @@ def _matters(name: str) -> bool:
     return name in VARIABLES or name.isupper()
 
 
-def mentions_npu(data: bytes) -> bool:
+def may_matter(data: bytes) -> bool:
     """Whether a shell script that nobody named is about NPUs."""
     return MARKS.search(data) is not None
