@@ -17,6 +17,8 @@ Names are loaded when they are first used: importing the package imports nothing
 import importlib
 from typing import TYPE_CHECKING, Any, List
 
+from npu_config.core.message import phrase
+
 if TYPE_CHECKING:
     from npu_config.builder import NpuConfigBuilder
     from npu_config.catalogue import OPTIONS
@@ -78,7 +80,7 @@ _HOMES = {
 def __getattr__(name: str) -> Any:
     home = _HOMES.get(name)
     if home is None:
-        raise AttributeError("module {!r} has no attribute {!r}".format(__name__, name))
+        raise AttributeError(phrase("module {!r} has no attribute {!r}", __name__, name))
     value = getattr(importlib.import_module("npu_config." + home), name)
     globals()[name] = value
     return value

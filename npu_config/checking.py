@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any, Mapping, Optional, Union
 
 from npu_config.core.diagnostics import Report
 from npu_config.core.files import PathLike
+from npu_config.core.message import phrase
 from npu_config.core.settings import Settings
 from npu_config.core.target import Target
 from npu_config.rules.engine import judge
@@ -54,8 +55,9 @@ def check(
         settings = decode(source)
     else:
         raise TypeError(
-            "check takes a NpuConfig, a mapping, a ConfigProto or a path, got {}".format(
-                type(source).__name__
+            phrase(
+                "check takes a NpuConfig, a mapping, a ConfigProto or a path, got {}",
+                type(source).__name__,
             )
         )
     return Report(judge(settings, target, environ, on_host))

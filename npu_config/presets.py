@@ -39,6 +39,7 @@ from npu_config.config import NpuConfig
 from npu_config.core.caller import caller_level, caller_place
 from npu_config.core.diagnostics import NpuConfigError, Severity
 from npu_config.core.files import PathLike, write_missing
+from npu_config.core.message import phrase
 from npu_config.core.rule import declare
 from npu_config.core.settings import Settings
 from npu_config.rules.value import ConfigValue, OverwrittenWarning, from_settings
@@ -99,8 +100,11 @@ class Preset:
         config = NpuConfigBuilder().update(self.config).update(other.config).build()
         found = [
             DISAGREE.diagnostic(
-                '"{}" is {!r} in one preset and {!r} in the other'.format(
-                    name, mine[name], others[name]
+                phrase(
+                    '"{}" is {!r} in one preset and {!r} in the other',
+                    name,
+                    mine[name],
+                    others[name],
                 ),
                 place,
                 name if mine is self.options else None,
@@ -149,7 +153,7 @@ class Preset:
         result, overwritten = encode(self.config.wire_values(), config)
         for what, old, new in overwritten:
             warnings.warn(
-                "{} was {!r} in the given ConfigProto and is now {!r}".format(what, old, new),
+                phrase("{} was {!r} in the given ConfigProto and is now {!r}", what, old, new),
                 OverwrittenWarning,
                 stacklevel=caller_level(),
             )
@@ -194,8 +198,11 @@ def applied(environment: Mapping[str, str]) -> Iterator[None]:
     for name, value in environment.items():
         if before[name] not in (None, value):
             warnings.warn(
-                "the environment variable {} was {!r} and is {!r} for this block".format(
-                    name, before[name], value
+                phrase(
+                    "the environment variable {} was {!r} and is {!r} for this block",
+                    name,
+                    before[name],
+                    value,
                 ),
                 OverwrittenWarning,
                 stacklevel=caller_level(),

@@ -4,6 +4,7 @@ import importlib
 import pkgutil
 from typing import Any, Tuple
 
+from npu_config.core.message import phrase
 from npu_config.core.rule import REGISTRY, Rule
 
 ROOMS = (
@@ -39,4 +40,4 @@ def load_all() -> Tuple[Rule, ...]:
 def __getattr__(name: str) -> Any:
     if name == "RULES":
         return load_all()
-    raise AttributeError("module {!r} has no attribute {!r}".format(__name__, name))
+    raise AttributeError(phrase("module {!r} has no attribute {!r}", __name__, name))

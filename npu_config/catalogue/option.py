@@ -7,6 +7,7 @@ import attr
 
 from npu_config.catalogue.kinds import InvalidValue, Kind, is_bool
 from npu_config.core.diagnostics import Severity
+from npu_config.core.message import phrase
 from npu_config.core.target import ALL_PRODUCTS, Product
 from npu_config.core.versions import EVER, NEVER, SNAPSHOTS, Versions
 
@@ -131,7 +132,7 @@ class Option:
             if known not in _BOOLEANS:
                 problem = 'is "{}", but {} reads only "true" and "false"'
                 raise InvalidValue(
-                    "value-not-in-version", problem.format(known, SNAPSHOTS[version])
+                    "value-not-in-version", phrase(problem, known, SNAPSHOTS[version])
                 )
             return known
         versions = self.value_versions.get(value) if isinstance(value, str) else None
@@ -140,7 +141,7 @@ class Option:
         if not versions.has(version):
             problem = 'is "{}", which {} does not know; adapters know it {}'
             raise InvalidValue(
-                "value-not-in-version", problem.format(value, SNAPSHOTS[version], versions)
+                "value-not-in-version", phrase(problem, value, SNAPSHOTS[version], versions)
             )
         return value
 
@@ -172,6 +173,6 @@ def table(options: Iterable[Option]) -> Mapping[str, Option]:
     result = {}
     for option in options:
         if option.name in result:
-            raise ValueError("{} is declared twice".format(option.name))
+            raise ValueError(phrase("{} is declared twice", option.name))
         result[option.name] = option
     return result

@@ -9,6 +9,7 @@ from npu_config.cli._output import Failure, read_stdin
 from npu_config.cli._paths import missing
 from npu_config.cli._report import tell as report
 from npu_config.core.diagnostics import Diagnostic, Report
+from npu_config.core.message import told
 
 STDIN = "<stdin>"
 LARGEST = 1 << 30
@@ -29,7 +30,7 @@ def product_option(function: Any) -> Any:
         "product",
         type=ProductType(),
         metavar="PRODUCT",
-        help="What it is for: {}.".format(PRODUCT_HELP),
+        help=told("What it is for: {}.", PRODUCT_HELP),
     )(function)
 
 
@@ -73,7 +74,7 @@ def table_of(ctx: click.Context, path: str, product: Optional[str]) -> Any:
     from npu_config.core.target import Target
 
     if missing([path]):
-        raise Failure("{} does not exist".format(path))
+        raise Failure(told("{} does not exist", path))
     source = read(path)
     found: List[Diagnostic] = list(source.diagnostics)
     model = None

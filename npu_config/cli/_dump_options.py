@@ -7,6 +7,7 @@ import click
 from npu_config.cli._output import Failure
 from npu_config.cli._paths import FILE
 from npu_config.cli._report import attempt, tell
+from npu_config.core.message import told
 
 NO_NUMPY = 'values need numpy: pip install "npu_config[compare]"'
 
@@ -87,9 +88,10 @@ def files_of(
         ctx.exit(1)
     if not len(files):
         raise Failure(
-            "no dump fits; there are the steps {}, the devices {} and {:,} operators".format(
-                ", ".join(map(str, tree.steps)) or "(none)",
-                ", ".join(map(str, tree.devices)) or "(none)",
+            told(
+                "no dump fits; there are the steps {}, the devices {} and {:,} operators",
+                ", ".join(map(str, tree.steps)) or told("(none)"),
+                ", ".join(map(str, tree.devices)) or told("(none)"),
                 len({file.op_name for file in tree}),
             )
         )

@@ -10,6 +10,7 @@ from npu_config.cli._dump_options import NO_NUMPY, format_option
 from npu_config.cli._output import Failure, say
 from npu_config.cli._paths import FILE
 from npu_config.cli._report import attempt, tell
+from npu_config.core.message import told
 
 
 @click.command("show")
@@ -64,8 +65,11 @@ def _named(
     if not len(chosen):
         hint = did_you_mean(name, {file.op_name for file in files})
         raise Failure(
-            "{} is not a file, and not an operator below {}{}".format(
-                name, path, "; {}".format(hint) if hint else ""
+            told(
+                "{} is not a file, and not an operator below {}{}",
+                name,
+                path,
+                "; {}".format(hint) if hint else "",
             )
         )
     return [file.path for file in chosen]
@@ -99,10 +103,10 @@ def _shown(path: str, bins: int, found: List[Any], as_text: bool) -> Tuple[Dict[
         "tensors": [],
     }
     parts = [
-        "{}\n  file     {}\n  version  {}\n".format(dump.op_name or "?", path, dump.version or "?")
+        told("{}\n  file     {}\n  version  {}\n", dump.op_name or "?", path, dump.version or "?")
     ]
     if dump.original_op is not None:
-        parts.append("  network  {0.name}:{0.output_index}\n".format(dump.original_op))
+        parts.append(told("  network  {0.name}:{0.output_index}\n", dump.original_op))
     if is_overflow(path):
         record, part = _record(path, found)
         entry["overflow"] = record
@@ -153,7 +157,7 @@ def _tensor(side: str, index: int, tensor: Any, bins: int) -> Tuple[Dict[str, An
         side, index, tensor.data_type, tensor.format, text.shape(tensor.shape)
     )
     if tensor.original_shape and tensor.original_shape != tensor.shape:
-        head += ", in the network {}".format(text.shape(tensor.original_shape))
+        head += told(", in the network {}", text.shape(tensor.original_shape))
     head += ", {}\n".format(text.size(tensor.size))
     try:
         values = statistics_of(tensor, bins=bins)
@@ -174,7 +178,7 @@ def _raw(tensor: Any) -> str:
     with open(tensor.path, "rb") as stream:
         stream.seek(tensor.offset)
         data = stream.read(min(tensor.size, 16))
-    return "    bytes {}\n".format(" ".join(map("{:02x}".format, data)))
+    return told("    bytes {}\n", " ".join(map("{:02x}".format, data)))
 
 
 def _shown_statistics(path: str, rows: Sequence[Any]) -> Tuple[Dict[str, Any], str]:

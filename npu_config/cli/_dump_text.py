@@ -5,6 +5,7 @@ import math
 from typing import Any, Iterable, List, Mapping, Optional, Sequence, Tuple
 
 from npu_config.core.diagnostics import Diagnostic
+from npu_config.core.message import told
 from npu_config.reporters.escape import printable
 
 BAR = 40
@@ -89,16 +90,21 @@ def statistics(values: Any) -> str:
     if not values.elements:
         return "    no elements\n"
     lines = [
-        "    min {}  max {}  mean {}  std {}".format(
-            *map(number, (values.minimum, values.maximum, values.mean, values.deviation))
+        told(
+            "    min {}  max {}  mean {}  std {}",
+            *map(number, (values.minimum, values.maximum, values.mean, values.deviation)),
         ),
-        "    zeros {:.1%}  NaN {:,}  infinite {:,}  at the type's limit {:,}".format(
-            values.zeros / values.elements, values.nan, values.infinite, values.at_limit
+        told(
+            "    zeros {:.1%}  NaN {:,}  infinite {:,}  at the type's limit {:,}",
+            values.zeros / values.elements,
+            values.nan,
+            values.infinite,
+            values.at_limit,
         ),
     ]
     if values.odd_positions:
         places = ", ".join(map(str, values.odd_positions))
-        lines.append("    first NaN, infinite or limit values at {} (flat index)".format(places))
+        lines.append(told("    first NaN, infinite or limit values at {} (flat index)", places))
     if values.padded:
         lines.append("    the padding of the device's layout is counted, too")
     most = max(values.histogram, default=0)
@@ -112,10 +118,14 @@ def statistics(values: Any) -> str:
 
 def overflow(index: int, each: Any) -> str:
     """One overflow with its reason and what follows."""
-    name = each.op_name or "task {} of stream {}".format(each.task, each.stream)
+    name = each.op_name or told("task {} of stream {}", each.task, each.stream)
     lines = [
-        "{}. {} ({}), step {}, device {}".format(
-            index, name, each.op_type or "unknown type", *map(or_unknown, (each.step, each.device))
+        told(
+            "{}. {} ({}), step {}, device {}",
+            index,
+            name,
+            each.op_type or told("unknown type"),
+            *map(or_unknown, (each.step, each.device)),
         )
     ]
     for unit in each.units:
@@ -126,10 +136,10 @@ def overflow(index: int, each: Any) -> str:
         lines.append("   {}".format(_tensor(tensor)))
     origin = each.origin
     if each.came_in_with:
-        origin += " with input {}".format(", ".join(map(str, each.came_in_with)))
+        origin += told(" with input {}", ", ".join(map(str, each.came_in_with)))
     lines.append("   {}".format(origin))
     if each.passes:
-        lines.append("   made by the fusion passes {}".format(", ".join(each.passes)))
+        lines.append(told("   made by the fusion passes {}", ", ".join(each.passes)))
     lines += ["   -> {}".format(text) for text in each.advice]
     return "\n".join(map(printable, lines)) + "\n"
 
@@ -141,8 +151,8 @@ def _tensor(tensor: Any) -> str:
     values = tensor.statistics
     if values is None:
         return head + str(tensor.reason)
-    text = "min {} max {} mean {}".format(
-        *map(number, (values.minimum, values.maximum, values.mean))
+    text = told(
+        "min {} max {} mean {}", *map(number, (values.minimum, values.maximum, values.mean))
     )
     for count, what in (
         (values.nan, "NaN"),
@@ -165,9 +175,7 @@ def comparison(result: Any, everything: bool) -> str:
     text: str = table(head, (_comparison_row(row) for row in rows))
     hidden = len(result.rows) - len(rows)
     if hidden:
-        text += "{:,} inputs that agree or were not compared are not shown (--all)\n".format(
-            hidden
-        )
+        text += told("{:,} inputs that agree or were not compared are not shown (--all)\n", hidden)
     counts = [
         (sum(row.verdict == verdict for row in result.rows), verdict)
         for verdict in ("agrees", "diverges", "not compared", "ignored")
@@ -177,7 +185,7 @@ def comparison(result: Any, everything: bool) -> str:
     )
     text += first(result.first_diverging, result.path_to_it)
     if result.passes:
-        text += "made by the fusion passes {}\n".format(printable(", ".join(result.passes)))
+        text += told("made by the fusion passes {}\n", printable(", ".join(result.passes)))
     return text
 
 
@@ -185,9 +193,9 @@ def first(name: Optional[str], path: Sequence[str] = ()) -> str:
     """The sentence on the first operator that diverges."""
     if name is None:
         return "no operator has inputs that agree and outputs that do not\n"
-    text = "first operator whose inputs agree and whose outputs do not: {}\n".format(name)
+    text = told("first operator whose inputs agree and whose outputs do not: {}\n", name)
     if len(path) > 1:
-        text += "the way to it: {}\n".format(" -> ".join(path))
+        text += told("the way to it: {}\n", " -> ".join(path))
     return "\n".join(map(printable, text.split("\n")))
 
 

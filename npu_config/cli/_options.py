@@ -6,6 +6,7 @@ from typing import Any, Optional
 import click
 
 from npu_config.cli._complete import complete_rules
+from npu_config.core.message import phrase, told
 from npu_config.core.target import MODES, Product, Target
 
 
@@ -19,7 +20,7 @@ class ProductType(click.ParamType):  # type: ignore[type-arg,unused-ignore]
         try:
             return Product(value).value
         except ValueError as error:
-            self.fail(str(error), param, ctx)
+            self.fail(told(str(error)), param, ctx)
 
     def shell_complete(self, ctx: Any, param: Any, incomplete: str) -> Any:
         """The products' own names."""
@@ -28,8 +29,8 @@ class ProductType(click.ParamType):  # type: ignore[type-arg,unused-ignore]
         return [CompletionItem(p.value) for p in Product if p.value.startswith(incomplete)]
 
 
-PRODUCT_HELP = "{}, or a name such as 910B or Atlas 800T A2".format(
-    ", ".join(product.value for product in Product)
+PRODUCT_HELP = phrase(
+    "{}, or a name such as 910B or Atlas 800T A2", ", ".join(product.value for product in Product)
 )
 
 
@@ -45,7 +46,7 @@ def target_options(function: Any) -> Any:
         try:
             target = Target.named(product, mode, cann)
         except ValueError as error:
-            raise click.BadParameter(str(error), param_hint="--target-cann") from None
+            raise click.BadParameter(told(str(error)), param_hint="--target-cann") from None
         return function(*args, target=target, **given)
 
     for option in (
@@ -63,7 +64,7 @@ def target_options(function: Any) -> Any:
             "product",
             type=ProductType(),
             metavar="PRODUCT",
-            help="What it runs on: {}; replaces the file's.".format(PRODUCT_HELP),
+            help=told("What it runs on: {}; replaces the file's.", PRODUCT_HELP),
         ),
     ):
         command = option(command)
@@ -103,7 +104,7 @@ def as_option(function: Any) -> Any:
         "as_kind",
         type=click.Choice(list(KINDS)),
         metavar="KIND",
-        help="Read every file as this, whatever its name: {}.".format(", ".join(KINDS)),
+        help=told("Read every file as this, whatever its name: {}.", ", ".join(KINDS)),
     )(function)
 
 

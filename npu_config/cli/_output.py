@@ -9,6 +9,7 @@ import click
 
 from npu_config.cli._exits import FINDINGS, WRONG_CALL
 from npu_config.core.files import write_atomic
+from npu_config.core.message import told
 from npu_config.reporters.escape import harmless, printable
 
 
@@ -47,7 +48,9 @@ def say(text: str, err: bool = False, color: bool = False, commands: bool = Fals
     if stream is None:  # closed by whoever started us
         return
     encoding = getattr(stream, "encoding", None) or "utf-8"
-    text = harmless(text, color, commands).encode(encoding, "backslashreplace").decode(encoding)
+    text = (
+        harmless(told(text), color, commands).encode(encoding, "backslashreplace").decode(encoding)
+    )
     try:
         click.echo(text, nl=False, err=err, color=True)
     except BrokenPipeError:
@@ -61,16 +64,16 @@ def complain(error: click.ClickException) -> None:
     lines = []
     if isinstance(error, click.UsageError) and error.ctx is not None:
         lines.append(error.ctx.get_usage())
-        lines.append("Try '{} --help' for help.\n".format(error.ctx.command_path))
-    message = " ".join(error.format_message().split("\n\t"))
-    lines.append("Error: {}".format(printable(message)))
+        lines.append(told("Try '{} --help' for help.\n", error.ctx.command_path))
+    message = told(" ".join(error.format_message().split("\n\t")))
+    lines.append(told("Error: {}", printable(message)))
     with contextlib.suppress(Failure, OSError):
         say("\n".join(lines) + "\n", err=True)
 
 
 def unwritable(what: str, error: OSError) -> str:
     """Why something cannot be written."""
-    return "{} cannot be written: {}".format(what, error.strerror or error)
+    return told("{} cannot be written: {}", what, error.strerror or error)
 
 
 def read_stdin(limit: int) -> bytes:
@@ -84,7 +87,7 @@ def read_stdin(limit: int) -> bytes:
     try:
         return sys.stdin.buffer.read(limit + 1)
     except (OSError, ValueError) as error:
-        raise Failure("standard input cannot be read: {}".format(error)) from None
+        raise Failure(told("standard input cannot be read: {}", error)) from None
 
 
 def deliver(content: Union[str, bytes], out: Optional[str], force: bool) -> None:
@@ -123,6 +126,6 @@ def write(path: str, content: Union[str, bytes], force: bool) -> None:
     try:
         write_atomic(path, content, overwrite=force)
     except FileExistsError:
-        raise Failure("{} exists; --force overwrites it".format(path)) from None
+        raise Failure(told("{} exists; --force overwrites it", path)) from None
     except OSError as error:
         raise Failure(unwritable(path, error)) from None

@@ -5,6 +5,7 @@ from typing import Any, Dict, Iterator, List, Optional, Sequence, Tuple
 from npu_config.catalogue import OPTIONS, Option
 from npu_config.catalogue.layout import grouped
 from npu_config.cluster.environment.variables import Variable
+from npu_config.core.message import join, told
 from npu_config.core.rule import Rule
 from npu_config.core.target import ALL_PRODUCTS
 from npu_config.rulebook import load_all
@@ -42,14 +43,14 @@ def option_page(option: Option) -> str:
             "\n".join("- {} {}: {}".format(rule.id, rule.name, rule.summary) for rule in concerned)
         )
     if option.doc:
-        parts.append("Vendor's page: {}".format(option.doc))
+        parts.append(told("Vendor's page: {}", option.doc))
     return "\n\n".join(parts) + "\n"
 
 
 def _assignment(name: str, value: object) -> str:
     wire = OPTIONS[name].wire
     shown = "tf.compat.as_bytes({})".format(scalar_text(value)) if wire == "s" else value
-    return 'custom_op.parameter_map["{}"].{} = {}'.format(name, wire, shown)
+    return told('custom_op.parameter_map["{}"].{} = {}', name, wire, shown)
 
 
 def scalar_text(value: object) -> str:
@@ -78,17 +79,17 @@ def _facts(option: Option) -> Iterator[Tuple[str, Optional[str]]]:
         yield "Products", ", ".join(sorted(product.value for product in option.products))
     for value, products in option.value_products.items():
         names = ", ".join(sorted(product.value for product in products))
-        yield "{} only on".format(value), names
+        yield told("{} only on", value), names
     for product, (low, high) in option.ranges.items():
-        yield "On {}".format(product.value), "{} to {}".format(low, high)
+        yield "On {}".format(product.value), told("{} to {}", low, high)
     yield "Mode", _MODES[option.modes]
     if option.read_when:
-        yield "Read only with", " or ".join("{} true".format(name) for name in option.read_when)
+        yield "Read only with", join(" or ", [told("{} true", name) for name in option.read_when])
     yield "TF Adapter", str(option.versions)
     for value, versions in option.value_versions.items():
-        yield "{} is known".format(value), str(versions)
+        yield told("{} is known", value), str(versions)
     if option.former_wire:
-        yield "Field .{}".format(option.former_wire), str(option.former_wire_versions)
+        yield told("Field .{}", option.former_wire), str(option.former_wire_versions)
     yield "NPURunConfig", option.run_config or "no argument"
     yield "A bad value", option.outcome.value
 
@@ -105,11 +106,11 @@ def rule_page(rule: Rule) -> str:
     """What a rule finds, why it matters, and the right way."""
     parts: List[str] = [
         "# {} {}".format(rule.id, rule.name),
-        "Severity: {}".format(rule.severity.value),
+        told("Severity: {}", rule.severity.value),
         rule.page,
     ]
     if _own_options(rule):
-        parts.append("Options: {}".format(", ".join(rule.options)))
+        parts.append(told("Options: {}", ", ".join(rule.options)))
     if rule.on_host:
         parts.append("Checked on the training host only (--on-host).")
     if rule.source:
@@ -143,20 +144,20 @@ def variable_page(variable: Variable) -> str:
     facts.append(("A bad value", variable.consequence))
     parts = [
         "# {}".format(variable.name),
-        "Environment variable: {}.".format(variable.meaning),
+        told("Environment variable: {}.", variable.meaning),
         _list((name, text) for name, text in facts if text),
     ]
     if variable.interactions:
         parts.append("\n".join("- {}".format(text) for text in variable.interactions))
     if variable.page:
-        parts.append("Vendor's page: {}".format(variable.page))
+        parts.append(told("Vendor's page: {}", variable.page))
     return "\n\n".join(parts) + "\n"
 
 
 def argument_page(name: str, options: Sequence[str], fields: Sequence[str]) -> str:
     """What an argument of NPURunConfig carries."""
-    parts = ["# NPURunConfig: {}".format(name)]
-    parts += ["Carries the option {}.".format(option) for option in options]
+    parts = [told("# NPURunConfig: {}", name)]
+    parts += [told("Carries the option {}.", option) for option in options]
     if fields:
         parts.append("A configuration object; its fields:")
         parts.append("\n".join("- {}".format(field) for field in fields))

@@ -5,6 +5,7 @@ import stat
 from typing import Optional
 
 from npu_config.core.files import write_atomic
+from npu_config.core.message import told
 
 
 def rewrite(
@@ -31,7 +32,7 @@ def rewrite(
                 return "the file changed while it was checked; it is not written"
         write_atomic(real, after.encode(encoding), overwrite=True)
     except OSError as error:
-        return "the file cannot be written: {}".format(error.strerror or error)
+        return told("the file cannot be written: {}", error.strerror or error)
     return None
 
 
@@ -44,7 +45,7 @@ def _refusal(path: str, real: str, status: os.stat_result, root: Optional[str]) 
     if root is not None and os.path.islink(path):
         inside = os.path.join(os.path.realpath(root), "")
         if not real.startswith(inside):
-            return "the link leads out of {}; name the file itself to write it".format(root)
+            return told("the link leads out of {}; name the file itself to write it", root)
     if status.st_nlink > 1:
         return "the file has several names (hard links), which would no longer be one file"
     geteuid = getattr(os, "geteuid", None)

@@ -4,6 +4,7 @@ from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Tuple
 
 import attr
 
+from npu_config.core.message import join, told
 from npu_config.core.settings import UNKNOWN, Setting, Settings, SourceKind
 from npu_config.rules.reading import Reading
 
@@ -33,7 +34,7 @@ def certain(reading: Reading) -> Certain:
         if setting is not None:
             entries[name] = setting
         else:
-            remarks.append("{}: {}".format(name, "; ".join(_ways(found))))
+            remarks.append("{}: {}".format(name, join("; ", _ways(found))))
     if any(way.open for way in ways):
         remarks.append("the script may set more options, whose names are known at run time only")
     settings = (Settings(entries, SourceKind.FILE),) if ways else ()
@@ -60,9 +61,9 @@ def _ways(found: List[Optional[Setting]]) -> Iterator[str]:
         if setting is None:
             words.append("not set on some paths")
             continue
-        line = "" if setting.place.line is None else " (line {})".format(setting.place.line)
+        line = "" if setting.place.line is None else told(" (line {})", setting.place.line)
         if setting.value is UNKNOWN:
-            words.append("known at run time only" + line)
+            words.append(told("known at run time only{}", line))
         else:
             words.append("{!r}{}".format(setting.value, line))
     return iter(dict.fromkeys(words))

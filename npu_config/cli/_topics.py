@@ -3,6 +3,8 @@
 import functools
 from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Sequence, Tuple
 
+from npu_config.core.message import told
+
 KINDS = ("option", "rule", "variable", "argument")
 
 
@@ -153,8 +155,9 @@ def _fields(name: str, carried: Mapping[str, Sequence[str]]) -> Tuple[str, ...]:
 
 def _carries(name: str, options: Sequence[str], carried: Mapping[str, Sequence[str]]) -> str:
     if options:
-        return "carries the option{} {}".format(
-            "" if len(options) == 1 else "s", ", ".join(options)
+        return told(
+            "carries the option {}" if len(options) == 1 else "carries the options {}",
+            ", ".join(options),
         )
     if _fields(name, carried):
         return "a configuration object with fields that carry options"

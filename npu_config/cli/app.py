@@ -2,12 +2,14 @@
 
 import importlib
 import sys
-from typing import Any, List, Mapping, Optional
+from typing import Any, List, Mapping, Optional, cast
 
 import click
 
 from npu_config.cli._exits import EXIT_CODES
 from npu_config.cli._guard import check_directory, guarded
+from npu_config.cli._language import of_environment, spoken
+from npu_config.core.message import phrase, told
 from npu_config.core.version import __version__
 
 COMMANDS: Mapping[str, str] = {
@@ -46,13 +48,17 @@ class _Commands(click.Group):
             return None
         module = importlib.import_module("npu_config.cli." + COMMANDS[name])
         command: click.Command = module.command
-        return command
+        return spoken(command)
 
     def main(self, *arguments: Any, **named: Any) -> Any:
         """As click's; every end has its exit code, and all output goes one way."""
         named["standalone_mode"] = False
-        run = super().main
-        sys.exit(guarded(lambda: run(*arguments, **named)))
+
+        def run() -> Any:
+            return click.Group.main(cast(click.Group, spoken(self)), *arguments, **named)
+
+        with of_environment():
+            sys.exit(guarded(run))
 
     def resolve_command(self, ctx: click.Context, args: List[str]) -> Any:
         """As click's, with a word on what may have been meant."""
@@ -61,16 +67,17 @@ class _Commands(click.Group):
             from npu_config.text.words import near
 
             close = near(name, list(COMMANDS))
-            hint = "" if close is None else '; did you mean "{}"?'.format(close)
-            ctx.fail('there is no command "{}"{}'.format(name, hint))
+            hint = "" if close is None else told('; did you mean "{}"?', close)
+            ctx.fail(told('there is no command "{}"{}', name, hint))
         return super().resolve_command(ctx, args)
 
 
 @click.group(
     cls=_Commands,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 99},
-    epilog="Exit codes: {}.".format(
-        "; ".join("{} {}".format(code, words) for code, words in EXIT_CODES.items())
+    epilog=phrase(
+        "Exit codes: {}.",
+        "; ".join("{} {}".format(code, words) for code, words in EXIT_CODES.items()),
     ),
 )
 @click.version_option(__version__, "-V", "--version", message="%(prog)s %(version)s")

@@ -11,6 +11,7 @@ from npu_config.cli._output import Failure, say, unwritable
 from npu_config.cli._paths import ANY_PATH, missing
 from npu_config.cli._report import fails, format_option, strict_option, tell
 from npu_config.core.diagnostics import Report
+from npu_config.core.message import told
 from npu_config.core.target import Target
 from npu_config.text.rules import UNREADABLE
 
@@ -88,7 +89,7 @@ def command(
     )
     session.check(paths, "diff" if diff else "fix" if fix else None, if_ours)
     if show_skipped:
-        lines = sorted("skipped {}: {}\n".format(*left) for left in session.left_out)
+        lines = sorted(told("skipped {}: {}\n", *left) for left in session.left_out)
         say("".join(lines), err=True)
     report = session.report()
     nowhere = {UNREADABLE.id: missing(paths)}
@@ -117,7 +118,7 @@ def command(
             hints=True,
         )
         if fix and session.fixes:
-            say("{} fixed\n".format(session.fixes), err=True)
+            say(told("{} fixed\n", session.fixes), err=True)
     ctx.exit(WRONG_CALL if wrong_call else FINDINGS if failed else DONE)
 
 
@@ -128,12 +129,12 @@ def _write_baseline(report: Report, session: Any, path: str, force: bool) -> Non
     try:
         known.save(path, overwrite=force)
     except FileExistsError:
-        raise Failure("{} exists; --force overwrites it".format(path)) from None
+        raise Failure(told("{} exists; --force overwrites it", path)) from None
     except OSError as error:
         raise Failure(unwritable(path, error)) from None
     count = len(known)
-    words = "1 finding" if count == 1 else "{} findings".format(count)
-    say("{} written to {}\n".format(words, path), err=True)
+    words = "1 finding" if count == 1 else told("{} findings", count)
+    say(told("{} written to {}\n", words, path), err=True)
 
 
 def _without_known(report: Report, session: Any, path: Optional[str]) -> Report:

@@ -7,6 +7,7 @@ import click
 
 from npu_config.cli._output import say
 from npu_config.cli._paths import INPUT
+from npu_config.core.message import told
 
 _MARKS = {"read": "+", "not-read": "-", "other-field": "f", "value-not-known": "v"}
 _LEGEND = "+ read, - not read, f another field is read, v the value is not known"
@@ -26,7 +27,7 @@ class CannType(click.ParamType):  # type: ignore[type-arg, unused-ignore]
         try:
             version = Target(cann=value).version
         except ValueError as error:
-            self.fail(str(error), param, ctx)
+            self.fail(told(str(error)), param, ctx)
         assert version is not None
         return version
 
@@ -106,7 +107,7 @@ def _table(
     from npu_config.core.versions import SNAPSHOTS
 
     if not found:
-        return "no option is set in {}\n".format(", ".join(paths))
+        return told("no option is set in {}\n", ", ".join(paths))
     few = len(versions) <= 6
     heads = [SNAPSHOTS[v].adapter if few else str(n) for n, v in enumerate(versions, 1)]
     places = [
@@ -128,6 +129,6 @@ def _table(
     lines.append(
         "no version reads everything as it is"
         if first is None
-        else "the oldest version that reads everything as it is: {}".format(SNAPSHOTS[first])
+        else told("the oldest version that reads everything as it is: {}", SNAPSHOTS[first])
     )
     return "\n".join(lines) + "\n"

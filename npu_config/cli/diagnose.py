@@ -8,6 +8,7 @@ from npu_config.cli._options import out_options
 from npu_config.cli._output import Failure, say, unwritable
 from npu_config.cli._paths import ANY_PATH, FILE, missing
 from npu_config.cli._report import attempt, fails, format_option, strict_option, tell
+from npu_config.core.message import told
 
 
 @click.command("diagnose")
@@ -45,7 +46,7 @@ def command(
     if out is not None and config_path is None:
         raise click.UsageError("-o needs --config: there is nothing to change")
     if missing([graph]) and missing([graph + ".meta"]):
-        raise Failure("{} does not exist".format(graph))
+        raise Failure(told("{} does not exist", graph))
     config = None if config_path is None else _config(ctx, config_path, format_)
     diagnosis = attempt(ctx, format_, lambda: diagnose(graph, config))
     tell(diagnosis, format_)
@@ -56,12 +57,12 @@ def command(
         try:
             changed.save(out, overwrite=force)
         except FileExistsError:
-            raise Failure("{} exists; --force overwrites it".format(out)) from None
+            raise Failure(told("{} exists; --force overwrites it", out)) from None
         except OSError as error:
             raise Failure(unwritable(out, error)) from None
         except ValueError as error:
-            raise Failure("{} cannot be written: {}".format(out, error)) from None
-        say("{} written\n".format(out), err=True)
+            raise Failure(told("{} cannot be written: {}", out, error)) from None
+        say(told("{} written\n", out), err=True)
     ctx.exit(1 if fails(diagnosis, strict) else 0)
 
 
@@ -73,7 +74,7 @@ def _config(ctx: click.Context, path: str, format_: str) -> Any:
 
 def _changes(diagnosis: Any) -> str:
     """The changes that can be applied, one a line."""
-    lines = ["option:      {}: {}".format(*item) for item in diagnosis.options.items()]
-    lines += ["environment: {}={}".format(*item) for item in diagnosis.environment.items()]
-    lines += ["in the way:  {}".format(text) for text in diagnosis.conflicts]
+    lines = [told("option:      {}: {}", *item) for item in diagnosis.options.items()]
+    lines += [told("environment: {}={}", *item) for item in diagnosis.environment.items()]
+    lines += [told("in the way:  {}", text) for text in diagnosis.conflicts]
     return "".join("{}\n".format(line) for line in lines)

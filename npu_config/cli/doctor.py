@@ -8,6 +8,7 @@ import click
 from npu_config.cli._options import target_options
 from npu_config.cli._output import say, wants_color
 from npu_config.cli._paths import FILE
+from npu_config.core.message import told
 from npu_config.core.target import ANY_TARGET, Target
 
 _COLORS = {"passed": "\x1b[32m", "advice": "\x1b[1;33m", "failed": "\x1b[1;31m"}
@@ -45,6 +46,6 @@ def command(
             mark, word, _RESET if mark else "", check.name, printable(check.reason)
         )
         if check.help:
-            lines += "{:<47} help: {}\n".format("", printable(check.help))
+            lines += told("{:<47} help: {}\n", "", printable(check.help))
         say(lines, color=color)
     ctx.exit(0 if checkup.ok else 1)

@@ -20,6 +20,7 @@ from npu_config.cli._paths import FILE
 from npu_config.cli._progress import progress
 from npu_config.cli._report import attempt, fails, tell
 from npu_config.core.diagnostics import Report
+from npu_config.core.message import join, told
 
 
 @click.group("dump")
@@ -135,7 +136,7 @@ def _listed(entries: Sequence[Dict[str, Any]], limit: int) -> str:
         ),
     )
     more = len(entries) - len(shown)
-    return result + ("and {:,} more (--limit 0 shows all)\n".format(more) if more else "")
+    return result + (told("and {:,} more (--limit 0 shows all)\n", more) if more else "")
 
 
 def _remark(entry: Dict[str, Any]) -> str:
@@ -143,10 +144,10 @@ def _remark(entry: Dict[str, Any]) -> str:
     if entry["hashed"]:
         remarks.append("named by hash")
     if entry["thread"] is not None:
-        remarks.append("thread {}".format(entry["thread"]))
+        remarks.append(told("thread {}", entry["thread"]))
     if not entry["whole"]:
         remarks.append("not whole")
-    return ", ".join(remarks)
+    return join(", ", remarks)
 
 
 def _others(files: Any) -> str:
@@ -155,11 +156,11 @@ def _others(files: Any) -> str:
     for stray in files.strays[:5]:
         lines.append("{}: {}".format(stray.path, stray.reason))
     if len(files.strays) > 5:
-        lines.append("and {:,} more files that are not dumps".format(len(files.strays) - 5))
+        lines.append(told("and {:,} more files that are not dumps", len(files.strays) - 5))
     for name in files.missing[:5]:
-        lines.append("{}: in mapping.csv, and not there".format(name))
+        lines.append(told("{}: in mapping.csv, and not there", name))
     if len(files.missing) > 5:
-        lines.append("and {:,} more that are not there".format(len(files.missing) - 5))
+        lines.append(told("and {:,} more that are not there", len(files.missing) - 5))
     return "".join("{}\n".format(line) for line in ["", *lines]) if lines else ""
 
 
@@ -202,7 +203,7 @@ def export_command(
         with progress(len(files)) as done:
             lines, found = export_dumps(files, out, layout, done)
     except FileExistsError as error:
-        raise Failure("{}; name another directory".format(error)) from None
+        raise Failure(told("{}; name another directory", error)) from None
     except ImportError:
         raise Failure(NO_NUMPY) from None
     except OSError as error:
@@ -213,12 +214,15 @@ def export_command(
         say(text.document(content, [*files.diagnostics, *found]))
     else:
         say(
-            "{:,} tensors exported, {:,} could not be; see {}\n".format(
-                len(written), len(lines) - len(written), os.path.join(out, INDEX)
+            told(
+                "{:,} tensors exported, {:,} could not be; see {}\n",
+                len(written),
+                len(lines) - len(written),
+                os.path.join(out, INDEX),
             )
         )
         odd = sorted({line.status for line in written} - {"ok"})
-        say("".join("note: {}\n".format(status) for status in odd))
+        say("".join(told("note: {}\n", status) for status in odd))
         if found:
             tell([*files.diagnostics, *found], files=len(files))
     ctx.exit(1 if fails(Report(found), False) else 0)
@@ -278,10 +282,13 @@ def result_command(
                 )
             )
         if len(bad) > len(shown):
-            parts.append("and {:,} more (--limit 0 shows all)\n".format(len(bad) - len(shown)))
+            parts.append(told("and {:,} more (--limit 0 shows all)\n", len(bad) - len(shown)))
         parts.append(
-            "{:,} of {:,} rows have a cosine similarity of {:g} or less\n".format(
-                len(bad), len(table.rows), threshold
+            told(
+                "{:,} of {:,} rows have a cosine similarity of {:g} or less\n",
+                len(bad),
+                len(table.rows),
+                threshold,
             )
         )
         say("".join(parts) + text.first(table.first_diverging))

@@ -11,6 +11,7 @@ from npu_config.cli._exits import DONE, FINDINGS, WRONG_CALL
 from npu_config.cli._output import Failure, deliver, say, unwritable
 from npu_config.cli._paths import INPUT, missing
 from npu_config.cli._report import fails
+from npu_config.core.message import told
 from npu_config.reporters import FORMATS
 
 FORMS = ("export", "dotenv", "json", "launcher", "ssh", "slurm", "kubernetes")
@@ -154,7 +155,7 @@ def _write(ctx: click.Context, given: Dict[str, Any]) -> None:
     if given["job_id"] is None:
         raise click.UsageError("give --job-id: the distributed optimizers need it")
     if given["words"] and given["to"] not in STARTING:
-        raise click.UsageError("a command is for --to {}".format("|".join(STARTING)))
+        raise click.UsageError(told("a command is for --to {}", "|".join(STARTING)))
     try:
         job = _job(ctx, given)
         chosen = _chosen(job, given)
@@ -221,8 +222,11 @@ def _text(job: Any, chosen: Any, given: Dict[str, Any]) -> str:
         return json.dumps(processes, indent=2) + "\n"
     if len(chosen) != 1:
         raise click.UsageError(
-            "there are {} processes: choose one with --rank, or write --to json or "
-            "--to launcher".format(len(chosen))
+            told(
+                "there are {} processes: choose one with --rank, or write --to json or "
+                "--to launcher",
+                len(chosen),
+            )
         )
     write = environment.export_lines if given["to"] == "export" else environment.dotenv_text
     return write(job, chosen[0])
@@ -239,8 +243,9 @@ def _launchers(job: Any, chosen: Any, given: Dict[str, Any]) -> None:
         return
     if out is None:
         raise click.UsageError(
-            "there are {} servers: give a directory with -o, or choose one with --server".format(
-                len(servers)
+            told(
+                "there are {} servers: give a directory with -o, or choose one with --server",
+                len(servers),
             )
         )
     scripts = launcher.launchers(job, command, sources, chosen)
@@ -255,7 +260,7 @@ def _save(scripts: Dict[str, str], given: Dict[str, Any]) -> None:
         for path in launcher.save_launchers(scripts, out, given["force"]):
             say(path + "\n")
     except FileExistsError as error:
-        raise Failure("{}; --force overwrites it".format(str(error).split(";")[0])) from None
+        raise Failure(told("{}; --force overwrites it", str(error).split(";")[0])) from None
     except OSError as error:
         raise Failure(unwritable(out, error)) from None
 

@@ -9,6 +9,7 @@ import click
 from npu_config.cli._complete import complete_names
 from npu_config.cli._output import Failure, say, wants_color
 from npu_config.cli._topics import KINDS, Topic, about, called, topics
+from npu_config.core.message import join, told
 
 
 @click.command("explain")
@@ -57,7 +58,7 @@ def command(words: Tuple[str, ...], listing: bool, kind: Optional[str], format_:
     else:
         _show([topic.page() for topic in found])
     if unknown:
-        raise Failure("; ".join(map(_unknown, unknown)))
+        raise Failure(join("; ", map(_unknown, unknown)))
 
 
 def _once(found: Sequence[Topic], kind: Optional[str]) -> List[Topic]:
@@ -111,7 +112,7 @@ def _unknown(word: str) -> str:
 
     names = [name for topic in topics() for name in (topic.name, *topic.also)]
     close = near(word, names)
-    hint = "" if close is None else '; did you mean "{}"?'.format(close)
-    return '"{}" is not the name of an option or a rule, and no page mentions it{}'.format(
-        word, hint
+    hint = "" if close is None else told('; did you mean "{}"?', close)
+    return told(
+        '"{}" is not the name of an option or a rule, and no page mentions it{}', word, hint
     )

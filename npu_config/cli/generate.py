@@ -9,6 +9,7 @@ from npu_config.cli._options import as_option, merged, out_options, target_optio
 from npu_config.cli._output import Unproducible, deliver, say
 from npu_config.cli._paths import INPUT
 from npu_config.cli._script import certain, remarks_for
+from npu_config.core.message import told
 from npu_config.core.target import Target
 from npu_config.reporters.escape import harmless
 from npu_config.writers import FORMATS
@@ -58,7 +59,7 @@ def command(
     if reading.kind == "script":
         reading, remarks = certain(reading)
         if not reading.settings and not reading.diagnostics:
-            raise Unproducible("{} sets no option of NpuOptimizer".format(config))
+            raise Unproducible(told("{} sets no option of NpuOptimizer", config))
     found = configuration(reading, merged(target, reading.target), drop_unknown)
     if found is None:
         ctx.exit(1)
@@ -80,4 +81,4 @@ def _by_suffix(out: Optional[str]) -> str:
     for name, suffixes in FORMATS.items():
         if suffix in suffixes:
             return name
-    raise click.UsageError("say what to write: --to {}".format("|".join(FORMATS)))
+    raise click.UsageError(told("say what to write: --to {}", "|".join(FORMATS)))

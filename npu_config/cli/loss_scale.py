@@ -7,6 +7,7 @@ import click
 from npu_config.cli._output import say
 from npu_config.cli._paths import FILE
 from npu_config.cli._report import attempt, fails, strict_option, tell
+from npu_config.core.message import told
 
 
 @click.command("loss-scale")
@@ -33,23 +34,35 @@ def command(ctx: click.Context, paths: Tuple[str, ...], tag: Optional[str], stri
 def _facts(report: Any) -> str:
     unit = "value" if report.counted else "step"
     lines = [
-        "{:,} values from {} {:,} to {:,}".format(
-            report.samples, unit, report.first_step, report.last_step
+        told(
+            "{:,} values from {} {:,} to {:,}",
+            report.samples,
+            unit,
+            report.first_step,
+            report.last_step,
         ),
-        "loss scale:  {:g} at first, {:g} at last, between {:g} and {:g}".format(
-            report.first, report.last, report.lowest, report.highest
+        told(
+            "loss scale:  {:g} at first, {:g} at last, between {:g} and {:g}",
+            report.first,
+            report.last,
+            report.lowest,
+            report.highest,
         ),
-        "overflows:   {}".format(_overflows(report)),
-        "movements:   {} decreases ({} of them in the search at the beginning), {} "
-        "increases".format(len(report.decreases), report.search, report.increases),
-        "curve:       {}".format(report.pattern.value),
+        told("overflows:   {}", _overflows(report)),
+        told(
+            "movements:   {} decreases ({} of them in the search at the beginning), {} increases",
+            len(report.decreases),
+            report.search,
+            report.increases,
+        ),
+        told("curve:       {}", report.pattern.value),
     ]
     if report.rhythm is not None:
-        lines.insert(4, "rhythm:      one decrease every {:g} {}s".format(report.rhythm, unit))
+        lines.insert(4, told("rhythm:      one decrease every {:g} {}s", report.rhythm, unit))
     return "\n".join([*lines, ""])
 
 
 def _overflows(report: Any) -> str:
     if report.overflows is None:
-        return "at least {} (one for each decrease; none is named)".format(report.least_overflows)
-    return "{} named".format(report.overflows)
+        return told("at least {} (one for each decrease; none is named)", report.least_overflows)
+    return told("{} named", report.overflows)

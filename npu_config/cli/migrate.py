@@ -14,6 +14,7 @@ from npu_config.cli._paths import FILE
 from npu_config.cli._progress import progress
 from npu_config.cli._rewrite import rewrite
 from npu_config.core.diagnostics import Place
+from npu_config.core.message import told
 from npu_config.lint.walk import walk
 from npu_config.migration import IMPORTS, rules
 from npu_config.migration.project import Outcome, Target, is_candidate, migrate_files
@@ -111,7 +112,7 @@ def _plan(paths: Sequence[str], output: Optional[str]) -> _Plan:
 def _copy(copies: Dict[str, str], source: str, name: str) -> None:
     other = copies.setdefault(name, source)
     if os.path.abspath(other) != os.path.abspath(source):
-        raise Failure("{} and {} would be one file in the output".format(other, source))
+        raise Failure(told("{} and {} would be one file in the output", other, source))
 
 
 def _empty_directories(paths: Sequence[str], outcomes: List[Outcome]) -> List[Outcome]:
@@ -140,7 +141,7 @@ def _written(outcome: Outcome) -> Outcome:
         if not os.stat(target.path).st_mode & (stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH):
             reason = "the file is read-only"
     except OSError as error:
-        reason = "the file cannot be written: {}".format(error.strerror or error)
+        reason = told("the file cannot be written: {}", error.strerror or error)
     if reason is None:
         reason = rewrite(
             target.path, outcome.before, migration.text, outcome.encoding, target.root
@@ -162,15 +163,15 @@ def _check_output(output: str, paths: Sequence[str]) -> None:
     real = os.path.realpath(output)
     for path in paths:
         if os.path.isdir(path) and (real + os.sep).startswith(os.path.realpath(path) + os.sep):
-            raise Failure("{} is inside of {}, which is migrated".format(output, path))
+            raise Failure(told("{} is inside of {}, which is migrated", output, path))
     if os.path.isdir(output):
         try:
             if os.listdir(output):
-                raise Failure("{} exists and is not empty".format(output))
+                raise Failure(told("{} exists and is not empty", output))
         except OSError as error:
-            raise Failure("{} cannot be read: {}".format(output, error.strerror)) from None
+            raise Failure(told("{} cannot be read: {}", output, error.strerror)) from None
     elif os.path.lexists(output):
-        raise Failure("{} exists and is not a directory".format(output))
+        raise Failure(told("{} exists and is not a directory", output))
 
 
 def _copied(plan: _Plan, outcomes: List[Outcome]) -> List[Outcome]:
@@ -185,7 +186,7 @@ def _copied(plan: _Plan, outcomes: List[Outcome]) -> List[Outcome]:
         try:
             _copy_one(source, os.path.join(output, name), outcome)
         except OSError as error:
-            reasons[source] = "{} cannot be copied: {}".format(name, error.strerror or error)
+            reasons[source] = told("{} cannot be copied: {}", name, error.strerror or error)
     result = [
         _unwritten(outcome, reasons.pop(outcome.target.path))
         if outcome.target.path in reasons

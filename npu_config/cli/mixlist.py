@@ -10,6 +10,7 @@ from npu_config.cli._options import out_options
 from npu_config.cli._output import deliver
 from npu_config.cli._paths import ANY_PATH, FILE, missing
 from npu_config.cli._report import fails, format_option, strict_option
+from npu_config.core.message import told
 
 _LISTS = (
     ("gray", "follow the operator before them"),
@@ -35,14 +36,14 @@ def _move_options(function: Any) -> Any:
             "--remove-from-{}".format(name),
             multiple=True,
             metavar="TYPES",
-            help="Operator types that leave the {} list.".format(name),
+            help=told("Operator types that leave the {} list.", name),
         )(function)
     for name, words in _LISTS:
         function = click.option(
             "--{}".format(name),
             multiple=True,
             metavar="TYPES",
-            help="Operator types that {}.".format(words),
+            help=told("Operator types that {}.", words),
         )(function)
     return function
 
@@ -138,9 +139,7 @@ def _types(words: Tuple[str, ...]) -> List[str]:
     for word in found:
         if not word.isidentifier():
             raise click.UsageError(
-                '"{}" is not an operator type: letters, digits and "_", e.g. ReduceSum'.format(
-                    word
-                )
+                told('"{}" is not an operator type: letters, digits and "_", e.g. ReduceSum', word)
             )
     return found
 

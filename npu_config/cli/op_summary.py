@@ -7,6 +7,7 @@ import click
 from npu_config.cli._output import say, write
 from npu_config.cli._paths import FILE
 from npu_config.cli._report import attempt
+from npu_config.core.message import told
 
 
 @click.command("op-summary")
@@ -63,10 +64,12 @@ def command(
 
 def _table(summary: Any, top: int) -> str:
     lines = [
-        "{:,} executions in {} file{}, {:,.1f} ms; {:,} lines without a duration".format(
+        told(
+            "{:,} executions in {} file, {:,.1f} ms; {:,} lines without a duration"
+            if len(summary.paths) == 1
+            else "{:,} executions in {} files, {:,.1f} ms; {:,} lines without a duration",
             summary.rows,
             len(summary.paths),
-            "" if len(summary.paths) == 1 else "s",
             summary.total_us / 1e3,
             summary.skipped,
         )
@@ -88,7 +91,7 @@ def _table(summary: Any, top: int) -> str:
     ]
     more = len(summary.operators) - top
     if more > 0:
-        lines.append("and {:,} more (--top shows more)".format(more))
+        lines.append(told("and {:,} more (--top shows more)", more))
     return "\n".join([*lines, ""])
 
 
@@ -96,18 +99,28 @@ def _advice(advice: Any) -> str:
     lines = []
     if advice.black_list:
         lines.append(
-            "block list (modify_mixlist, black-list to-add): {} ({:.1%} of the time); "
-            "--write-mixlist writes it".format(", ".join(advice.black_list), advice.share)
+            told(
+                "block list (modify_mixlist, black-list to-add): {} ({:.1%} of the time); "
+                "--write-mixlist writes it",
+                ", ".join(advice.black_list),
+                advice.share,
+            )
         )
     for each in advice.casts:
         lines.append(
-            'cast the input of "{}" to float32: the network itself computes it in float16, '
-            "which the block list does not change".format(each.name)
+            told(
+                'cast the input of "{}" to float32: the network itself computes it in float16, '
+                "which the block list does not change",
+                each.name,
+            )
         )
     if advice.others:
         lines.append(
-            "further types on one block: {} (whether float32 is faster there, a trial tells: "
-            "--type)".format(", ".join(advice.others[:8]))
+            told(
+                "further types on one block: {} (whether float32 is faster there, a trial tells: "
+                "--type)",
+                ", ".join(advice.others[:8]),
+            )
         )
     return "".join("{}\n".format(line) for line in lines)
 
@@ -116,4 +129,4 @@ def _write(path: str, types: Tuple[str, ...], force: bool) -> None:
     from npu_config.sidefiles import mixlist
 
     write(path, mixlist.render(mixlist.Mixlist.of(black_list=types)), force)
-    say("{} written: set modify_mixlist to it, with a mixed precision mode\n".format(path))
+    say(told("{} written: set modify_mixlist to it, with a mixed precision mode\n", path))

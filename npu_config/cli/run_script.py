@@ -7,6 +7,7 @@ from typing import Any, Optional, Tuple
 import click
 
 from npu_config.cli._output import Failure, deliver, say
+from npu_config.core.message import join, told
 
 
 @click.command(
@@ -61,20 +62,20 @@ def command(
     from npu_config.runner.script import CannotRunError
 
     if report is not None and os.path.lexists(report):
-        raise Failure("{} exists; name another file for the report".format(report))
+        raise Failure(told("{} exists; name another file for the report", report))
     out = _away() if dry_run else None
     try:
         seen = run_path(script, arguments, loops, dry_run, steps, force)
     except CannotRunError as error:
-        raise Failure(str(error)) from None
+        raise Failure(told(str(error))) from None
     except NpuConfigError as error:
-        raise Failure("; ".join(str(each.message) for each in error.diagnostics)) from None
+        raise Failure(join("; ", [str(each.message) for each in error.diagnostics])) from None
     finally:
         if out is not None:
             _back(out)
     if seen.environment:
         pairs = " ".join("{}={}".format(*pair) for pair in sorted(seen.environment.items()))
-        say("npu-config run: set for one rank: {}\n".format(pairs), err=True)
+        say(told("npu-config run: set for one rank: {}\n", pairs), err=True)
     if report is not None:
         deliver(as_json(seen), report, False)
     if dry_run:

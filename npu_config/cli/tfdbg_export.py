@@ -7,6 +7,7 @@ import click
 from npu_config.cli._output import Failure, say, unwritable
 from npu_config.cli._paths import FILE
 from npu_config.cli._report import attempt
+from npu_config.core.message import told
 
 
 @click.command("tfdbg-export")
@@ -25,14 +26,15 @@ def command(ctx: click.Context, dump: str, output: str) -> None:
     try:
         lines = attempt(ctx, "text", lambda: export_tfdbg(dump, output))
     except FileExistsError:
-        raise Failure(
-            "{} holds something already; name another directory".format(output)
-        ) from None
+        raise Failure(told("{} holds something already; name another directory", output)) from None
     except OSError as error:
         raise Failure(unwritable(output, error)) from None
     left_out = sum(line.status != "ok" for line in lines)
     say(
-        "{:,} tensors exported, {:,} could not be; see {}\n".format(
-            len(lines) - left_out, left_out, os.path.join(output, INDEX)
+        told(
+            "{:,} tensors exported, {:,} could not be; see {}\n",
+            len(lines) - left_out,
+            left_out,
+            os.path.join(output, INDEX),
         )
     )

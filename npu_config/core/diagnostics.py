@@ -22,6 +22,8 @@ from typing import (
 
 import attr
 
+from npu_config.core.message import Message, catalogue, phrase, translate
+
 DOCS_URL = "https://npu-config.readthedocs.io/en/latest"
 
 
@@ -160,10 +162,10 @@ class Diagnostic:
             rule,
             name,
             severity,
-            message if consequence is None else "{}; {}".format(message, consequence),
+            _with_end(message, consequence),
             option,
             *place,
-            help=help if help or meant is None else 'did you mean "{}"?'.format(meant),
+            help=help if help or meant is None else phrase('did you mean "{}"?', meant),
             url=rule_url(rule),
             fix=fix,
             meant=meant,
@@ -173,15 +175,28 @@ class Diagnostic:
 
     def but(self, consequence: str, severity: Severity) -> "Diagnostic":
         """The finding with another consequence and severity; it cannot be fixed mechanically."""
-        message = self.message
-        if self.consequence is not None:
-            message = message[: -len(self.consequence) - 2]
         return attr.evolve(
             self,
             severity=severity,
-            message="{}; {}".format(message, consequence),
+            message=_with_end(_without_end(self.message, self.consequence), consequence),
             consequence=consequence,
             fix=None,
+        )
+
+    def localized(self, language: str) -> "Diagnostic":
+        """The finding with its sentences in a language; names, values and places are as they were.
+
+        Args:
+            language: ``"en"`` or ``"zh"``; English where a sentence has no translation.
+        """
+        look_up = catalogue(language)
+        fix = self.fix
+        return attr.evolve(
+            self,
+            message=translate(self.message, look_up),
+            help=None if self.help is None else translate(self.help, look_up),
+            consequence=None if self.consequence is None else translate(self.consequence, look_up),
+            fix=None if fix is None else attr.evolve(fix, title=translate(fix.title, look_up)),
         )
 
     @property
@@ -219,6 +234,29 @@ class Diagnostic:
             where, self.severity.value, self.message, self.rule, self.name
         )
         return text if self.help is None else "{}\n    help: {}".format(text, self.help)
+
+
+def _with_end(message: str, consequence: Optional[str]) -> str:
+    """A message that ends with what follows."""
+    if consequence is None:
+        return message
+    parts = (
+        each if isinstance(each, Message) else phrase(each) for each in (message, consequence)
+    )
+    return phrase("{}; {}", *parts)
+
+
+def _without_end(message: str, consequence: Optional[str]) -> str:
+    """A message of :func:`_with_end` without what follows, also inside of another message."""
+    if consequence is None:
+        return message
+    last = message.arguments[-1] if isinstance(message, Message) and message.arguments else None
+    if isinstance(message, Message) and last == consequence:
+        return str(message.arguments[0])
+    if isinstance(message, Message) and isinstance(last, Message):
+        ahead = message.arguments[:-1]
+        return phrase(message.template, *ahead, _without_end(last, consequence))
+    return message[: -len(consequence) - 2]
 
 
 def rule_url(rule: str) -> str:
@@ -277,6 +315,12 @@ class Report(Sequence[Diagnostic]):
     def __getitem__(self, index: Any) -> Any:
         return self._diagnostics[index]
 
+    def localized(self, language: str) -> "Report":
+        """The findings with their sentences in a language, see :meth:`Diagnostic.localized`."""
+        if language == "en":
+            return self
+        return Report(found.localized(language) for found in self)
+
     def __len__(self) -> int:
         return len(self._diagnostics)
 
@@ -307,7 +351,10 @@ class NpuConfigError(ValueError):
 
     def __str__(self) -> str:
         count = len(self.diagnostics.errors)
-        head = "{} error{} in the configuration".format(count, "" if count == 1 else "s")
+        head = phrase(
+            "{} error in the configuration" if count == 1 else "{} errors in the configuration",
+            count,
+        )
         return "{}\n{}".format(head, self.diagnostics)
 
     def __reduce__(self) -> Tuple[Any, ...]:

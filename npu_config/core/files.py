@@ -8,6 +8,8 @@ import os
 import stat
 from typing import Iterable, List, Mapping, Union
 
+from npu_config.core.message import phrase
+
 PathLike = Union[str, "os.PathLike[str]"]
 Content = Union[str, bytes, Iterable[Union[bytes, memoryview]]]
 
@@ -32,10 +34,10 @@ def write_atomic(
 
     target = os.fspath(path)
     if os.path.isdir(target):
-        raise IsADirectoryError("{} is a directory".format(target))
+        raise IsADirectoryError(phrase("{} is a directory", target))
     if os.path.lexists(target) and not overwrite:
         raise FileExistsError(
-            "{} exists; it is not overwritten without being asked".format(target)
+            phrase("{} exists; it is not overwritten without being asked", target)
         )
     if overwrite:
         target = os.path.realpath(target)
@@ -91,7 +93,7 @@ def write_missing(texts: Mapping[str, str], overwrite: bool = False) -> List[str
     taken = [path for path in pending if os.path.lexists(path)]
     if taken and not overwrite:
         raise FileExistsError(
-            "{} exists with another content; overwrite=True replaces it".format(", ".join(taken))
+            phrase("{} exists with another content; overwrite=True replaces it", ", ".join(taken))
         )
     for path in pending:
         write_atomic(path, texts[path], overwrite)

@@ -5,6 +5,8 @@ import functools
 import re
 from typing import Dict, FrozenSet, Tuple
 
+from npu_config.core.message import join, phrase
+
 
 class Product(enum.Enum):
     """A product family; ``Product("910B")`` takes every name of :data:`PRODUCT_NAMES`.
@@ -26,12 +28,14 @@ class Product(enum.Enum):
         if len(found) == 1:
             return found[0]
         if found:
-            problem = '"{}" may be {}; give one of them'.format(
-                value, " or ".join(product.value for product in found)
+            problem = phrase(
+                '"{}" may be {}; give one of them',
+                value,
+                join(" or ", [product.value for product in found]),
             )
         else:
-            problem = 'unknown product "{}"; legal: {}, or the name of a chip or server'.format(
-                value, legal
+            problem = phrase(
+                'unknown product "{}"; legal: {}, or the name of a chip or server', value, legal
             )
         raise ValueError(problem)
 

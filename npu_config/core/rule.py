@@ -13,6 +13,7 @@ from typing import Any, Callable, Dict, FrozenSet, Iterable, Optional, Set, Tupl
 import attr
 
 from npu_config.core.diagnostics import NOWHERE, Diagnostic, Fix, Place, Severity
+from npu_config.core.message import phrase
 from npu_config.core.target import Product
 
 Check = TypeVar("Check", bound=Callable[[Any], None])
@@ -101,9 +102,9 @@ _NAMES: Set[str] = set()
 
 def _enter(entry: Rule) -> None:
     if not _ID.match(entry.id) or not _NAME.match(entry.name):
-        raise ValueError("bad rule id or name: {} {}".format(entry.id, entry.name))
+        raise ValueError(phrase("bad rule id or name: {} {}", entry.id, entry.name))
     if entry.id in REGISTRY or entry.name in _NAMES:
-        raise ValueError("rule {} {} is entered twice".format(entry.id, entry.name))
+        raise ValueError(phrase("rule {} {} is entered twice", entry.id, entry.name))
     REGISTRY[entry.id] = entry
     _NAMES.add(entry.name)
 
@@ -127,7 +128,7 @@ def rule(
                 id=id,
                 name=name,
                 severity=severity,
-                docstring=check.__doc__ or NO_PAGE.format(name),
+                docstring=check.__doc__ or phrase(NO_PAGE, name),
                 options=tuple(options),
                 products=None if products is None else frozenset(products),
                 facts=tuple(facts),

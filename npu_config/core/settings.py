@@ -13,6 +13,7 @@ from typing import Any, Mapping, NamedTuple, Optional, Tuple, Union
 import attr
 
 from npu_config.core.diagnostics import NOWHERE, Place
+from npu_config.core.message import phrase
 
 
 class Unknown(enum.Enum):
@@ -124,7 +125,7 @@ class Settings:
         """
         if not isinstance(values, Mapping):
             raise TypeError(
-                "options must be a mapping of name to value, not {}".format(type(values).__name__)
+                phrase("options must be a mapping of name to value, not {}", type(values).__name__)
             )
         return cls(
             {name: Setting(value, None, place) for name, value in values.items()},

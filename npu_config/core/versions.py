@@ -8,6 +8,8 @@ import functools
 import re
 from typing import NamedTuple, Optional, Tuple
 
+from npu_config.core.message import join, phrase
+
 FORM = '"8.0.0", "7.0.RC1" or "6.3.RC2.alpha003"'
 """Examples of how CANN's versions are written."""
 
@@ -174,19 +176,19 @@ class Versions(NamedTuple):
     def __str__(self) -> str:
         """``since r1.8.0``, ``until r1.10.0, since v0.0.3``, ``in every version``."""
         if self == EVER:
-            return "in every version"
+            return phrase("in every version")
         words = []
         for first, last in self.spans:
             start, end = SNAPSHOTS[first].adapter, SNAPSHOTS[last].adapter
             if first == last:
-                words.append("in {} only".format(start))
+                words.append(phrase("in {} only", start))
             elif last == NEWEST:
-                words.append("since {}".format(start))
+                words.append(phrase("since {}", start))
             else:
                 words.append(
-                    "until {}".format(end) if first == 0 else "from {} to {}".format(start, end)
+                    phrase("until {}", end) if first == 0 else phrase("from {} to {}", start, end)
                 )
-        return ", ".join(words) or "in no version"
+        return join(", ", words) or phrase("in no version")
 
 
 EVER = Versions(((0, NEWEST),))

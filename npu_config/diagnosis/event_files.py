@@ -14,6 +14,7 @@ import functools
 import struct
 from typing import BinaryIO, Dict, Iterator, List, NamedTuple, Optional, Tuple
 
+from npu_config.core.message import phrase
 from npu_config.text.wire import (
     BYTES,
     FIXED32,
@@ -42,7 +43,7 @@ def _wire_faults() -> Iterator[None]:
     try:
         yield
     except WireError as error:
-        raise EventFileError("not an event: {}".format(error)) from None
+        raise EventFileError(phrase("not an event: {}", error)) from None
 
 
 class DType(NamedTuple):
@@ -142,13 +143,13 @@ def read_events(stream: BinaryIO, verify: bool = False) -> Iterator[Event]:
         if masked_crc32c(head[:8]) != checksum or length > MAX_RECORD:
             if offset == 0:
                 raise EventFileError("not a TensorFlow event file: no record at its start")
-            raise EventFileError("the record at byte {} is damaged".format(offset))
+            raise EventFileError(phrase("the record at byte {} is damaged", offset))
         data = stream.read(length)
         foot = stream.read(4)
         if len(foot) < 4:
             return
         if verify and masked_crc32c(data) != struct.unpack("<I", foot)[0]:
-            raise EventFileError("the record at byte {} is damaged".format(offset))
+            raise EventFileError(phrase("the record at byte {} is damaged", offset))
         yield parse_event(data)
         offset += 16 + length
 
@@ -224,7 +225,7 @@ def _shape(view: memoryview) -> Optional[Tuple[int, ...]]:
                     size = signed(part)
             sizes.append(size)
     if len(sizes) > MAX_RANK:
-        raise EventFileError("a tensor of {} dimensions; at most {}".format(len(sizes), MAX_RANK))
+        raise EventFileError(phrase("a tensor of {} dimensions; at most {}", len(sizes), MAX_RANK))
     return None if any(size < 0 for size in sizes) else tuple(sizes)
 
 
@@ -245,14 +246,14 @@ def raw_content(tensor: Tensor) -> Buffer:
     """
     dtype = DTYPES.get(tensor.dtype)
     if dtype is None or tensor.shape is None:
-        raise EventFileError("a tensor of type {} has no plain content".format(tensor.dtype))
+        raise EventFileError(phrase("a tensor of type {} has no plain content", tensor.dtype))
     size = elements(tensor) * dtype.size
     if size > MAX_RECORD:
-        raise EventFileError("a tensor of {} bytes is more than a record holds".format(size))
+        raise EventFileError(phrase("a tensor of {} bytes is more than a record holds", size))
     if len(tensor.content):
         if len(tensor.content) != size:
             raise EventFileError(
-                "a tensor of {} bytes has {} bytes of content".format(size, len(tensor.content))
+                phrase("a tensor of {} bytes has {} bytes of content", size, len(tensor.content))
             )
         return tensor.content
     pieces = [piece for number, piece in tensor.values if number == dtype.field]

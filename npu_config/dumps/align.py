@@ -9,6 +9,7 @@ Source: facts dump.yaml, ``compare`` (C-SHAPE).
 from typing import Any, Callable, Iterator, NamedTuple, Optional, Tuple
 
 from npu_config.core.diagnostics import NpuConfigError
+from npu_config.core.message import phrase
 from npu_config.dumps.dump import BLOCK, Tensor
 from npu_config.dumps.formats import PLAIN
 from npu_config.dumps.layouts import math_prod
@@ -58,7 +59,7 @@ def aligned(tensor: Tensor, array: Array, original_format: Optional[str] = None)
         order = tuple(range(len(shape)))
         return Aligned(wanted, _whole(tensor, array, steps, shape, order, wanted))
     message = "the shape is {} on the device and {} in the reference"
-    raise ShapeMismatchError(message.format(list(shape), list(wanted)))
+    raise ShapeMismatchError(phrase(message, list(shape), list(wanted)))
 
 
 def _same_storage(one: Tensor, other: Tensor) -> bool:

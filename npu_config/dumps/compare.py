@@ -26,6 +26,7 @@ import attr
 
 from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Place
 from npu_config.core.files import PathLike
+from npu_config.core.message import join, phrase
 from npu_config.dumps import _rules as rules
 from npu_config.dumps.align import ShapeMismatchError, aligned
 from npu_config.dumps.data_types import BY_NAME
@@ -167,7 +168,7 @@ def compare_dumps(
     notes = [*tree.diagnostics, *found.diagnostics, *other.diagnostics]
     if not chosen.files:
         message = "the dump has no step {}; it has {}"
-        text = message.format(step, ", ".join(map(str, chosen.steps)) or "none")
+        text = phrase(message, step, ", ".join(map(str, chosen.steps)) or phrase("none"))
         raise NpuConfigError([rules.NOTHING_FOUND.diagnostic(text, Place(os.fspath(npu)))])
     compiled = _graph(graph, chosen.files[0].model)
     notes += _steps_differ(chosen.step, other, os.fspath(npu))
@@ -180,7 +181,7 @@ def compare_dumps(
             ordered.sort(key=lambda operator: (ids.get(operator.name, last), operator.time))
         else:
             message = "the graph names none of the {:,} operators that were dumped"
-            text = message.format(len(ordered))
+            text = phrase(message, len(ordered))
             notes.append(rules.OTHER_GRAPH.diagnostic(text, Place(compiled.path)))
             compiled = None
     sides = Sides(other, compiled, {operator.name: operator for operator in ordered})
@@ -219,9 +220,10 @@ def _steps_differ(step: Optional[int], other: Reference, path: str) -> List[Diag
     if not other.is_dump and len(other.steps) == 1:
         return []
     message = "step {} of the dump is compared with {} {} of the reference, which has {}"
-    text = message.format(
+    text = phrase(
+        message,
         step,
-        "step" if other.is_dump else "run",
+        phrase("step") if other.is_dump else phrase("run"),
         other.step,
         ", ".join(map(str, other.steps)),
     )
@@ -236,7 +238,7 @@ def _nothing_matched(rows: Sequence[Row], path: str, graph: Optional[GeGraph]) -
         outputs = [row for row in rows if row.side == "output"]
         reasons = [row.reason for row in outputs or rows if row.reason]
         most = max(set(reasons), key=reasons.count) if reasons else "no counterpart"
-        text = "none of {:,} tensors could be compared; mostly: {}".format(len(rows), most)
+        text = phrase("none of {:,} tensors could be compared; mostly: {}", len(rows), most)
     help_ = "give the reference of the same network"
     if graph is None:
         help_ += ", and the graph (--graph ge_proto_*_Build.txt)"
@@ -285,7 +287,7 @@ def _compared(row: Row, tensor: Tensor, match: Match, threshold: float) -> Row:
     except NpuConfigError as error:
         return attr.evolve(row, reason=error.diagnostics[0].message)
     except OSError as error:
-        return attr.evolve(row, reason="the reference cannot be read: {}".format(error.strerror))
+        return attr.evolve(row, reason=phrase("the reference cannot be read: {}", error.strerror))
     kind = BY_NAME.get(tensor.data_type)
     good, reason = agrees(numbers, threshold, kind.smallest if kind else None)
     remarks = [text for text in (reason, numbers.remark) if text]
@@ -294,7 +296,7 @@ def _compared(row: Row, tensor: Tensor, match: Match, threshold: float) -> Row:
         shape=both.shape,
         verdict=AGREES if good else DIVERGES,
         metrics=numbers,
-        reason="; ".join(dict.fromkeys(remarks)),
+        reason=join("; ", dict.fromkeys(remarks)),
     )
 
 

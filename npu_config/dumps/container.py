@@ -12,6 +12,7 @@ from typing import BinaryIO, List, NamedTuple, Optional, Sequence, Tuple
 
 from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Place
 from npu_config.core.files import PathLike
+from npu_config.core.message import phrase
 from npu_config.dumps import _rules as rules
 from npu_config.dumps.dump import Dump, Tensor
 from npu_config.dumps.header import HeaderError, TensorHeader, parse_header
@@ -77,7 +78,7 @@ def open_dump(path: PathLike) -> Opened:
     if len(data) < length:
         message = "the header has {:,} bytes, the file holds {:,} of them"
         return _refused(
-            rules.INCOMPLETE.diagnostic(message.format(length, len(data)), Place(name))
+            rules.INCOMPLETE.diagnostic(phrase(message, length, len(data)), Place(name))
         )
     try:
         header = parse_header(memoryview(data))
@@ -122,8 +123,9 @@ def _refused(found: Diagnostic) -> Opened:
 def _wrong_beginning(head: bytes, size: int) -> Optional[str]:
     """Why the first bytes are not those of a dump."""
     if len(head) < _LENGTH:
-        return "the file has {}; a dump begins with the length of its header".format(
-            "{} bytes".format(len(head)) if head else "no content"
+        return phrase(
+            "the file has {}; a dump begins with the length of its header",
+            phrase("{} bytes", len(head)) if head else phrase("no content"),
         )
     if head.startswith(_NANO):
         return "this is the format of Nano chips, which is not read"
@@ -135,7 +137,7 @@ def _wrong_beginning(head: bytes, size: int) -> Optional[str]:
     if length < _LONGEST_HEADER:
         return None
     message = "the first eight bytes are not the length of a header: {:,} bytes of {:,}"
-    return message.format(length, size)
+    return phrase(message, length, size)
 
 
 def _is_big_endian(head: bytes, size: int, stream: BinaryIO) -> bool:
@@ -165,13 +167,13 @@ def _ends_wrong(total: int, payload: int, path: str) -> Optional[Diagnostic]:
     if payload < total:
         message = "the header names {:,} bytes of data, the file holds {:,}: it is cut"
         return rules.INCOMPLETE.diagnostic(
-            message.format(total, payload),
+            phrase(message, total, payload),
             Place(path),
             help="the disk may have been full, or the job killed; dump again",
         )
     if payload > total:
         message = "the file holds {:,} bytes more than its header names"
-        return rules.TRAILING.diagnostic(message.format(payload - total), Place(path))
+        return rules.TRAILING.diagnostic(phrase(message, payload - total), Place(path))
     return None
 
 
@@ -191,7 +193,7 @@ def _tensor(
         fault = fault or wrong
     elif needed is not None and needed > header.size:
         message = "the shape {} of {} needs {:,} bytes, the header says {:,}"
-        text = message.format(list(header.shape), header.kind.name, needed, header.size)
+        text = phrase(message, list(header.shape), header.kind.name, needed, header.size)
         wrong = rules.SHAPE_AND_SIZE.diagnostic(text, Place(path))
         fault = fault or wrong
     made = Tensor(

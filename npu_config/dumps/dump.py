@@ -11,6 +11,7 @@ from typing import Any, Iterable, Iterator, Optional, Sequence, Tuple
 import attr
 
 from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Place
+from npu_config.core.message import phrase
 from npu_config.dumps import _rules as rules
 from npu_config.dumps.data_types import DataType, decode
 from npu_config.dumps.formats import PLAIN
@@ -75,7 +76,7 @@ class Tensor:
             ImportError: numpy is missing.
         """
         if layout not in ("device", "original"):
-            raise ValueError('layout is {!r}; legal: "device", "original"'.format(layout))
+            raise ValueError(phrase('layout is {!r}; legal: "device", "original"', layout))
         stored = self._stored()
         if layout == "device":
             return decode(stored, self.kind)
@@ -156,7 +157,7 @@ class Tensor:
         if self.kind.storage is None:
             message = "it is not documented how the values of {} are stored"
             found = rules.VALUES_UNKNOWN.diagnostic(
-                message.format(self.data_type),
+                phrase(message, self.data_type),
                 Place(self.path),
                 help="the bytes can be read as they are (raw)",
             )

@@ -11,6 +11,7 @@ from typing import Any, Callable, Dict, Iterator, List, Optional, Set, Tuple
 
 from npu_config.core.diagnostics import Diagnostic, NpuConfigError
 from npu_config.core.files import PathLike, write_atomic
+from npu_config.core.message import phrase
 from npu_config.core.npy import (
     COLUMNS,
     INDEX,
@@ -104,7 +105,7 @@ def _prepare(target: str) -> None:
         except (OSError, UnicodeDecodeError):
             ours = False
         if not ours:
-            raise FileExistsError("{} holds something that is not an export".format(target))
+            raise FileExistsError(phrase("{} holds something that is not an export", target))
         return
     os.makedirs(target, exist_ok=True)
     write_atomic(index, index_text(()))
@@ -134,13 +135,13 @@ def _export(tensor: Tensor, path: str, layout: str) -> Tuple[str, Tuple[int, ...
         shape: Tuple[int, ...] = (tensor.size,)
         message = "the bytes as they are: how {} is stored is not documented"
         _write(path, "|u1", shape, _bytes(tensor, tensor.size))
-        return "uint8", shape, message.format(tensor.data_type)
+        return "uint8", shape, phrase(message, tensor.data_type)
     steps = None
     if layout == "original":
         try:
             steps = tensor.steps()
         except NpuConfigError as error:
-            status = "as stored on the device: {}".format(error.diagnostics[0].message)
+            status = phrase("as stored on the device: {}", error.diagnostics[0].message)
     shape = tensor.shape if steps is None else tensor.original_shape or tensor.shape
     plain = steps is None or steps.is_plain
     descr = str(kind.values)

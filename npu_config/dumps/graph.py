@@ -16,6 +16,7 @@ import attr
 
 from npu_config.core.diagnostics import NpuConfigError, Place
 from npu_config.core.files import PathLike
+from npu_config.core.message import phrase
 from npu_config.dumps._rules import BAD_GRAPH
 from npu_config.dumps.names import plain
 from npu_config.text.faults import FaultLog
@@ -107,7 +108,7 @@ class GeGraph(Sequence[GeOp]):
         return iter(self._ops)
 
     def __repr__(self) -> str:
-        return "<GeGraph {}: {:,} operators>".format(self.name, len(self))
+        return phrase("<GeGraph {}: {:,} operators>", self.name, len(self))
 
     def find(self, name: str) -> Optional[GeOp]:
         """The operator of a name, or None."""
@@ -182,7 +183,7 @@ def _in_folder(folder: str, model: Optional[str]) -> str:
             if match:
                 found.append((int(match.group(1)), match.group(2) == "txt", name))
     except OSError as error:
-        raise _refused(folder, "the folder cannot be read: {}".format(error.strerror)) from None
+        raise _refused(folder, phrase("the folder cannot be read: {}", error.strerror)) from None
     if not found:
         raise _refused(folder, "the folder has no file ge_proto_*_Build.txt")
     paths = [os.path.join(folder, name) for _, _, name in sorted(found, reverse=True)]
@@ -228,7 +229,7 @@ def _from_json(data: bytes, path: str) -> List[_Node]:
     try:
         document = json.loads(data.decode("utf-8"))
     except (ValueError, RecursionError) as error:
-        raise _refused(path, "the file is not JSON: {}".format(error)) from None
+        raise _refused(path, phrase("the file is not JSON: {}", error)) from None
     return _all(_node(document), "graph")
 
 

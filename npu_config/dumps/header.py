@@ -8,6 +8,7 @@ Source: facts dump.yaml, ``messages``.
 
 from typing import Dict, List, NamedTuple, Optional, Tuple
 
+from npu_config.core.message import phrase
 from npu_config.dumps.data_types import DataType, data_type
 from npu_config.dumps.formats import PRIMARY, format_name
 from npu_config.text.wire import BYTES, VARINT, WireError, fields, varints
@@ -88,7 +89,7 @@ def parse_header(data: memoryview) -> Header:
     try:
         return _header(data)
     except WireError as error:
-        raise HeaderError("the header is not a protobuf message: {}".format(error)) from None
+        raise HeaderError(phrase("the header is not a protobuf message: {}", error)) from None
 
 
 def _header(data: memoryview) -> Header:
@@ -117,7 +118,7 @@ def _header(data: memoryview) -> Header:
             continue
         known += 1
         if known > MAX_TENSORS:
-            raise HeaderError("the header names more than {:,} tensors".format(MAX_TENSORS))
+            raise HeaderError(phrase("the header names more than {:,} tensors", MAX_TENSORS))
     if not known:
         raise HeaderError("the header names neither an operator nor a tensor")
     return Header(
@@ -167,7 +168,7 @@ def _shape(data: memoryview) -> Tuple[int, ...]:
             sizes.append(size)
             if len(sizes) > MAX_DIMENSIONS:
                 message = "a shape has more than {} dimensions"
-                raise HeaderError(message.format(MAX_DIMENSIONS))
+                raise HeaderError(phrase(message, MAX_DIMENSIONS))
     return tuple(sizes)
 
 

@@ -12,6 +12,7 @@ import math
 from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
 
 from npu_config.core.diagnostics import NpuConfigError
+from npu_config.core.message import phrase
 from npu_config.dumps._rules import LAYOUT_UNKNOWN
 from npu_config.dumps.formats import PLAIN
 
@@ -100,13 +101,13 @@ def plan(
                     return found
     if format in (*PLAIN, "ND", "CN", "NC", "NCL", "MD") or device == original:
         return _same(format, device, original)
-    raise LayoutError("the layout {} is not documented".format(format))
+    raise LayoutError(phrase("the layout {} is not documented", format))
 
 
 def _same(format: str, device: Shape, original: Shape) -> Plan:
     if math_prod(device) != math_prod(original):
         message = "the shape {} has another number of elements than the original shape {}"
-        raise LayoutError(message.format(list(device), list(original)))
+        raise LayoutError(phrase(message, list(device), list(original)))
     axes = tuple(range(len(original)))
     layout = format if len(format) == len(original) else "ND"
     return Plan(layout, original, axes, (1,) * len(axes), original)
@@ -120,7 +121,7 @@ def _by_letters(
     expected = len(_AXES[format]) if format in ("NC1HWC0", "NDC1HWC0") else 4
     if len(device) != expected:
         message = "{} has {} dimensions, the shape is {}"
-        raise LayoutError(message.format(format, expected, list(device)))
+        raise LayoutError(phrase(message, format, expected, list(device)))
     layouts = (original_format, *legal) if original_format in legal else legal
     full = original
     if len(original) == 1:  # a vector of channels, such as a bias
@@ -131,7 +132,7 @@ def _by_letters(
             if found is not None:
                 return found if full == original else _vector(found, original)
     message = "the original shape {} fits no layout of the shape {} in {}"
-    raise LayoutError(message.format(list(original), list(device), format))
+    raise LayoutError(phrase(message, list(original), list(device), format))
 
 
 def _vector(found: Plan, original: Shape) -> Plan:
@@ -173,13 +174,13 @@ def _matrix(format: str, device: Shape, original: Shape) -> Plan:
     matrix = original if len(original) > 1 else (1, *original)
     if len(device) < 4 or not original:
         message = "{} needs four dimensions and an original shape; they are {} and {}"
-        raise LayoutError(message.format(format, list(device), list(original)))
+        raise LayoutError(phrase(message, format, list(device), list(original)))
     batch = math_prod(device[:-4])
     sizes = (batch, *device[-4:])
     found = _arranged(("N", *_AXES[format]), sizes, "NHW", (batch, *matrix[-2:]))
     if found is None or math_prod(matrix[:-2]) != batch:
         message = "the original shape {} does not fit the shape {} in {}"
-        raise LayoutError(message.format(list(original), list(device), format))
+        raise LayoutError(phrase(message, list(original), list(device), format))
     return found._replace(layout="ND")
 
 
@@ -195,7 +196,7 @@ def _grouped(device: Shape, original: Shape, layout: Optional[str], groups: int)
         if split is not None and math_prod(split[:4]) == device[0] and split[4] == device[1]:
             return Plan(str(name), split, (), (), original, groups)
     message = "the original shape {} does not fit the shape {} of FRACTAL_Z with {} groups"
-    raise LayoutError(message.format(list(original), list(device), groups))
+    raise LayoutError(phrase(message, list(original), list(device), groups))
 
 
 def _group_split(sizes: Dict[str, int], groups: int, c0: int) -> Optional[Shape]:

@@ -6,6 +6,7 @@ Source: facts dump.yaml, ``compare`` (C-OUTPUT, C-INPUT, C-HEADER, C-RELATION).
 from typing import Dict, List, NamedTuple, Optional, Sequence, Tuple
 
 from npu_config.core.diagnostics import NpuConfigError
+from npu_config.core.message import phrase
 from npu_config.dumps.dump import Tensor
 from npu_config.dumps.graph import CONSTANTS, GeGraph, GeOp
 from npu_config.dumps.reference import Array, Reference
@@ -52,7 +53,7 @@ def match_of(
     """
     if operator.threads > 1:
         message = "the operator ran in {} threads; each file holds a slice of it"
-        return Match(None, "", message.format(operator.threads))
+        return Match(None, "", phrase(message, operator.threads))
     if op is not None and op.is_inner:
         return Match(None, "", "an inner operator of several that stand for one")
     try:
@@ -98,7 +99,7 @@ def _why_not(op: Optional[GeOp], keys: Sequence[Tuple[str, str, int]]) -> str:
         return "a constant: no reference file"
     if not keys:
         return "the compiler inserted the operator; the network has no such tensor"
-    return "the reference has no {}.{}".format(keys[0][1], keys[0][2])
+    return phrase("the reference has no {}.{}", keys[0][1], keys[0][2])
 
 
 def _input(op: Optional[GeOp], number: int, sides: Sides) -> Match:

@@ -12,6 +12,7 @@ from typing import Any, Callable, Iterator, List, Optional, Tuple
 
 import attr
 
+from npu_config.core.message import join, phrase
 from npu_config.dumps.dump import BLOCK
 
 Pair = Tuple[Any, Any]
@@ -244,7 +245,7 @@ def _result(sums: _Sums, divergence: float, boolean: bool) -> Metrics:
     count = sums.compared
     cosine, remark = _cosine(sums)
     if sums.odd or any(sums.nan) or any(sums.infinite):
-        remark = "; ".join(filter(None, (remark, _named(sums))))
+        remark = join("; ", filter(None, (remark, _named(sums))))
     numbers = {
         "max_absolute": sums.max_absolute,
         "accumulated_relative": sums.relative,
@@ -288,7 +289,7 @@ def _cosine(sums: _Sums) -> Tuple[float, str]:
         return 1.0, ""
     if not sums.xx or not sums.yy:
         side = "the device" if not sums.xx else "the reference"
-        return _NAN, "every value of {} is 0".format(side)
+        return _NAN, phrase("every value of {} is 0", side)
     cosine = sums.xy / math.sqrt(sums.xx) / math.sqrt(sums.yy)
     if math.isnan(cosine):
         return _NAN, "the squares are beyond float64"
@@ -300,10 +301,10 @@ def _named(sums: _Sums) -> str:
     for side, name in ((0, "the device"), (1, "the reference")):
         for count, what in ((sums.nan[side], "NaN"), (sums.infinite[side], "infinite")):
             if count:
-                parts.append("{:,} {} on {}".format(count, what, name))
+                parts.append(phrase("{:,} {} on {}", count, what, name))
     if not sums.odd:
-        return "{}, in the same places".format(", ".join(parts))
-    return ", ".join(parts)
+        return phrase("{}, in the same places", join(", ", parts))
+    return join(", ", parts)
 
 
 def _decibels(sums: _Sums) -> float:
@@ -326,18 +327,18 @@ def agrees(
     """
     if metrics.odd:
         message = "{:,} NaN or infinite values are on one side only"
-        return False, message.format(metrics.odd)
+        return False, phrase(message, metrics.odd)
     if not metrics.compared:
         return True, ""
     if metrics.elements == 1 and not metrics.boolean:
         limit = (1 - threshold) * abs(metrics.mean[1])
         if metrics.max_absolute > max(limit, smallest or 0.0):
-            return False, "the single value is off by {:.3g}".format(metrics.max_absolute)
+            return False, phrase("the single value is off by {:.3g}", metrics.max_absolute)
         return True, ""
     if math.isnan(metrics.cosine):
         if metrics.max_absolute < (smallest or 0.0):
             return True, "the values are too small for the device's type"
         return False, metrics.remark
     if metrics.cosine <= threshold:
-        return False, "the cosine similarity is {:.6f}".format(metrics.cosine)
+        return False, phrase("the cosine similarity is {:.6f}", metrics.cosine)
     return True, ""

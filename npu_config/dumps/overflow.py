@@ -12,6 +12,7 @@ import attr
 
 from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Place
 from npu_config.core.files import PathLike
+from npu_config.core.message import join, phrase
 from npu_config.dumps import _rules as rules
 from npu_config.dumps.dump import Dump
 from npu_config.dumps.graph import GeGraph, read_ge_graph
@@ -268,7 +269,7 @@ def _advice(
     if name is None:
         return (_NO_DUMP,)
     if origin == CAME_IN:
-        texts = ["look at what computes input {}".format(number) for number in came_in]
+        texts = [phrase("look at what computes input {}", number) for number in came_in]
         return (*texts, "this operator only passes it on")
     result = []
     half = any(each.data_type == "DT_FLOAT16" for each in tensors)
@@ -278,8 +279,12 @@ def _advice(
     )
     if half and floating:
         result.append(
-            "keep {} in float32: keep_dtype for this operator, or {} in the block list of "
-            "modify_mixlist (--write-mixlist)".format(name, kind)
+            phrase(
+                "keep {} in float32: keep_dtype for this operator, or {} in the block list of "
+                "modify_mixlist (--write-mixlist)",
+                name,
+                kind,
+            )
         )
     if _GRADIENTS in name.lower() or "loss" in name.lower():
         result.append(
@@ -297,11 +302,12 @@ def _advice(
 
 def finding(overflow: Overflow) -> Diagnostic:
     """An overflow as a finding."""
-    words = ", ".join(text for unit in overflow.units for text, _ in unit.words)
-    where = "input {}".format(", ".join(map(str, overflow.came_in_with)))
-    origin = "{} with {}".format(CAME_IN, where) if overflow.came_in_with else overflow.origin
-    message = "{} overflowed in step {} ({}; {})".format(
-        overflow.op_name or "task {} of stream {}".format(overflow.task, overflow.stream),
+    words = join(", ", [text for unit in overflow.units for text, _ in unit.words])
+    where = phrase("input {}", ", ".join(map(str, overflow.came_in_with)))
+    origin = phrase("{} with {}", CAME_IN, where) if overflow.came_in_with else overflow.origin
+    message = phrase(
+        "{} overflowed in step {} ({}; {})",
+        overflow.op_name or phrase("task {} of stream {}", overflow.task, overflow.stream),
         "?" if overflow.step is None else overflow.step,
         words,
         origin,

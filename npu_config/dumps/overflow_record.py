@@ -14,6 +14,7 @@ from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tup
 
 from npu_config.core.diagnostics import NpuConfigError, Place
 from npu_config.core.files import PathLike
+from npu_config.core.message import phrase
 from npu_config.dumps._rules import NO_RECORD
 from npu_config.dumps.container import read_dump
 from npu_config.dumps.names import parse_name
@@ -110,7 +111,7 @@ def read_overflow(path: PathLike) -> Mapping[str, Any]:
         return _record(data, dump.path)
     if len(data) != _LEGACY_SIZE:
         message = "the output has {:,} bytes; a record has {:,}, or begins with 0x5a5a5a5a"
-        raise _refused(dump.path, message.format(output.size, _LEGACY_SIZE))
+        raise _refused(dump.path, phrase(message, output.size, _LEGACY_SIZE))
     result: Dict[str, Any] = {}
     for unit, ids, status, words in _LEGACY:
         names = (*_IDS, *words)
@@ -133,7 +134,7 @@ def _record(data: bytes, path: str) -> Dict[str, Any]:
         raise _refused(path, "the record is cut")
     magic, version, valid, kind, rsv, length = struct.unpack_from("<6I", data)
     if kind not in _RECORDS:
-        raise _refused(path, "the record is of the unknown kind {}; legal: 0 to 3".format(kind))
+        raise _refused(path, phrase("the record is of the unknown kind {}; legal: 0 to 3", kind))
     name, fields = _RECORDS[kind]
     words = 4 if version >= 1 and fields is _KERNEL else 1
     count = len(fields) - 1 + words
@@ -197,7 +198,7 @@ def _words(unit: str, status: Sequence[int]) -> Tuple[Tuple[str, bool], ...]:
         elif unit == L2:
             found += _atomic(word >> 16 & 7, 1)
         elif word:
-            found.append(("status {:#x}".format(word), False))
+            found.append((phrase("status {:#x}", word), False))
     return tuple(dict.fromkeys(found))
 
 
@@ -205,7 +206,7 @@ def _core(word: int, documented: bool) -> List[Tuple[str, bool]]:
     found = [("{:#x} {}".format(bit, text), documented) for bit, text in _BITS if word & bit]
     rest = word & ~sum(bit for bit, _ in _BITS)
     if rest:
-        found.append(("{:#x} unknown".format(rest), False))
+        found.append((phrase("{:#x} unknown", rest), False))
     return found
 
 
@@ -213,9 +214,9 @@ def _atomic(code: int, first: int) -> List[Tuple[str, bool]]:
     """Any value is an overflow; what the code adds to that comes from one source of 2021."""
     found: List[Tuple[str, bool]] = [("overflow of an atomic addition", True)]
     if first <= code < first + len(_ATOMIC):
-        found.append(("code {:#x}: {}".format(code, _ATOMIC[code - first]), False))
+        found.append((phrase("code {:#x}: {}", code, _ATOMIC[code - first]), False))
     elif code:
-        found.append(("code {:#x} unknown".format(code), False))
+        found.append((phrase("code {:#x} unknown", code), False))
     return found
 
 

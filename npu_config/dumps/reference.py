@@ -13,6 +13,7 @@ from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Sequence, Se
 import attr
 
 from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Place
+from npu_config.core.message import phrase
 from npu_config.core.npy import COLUMNS, INDEX, TENSOR
 from npu_config.dumps._rules import BAD_REFERENCE
 from npu_config.dumps.dump import BLOCK, Dump, Tensor
@@ -215,7 +216,7 @@ def _nothing(path: str, reason: str) -> NpuConfigError:
     return NpuConfigError(
         [
             BAD_REFERENCE.diagnostic(
-                "nothing to compare with: {}".format(reason),
+                phrase("nothing to compare with: {}", reason),
                 Place(path),
                 help="give a folder of OPERATOR.OUTPUT.TIME.npy files, of tfdbg-export or dump "
                 "export, or another dump",
@@ -277,7 +278,9 @@ def open_npy(path: str) -> Any:
         raise NpuConfigError([unreadable(path, error)]) from None
     # numpy parses the header as a Python literal, and raises whatever that raises.
     except Exception as error:
-        reason = "not a readable .npy file: {}".format(str(error).split("\n", 1)[0] or "it is cut")
+        reason = phrase(
+            "not a readable .npy file: {}", str(error).split("\n", 1)[0] or phrase("it is cut")
+        )
         raise NpuConfigError([BAD_REFERENCE.diagnostic(reason, Place(path))]) from None
     if not isinstance(values, numpy.ndarray) or values.dtype.kind not in "biufc":
         reason = "the file does not hold one array of numbers"

@@ -13,6 +13,7 @@ import attr
 
 from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Place
 from npu_config.core.files import PathLike
+from npu_config.core.message import join, phrase
 from npu_config.dumps._rules import BAD_RESULT
 from npu_config.dumps._rules import DIVERGES as DIVERGES_RULE
 from npu_config.dumps.compare import AGREES, DIVERGES, NOT_COMPARED, Comparison, Row, first_of
@@ -177,15 +178,15 @@ def read_result(path: PathLike, threshold: float = 0.98) -> ResultTable:
     try:
         table = list(csv.reader(io.StringIO(text.lstrip("\ufeff"), newline="")))
     except csv.Error as error:
-        raise _refused(name, "the file is not CSV: {}".format(error)) from None
+        raise _refused(name, phrase("the file is not CSV: {}", error)) from None
     header = table[0] if table else []
     columns: Dict[str, int] = {}
     for position, column in enumerate(header):
         columns.setdefault(column.strip(), position)
     kind = next((names for names in (_NEW, _OLD) if all(n in columns for n in names)), None)
     if kind is None:
-        wanted = " or ".join("{} and {}".format(*names) for names in (_NEW, _OLD))
-        raise _refused(name, "the header lacks the columns {}, TensorIndex".format(wanted))
+        wanted = join(" or ", [phrase("{} and {}", *names) for names in (_NEW, _OLD)])
+        raise _refused(name, phrase("the header lacks the columns {}, TensorIndex", wanted))
     rows = [
         _row(line, row, columns, kind, threshold) for line, row in enumerate(table[1:], 2) if row
     ]
@@ -245,10 +246,10 @@ def finding(comparison: Comparison) -> Tuple[Diagnostic, ...]:
         return ()
     outputs = [row for row in comparison.rows if row.op_name == name and row.side == "output"]
     reasons = [row.reason for row in outputs if row.verdict == DIVERGES]
-    message = "the inputs of {} agree and its outputs do not: {}".format(name, reasons[0])
+    message = phrase("the inputs of {} agree and its outputs do not: {}", name, reasons[0])
     help_ = "dump it with its inputs (--next-config)"
     if comparison.passes:
-        help_ += ", with the fusion passes {} off".format(", ".join(comparison.passes))
+        help_ += phrase(", with the fusion passes {} off", ", ".join(comparison.passes))
     return (DIVERGES_RULE.diagnostic(message, help=help_),)
 
 

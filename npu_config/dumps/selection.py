@@ -6,6 +6,7 @@ from typing import Dict, List, NamedTuple, Optional, Sequence, Set, Tuple
 import attr
 
 from npu_config.core.diagnostics import Diagnostic, Place
+from npu_config.core.message import phrase
 from npu_config.dumps._rules import SEVERAL_FILES
 from npu_config.dumps.dump import Dump
 from npu_config.dumps.names import plain
@@ -120,7 +121,7 @@ def operators(chosen: Chosen) -> Operators:
         if len(members) > 1:
             if len(threads) <= 1:
                 message = "{} files of the operator {} in one step; the last outputs are taken"
-                text = message.format(len(members), name)
+                text = phrase(message, len(members), name)
                 found.append(SEVERAL_FILES.diagnostic(text, Place(last.path)))
             dump = _together(members)
         made = Operator(name, last.op_type, last.name.time, dump, max(1, len(threads)))

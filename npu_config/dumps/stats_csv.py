@@ -13,6 +13,7 @@ import attr
 
 from npu_config.core.diagnostics import NpuConfigError, Place
 from npu_config.core.files import PathLike
+from npu_config.core.message import phrase
 from npu_config.dumps._rules import BAD_STATISTICS
 from npu_config.text.loading import decode, load
 
@@ -65,12 +66,12 @@ def read_statistics(path: PathLike) -> Tuple[StatisticsRow, ...]:
     try:
         rows = [row for row in csv.reader(text.splitlines()) if row]
     except csv.Error as error:
-        message = "the table is not CSV: {}".format(error)
+        message = phrase("the table is not CSV: {}", error)
         raise NpuConfigError([BAD_STATISTICS.diagnostic(message, Place(name))]) from None
     if not rows or tuple(rows[0][: len(_FIXED)]) != _FIXED:
         message = "the table does not begin with the columns {}"
         raise NpuConfigError(
-            [BAD_STATISTICS.diagnostic(message.format(", ".join(_FIXED)), Place(name, 1))]
+            [BAD_STATISTICS.diagnostic(phrase(message, ", ".join(_FIXED)), Place(name, 1))]
         )
     columns = rows[0][len(_FIXED) :]
     result: List[StatisticsRow] = []
@@ -89,10 +90,10 @@ def _row(row: Sequence[str], columns: Sequence[str]) -> StatisticsRow:
     if len(row) == len(_FIXED) + len(columns) - 1 and _COUNT in columns:
         columns = [column for column in columns if column != _COUNT]
     if len(row) < len(_FIXED) or len(row) > len(_FIXED) + len(columns):
-        raise ValueError("the row has {} fields".format(len(row)))
+        raise ValueError(phrase("the row has {} fields", len(row)))
     side, index, size, data_type, format_, shape = row[: len(_FIXED)]
     if side.lower() not in ("input", "output") or not index.isdecimal() or not size.isdecimal():
-        raise ValueError('the row begins with "{}", not with Input or Output'.format(side[:40]))
+        raise ValueError(phrase('the row begins with "{}", not with Input or Output', side[:40]))
     cells = [*row[len(_FIXED) :], *[""] * len(columns)]
     return StatisticsRow(
         side.lower(),

@@ -11,6 +11,7 @@ import attr
 
 from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Place
 from npu_config.core.files import PathLike
+from npu_config.core.message import phrase
 from npu_config.dumps import _rules as rules
 from npu_config.dumps.container import Opened, open_dump
 from npu_config.dumps.names import (
@@ -146,7 +147,7 @@ class DumpTree(Sequence[DumpFile]):
         return iter(self._files)
 
     def __repr__(self) -> str:
-        return "<DumpTree: {:,} files>".format(len(self))
+        return phrase("<DumpTree: {:,} files>", len(self))
 
     @property
     def runs(self) -> Tuple[str, ...]:
@@ -248,7 +249,7 @@ def _enter(
         if parsed is not None:
             files.append(DumpFile(path, size, where, parsed, name in mapped))
         elif is_hash(name):
-            strays.append(Stray(path, "named by a hash that no {} explains".format(MAPPING)))
+            strays.append(Stray(path, phrase("named by a hash that no {} explains", MAPPING)))
         else:
             strays.append(Stray(path, "not the name of a dump"))
     missing.extend(
@@ -276,10 +277,10 @@ def no_dump(tree: DumpTree, path: str) -> Diagnostic:
     if arrays:
         message = "no dump of the NPU here, but {:,} .npy files, which are a reference"
         help_ = "in a comparison the dump of the NPU comes first, the reference second"
-        return rules.NOTHING_FOUND.diagnostic(message.format(arrays), Place(path), help=help_)
+        return rules.NOTHING_FOUND.diagnostic(phrase(message, arrays), Place(path), help=help_)
     if names:
         message = "no dump of the NPU here; {:,} files have other names, the first is {}"
-        text = message.format(len(names), names[0])
+        text = phrase(message, len(names), names[0])
     else:
         text = "no dump of the NPU here: the folder has no files"
     help_ = "give the dump_path of the job, or a folder in it; without an overflow, overflow "

@@ -13,6 +13,7 @@ from typing import Any, Callable, Counter, Dict, Iterable, List, Mapping, Option
 
 from npu_config.core.diagnostics import Diagnostic, Place, Severity
 from npu_config.core.files import PathLike, write_atomic
+from npu_config.core.message import phrase
 from npu_config.core.rule import declare
 from npu_config.text.loading import load
 
@@ -111,7 +112,7 @@ class Baseline:
         except RecursionError:
             raise _unusable(name, "it is nested too deeply") from None
         except ValueError as error:
-            raise _unusable(name, "it is not a baseline of version 1: {}".format(error)) from None
+            raise _unusable(name, phrase("it is not a baseline of version 1: {}", error)) from None
         return cls(counts, os.path.dirname(os.path.abspath(name)))
 
     def save(self, path: PathLike, overwrite: bool = False) -> None:
@@ -177,7 +178,7 @@ def _counts_of(content: Any) -> Dict[Key, int]:
         raise ValueError("it is not an object with a version")
     version, findings = content["version"], content.get("findings")
     if type(version) is not int or version != VERSION:
-        raise ValueError("its version is {!r}".format(version))
+        raise ValueError(phrase("its version is {!r}", version))
     if not isinstance(findings, list):
         raise ValueError("it has no list of findings")
     counts: Dict[Key, int] = {}
@@ -185,12 +186,12 @@ def _counts_of(content: Any) -> Dict[Key, int]:
         fields: Dict[str, Any] = entry if isinstance(entry, dict) else {}
         if not all(isinstance(fields.get(name), str) for name in _FIELDS):
             raise ValueError(
-                "finding {} lacks one of the texts {}".format(number, ", ".join(_FIELDS))
+                phrase("finding {} lacks one of the texts {}", number, ", ".join(_FIELDS))
             )
         count = fields.get("count")
         if type(count) is not int or not 1 <= count <= _MOST:
             raise ValueError(
-                "the count of finding {} is not a number from 1 to {:,}".format(number, _MOST)
+                phrase("the count of finding {} is not a number from 1 to {:,}", number, _MOST)
             )
         key: Key = (fields["rule"], fields["path"], fields["option"], fields["line"])
         counts[key] = counts.get(key, 0) + count
@@ -198,5 +199,5 @@ def _counts_of(content: Any) -> Dict[Key, int]:
 
 
 def _unusable(path: str, reason: str) -> BaselineError:
-    message = "the baseline cannot be used: {}".format(reason)
+    message = phrase("the baseline cannot be used: {}", reason)
     return BaselineError(UNUSABLE.diagnostic(message, Place(path)))

@@ -20,6 +20,7 @@ from typing import Any, Callable, Dict, Iterable, List, Mapping, Optional, Tuple
 import attr
 
 from npu_config.core.diagnostics import Diagnostic, Place, Severity
+from npu_config.core.message import phrase
 from npu_config.core.rule import Rule, declare
 from npu_config.core.target import Target
 from npu_config.lint.gitignore import Patterns
@@ -171,7 +172,9 @@ def read_project(path: str, known_rules: KnownRules) -> Optional[Project]:
     faults = tuple(document.diagnostics)
     if _MISNAMED in tables:
         place = document.places.key_place(("tool", _MISNAMED))
-        message = "nothing reads [tool.{}]; the table is called [tool.{}]".format(_MISNAMED, TABLE)
+        message = phrase(
+            "nothing reads [tool.{}]; the table is called [tool.{}]", _MISNAMED, TABLE
+        )
         faults += (PROJECT_TABLE.diagnostic(message, place, help="rename it"),)
     return Project(path, diagnostics=faults, text=text) if faults else None
 
@@ -224,7 +227,7 @@ class _Table:
             "per-file-ignores": self._table_of_rules,
         }
         if not isinstance(self._table, dict):
-            self._report((), "[tool.npu-config] is a table; legal: {}".format(", ".join(readers)))
+            self._report((), phrase("[tool.npu-config] is a table; legal: {}", ", ".join(readers)))
             self._table = {}
         for key, value in self._table.items():
             if key in readers:
@@ -274,11 +277,11 @@ class _Table:
         place = self._document.key_place(("tool", TABLE, key))
         self._found.append(
             PROJECT_TABLE.diagnostic(
-                '"{}" is no key of [tool.npu-config]; legal: {}'.format(
-                    key[:40], ", ".join(known)
+                phrase(
+                    '"{}" is no key of [tool.npu-config]; legal: {}', key[:40], ", ".join(known)
                 ),
                 place,
-                help=None if close is None else 'did you mean "{}"?'.format(close),
+                help=None if close is None else phrase('did you mean "{}"?', close),
             )
         )
 
@@ -287,7 +290,7 @@ class _Table:
             return tuple(value)
         name = inner[-1] if inner else key
         help = '{} = ["..."]'.format('"{}"'.format(name) if inner else name)
-        self._report((key, *inner), '"{}" takes a list of texts'.format(name), help)
+        self._report((key, *inner), phrase('"{}" takes a list of texts', name), help)
         return ()
 
     def _rules(self, key: str, value: Any, *inner: str) -> Tuple[str, ...]:
@@ -303,22 +306,22 @@ class _Table:
             close = near(word, [*ids, *ids.values()])
             self._report(
                 (key, *inner, index),
-                '"{}" is no rule'.format(word[:40]),
+                phrase('"{}" is no rule', word[:40]),
                 "name rules by id (NPU104), beginning of an id (NPU1) or name"
                 if close is None
-                else 'did you mean "{}"?'.format(close),
+                else phrase('did you mean "{}"?', close),
             )
         return tuple(found)
 
     def _text(self, key: str, value: Any) -> Optional[str]:
         if isinstance(value, str):
             return value
-        self._report((key,), '"{}" takes a text'.format(key))
+        self._report((key,), phrase('"{}" takes a text', key))
         return None
 
     def _switch(self, key: str, value: Any) -> bool:
         if not isinstance(value, bool):
-            self._report((key,), '"{}" takes true or false'.format(key))
+            self._report((key,), phrase('"{}" takes true or false', key))
         return value is True
 
     def _part_of_target(self, key: str, value: Any) -> Optional[str]:
@@ -332,6 +335,6 @@ class _Table:
 
     def _table_of_rules(self, key: str, value: Any) -> Dict[str, Tuple[str, ...]]:
         if not isinstance(value, dict):
-            self._report((key,), '"{}" takes a table of pattern to list of rules'.format(key))
+            self._report((key,), phrase('"{}" takes a table of pattern to list of rules', key))
             return {}
         return {str(name): self._rules(key, rules, str(name)) for name, rules in value.items()}

@@ -15,6 +15,7 @@ import tokenize
 from typing import Iterable, Iterator, List, NamedTuple, Optional, Sequence, Set, Tuple
 
 from npu_config.core.diagnostics import Diagnostic, Place, Severity
+from npu_config.core.message import phrase
 from npu_config.core.rule import declare
 
 __all__ = ["Suppressions", "suppress"]
@@ -231,7 +232,7 @@ def _faults(
     ]
     for word in unknown:
         yield IGNORE_COMMENT.diagnostic(
-            'the comment names "{}", which is no rule'.format(word[:40]),
+            phrase('the comment names "{}", which is no rule', word[:40]),
             comment.place,
             help="name rules by id (NPU104), beginning of an id (NPU1) or name",
         )

@@ -6,6 +6,7 @@ from typing import Callable, Dict, Iterator, List, NamedTuple, Optional, Sequenc
 import attr
 
 from npu_config.core.diagnostics import Edit
+from npu_config.core.message import phrase
 from npu_config.migration import (
     data,
     distribution,
@@ -123,13 +124,13 @@ def analyse(
         keeper: another file of the program that keeps Horovod, so that this one must, too.
     """
     if imports not in IMPORTS:
-        raise ValueError('imports must be "npu_config" or "npu_bridge", got {!r}'.format(imports))
+        raise ValueError(phrase('imports must be "npu_config" or "npu_bridge", got {!r}', imports))
     if not isinstance(source, (str, bytes)):
-        raise TypeError("source must be text or bytes, got {}".format(type(source).__name__))
+        raise TypeError(phrase("source must be text or bytes, got {}", type(source).__name__))
     try:
         text = decode(source).text if isinstance(source, bytes) else source
     except Undecodable as error:
-        note = Note(error.line or 1, "python2", REFUSED, "not text: {}".format(error))
+        note = Note(error.line or 1, "python2", REFUSED, phrase("not text: {}", error))
         assert isinstance(source, bytes)
         return Analysis(Migration(source.decode("latin-1"), notes=(note,)))
     try:
@@ -139,7 +140,7 @@ def analyse(
         reason = (
             "Python 2: convert it with 2to3 first"
             if old
-            else "not Python 3 that can be analysed: {}".format(error)
+            else phrase("not Python 3 that can be analysed: {}", error)
         )
         return Analysis(
             Migration(text, notes=(Note(error.line or 1, "python2", REFUSED, reason),))
@@ -225,7 +226,7 @@ def _uncertain(work: Work, site: Site) -> None:
         work.manual(
             site.line,
             "import-aliases",
-            '"{}" {}: not edited; the patch of npu_init covers sessions'.format(parts[0], reason),
+            phrase('"{}" {}: not edited; the patch of npu_init covers sessions', parts[0], reason),
         )
 
 
@@ -283,8 +284,9 @@ def _only_version_2(script: Script) -> Optional[Note]:
                 site.line,
                 "eager",
                 REFUSED,
-                "a script for TensorFlow 2 only ({}): the NPU needs the graph mode of 1.15".format(
-                    _ONLY_2[name]
+                phrase(
+                    "a script for TensorFlow 2 only ({}): the NPU needs the graph mode of 1.15",
+                    _ONLY_2[name],
                 ),
             )
     return None

@@ -3,6 +3,7 @@
 import ast
 from typing import Callable, Dict, Mapping, Optional, Tuple
 
+from npu_config.core.message import phrase
 from npu_config.migration.script import Site, is_open
 from npu_config.migration.sessions import STAR_NOTE, wrap_config
 from npu_config.migration.work import Work, is_wrapped
@@ -89,17 +90,17 @@ def run_config(work: Work, site: Site, name: str) -> None:
         is_none = getattr(keyword.value, "value", 0) is None
         if keyword.arg in _DISTRIBUTION:
             if is_none:
-                work.manual(line, "runconfig-unsupported", _NONE.format(keyword.arg))
+                work.manual(line, "runconfig-unsupported", phrase(_NONE, keyword.arg))
             else:
                 work.refuse(
                     line,
                     "runconfig-unsupported",
-                    "{} must go, together with its strategy".format(keyword.arg),
+                    phrase("{} must go, together with its strategy", keyword.arg),
                     blocks=True,
                 )
         elif keyword.arg == "device_fn":
             if is_none:
-                work.manual(line, "runconfig-unsupported", _NONE.format("device_fn"))
+                work.manual(line, "runconfig-unsupported", phrase(_NONE, "device_fn"))
             else:
                 work.refuse(line, "runconfig-unsupported", "NPURunConfig does not take device_fn")
         elif keyword.arg == "protocol":

@@ -8,6 +8,7 @@ import ast
 import re
 from typing import List, Tuple
 
+from npu_config.core.message import phrase
 from npu_config.migration.horovod_calls import CALLS
 from npu_config.migration.horovod_names import (
     CONSTANTS,
@@ -112,7 +113,7 @@ def _uses(work: Work) -> Tuple[List[Use], List[Site]]:
         if name is None or not (name == "horovod" or name.startswith("horovod.")):
             if looked.binding is Binding.PARAMETER and is_hvd(work, site.node.id):
                 work.manual(
-                    site.line, "import-aliases", '"{}" is a parameter here'.format(site.node.id)
+                    site.line, "import-aliases", phrase('"{}" is a parameter here', site.node.id)
                 )
             continue
         node: ast.expr = site.node
@@ -142,7 +143,7 @@ def _report_optional(work: Work, imports: List[Site], uses: List[Use]) -> None:
         counterpart = RANKS.get(use.name)
         text = "for several ranks: replace the try block and this line"
         if counterpart:
-            text += " by {}()".format(counterpart)
+            text += phrase(" by {}()", counterpart)
         work.manual(use.line, id_of(use.name), text)
 
 
@@ -159,7 +160,7 @@ def _use(work: Work, use: Use) -> None:
         work.refuse(use.line, "hvd-compression", REFUSALS["hvd-compression"], True)
     else:
         id = id_of(name)
-        text = REFUSALS.get(id, 'no counterpart of "{}" on the NPU'.format(name))
+        text = REFUSALS.get(id, phrase('no counterpart of "{}" on the NPU', name))
         work.refuse(use.line, id, text, True)
 
 

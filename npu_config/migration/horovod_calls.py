@@ -3,6 +3,7 @@
 import ast
 from typing import Callable, Dict, Optional, Tuple
 
+from npu_config.core.message import phrase
 from npu_config.migration.horovod_names import (
     REDUCTIONS,
     REFUSALS,
@@ -31,7 +32,7 @@ def _arguments(
             work.refuse(
                 use.line,
                 id_of(use.name),
-                'the argument "{}" has no counterpart on the NPU'.format(keyword.arg),
+                phrase('the argument "{}" has no counterpart on the NPU', keyword.arg),
                 True,
             )
             return None
@@ -109,7 +110,9 @@ def _optimizer(work: Work, use: Use, call: ast.Call) -> None:
         name for name in ("sparse_as_dense", "device_dense", "device_sparse") if name in given
     ]
     del before
-    note = "dropped without loss: " + ", ".join(dropped) if dropped else "it averages, too"
+    note = (
+        phrase("dropped without loss: {}", ", ".join(dropped)) if dropped else "it averages, too"
+    )
     if not refused:
         _take_first(work, call, given["optimizer"])
         replace_name(work, use, work.name("npu_distributed_optimizer_wrapper"))
@@ -154,8 +157,8 @@ def _broadcast_all(work: Work, use: Use, call: ast.Call) -> None:
         return
     script = work.script
     one = work.free("npu_var")
-    head = "{0}.group(*[{0}.assign({1}, {2}.broadcast([{1}], ".format(
-        tf, one, work.name("hccl_ops")
+    head = phrase(
+        "{0}.group(*[{0}.assign({1}, {2}.broadcast([{1}], ", tf, one, work.name("hccl_ops")
     )
     start, end = script.span(call)[0], script.span(call)[1]
     root_start, root_end = script.span(root)
@@ -170,7 +173,7 @@ def _broadcast_all(work: Work, use: Use, call: ast.Call) -> None:
     else:
         whose = "{}.global_variables()".format(tf)
     work.replace(start, root_start, head)
-    work.replace(root_end, end, ")[0]) for {} in {}])".format(one, whose))
+    work.replace(root_end, end, phrase(")[0]) for {} in {}])", one, whose))
     work.changed(use.line, "hvd-broadcast", "hccl_ops.broadcast takes and gives lists")
     _check_types(work, use)
 
@@ -268,7 +271,7 @@ def _allreduce(work: Work, use: Use, call: ast.Call) -> None:
         keyword = next((k for k in call.keywords if k.value is first), None)
         at = work.value_span(call, keyword)[2] if keyword is not None else None
         where = at if at is not None else work.end_of_first(call, first)
-        work.insert(where, ', reduction="{}"'.format(reduction))
+        work.insert(where, phrase(', reduction="{}"', reduction))
         del end
     replace_name(work, use, work.name("npu_allreduce"))
     work.changed(
@@ -287,7 +290,7 @@ def _allgather(work: Work, use: Use, call: ast.Call) -> None:
         work.end_of_first(call, given["tensor"])
         if given["tensor"] in call.args
         else work.last_argument_end(call) or work.close_of(call),
-        ", rank_size={}()".format(work.name("get_npu_rank_size")),
+        phrase(", rank_size={}()", work.name("get_npu_rank_size")),
     )
     replace_name(work, use, work.name("hccl_ops") + ".allgather")
     work.changed(

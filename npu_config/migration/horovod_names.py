@@ -4,6 +4,7 @@ import ast
 import re
 from typing import List, Mapping, Optional
 
+from npu_config.core.message import phrase
 from npu_config.migration.names import canonical
 from npu_config.migration.resolve import dotted_parts
 from npu_config.migration.script import Site
@@ -111,7 +112,7 @@ def _replace_in_text(work: Work, text_node: ast.JoinedStr, use: Use, text: str) 
     script = work.script
     parts = dotted_parts(use.node)
     assert parts is not None
-    key = "f-string {} {}".format(id(text_node), ".".join(parts))
+    key = phrase("f-string {} {}", id(text_node), ".".join(parts))
     lines: Optional[List[int]] = script.cache.get(key)
     if lines is not None:
         return lines

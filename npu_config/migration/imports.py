@@ -3,6 +3,7 @@
 import ast
 from typing import List, Optional, Sequence
 
+from npu_config.core.message import phrase
 from npu_config.migration.names import STAR_NAMES, canonical
 from npu_config.migration.script import Script, Site
 from npu_config.migration.work import Work
@@ -87,16 +88,16 @@ def _lines(work: Work, before: Sequence[ast.stmt]) -> List[str]:
     module = work.package + ".npu_init"
     if work.renamed or _collides(work, before):
         names = [
-            "{} as {}".format(name, work.renamed[name]) if name in work.renamed else name
+            phrase("{} as {}", name, work.renamed[name]) if name in work.renamed else name
             for name in sorted(work.used)
         ]
         lines = [
-            "from {} import {}".format(module, ", ".join(names))
+            phrase("from {} import {}", module, ", ".join(names))
             if names
-            else "import {}".format(module)
+            else phrase("import {}", module)
         ]
     else:
-        lines = ["from {} import *".format(module)]
+        lines = [phrase("from {} import *", module)]
     present = {
         alias.name for node in before if isinstance(node, ast.Import) for alias in node.names
     }

@@ -3,6 +3,7 @@
 import ast
 from typing import Callable, Dict
 
+from npu_config.core.message import join, phrase
 from npu_config.migration.script import Script, Site, is_open
 from npu_config.migration.sessions import wrap_config
 from npu_config.migration.work import Work
@@ -157,7 +158,11 @@ def _ranks(work: Work, site: Site) -> None:
         if word not in words
     ]
     if missing:
-        work.manual(site.line, "keras-distributed", "with several ranks: " + " and ".join(missing))
+        work.manual(
+            site.line,
+            "keras-distributed",
+            phrase("with several ranks: {}", join(" and ", missing)),
+        )
 
 
 def _is_model(work: Work, site: Site, node: ast.expr) -> bool:

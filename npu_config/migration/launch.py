@@ -4,6 +4,7 @@ import ast
 import re
 from typing import Callable, Dict, Iterator, List, Optional, Set
 
+from npu_config.core.message import phrase
 from npu_config.migration.script import Site, text_of
 from npu_config.migration.session_options import AMP_NOTE
 from npu_config.migration.work import Note, Work
@@ -96,9 +97,12 @@ def _loops(work: Work) -> None:
                     work.manual(
                         steps[name],
                         "loop-candidate",
-                        "for iterations_per_loop: util.set_iteration_per_loop(sess, {}, n); the "
-                        "number of steps and the intervals of prints must be multiples of n, and "
-                        "the input must come from an initializable iterator".format(name),
+                        phrase(
+                            "for iterations_per_loop: util.set_iteration_per_loop(sess, {}, n); "
+                            "the number of steps and the intervals of prints must be multiples "
+                            "of n, and the input must come from an initializable iterator",
+                            name,
+                        ),
                     )
     if any(note.id in ("loop-candidate", "estimator-offload") for note in work.notes):
         _summaries(work)

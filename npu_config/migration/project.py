@@ -21,6 +21,7 @@ from typing import (
 )
 
 from npu_config.core.diagnostics import Diagnostic, Place
+from npu_config.core.message import phrase
 from npu_config.migration import rules
 from npu_config.migration.engine import Analysis, Migration, analyse
 from npu_config.migration.launch import shell_notes
@@ -154,7 +155,7 @@ def _look_at(target: Target, work: _Work) -> _Looked:
     try:
         found = analyse(data, work.imports, work.session_import, work.keeper)
     except Exception as error:  # a fault of ours must not cost the other files
-        message = "npu_config failed on this script: {}: {}".format(type(error).__name__, error)
+        message = phrase("npu_config failed on this script: {}: {}", type(error).__name__, error)
         diagnostic = rules.FAILED.diagnostic(message, Place(target.path), help="report it")
         return _Looked(Outcome(target, diagnostics=(diagnostic,)))
     return _looked(target, data, found)
@@ -170,7 +171,7 @@ def _looked(target: Target, data: bytes, found: Analysis) -> _Looked:
     except Undecodable:
         before, encoding = data.decode("latin-1"), "latin-1"
     if migration.edits and _lossy(before, migration.text, encoding, data):
-        message = "its encoding {} cannot be written back as it was".format(encoding)
+        message = phrase("its encoding {} cannot be written back as it was", encoding)
         diagnostic = rules.NOT_WRITTEN.diagnostic(message, Place(target.path))
         return _Looked(Outcome(target, diagnostics=(diagnostic,)))
     outcome = Outcome(target, migration, before, encoding)
@@ -190,7 +191,7 @@ def _read(target: Target) -> Union[bytes, Diagnostic]:
         inside = os.path.join(os.path.realpath(target.root), "")
         if not os.path.realpath(target.path).startswith(inside):
             return rules.OUTSIDE.diagnostic(
-                "this link leads out of {}: not touched".format(target.root),
+                phrase("this link leads out of {}: not touched", target.root),
                 Place(target.path),
                 help="name the file itself to migrate it",
             )

@@ -6,6 +6,7 @@ import re
 from typing import Any, Dict, Iterator, List, Sequence, Tuple
 
 from npu_config.core.diagnostics import DOCS_URL
+from npu_config.core.message import told
 from npu_config.migration.engine import Migration
 from npu_config.migration.facts import FACTS
 from npu_config.migration.project import Outcome
@@ -40,9 +41,9 @@ def next_commands(paths: Sequence[str]) -> List[str]:
     names = " ".join(shlex.quote(path) for path in paths[:3]) + (" ..." if len(paths) > 3 else "")
     script = next((path for path in paths if path.endswith(".py")), "train.py")
     return [
-        "npu-config check {}".format(names),
+        told("npu-config check {}", names),
         "npu-config env --help",
-        "npu-config run {}".format(shlex.quote(script)),
+        told("npu-config run {}", shlex.quote(script)),
     ]
 
 
@@ -84,7 +85,7 @@ def _groups(notes: Iterator[Note]) -> Dict[Tuple[str, str], List[int]]:
 
 def _numbers(lines: Sequence[int]) -> str:
     shown = ", ".join(str(line) for line in lines[:12])
-    return shown + (" and {} more".format(len(lines) - 12) if len(lines) > 12 else "")
+    return shown + (told(" and {} more", len(lines) - 12) if len(lines) > 12 else "")
 
 
 def _counts(outcomes: Sequence[Outcome]) -> Dict[str, int]:
@@ -100,9 +101,10 @@ def _counts(outcomes: Sequence[Outcome]) -> Dict[str, int]:
 
 def _summary(outcomes: Sequence[Outcome]) -> str:
     counts = _counts(outcomes)
-    return "{}: {changed} changed, {refused} refused; {by_hand} left to do or to know{}".format(
-        "1 file" if counts["files"] == 1 else "{files} files".format(**counts),
-        "; {not_read} not migrated".format(**counts) if counts["not_read"] else "",
+    return told(
+        "{}: {changed} changed, {refused} refused; {by_hand} left to do or to know{}",
+        told("1 file") if counts["files"] == 1 else told("{files} files", **counts),
+        told("; {not_read} not migrated", **counts) if counts["not_read"] else "",
         **counts,
     )
 
@@ -185,7 +187,7 @@ def _html(outcomes: Sequence[Outcome], commands: Sequence[str]) -> str:
         if migration is None or not migration.notes:
             continue
         parts.append(
-            "<h2>{}: {}</h2><table>{}".format(_safe(outcome.target.path), migration.status, _HEAD)
+            told("<h2>{}: {}</h2><table>{}", _safe(outcome.target.path), migration.status, _HEAD)
         )
         rows = _Rows(outcome.before or "", migration)
         parts += [rows.row(note) for note in migration.notes]
@@ -224,10 +226,9 @@ class _Rows:
         new = ""
         if note.kind == CHANGED:
             new = self._after[self._moved(first, False) : self._moved(last, True)].rstrip()
-        return (
+        return told(
             '<tr class="{kind}"><td>{line}</td><td>{kind}</td><td><a href="{url}">{id}</a></td>'
-            "<td><pre>{old}</pre></td><td><pre>{new}</pre></td><td>{why}</td></tr>"
-        ).format(
+            "<td><pre>{old}</pre></td><td><pre>{new}</pre></td><td>{why}</td></tr>",
             kind=note.kind,
             line=note.line,
             url=note.url,

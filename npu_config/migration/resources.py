@@ -3,6 +3,7 @@
 import ast
 from typing import Dict, List, Optional, Set
 
+from npu_config.core.message import phrase
 from npu_config.migration.horovod_names import Use, is_statement
 from npu_config.migration.script import Site, text_of
 from npu_config.migration.work import Work
@@ -52,7 +53,8 @@ def take_resources(work: Work, inits: List[Use]) -> None:
         use.site,
         [
             "{}, {} = {}()".format(session, shutdown, work.name("init_resource")),
-            "{}.register(lambda: ({}({}, {}), {}({})))".format(
+            phrase(
+                "{}.register(lambda: ({}({}, {}), {}({})))",
                 _atexit(work),
                 work.name("shutdown_resource"),
                 session,
@@ -129,7 +131,7 @@ def _indent(work: Work, run: Site) -> bool:
         return False
     if last > first and any(_is_long_text(node, script) for node in ast.walk(statement)):
         return False
-    opening = "with {}():".format(work.name("npu_resources"))
+    opening = phrase("with {}():", work.name("npu_resources"))
     if before.strip():
         owner = run.parents[run.parents.index(statement) - 1]
         if not (isinstance(owner, ast.If) and owner.body == [statement]) or last > first:

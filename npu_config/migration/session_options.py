@@ -3,6 +3,7 @@
 import ast
 from typing import Callable, Dict, Mapping, Tuple
 
+from npu_config.core.message import phrase
 from npu_config.migration.script import Site, is_open, text_of
 from npu_config.migration.work import Work
 
@@ -66,13 +67,13 @@ def _switch_off(work: Work, field: str, value: ast.expr, frames: object, line: i
         if value.attr not in good:
             end = work.script.span(value)[1]
             work.replace(end - len(value.attr), end, wanted)
-            work.changed(line, id, "{} must be {} on the NPU".format(field, wanted))
+            work.changed(line, id, phrase("{} must be {} on the NPU", field, wanted))
     elif plain is not None:
         if plain not in [_NUMBERS[name] for name in good]:
             work.replace_node(value, number)
-            work.changed(line, id, "{} must be {} ({}) on the NPU".format(field, wanted, number))
+            work.changed(line, id, phrase("{} must be {} ({}) on the NPU", field, wanted, number))
     else:
-        work.manual(line, id, "{} must be {} on the NPU: not a constant".format(field, wanted))
+        work.manual(line, id, phrase("{} must be {} on the NPU: not a constant", field, wanted))
 
 
 def _rewriter_config(work: Work, site: Site, name: str) -> None:

@@ -4,6 +4,7 @@ import ast
 import re
 from typing import Callable, Dict, Mapping, NamedTuple, Optional, Set, Tuple
 
+from npu_config.core.message import phrase
 from npu_config.migration.script import Site, is_open, text_of
 from npu_config.migration.work import Work, is_wrapped
 
@@ -60,11 +61,11 @@ def wrap_config(
     name = work.name(function)
     if given is None:
         work.append(call, "{}={}()".format(keyword, name))
-        return "no {0}: {1}() added".format(keyword, name)
+        return phrase("no {0}: {1}() added", keyword, name)
     if is_wrapped(given):
         return None
     work.wrap(given, "{}({}=".format(name, parameter))
-    return "the existing {} is wrapped".format(keyword)
+    return phrase("the existing {} is wrapped", keyword)
 
 
 def _has_own_master(work: Work, call: ast.Call, maker: _Maker) -> bool:
@@ -191,7 +192,7 @@ def _check_close(work: Work, site: Site) -> None:
     elif _is_entered(work, name):
         return
     elif not closes:
-        work.manual(line, "session-close", 'nothing closes it: add "{}.close()"'.format(name))
+        work.manual(line, "session-close", phrase('nothing closes it: add "{}.close()"', name))
     elif _runs_app(work) and site.function is not None:
         work.manual(
             line,
@@ -203,7 +204,7 @@ def _check_close(work: Work, site: Site) -> None:
         work.manual(
             line,
             "session-close",
-            'a session without "with": "{}.close()" is there, keep it'.format(name),
+            phrase('a session without "with": "{}.close()" is there, keep it', name),
         )
 
 

@@ -5,6 +5,7 @@ from typing import Any
 
 from google.protobuf.message import DecodeError
 
+from npu_config.core.message import phrase
 from npu_config.proto.faults import Fault, ProtoSyntaxError
 
 
@@ -29,6 +30,6 @@ def read_bytes(data: bytes, message: Any) -> Any:
         except (DecodeError, UnicodeDecodeError, RecursionError):
             refused = True
     if refused or caught:
-        reason = "the bytes are not a serialized {}".format(message.DESCRIPTOR.name)
+        reason = phrase("the bytes are not a serialized {}", message.DESCRIPTOR.name)
         raise ProtoSyntaxError([Fault(reason)])
     return message

@@ -2,6 +2,7 @@
 
 from typing import Any, List, Mapping, NamedTuple, Optional, Tuple, Union
 
+from npu_config.core.message import phrase
 from npu_config.proto.classes import config_proto_class
 from npu_config.proto.decode import NPU_OPTIMIZER, enum_name, plain
 
@@ -86,7 +87,7 @@ def encode(
 
 def _copy(base: Any) -> Any:
     if getattr(getattr(base, "DESCRIPTOR", None), "full_name", None) != "tensorflow.ConfigProto":
-        raise TypeError("base must be a ConfigProto, not {}".format(type(base).__name__))
+        raise TypeError(phrase("base must be a ConfigProto, not {}", type(base).__name__))
     config = type(base)()
     config.CopyFrom(base)
     return config

@@ -11,6 +11,7 @@ from typing import Any, Dict, Iterator, List, NamedTuple, Optional
 
 from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
 
+from npu_config.core.message import phrase
 from npu_config.proto import graph_messages, session_messages
 
 _TOKEN = re.compile(r'"[^"]*"|[\w.]+|-\d+|[^\s\w]')
@@ -147,14 +148,14 @@ class _Declarations:
         paths = (".".join([*scopes[:depth], name]) for depth in range(len(scopes), -1, -1))
         path = next((path for path in paths if path in self._kinds), None)
         if path is None:
-            raise ValueError("unknown type {}".format(name))
+            raise ValueError(phrase("unknown type {}", name))
         field.type_name = "." + path
         field.type = self._kinds[path]
 
     def _expect(self, token: str) -> None:
         found = next(self._tokens)
         if found != token:
-            raise ValueError("expected {}, found {}".format(token, found))
+            raise ValueError(phrase("expected {}, found {}", token, found))
 
 
 class _Pool:

@@ -10,6 +10,7 @@ from typing import Any, Dict, Iterator, Optional, Tuple, Union
 
 from google.protobuf.descriptor import FieldDescriptor
 
+from npu_config.core.message import join, phrase
 from npu_config.proto.faults import log_of, refuse
 from npu_config.proto.reflection import is_map, is_repeated, single
 from npu_config.text import prototext
@@ -96,7 +97,7 @@ class _Filler:
             elif is_repeated(descriptor):
                 yield field, descriptor
             elif field.is_list:
-                self._fault("{} takes one value, not a list".format(shown(field.name)), field)
+                self._fault(phrase("{} takes one value, not a list", shown(field.name)), field)
             else:
                 oneof = descriptor.containing_oneof
                 slot = field.name if oneof is None else "oneof " + oneof.name
@@ -104,16 +105,16 @@ class _Filler:
                     taken[slot] = field.name
                     yield field, descriptor
                 elif taken[slot] == field.name:
-                    self._fault("{} is set twice".format(shown(field.name)), field)
+                    self._fault(phrase("{} is set twice", shown(field.name)), field)
                 else:
                     reason = "{} is set beside {}; only one of them can be"
-                    self._fault(reason.format(shown(field.name), shown(taken[slot])), field)
+                    self._fault(phrase(reason, shown(field.name), shown(taken[slot])), field)
 
     def _unknown(self, kind: Any, field: Field) -> None:
         close = near(field.name, kind.fields_by_name)
-        hint = "" if close is None else '; did you mean "{}"?'.format(close)
+        hint = "" if close is None else phrase('; did you mean "{}"?', close)
         owner = "an entry of a map" if kind.GetOptions().map_entry else kind.name
-        self._fault("{} has no field {}{}".format(owner, shown(field.name), hint), field)
+        self._fault(phrase("{} has no field {}{}", owner, shown(field.name), hint), field)
 
     def _blocks(self, field: Field) -> Iterator[Block]:
         for value in field.values:
@@ -121,7 +122,7 @@ class _Filler:
                 yield value
             else:
                 reason = "{} takes a message in braces, found {}"
-                self._fault(reason.format(shown(field.name), _found(value)), value)
+                self._fault(phrase(reason, shown(field.name), _found(value)), value)
 
     def _scalars(self, descriptor: Any, field: Field) -> Iterator[Any]:
         for value in field.values:
@@ -132,7 +133,7 @@ class _Filler:
             except _MisfitError:
                 reason = "{} takes {}, found {}"
                 expected = _expected(descriptor)
-                self._fault(reason.format(shown(field.name), expected, _found(value)), value)
+                self._fault(phrase(reason, shown(field.name), expected, _found(value)), value)
 
     def _one(self, descriptor: Any, field: Optional[Field]) -> Any:
         values = () if field is None else self._scalars(descriptor, field)
@@ -184,7 +185,7 @@ def _integer(text: str, low: int, high: int) -> int:
 def _expected(descriptor: Any) -> str:
     kind = descriptor.cpp_type
     if kind in _RANGES:
-        return "an integer from {} to {}".format(*_RANGES[kind])
+        return phrase("an integer from {} to {}", *_RANGES[kind])
     if kind == FieldDescriptor.CPPTYPE_BOOL:
         return "true or false"
     if kind == FieldDescriptor.CPPTYPE_STRING:
@@ -193,8 +194,8 @@ def _expected(descriptor: Any) -> str:
     if kind == FieldDescriptor.CPPTYPE_ENUM:
         names = [value.name for value in descriptor.enum_type.values]
         if len(names) > _MAX_NAMES:
-            return "a name of {}".format(descriptor.enum_type.name)
-        return "{} or {}".format(", ".join(names[:-1]), names[-1])
+            return phrase("a name of {}", descriptor.enum_type.name)
+        return phrase("{} or {}", join(", ", names[:-1]), names[-1])
     return "a number"
 
 
@@ -202,5 +203,5 @@ def _found(value: Union[Scalar, Block]) -> str:
     if isinstance(value, Block):
         return "a message"
     if isinstance(value.value, bytes):
-        return "the text " + shown(value.value.decode("utf-8", "backslashreplace"))
+        return phrase("the text {}", shown(value.value.decode("utf-8", "backslashreplace")))
     return shown(value.value)

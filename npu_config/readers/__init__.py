@@ -11,6 +11,7 @@ from typing import Optional, Tuple, Union
 
 from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Place
 from npu_config.core.files import PathLike
+from npu_config.core.message import phrase
 from npu_config.readers import _rules as rules
 from npu_config.readers.formats import (
     FORMATS,
@@ -65,7 +66,7 @@ def read(
     """
     name = os.fspath(path)
     if as_kind is not None and as_kind not in FORMATS:
-        raise ValueError('unknown kind "{}"; legal: {}'.format(as_kind, ", ".join(KINDS)))
+        raise ValueError(phrase('unknown kind "{}"; legal: {}', as_kind, ", ".join(KINDS)))
     try:
         with guarded(name):
             return _read(name, as_kind or kind_by_suffix(name), content, as_kind is None)
@@ -86,7 +87,7 @@ def _read(
     if guess and kind not in ("script", "shell"):
         other = other_kind(decode(data[:_TOP], name)[0], data, name)
         if other is not None:
-            message = "this is {}, which is not checked here".format(other.what)
+            message = phrase("this is {}, which is not checked here", other.what)
             diagnostic = rules.OTHER_KIND.diagnostic(message, Place(name), help=other.help)
             return _nothing(None, name, diagnostic)
     if kind is None or not FORMATS[kind].binary:
@@ -103,7 +104,7 @@ def _read(
         if hole is not None:
             message = "a template: {} is filled in later; what comes of it can be checked"
             place = Source(text, name).place(*hole.span())
-            note = rules.TEMPLATE.diagnostic(message.format(shown(hole.group())), place)
+            note = rules.TEMPLATE.diagnostic(phrase(message, shown(hole.group())), place)
             return Reading(kind, name, diagnostics=(note,), text=text)
     return _read_as(entry, text, data, name)
 
@@ -166,7 +167,7 @@ def _unknown(path: str) -> Diagnostic:
     return rules.UNKNOWN_KIND.diagnostic(
         "neither the name nor the content says what this is",
         Place(path),
-        help="say it with --as {}".format("|".join(KINDS)),
+        help=phrase("say it with --as {}", "|".join(KINDS)),
     )
 
 

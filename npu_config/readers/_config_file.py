@@ -6,6 +6,7 @@ from typing import Any, Dict, List, Optional
 from npu_config.catalogue import OPTIONS, InvalidValue, layout
 from npu_config.catalogue.kinds import name_of_type, shorten
 from npu_config.core.diagnostics import Place
+from npu_config.core.message import phrase
 from npu_config.core.settings import UNKNOWN, Setting, Settings, SourceKind
 from npu_config.core.target import Target
 from npu_config.readers import _rules as rules
@@ -49,7 +50,7 @@ class _Interpreter:
             self._findings.report(
                 rules.STRUCTURE,
                 document.places.place(),
-                "a configuration is a mapping of options, not {}".format(_shape(value)),
+                phrase("a configuration is a mapping of options, not {}", _shape(value)),
                 "see `npu-config init`",
             )
         settings = Settings(
@@ -93,17 +94,17 @@ class _Interpreter:
             return False
         place = self._document.key_place((key,))
         if close is not None:
-            help = 'did you mean "{}"?'.format(close)
+            help = phrase('did you mean "{}"?', close)
             self._findings.report(
                 rules.STRUCTURE,
                 place,
-                '"{}" is not a key of a configuration file'.format(shorten(key)),
+                phrase('"{}" is not a key of a configuration file', shorten(key)),
                 help,
                 renaming(place, close),
             )
         else:
             groups = ", ".join(group.key for group in layout.GROUPS)
-            message = '"{}" is not a group of options; groups: {}'.format(shorten(key), groups)
+            message = phrase('"{}" is not a group of options; groups: {}', shorten(key), groups)
             self._findings.report(rules.STRUCTURE, place, message)
         return True
 
@@ -115,10 +116,12 @@ class _Interpreter:
             self._findings.report(
                 rules.STRUCTURE,
                 places.place(path),
-                '"{}" is a group of options and takes a mapping, got {}'.format(
-                    path[0], name_of_type(value)
+                phrase(
+                    '"{}" is a group of options and takes a mapping, got {}',
+                    path[0],
+                    name_of_type(value),
                 ),
-                "put options under it, e.g. {}".format(group.options[0]),
+                phrase("put options under it, e.g. {}", group.options[0]),
             )
             return
         for name, content in value.items():
@@ -129,10 +132,13 @@ class _Interpreter:
                 self._findings.report(
                     rules.STRUCTURE,
                     self._document.key_place(inner),
-                    '"{}" is in the group "{}"; its group is "{}"'.format(
-                        name, path[0], layout.GROUP_OF_OPTION[name].key
+                    phrase(
+                        '"{}" is in the group "{}"; its group is "{}"',
+                        name,
+                        path[0],
+                        layout.GROUP_OF_OPTION[name].key,
                     ),
-                    'move it to "{}", or to the top'.format(layout.GROUP_OF_OPTION[name].key),
+                    phrase('move it to "{}", or to the top', layout.GROUP_OF_OPTION[name].key),
                 )
             self._option(name, inner, content)
 
@@ -148,8 +154,11 @@ class _Interpreter:
             self._findings.report(
                 rules.DUPLICATE_KEY,
                 name_place,
-                '"{}" is set twice, on lines {} and {}'.format(
-                    shorten(name), first.line, name_place.line
+                phrase(
+                    '"{}" is set twice, on lines {} and {}',
+                    shorten(name),
+                    first.line,
+                    name_place.line,
                 ),
                 "keep one of the two",
             )
@@ -157,7 +166,7 @@ class _Interpreter:
         if value is None:
             option = OPTIONS.get(name)
             if option is not None:
-                message = '"{}" has no value; legal: {}'.format(name, option.kind.describe())
+                message = phrase('"{}" has no value; legal: {}', name, option.kind.describe())
                 self._findings.report(
                     rules.STRUCTURE, name_place, message, "give it a value or remove the line"
                 )
@@ -176,7 +185,7 @@ class _Interpreter:
             self._findings.report(
                 rules.TOO_LARGE,
                 self._document.key_place(path),
-                "more than {} options; the rest is not looked at".format(MAX_ENTRIES),
+                phrase("more than {} options; the rest is not looked at", MAX_ENTRIES),
             )
 
     def _holds_broken(self, value: Any, place: Place) -> bool:
@@ -193,7 +202,7 @@ class _Interpreter:
                 if isinstance(item, (dict, list))
                 for part in (item.values() if isinstance(item, dict) else item)
             ]
-        message = "nested deeper than {} levels".format(MAX_DEPTH)
+        message = phrase("nested deeper than {} levels", MAX_DEPTH)
         self._findings.report(rules.TOO_LARGE, place, message)
         return True
 
@@ -218,13 +227,17 @@ class _Interpreter:
             place = self._document.places.place(inner)
             fix = help = None
             if inner == path and _accepts(name, text):
-                help = 'write "{}" in quotes'.format(text)
+                help = phrase('write "{}" in quotes', text)
                 fix = quoting(place, text)
             elif inner == path and _accepts(name, str(read_as).lower()):
-                help = 'write "{}" in quotes'.format(str(read_as).lower())
+                help = phrase('write "{}" in quotes', str(read_as).lower())
                 fix = quoting(place, str(read_as).lower())
-            message = '"{}" is read as {} by YAML; "{}" takes {}'.format(
-                shorten(text), name_of_type(read_as), name, kind.describe()
+            message = phrase(
+                '"{}" is read as {} by YAML; "{}" takes {}',
+                shorten(text),
+                name_of_type(read_as),
+                name,
+                kind.describe(),
             )
             self._findings.report(rules.YAML_TRAP, place, message, help, fix)
         return found

@@ -3,6 +3,7 @@
 from typing import List, Optional
 
 from npu_config.core.diagnostics import Diagnostic, Edit, Fix, Place
+from npu_config.core.message import phrase
 from npu_config.core.rule import Rule
 
 
@@ -24,7 +25,7 @@ class Findings(List[Diagnostic]):
 
 def renaming(place: Place, name: str) -> Optional[Fix]:
     """The fix that puts ``name`` in the place of another key."""
-    return _replacing(place, name, 'rename to "{}"'.format(name))
+    return _replacing(place, name, phrase('rename to "{}"', name))
 
 
 def quoting(place: Place, text: str) -> Optional[Fix]:

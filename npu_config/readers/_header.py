@@ -5,6 +5,7 @@ from typing import Any, Dict, Optional
 from npu_config.catalogue import layout
 from npu_config.catalogue.kinds import name_of_type, shorten
 from npu_config.core.diagnostics import Place
+from npu_config.core.message import phrase
 from npu_config.core.target import MODES, Product, Target
 from npu_config.readers import _rules as rules
 from npu_config.readers._document import BROKEN, Document, Path
@@ -26,8 +27,8 @@ def read_version(document: Document, findings: Findings, root: Dict[str, Any]) -
             findings.report(
                 rules.NO_VERSION,
                 Place(document.source.path, 1, 1),
-                "the file does not say its version; it is read as version {}".format(
-                    layout.VERSION
+                phrase(
+                    "the file does not say its version; it is read as version {}", layout.VERSION
                 ),
                 _VERSION_LINES[document.kind],
             )
@@ -39,10 +40,12 @@ def read_version(document: Document, findings: Findings, root: Dict[str, Any]) -
     findings.report(
         rules.HEADER,
         document.places.place(("version",)),
-        '"version" is {}; this npu_config reads version {}'.format(
-            version if type(version) is int else shown, layout.VERSION
+        phrase(
+            '"version" is {}; this npu_config reads version {}',
+            version if type(version) is int else shown,
+            layout.VERSION,
         ),
-        "write {}".format(layout.VERSION),
+        phrase("write {}", layout.VERSION),
     )
 
 
@@ -54,8 +57,10 @@ def read_target(document: Document, findings: Findings, value: Any) -> Optional[
         findings.report(
             rules.HEADER,
             document.places.place(("target",)),
-            '"target" takes a mapping of {}, got {}'.format(
-                ", ".join(layout.TARGET_KEYS), name_of_type(value)
+            phrase(
+                '"target" takes a mapping of {}, got {}',
+                ", ".join(layout.TARGET_KEYS),
+                name_of_type(value),
             ),
             'put the product under "product"',
         )
@@ -71,8 +76,10 @@ def read_target(document: Document, findings: Findings, value: Any) -> Optional[
             findings.report(
                 rules.HEADER,
                 place,
-                '"{}" is not a part of the target; legal: {}'.format(
-                    shorten(key), ", ".join(layout.TARGET_KEYS)
+                phrase(
+                    '"{}" is not a part of the target; legal: {}',
+                    shorten(key),
+                    ", ".join(layout.TARGET_KEYS),
                 ),
                 fix=None if close is None else renaming(place, close),
                 meant=close,
@@ -92,17 +99,20 @@ def _is_legal(document: Document, findings: Findings, path: Path, content: Any) 
     legal = _LEGAL.get(key)
     source = document.doubts.get(path)
     if source is not None:
-        message = '"{}" is read as {} by YAML; "{}" takes text'.format(
-            shorten(source), name_of_type(content), key
+        message = phrase(
+            '"{}" is read as {} by YAML; "{}" takes text',
+            shorten(source),
+            name_of_type(content),
+            key,
         )
-        help = 'write "{}" in quotes'.format(source)
+        help = phrase('write "{}" in quotes', source)
         findings.report(rules.YAML_TRAP, place, message, help, quoting(place, source))
         return False
     if not isinstance(content, str):
         shown = "nothing" if content is None else name_of_type(content)
-        words = "text" if legal is None else "one of {}".format(", ".join(legal))
-        message = '"{}" takes {}, got {}'.format(key, words, shown)
-        quotes = 'write "{}" in quotes'.format(content) if legal is None and content else None
+        words = "text" if legal is None else phrase("one of {}", ", ".join(legal))
+        message = phrase('"{}" takes {}, got {}', key, words, shown)
+        quotes = phrase('write "{}" in quotes', content) if legal is None and content else None
         findings.report(rules.HEADER, place, message, quotes)
         return False
     try:

@@ -8,6 +8,7 @@ import re
 from typing import Any, Callable, Dict, List, NamedTuple, Optional, Tuple
 
 from npu_config.catalogue.kinds import shorten
+from npu_config.core.message import phrase
 from npu_config.readers import _rules as rules
 from npu_config.readers._document import (
     BROKEN,
@@ -118,13 +119,8 @@ class Scanner:
                 return match.end()
             start = _match_end(_BLANK, self._text, position)
             rest = _match_end(_REST, self._text, start)
-            self._fault(
-                start,
-                rest,
-                'expected the end of the line, found "{}"'.format(
-                    shorten(self._text[start:rest], 40)
-                ),
-            )
+            found = shorten(self._text[start:rest], 40)
+            self._fault(start, rest, phrase('expected the end of the line, found "{}"', found))
         except _SkipLine:
             self._document.complete = False
         newline = self._text.find("\n", position)
@@ -154,7 +150,7 @@ class Scanner:
                 self._fault(
                     position,
                     max(rest, position + 1),
-                    "expected a key, found {}".format(_shown(text[position:rest])),
+                    phrase("expected a key, found {}", _shown(text[position:rest])),
                 )
                 raise _SkipLine
             if len(parts) > MAX_DEPTH:
@@ -165,7 +161,7 @@ class Scanner:
             position += 1
 
     def _too_deep(self, start: int, end: int) -> None:
-        message = "nested deeper than {} levels; the rest is not read".format(MAX_DEPTH)
+        message = phrase("nested deeper than {} levels; the rest is not read", MAX_DEPTH)
         self._document.report(rules.TOO_LARGE, start, end, message)
         raise StopReading
 
@@ -179,8 +175,11 @@ class Scanner:
             rules.DUPLICATE_KEY,
             key.start,
             key.end,
-            'the key "{}" appears twice, on lines {} and {}'.format(
-                shorten(".".join(str(step) for step in path)), self._lines[path], line
+            phrase(
+                'the key "{}" appears twice, on lines {} and {}',
+                shorten(".".join(str(step) for step in path)),
+                self._lines[path],
+                line,
             ),
             "keep one of the two",
         )
@@ -195,7 +194,7 @@ class Scanner:
         end = _match_end(_BLANK, self._text, key.end)
         if not self._text.startswith("]" * brackets, end):
             self._fault(
-                start, end, 'the table header lacks its closing "{}"'.format("]" * brackets)
+                start, end, phrase('the table header lacks its closing "{}"', "]" * brackets)
             )
             raise _SkipLine
         self._header = ()
@@ -239,7 +238,7 @@ class Scanner:
         raise _SkipLine
 
     def _no_table(self, name: str, key: _Key) -> None:
-        message = '"{}" has a value already and is not a table'.format(shorten(name))
+        message = phrase('"{}" has a value already and is not a table', shorten(name))
         self._fault(key.start, key.end, message)
 
     def _place(self, path: Path, key: _Part, value: Optional[Tuple[int, int]] = None) -> None:
@@ -262,8 +261,10 @@ class Scanner:
             self._fault(
                 position,
                 end,
-                'expected "=" after the key "{}", found {}'.format(
-                    shorten(str(key), 40), _shown(text[position:end])
+                phrase(
+                    'expected "=" after the key "{}", found {}',
+                    shorten(str(key), 40),
+                    _shown(text[position:end]),
                 ),
                 help,
             )
@@ -290,7 +291,7 @@ class Scanner:
         self._count += 1
         if self._count > MAX_VALUES:
             message = "with this the file has more than {:,} values; the rest is not read"
-            self._document.report(rules.TOO_LARGE, start, start + 1, message.format(MAX_VALUES))
+            self._document.report(rules.TOO_LARGE, start, start + 1, phrase(message, MAX_VALUES))
             raise StopReading
         character = text[start : start + 1]
         if character in ("[", "{") and character:
@@ -308,7 +309,7 @@ class Scanner:
                 self._fault(start, rest, "the text that starts here has no closing quote")
             else:
                 self._fault(
-                    start, rest, "expected a value, found {}".format(_shown(text[start:rest]))
+                    start, rest, phrase("expected a value, found {}", _shown(text[start:rest]))
                 )
             raise _SkipLine
         return self._checked(word.group(), start, word.end())
@@ -322,22 +323,22 @@ class Scanner:
             self._fault(
                 start,
                 end,
-                "{} holds an escape or a character that TOML does not allow".format(shown),
+                phrase("{} holds an escape or a character that TOML does not allow", shown),
                 "write a backslash twice, or use single quotes",
             )
         elif written.lower() in ("true", "false"):
             right = written.lower()
-            title = "write {}".format(right)
-            self._fault(start, end, '"{}" is no value of TOML'.format(shown), title, title, right)
+            title = phrase("write {}", right)
+            self._fault(start, end, phrase('"{}" is no value of TOML', shown), title, title, right)
         elif written[0] in "+-.0123456789":
-            self._fault(start, end, '"{}" is no number or date of TOML'.format(shown))
+            self._fault(start, end, phrase('"{}" is no number or date of TOML', shown))
         else:
             quoted = '"{}"'.format(written)
-            help = 'write "{}" in quotes'.format(shown)
+            help = phrase('write "{}" in quotes', shown)
             title = "put the text in quotes"
             replacement = None if "\\" in written else quoted
             self._fault(
-                start, end, '"{}" is no value of TOML'.format(shown), help, title, replacement
+                start, end, phrase('"{}" is no value of TOML', shown), help, title, replacement
             )
         return BROKEN, end
 
@@ -378,12 +379,12 @@ class Scanner:
         if text[position : position + 1] == closer:
             return position
         if position == len(text):
-            self._fault(start, start + 1, 'this bracket is not closed by "{}"'.format(closer))
+            self._fault(start, start + 1, phrase('this bracket is not closed by "{}"', closer))
         else:
             self._fault(
                 position,
                 position + 1,
-                'expected "," or "{}", found {}'.format(closer, _shown(text[position])),
+                phrase('expected "," or "{}", found {}', closer, _shown(text[position])),
             )
         raise _SkipLine
 

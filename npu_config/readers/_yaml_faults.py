@@ -4,6 +4,7 @@ from typing import Any
 
 import yaml
 
+from npu_config.core.message import phrase
 from npu_config.readers import _rules as rules
 from npu_config.readers._document import Document
 
@@ -38,7 +39,7 @@ def report_fault(document: Document, error: yaml.YAMLError, start: int) -> None:
     end = min(start + 1, len(text))
     if isinstance(error, yaml.reader.ReaderError):
         character = ord(text[start : start + 1] or "\0")
-        message = "the character U+{:04X} is not allowed in YAML".format(character)
+        message = phrase("the character U+{:04X} is not allowed in YAML", character)
         document.report(rules.UNPARSABLE, start, end, message)
         return
     problem = getattr(error, "problem", None) or str(error)
@@ -51,5 +52,5 @@ def report_fault(document: Document, error: yaml.YAMLError, start: int) -> None:
     help = next((words for part, words in _SYNTAX_HELP if part in message), None)
     context = getattr(error, "context", None)
     if context:
-        message = "{} ({})".format(message, " ".join(str(context).split()))
+        message = phrase("{} ({})", message, " ".join(str(context).split()))
     document.report(rules.UNPARSABLE, start, end, message, help)

@@ -6,6 +6,7 @@ from typing import Any, Optional, Tuple
 import yaml
 
 from npu_config.catalogue.kinds import shorten
+from npu_config.core.message import phrase
 from npu_config.readers import _rules as rules
 from npu_config.readers._document import BROKEN, MAX_DIGITS, Document
 
@@ -50,8 +51,8 @@ class Scalars:
             rules.YAML_TRAP,
             start,
             end,
-            'the tag "{}" is not accepted; a configuration holds plain values'.format(
-                shorten(shown)
+            phrase(
+                'the tag "{}" is not accepted; a configuration holds plain values', shorten(shown)
             ),
             "remove the tag",
         )
@@ -74,7 +75,7 @@ class Scalars:
         value = self.converted(kind, text)
         if value is BROKEN:
             words = {"int": "integer", "float": "number", "bool": "boolean"}[kind]
-            message = '"{}" is no {}'.format(shorten(text), words)
+            message = phrase('"{}" is no {}', shorten(text), words)
             self._document.report(rules.UNPARSABLE, start, end, message)
             return BROKEN, None
         doubtful = kind == "float" or (kind == "bool" and text.lower() not in ("true", "false"))
@@ -83,24 +84,26 @@ class Scalars:
     def _surely_wrong(self, kind: str, text: str, start: int, end: int) -> bool:
         """Report a scalar that cannot be meant as YAML reads it, or that YAMLs disagree on."""
         shown = shorten(text)
-        help = 'write "{}" in quotes if it is text'.format(shown)
+        help = phrase('write "{}" in quotes if it is text', shown)
         if kind in ("int", "str") and _LEADING_ZERO.match(text):
             decimal = shorten("-" * text.startswith("-") + (text.lstrip("-+0_") or "0"))
             octal = self.converted(kind, text)
             if kind == "int" and octal is not BROKEN:
                 if octal == 0:
                     return False
-                problem = '"{}" is octal: YAML 1.1 reads {}, YAML 1.2 reads {}'.format(
-                    shown, octal, decimal
+                problem = phrase(
+                    '"{}" is octal: YAML 1.1 reads {}, YAML 1.2 reads {}', shown, octal, decimal
                 )
-                help = "write {} or {}".format(octal, decimal)
+                help = phrase("write {} or {}", octal, decimal)
             else:
-                problem = '"{}" starts with 0: some parsers read text, some a number'.format(shown)
-                help = "write {}, or put it in quotes".format(decimal)
+                problem = phrase(
+                    '"{}" starts with 0: some parsers read text, some a number', shown
+                )
+                help = phrase("write {}, or put it in quotes", decimal)
         elif kind in ("int", "float") and _BASE_60.match(text):
-            problem = '"{}" is a number of base 60 in YAML 1.1 and text in YAML 1.2'.format(shown)
+            problem = phrase('"{}" is a number of base 60 in YAML 1.1 and text in YAML 1.2', shown)
         elif kind == "timestamp":
-            problem = '"{}" is read as a date by YAML; no option takes one'.format(shown)
+            problem = phrase('"{}" is read as a date by YAML; no option takes one', shown)
         else:
             return False
         self._document.report(rules.YAML_TRAP, start, end, problem, help)
@@ -128,7 +131,7 @@ class Scalars:
 def words(kind: str, value: Any) -> str:
     """What YAML reads a scalar as, in words."""
     if kind == "bool":
-        return "the boolean {}".format(value)
+        return phrase("the boolean {}", value)
     if kind == "timestamp":
         return "a date"
-    return "a number" if value is BROKEN else "the number {}".format(shorten(str(value)))
+    return "a number" if value is BROKEN else phrase("the number {}", shorten(str(value)))

@@ -4,6 +4,7 @@ import os
 import re
 from typing import NamedTuple, Optional
 
+from npu_config.core.message import phrase
 from npu_config.text.wire import BYTES, VARINT, WireError, fields
 
 _TOP = 65536
@@ -39,7 +40,7 @@ def other_kind(text: Optional[str], data: bytes, path: str) -> Optional[Other]:
     base = os.path.basename(path)
     lower = base.lower()
     if ".tfevents." in base:
-        return Other("a TensorFlow event file", "run: npu-config loss-scale {}".format(path))
+        return Other("a TensorFlow event file", phrase("run: npu-config loss-scale {}", path))
     if lower.endswith(".pb") and _is_graph(data):
         return _graph(path)
     if text is None or "\0" in text[:_TOP]:
@@ -49,7 +50,7 @@ def other_kind(text: Optional[str], data: bytes, path: str) -> Optional[Other]:
     top = text[:_TOP]
     if lower.startswith("op_summary") and lower.endswith(".csv"):
         return Other(
-            "an operator table of the profiler", "run: npu-config op-summary {}".format(path)
+            "an operator table of the profiler", phrase("run: npu-config op-summary {}", path)
         )
     if _GRAPH_TEXT.match(first_line(top)) is not None:
         return _graph(path)
@@ -57,7 +58,7 @@ def other_kind(text: Optional[str], data: bytes, path: str) -> Optional[Other]:
         if _FUSION_RESULT.search(top) and _FUSION_COUNT.search(top):
             return Other(
                 "a fusion_result.json, which the compiler writes",
-                "run: npu-config fusion-result {}".format(path),
+                phrase("run: npu-config fusion-result {}", path),
             )
         if _ACL_BLOCK.search(top) and _ACL.search(top):
             return Other(
@@ -67,7 +68,7 @@ def other_kind(text: Optional[str], data: bytes, path: str) -> Optional[Other]:
             )
         return None
     if lower.endswith((".log", ".out")) and _LOSS.search(top):
-        return Other("the log of a training run", "run: npu-config loss-scale {}".format(path))
+        return Other("the log of a training run", phrase("run: npu-config loss-scale {}", path))
     return None
 
 
@@ -87,7 +88,7 @@ def first_line(text: str) -> str:
 
 
 def _graph(path: str) -> Other:
-    return Other("a graph", "run: npu-config diagnose {}".format(path))
+    return Other("a graph", phrase("run: npu-config diagnose {}", path))
 
 
 def _is_graph(data: bytes) -> bool:

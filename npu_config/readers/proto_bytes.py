@@ -3,6 +3,7 @@
 from typing import Optional
 
 from npu_config.core.diagnostics import Place
+from npu_config.core.message import phrase
 from npu_config.core.settings import Settings, SourceKind
 from npu_config.proto import ProtoSyntaxError, decode, parse_bytes
 from npu_config.readers import _rules as rules
@@ -18,7 +19,7 @@ def read(data: bytes, path: Optional[str] = None) -> Reading:
     try:
         config = parse_bytes(data)
     except ProtoSyntaxError as error:
-        message = "these bytes are not a ConfigProto: {}".format(error.reason)
+        message = phrase("these bytes are not a ConfigProto: {}", error.reason)
         fault = rules.UNPARSABLE.diagnostic(message, Place(path))
         return Reading("pb", path, diagnostics=(fault,), skipped=True)
     return Reading("pb", path, (decode(config, path),))

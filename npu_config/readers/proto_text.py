@@ -6,6 +6,7 @@ import attr
 
 from npu_config.catalogue.kinds import shorten
 from npu_config.core.diagnostics import Diagnostic, Place, Severity
+from npu_config.core.message import phrase
 from npu_config.core.settings import Settings, SourceKind
 from npu_config.proto import ProtoSyntaxError, decode, parse_text, text_positions
 from npu_config.proto.places import TextPositions
@@ -52,8 +53,11 @@ def _duplicates(positions: TextPositions, path: Optional[str]) -> List[Diagnosti
         lines: Dict[str, Optional[int]] = {}
         for name, places in optimizer.options:
             if name in lines:
-                message = '"{}" appears twice, on lines {} and {}; the last value counts'.format(
-                    shorten(name), lines[name], places.key.line
+                message = phrase(
+                    '"{}" appears twice, on lines {} and {}; the last value counts',
+                    shorten(name),
+                    lines[name],
+                    places.key.line,
                 )
                 place = places.key._replace(path=path)
                 found.append(

@@ -12,6 +12,7 @@ import attr
 from npu_config.cluster.shell.check import check_script
 from npu_config.cluster.shell.commands import Launch
 from npu_config.core.diagnostics import Diagnostic
+from npu_config.core.message import phrase
 from npu_config.core.settings import UNKNOWN
 from npu_config.core.target import ANY_TARGET, Target
 from npu_config.rules.reading import Reading
@@ -65,12 +66,14 @@ def _in_scripts(launches: Iterable[Launch], target: Target) -> List[Diagnostic]:
         before = {_identity(each) for each in read_script(text, path).judge(target)}
         for each in read_script(text, path, dict(given)).judge(target):
             if _identity(each) not in before:
-                started = "{} started by {}".format(
-                    " ".join("{}={}".format(*pair) for pair in sorted(given)), launch.place
+                started = phrase(
+                    "{} started by {}",
+                    " ".join("{}={}".format(*pair) for pair in sorted(given)),
+                    launch.place,
                 )
                 found.setdefault(
                     _identity(each),
-                    attr.evolve(each, message="{} (with {})".format(each.message, started)),
+                    attr.evolve(each, message=phrase("{} (with {})", each.message, started)),
                 )
     return list(found.values())
 

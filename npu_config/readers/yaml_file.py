@@ -11,6 +11,7 @@ import yaml
 
 from npu_config.catalogue.kinds import shorten
 from npu_config.catalogue.layout import GROUP_OF_KEY
+from npu_config.core.message import phrase
 from npu_config.readers import _rules as rules
 from npu_config.readers._config_file import interpret
 from npu_config.readers._document import (
@@ -207,8 +208,11 @@ class _Composer:
                 rules.TOO_LARGE,
                 start,
                 end,
-                "with this the file has more than {:,} values (those behind aliases counted "
-                "each time); the rest is not read".format(MAX_VALUES),
+                phrase(
+                    "with this the file has more than {:,} values (those behind aliases counted "
+                    "each time); the rest is not read",
+                    MAX_VALUES,
+                ),
             )
             raise StopReading
 
@@ -252,7 +256,7 @@ class _Composer:
         self._frames.append(frame)
 
     def _too_deep(self, start: int, end: int) -> None:
-        message = "nested deeper than {} levels; the rest is not read".format(MAX_DEPTH)
+        message = phrase("nested deeper than {} levels; the rest is not read", MAX_DEPTH)
         self._document.report(rules.TOO_LARGE, start, end, message)
         raise StopReading
 
@@ -273,14 +277,14 @@ class _Composer:
             return
         if name not in self._anchors:
             self._document.report(
-                rules.UNPARSABLE, start, end, 'no anchor "&{}" is before'.format(name)
+                rules.UNPARSABLE, start, end, phrase('no anchor "&{}" is before', name)
             )
             self._put(BROKEN, start, end)
             return
         anchored = self._anchors[name]
         if anchored is None:
             self._document.report(
-                rules.YAML_TRAP, start, end, 'the alias "*{}" holds itself'.format(name)
+                rules.YAML_TRAP, start, end, phrase('the alias "*{}" holds itself', name)
             )
             self._put(BROKEN, start, end)
             return
@@ -322,10 +326,12 @@ class _Composer:
                 rules.YAML_TRAP,
                 start,
                 end,
-                'the key "{}" is read as {} by YAML; keys are text'.format(
-                    shorten(text), words(kind, value)
+                phrase(
+                    'the key "{}" is read as {} by YAML; keys are text',
+                    shorten(text),
+                    words(kind, value),
                 ),
-                'write "{}" in quotes'.format(shorten(text)),
+                phrase('write "{}" in quotes', shorten(text)),
             )
         else:
             self._good_key(text, start, end)
@@ -340,8 +346,11 @@ class _Composer:
                 rules.DUPLICATE_KEY,
                 start,
                 end,
-                'the key "{}" appears twice, on lines {} and {}'.format(
-                    shorten(text), frame.lines[text], line
+                phrase(
+                    'the key "{}" appears twice, on lines {} and {}',
+                    shorten(text),
+                    frame.lines[text],
+                    line,
                 ),
                 "keep one of the two",
             )

@@ -8,6 +8,7 @@ import importlib
 from typing import Mapping, Optional, Tuple
 
 from npu_config.core.diagnostics import Report
+from npu_config.core.message import language
 from npu_config.reporters._style import PLAIN, Style
 from npu_config.reporters._summary import Summary
 
@@ -23,7 +24,7 @@ def render(
     sources: Optional[Mapping[Optional[str], str]] = None,
     style: Style = PLAIN,
 ) -> str:
-    """The report in one of :data:`FORMATS`.
+    """The report in one of :data:`FORMATS`, in the language of :func:`core.message.speaking`.
 
     Args:
         format: its name.
@@ -33,5 +34,5 @@ def render(
         style: colours, notes and hints, where the format has any.
     """
     module = importlib.import_module("npu_config.reporters." + format)
-    text: str = module.render(report, summary, sources, style)
+    text: str = module.render(report.localized(language()), summary, sources, style)
     return text

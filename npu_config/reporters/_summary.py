@@ -3,6 +3,7 @@
 from typing import NamedTuple
 
 from npu_config.core.diagnostics import Report
+from npu_config.core.message import told
 
 
 class Summary(NamedTuple):
@@ -21,15 +22,21 @@ class Summary(NamedTuple):
 
     def __str__(self) -> str:
         found = [
-            count(self.errors, "error"),
-            count(self.warnings, "warning"),
-            count(self.infos, "note"),
+            _count(self.errors, "{} error", "{} errors"),
+            _count(self.warnings, "{} warning", "{} warnings"),
+            notes(self.infos),
         ]
-        words = ", ".join(part for part in found if part) or "nothing to complain about"
-        text = words + (" in {}".format(count(self.files, "file")) if self.files else "")
-        return text + (", {} of them skipped".format(self.skipped) if self.skipped else "")
+        text = told(", ").join(filter(None, found)) or told("nothing to complain about")
+        if self.files:
+            text = told("{} in {}", text, _count(self.files, "{} file", "{} files"))
+        return told("{}, {} of them skipped", text, self.skipped) if self.skipped else text
 
 
-def count(number: int, one: str) -> str:
+def notes(number: int) -> str:
+    """How much information there is, in words."""
+    return _count(number, "{} note", "{} notes")
+
+
+def _count(number: int, one: str, several: str) -> str:
     """A number of things in words; nothing for none."""
-    return "{} {}{}".format(number, one, "" if number == 1 else "s") if number else ""
+    return told(one if number == 1 else several, number) if number else ""

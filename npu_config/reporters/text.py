@@ -4,9 +4,10 @@ import unicodedata
 from typing import Dict, Iterator, List, Mapping, Optional, Sequence
 
 from npu_config.core.diagnostics import Diagnostic, Report, Severity
+from npu_config.core.message import told
 from npu_config.reporters._groups import grouped
 from npu_config.reporters._style import PLAIN, Style
-from npu_config.reporters._summary import Summary, count
+from npu_config.reporters._summary import Summary, notes
 from npu_config.reporters.escape import printable
 
 MAX_WIDTH = 120
@@ -55,17 +56,20 @@ def _end(report: Report, summary: Summary, style: Style) -> Iterator[str]:
     hidden = 0 if style.notes else summary.infos
     yield str(summary._replace(infos=summary.infos - hidden))
     if hidden:
-        yield "{}; --notes shows {}".format(count(hidden, "note"), "it" if hidden == 1 else "them")
+        yield told(
+            "{}; --notes shows it" if hidden == 1 else "{}; --notes shows them",
+            notes(hidden),
+        )
     if not style.hints:
         return
     fixable = sum(
         d.fix is not None and d.fix.safe and d.path not in (None, _STDIN) for d in report
     )
     if fixable:
-        yield "{} can be fixed with --fix".format(fixable)
+        yield told("{} can be fixed with --fix", fixable)
     worst = next(iter(report.errors or report.warnings), None)
     if worst is not None:
-        yield "npu-config explain {} says more".format(worst.rule)
+        yield told("npu-config explain {} says more", worst.rule)
 
 
 def _others(others: Sequence[Diagnostic]) -> str:
@@ -74,8 +78,10 @@ def _others(others: Sequence[Diagnostic]) -> str:
         return ""
     lines = list(dict.fromkeys(str(d.line) for d in others if d.line is not None))
     where = ", ".join(lines[:_MOST_LINES]) + (", ..." if len(lines) > _MOST_LINES else "")
-    return "    and {} more of this kind{}\n".format(
-        len(others), ": line{} {}".format("" if len(lines) == 1 else "s", where) if lines else ""
+    return told(
+        "    and {} more of this kind{}\n",
+        len(others),
+        told(": line {}" if len(lines) == 1 else ": lines {}", where) if lines else "",
     )
 
 
@@ -86,7 +92,7 @@ def _paint(text: str, code: str, color: bool) -> str:
 def _finding(diagnostic: Diagnostic, lines: List[str], color: bool) -> str:
     where = [diagnostic.path, diagnostic.line, diagnostic.column]
     head = ":".join(str(part) for part in where if part is not None)
-    severity = _paint(diagnostic.severity.value, _COLORS[diagnostic.severity], color)
+    severity = _paint(told(diagnostic.severity.value), _COLORS[diagnostic.severity], color)
     text = "{}{}: {} {}\n".format(
         _paint(printable(head) + ": ", _BOLD, color) if head else "",
         severity,
@@ -97,7 +103,9 @@ def _finding(diagnostic: Diagnostic, lines: List[str], color: bool) -> str:
     if line is not None and 0 < line <= len(lines):
         text += _excerpt(diagnostic, lines[line - 1], color)
     if diagnostic.help is not None:
-        text += "    {} {}\n".format(_paint("help:", _GREEN, color), printable(diagnostic.help))
+        text += "    {} {}\n".format(
+            _paint(told("help:"), _GREEN, color), printable(diagnostic.help)
+        )
     return text
 
 

@@ -5,6 +5,7 @@ from typing import Any, Iterator, Mapping, Optional
 
 from npu_config.catalogue import InvalidValue, Option
 from npu_config.catalogue.kinds import Bool, Choice, Int, Path, Text, as_int, is_bool
+from npu_config.core.message import phrase
 from npu_config.core.settings import UNKNOWN, Setting
 
 _SWITCH_MEANT: Mapping[str, str] = {
@@ -29,8 +30,8 @@ def switch_meant(name: str, wire: Optional[str]) -> Optional[str]:
 def help_for_wrong_field(option: Option, setting: Setting, meant: Optional[str], wire: str) -> str:
     """The assignment as it should be, with the user's own value; or the switch ``meant``."""
     value = _in_its_field(option, setting) if wire == option.wire else "True"
-    help = 'write parameter_map["{}"].{} = {}'.format(option.name, wire, value)
-    return help if meant is None else 'did you mean "{}"? If not, {}'.format(meant, help)
+    help = phrase('write parameter_map["{}"].{} = {}', option.name, wire, value)
+    return help if meant is None else phrase('did you mean "{}"? If not, {}', meant, help)
 
 
 def _in_its_field(option: Option, setting: Setting) -> str:

@@ -3,6 +3,7 @@
 from typing import Iterable, Optional, Sequence
 
 from npu_config.catalogue import OPTIONS
+from npu_config.core.message import join, phrase
 from npu_config.core.settings import UNKNOWN, SourceKind
 from npu_config.rules.case import Case
 
@@ -59,7 +60,7 @@ def mode_words(case: Case) -> str:
 def quoted(names: Iterable[str]) -> str:
     """Names in quotes, joined by commas and "and"."""
     words = ['"{}"'.format(name) for name in names]
-    return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
+    return join(" and ", [join(", ", words[:-1]), words[-1]] if len(words) > 1 else words)
 
 
 def tuning_mode(case: Case) -> Optional[str]:
@@ -109,4 +110,4 @@ def line_of(case: Case, name: str, beside: str) -> str:
     """`` (line 7)`` where an option is on another line than ``beside``, else nothing."""
     place, other = case.place(name), case.place(beside)
     apart = place.line is not None and place[:2] != other[:2]
-    return " (line {})".format(place.line) if apart else ""
+    return phrase(" (line {})", place.line) if apart else ""

@@ -1,6 +1,7 @@
 """208-209: accelerated training, which switches the precision by itself."""
 
 from npu_config.core.diagnostics import Severity
+from npu_config.core.message import phrase
 from npu_config.core.rule import rule
 from npu_config.core.target import Product
 from npu_config.rules._reading import given
@@ -48,9 +49,14 @@ def accelerated_training_with_precision_mode(case: Case) -> None:
         if mode is not None and mode not in legal:
             case.report(
                 name,
-                '"{}" is "{}" with "experimental_accelerate_train_mode"; legal then: {}, or '
-                "unset".format(name, mode, either(legal)),
-                'remove "{}"'.format(name),
+                phrase(
+                    '"{}" is "{}" with "experimental_accelerate_train_mode"; legal then: {}, or '
+                    "unset",
+                    name,
+                    mode,
+                    either(legal),
+                ),
+                phrase('remove "{}"', name),
                 consequence="the first run raises",
             )
 

@@ -8,6 +8,7 @@ import attr
 from npu_config.catalogue import ALL_OPTIONS, OPTIONS, known_to
 from npu_config.catalogue.kinds import InvalidValue, shown
 from npu_config.core.diagnostics import Diagnostic, Fix, Place, Severity
+from npu_config.core.message import phrase
 from npu_config.core.rule import Rule
 from npu_config.core.settings import UNKNOWN, SessionFacts, Setting, Settings, SourceKind
 from npu_config.core.target import ANY_TARGET, Product, Target
@@ -30,7 +31,7 @@ def _refusal(error: Exception) -> InvalidValue:
     """Why a value is refused; other exceptions come from methods of the object that was given."""
     if isinstance(error, InvalidValue):
         return error
-    return InvalidValue("wrong-type", "is an object that cannot be read: {}".format(shown(error)))
+    return InvalidValue("wrong-type", phrase("is an object that cannot be read: {}", shown(error)))
 
 
 def _on_this_host(target: Target, environ: Mapping[str, str]) -> Target:
@@ -80,7 +81,9 @@ class Case:
     ) -> None:
         if not isinstance(target, Target):
             raise TypeError(
-                'target must be a Target, e.g. Target(product="atlas_a2"), not {!r}'.format(target)
+                phrase(
+                    'target must be a Target, e.g. Target(product="atlas_a2"), not {!r}', target
+                )
             )
         if on_host and target.version is None:
             target = _on_this_host(target, os.environ if environ is None else environ)

@@ -1,6 +1,7 @@
 """810-814, 823: intervals of checkpoints, summaries and the log."""
 
 from npu_config.core.diagnostics import Severity
+from npu_config.core.message import phrase
 from npu_config.core.rule import rule
 from npu_config.rules._arguments import argument, is_none, number, report
 from npu_config.rules.case import Case
@@ -85,10 +86,15 @@ def checkpoint_inside_loop(case: Case) -> None:
         report(
             case,
             "save_checkpoints_steps",
-            '"save_checkpoints_steps" is {}{}, which is not a multiple of '
-            '"iterations_per_loop" {}; '
-            "checkpoints are not written at these steps".format(steps, note, count),
-            "set it to {}".format(-(-steps // count) * count),
+            phrase(
+                '"save_checkpoints_steps" is {}{}, which is not a multiple of '
+                '"iterations_per_loop" {}; '
+                "checkpoints are not written at these steps",
+                steps,
+                note,
+                count,
+            ),
+            phrase("set it to {}", -(-steps // count) * count),
         )
 
 
@@ -119,8 +125,12 @@ def summary_inside_loop(case: Case) -> None:
         report(
             case,
             "save_summary_steps",
-            '"save_summary_steps" is {} with "iterations_per_loop" {}; summaries may not be '
-            "stored at this interval; legal with it: 0".format(steps, loops(case)),
+            phrase(
+                '"save_summary_steps" is {} with "iterations_per_loop" {}; summaries may not be '
+                "stored at this interval; legal with it: 0",
+                steps,
+                loops(case),
+            ),
             "set it to 0 and use host_call of NPUEstimatorSpec",
         )
 
@@ -153,9 +163,13 @@ def log_inside_loop(case: Case) -> None:
         report(
             case,
             "log_step_count_steps",
-            '"log_step_count_steps" is {}, which is not a multiple of "iterations_per_loop" {}; '
-            "the log may not follow it".format(steps, count),
-            "set it to a multiple of {}".format(count),
+            phrase(
+                '"log_step_count_steps" is {}, which is not a multiple of "iterations_per_loop" '
+                "{}; the log may not follow it",
+                steps,
+                count,
+            ),
+            phrase("set it to a multiple of {}", count),
         )
 
 
@@ -187,8 +201,11 @@ def checkpoint_by_time_on_many_devices(case: Case) -> None:
             report(
                 case,
                 "save_checkpoints_secs",
-                '"save_checkpoints_secs" is given for {} devices, which would save at different '
-                "steps".format(devices),
+                phrase(
+                    '"save_checkpoints_secs" is given for {} devices, which would save at '
+                    "different steps",
+                    devices,
+                ),
                 'use "save_checkpoints_steps"',
             )
 
@@ -222,7 +239,10 @@ def default_checkpoint_interval(case: Case) -> None:
         report(
             case,
             "save_checkpoints_steps",
-            '"save_checkpoints_steps" and "save_checkpoints_secs" are None; a checkpoint is saved '
-            "every {} steps".format(CHECKPOINT_STEPS),
+            phrase(
+                '"save_checkpoints_steps" and "save_checkpoints_secs" are None; a checkpoint is '
+                "saved every {} steps",
+                CHECKPOINT_STEPS,
+            ),
             "give 0 to save none",
         )

@@ -1,6 +1,7 @@
 """556-599: operator and graph compilation, caches, cores, tuning."""
 
 from npu_config.core.diagnostics import Severity
+from npu_config.core.message import phrase
 from npu_config.core.rule import rule
 from npu_config.rules._reading import changed, given, runs_dynamic, tuning_is_off
 from npu_config.rules.case import Case
@@ -79,8 +80,11 @@ def core_limit_with_operator_cache(case: Case) -> None:
     ):
         case.report(
             "aicore_num",
-            '"aicore_num" does not reach operators that are in the compile cache, and '
-            '"op_compiler_cache_mode" is "{}"'.format(case.effective("op_compiler_cache_mode")),
+            phrase(
+                '"aicore_num" does not reach operators that are in the compile cache, and '
+                '"op_compiler_cache_mode" is "{}"',
+                case.effective("op_compiler_cache_mode"),
+            ),
             'clear the cache when "aicore_num" changes, or set "op_compiler_cache_mode" to '
             '"disable"',
         )
@@ -113,8 +117,11 @@ def cache_mode_with_debug_level(case: Case) -> None:
     if mode is not None and mode != "disable" and case.get("op_debug_level"):
         case.report(
             "op_compiler_cache_mode",
-            '"op_compiler_cache_mode" is ignored, because "op_debug_level" is {}: '
-            "every operator is compiled anew".format(case.get("op_debug_level")),
+            phrase(
+                '"op_compiler_cache_mode" is ignored, because "op_debug_level" is {}: '
+                "every operator is compiled anew",
+                case.get("op_debug_level"),
+            ),
             'set "op_debug_level" to 0, or remove it',
         )
 
@@ -208,8 +215,9 @@ def debug_level_in_training(case: Case) -> None:
     if case.get("op_debug_level") in (1, 2) and case.training():
         case.report(
             "op_debug_level",
-            '"op_debug_level" is {}, which costs speed; for training: 0, 3'.format(
-                case.get("op_debug_level")
+            phrase(
+                '"op_debug_level" is {}, which costs speed; for training: 0, 3',
+                case.get("op_debug_level"),
             ),
             "set it to 0 when no AI Core error is being located",
         )
@@ -272,8 +280,11 @@ def debug_kernels_of_dynamic_shapes(case: Case) -> None:
     if dynamic is not None:
         case.report(
             "op_debug_level",
-            '"op_debug_level" is 2 with dynamic shapes ("{}"); the compilation of large kernels '
-            "may fail".format(dynamic),
+            phrase(
+                '"op_debug_level" is 2 with dynamic shapes ("{}"); the compilation of large '
+                "kernels may fail",
+                dynamic,
+            ),
             "use another level, or static shapes, to locate the error",
         )
 
@@ -309,9 +320,12 @@ def tuning_option_without_tuning(case: Case) -> None:
         if changed(case, name):
             case.report(
                 name,
-                '"{}" has no effect, because neither "aoe_mode" nor AOE_MODE in the environment '
-                "is set".format(name),
-                'set "aoe_mode", or remove "{}"'.format(name),
+                phrase(
+                    '"{}" has no effect, because neither "aoe_mode" nor AOE_MODE in the '
+                    "environment is set",
+                    name,
+                ),
+                phrase('set "aoe_mode", or remove "{}"', name),
             )
 
 
@@ -353,7 +367,12 @@ def more_streams_than_cores(case: Case) -> None:
         if streams > max(cores):
             case.report(
                 name,
-                '"{0}" asks for {1} streams, but "aicore_num" leaves {2} cores; '
-                "legal: 1 to {2}".format(name, streams, max(cores)),
+                phrase(
+                    '"{0}" asks for {1} streams, but "aicore_num" leaves {2} cores; '
+                    "legal: 1 to {2}",
+                    name,
+                    streams,
+                    max(cores),
+                ),
                 "ask for fewer streams",
             )

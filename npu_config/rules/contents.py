@@ -13,6 +13,7 @@ from typing import Any, Dict, FrozenSet, Iterator, Mapping, Optional, Tuple
 import attr
 
 from npu_config.core.diagnostics import Diagnostic, Severity
+from npu_config.core.message import join, phrase
 from npu_config.core.rule import rule
 from npu_config.core.target import Target
 from npu_config.rules._reading import in_script, on, runs_dynamic, tuning_mode
@@ -66,7 +67,7 @@ def _at_option(case: Case, name: str, found: Diagnostic) -> Diagnostic:
         column=place.column,
         end_line=place.end_line,
         end_column=place.end_column,
-        message='in "{}": {}'.format(name, found.message),
+        message=phrase('in "{}": {}', name, found.message),
         fix=None,
     )
 
@@ -84,11 +85,15 @@ def _in_literal(found: Diagnostic) -> Diagnostic:
         if name in _profiling_words():
             return found
         help = "write it in double quotes; if {} is a variable, format its value into the text"
-        return attr.evolve(found, help=help.format(name))
+        return attr.evolve(found, help=phrase(help, name))
     return attr.evolve(
         found,
-        message="the expression {}{} is inside the string literal, which holds its name and "
-        "not its value".format(name, rest),
+        message=phrase(
+            "the expression {}{} is inside the string literal, which holds its name and "
+            "not its value",
+            name,
+            rest,
+        ),
         help="format its value into the text, in double quotes",
     )
 
@@ -296,8 +301,12 @@ def unoptimised_kernels_of_dynamic_shapes(case: Case) -> None:
     if found:
         case.report(
             "op_debug_config",
-            'the file of "op_debug_config" has {} with dynamic shapes ("{}"); the compilation of '
-            "large kernels may fail".format(" and ".join(found), dynamic),
+            phrase(
+                'the file of "op_debug_config" has {} with dynamic shapes ("{}"); the '
+                "compilation of large kernels may fail",
+                join(" and ", found),
+                dynamic,
+            ),
             "use another switch, or static shapes, to locate the error",
         )
 
@@ -337,8 +346,13 @@ def switch_beats_fusion_file(case: Case) -> None:
             words = {True: "on", False: "off"}
             case.report(
                 "optimization_switch",
-                '"optimization_switch" has {} {} and the file of "fusion_switch_file" has it {}; '
-                "the option wins".format(name[:80], words[switch], words[in_file]),
+                phrase(
+                    '"optimization_switch" has {} {} and the file of "fusion_switch_file" has '
+                    "it {}; the option wins",
+                    name[:80],
+                    words[switch],
+                    words[in_file],
+                ),
                 "name each pass in one place",
             )
 

@@ -5,6 +5,7 @@ from typing import List, Optional, Tuple
 from npu_config.catalogue import OPTIONS, Status
 from npu_config.catalogue.kinds import Text
 from npu_config.core.diagnostics import Place, Severity
+from npu_config.core.message import phrase
 from npu_config.core.rule import rule
 from npu_config.core.settings import SourceKind
 from npu_config.rules._reading import changed, given, in_script
@@ -58,8 +59,8 @@ def deprecated_option(case: Case) -> None:
         if name in entries and given(case, name) and not _written_by_class(case, name):
             case.report(
                 name,
-                '"{}" is deprecated'.format(name),
-                "use {}".format(OPTIONS[name].replacement),
+                phrase('"{}" is deprecated', name),
+                phrase("use {}", OPTIONS[name].replacement),
                 place=_name_place(case, name),
             )
 
@@ -97,7 +98,7 @@ def option_without_effect(case: Case) -> None:
         if case.isset(name) and not _written_by_class(case, name):
             case.report(
                 name,
-                '"{}" has no effect'.format(name)
+                phrase('"{}" has no effect', name)
                 + ("" if OPTIONS[name].is_read else "; nothing reads it"),
                 "remove it",
                 place=_name_place(case, name),
@@ -184,8 +185,11 @@ def undocumented_option(case: Case) -> None:
             free = isinstance(OPTIONS[name].kind, Text)
             case.report(
                 name,
-                '"{}" is in no documentation{}'.format(
-                    name, ", and nothing checks its value" if free else ""
+                phrase(
+                    '"{}" is in no documentation, and nothing checks its value'
+                    if free
+                    else '"{}" is in no documentation',
+                    name,
                 ),
                 "leave it out unless the vendor's support asked for it",
                 place=_name_place(case, name),
@@ -219,7 +223,7 @@ def experimental_option(case: Case) -> None:
         if name in entries and changed(case, name):
             case.report(
                 name,
-                '"{}" is experimental and may change'.format(name),
+                phrase('"{}" is experimental and may change', name),
                 place=_name_place(case, name),
             )
 
@@ -252,7 +256,8 @@ def undocumented_value(case: Case) -> None:
             value = known[name]
             case.report(
                 name,
-                '"{}" is {}, which works but is in no documentation; documented: {}'.format(
+                phrase(
+                    '"{}" is {}, which works but is in no documentation; documented: {}',
                     name,
                     '"{}"'.format(value) if isinstance(value, str) else value,
                     ", ".join(_documented(name)),

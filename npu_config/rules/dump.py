@@ -6,6 +6,7 @@ from typing import Any, Mapping, Optional, Tuple
 
 from npu_config.catalogue import OPTIONS, Outcome
 from npu_config.core.diagnostics import Severity
+from npu_config.core.message import phrase
 from npu_config.core.rule import rule
 from npu_config.rules._reading import in_script, inert, line_of, may_run_dynamic, on
 from npu_config.rules.case import Case
@@ -52,8 +53,11 @@ def both_dumps(case: Case) -> None:
     if on(case, "enable_dump") and on(case, "enable_dump_debug"):
         case.report(
             "enable_dump_debug",
-            '"enable_dump"{} and "enable_dump_debug" are both True; '
-            "at most one of them may be".format(line_of(case, "enable_dump", "enable_dump_debug")),
+            phrase(
+                '"enable_dump"{} and "enable_dump_debug" are both True; '
+                "at most one of them may be",
+                line_of(case, "enable_dump", "enable_dump_debug"),
+            ),
             "switch one of them off and run twice"
             + ('; under flags, write "if" and "elif"' if in_script(case) else ""),
             consequence="the graph engine refuses the session",
@@ -88,7 +92,7 @@ def dump_without_path(case: Case) -> None:
         if case.get(switch) is True:
             case.report(
                 switch,
-                '"{}" is True but "dump_path" is not set'.format(switch),
+                phrase('"{}" is True but "dump_path" is not set', switch),
                 'set "dump_path" to an existing directory that can be read and written',
                 consequence=Outcome.REJECT.value,
             )
@@ -130,10 +134,13 @@ def _report_inert(case: Case, names: Tuple[str, ...], switch: str) -> None:
         if inert(case, name, switch):
             case.report(
                 name,
-                '"{}" has no effect, because "{}" is {}'.format(
-                    name, switch, "False" if case.isset(switch) else "not set"
+                phrase(
+                    '"{}" has no effect, because "{}" is {}',
+                    name,
+                    switch,
+                    "False" if case.isset(switch) else phrase("not set"),
                 ),
-                'set "{}" to True, or remove "{}"'.format(switch, name),
+                phrase('set "{}" to True, or remove "{}"', switch, name),
             )
 
 
@@ -189,7 +196,7 @@ def dump_path_without_dump(case: Case) -> None:
         if inert(case, name, *SWITCHES):
             case.report(
                 name,
-                '"{}" is not read, because neither "{}" nor "{}" is True'.format(name, *SWITCHES),
+                phrase('"{}" is not read, because neither "{}" nor "{}" is True', name, *SWITCHES),
                 "switch a dump on, or remove it",
             )
 
@@ -354,8 +361,11 @@ def profiling_without_options(case: Case) -> None:
     if empty or case.absent("profiling_options"):
         case.report(
             "profiling_options" if empty else "profiling_mode",
-            '"profiling_options" is {}; the adapter uses its own: training_trace, task_time, hccl '
-            'and aicpu on, PipeUtilization, output "./"'.format("empty" if empty else "not set"),
+            phrase(
+                '"profiling_options" is {}; the adapter uses its own: training_trace, '
+                'task_time, hccl and aicpu on, PipeUtilization, output "./"',
+                phrase("empty") if empty else phrase("not set"),
+            ),
             'set "profiling_options" to a JSON object with what is to be collected',
             severity=Severity.WARNING if empty else None,
         )

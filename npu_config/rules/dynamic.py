@@ -2,6 +2,7 @@
 
 from npu_config.catalogue import Outcome
 from npu_config.core.diagnostics import Severity
+from npu_config.core.message import phrase
 from npu_config.core.rule import rule
 from npu_config.core.settings import SourceKind
 from npu_config.rules._reading import (
@@ -101,7 +102,7 @@ def dynamic_compilation_with_shape_profiles(case: Case) -> None:
     if case.get("compile_dynamic_mode") is True and has_shape_profiles(case):
         case.report(
             "compile_dynamic_mode",
-            '"compile_dynamic_mode" is True with {}'.format(quoted(SHAPE_PROFILES)),
+            phrase('"compile_dynamic_mode" is True with {}', quoted(SHAPE_PROFILES)),
             'set "compile_dynamic_mode" to False, or remove the shape profiles',
             consequence=Outcome.REJECT.value,
         )
@@ -163,8 +164,11 @@ def shape_generalization_without_jit(case: Case) -> None:
     if changed(case, "shape_generalization_mode") and case.never("jit_compile", "true"):
         case.report(
             "shape_generalization_mode",
-            '"shape_generalization_mode" is ignored, because "jit_compile" is {}'.format(
-                '"{}"'.format(case.get("jit_compile")) if case.isset("jit_compile") else "not set"
+            phrase(
+                '"shape_generalization_mode" is ignored, because "jit_compile" is {}',
+                '"{}"'.format(case.get("jit_compile"))
+                if case.isset("jit_compile")
+                else phrase("not set"),
             ),
             'set "jit_compile" to "true"',
         )
@@ -228,10 +232,12 @@ def dynamic_option_without_dynamic_input(case: Case) -> None:
         if inert(case, name, "dynamic_input"):
             case.report(
                 name,
-                '"{}" has no effect, because "dynamic_input" is {}'.format(
-                    name, "False" if case.isset("dynamic_input") else "not set"
+                phrase(
+                    '"{}" has no effect, because "dynamic_input" is {}',
+                    name,
+                    "False" if case.isset("dynamic_input") else phrase("not set"),
                 ),
-                'set "dynamic_input" to True, or remove "{}"'.format(name),
+                phrase('set "dynamic_input" to True, or remove "{}"', name),
             )
 
 
@@ -299,8 +305,11 @@ def dynamic_input_forces_jit(case: Case) -> None:
     if mode is not None and mode != "true" and on(case, "dynamic_input"):
         case.report(
             "jit_compile",
-            '"jit_compile" is "{}", but "dynamic_input" is True: the graph is compiled as with '
-            '"true"'.format(mode),
+            phrase(
+                '"jit_compile" is "{}", but "dynamic_input" is True: the graph is compiled as '
+                'with "true"',
+                mode,
+            ),
         )
 
 
@@ -366,8 +375,11 @@ def input_fusion_with_dynamic_shapes(case: Case) -> None:
         if case.get(name) is True:
             case.report(
                 "input_fusion_size",
-                '"input_fusion_size" has no effect on graphs with dynamic shapes, and "{}" is '
-                "True".format(name),
+                phrase(
+                    '"input_fusion_size" has no effect on graphs with dynamic shapes, and "{}" is '
+                    "True",
+                    name,
+                ),
                 'remove "input_fusion_size"',
             )
             return

@@ -4,6 +4,7 @@ import re
 from typing import Dict, Tuple
 
 from npu_config.core.diagnostics import Severity
+from npu_config.core.message import join, phrase
 from npu_config.core.rule import rule
 from npu_config.core.target import Product
 from npu_config.rules._reading import given, runs_dynamic
@@ -74,8 +75,12 @@ def option_beats_environment(case: Case) -> None:
                 continue
             case.report(
                 name,
-                '"{}" is {} and {} in the environment is "{}"; the option wins'.format(
-                    name, value, variable, text[:80]
+                phrase(
+                    '"{}" is {} and {} in the environment is "{}"; the option wins',
+                    name,
+                    value,
+                    variable,
+                    text[:80],
                 ),
                 "remove one of them",
             )
@@ -238,8 +243,11 @@ def exception_dump_redirected(case: Case) -> None:
     ):
         case.report(
             "enable_exception_dump",
-            '"enable_exception_dump" is {}, but NPU_COLLECT_PATH is set: mode 1 is used and the '
-            "dump goes to that directory".format(mode),
+            phrase(
+                '"enable_exception_dump" is {}, but NPU_COLLECT_PATH is set: mode 1 is used and '
+                "the dump goes to that directory",
+                mode,
+            ),
         )
 
 
@@ -288,11 +296,16 @@ def accelerated_training_without_progress(case: Case) -> None:
     if missing:
         case.report(
             "experimental_accelerate_train_mode",
-            "{} {} not set in the environment, and must be before the first run".format(
-                " and ".join(missing), "is" if len(missing) == 1 else "are"
+            phrase(
+                "{} is not set in the environment, and must be before the first run"
+                if len(missing) == 1
+                else "{} are not set in the environment, and must be before the first run",
+                join(" and ", missing),
             ),
-            "let the script set {}, or use TellMeStepOrLossHook".format(
-                "it" if len(missing) == 1 else "them"
+            phrase(
+                "let the script set it, or use TellMeStepOrLossHook"
+                if len(missing) == 1
+                else "let the script set them, or use TellMeStepOrLossHook"
             ),
         )
 
@@ -330,8 +343,11 @@ def parallel_streams_of_dynamic_graph(case: Case) -> None:
     if dynamic and case.environ.get("ENABLE_DYNAMIC_SHAPE_MULTI_STREAM") != "1":
         case.report(
             "auto_multistream_parallel_mode",
-            '"auto_multistream_parallel_mode" has no effect on dynamic shapes ("{}") unless '
-            "ENABLE_DYNAMIC_SHAPE_MULTI_STREAM is 1".format(dynamic),
+            phrase(
+                '"auto_multistream_parallel_mode" has no effect on dynamic shapes ("{}") unless '
+                "ENABLE_DYNAMIC_SHAPE_MULTI_STREAM is 1",
+                dynamic,
+            ),
             "set ENABLE_DYNAMIC_SHAPE_MULTI_STREAM=1 in the environment",
         )
 
@@ -366,7 +382,10 @@ def forced_cache_with_parallel_compilation(case: Case) -> None:
     if re.match(r"[0-9]{1,4}\Z", text) and int(text) > 1:
         case.report(
             "op_compiler_cache_mode",
-            '"op_compiler_cache_mode" is "force" with TE_PARALLEL_COMPILER={}; compilations that '
-            "run at the same time lose their cache and may fail".format(text),
+            phrase(
+                '"op_compiler_cache_mode" is "force" with TE_PARALLEL_COMPILER={}; compilations '
+                "that run at the same time lose their cache and may fail",
+                text,
+            ),
             "set TE_PARALLEL_COMPILER=1 for this run",
         )

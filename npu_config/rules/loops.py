@@ -2,6 +2,7 @@
 
 from npu_config.catalogue import Outcome
 from npu_config.core.diagnostics import Severity
+from npu_config.core.message import phrase
 from npu_config.core.rule import rule
 from npu_config.rules._reading import changed, given, on
 from npu_config.rules.case import Case
@@ -46,8 +47,9 @@ def loop_with_mixed_computing(case: Case) -> None:
     if loops(case) and on(case, "mix_compile_mode"):
         case.report(
             "iterations_per_loop",
-            '"iterations_per_loop" is {} with "mix_compile_mode" True; legal with it: 1'.format(
-                loops(case)
+            phrase(
+                '"iterations_per_loop" is {} with "mix_compile_mode" True; legal with it: 1',
+                loops(case),
             ),
             'set "iterations_per_loop" to 1, or "mix_compile_mode" to False',
         )
@@ -79,9 +81,11 @@ def loop_without_data_preprocessing(case: Case) -> None:
     if loops(case) and case.never("enable_data_pre_proc", True):
         case.report(
             "iterations_per_loop",
-            '"iterations_per_loop" is {} but "enable_data_pre_proc" is {}; '
-            "the loop on the device cannot fetch new data".format(
-                loops(case), "False" if case.isset("enable_data_pre_proc") else "not set"
+            phrase(
+                '"iterations_per_loop" is {} but "enable_data_pre_proc" is {}; '
+                "the loop on the device cannot fetch new data",
+                loops(case),
+                "False" if case.isset("enable_data_pre_proc") else phrase("not set"),
             ),
             'set "enable_data_pre_proc" to True',
         )
@@ -121,8 +125,11 @@ def loop_with_lazy_recompile(case: Case) -> None:
     ):
         case.report(
             "iterations_per_loop",
-            '"iterations_per_loop" is {} with "dynamic_graph_execute_mode" "lazy_recompile"; '
-            "legal with it: 1".format(loops(case)),
+            phrase(
+                '"iterations_per_loop" is {} with "dynamic_graph_execute_mode" "lazy_recompile"; '
+                "legal with it: 1",
+                loops(case),
+            ),
             'set "iterations_per_loop" to 1, or use "dynamic_execute"',
             consequence="the first run raises",
         )
@@ -155,8 +162,11 @@ def loop_with_accelerated_training(case: Case) -> None:
     if loops(case) and given(case, "experimental_accelerate_train_mode"):
         case.report(
             "iterations_per_loop",
-            '"iterations_per_loop" is {} with "experimental_accelerate_train_mode"; advised with '
-            "it: 1, since the precision switches only between loops".format(loops(case)),
+            phrase(
+                '"iterations_per_loop" is {} with "experimental_accelerate_train_mode"; advised '
+                "with it: 1, since the precision switches only between loops",
+                loops(case),
+            ),
             'set "iterations_per_loop" to 1',
         )
 
@@ -291,8 +301,11 @@ def offload_switched_off(case: Case) -> None:
         alone = len(case.entries) == 1
         case.report(
             "use_off_line",
-            '"use_off_line" is False: the graph runs on the host CPU{}'.format(
-                "" if alone else ", and every other option is without effect"
+            phrase(
+                '"use_off_line" is False: the graph runs on the host CPU'
+                if alone
+                else '"use_off_line" is False: the graph runs on the host CPU, and every other '
+                "option is without effect"
             ),
             "set it to True, or remove it, to use the NPU",
             severity=Severity.INFO if alone else None,
@@ -323,7 +336,8 @@ def job_without_offload(case: Case) -> None:
     if case.get("job") in ("ps", "default"):
         case.report(
             "job",
-            '"job" is "{}"; for "ps" and "default" nothing is offloaded to the NPU'.format(
-                case.get("job")
+            phrase(
+                '"job" is "{}"; for "ps" and "default" nothing is offloaded to the NPU',
+                case.get("job"),
             ),
         )

@@ -2,6 +2,7 @@
 
 from npu_config.catalogue import Outcome
 from npu_config.core.diagnostics import Severity
+from npu_config.core.message import phrase
 from npu_config.core.rule import rule
 from npu_config.core.settings import SourceKind
 from npu_config.rules._reading import in_script
@@ -38,8 +39,11 @@ def batched_copy_after_fusion(case: Case) -> None:
     if case.get("input_batch_cpy") is True and isinstance(size, int) and size > 0:
         case.report(
             "input_batch_cpy",
-            '"input_batch_cpy" copies only inputs larger than "input_fusion_size" ({} bytes) in '
-            "one batch; smaller ones are merged first".format(size),
+            phrase(
+                '"input_batch_cpy" copies only inputs larger than "input_fusion_size" ({} '
+                "bytes) in one batch; smaller ones are merged first",
+                size,
+            ),
         )
 
 
@@ -67,8 +71,9 @@ def slower_memory_policy(case: Case) -> None:
     if case.get("static_memory_policy") in (3, 4):
         case.report(
             "static_memory_policy",
-            '"static_memory_policy" is {}: less memory, possibly slower'.format(
-                case.get("static_memory_policy")
+            phrase(
+                '"static_memory_policy" is {}: less memory, possibly slower',
+                case.get("static_memory_policy"),
             ),
         )
 
@@ -104,9 +109,11 @@ def shared_memory_of_parallel_graphs(case: Case) -> None:
     if policy in (1, 2, 4) and threads is not None and threads > 1:
         case.report(
             "static_memory_policy",
-            '"static_memory_policy" is {}, which shares memory between graphs, but '
-            '"graph_max_parallel_model_num" lets {} run at the same time; legal then: 0, 3'.format(
-                policy, threads
+            phrase(
+                '"static_memory_policy" is {}, which shares memory between graphs, but '
+                '"graph_max_parallel_model_num" lets {} run at the same time; legal then: 0, 3',
+                policy,
+                threads,
             ),
             'set "static_memory_policy" to 0 or 3, or "graph_max_parallel_model_num" to 1',
         )

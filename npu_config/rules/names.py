@@ -6,6 +6,7 @@ from typing import Any, Dict, List, Optional, Tuple
 from npu_config.catalogue import ALL_OPTIONS, OPTIONS, REMOVED, Option, Status
 from npu_config.catalogue.kinds import name_of_type, shorten, shown
 from npu_config.core.diagnostics import Edit, Fix, Severity
+from npu_config.core.message import phrase
 from npu_config.core.rule import rule
 from npu_config.core.settings import Setting
 from npu_config.rules._fields import help_for_wrong_field, switch_meant
@@ -50,7 +51,7 @@ def _renaming(setting: Setting, name: str) -> Optional[Fix]:
     if place is None or None in place[1:]:
         return None
     edit = Edit(place[1] or 0, place[2] or 0, place[3] or 0, place[4] or 0, name)
-    return Fix('rename to "{}"'.format(name), (edit,))
+    return Fix(phrase('rename to "{}"', name), (edit,))
 
 
 @rule(
@@ -80,7 +81,7 @@ def unknown_option(case: Case) -> None:
         if not isinstance(name, str):
             case.report(
                 shown(name),
-                "{} is not an option; names are text".format(name_of_type(name)),
+                phrase("{} is not an option; names are text", name_of_type(name)),
                 "correct the name, or remove it",
                 place=setting.name_place or setting.place,
             )
@@ -92,7 +93,7 @@ def unknown_option(case: Case) -> None:
         help = former or ("correct the name, or remove it" if close is None else None)
         case.report(
             name,
-            '"{}" is not an option of NpuOptimizer'.format(shorten(name)),
+            phrase('"{}" is not an option of NpuOptimizer', shorten(name)),
             help,
             place=setting.name_place or setting.place,
             severity=_severity_of_unknown(case, close),
@@ -113,8 +114,8 @@ def _removed(name: str) -> Optional[str]:
     option = REMOVED.get(name)
     if option is None:
         return None
-    use = "use {}".format(option.replacement) if option.replacement else "remove it"
-    return "adapters read it {}; {}".format(option.versions, use)
+    use = phrase("use {}", option.replacement) if option.replacement else "remove it"
+    return phrase("adapters read it {}; {}", option.versions, use)
 
 
 def _key_of_profiling(name: str) -> Optional[str]:
@@ -123,7 +124,7 @@ def _key_of_profiling(name: str) -> Optional[str]:
 
     if name not in KEYS:
         return None
-    return 'it belongs inside the JSON text of "profiling_options": {{"{}": ...}}'.format(name)
+    return phrase('it belongs inside the JSON text of "profiling_options": {{"{}": ...}}', name)
 
 
 def _is_slip(case: Case, name: str, meant: str) -> bool:
@@ -162,11 +163,15 @@ def wrong_field(case: Case) -> None:
             continue
         wire, right = setting.wire or "", option.wire_in(case.version)
         if wire == "":
-            message = '"{}" is set without a value; the adapter reads {} from ".{}"'.format(
-                name, _FIELD_WORDS[right], right
+            message = phrase(
+                '"{}" is set without a value; the adapter reads {} from ".{}"',
+                name,
+                _FIELD_WORDS[right],
+                right,
             )
         else:
-            message = '"{}" is read from ".{}" ({}), but the value is in ".{}" ({})'.format(
+            message = phrase(
+                '"{}" is read from ".{}" ({}), but the value is in ".{}" ({})',
                 name,
                 right,
                 _FIELD_WORDS[right],
@@ -190,7 +195,7 @@ def _consequence_of_wrong_field(option: Option, wire: str) -> str:
         return "session.run raises"
     if option.name in ("export_compile_stat", "oo_constant_folding"):
         return "the option is skipped"
-    return "the runtime reads {}".format(_ZEROS[wire])
+    return phrase("the runtime reads {}", _ZEROS[wire])
 
 
 def _faults(case: Case, name: str) -> List[Tuple[Any, Setting]]:

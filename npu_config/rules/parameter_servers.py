@@ -4,6 +4,7 @@ import json
 from typing import Any, Mapping, Optional
 
 from npu_config.core.diagnostics import Severity
+from npu_config.core.message import phrase
 from npu_config.core.rule import rule
 from npu_config.rules.case import Case
 
@@ -55,8 +56,9 @@ def parameter_servers_without_mixed_computing(case: Case) -> None:
     if case.never("mix_compile_mode", True) and cluster_of(case.environ) is not None:
         case.report(
             "mix_compile_mode",
-            'TF_CONFIG describes a cluster, which needs "mix_compile_mode" True; it is {}'.format(
-                "False" if case.isset("mix_compile_mode") else "not set"
+            phrase(
+                'TF_CONFIG describes a cluster, which needs "mix_compile_mode" True; it is {}',
+                "False" if case.isset("mix_compile_mode") else phrase("not set"),
             ),
             'set "mix_compile_mode" to True and "iterations_per_loop" to 1',
         )

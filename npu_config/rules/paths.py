@@ -8,6 +8,7 @@ from typing import Iterator, NamedTuple, Optional
 from npu_config.catalogue import OPTIONS
 from npu_config.catalogue.kinds import shorten
 from npu_config.core.diagnostics import Severity
+from npu_config.core.message import phrase
 from npu_config.core.rule import rule
 from npu_config.rules._reading import on, tuning_mode
 from npu_config.rules.case import Case
@@ -104,13 +105,13 @@ def _words(error: OSError) -> str:
         return "is too long"
     if error.errno in (errno.ENOENT, errno.ENOTDIR):
         return "does not exist"
-    return "cannot be looked at ({})".format(error.strerror)
+    return phrase("cannot be looked at ({})", error.strerror)
 
 
 def _report(case: Case, found: Found, problem: str, help: str) -> None:
     case.report(
         found.name,
-        '"{}" is "{}", which {}'.format(found.name, shorten(found.path), problem),
+        phrase('"{}" is "{}", which {}', found.name, shorten(found.path), problem),
         help,
         consequence=found.wanted.consequence,
         severity=found.wanted.severity,
@@ -231,7 +232,7 @@ def path_is_a_link(case: Case) -> None:
     for found in _paths(case):
         if found.status is not None and stat.S_ISLNK(found.status.st_mode):
             if os.path.isdir(found.path):
-                help = 'write "{}/", or the directory behind it'.format(shorten(found.path))
+                help = phrase('write "{}/", or the directory behind it', shorten(found.path))
             else:
                 help = "give the path of a directory"
             _report(case, found, "is a symbolic link", help)
@@ -353,8 +354,10 @@ def profiling_output_missing(case: Case) -> None:
     if problem:
         case.report(
             "profiling_options",
-            'the "output" of "profiling_options" is "{}", which {}; results may be lost'.format(
-                shorten(path), problem
+            phrase(
+                'the "output" of "profiling_options" is "{}", which {}; results may be lost',
+                shorten(path),
+                problem,
             ),
             "create the directory first",
         )

@@ -5,6 +5,7 @@ from typing import Tuple
 from npu_config.catalogue import Outcome
 from npu_config.catalogue.accuracy_tuning import MIXED_MODES
 from npu_config.core.diagnostics import Severity
+from npu_config.core.message import join, phrase
 from npu_config.core.rule import rule
 from npu_config.core.target import Product
 from npu_config.rules._reading import RESERVED_MODES, given, mode_words, quoted
@@ -78,9 +79,10 @@ def hif8_precision_mode(case: Case) -> None:
     if mode in RESERVED_MODES:
         case.report(
             "precision_mode_v2",
-            '"precision_mode_v2" is "{}", which is reserved and not supported yet; legal: '
-            '"fp16", "origin", "cube_fp16in_fp32out", "mixed_float16", "mixed_bfloat16"'.format(
-                mode
+            phrase(
+                '"precision_mode_v2" is "{}", which is reserved and not supported yet; legal: '
+                '"fp16", "origin", "cube_fp16in_fp32out", "mixed_float16", "mixed_bfloat16"',
+                mode,
             ),
             "choose a mode that is supported",
         )
@@ -111,8 +113,11 @@ def force_fp16_in_training(case: Case) -> None:
     if case.get("precision_mode") == "force_fp16" and case.training():
         case.report(
             "precision_mode",
-            '"precision_mode" is "force_fp16", which is for online inference, '
-            'but "graph_run_mode" is {}'.format(mode_words(case)),
+            phrase(
+                '"precision_mode" is "force_fp16", which is for online inference, '
+                'but "graph_run_mode" is {}',
+                mode_words(case),
+            ),
             'choose another precision mode for training, e.g. "allow_mix_precision"',
         )
 
@@ -148,20 +153,25 @@ def mixlist_without_mixed_precision(case: Case) -> None:
         mode = case.get("precision_mode")
         if mode is None or mode in _MIXED:
             return
-        found = '"precision_mode" is "{}"'.format(mode)
+        found = phrase('"precision_mode" is "{}"', mode)
     elif case.isset("precision_mode_v2"):
         mode = case.get("precision_mode_v2")
         if mode is None or mode in MIXED_MODES["precision_mode_v2"]:
             return
-        found = '"precision_mode_v2" is "{}"'.format(mode)
+        found = phrase('"precision_mode_v2" is "{}"', mode)
     elif case.absent("precision_mode"):
         found = "no precision mode is set"
     else:
         return
     case.report(
         "modify_mixlist",
-        '"modify_mixlist" is set but {}; legal with it: "precision_mode" {}, or '
-        '"precision_mode_v2" {}'.format(found, either(_MIXED), either(_MIXED_V2)),
+        phrase(
+            '"modify_mixlist" is set but {}; legal with it: "precision_mode" {}, or '
+            '"precision_mode_v2" {}',
+            found,
+            either(_MIXED),
+            either(_MIXED_V2),
+        ),
         'set "precision_mode_v2" to "mixed_float16", or remove "modify_mixlist"',
         consequence=Outcome.REJECT.value,
     )
@@ -169,7 +179,7 @@ def mixlist_without_mixed_precision(case: Case) -> None:
 
 def either(values: Tuple[str, ...]) -> str:
     """Values in quotes, joined by "or"."""
-    return " or ".join('"{}"'.format(value) for value in values)
+    return join(" or ", ['"{}"'.format(value) for value in values])
 
 
 @rule(
@@ -203,7 +213,7 @@ def custom_dtypes_with_kept_dtypes(case: Case) -> None:
         if case.get(name) == value:
             case.report(
                 "customize_dtypes",
-                '"customize_dtypes" has no effect while "{}" is "{}"'.format(name, value),
+                phrase('"customize_dtypes" has no effect while "{}" is "{}"', name, value),
                 "choose another precision mode, or remove it",
             )
             return
@@ -216,8 +226,11 @@ def custom_dtypes_with_kept_dtypes(case: Case) -> None:
     ):
         case.report(
             "customize_dtypes",
-            '"customize_dtypes" has no effect: no precision mode is set, and training on {} then '
-            'keeps every data type ("origin")'.format(case.target.product.value),
+            phrase(
+                '"customize_dtypes" has no effect: no precision mode is set, and training on {} '
+                'then keeps every data type ("origin")',
+                case.target.product.value,
+            ),
             'set "precision_mode_v2", e.g. to "mixed_float16"',
         )
 
@@ -253,8 +266,11 @@ def two_implementation_modes(case: Case) -> None:
     if ignored:
         case.report(
             ignored[0],
-            '{} {} ignored, because "op_precision_mode" is set'.format(
-                quoted(ignored), "is" if len(ignored) == 1 else "are"
+            phrase(
+                '{} is ignored, because "op_precision_mode" is set'
+                if len(ignored) == 1
+                else '{} are ignored, because "op_precision_mode" is set',
+                quoted(ignored),
             ),
             "write the modes into the file of op_precision_mode and remove the other options",
         )
@@ -322,7 +338,10 @@ def optypelist_with_mode_for_all(case: Case) -> None:
     if isinstance(mode, str) and mode.endswith(_FOR_ALL) and given(case, _OPERATOR_TYPES):
         case.report(
             _OPERATOR_TYPES,
-            '"op_select_implmode" is "{}", which is for all operators: the list does not '
-            "restrict it".format(mode),
-            'set "op_select_implmode" to "{}", or remove the list'.format(mode[: -len(_FOR_ALL)]),
+            phrase(
+                '"op_select_implmode" is "{}", which is for all operators: the list does not '
+                "restrict it",
+                mode,
+            ),
+            phrase('set "op_select_implmode" to "{}", or remove the list', mode[: -len(_FOR_ALL)]),
         )

@@ -5,6 +5,7 @@ These rules look at ``Settings.extra``: arguments that are not options.  The cla
 """
 
 from npu_config.core.diagnostics import Severity
+from npu_config.core.message import phrase
 from npu_config.core.rule import rule
 from npu_config.core.settings import UNKNOWN, SourceKind
 from npu_config.rules._arguments import argument, is_none, report
@@ -55,7 +56,7 @@ def unsupported_run_config_field(case: Case) -> None:
                 report(
                     case,
                     name,
-                    '"{}" is given, which the NPU does not support'.format(name),
+                    phrase('"{}" is given, which the NPU does not support', name),
                     "remove it",
                 )
 
@@ -97,10 +98,13 @@ def wrong_nested_config(case: Case) -> None:
                 report(
                     case,
                     name,
-                    '"{}" takes a {} or None, got {}; NPURunConfig raises'.format(
-                        name, expected, type(value).__name__
+                    phrase(
+                        '"{}" takes a {} or None, got {}; NPURunConfig raises',
+                        name,
+                        expected,
+                        type(value).__name__,
                     ),
-                    "write {}(...)".format(expected),
+                    phrase("write {}(...)", expected),
                 )
 
 
@@ -130,8 +134,9 @@ def wrong_horovod_mode(case: Case) -> None:
         report(
             case,
             "horovod_mode",
-            '"horovod_mode" takes True or False, got {}; NPURunConfig raises'.format(
-                type(setting.value).__name__
+            phrase(
+                '"horovod_mode" takes True or False, got {}; NPURunConfig raises',
+                type(setting.value).__name__,
             ),
             "write True or False",
         )
@@ -169,8 +174,11 @@ def incomplete_dynamic_input_config(case: Case) -> None:
         present = [name for name in _INPUT_FIELDS if case.isset(name)]
         case.report(
             present[0],
-            "{} of DynamicInputConfig {} None; all four fields are written, or none".format(
-                quoted(missing), "is" if len(missing) == 1 else "are"
+            phrase(
+                "{} of DynamicInputConfig is None; all four fields are written, or none"
+                if len(missing) == 1
+                else "{} of DynamicInputConfig are None; all four fields are written, or none",
+                quoted(missing),
             ),
             "give all four",
         )
@@ -236,8 +244,11 @@ def npu_optimizer_in_session_config(case: Case) -> None:
     ):
         case.report(
             None,
-            '"session_config" has an "{}" of its own; NPUEstimator adds a second one, whose keys '
-            "win".format(NPU_OPTIMIZER),
+            phrase(
+                '"session_config" has an "{}" of its own; NPUEstimator adds a second one, whose '
+                "keys win",
+                NPU_OPTIMIZER,
+            ),
             "give the options as arguments of NPURunConfig",
             place=session.place,
         )
@@ -283,7 +294,7 @@ def option_without_run_config_argument(case: Case) -> None:
             if case.isset(name):
                 case.report(
                     name,
-                    'NPURunConfig has no argument for "{}"'.format(name),
+                    phrase('NPURunConfig has no argument for "{}"', name),
                     "set it on the NpuOptimizer of session_config",
                 )
 
@@ -315,8 +326,12 @@ def two_model_directories(case: Case) -> None:
             report(
                 case,
                 "estimator.model_dir",
-                '"model_dir" is "{}" in NPUEstimator and "{}" in NPURunConfig; NPUEstimator '
-                "raises".format(second[:80], first[:80]),
+                phrase(
+                    '"model_dir" is "{}" in NPUEstimator and "{}" in NPURunConfig; NPUEstimator '
+                    "raises",
+                    second[:80],
+                    first[:80],
+                ),
                 "give it once",
             )
 
@@ -359,6 +374,6 @@ def parameter_servers_without_strategy(case: Case) -> None:
     report(
         case,
         "distribute",
-        "{}; NPURunConfig raises".format(problem),
+        phrase("{}; NPURunConfig raises", problem),
         "give both, or none",
     )

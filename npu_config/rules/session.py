@@ -3,6 +3,7 @@
 import difflib
 
 from npu_config.core.diagnostics import Severity
+from npu_config.core.message import phrase
 from npu_config.core.rule import rule
 from npu_config.core.settings import UNKNOWN, SessionFacts, SourceKind
 from npu_config.rules.case import Case
@@ -48,16 +49,20 @@ def no_npu_optimizer(case: Case) -> None:
             places = session.optimizer_places
             case.report(
                 None,
-                'the optimizer is called "{}"; the adapter looks for "{}" and leaves the graph '
-                "on the CPU".format(name[:80], NPU_OPTIMIZER),
-                'write name = "{}"'.format(NPU_OPTIMIZER),
+                phrase(
+                    'the optimizer is called "{}"; the adapter looks for "{}" and leaves the '
+                    "graph on the CPU",
+                    name[:80],
+                    NPU_OPTIMIZER,
+                ),
+                phrase('write name = "{}"', NPU_OPTIMIZER),
                 place=places[index] if index < len(places) else session.place,
             )
             return
     case.report(
         None,
-        'no custom optimizer is called "{}"; the graph runs on the CPU'.format(NPU_OPTIMIZER),
-        'add one: custom_optimizers.add().name = "{}"'.format(NPU_OPTIMIZER),
+        phrase('no custom optimizer is called "{}"; the graph runs on the CPU', NPU_OPTIMIZER),
+        phrase('add one: custom_optimizers.add().name = "{}"', NPU_OPTIMIZER),
         place=session.place,
     )
 
@@ -65,8 +70,8 @@ def no_npu_optimizer(case: Case) -> None:
 def _stands(session: SessionFacts, field: str, value: str, unset: str) -> str:
     """What a field is, in words; one that holds its default and is written nowhere is not set."""
     if value == unset and field not in session.places:
-        return '"{}" is not set ({})'.format(field, unset)
-    return '"{}" is {}'.format(field, value)
+        return phrase('"{}" is not set ({})', field, unset)
+    return phrase('"{}" is {}', field, value)
 
 
 def _looks_like_it(name: str) -> bool:
@@ -105,8 +110,12 @@ def second_npu_optimizer(case: Case) -> None:
     places = session.optimizer_places
     case.report(
         None,
-        '{} custom optimizers are called "{}"; exactly one is legal, and keys of the later ones '
-        "win".format(len(indexes), NPU_OPTIMIZER),
+        phrase(
+            '{} custom optimizers are called "{}"; exactly one is legal, and keys of the later '
+            "ones win",
+            len(indexes),
+            NPU_OPTIMIZER,
+        ),
         "set all options on one entry",
         place=places[indexes[1]] if indexes[1] < len(places) else session.place,
     )
@@ -141,11 +150,13 @@ def remapping_not_off(case: Case) -> None:
         return
     case.report(
         None,
-        "{}; legal with NpuOptimizer: OFF".format(
-            _stands(session, "remapping", session.remapping, "DEFAULT")
+        phrase(
+            "{}; legal with NpuOptimizer: OFF",
+            _stands(session, "remapping", session.remapping, "DEFAULT"),
         ),
-        "write config.graph_options.rewrite_options.remapping = RewriterConfig.OFF ({})".format(
-            _REWRITER_CONFIG
+        phrase(
+            "write config.graph_options.rewrite_options.remapping = RewriterConfig.OFF ({})",
+            _REWRITER_CONFIG,
         ),
         place=session.places.get("remapping", session.place),
         severity=Severity.WARNING if case.source_kind is SourceKind.RUN_CONFIG else None,
@@ -185,12 +196,17 @@ def memory_optimization_not_off(case: Case) -> None:
     written = session.memory_optimization
     case.report(
         None,
-        "{}{}; off is NO_MEM_OPT".format(
+        phrase(
+            "{} (the number of RewriterConfig.OFF); off is NO_MEM_OPT"
+            if written == "MANUAL"
+            else "{}; off is NO_MEM_OPT",
             _stands(session, "memory_optimization", written, "DEFAULT_MEM_OPT"),
-            " (the number of RewriterConfig.OFF)" if written == "MANUAL" else "",
         ),
-        "write config.graph_options.rewrite_options.memory_optimization = "
-        "RewriterConfig.NO_MEM_OPT ({})".format(_REWRITER_CONFIG),
+        phrase(
+            "write config.graph_options.rewrite_options.memory_optimization = "
+            "RewriterConfig.NO_MEM_OPT ({})",
+            _REWRITER_CONFIG,
+        ),
         place=session.places.get("memory_optimization", session.place),
         severity=None if written in ("MANUAL", "DEFAULT_MEM_OPT") else Severity.WARNING,
     )
@@ -224,8 +240,9 @@ def xla_not_off(case: Case) -> None:
     level = session.global_jit_level
     case.report(
         None,
-        "{}; legal with NpuOptimizer: OFF".format(
-            _stands(session, "global_jit_level", level, "DEFAULT")
+        phrase(
+            "{}; legal with NpuOptimizer: OFF",
+            _stands(session, "global_jit_level", level, "DEFAULT"),
         ),
         "write config.graph_options.optimizer_options.global_jit_level = tf.OptimizerOptions.OFF",
         place=session.places.get("global_jit_level", session.place),
@@ -259,8 +276,9 @@ def soft_placement_off(case: Case) -> None:
     if session is not None and session.allow_soft_placement is False:
         case.report(
             None,
-            "{}; operators that only the host has cannot be placed".format(
-                _stands(session, "allow_soft_placement", "False", "False")
+            phrase(
+                "{}; operators that only the host has cannot be placed",
+                _stands(session, "allow_soft_placement", "False", "False"),
             ),
             "write config.allow_soft_placement = True",
             place=session.places.get("allow_soft_placement", session.place),

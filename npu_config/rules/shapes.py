@@ -2,6 +2,7 @@
 
 from npu_config.catalogue import Outcome
 from npu_config.core.diagnostics import Severity
+from npu_config.core.message import phrase
 from npu_config.core.rule import rule
 from npu_config.core.settings import SourceKind
 from npu_config.core.target import Product
@@ -53,10 +54,12 @@ def incomplete_shape_profiles(case: Case) -> None:
         present = [name for name in SHAPE_PROFILES if case.isset(name)]
         case.report(
             present[0],
-            "{} set without {}; all three are legal, or none".format(
-                quoted(present) + (" is" if len(present) == 1 else " are"), quoted(missing)
+            phrase(
+                "{} set without {}; all three are legal, or none",
+                quoted(present) + (" is" if len(present) == 1 else " are"),
+                quoted(missing),
             ),
-            "set {} too".format(quoted(missing)),
+            phrase("set {} too", quoted(missing)),
             consequence=Outcome.ABORT.value,
         )
 
@@ -97,12 +100,15 @@ def profile_of_wrong_length(case: Case) -> None:
         if len(profile) != gaps:
             case.report(
                 "dynamic_dims",
-                'profile {} of "dynamic_dims" is "{}" with {} size{}, but "input_shape" has {} '
-                'times "-1"'.format(
+                phrase(
+                    'profile {} of "dynamic_dims" is "{}" with {} size, but "input_shape" has '
+                    '{} times "-1"'
+                    if len(profile) == 1
+                    else 'profile {} of "dynamic_dims" is "{}" with {} sizes, but "input_shape" '
+                    'has {} times "-1"',
                     number,
                     ",".join(str(size) for size in profile[:8]),
                     len(profile),
-                    "" if len(profile) == 1 else "s",
                     gaps,
                 ),
                 'give each profile one size for each "-1", in the order of the inputs',
@@ -148,8 +154,11 @@ def too_many_shape_profiles(case: Case) -> None:
         return
     case.report(
         "dynamic_dims",
-        '"dynamic_dims" holds {} profiles; legal: 2 to {} ({} on ascend_950)'.format(
-            len(profiles), MOST_PROFILES, MOST_PROFILES_950
+        phrase(
+            '"dynamic_dims" holds {} profiles; legal: 2 to {} ({} on ascend_950)',
+            len(profiles),
+            MOST_PROFILES,
+            MOST_PROFILES_950,
         ),
         "keep the profiles that are needed",
         severity=None if case.never_on((Product.ASCEND_950,)) else Severity.WARNING,
@@ -192,9 +201,13 @@ def inputs_not_alphabetical(case: Case) -> None:
         if before > after:
             case.report(
                 "input_shape",
-                '"input_shape" names "{}" before "{}"; inputs must be in alphabetical order, or '
-                "each gets the shape of another one".format(before[:80], after[:80]),
-                'write the inputs in the order "{}"'.format(", ".join(sorted(names)[:8])),
+                phrase(
+                    '"input_shape" names "{}" before "{}"; inputs must be in alphabetical '
+                    "order, or each gets the shape of another one",
+                    before[:80],
+                    after[:80],
+                ),
+                phrase('write the inputs in the order "{}"', ", ".join(sorted(names)[:8])),
             )
             return
 
@@ -265,8 +278,12 @@ def shape_profiles_with_tuning(case: Case) -> None:
         source = '"aoe_mode"' if case.isset("aoe_mode") else "AOE_MODE in the environment"
         case.report(
             "dynamic_dims",
-            '"input_shape" and "dynamic_dims" are set while {} is "{}"; tuning takes no shape '
-            "profiles, and session.run raises".format(source, mode),
+            phrase(
+                '"input_shape" and "dynamic_dims" are set while {} is "{}"; tuning takes no shape '
+                "profiles, and session.run raises",
+                source,
+                mode,
+            ),
             "tune without shape profiles",
         )
 
@@ -305,7 +322,7 @@ def hybrid_compilation_without_profiles(case: Case) -> None:
     ):
         case.report(
             "compile_hybrid_mode",
-            '"compile_hybrid_mode" is 1 but {} are not set'.format(quoted(SHAPE_PROFILES)),
+            phrase('"compile_hybrid_mode" is 1 but {} are not set', quoted(SHAPE_PROFILES)),
             'set the three, or "compile_hybrid_mode" to 0',
             consequence=Outcome.REJECT.value,
         )

@@ -5,6 +5,7 @@ from typing import FrozenSet, Iterable, List, Tuple
 
 from npu_config.catalogue import OPTIONS
 from npu_config.core.diagnostics import Severity
+from npu_config.core.message import phrase
 from npu_config.core.rule import rule
 from npu_config.core.settings import UNKNOWN
 from npu_config.core.target import ALL_PRODUCTS, Product
@@ -56,8 +57,11 @@ def option_not_on_product(case: Case) -> None:
         ):
             case.report(
                 name,
-                '"{}" is not supported on {}; supported on: {}'.format(
-                    name, case.target.product.value, _product_words(option.products)
+                phrase(
+                    '"{}" is not supported on {}; supported on: {}',
+                    name,
+                    case.target.product.value,
+                    _product_words(option.products),
                 ),
                 "leave it out for this product",
             )
@@ -102,10 +106,13 @@ def value_not_on_product(case: Case) -> None:
             if supported is not None and case.never_on(supported):
                 case.report(
                     name,
-                    '"{}" is "{}", which is supported on {} only'.format(
-                        name, known[name], _product_words(supported)
+                    phrase(
+                        '"{}" is "{}", which is supported on {} only',
+                        name,
+                        known[name],
+                        _product_words(supported),
                     ),
-                    "choose a value that {} supports".format(_target_words(case)),
+                    phrase("choose a value that {} supports", _target_words(case)),
                 )
     for name in _RANGES_BY_PRODUCT:
         if name in known:
@@ -113,8 +120,12 @@ def value_not_on_product(case: Case) -> None:
             if ranges and not any(low <= known[name] <= high for low, high in ranges):
                 case.report(
                     name,
-                    '"{}" is {}; legal on {}: {} to {}'.format(
-                        name, known[name], _target_words(case), *ranges[0]
+                    phrase(
+                        '"{}" is {}; legal on {}: {} to {}',
+                        name,
+                        known[name],
+                        _target_words(case),
+                        *ranges[0],
                     ),
                 )
 
@@ -184,14 +195,19 @@ def option_not_in_mode(case: Case) -> None:
 def _report_mode(case: Case, names: List[str], mode: str) -> None:
     case.report(
         names[0],
-        '{} {} for {} only, but "graph_run_mode" is {}'.format(
+        phrase(
+            '{} is for {} only, but "graph_run_mode" is {}'
+            if len(names) == 1
+            else '{} are for {} only, but "graph_run_mode" is {}',
             quoted(names),
-            "is" if len(names) == 1 else "are",
             mode.replace("_", " "),
             mode_words(case),
         ),
-        'set "graph_run_mode" to {}, or remove {}'.format(
-            1 if mode == "training" else 0, "it" if len(names) == 1 else "them"
+        phrase(
+            'set "graph_run_mode" to {}, or remove it'
+            if len(names) == 1
+            else 'set "graph_run_mode" to {}, or remove them',
+            1 if mode == "training" else 0,
         ),
         severity=_MODE_SEVERITY.get(names[0]),
     )
@@ -227,11 +243,12 @@ def mode_not_of_target(case: Case) -> None:
     if mode is not UNKNOWN and mode != wanted:
         case.report(
             "graph_run_mode",
-            'the target is for {}, but "graph_run_mode" is {}'.format(
+            phrase(
+                'the target is for {}, but "graph_run_mode" is {}',
                 case.target.mode.replace("_", " "),
                 mode_words(case),
             ),
-            'set "graph_run_mode" to {}'.format(wanted),
+            phrase('set "graph_run_mode" to {}', wanted),
         )
 
 

@@ -4,6 +4,7 @@ import re
 from typing import Mapping, Optional, Tuple
 
 from npu_config.core.diagnostics import Severity
+from npu_config.core.message import phrase
 from npu_config.core.rule import rule
 from npu_config.core.settings import SourceKind
 from npu_config.core.target import Product
@@ -48,10 +49,13 @@ def collective_timeout_rounded(case: Case) -> None:
         above = -(-seconds // HCCL_UNIT) * HCCL_UNIT
         case.report(
             "hccl_timeout",
-            '"hccl_timeout" is {} s, of which {} s take effect (multiples of {})'.format(
-                seconds, _rounded(seconds), HCCL_UNIT
+            phrase(
+                '"hccl_timeout" is {} s, of which {} s take effect (multiples of {})',
+                seconds,
+                _rounded(seconds),
+                HCCL_UNIT,
             ),
-            "write {}".format(above),
+            phrase("write {}", above),
         )
 
 
@@ -127,13 +131,14 @@ def stream_timeout_below_collective_timeout(case: Case) -> None:
     seconds, origin = collective
     case.report(
         "stream_sync_timeout",
-        '"stream_sync_timeout" is {} ms, {}; in a cluster it must be larger'.format(
+        phrase(
+            '"stream_sync_timeout" is {} ms, {}; in a cluster it must be larger',
             limit,
-            "but {} is {} s".format(origin, seconds)
+            phrase("but {} is {} s", origin, seconds)
             if seconds
-            else "but {} is without limit".format(origin),
+            else phrase("but {} is without limit", origin),
         ),
-        "set it to more than {}, or to -1".format(1000 * seconds) if seconds else "set it to -1",
+        phrase("set it to more than {}, or to -1", 1000 * seconds) if seconds else "set it to -1",
         severity=None if cluster else Severity.WARNING,
     )
 
@@ -188,7 +193,7 @@ def synchronisation_without_limit(case: Case) -> None:
     if case.source_kind is SourceKind.BUILDER or case.source_kind is SourceKind.FILE:
         for name in ("stream_sync_timeout", "event_sync_timeout"):
             if case.get(name) == -1:
-                case.report(name, '"{}" is -1: no limit, and no error when it hangs'.format(name))
+                case.report(name, phrase('"{}" is -1: no limit, and no error when it hangs', name))
 
 
 _NO_LIMIT = ("graph_exec_timeout", "stream_sync_timeout", "event_sync_timeout")
@@ -222,8 +227,13 @@ def timeout_without_meaning(case: Case) -> None:
         if value < 1 and not (value == -1 and name in _NO_LIMIT):
             case.report(
                 name,
-                '"{}" is {}, which has no documented meaning; legal: from 1 on{}'.format(
-                    name, value, ", or -1 for no limit" if name in _NO_LIMIT else ""
+                phrase(
+                    '"{}" is {}, which has no documented meaning; legal: from 1 on, or -1 for '
+                    "no limit"
+                    if name in _NO_LIMIT
+                    else '"{}" is {}, which has no documented meaning; legal: from 1 on',
+                    name,
+                    value,
                 ),
                 "set a number above 0, or leave it out",
             )
@@ -258,6 +268,6 @@ def half_of_data_distribution(case: Case) -> None:
         if given(case, name) and case.absent(other):
             case.report(
                 name,
-                '"{}" is set without "{}"; alone it has no defined effect'.format(name, other),
-                'set "{}" too'.format(other),
+                phrase('"{}" is set without "{}"; alone it has no defined effect', name, other),
+                phrase('set "{}" too', other),
             )

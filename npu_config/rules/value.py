@@ -27,6 +27,7 @@ import attr
 from npu_config.catalogue import ALL_OPTIONS, known_to
 from npu_config.core.caller import caller_level
 from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Report, Severity
+from npu_config.core.message import phrase
 from npu_config.core.settings import UNKNOWN, Settings
 from npu_config.core.target import ANY_TARGET, Target
 from npu_config.rules.case import Case
@@ -134,7 +135,7 @@ class ConfigValue:
         config, overwritten = encode(self.wire_values(), base)
         for what, old, new in overwritten:
             warnings.warn(
-                "{} was {!r} in the given ConfigProto and is now {!r}".format(what, old, new),
+                phrase("{} was {!r} in the given ConfigProto and is now {!r}", what, old, new),
                 OverwrittenWarning,
                 stacklevel=caller_level(),
             )

@@ -6,6 +6,7 @@ from typing import Any, Optional, Union
 from npu_config.catalogue import ALL_OPTIONS, OPTIONS, InvalidValue, Option, Outcome
 from npu_config.catalogue.kinds import Bool, is_bool, shown
 from npu_config.core.diagnostics import Edit, Fix, Severity
+from npu_config.core.message import phrase
 from npu_config.core.rule import rule
 from npu_config.core.settings import Setting, SourceKind
 from npu_config.rules._reading import is_never_read, quoted
@@ -196,21 +197,24 @@ def _report_refused(case: Case, fault: Fault) -> None:
     option = ALL_OPTIONS[fault.name]
     refused = fault.refused
     assert refused is not None
-    words = option.kind.describe() + (" ({})".format(option.unit) if option.unit else "")
-    message = '"{}" {}; legal: {}'.format(option.name, refused.problem, words)
+    words = option.kind.describe() + (phrase(" ({})", option.unit) if option.unit else "")
+    message = phrase('"{}" {}; legal: {}', option.name, refused.problem, words)
     severity = consequence = None
     help = refused.help
     meant = _meant_value(option, fault.setting.value, refused)
     if fault.rule == "wrong-type":
         if isinstance(option.kind, Bool):
-            message = '"{}" {}'.format(option.name, refused.problem)
+            message = phrase('"{}" {}', option.name, refused.problem)
         elif not _is_legal_as_text(option, fault.setting.value):
             help = None
     else:
         severity = _severity_of_bad_value(case, option)
         if severity is not option.severity and severity is Severity.WARNING:
-            consequence = "nothing reads it while {} {} off".format(
-                quoted(option.read_when), "is" if len(option.read_when) == 1 else "are"
+            consequence = phrase(
+                "nothing reads it while {} is off"
+                if len(option.read_when) == 1
+                else "nothing reads it while {} are off",
+                quoted(option.read_when),
             )
         else:
             outcome = option.outcome_in(case.version)
@@ -220,7 +224,7 @@ def _report_refused(case: Case, fault: Fault) -> None:
     if help is None and fault.rule == "value-not-allowed" and isinstance(value, str):
         sibling = _SIBLINGS.get(option.name)
         if sibling is not None and value in getattr(OPTIONS[sibling].kind, "values", ()):
-            help = 'this is a value of "{}"'.format(sibling)
+            help = phrase('this is a value of "{}"', sibling)
         else:
             meant = near(value, legal)
     case.report(
@@ -261,7 +265,7 @@ def _rewriting(case: Case, setting: Setting, meant: Union[str, int]) -> Optional
         return None
     written = json.dumps(meant, ensure_ascii=False)
     edit = Edit(place[1] or 0, place[2] or 0, place[3] or 0, place[4] or 0, written)
-    return Fix("write {}".format(written), (edit,))
+    return Fix(phrase("write {}", written), (edit,))
 
 
 _SIBLINGS = {
@@ -278,8 +282,9 @@ def _remedy(option: Option) -> str:
     if default is None:
         return "give a legal value, or leave it out"
     written = option.kind.to_wire(default)
-    return "give a legal value, or leave it out, which means {}".format(
-        '"{}"'.format(written) if isinstance(written, str) else written
+    return phrase(
+        "give a legal value, or leave it out, which means {}",
+        '"{}"'.format(written) if isinstance(written, str) else written,
     )
 
 

@@ -5,6 +5,7 @@ from typing import List
 from npu_config.catalogue import ALL_OPTIONS
 from npu_config.catalogue.api import ARGUMENT_VERSIONS
 from npu_config.core.diagnostics import Diagnostic, Severity
+from npu_config.core.message import phrase
 from npu_config.core.rule import REGISTRY, rule
 from npu_config.core.settings import Settings, SourceKind
 from npu_config.core.target import Target
@@ -46,10 +47,13 @@ def option_not_in_version(case: Case) -> None:
                 continue
             case.report(
                 option.name,
-                '"{}" is not read by {}; adapters read it {}'.format(
-                    option.name, SNAPSHOTS[case.version], option.versions
+                phrase(
+                    '"{}" is not read by {}; adapters read it {}',
+                    option.name,
+                    SNAPSHOTS[case.version],
+                    option.versions,
                 ),
-                "use {}".format(option.replacement)
+                phrase("use {}", option.replacement)
                 if option.replacement
                 else "remove it, or run with a version that reads it",
                 place=fault.setting.name_place or fault.setting.place,
@@ -84,7 +88,7 @@ def value_not_in_version(case: Case) -> None:
         if fault.rule == "value-not-in-version" and fault.refused is not None:
             case.report(
                 fault.name,
-                '"{}" {}'.format(fault.name, fault.refused.problem),
+                phrase('"{}" {}', fault.name, fault.refused.problem),
                 fault.refused.help or "choose a value that this version knows",
             )
 
@@ -115,8 +119,13 @@ def version_not_measured(case: Case) -> None:
     if cann is not None and snapshot is not None and not is_measured(cann):
         case.report(
             None,
-            "CANN {} is {} than every version that is known here; the rules speak of {}".format(
-                cann, "older" if snapshot is SNAPSHOTS[0] else "newer", snapshot
+            phrase(
+                "CANN {} is older than every version that is known here; the rules speak of {}"
+                if snapshot is SNAPSHOTS[0]
+                else "CANN {} is newer than every version that is known here; the rules speak "
+                "of {}",
+                cann,
+                snapshot,
             ),
         )
 
@@ -153,8 +162,11 @@ def argument_not_in_version(case: Case) -> None:
         if _is_missing_argument(case, name):
             case.report(
                 name if name in ALL_OPTIONS else None,
-                'NPURunConfig of {} has no argument "{}"; adapters have it {}'.format(
-                    SNAPSHOTS[case.version], name, ARGUMENT_VERSIONS[name]
+                phrase(
+                    'NPURunConfig of {} has no argument "{}"; adapters have it {}',
+                    SNAPSHOTS[case.version],
+                    name,
+                    ARGUMENT_VERSIONS[name],
                 ),
                 "remove it, or run with a version that has it",
                 place=setting.name_place or setting.place,

@@ -4,6 +4,7 @@ import os
 from typing import Optional, Sequence
 
 from npu_config.core.files import PathLike
+from npu_config.core.message import phrase
 from npu_config.runner import environment, finder, report, script
 from npu_config.runner.report import Seen
 from npu_config.runner.watch import Stopped, Watch
@@ -41,7 +42,7 @@ def run_path(
         ValueError: ``steps`` is below 1.
     """
     if steps is not None and steps < 1:
-        raise ValueError("steps must be at least 1, got {}".format(steps))
+        raise ValueError(phrase("steps must be at least 1, got {}", steps))
     found = script.find(os.fspath(path))
     already = finder.installed() is not None
     finder.install_npu_bridge(force)

@@ -10,6 +10,7 @@ from typing import List, Mapping, Optional, Tuple
 import attr
 
 from npu_config.core.diagnostics import Diagnostic, Place
+from npu_config.core.message import phrase
 from npu_config.core.target import Target
 from npu_config.rules.reading import Reading
 from npu_config.script._rules import NOT_PYTHON, NOT_TEXT
@@ -59,7 +60,7 @@ def read(data: bytes, path: Optional[str]) -> ScriptReading:
         text, encoding = decode(data)
     except Undecodable as error:
         finding = NOT_TEXT.diagnostic(
-            "{}; Python refuses it".format(error),
+            phrase("{}; Python refuses it", error),
             Place(path, error.line, 1) if error.line else Place(path),
             help="save it as UTF-8, or declare its encoding in the first line",
         )
@@ -122,7 +123,7 @@ def _unparsable(
     finding = NOT_PYTHON.diagnostic(
         "this is Python 2, which is not checked"
         if old
-        else "this is not Python 3: {}".format(reason),
+        else phrase("this is not Python 3: {}", reason),
         Place(path, line) if old else Place(path, line, column if column else None),
         help="convert it with 2to3" if old else None,
     )

@@ -7,6 +7,7 @@ import posixpath
 import re
 from typing import Any, Callable, Dict, FrozenSet, List, Sequence, Tuple
 
+from npu_config.core.message import phrase
 from npu_config.script.objects import Fails, Unknown
 
 LIMIT = 100000
@@ -250,7 +251,7 @@ def as_bytes(value: Any) -> Any:
         return value.encode("utf-8", "surrogatepass")
     if isinstance(value, (bytes, bytearray)):
         return bytes(value)
-    return Fails("as_bytes({}) raises TypeError: it takes text".format(_shown(value)), value)
+    return Fails(phrase("as_bytes({}) raises TypeError: it takes text", _shown(value)), value)
 
 
 def stored(value: Any, wire: str) -> Any:
@@ -267,7 +268,7 @@ def stored(value: Any, wire: str) -> Any:
     if wanted is None:
         return value
     reason = 'protobuf raises TypeError: ".{}" takes {}, got {}'
-    return Fails(reason.format(wire, wanted, _shown(value)), value, wire)
+    return Fails(phrase(reason, wire, wanted, _shown(value)), value, wire)
 
 
 def _shown(value: Any) -> str:

@@ -5,6 +5,7 @@ import contextlib
 import sys
 from typing import Any, Callable, Dict, List
 
+from npu_config.core.message import phrase
 from npu_config.script import calls, constants
 from npu_config.script.attributes import adopt_block, attribute
 from npu_config.script.constants import NotKnown, is_known
@@ -152,7 +153,7 @@ def truth(run: Run, node: ast.expr) -> bool:
         return decide(run, value, node)
     if run.testing and isinstance(node, ast.Name) and isinstance(value, bool):
         return run.decisions.decide(
-            Condition("switch {}@{}".format(node.id, run.frame.serial)),
+            Condition(phrase("switch {}@{}", node.id, run.frame.serial)),
             node,
             usual=value,
             is_switch=True,

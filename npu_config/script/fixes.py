@@ -7,6 +7,7 @@ import attr
 
 from npu_config.catalogue import OPTIONS, InvalidValue, Option
 from npu_config.core.diagnostics import Diagnostic, Edit, Fix, Place
+from npu_config.core.message import phrase
 from npu_config.rules.names import FORMER_NAMES
 from npu_config.script import constants
 from npu_config.script.constants import is_known
@@ -75,7 +76,7 @@ def _other_field(entry: Entry, run: Run, source: ScriptSource) -> Optional[Fix]:
             or not _fits(other, option)
         ):
             return None
-    title = "write .{} in place of .{}".format(option.wire, entry.wire)
+    title = phrase("write .{} in place of .{}", option.wire, entry.wire)
     return replacement(entry.field_place, option.wire, title)
 
 
@@ -132,7 +133,7 @@ def _rename(
     option = OPTIONS.get(name) if entry.name in FORMER_NAMES else None
     if option is None or option.wire != entry.wire or not _fits(entry, option):
         return None
-    return replacement(entry.name_place, name, 'rename to "{}"'.format(name))
+    return replacement(entry.name_place, name, phrase('rename to "{}"', name))
 
 
 def _is_meant(name: str, other: str) -> bool:

@@ -15,6 +15,7 @@ from typing import (
 import attr
 
 from npu_config.core.diagnostics import Diagnostic, Place, Severity
+from npu_config.core.message import join, phrase
 from npu_config.core.target import Target
 from npu_config.rules.engine import judge
 from npu_config.script.checks import run_checks
@@ -165,8 +166,8 @@ def _noted(
     if not words:
         return attr.evolve(diagnostic, severity=severity)
     shown = words[-_CONDITIONS:]
-    note = "when {}".format(" and ".join(shown))
-    message = "{} ({})".format(diagnostic.message, note)
+    note = phrase("when {}", join(" and ", shown))
+    message = phrase("{} ({})", diagnostic.message, note)
     return attr.evolve(diagnostic, message=message, severity=severity)
 
 
@@ -202,15 +203,15 @@ def _conditions(paths: List[Path], known: Needed) -> Tuple[Path, Literals]:
 def _supposed(diagnostic: Diagnostic, path: Path) -> Diagnostic:
     """A finding in code that is switched off: worth knowing, no more."""
     words = [decision.text for decision in path.trace if decision.supposed]
-    message = "{} (in code that is switched off: if {})".format(
-        diagnostic.message, " and ".join(words)
+    message = phrase(
+        "{} (in code that is switched off: if {})", diagnostic.message, join(" and ", words)
     )
     return attr.evolve(diagnostic, message=message, severity=Severity.INFO)
 
 
 def _of_overwritten(diagnostic: Diagnostic, by: Place) -> Diagnostic:
     """A fault of an assignment that does not last: a warning, since nothing reads it."""
-    consequence = "this value is never read: line {} overwrites it".format(by.line)
+    consequence = phrase("this value is never read: line {} overwrites it", by.line)
     return diagnostic.but(consequence, Severity.WARNING)
 
 
@@ -288,8 +289,8 @@ def _with_one_note(found: List[Diagnostic]) -> List[Diagnostic]:
     message = first.message
     if others:
         verb = "is" if len(others) == 1 else "are"
-        message += "; {} {} not set as documented".format(joined(list(map(shown, others))), verb)
+        message += phrase("; {} {} not set as documented", joined(list(map(shown, others))), verb)
     if lines:
-        message += " (the same in line {})".format(joined([str(line) for line in lines]))
+        message += phrase(" (the same in line {})", joined([str(line) for line in lines]))
     rest = [d for d in found if not any(d is note for note in notes)]
     return [*rest, attr.evolve(first, message=message)]

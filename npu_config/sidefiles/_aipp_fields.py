@@ -8,6 +8,8 @@ from typing import Dict, Mapping, Optional, Tuple, Union
 
 import attr
 
+from npu_config.core.message import phrase
+
 Value = Union[bool, int, float, str]
 
 MODES = ("static", "dynamic")
@@ -44,9 +46,9 @@ class Field:
         what = "an integer" if self.kind == "int" else "a number"
         low, high = self.range
         if high is None:
-            return what if low is None else "{} from {:g}".format(what, low)
+            return what if low is None else phrase("{} from {:g}", what, low)
         zero = ", or 0" if self.or_zero else ""
-        return "{} from {:g} to {:g}{}".format(what, low or 0, high, zero)
+        return phrase("{} from {:g} to {:g}{}", what, low or 0, high, zero)
 
     def accepts(self, value: object) -> bool:
         """True when a model may hold this value."""

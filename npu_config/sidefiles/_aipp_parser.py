@@ -2,6 +2,7 @@
 
 from typing import Any, Dict, List, Optional, Union
 
+from npu_config.core.message import phrase
 from npu_config.sidefiles import _aipp_rules as rules
 from npu_config.sidefiles._aipp_fields import FIELDS, Field, Value
 from npu_config.text import prototext
@@ -14,8 +15,8 @@ Fields = Dict[str, Optional[Value]]
 
 def unknown(name: object) -> str:
     """The message for a field that is not in the template."""
-    return "unknown field {}; legal: the {} fields of the AIPP template".format(
-        shown(name), len(FIELDS)
+    return phrase(
+        "unknown field {}; legal: the {} fields of the AIPP template", shown(name), len(FIELDS)
     )
 
 
@@ -36,12 +37,12 @@ def read(log: FaultLog, places: PlaceTable) -> List[Fields]:
             if field.name in FIELDS:
                 if not log.diagnostics:
                     message = "{} is outside of a block; write aipp_op {{ ... }} around the fields"
-                    log.fault(field.start, field.end, message.format(field.name))
+                    log.fault(field.start, field.end, phrase(message, field.name))
                 return []
             if field.name != "aipp_op":
                 message = "a block aipp_op {{ ... }} is expected, not {}"
                 meant = near(field.name, ("aipp_op",))
-                message = message.format(shown(field.name))
+                message = phrase(message, shown(field.name))
                 log.report(log.rule, field.start, field.end, message, meant=meant)
             if isinstance(value, prototext.Block):
                 place = log.source.place(field.start, field.end)
@@ -67,7 +68,7 @@ def _field(
         if meant is not None:
             fields[meant] = None
     elif fields.get(name) is not None or len(given.values) != 1:
-        message = "{} appears twice in this block".format(shown(name))
+        message = phrase("{} appears twice in this block", shown(name))
         log.report(rules.FIELD, given.start, given.end, message)
     else:
         written = given.values[0]
@@ -81,7 +82,7 @@ def _field(
         fields[name] = value
         if value is None or not field.accepts(value):
             text = source.text[written.start : written.end]
-            message = "{} is {}; legal: {}".format(name, shown(text), field.legal)
+            message = phrase("{} is {}; legal: {}", name, shown(text), field.legal)
             meant = near(text, field.words or ("true", "false"))
             log.report(rules.VALUE, written.start, written.end, message, meant=meant)
 

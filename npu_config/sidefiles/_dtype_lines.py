@@ -4,6 +4,7 @@ from contextlib import suppress
 from typing import Any, Dict, List, NamedTuple, Optional, Tuple
 
 from npu_config.core.diagnostics import Severity
+from npu_config.core.message import phrase
 from npu_config.sidefiles import _dtype_rules as rules
 from npu_config.text.faults import FaultLog, StopReading
 from npu_config.text.lines import Line, lines
@@ -48,7 +49,7 @@ def read_lines(text: str, path: Optional[str]) -> Entered:
                 message = "the line has more than {} bytes; it and all after it are not read"
                 reader.log.add(
                     rules.LINE.diagnostic(
-                        message.format(MAX_LINE), line.content(), severity=Severity.WARNING
+                        phrase(message, MAX_LINE), line.content(), severity=Severity.WARNING
                     )
                 )
                 break
@@ -58,10 +59,10 @@ def read_lines(text: str, path: Optional[str]) -> Entered:
 
 def unknown(dtype: Any) -> Tuple[str, Optional[str]]:
     """What to say of a data type that there is not, and what to do."""
-    message = "unknown data type {}; legal: {}".format(shown(dtype), listed(DTYPES))
+    message = phrase("unknown data type {}; legal: {}", shown(dtype), listed(DTYPES))
     name = str(dtype).lower()
     if name in _SHORT:
-        return message, 'write "{}"'.format(_SHORT[name])
+        return message, phrase('write "{}"', _SHORT[name])
     return message, did_you_mean(name, DTYPES)
 
 
@@ -77,7 +78,7 @@ class _Reader:
         content = line.text.strip()
         if not content or content.startswith(("#", "//", ";")):
             what = "a comment" if content else "a blank line"
-            message = "{}: the graph engine refuses the whole file over it".format(what)
+            message = phrase("{}: the graph engine refuses the whole file over it", what)
             self.log.add(
                 rules.COMMENT.diagnostic(
                     message,
@@ -143,8 +144,10 @@ class _Reader:
         kind = "by_type" if by_type else "by_name"
         key = line.place(*line.trimmed(start, colon))
         if name in self.entries[kind]:
-            message = "{} is on line {} already; this entry is ignored".format(
-                shown(name), self.places.key_place((kind, name)).line
+            message = phrase(
+                "{} is on line {} already; this entry is ignored",
+                shown(name),
+                self.places.key_place((kind, name)).line,
             )
             self.log.add(rules.REPEATED.diagnostic(message, key))
             return
@@ -155,8 +158,11 @@ class _Reader:
         """Report a name that is not what it seems; such an entry is left out of the model."""
         self.log.add(
             rules.LINE.diagnostic(
-                "the line is read as an entry of the node {}{}".format(
-                    shown(name), "; there are no comments" if name.startswith("#") else ""
+                phrase(
+                    "the line is read as an entry of the node {}; there are no comments"
+                    if name.startswith("#")
+                    else "the line is read as an entry of the node {}",
+                    shown(name),
                 ),
                 line.content(),
                 help="remove the line"
@@ -174,7 +180,7 @@ class _Reader:
                 message = 'the character {} after the keyword is read as ":"'
                 self.log.add(
                     rules.LINE.diagnostic(
-                        message.format(shown(line.text[mark : mark + 1])),
+                        phrase(message, shown(line.text[mark : mark + 1])),
                         line.place(mark, mark + 1),
                         help='write ":"',
                         severity=Severity.WARNING,

@@ -4,6 +4,7 @@ from contextlib import suppress
 from typing import Dict, Mapping, NamedTuple, Optional
 
 from npu_config.core.diagnostics import Severity
+from npu_config.core.message import phrase
 from npu_config.sidefiles import _fusion_rules as rules
 from npu_config.text.faults import FaultLog, StopReading
 from npu_config.text.lines import Line
@@ -43,7 +44,7 @@ def _read(line: Line, result: Switched) -> None:
             rules.STRUCTURE.diagnostic(
                 'a line must be "PassName:on" or "PassName:off", one pass a line'
                 if what is None
-                else "{}: the graph engine refuses the whole file over it".format(what),
+                else phrase("{}: the graph engine refuses the whole file over it", what),
                 line.content(),
                 help=None if what is None else "remove the line",
                 fix=None if what is None else line.removal("remove the line"),
@@ -54,7 +55,7 @@ def _read(line: Line, result: Switched) -> None:
     if state not in SWITCH:
         log.add(
             rules.VALUE.diagnostic(
-                'the switch of {} is {}; legal: "on", "off"'.format(shown(name), shown(state)),
+                phrase('the switch of {} is {}; legal: "on", "off"', shown(name), shown(state)),
                 line.place(*line.trimmed(start, len(line.text))),
                 meant=near(state, SWITCH),
             )
@@ -62,15 +63,15 @@ def _read(line: Line, result: Switched) -> None:
     place = line.place(*line.trimmed(0, len(head)))
     if name in result.passes:
         first = result.places.key_place((name,)).line
-        message = "{} is on line {} already; the graph engine refuses the whole file".format(
-            shown(name), first
+        message = phrase(
+            "{} is on line {} already; the graph engine refuses the whole file", shown(name), first
         )
         log.add(rules.REPEATED.diagnostic(message, place, help="keep one of the two lines"))
         return
     result.places.put((name,), place, line.place(*line.trimmed(start, len(line.text))))
     if not name or name.startswith("#"):
         message = (
-            "the line switches a pass with the name {}; there are no comments".format(shown(name))
+            phrase("the line switches a pass with the name {}; there are no comments", shown(name))
             if name
             else "the line has no name and no effect"
         )

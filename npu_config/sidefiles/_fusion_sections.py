@@ -6,6 +6,7 @@ from typing import Any, Dict
 import attr
 
 from npu_config.core.diagnostics import Severity
+from npu_config.core.message import phrase
 from npu_config.sidefiles import _fusion_rules as rules
 from npu_config.sidefiles._fusion_lines import SWITCH
 from npu_config.sidefiles.schema.findings import Findings
@@ -41,7 +42,7 @@ class _Switch(Kind):
         if value.strip() in SWITCH:
             raise BadValueError(
                 "with blanks it means off",
-                'write "{}" if that is meant'.format(value.strip()),
+                phrase('write "{}" if that is meant', value.strip()),
                 read_as="off",
             )
         raise BadValueError('legal: "on", "off"', meant=near(value, SWITCH))
@@ -58,7 +59,7 @@ class _Priority(Kind):
             self.lowest <= int(value) <= self.highest
         ):
             message = "legal: an integer text from {} to {}"
-            raise BadValueError(message.format(self.lowest, self.highest))
+            raise BadValueError(phrase(message, self.lowest, self.highest))
         return int(value)
 
 
@@ -114,7 +115,7 @@ def _judge_names(passes: Dict[str, Any], path: Path, findings: Findings) -> None
             findings.add(
                 rules.STRUCTURE,
                 (*path, name),
-                "{} is accepted as the name of a pass and has no effect".format(shown(name)),
+                phrase("{} is accepted as the name of a pass and has no effect", shown(name)),
                 "remove the blanks" if name.strip() else "name the pass",
                 Severity.WARNING,
                 at_key=True,
@@ -130,8 +131,10 @@ def _judge_repeated(
             findings.add(
                 rules.PRIORITY,
                 (*path, name),
-                "{} has a priority already, in {}; a pass has one".format(
-                    shown(name), shown(other[2])
+                phrase(
+                    "{} has a priority already, in {}; a pass has one",
+                    shown(name),
+                    shown(other[2]),
                 ),
                 at_key=True,
             )

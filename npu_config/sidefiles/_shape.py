@@ -3,6 +3,7 @@
 from typing import Any, Dict, Iterable, List, Optional, Tuple
 
 from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Place, Severity
+from npu_config.core.message import phrase
 from npu_config.core.rule import Rule
 from npu_config.text.json import BROKEN, kind_of
 from npu_config.text.source import Path, Places
@@ -56,7 +57,7 @@ class Shape:
         found = []
         for index, item in enumerate(self.array(value, path, what)):
             at = (*path, index)
-            word = self.text(item, at, "an entry of {}".format(what))
+            word = self.text(item, at, phrase("an entry of {}", what))
             if word is not None:
                 found.append((at, word))
         return found
@@ -67,7 +68,7 @@ class Shape:
         for key in value:
             if key not in names:
                 self.report(
-                    "unknown key {} {}; legal: {}".format(shown(key), where, listed(names)),
+                    phrase("unknown key {} {}; legal: {}", shown(key), where, listed(names)),
                     self.places.key_place((*path, key)),
                     did_you_mean(str(key), [name for name in names if name not in value]),
                 )
@@ -75,7 +76,7 @@ class Shape:
     def _kind(self, value: Any, path: Path, what: str, expected: str) -> None:
         if value is not BROKEN:
             self.report(
-                "{} must be {}, not {}".format(what, expected, kind_of(value)),
+                phrase("{} must be {}, not {}", what, expected, kind_of(value)),
                 self.places.place(path),
             )
 

@@ -13,6 +13,7 @@ from typing import Any, Dict, Iterator, Mapping, Union
 import attr
 
 from npu_config.core.diagnostics import Diagnostic, Report, Severity
+from npu_config.core.message import phrase
 from npu_config.core.rule import declare
 from npu_config.sidefiles._shape import is_wrong, refuse
 from npu_config.sidefiles.format import Parsed
@@ -100,7 +101,7 @@ def _step_faults(values: Mapping[str, Any]) -> Iterator[Diagnostic]:
     for name, value in values.items():
         if type(value) is not int or not 0 <= value <= MAX_STEP:
             message = "{} is {}; legal: an integer from 0 to {}"
-            yield ENVIRONMENT.diagnostic(message.format(name, shown(value), MAX_STEP))
+            yield ENVIRONMENT.diagnostic(phrase(message, name, shown(value), MAX_STEP))
 
 
 def _loss_faults(values: Mapping[str, Any]) -> Iterator[Diagnostic]:
@@ -108,7 +109,7 @@ def _loss_faults(values: Mapping[str, Any]) -> Iterator[Diagnostic]:
         number = isinstance(value, (int, float)) and not isinstance(value, bool)
         if not number or not math.isfinite(value):
             message = "{} is {}; legal: a number such as 0.1"
-            yield ENVIRONMENT.diagnostic(message.format(name, shown(value)))
+            yield ENVIRONMENT.diagnostic(phrase(message, name, shown(value)))
 
 
 def read(environ: Mapping[str, str], trigger: str) -> Parsed[Union[Steps, Losses]]:
@@ -122,7 +123,7 @@ def read(environ: Mapping[str, str], trigger: str) -> Parsed[Union[Steps, Losses
         ValueError: for another trigger.
     """
     if trigger not in TRIGGERS:
-        raise ValueError("unknown trigger {}; legal: step, loss".format(shown(trigger)))
+        raise ValueError(phrase("unknown trigger {}; legal: step, loss", shown(trigger)))
     step = trigger == "step"
     names = ("TOTAL_STEP", "STEP_NOW") if step else ("TARGET_LOSS", "LOSS_NOW")
     found = []
@@ -131,7 +132,7 @@ def read(environ: Mapping[str, str], trigger: str) -> Parsed[Union[Steps, Losses
         text = environ.get(name)
         if text is None:
             message = "{} is not set, which the trigger {} needs before the first run"
-            found.append(ENVIRONMENT.diagnostic(message.format(name, trigger)))
+            found.append(ENVIRONMENT.diagnostic(phrase(message, name, trigger)))
             continue
         values[name] = _value(text, step)
     found.extend(_step_faults(values) if step else _loss_faults(values))

@@ -6,6 +6,7 @@ Source: docs/en/tfadapter_1/apiref/session_config/AOE.md.
 from typing import Iterator, Mapping, Optional, Sequence, Tuple
 
 from npu_config.core.diagnostics import Diagnostic, Severity
+from npu_config.core.message import phrase
 from npu_config.core.rule import declare
 from npu_config.core.target import ANY_TARGET, Target
 from npu_config.sidefiles.declared import Content, Declared, content, content_format
@@ -100,11 +101,12 @@ def _judged(
     for index, feature in enumerate(features if aoe_mode is not None else ()):
         if aoe_mode != FEATURES[feature]:
             message = 'the feature {} needs aoe_mode "{}", which is {}'
-            message = message.format(shown(feature), FEATURES[feature], shown(aoe_mode))
+            message = phrase(message, shown(feature), FEATURES[feature], shown(aoe_mode))
             yield FEATURE_MODE.diagnostic(message, places.place(("feature", index)))
     if aoe_mode is None and len(set(features)) > 1:
-        message = "the features {} need different values of aoe_mode".format(
-            listed("{} ({})".format(name, mode) for name, mode in FEATURES.items())
+        message = phrase(
+            "the features {} need different values of aoe_mode",
+            listed(phrase("{} ({})", name, mode) for name, mode in FEATURES.items()),
         )
         yield FEATURE_MODE.diagnostic(message, places.place(("feature",)))
 

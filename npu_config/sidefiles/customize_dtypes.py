@@ -9,6 +9,7 @@ from typing import Any, Collection, Iterable, Iterator, List, Mapping, Optional,
 import attr
 
 from npu_config.core.diagnostics import Diagnostic, Place
+from npu_config.core.message import phrase
 from npu_config.core.target import ANY_TARGET, Target
 from npu_config.sidefiles import _dtype_rules as rules
 from npu_config.sidefiles._convert import texts
@@ -102,7 +103,7 @@ def _faults(model: CustomizeDtypes) -> Iterator[Diagnostic]:
     both: Tuple[Tuple[str, Any], ...] = (("node", model.by_name), ("operator type", model.by_type))
     for what, entries in both:
         if not isinstance(entries, Mapping):
-            yield rules.LINE.diagnostic("the data types must be a mapping by {}".format(what))
+            yield rules.LINE.diagnostic(phrase("the data types must be a mapping by {}", what))
             continue
         for name, dtypes in entries.items():
             fault = name_fault(name, ":")
@@ -111,25 +112,25 @@ def _faults(model: CustomizeDtypes) -> Iterator[Diagnostic]:
             if fault is None and name == "OpType":
                 fault = "would be taken for the mark of an operator type"
             if fault is not None:
-                yield rules.LINE.diagnostic("the {} {} {}".format(what, shown(name), fault))
+                yield rules.LINE.diagnostic(phrase("the {} {} {}", what, shown(name), fault))
                 continue
             wrong = list(_entry_faults(name, dtypes))
             yield from wrong
             if not wrong and len(_written(what != "node", name, dtypes)) > MAX_LINE:
                 message = "the line of the {} {} has more than {} characters"
-                yield rules.LINE.diagnostic(message.format(what, shown(name), MAX_LINE))
+                yield rules.LINE.diagnostic(phrase(message, what, shown(name), MAX_LINE))
 
 
 def _entry_faults(name: str, dtypes: Any) -> Iterator[Diagnostic]:
     if not isinstance(dtypes, Dtypes):
         message = "the data types of {} must be a pair, inputs and outputs"
-        yield rules.LINE.diagnostic(message.format(shown(name)))
+        yield rules.LINE.diagnostic(phrase(message, shown(name)))
         return
     sides: Tuple[Any, ...] = (dtypes.inputs, dtypes.outputs)
     for side in sides:
         if not isinstance(side, tuple):
             message = "the data types of {} must be a list, not {}"
-            yield rules.DTYPE.diagnostic(message.format(shown(name), shown(side)))
+            yield rules.DTYPE.diagnostic(phrase(message, shown(name), shown(side)))
             continue
         for dtype in side:
             if dtype not in ("", *DTYPES):
@@ -178,8 +179,9 @@ def check(
         if name not in (nodes or ()):
             found.append(
                 rules.NAME_LOST.diagnostic(
-                    "no node of the compiled graph is called {}; the entry does not apply".format(
-                        shown(name)
+                    phrase(
+                        "no node of the compiled graph is called {}; the entry does not apply",
+                        shown(name),
                     ),
                     places.key_place(("by_name", name)),
                     help=did_you_mean(name, nodes or ()),
@@ -196,7 +198,7 @@ def _unsupported(
     operators = library.operators if library is not None else {}
     known = operators.get(name)
     if known is None:
-        message = "the operator library has no operator type {}".format(shown(name))
+        message = phrase("the operator library has no operator type {}", shown(name))
         yield rules.UNSUPPORTED.diagnostic(message, place, help=did_you_mean(name, operators))
         return
     for side, wanted, legal in (
@@ -207,7 +209,7 @@ def _unsupported(
             if dtype and names and canonical_dtype(dtype) not in names:
                 message = "{} {} of {} cannot be {}; legal: {}"
                 yield rules.UNSUPPORTED.diagnostic(
-                    message.format(side, index, shown(name), dtype, listed(sorted(names))), place
+                    phrase(message, side, index, shown(name), dtype, listed(sorted(names))), place
                 )
 
 

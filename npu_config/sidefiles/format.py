@@ -9,6 +9,7 @@ import attr
 
 from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Report, Severity
 from npu_config.core.files import PathLike, write_atomic
+from npu_config.core.message import phrase
 from npu_config.core.rule import declare
 from npu_config.core.target import ANY_TARGET, Target
 from npu_config.text import json as _json
@@ -178,8 +179,9 @@ class Format(Generic[M]):
             placeholder = _PLACEHOLDER.search(text)
             if placeholder is not None:
                 place = Source(text, path).place(*placeholder.span())
-                message = "this is a template: {} is a placeholder that a script fills in".format(
-                    placeholder.group()
+                message = phrase(
+                    "this is a template: {} is a placeholder that a script fills in",
+                    placeholder.group(),
                 )
                 return Parsed(None, Report([TEMPLATE.diagnostic(message, place)]))
         return parsed

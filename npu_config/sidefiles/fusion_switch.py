@@ -10,6 +10,7 @@ from typing import Any, Collection, Dict, Iterator, Mapping, Optional, Tuple, Un
 import attr
 
 from npu_config.core.diagnostics import Diagnostic, Place, Report, Severity
+from npu_config.core.message import phrase
 from npu_config.core.target import ANY_TARGET, Product, Target
 from npu_config.sidefiles import _fusion_rules as rules
 from npu_config.sidefiles._convert import texts
@@ -211,11 +212,11 @@ def _line_faults(model: FusionSwitch) -> Iterator[Diagnostic]:
     passes: Mapping[Any, Any] = model.passes
     for name, state in passes.items():
         if name_fault(name, ":") is not None or name.startswith("#") or _starts_json(name):
-            message = "{} is not the name of a pass".format(shown(name))
+            message = phrase("{} is not the name of a pass", shown(name))
             yield rules.STRUCTURE.diagnostic(message)
         if not isinstance(state, bool):
             message = 'the switch of {} is {}; legal: "on", "off"'
-            yield rules.VALUE.diagnostic(message.format(shown(name), shown(state)))
+            yield rules.VALUE.diagnostic(phrase(message, shown(name), shown(state)))
 
 
 def _starts_json(name: str) -> bool:
@@ -273,9 +274,10 @@ def parse(
         parsed = _read_lines(text, path)
     else:
         place = Source(text, path).place(len(text) - len(content), len(text))
-        message = (
+        message = phrase(
             "the graph engine reads the start of the file, {}, as a JSON value and refuses it; "
-            "the name of a pass does not begin with a digit, a quote, true or false".format(start)
+            "the name of a pass does not begin with a digit, a quote, true or false",
+            start,
         )
         return Parsed(None, Report([rules.STRUCTURE.diagnostic(message, place)]))
     if parsed.model is None:
@@ -318,7 +320,7 @@ def check(
             if not state and name in unclosable:
                 found.append(
                     rules.UNCLOSABLE.diagnostic(
-                        "{} may not be closed; it stays on".format(shown(name)),
+                        phrase("{} may not be closed; it stays on", shown(name)),
                         places.place((*path, name)),
                     )
                 )

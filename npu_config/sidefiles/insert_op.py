@@ -10,6 +10,7 @@ from typing import Any, Dict, Iterable, Iterator, List, Mapping, Optional, Tuple
 import attr
 
 from npu_config.core.diagnostics import Diagnostic, Severity
+from npu_config.core.message import phrase
 from npu_config.core.target import ANY_TARGET, Product, Target
 from npu_config.sidefiles import _aipp_rules as rules
 from npu_config.sidefiles._aipp_fields import FIELDS, INPUT_FORMATS, MODES, Value
@@ -102,7 +103,7 @@ def _field_faults(fields: Any) -> Iterator[Diagnostic]:
             yield rules.FIELD.diagnostic(unknown(name), help=help, severity=Severity.ERROR)
         elif not FIELDS[name].accepts(value):
             yield rules.VALUE.diagnostic(
-                "{} is {}; legal: {}".format(name, shown(value), FIELDS[name].legal)
+                phrase("{} is {}; legal: {}", name, shown(value), FIELDS[name].legal)
             )
     yield from _combined(fields, (), ANYWHERE)
 
@@ -112,10 +113,10 @@ def _combined(fields: Mapping[str, Any], path: Path, places: Places) -> Iterator
     block = places.key_place(path)
     mode, image = fields.get("aipp_mode"), fields.get("input_format")
     if "aipp_mode" not in fields:
-        message = "aipp_mode is missing; legal: {}".format(listed(MODES))
+        message = phrase("aipp_mode is missing; legal: {}", listed(MODES))
         yield rules.COMBINATION.diagnostic(message, block)
     if mode == "static" and "input_format" not in fields:
-        message = "static AIPP needs input_format; legal: {}".format(listed(INPUT_FORMATS))
+        message = phrase("static AIPP needs input_format; legal: {}", listed(INPUT_FORMATS))
         yield rules.COMBINATION.diagnostic(message, block)
     if mode == "dynamic" and fields.get("max_src_image_size", 0) == 0:
         message = "dynamic AIPP needs max_src_image_size, the size of the largest image in bytes"
@@ -132,7 +133,7 @@ def _odd(
     for name in names:
         value = fields.get(name)
         if type(value) is int and value % 2:
-            message = "{} is {}; YUV420SP_U8 needs an even number".format(name, value)
+            message = phrase("{} is {}; YUV420SP_U8 needs an even number", name, value)
             yield rules.COMBINATION.diagnostic(message, places.place((*path, name)))
 
 
@@ -141,7 +142,7 @@ def _geometry(fields: Mapping[str, Any], path: Path, places: Places) -> Iterator
         size = fields.get("src_image_size_" + side, 0)
         for switch in ("crop", "padding"):
             if fields.get(switch) is True and size == 0:
-                message = "{} needs src_image_size_{}".format(switch, side)
+                message = phrase("{} needs src_image_size_{}", switch, side)
                 place = places.key_place((*path, switch))
                 yield rules.COMBINATION.diagnostic(message, place)
         begin = fields.get("load_start_pos_" + side, 0)
@@ -152,7 +153,7 @@ def _geometry(fields: Mapping[str, Any], path: Path, places: Places) -> Iterator
         if size and begin + length > size:
             message = "load_start_pos_{0} + crop_size_{0} is {1}; src_image_size_{0} is {2}"
             place = places.place((*path, "crop_size_" + side))
-            yield rules.COMBINATION.diagnostic(message.format(side, begin + length, size), place)
+            yield rules.COMBINATION.diagnostic(phrase(message, side, begin + length, size), place)
 
 
 def _judge(blocks: List[Dict[str, Any]], places: Places, target: Target) -> Iterator[Diagnostic]:
@@ -169,7 +170,7 @@ def _about_target(
         for name in fields:
             if name in FIELDS and FIELDS[name].reserved:
                 place = places.key_place((index, name))
-                message = "{} is not supported at present; it does nothing".format(name)
+                message = phrase("{} is not supported at present; it does nothing", name)
                 yield rules.RESERVED.diagnostic(message, place)
         if (
             fields.get("input_format") == "YUV420SP_U8"

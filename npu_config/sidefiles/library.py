@@ -12,6 +12,7 @@ import attr
 
 from npu_config.core.diagnostics import Diagnostic, Place, Report, Severity
 from npu_config.core.files import PathLike
+from npu_config.core.message import phrase
 from npu_config.core.rule import declare
 from npu_config.sidefiles._frozen import Table
 from npu_config.sidefiles._shape import Shape
@@ -109,7 +110,7 @@ def parse(text: str, path: Optional[str] = None) -> Parsed[OperatorLibrary]:
     shape = Shape(STRUCTURE, reading)
     top = shape.object(reading.value, (), "an operator library")
     operators = {
-        name: _operator(shape.object(entry, (name,), "the operator {}".format(shown(name))))
+        name: _operator(shape.object(entry, (name,), phrase("the operator {}", shown(name))))
         for name, entry in top.items()
     }
     found = Report((*reading.diagnostics, *shape.found))

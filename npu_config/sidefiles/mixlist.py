@@ -21,6 +21,7 @@ from typing import (
 import attr
 
 from npu_config.core.diagnostics import Diagnostic, Place
+from npu_config.core.message import phrase
 from npu_config.core.target import ANY_TARGET, Target
 from npu_config.sidefiles import _mixlist_rules as rules
 from npu_config.sidefiles._convert import texts
@@ -182,25 +183,31 @@ def _judge_moves(findings: Findings, operator: str, steps: Dict[Move, Path]) -> 
             findings.add(
                 rules.REMOVE_GOES_GRAY,
                 last,
-                '{} is only removed from "{}", which puts it into the gray list'.format(
-                    shown(operator), moves[0].list
+                phrase(
+                    '{} is only removed from "{}", which puts it into the gray list',
+                    shown(operator),
+                    moves[0].list,
                 ),
                 "add it to the list that it is to be in; that is enough",
             )
         return
     if moves == [Move("to-remove", "gray-list")]:
         message = '{} is only removed from "gray-list"; legal: add it to another list'
-        findings.add(rules.CONTRADICTION, last, message.format(shown(operator)))
+        findings.add(rules.CONTRADICTION, last, phrase(message, shown(operator)))
         return
     done = [
-        '{} "{}"'.format("added to" if move.action == "to-add" else "removed from", move.list)
+        phrase('added to "{}"' if move.action == "to-add" else 'removed from "{}"', move.list)
         for move in moves
     ]
     findings.add(
         rules.CONTRADICTION,
         last,
-        "the moves of {} contradict each other: {}; legal: one to-add, with or without one "
-        "to-remove from another list".format(shown(operator), joined(done)),
+        phrase(
+            "the moves of {} contradict each other: {}; legal: one to-add, with or without one "
+            "to-remove from another list",
+            shown(operator),
+            joined(done),
+        ),
     )
 
 
@@ -211,8 +218,8 @@ def _judge_name(findings: Findings, operator: str, path: Path) -> None:
         findings.add(
             rules.OPERATOR,
             path,
-            "{} looks like the name of a node; the lists hold operator types".format(
-                shown(operator)
+            phrase(
+                "{} looks like the name of a node; the lists hold operator types", shown(operator)
             ),
             meant_type(operator),
         )
@@ -220,8 +227,11 @@ def _judge_name(findings: Findings, operator: str, path: Path) -> None:
         findings.add(
             rules.OPERATOR,
             path,
-            "{} is not the name of an operator type: they begin with a capital and have no "
-            "blanks; such an entry has no effect".format(shown(operator)),
+            phrase(
+                "{} is not the name of an operator type: they begin with a capital and have no "
+                "blanks; such an entry has no effect",
+                shown(operator),
+            ),
             "write the operator type, e.g. ReduceSum",
         )
 
@@ -242,7 +252,7 @@ MIXLIST: "Declared[Mixlist]" = Declared(
 def meant_type(name: str) -> Optional[str]:
     """The help for a node name: the operator type that its last part suggests."""
     last = name.rsplit("/", 1)[-1].rstrip("0123456789").rstrip("_")
-    return 'write the operator type, e.g. "{}"'.format(last) if last else None
+    return phrase('write the operator type, e.g. "{}"', last) if last else None
 
 
 def check(
@@ -274,14 +284,17 @@ def _against(model: Mixlist, library: OperatorLibrary, places: Places) -> Iterat
             if operator not in told and "/" not in operator and operator.strip():
                 told.add(operator)
                 yield rules.OPERATOR.diagnostic(
-                    "the operator library has no operator type {}".format(shown(operator)),
+                    phrase("the operator library has no operator type {}", shown(operator)),
                     place,
                     help=did_you_mean(operator, library.operators),
                 )
         elif move.action == "to-remove" and known.list != move.list:
             yield rules.NOT_IN_LIST.diagnostic(
-                '{} is not in "{}" but in "{}"; the removal is ignored with a warning'.format(
-                    shown(operator), move.list, known.list
+                phrase(
+                    '{} is not in "{}" but in "{}"; the removal is ignored with a warning',
+                    shown(operator),
+                    move.list,
+                    known.list,
                 ),
                 place,
             )

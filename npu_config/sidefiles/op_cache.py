@@ -10,6 +10,7 @@ from typing import Any, Dict, Iterator, Optional, Tuple
 import attr
 
 from npu_config.core.diagnostics import Diagnostic, Severity
+from npu_config.core.message import phrase
 from npu_config.core.rule import declare
 from npu_config.core.target import ANY_TARGET, Target
 from npu_config.sidefiles._shape import refuse
@@ -120,7 +121,7 @@ def _is_legal(key: str, value: int) -> bool:
 
 
 def _illegal(key: str, value: Any) -> str:
-    return "{} is {}; legal: {}".format(key, shown(value), _LEGAL[key])
+    return phrase("{} is {}; legal: {}", key, shown(value), _LEGAL[key])
 
 
 def _faults(model: OpCache) -> Iterator[Diagnostic]:
@@ -150,23 +151,23 @@ class _Reader:
             self._section = item.content
             if item.content != SECTION:
                 meant = near(item.content, (SECTION,))
-                message = "unknown section {}; legal: {}".format(shown(item.content), SECTION)
+                message = phrase("unknown section {}; legal: {}", shown(item.content), SECTION)
                 if meant is not None:
                     self._section, self._headless = SECTION, True
                 self._say(item, message, meant)
             return
         if self._section is None and not self._headless:
             self._headless = True
-            self._say(item, 'the header "{}" is missing above this line'.format(SECTION))
+            self._say(item, phrase('the header "{}" is missing above this line', SECTION))
         if self._section in (None, SECTION):
             self._entry(item)
 
     def _entry(self, item: Item) -> None:
         name = item.key
         if not item.equals:
-            self._say(item, "a line must be key=value; legal keys: {}".format(listed(KEYS)))
+            self._say(item, phrase("a line must be key=value; legal keys: {}", listed(KEYS)))
         elif name not in KEYS:
-            message = "unknown key {}; legal: {}".format(shown(name), listed(KEYS))
+            message = phrase("unknown key {}; legal: {}", shown(name), listed(KEYS))
             meant = near(name, [other for other in KEYS if other not in self._values])
             self._say(item, message, meant)
             if meant is not None:
@@ -174,7 +175,7 @@ class _Reader:
         elif name in self._values:
             first = self.places.key_place((name,)).line
             message = "{} appears twice, on lines {} and {}"
-            self._say(item, message.format(shown(name), first, item.line.number))
+            self._say(item, phrase(message, shown(name), first, item.line.number))
         else:
             self.places.put((name,), item.key_place, item.value_place)
             number = int(item.value) if _INTEGER.match(item.value) else None
@@ -187,9 +188,11 @@ class _Reader:
         """Report what is missing; the values when the file counts."""
         missing = [key for key in KEYS if key not in self._values]
         if missing:
-            message = "{} missing, and the file is ignored without {}".format(
-                "{} is".format(missing[0]) if len(missing) == 1 else "both keys are",
-                "it" if len(missing) == 1 else "them",
+            message = phrase(
+                "{} missing, and the file is ignored without it"
+                if len(missing) == 1
+                else "{} missing, and the file is ignored without them",
+                phrase("{} is", missing[0]) if len(missing) == 1 else phrase("both keys are"),
             )
             self.log.add(LINE.diagnostic(message, self.whole))
         values = {key: value for key, value in self._values.items() if value is not None}

@@ -9,6 +9,7 @@ from typing import Any, Dict, Iterable, Iterator, List, Mapping, Optional, Tuple
 import attr
 
 from npu_config.core.diagnostics import Diagnostic, Severity
+from npu_config.core.message import phrase
 from npu_config.core.rule import declare
 from npu_config.core.target import ANY_TARGET, Target
 from npu_config.sidefiles._convert import texts
@@ -218,7 +219,7 @@ def _faults(switches: Any, nodes: Any, types: Any) -> Iterator[Diagnostic]:
     fields = (("switch", switches), ("node", nodes), ("operator type", types))
     for what, names in fields:
         if not isinstance(names, tuple):
-            message = "a list of {} names is needed, not {}".format(what, shown(names))
+            message = phrase("a list of {} names is needed, not {}", what, shown(names))
             yield LINE.diagnostic(message, severity=Severity.ERROR)
             continue
         for name in names:
@@ -226,7 +227,7 @@ def _faults(switches: Any, nodes: Any, types: Any) -> Iterator[Diagnostic]:
             if fault is None and "::" in name:
                 fault = 'must not contain "::"'
             if fault is not None:
-                message = "the {} {} {}".format(what, shown(name), fault)
+                message = phrase("the {} {} {}", what, shown(name), fault)
                 yield LINE.diagnostic(message, severity=Severity.ERROR)
 
 
@@ -236,7 +237,7 @@ def _judged(switches: Iterable[Any], places: Places) -> Iterator[Diagnostic]:
     for switch in given:
         if switch not in SWITCHES and switch not in _INTERNAL:
             yield SWITCH.diagnostic(
-                "unknown debug switch {}; legal: {}".format(shown(switch), listed(SWITCHES)),
+                phrase("unknown debug switch {}; legal: {}", shown(switch), listed(SWITCHES)),
                 places.place(("op_debug_config", str(switch))),
                 help=did_you_mean(str(switch), SWITCHES),
             )
@@ -266,14 +267,16 @@ class _Reader:
         if not item.value:
             message = "the line has no {}; it is without effect"
             meant = None if item.equals else near(item.content.split(":")[0], _KEYS)
-            self._without_effect(item, message.format("value" if item.equals else '"="'), meant)
+            self._without_effect(
+                item, phrase(message, phrase("value") if item.equals else '"="'), meant
+            )
         elif item.key not in _KEYS:
-            message = "unknown key {}; legal: {}".format(shown(item.key), listed(_KEYS))
+            message = phrase("unknown key {}; legal: {}", shown(item.key), listed(_KEYS))
             self._without_effect(item, message, near(item.key, _KEYS))
         else:
             if item.key in self._last:
                 message = "{} appears again on line {}, and the last line wins"
-                message = message.format(shown(item.key), item.line.number)
+                message = phrase(message, shown(item.key), item.line.number)
                 place = self._last[item.key].line.content()
                 self.log.add(REPEATED.diagnostic(message, place))
             self._last[item.key] = item
@@ -332,7 +335,7 @@ def check(
     keeping = [switch for switch in _KEPT_FILES if switch in model.switches]
     for name in model.types if keeping else ():
         if name in MC2_TYPES:
-            message = "no files are kept for {} with {}".format(shown(name), joined(keeping))
+            message = phrase("no files are kept for {} with {}", shown(name), joined(keeping))
             place = places.place(("op_debug_list", _TYPE + name))
             found.append(MC2.diagnostic(message, place))
     return tuple(found)

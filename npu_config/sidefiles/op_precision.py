@@ -9,6 +9,7 @@ from typing import Any, Dict, Iterator, Mapping, Optional, Tuple
 import attr
 
 from npu_config.core.diagnostics import Diagnostic, Severity
+from npu_config.core.message import phrase
 from npu_config.core.rule import declare
 from npu_config.core.target import ANY_TARGET, Product, Target
 from npu_config.sidefiles._convert import text_table
@@ -177,7 +178,7 @@ class OpPrecision:
 
 
 def _unknown_mode(mode: str) -> str:
-    return "unknown mode {}; legal: {}".format(shown(mode), listed(MODES))
+    return phrase("unknown mode {}; legal: {}", shown(mode), listed(MODES))
 
 
 def _faults(model: OpPrecision) -> Iterator[Diagnostic]:
@@ -185,7 +186,7 @@ def _faults(model: OpPrecision) -> Iterator[Diagnostic]:
     both: Tuple[Tuple[str, Any], ...] = (("type", model.by_type), ("node", model.by_name))
     for what, modes in both:
         if not isinstance(modes, Mapping):
-            message = "the modes by {} must be a mapping of name to mode".format(what)
+            message = phrase("the modes by {} must be a mapping of name to mode", what)
             yield LINE.diagnostic(message, severity=Severity.ERROR)
             continue
         for name, mode in modes.items():
@@ -193,7 +194,7 @@ def _faults(model: OpPrecision) -> Iterator[Diagnostic]:
             if fault is None and name.startswith(_NO_NAME):
                 fault = "would be taken for a comment"
             if fault is not None:
-                message = "the {} {} {}".format(what, shown(name), fault)
+                message = phrase("the {} {} {}", what, shown(name), fault)
                 yield LINE.diagnostic(message, severity=Severity.ERROR)
             if mode not in _ACCEPTED:
                 yield MODE.diagnostic(
@@ -218,8 +219,11 @@ class _Reader:
             message = 'not a comment to the graph engine; a comment has "#" in the first column'
         elif item.content.startswith("["):
             meant = near(item.content, (BY_TYPE, BY_NAME))
-            message = "unknown section {}, the line is skipped; legal: {}, {}".format(
-                shown(item.content), BY_TYPE, BY_NAME
+            message = phrase(
+                "unknown section {}, the line is skipped; legal: {}, {}",
+                shown(item.content),
+                BY_TYPE,
+                BY_NAME,
             )
         else:
             message = "a line must be name=mode; this one is skipped"
@@ -233,12 +237,14 @@ class _Reader:
         elif not (name and mode) or item.content.startswith(_NO_NAME):
             self._report_line(item)
         elif mode not in _ACCEPTED:
-            message = _unknown_mode(mode) + "; the line is skipped"
+            message = phrase("{}; the line is skipped", _unknown_mode(mode))
             place = item.value_place
             self.log.add(MODE.diagnostic(message, place, meant=near(mode, MODES)))
         elif name in self.modes[self._section]:
-            message = "{} is on line {} already, and the first entry wins".format(
-                shown(name), self.places.key_place(path).line
+            message = phrase(
+                "{} is on line {} already, and the first entry wins",
+                shown(name),
+                self.places.key_place(path).line,
             )
             self.log.add(REPEATED.diagnostic(message, item.key_place))
         else:
@@ -283,12 +289,13 @@ def check(
         for name, mode in modes.items():
             message, severity = None, None
             if mode == _HIFLOAT:
-                message = "{} is documented as supported by no version at present".format(mode)
+                message = phrase("{} is documented as supported by no version at present", mode)
                 severity = Severity.WARNING
             elif mode == "enable_float_32_execution" and not (
                 target.products & frozenset(FP32_PRODUCTS)
             ):
-                message = "{} is not supported on {}; legal there: {}".format(
+                message = phrase(
+                    "{} is not supported on {}; legal there: {}",
                     mode,
                     listed(sorted(product.value for product in target.products)),
                     listed(name for name in MODES if name != mode),

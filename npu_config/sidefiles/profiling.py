@@ -11,6 +11,7 @@ from typing import Any, Dict, Iterable, Iterator, List, Optional, Tuple, Union
 import attr
 
 from npu_config.core.diagnostics import Diagnostic, Severity
+from npu_config.core.message import phrase
 from npu_config.core.target import ANY_TARGET, Target
 from npu_config.sidefiles import _profiling_rules as rules
 from npu_config.sidefiles._shape import Shape, is_wrong, refuse
@@ -192,7 +193,7 @@ def _faults(value: Any, places: Places) -> List[Diagnostic]:
         excluded = [name for name in EXCLUDED_BY_INSTR if top.get(name, "") not in ("", "off")]
         if excluded:
             shape.report(
-                "instr_profiling_freq excludes {}".format(joined(excluded)),
+                phrase("instr_profiling_freq excludes {}", joined(excluded)),
                 places.key_place(("instr_profiling_freq",)),
                 "collect them in another run",
                 rules.EXCLUSIVE,
@@ -201,8 +202,10 @@ def _faults(value: Any, places: Places) -> List[Diagnostic]:
     meanings = {"l1" if task == "on" else task for task in tasks if isinstance(task, str)}
     if len(meanings) == 2:
         shape.report(
-            "task_trace ({}) and task_time ({}) are one switch, and disagree".format(
-                shown(top["task_trace"]), shown(top["task_time"])
+            phrase(
+                "task_trace ({}) and task_time ({}) are one switch, and disagree",
+                shown(top["task_trace"]),
+                shown(top["task_time"]),
             ),
             places.place(("task_trace",)),
             "leave task_trace out",
@@ -218,7 +221,7 @@ def _judge(shape: Shape, name: str, key: Key, value: str) -> None:
         if bad:
             message = "the output path has {}, which the profiler refuses"
             names = [c if c.isprintable() else "U+{:04X}".format(ord(c)) for c in bad]
-            shape.report(message.format(joined(names)), place, rule=rules.OUTPUT)
+            shape.report(phrase(message, joined(names)), place, rule=rules.OUTPUT)
     elif key.kind == "word":
         if value not in key.allowed:
             _wrong_word(shape, name, key, value)
@@ -239,19 +242,25 @@ def _judge(shape: Shape, name: str, key: Key, value: str) -> None:
 
 
 def _wrong_word(shape: Shape, name: str, key: Key, word: str) -> None:
-    message = '"{}" is {}; legal: {}'.format(name, shown(word), listed(key.allowed))
+    message = phrase('"{}" is {}; legal: {}', name, shown(word), listed(key.allowed))
     shape.report(message, shape.places.place((name,)), did_you_mean(word, key.allowed))
 
 
 def _judge_metrics(shape: Shape, name: str, key: Key, value: str) -> None:
     if not value.startswith(CUSTOM):
         legal = (*key.allowed, CUSTOM + "<registers>")
-        message = '"{}" is {}; legal: {}'.format(name, shown(value), listed(legal))
+        message = phrase('"{}" is {}; legal: {}', name, shown(value), listed(legal))
         shape.report(message, shape.places.place((name,)), did_you_mean(value, key.allowed))
     elif registers(value[len(CUSTOM) :]) is None:
         shape.report(
-            '"{}" is {}; legal after "{}": at most {} registers with commas between, each 0x1 to '
-            "0x6E".format(name, shown(value), CUSTOM, MAX_REGISTERS),
+            phrase(
+                '"{}" is {}; legal after "{}": at most {} registers with commas between, each '
+                "0x1 to 0x6E",
+                name,
+                shown(value),
+                CUSTOM,
+                MAX_REGISTERS,
+            ),
             shape.places.place((name,)),
         )
 
@@ -259,22 +268,22 @@ def _judge_metrics(shape: Shape, name: str, key: Key, value: str) -> None:
 def _judge_number(shape: Shape, name: str, key: Key, value: Any) -> None:
     low, high = key.range
     place = shape.places.place((name,))
-    legal = "an integer from {} to {}".format(low, high)
+    legal = phrase("an integer from {} to {}", low, high)
     if value is _json.BROKEN:
         return
     if type(value) is not int:
         text = isinstance(value, str) and _NUMBER.match(value)
-        message = '"{}" is {}; legal: {}, without quotes'.format(name, _named(value), legal)
-        shape.report(message, place, "write {}".format(value) if text else None)
+        message = phrase('"{}" is {}; legal: {}, without quotes', name, _named(value), legal)
+        shape.report(message, place, phrase("write {}", value) if text else None)
     elif not low <= value <= max(high, key.wide[1]):
         if key.wide[1]:
-            legal += " ({}: to {})".format(names(key.wide[0]), key.wide[1])
-        message = '"{}" is {}, out of range; legal: {}'.format(name, value, legal)
+            legal += phrase(" ({}: to {})", names(key.wide[0]), key.wide[1])
+        message = phrase('"{}" is {}, out of range; legal: {}', name, value, legal)
         shape.report(message, place, rule=rules.RANGE)
 
 
 def _named(value: Any) -> str:
-    return "the text " + shown(value) if isinstance(value, str) else _json.kind_of(value)
+    return phrase("the text {}", shown(value)) if isinstance(value, str) else _json.kind_of(value)
 
 
 def _judge_size(shape: Shape, name: str, key: Key, value: str) -> None:
@@ -284,11 +293,15 @@ def _judge_size(shape: Shape, name: str, key: Key, value: str) -> None:
         return
     shape.found.append(
         rules.RANGE.diagnostic(
-            '"{}" is {}; legal: {}MB to {}MB; the profiler passes over it'.format(
-                name, shown(value), low, high
+            phrase(
+                '"{}" is {}; legal: {}MB to {}MB; the profiler passes over it',
+                name,
+                shown(value),
+                low,
+                high,
             ),
             shape.places.place((name,)),
-            help='write "{}MB"'.format(value) if _NUMBER.match(value) else None,
+            help=phrase('write "{}MB"', value) if _NUMBER.match(value) else None,
             severity=Severity.WARNING,
         )
     )
@@ -320,11 +333,11 @@ def _about_target(
         key = KEYS[name]
         if not products & key.products:
             message = '"{}" does not exist on {}; legal on: {}'
-            message = message.format(name, names(products), names(key.products))
+            message = phrase(message, name, names(products), names(key.products))
             yield rules.PRODUCT.diagnostic(message, places.key_place((name,)))
         elif not products & key.wide[0] and key.range[1] < _number_of(plain[name]) <= key.wide[1]:
             message = '"{}" is {}, out of range on {}; legal: {} to {}'
-            message = message.format(name, shown(plain[name]), names(products), *key.range)
+            message = phrase(message, name, shown(plain[name]), names(products), *key.range)
             yield rules.RANGE.diagnostic(message, places.place((name,)))
     metrics = plain.get("aic_metrics", "")
     refused = METRICS_NOT_ON.get(metrics, frozenset())
@@ -335,7 +348,7 @@ def _about_target(
             if not products & METRICS_NOT_ON.get(name, frozenset())
         ]
         message = '"aic_metrics" cannot be {} on {}; legal there: {}'
-        message = message.format(shown(metrics), names(products), listed(legal))
+        message = phrase(message, shown(metrics), names(products), listed(legal))
         yield rules.PRODUCT.diagnostic(message, places.place(("aic_metrics",)))
     yield from _about_mode(plain, target.mode, places, dynamic)
 
@@ -363,8 +376,9 @@ def _about_mode(
     unnamed = [name for name in ("fp_point", "bp_point") if not plain.get(name)]
     if dynamic and traced and unnamed:
         yield rules.POINTS.diagnostic(
-            "training_trace of a network with dynamic shapes needs {} named by hand".format(
-                joined(unnamed)
+            phrase(
+                "training_trace of a network with dynamic shapes needs {} named by hand",
+                joined(unnamed),
             ),
             places.key_place(("training_trace",)),
         )
@@ -392,7 +406,9 @@ def _parse(text: str, path: Optional[str], target: Target) -> Parsed[ProfilingOp
     value = reading.value if isinstance(reading.value, dict) else {}
     known = {key: value[key] for key in KEYS if isinstance(value.get(key), (str, int))}
     if len(text.encode("utf-8", "surrogatepass")) > MAX_BYTES:
-        message = "the text has more than {} bytes; the graph engine cuts it off".format(MAX_BYTES)
+        message = phrase(
+            "the text has more than {} bytes; the graph engine cuts it off", MAX_BYTES
+        )
         found.append(rules.TOO_LONG.diagnostic(message, reading.place()))
     if understood and not value.get("output"):
         message = (

@@ -3,6 +3,7 @@
 from typing import Iterable, Iterator, List, Optional
 
 from npu_config.core.diagnostics import Diagnostic, Fix
+from npu_config.core.message import phrase
 from npu_config.core.rule import Rule
 from npu_config.text.rules import UNPARSABLE
 from npu_config.text.source import Source
@@ -46,7 +47,7 @@ class FaultLog:
         self.diagnostics.append(diagnostic)
         if len(self.diagnostics) == MAX_FAULTS:
             self.complete = False
-            message = "{:,} findings; the rest of the text is not read".format(MAX_FAULTS)
+            message = phrase("{:,} findings; the rest of the text is not read", MAX_FAULTS)
             self.diagnostics.append(self.rule.diagnostic(message, diagnostic.place))
             raise StopReading
 

@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from typing import Iterator, Optional
 
 from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Place, Severity
+from npu_config.core.message import phrase
 from npu_config.core.rule import declare
 
 INTERNAL = declare(
@@ -34,8 +35,11 @@ def fault(path: Optional[str], error: BaseException) -> Diagnostic:
     if frames:
         where = ", {}:{}".format(os.path.basename(frames[-1].filename), frames[-1].lineno)
     return INTERNAL.diagnostic(
-        "npu_config failed on this file, which is not checked: {}{}: {}".format(
-            type(error).__name__, where, str(error)[:200]
+        phrase(
+            "npu_config failed on this file, which is not checked: {}{}: {}",
+            type(error).__name__,
+            where,
+            str(error)[:200],
         ),
         Place(path),
         help="this is a fault of npu_config: report it, with the file if you can",

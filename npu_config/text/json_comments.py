@@ -4,6 +4,7 @@ import re
 from typing import Iterator, List, Tuple
 
 from npu_config.core.diagnostics import Diagnostic, Edit, Fix
+from npu_config.core.message import phrase
 from npu_config.text import json_rules as rules
 from npu_config.text.json_lexer import Log
 from npu_config.text.source import Source
@@ -22,16 +23,25 @@ def report_comments(log: Log, comments: List[Span]) -> Iterator[Diagnostic]:
     lines = sorted({log.line(start) for start, _ in comments})
     shown = [str(line) for line in lines[:10]]
     if len(lines) > 10:
-        shown.append("{} more".format(len(lines) - 10))
+        shown.append(phrase("{} more", len(lines) - 10))
     many = len(comments) > 1
-    message = "{} on line{} {}: the runtime refuses comments in JSON".format(
-        "comments" if many else "a comment", "s" if len(lines) > 1 else "", joined(shown)
+    message = phrase(
+        "a comment on line {}: the runtime refuses comments in JSON"
+        if not many
+        else "comments on line {}: the runtime refuses comments in JSON"
+        if len(lines) == 1
+        else "comments on lines {}: the runtime refuses comments in JSON",
+        joined(shown),
     )
     edits = tuple(_removal(log.source, start, end) for start, end in comments)
     yield rules.COMMENT.diagnostic(
         message,
         log.source.place(*comments[0]),
-        help='remove {}; "--fix" or "npu-config format" does it'.format("them" if many else "it"),
+        help=phrase(
+            'remove them; "--fix" or "npu-config format" does it'
+            if many
+            else 'remove it; "--fix" or "npu-config format" does it'
+        ),
         fix=Fix("remove the comments" if many else "remove the comment", edits),
     )
 

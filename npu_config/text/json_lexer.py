@@ -5,6 +5,7 @@ import json
 import re
 from typing import Any, List, Optional, Tuple
 
+from npu_config.core.message import phrase
 from npu_config.text import json_rules as rules
 from npu_config.text.faults import FaultLog, StopReading
 from npu_config.text.source import Source
@@ -80,7 +81,7 @@ class Log(FaultLog):
 
     def replaced(self, start: int, end: int, message: str, text: str) -> None:
         """Add a fault of syntax that ``text`` in its place repairs."""
-        title = "write {}".format(text if len(text) < 40 else "it in double quotes")
+        title = phrase("write {}", text if len(text) < 40 else phrase("it in double quotes"))
         self.report(rules.SYNTAX, start, end, message, title, title, text)
 
     def structure(
@@ -181,7 +182,7 @@ class Lexer:
         found = [self._text.find(quote, start + 1, line_end) for quote in _QUOTES + '"']
         ends = [end for end in found if end >= 0]
         if not ends:
-            message = 'unexpected "{}"; JSON needs "'.format(self._text[start])
+            message = phrase('unexpected "{}"; JSON needs "', self._text[start])
             self._log.structure(start, start + 1, message)
             return BROKEN, start + 1
         value = self._text[start + 1 : min(ends)]
@@ -218,7 +219,7 @@ class Lexer:
                 self._log.replaced(
                     position,
                     position + 1,
-                    "a control character (U+{:04X}) is inside a text".format(code),
+                    phrase("a control character (U+{:04X}) is inside a text", code),
                     _CONTROLS.get(character, "\\u{:04x}".format(code)),
                 )
             parts.append(character)
@@ -239,8 +240,11 @@ class Lexer:
         self._log.fault(
             start,
             end,
-            '"{}" is not an escape of JSON; legal: \\" \\\\ \\/ \\b \\f \\n \\r \\t '
-            "\\u and four hexadecimal digits".format(text[start:end]),
+            phrase(
+                '"{}" is not an escape of JSON; legal: \\" \\\\ \\/ \\b \\f \\n \\r \\t '
+                "\\u and four hexadecimal digits",
+                text[start:end],
+            ),
             'write "\\\\" for one backslash',
         )
         return text[start:end], end
@@ -249,7 +253,7 @@ class Lexer:
         """A number of JSON."""
         written = self._text[start : min(end, start + MAX_DIGITS + 1)]
         if len(written) > MAX_DIGITS:
-            message = "a number of more than {} characters".format(MAX_DIGITS)
+            message = phrase("a number of more than {} characters", MAX_DIGITS)
             self._log.fault(start, end, message)
             return BROKEN
         return int(written) if written.lstrip("-").isdigit() else float(written)
@@ -261,18 +265,18 @@ class Lexer:
             return _LITERALS[word]
         if word in _PYTHON:
             written, value = _PYTHON[word]
-            message = "{} is written {} in JSON".format(word, written)
+            message = phrase("{} is written {} in JSON", word, written)
             self._log.replaced(start, end, message, written)
             return value
         shown = self.shown(start, end)
         if word in _NO_VALUES:
-            self._log.fault(start, end, "{} does not exist in JSON".format(shown))
+            self._log.fault(start, end, phrase("{} does not exist in JSON", shown))
             return BROKEN
         if _NUMERIC.match(word):
-            self._log.fault(start, end, "{} is not a number of JSON".format(shown))
+            self._log.fault(start, end, phrase("{} is not a number of JSON", shown))
             return BROKEN
         if not self._log.lost:
-            message = "the text {} needs double quotes".format(shown)
+            message = phrase("the text {} needs double quotes", shown)
             self._log.report(
                 rules.SYNTAX, start, end, message, "write it in double quotes", meant=word
             )
@@ -282,5 +286,5 @@ class Lexer:
         """A bare word or number where a key is expected."""
         if not self._log.lost:
             shown = self.shown(start, end)
-            self._log.fault(start, end, "the key {} needs double quotes".format(shown))
+            self._log.fault(start, end, phrase("the key {} needs double quotes", shown))
         return self._text[start:end]

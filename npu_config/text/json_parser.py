@@ -8,6 +8,7 @@ proportion to the text.
 import re
 from typing import Any, List, Optional, Tuple
 
+from npu_config.core.message import phrase
 from npu_config.text import json_rules as rules
 from npu_config.text.faults import StopReading
 from npu_config.text.json_comments import MAX_COMMENTS, Span, report_comments
@@ -90,8 +91,13 @@ class _Parser:
                 rules.DUPLICATE_KEY,
                 start,
                 end,
-                'the key "{}" appears twice, on lines {} and {}; one of the two values is '
-                "lost".format(frame.key, self._log.line(first), self._log.line(start)),
+                phrase(
+                    'the key "{}" appears twice, on lines {} and {}; one of the two values is '
+                    "lost",
+                    frame.key,
+                    self._log.line(first),
+                    self._log.line(start),
+                ),
                 "join the two into one",
             )
 
@@ -101,7 +107,7 @@ class _Parser:
             return
         frame = self._frames[-1]
         if frame.state == _NEXT:
-            message = 'a "," is missing before {}'.format(self._lexer.shown(start, end))
+            message = phrase('a "," is missing before {}', self._lexer.shown(start, end))
             self._log.structure(start, end, message, sure=True)
             frame.state = _ITEM
         elif frame.state == _COLON:
@@ -142,7 +148,9 @@ class _Parser:
         self._log.structure(
             start,
             end,
-            "a quote is missing near {}, or one is too many".format(self._lexer.shown(start, end)),
+            phrase(
+                "a quote is missing near {}, or one is too many", self._lexer.shown(start, end)
+            ),
             'write \\" for a quote inside a text',
         )
         if self._frames and self._frames[-1].state == _COLON:
@@ -157,13 +165,13 @@ class _Parser:
         if self._wants_key() and opener == "{" and self._frames[-1].state == _FIRST:
             return self._log.structure(start, start + 1, 'one "{" too many', "remove it")
         if self._wants_key():
-            message = 'a key in double quotes is missing before "{}"'.format(opener)
+            message = phrase('a key in double quotes is missing before "{}"', opener)
             self._log.structure(start, start + 1, message)
             self._key(BROKEN, start, start + 1)
         else:
             self._before_item(start, start + 1)
         if len(self._frames) == self._limit:
-            message = "nested deeper than {} levels; reading stops here".format(self._limit)
+            message = phrase("nested deeper than {} levels; reading stops here", self._limit)
             self._log.fault(start, start + 1, message)
             raise StopReading
         self._frames.append(_Frame(opener, start))
@@ -172,8 +180,8 @@ class _Parser:
         """A comma or closer comes: has the entry before it a value?"""
         frame = self._frames[-1]
         if frame.state in (_COLON, _VALUE):
-            after = "" if frame.key is None else ' after the key "{}"'.format(frame.key)
-            self._log.structure(start, start + 1, "a value is missing{}".format(after))
+            after = "" if frame.key is None else phrase(' after the key "{}"', frame.key)
+            self._log.structure(start, start + 1, phrase("a value is missing{}", after))
             self._put(BROKEN, start)
 
     def _pop(self, end: int) -> None:
@@ -193,17 +201,19 @@ class _Parser:
         if len(self._frames) == 1 and self._goes_on(start):
             self._log.lost |= self._log.unbalanced
             message = 'this "{}" is one too many: it closes the whole value, and more follows'
-            return self._log.structure(start, start + 1, message.format(closer), "remove it")
+            return self._log.structure(start, start + 1, phrase(message, closer), "remove it")
         self._finish_entry(start)
         frame = self._frames[-1]
         if frame.state == _ITEM:
             self._drop_comma(self._comma)
         if _CLOSER[frame.opener] != closer:
             outer = any(_CLOSER[other.opener] == closer for other in self._frames)
-            message = '"{}" (line {}) is {} "{}"'.format(
+            message = phrase(
+                '"{}" (line {}) is not closed before "{}"'
+                if outer
+                else '"{}" (line {}) is closed by "{}"',
                 frame.opener,
                 self._log.line(frame.node.start),
-                "not closed before" if outer else "closed by",
                 closer,
             )
             self._log.structure(start, start + 1, message, sure=True)
@@ -240,7 +250,7 @@ class _Parser:
         if mark in "{[":
             self._open(mark, start)
         elif not self._frames:
-            self._log.structure(start, start + 1, 'unexpected "{}"'.format(mark))
+            self._log.structure(start, start + 1, phrase('unexpected "{}"', mark))
             raise StopReading
         elif mark == ",":
             self._separator(start)
@@ -258,7 +268,7 @@ class _Parser:
         if mark is None:
             value, end = self._lexer.curly(start)
             return self._text_token(value, start, end)
-        message = '"{}" (U+{:04X}) is not "{}"'.format(character, ord(character), mark)
+        message = phrase('"{}" (U+{:04X}) is not "{}"', character, ord(character), mark)
         self._log.replaced(start, start + 1, message, mark)
         return self._mark(mark, start)
 
@@ -281,7 +291,7 @@ class _Parser:
             return self._bare_token(kind, start, word_end(self._text, start, end))
         if kind == "wide":
             return self._wide(start)
-        message = "a blank that JSON does not know (U+{:04X})".format(ord(self._text[start]))
+        message = phrase("a blank that JSON does not know (U+{:04X})", ord(self._text[start]))
         self._log.replaced(start, end, message, " " * (end - start))
         return end
 
@@ -312,7 +322,7 @@ class _Parser:
         """Something follows the value; after a fault of brackets that is its consequence."""
         self._log.lost = self._log.unbalanced
         if self._text[start] in "}]":
-            message = 'this "{}" is one too many'.format(self._text[start])
+            message = phrase('this "{}" is one too many', self._text[start])
             self._log.structure(start, end, message, "remove it")
         else:
             self._log.structure(start, end, "text after the end of the JSON value")
@@ -323,21 +333,24 @@ class _Parser:
             self._unclosed()
         elif self._root is None:
             what = "holds nothing but comments" if self._comments else "is empty"
-            self._log.structure(0, 0, "the text {}; a JSON value is missing".format(what))
+            self._log.structure(0, 0, phrase("the text {}; a JSON value is missing", what))
 
     def _unclosed(self) -> None:
         openers = [
-            '"{}" of line {}'.format(frame.opener, self._log.line(frame.node.start))
+            phrase('"{}" of line {}', frame.opener, self._log.line(frame.node.start))
             for frame in self._frames
         ]
         if len(openers) > 3:
-            openers = [*openers[:2], "{} more".format(len(openers) - 2)]
+            openers = [*openers[:2], phrase("{} more", len(openers) - 2)]
         last = len(self._text.rstrip(" \t\r\n"))
         self._log.structure(
             last - 1,
             last,
-            "the text ends, but {} {} not closed".format(
-                joined(openers), "is" if len(openers) == 1 else "are"
+            phrase(
+                "the text ends, but {} is not closed"
+                if len(openers) == 1
+                else "the text ends, but {} are not closed",
+                joined(openers),
             ),
         )
         if self._frames[-1].state in (_COLON, _VALUE):

@@ -5,6 +5,7 @@ import os
 from typing import Optional, Tuple, Union
 
 from npu_config.core.diagnostics import Diagnostic, Place
+from npu_config.core.message import phrase
 from npu_config.text import rules
 
 _REASONS = {
@@ -46,7 +47,7 @@ def unreadable(path: str, error: Exception) -> Diagnostic:
         return rules.UNREADABLE.diagnostic(message, Place(path.replace("\0", "\\0")))
     reason, help = _REASONS.get(error.errno or 0, (None, None))
     if reason is None:
-        reason = "the file cannot be read: {}".format(error.strerror or error)
+        reason = phrase("the file cannot be read: {}", error.strerror or error)
     if os.path.isdir(path):
         reason = "this is a directory"
     return rules.UNREADABLE.diagnostic(reason, Place(path), help=help)
@@ -54,7 +55,7 @@ def unreadable(path: str, error: Exception) -> Diagnostic:
 
 def too_large(path: Optional[str], limit: int) -> Diagnostic:
     """What is said of a file of more than ``limit`` bytes."""
-    message = "the file is larger than {:,} bytes and is not read".format(limit)
+    message = phrase("the file is larger than {:,} bytes and is not read", limit)
     return rules.TOO_LARGE.diagnostic(message, Place(path))
 
 
@@ -69,8 +70,8 @@ def decode(data: bytes, path: Optional[str]) -> Tuple[Optional[str], Optional[Di
         help = "save it as UTF-8"
         if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
             help = "it looks like UTF-16; save it as UTF-8"
-        message = "the file is not UTF-8 text: it holds the byte 0x{:02x}".format(
-            data[error.start]
+        message = phrase(
+            "the file is not UTF-8 text: it holds the byte 0x{:02x}", data[error.start]
         )
         place = Place(path, line, column, line, column + 1)
         return None, rules.UNREADABLE.diagnostic(message, place, help=help)

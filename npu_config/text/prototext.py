@@ -12,6 +12,7 @@ Source: the text format specification of protobuf.
 import re
 from typing import Iterator, List, NamedTuple, NoReturn, Optional, Tuple, Union
 
+from npu_config.core.message import phrase
 from npu_config.text.faults import FaultLog, StopReading
 from npu_config.text.words import shown
 
@@ -147,8 +148,8 @@ class _Parser:
         token = self._token
         if token.kind == "bad":
             raise _SkipError
-        found = "the text ends" if token.kind == "end" else "found " + shown(token.text)
-        self._fail("expected {}, {}".format(expected, found), token.start, token.end)
+        found = "the text ends" if token.kind == "end" else phrase("found {}", shown(token.text))
+        self._fail(phrase("expected {}, {}", expected, found), token.start, token.end)
 
     def _scan(self) -> Iterator[_Token]:
         text = self._text
@@ -228,14 +229,14 @@ class _Parser:
         line = self._log.source.line(opened.start)
         start, end = self._token.start, self._token.end
         reason = 'expected "{}" for the "{}" in line {}, the text ends'
-        self._log.fault(start, end, reason.format(closing, opened.text, line))
+        self._log.fault(start, end, phrase(reason, closing, opened.text, line))
 
     def _no_field(self, opened: Optional[_Token]) -> NoReturn:
         token = self._token
         if token.kind == "[":
             reason = "extensions and expanded Any messages are not read"
             self._fail(reason, token.start, token.end)
-        expected = "" if opened is None else ' or "{}"'.format(_CLOSING[opened.text])
+        expected = "" if opened is None else phrase(' or "{}"', _CLOSING[opened.text])
         self._unexpected("a field name" + expected)
 
     def _field(self, fields: List[Field], depth: int) -> None:
@@ -256,7 +257,7 @@ class _Parser:
         opened = self._token
         if opened.kind in _CLOSING:
             if depth == MAX_DEPTH:
-                reason = "messages are nested more than {} deep".format(MAX_DEPTH)
+                reason = phrase("messages are nested more than {} deep", MAX_DEPTH)
                 self._fail(reason, opened.start, opened.end)
             self._advance()
             inner: List[Field] = []
@@ -274,7 +275,7 @@ class _Parser:
             self._unexpected("a value")
         token = self._advance()
         if token.end - token.start > MAX_NUMBER:
-            reason = "a word or number of more than {:,} characters".format(MAX_NUMBER)
+            reason = phrase("a word or number of more than {:,} characters", MAX_NUMBER)
             self._fail(reason, token.start, token.end)
         if minus is None:
             return Scalar(token.text, token.start, token.end)
@@ -302,7 +303,7 @@ class _Parser:
             code = _escaped(match)
             if code is None:
                 start = token.start + 1 + match.start()
-                reason = "unknown escape {} in the string".format(shown(match.group()))
+                reason = phrase("unknown escape {} in the string", shown(match.group()))
                 self._fail(reason, start, start + len(match.group()))
             pieces.append(code)
         pieces.append(self._plain(body[done:], token))

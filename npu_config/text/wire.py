@@ -9,6 +9,8 @@ Source: the encoding page of protobuf's documentation.
 
 from typing import Any, Iterator, NamedTuple, Tuple, Union
 
+from npu_config.core.message import phrase
+
 Buffer = Union[bytes, memoryview]
 
 VARINT, FIXED64, BYTES, FIXED32 = 0, 1, 2, 5
@@ -56,9 +58,9 @@ def fields(data: Buffer) -> Iterator[Field]:
         elif kind in (FIXED32, FIXED64):
             length = 4 if kind == FIXED32 else 8
         else:
-            raise WireError("wire type {}".format(kind))
+            raise WireError(phrase("wire type {}", kind))
         if position + length > end:
-            raise WireError("a field of {} bytes is cut".format(length), length)
+            raise WireError(phrase("a field of {} bytes is cut", length), length)
         yield Field(number, kind, view[position : position + length])
         position += length
 

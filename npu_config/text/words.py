@@ -5,16 +5,17 @@ from functools import lru_cache
 from typing import Any, Iterable, Optional, Sequence, Tuple
 
 from npu_config.core.diagnostics import Place
+from npu_config.core.message import join, phrase
 
 
 def listed(words: Iterable[str]) -> str:
     """``a, b, c``: what is legal, for the end of a message."""
-    return ", ".join(words)
+    return join(", ", words)
 
 
 def joined(words: Sequence[str]) -> str:
     """``a, b and c``."""
-    return words[0] if len(words) == 1 else "{} and {}".format(", ".join(words[:-1]), words[-1])
+    return words[0] if len(words) == 1 else phrase("{} and {}", join(", ", words[:-1]), words[-1])
 
 
 def shown(value: Any) -> str:
@@ -49,7 +50,7 @@ def _near(word: str, legal: Tuple[str, ...]) -> Optional[str]:
 def did_you_mean(word: str, legal: Iterable[str]) -> Optional[str]:
     """The help for a misspelt word."""
     found = near(word, legal)
-    return None if found is None else 'did you mean "{}"?'.format(found)
+    return None if found is None else phrase('did you mean "{}"?', found)
 
 
 def _plain(word: str) -> str:
@@ -58,4 +59,4 @@ def _plain(word: str) -> str:
 
 def on_line(place: Place) -> str:
     """`` (line 3)``, or nothing for a place that is nowhere."""
-    return "" if place.line is None else " (line {})".format(place.line)
+    return "" if place.line is None else phrase(" (line {})", place.line)

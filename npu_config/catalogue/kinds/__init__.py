@@ -13,6 +13,8 @@ from typing import Any, Dict, Optional, Tuple, Union
 
 import attr
 
+from npu_config.core.message import phrase
+
 Wire = Union[bool, int, str]
 
 INT64_MIN = -(2**63)
@@ -54,18 +56,18 @@ def name_of_type(value: object) -> str:
     if value is None:
         return "None"
     if is_bool(value):
-        return "the boolean {}".format(bool(value))
+        return phrase("the boolean {}", bool(value))
     if isinstance(value, str):
-        return 'the text "{}"'.format(shorten(value))
+        return phrase('the text "{}"', shorten(value))
     if isinstance(value, bytes):
-        return "the bytes {}".format(shown(value))
+        return phrase("the bytes {}", shown(value))
     if isinstance(value, float):
-        return "the number {}".format(float.__repr__(value))
+        return phrase("the number {}", float.__repr__(value))
     number = as_int(value)
     if number is not None:
-        return "the integer {}".format(shown(number))
+        return phrase("the integer {}", shown(number))
     article = "an" if type(value).__name__[0] in "aeio" else "a"
-    return "{} {} {}".format(article, type(value).__name__, shown(value))
+    return phrase("{} {} {}", article, type(value).__name__, shown(value))
 
 
 def shown(value: object, limit: int = 80) -> str:
@@ -73,7 +75,7 @@ def shown(value: object, limit: int = 80) -> str:
     try:
         return shorten(repr(value), limit)
     except Exception:  # its own __repr__, too deep, or an integer of too many digits
-        size = " of {} bits".format(value.bit_length()) if isinstance(value, int) else ""
+        size = phrase(" of {} bits", value.bit_length()) if isinstance(value, int) else ""
         return "<{}{}>".format(type(value).__name__, size)
 
 
@@ -144,13 +146,13 @@ class Bool(Kind):
             return bool(value)
         help = meant = None
         if isinstance(value, str) and value.lower() in ("true", "false"):
-            help = "write {} without quotes".format(value.capitalize())
+            help = phrase("write {} without quotes", value.capitalize())
             meant = value.lower() == "true"
         elif as_int(value) in (0, 1):
-            help = "write {}".format(bool(value))
+            help = phrase("write {}", bool(value))
             meant = bool(value)
         raise InvalidValue(
-            "wrong-type", "takes True or False, got {}".format(name_of_type(value)), help, meant
+            "wrong-type", phrase("takes True or False, got {}", name_of_type(value)), help, meant
         )
 
     def describe(self) -> str:
@@ -181,24 +183,24 @@ class Int(Kind):
         if number is None:
             help = meant = None
             if isinstance(value, bool):
-                help = "write {}".format(int(value))
+                help = phrase("write {}", int(value))
                 meant = int(value)
             elif isinstance(value, str) and re.match(r"-?[0-9]{1,18}\Z", value):
-                help = "write {} without quotes".format(value)
+                help = phrase("write {} without quotes", value)
                 meant = int(value)
             raise InvalidValue(
-                "wrong-type", "takes an integer, got {}".format(name_of_type(value)), help, meant
+                "wrong-type", phrase("takes an integer, got {}", name_of_type(value)), help, meant
             )
         if self.allowed:
             if number not in self.allowed:
-                raise InvalidValue("value-not-allowed", "is {}".format(shown(number)))
+                raise InvalidValue("value-not-allowed", phrase("is {}", shown(number)))
         elif not self.minimum <= number <= self.maximum:
             help = (
-                "write {} or more".format(self.minimum)
+                phrase("write {} or more", self.minimum)
                 if number < self.minimum
-                else "write {} or less".format(self.maximum)
+                else phrase("write {} or less", self.maximum)
             )
-            raise InvalidValue("out-of-range", "is {}".format(shown(number)), help)
+            raise InvalidValue("out-of-range", phrase("is {}", shown(number)), help)
         return number
 
     def describe(self) -> str:
@@ -208,8 +210,8 @@ class Int(Kind):
         if self.minimum == INT64_MIN and self.maximum == INT64_MAX:
             return "any integer of 64 bits"
         if self.maximum == INT64_MAX:
-            return "an integer from {} on".format(self.minimum)
-        return "an integer from {} to {}".format(self.minimum, self.maximum)
+            return phrase("an integer from {} on", self.minimum)
+        return phrase("an integer from {} to {}", self.minimum, self.maximum)
 
     def schema(self) -> Dict[str, Any]:
         """JSON Schema."""
@@ -236,8 +238,8 @@ def read_text(value: Any) -> str:
         elif number is not None and INT64_MIN <= number <= INT64_MAX:
             meant = str(number)
         if meant is not None:
-            help = 'write "{}" with quotes'.format(meant)
-        problem = "takes text, got {}".format(name_of_type(value))
+            help = phrase('write "{}" with quotes', meant)
+        problem = phrase("takes text, got {}", name_of_type(value))
         raise InvalidValue("wrong-type", problem, help, meant)
     if "\0" in value:
         raise InvalidValue("bad-syntax", "holds a NUL character, where the runtime cuts the text")
@@ -267,8 +269,8 @@ class Choice(Kind):
             return text
         folded = text.strip().lower()
         meant = next((legal for legal in self.values if legal.lower() == folded), None)
-        help = None if meant is None else 'write "{}"; case and blanks matter'.format(meant)
-        raise InvalidValue("value-not-allowed", 'is "{}"'.format(shorten(text)), help, meant)
+        help = None if meant is None else phrase('write "{}"; case and blanks matter', meant)
+        raise InvalidValue("value-not-allowed", phrase('is "{}"', shorten(text)), help, meant)
 
     def describe(self) -> str:
         """Legal values."""
@@ -303,12 +305,12 @@ class Text(Kind):
             if self._compiled is None:
                 object.__setattr__(self, "_compiled", re.compile(self.pattern))
             if self._compiled.match(text) is None:
-                raise InvalidValue("bad-syntax", 'is "{}"'.format(shorten(text)))
+                raise InvalidValue("bad-syntax", phrase('is "{}"', shorten(text)))
         return text
 
     def describe(self) -> str:
         """Legal values."""
-        return '{}, e.g. "{}"'.format(self.words, self.example) if self.example else self.words
+        return phrase('{}, e.g. "{}"', self.words, self.example) if self.example else self.words
 
     def schema(self) -> Dict[str, Any]:
         """JSON Schema."""
@@ -344,17 +346,19 @@ class Path(Kind):
             if strange:
                 raise InvalidValue(
                     "bad-syntax",
-                    'is "{}", with {}'.format(
-                        shorten(text), ", ".join('"{}"'.format(shorten(c)) for c in strange)
+                    phrase(
+                        'is "{}", with {}',
+                        shorten(text),
+                        ", ".join('"{}"'.format(shorten(c)) for c in strange),
                     ),
                 )
         return text
 
     def describe(self) -> str:
         """Legal values."""
-        words = "the path of a {}".format(self.what)
+        words = phrase("the path of a {}", self.what)
         if self.characters is not None:
-            words += " made of letters, digits, Chinese characters, and _ - . /"
+            words = phrase("{} made of letters, digits, Chinese characters, and _ - . /", words)
         return words
 
     def schema(self) -> Dict[str, Any]:

@@ -26,6 +26,7 @@ from npu_config.catalogue.kinds.structured import (
     limited_text,
     spelt,
 )
+from npu_config.core.message import join, phrase
 
 
 class DumpStep(Structured):
@@ -47,27 +48,25 @@ class DumpStep(Structured):
         else:
             raise InvalidValue(
                 "wrong-type",
-                "takes steps such as [0, 5, (10, 20)], got {}".format(name_of_type(value)),
+                phrase("takes steps such as [0, 5, (10, 20)], got {}", name_of_type(value)),
             )
         if not steps:
             raise bad_syntax("names no step", "leave it out to dump every step")
         if len(steps) > self.most:
             raise bad_syntax(
-                "holds more than {} steps or ranges".format(self.most), "join neighbours to ranges"
+                phrase("holds more than {} steps or ranges", self.most),
+                "join neighbours to ranges",
             )
         return steps
 
     def _from_text(self, part: str, text: str) -> Dim:
         first, dash, last = part.partition("-")
         if not part:
-            raise bad_syntax('is "{}", with an empty step'.format(shorten(text)))
+            raise bad_syntax(phrase('is "{}", with an empty step', shorten(text)))
         numbers = [digits(first)] + ([digits(last)] if dash else [])
         if None in numbers:
-            raise bad_syntax(
-                'is "{}", where "{}" is neither a step nor a range'.format(
-                    shorten(text), shorten(part, 30)
-                )
-            )
+            problem = 'is "{}", where "{}" is neither a step nor a range'
+            raise bad_syntax(phrase(problem, shorten(text), shorten(part, 30)))
         return self._range(numbers[0], numbers[1]) if dash else self._step(numbers[0])
 
     def _from_value(self, item: Any) -> Dim:
@@ -76,7 +75,7 @@ class DumpStep(Structured):
         if is_list(item):
             if len(item) != 2:
                 raise bad_syntax(
-                    "holds {}, which is no (first, last) pair".format(shown(item, 40))
+                    phrase("holds {}, which is no (first, last) pair", shown(item, 40))
                 )
             return self._range(self._step(item[0]), self._step(item[1]))
         return self._step(item)
@@ -84,13 +83,13 @@ class DumpStep(Structured):
     def _step(self, value: Any) -> int:
         number = as_int(value)
         if number is None or not 0 <= number <= UINT32_MAX:
-            raise bad_syntax("holds {}, which is not a step number".format(name_of_type(value)))
+            raise bad_syntax(phrase("holds {}, which is not a step number", name_of_type(value)))
         return number
 
     def _range(self, first: Any, last: Any) -> Tuple[int, int]:
         if first >= last:
             raise bad_syntax(
-                "holds the range {}-{}, which does not rise".format(first, last),
+                phrase("holds the range {}-{}, which does not rise", first, last),
                 meant=str(first) if first == last else "{}-{}".format(last, first),
                 piece="{}-{}".format(first, last),
             )
@@ -104,8 +103,8 @@ class DumpStep(Structured):
 
     def describe(self) -> str:
         """Legal values."""
-        return 'steps and rising ranges joined by "|", at most {}, e.g. "0|5|10-20"'.format(
-            self.most
+        return phrase(
+            'steps and rising ranges joined by "|", at most {}, e.g. "0|5|10-20"', self.most
         )
 
     def schema(self) -> Dict[str, Any]:
@@ -138,13 +137,14 @@ class DeviceList(Structured):
         if isinstance(value, str):
             text = limited_text(value, "device ids")
             devices: List[Optional[int]] = [digits(part, INT32_MAX) for part in text.split(",")]
-            found = 'is "{}"'.format(shorten(text))
+            found = phrase('is "{}"', shorten(text))
         elif is_list(value):
             devices = [as_int(item) for item in value]
-            found = "is {}".format(shown(value))
+            found = phrase("is {}", shown(value))
         else:
             raise InvalidValue(
-                "wrong-type", "takes device ids such as [0, 1], got {}".format(name_of_type(value))
+                "wrong-type",
+                phrase("takes device ids such as [0, 1], got {}", name_of_type(value)),
             )
         numbers = tuple(
             device for device in devices if device is not None and 0 <= device <= INT32_MAX
@@ -152,7 +152,7 @@ class DeviceList(Structured):
         if len(numbers) != len(devices) or not devices:
             raise bad_syntax(found)
         if len(set(numbers)) != len(numbers):
-            raise bad_syntax(found + ", where a device is given twice")
+            raise bad_syntax(phrase("{}, where a device is given twice", found))
         return numbers
 
     def render(self, value: Any) -> str:
@@ -194,26 +194,27 @@ class StreamLimits(Structured):
             for part in limited_text(value, "engines").split(","):
                 engine, colon, number = part.partition(":")
                 pairs.append((engine, digits(number, INT32_MAX) if colon else None))
-            found = 'is "{}"'.format(shorten(value))
+            found = phrase('is "{}"', shorten(value))
         else:
             if isinstance(value, Mapping):
                 value = list(value.items())
             if not is_list(value) or not all(is_list(item) and len(item) == 2 for item in value):
                 raise InvalidValue(
                     "wrong-type",
-                    'takes numbers by engine such as {{"AIcoreEngine": 4}}, got {}'.format(
-                        name_of_type(value)
+                    phrase(
+                        'takes numbers by engine such as {{"AIcoreEngine": 4}}, got {}',
+                        name_of_type(value),
                     ),
                 )
             pairs = [(engine, as_int(number)) for engine, number in value]
-            found = "is {}".format(shown(value))
+            found = phrase("is {}", shown(value))
         for engine, number in pairs:
             if not is_one_of(engine, self.engines):
-                raise bad_syntax('{}, where "{}" is not an engine'.format(found, spelt(engine)))
+                raise bad_syntax(phrase('{}, where "{}" is not an engine', found, spelt(engine)))
             if number is None or not 1 <= number <= INT32_MAX:
-                raise bad_syntax("{}, where {} has no number from 1 on".format(found, engine))
+                raise bad_syntax(phrase("{}, where {} has no number from 1 on", found, engine))
         if not pairs or len({engine for engine, _ in pairs}) != len(pairs):
-            raise bad_syntax(found + ", where an engine is missing or is given twice")
+            raise bad_syntax(phrase("{}, where an engine is missing or is given twice", found))
         return tuple((read_text(engine), number) for engine, number in pairs)
 
     def render(self, value: Any) -> str:
@@ -222,9 +223,10 @@ class StreamLimits(Structured):
 
     def describe(self) -> str:
         """Legal values."""
-        return (
-            'engine:number pairs joined by ",", engines {}, e.g. "DNN_VM_AICPU:10,AIcoreEngine:1"'
-        ).format(" and ".join(self.engines))
+        return phrase(
+            'engine:number pairs joined by ",", engines {}, e.g. "DNN_VM_AICPU:10,AIcoreEngine:1"',
+            join(" and ", self.engines),
+        )
 
     def schema(self) -> Dict[str, Any]:
         """JSON Schema."""
@@ -249,7 +251,7 @@ def _some(names: Sequence[str]) -> str:
     """A few names in quotes, and how many more there are."""
     shown_names = ['"{}"'.format(shorten(name, 40)) for name in names[:5]]
     more = len(names) - len(shown_names)
-    return ", ".join(shown_names) + (" and {} more".format(more) if more else "")
+    return ", ".join(shown_names) + (phrase(" and {} more", more) if more else "")
 
 
 @attr.s(frozen=True, slots=True, auto_attribs=True)
@@ -267,33 +269,29 @@ class Names(Structured):
         if isinstance(value, str):
             text = limited_text(value, self.what)
             names: Sequence[Any] = text.split(None if self.separator == " " else self.separator)
-            found = 'is "{}"'.format(shorten(text))
+            found = phrase('is "{}"', shorten(text))
         elif is_list(value):
             names = list(value)
-            found = "is {}".format(shown(value))
+            found = phrase("is {}", shown(value))
         else:
-            raise InvalidValue(
-                "wrong-type", "takes {}, got {}".format(self.what, name_of_type(value))
-            )
+            problem = phrase("takes {}, got {}", self.what, name_of_type(value))
+            raise InvalidValue("wrong-type", problem)
         if not names:
             raise bad_syntax(found)
         for name in names:
             if not isinstance(name, str) or not self._is_name(name.strip()):
-                which = ', where "{}" is not a name'.format(spelt(name))
+                which = phrase(', where "{}" is not a name', spelt(name))
                 raise bad_syntax(found + (which if len(names) > 1 else ""))
         unknown = [name.strip() for name in names if self.known and name.strip() not in self.known]
         spaced = [name.strip() for name in names if not self._is_name(name)]
         wrong = [_some(unknown)] if unknown else []
         if spaced:
-            wrong.append('a blank beside "{}"'.format(shorten(spaced[0], 40)))
+            wrong.append(phrase('a blank beside "{}"', shorten(spaced[0], 40)))
         if wrong:
-            raise InvalidValue(
-                "value-not-allowed" if unknown else "bad-syntax",
-                "{}, with {}".format(found, " and ".join(wrong)),
-                "write {} names without blanks".format("legal" if unknown else "the")
-                if spaced
-                else None,
-            )
+            rule = "value-not-allowed" if unknown else "bad-syntax"
+            help = "write legal names without blanks" if unknown else "write names without blanks"
+            problem = phrase("{}, with {}", found, join(" and ", wrong))
+            raise InvalidValue(rule, problem, help if spaced else None)
         return tuple(read_text(name) for name in names)
 
     def _is_name(self, text: str) -> bool:
@@ -306,10 +304,10 @@ class Names(Structured):
     def describe(self) -> str:
         """Legal values."""
         joined = "blanks" if self.separator == " " else '"{}"'.format(self.separator)
-        words = "{} joined by {}".format(self.what, joined)
+        words = phrase("{} joined by {}", self.what, joined)
         if self.known:
-            words += " out of {}".format(", ".join(self.known))
-        return '{}, e.g. "{}"'.format(words, self.example) if self.example else words
+            words = phrase("{} out of {}", words, ", ".join(self.known))
+        return phrase('{}, e.g. "{}"', words, self.example) if self.example else words
 
     def schema(self) -> Dict[str, Any]:
         """JSON Schema."""
@@ -343,9 +341,9 @@ class PassSwitches(Structured):
                 match = re.match(r"([^:;]+):(on|off)\Z", entry)
                 if match is None:
                     raise bad_syntax(
-                        'is "{}"'.format(shorten(text))
+                        phrase('is "{}"', shorten(text))
                         + (
-                            ', where "{}" is not a pass:on or pass:off'.format(shorten(entry, 40))
+                            phrase(', where "{}" is not a pass:on or pass:off', shorten(entry, 40))
                             if len(entries) > 1
                             else ""
                         )
@@ -368,7 +366,7 @@ class PassSwitches(Structured):
         ):
             raise InvalidValue(
                 "wrong-type",
-                'takes passes such as {{"pass1": False}}, got {}'.format(name_of_type(value)),
+                phrase('takes passes such as {{"pass1": False}}, got {}', name_of_type(value)),
             )
         return tuple((read_text(name), bool(switch)) for name, switch in value)
 

@@ -21,6 +21,7 @@ from npu_config.catalogue.kinds.structured import (
     is_one_of,
     limited_text,
 )
+from npu_config.core.message import phrase
 
 
 class CoreCounts(NamedTuple):
@@ -40,18 +41,20 @@ class AicoreNum(Structured):
                 r"([1-9][0-9]{0,8})\|([1-9][0-9]{0,8})\Z", limited_text(value, "two core counts")
             )
             if match is None:
-                raise bad_syntax('is "{}"'.format(shorten(value)))
+                raise bad_syntax(phrase('is "{}"', shorten(value)))
             return CoreCounts(int(match.group(1)), int(match.group(2)))
         if not is_list(value):
             raise InvalidValue(
                 "wrong-type",
-                "takes a pair of core counts such as (24, 48), got {}".format(name_of_type(value)),
+                phrase(
+                    "takes a pair of core counts such as (24, 48), got {}", name_of_type(value)
+                ),
             )
         counts = [as_int(item) for item in value]
         if len(counts) != 2 or any(
             count is None or not 1 <= count <= 999999999 for count in counts
         ):
-            raise bad_syntax("is {}".format(shown(value)))
+            raise bad_syntax(phrase("is {}", shown(value)))
         return CoreCounts(*(int(count or 0) for count in counts))
 
     def render(self, value: Any) -> str:
@@ -99,28 +102,28 @@ class AccelerateTrainMode(Structured):
         """Accept the text or (precision, trigger[, ratio])."""
         if isinstance(value, str):
             fields: List[Any] = limited_text(value, "precision|trigger|ratio").split("|")
-            found = 'is "{}"'.format(shorten(value))
+            found = phrase('is "{}"', shorten(value))
         elif is_list(value):
             fields = list(value)
-            found = "is {}".format(shown(value))
+            found = phrase("is {}", shown(value))
         else:
             raise InvalidValue(
                 "wrong-type",
-                'takes a mode such as ("fast", "step", 0.9), got {}'.format(name_of_type(value)),
+                phrase('takes a mode such as ("fast", "step", 0.9), got {}', name_of_type(value)),
             )
         if len(fields) not in (2, 3):
             raise bad_syntax(found)
         if not is_one_of(fields[0], self.precisions):
             raise bad_syntax(
-                '{}; the first part is "fast" (float16) or "fast1" (bfloat16)'.format(found)
+                phrase('{}; the first part is "fast" (float16) or "fast1" (bfloat16)', found)
             )
         if not is_one_of(fields[1], tuple(self.ratios)):
-            raise bad_syntax('{}; the second part is "step" or "loss"'.format(found))
+            raise bad_syntax(phrase('{}; the second part is "step" or "loss"', found))
         ratio = self._ratio(fields[2] if len(fields) == 3 else None, found)
         low, high = self.ratios[fields[1]]
         if ratio is not None and not low <= ratio <= high:
             raise bad_syntax(
-                "{}; the ratio for {} lies in {} to {}".format(found, fields[1], low, high)
+                phrase("{}; the ratio for {} lies in {} to {}", found, fields[1], low, high)
             )
         return AccelerateMode(read_text(fields[0]), read_text(fields[1]), ratio)
 
@@ -133,10 +136,10 @@ class AccelerateTrainMode(Structured):
             if not re.match(r"[0-9]{0,9}(\.[0-9]{0,17})?\Z", field) or not re.search(
                 "[0-9]", field
             ):
-                raise bad_syntax("{}; the third part is a ratio".format(found))
+                raise bad_syntax(phrase("{}; the third part is a ratio", found))
             return float(field)
         if isinstance(field, bool) or not isinstance(field, (int, float)) or abs(field) > 1e9:
-            raise bad_syntax("{}; the third part is a ratio".format(found))
+            raise bad_syntax(phrase("{}; the third part is a ratio", found))
         return float(field)
 
     def render(self, value: Any) -> str:
@@ -187,18 +190,18 @@ class MultistreamMode(Structured):
         """Accept the text or (strategy, streams)."""
         if isinstance(value, str):
             strategy, colon, number = limited_text(value, "a strategy").partition(":")
-            found = 'is "{}"'.format(shorten(value))
+            found = phrase('is "{}"', shorten(value))
             streams = digits(number) if colon else None
             if colon and (streams is None or number != str(streams)):
                 streams = 0
         elif is_list(value) and len(value) in (1, 2):
             strategy = value[0]
             streams = as_int(value[1]) if len(value) == 2 and value[1] is not None else None
-            found = "is {}".format(shown(value))
+            found = phrase("is {}", shown(value))
         else:
             raise InvalidValue(
                 "wrong-type",
-                'takes a mode such as ("LoadBalance", 8), got {}'.format(name_of_type(value)),
+                phrase('takes a mode such as ("LoadBalance", 8), got {}', name_of_type(value)),
             )
         if is_one_of(strategy, ("cv",)) and streams is None:
             return StreamMode("cv")
@@ -206,12 +209,12 @@ class MultistreamMode(Structured):
             raise bad_syntax(found)
         if streams is None:
             raise bad_syntax(
-                found + ", without a number of streams",
-                'write "{}:8"'.format(strategy),
+                phrase("{}, without a number of streams", found),
+                phrase('write "{}:8"', strategy),
                 "{}:8".format(strategy),
             )
         if not 1 <= streams <= self.most:
-            raise bad_syntax("{}; the number of streams lies in 1 to {}".format(found, self.most))
+            raise bad_syntax(phrase("{}; the number of streams lies in 1 to {}", found, self.most))
         return StreamMode(read_text(strategy), streams)
 
     def render(self, value: Any) -> str:
@@ -221,7 +224,7 @@ class MultistreamMode(Structured):
 
     def describe(self) -> str:
         """Legal values."""
-        return '"cv", "LoadBalance:n" or "MainStream:n" with n from 1 to {}'.format(self.most)
+        return phrase('"cv", "LoadBalance:n" or "MainStream:n" with n from 1 to {}', self.most)
 
     def schema(self) -> Dict[str, Any]:
         """JSON Schema."""
@@ -267,7 +270,7 @@ class InOutPair(Structured):
         if isinstance(value, str):
             match = _PAIR.match(limited_text(value, "two lists of operator names"))
             if match is None:
-                raise bad_syntax('is "{}"'.format(shorten(value)))
+                raise bad_syntax(phrase('is "{}"', shorten(value)))
             names = [[node[1:-1] for node in re.findall(_NODE, part)] for part in match.groups()]
         elif is_list(value):
             for _ in range(_WRAPPED):
@@ -275,13 +278,13 @@ class InOutPair(Structured):
                     value = value[0]
             if not is_list(value) or len(value) != 2:
                 raise bad_syntax(
-                    "is {}; exactly one pair of lists is supported".format(shown(value))
+                    phrase("is {}; exactly one pair of lists is supported", shown(value))
                 )
             names = [self._names(part) for part in value]
         else:
             raise InvalidValue(
                 "wrong-type",
-                "takes two lists of operator names, got {}".format(name_of_type(value)),
+                phrase("takes two lists of operator names, got {}", name_of_type(value)),
             )
         if not names[0] or not names[1]:
             raise bad_syntax("has no operator on one side")
@@ -294,7 +297,7 @@ class InOutPair(Structured):
             isinstance(name, str) and re.match(r"[^'\"\\]+\Z", name) for name in part
         ):
             raise bad_syntax(
-                "holds {}, which is not a list of operator names".format(shown(part, 40))
+                phrase("holds {}, which is not a list of operator names", shown(part, 40))
             )
         return [read_text(name) for name in part]
 
@@ -330,7 +333,7 @@ class JsonText(Kind):
                 )
             except (TypeError, ValueError, RecursionError) as error:
                 raise InvalidValue(
-                    "wrong-type", "holds a value that is no JSON: {}".format(error)
+                    "wrong-type", phrase("holds a value that is no JSON: {}", error)
                 ) from None
         if hasattr(value, "to_text"):
             value = value.to_text()

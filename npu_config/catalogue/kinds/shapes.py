@@ -21,6 +21,7 @@ from npu_config.catalogue.kinds.structured import (
     is_one_of,
     limited_text,
 )
+from npu_config.core.message import phrase
 
 LARGEST_SIZE = INT64_MAX
 """Of one dimension."""
@@ -48,14 +49,16 @@ class InputShape(Structured):
             if not is_list(value) or not all(is_list(item) and len(item) == 2 for item in value):
                 raise InvalidValue(
                     "wrong-type",
-                    'takes shapes such as {{"data": [1, -1]}}, got {}'.format(name_of_type(value)),
+                    phrase(
+                        'takes shapes such as {{"data": [1, -1]}}, got {}', name_of_type(value)
+                    ),
                 )
             shapes = tuple(self._from_pair(name, dims) for name, dims in value)
         if not shapes:
             raise bad_syntax("names no input")
         names = [shape.name for shape in shapes]
         if len(set(names)) != len(names):
-            raise bad_syntax('names the input "{}" twice'.format(shorten(first_twice(names), 40)))
+            raise bad_syntax(phrase('names the input "{}" twice', shorten(first_twice(names), 40)))
         return shapes
 
     def _from_text(self, part: str, text: str) -> NamedShape:
@@ -67,11 +70,11 @@ class InputShape(Structured):
             or not re.match(r"-?[0-9]{1,19}(,-?[0-9]{1,19})*\Z", dims)
         ):
             where = (
-                ', where "{}" is not a name:dim,dim'.format(shorten(part, 40))
+                phrase(', where "{}" is not a name:dim,dim', shorten(part, 40))
                 if ";" in text
                 else ""
             )
-            raise bad_syntax('is "{}"{}'.format(shorten(text), where))
+            raise bad_syntax(phrase('is "{}"{}', shorten(text), where))
         return self._shape(name, tuple(int(dim) for dim in dims.split(",")))
 
     def _from_pair(self, name: Any, dims: Any) -> NamedShape:
@@ -83,7 +86,7 @@ class InputShape(Structured):
             or not is_list(dims)
             or None in sizes
         ):
-            raise bad_syntax("holds {}: {}".format(shown(name, 40), shown(dims, 40)))
+            raise bad_syntax(phrase("holds {}: {}", shown(name, 40), shown(dims, 40)))
         return self._shape(
             read_text(name), tuple(size for size in sizes if size is not None) or (0,)
         )
@@ -94,8 +97,10 @@ class InputShape(Structured):
         for dim in dims:
             if dim < -1 or dim == 0 or dim > LARGEST_SIZE:
                 raise bad_syntax(
-                    'gives "{}" the dimension {}; a dimension is positive or -1'.format(
-                        shorten(name, 40), shown(dim, 30)
+                    phrase(
+                        'gives "{}" the dimension {}; a dimension is positive or -1',
+                        shorten(name, 40),
+                        shown(dim, 30),
                     )
                 )
         return NamedShape(name, dims)
@@ -141,7 +146,7 @@ class DynamicDims(Structured):
         if isinstance(value, str):
             text = limited_text(value, "profiles")
             if not re.match(r"[0-9]{1,19}([,;][0-9]{1,19})*\Z", text):
-                raise bad_syntax('is "{}"'.format(shorten(text)))
+                raise bad_syntax(phrase('is "{}"', shorten(text)))
             profiles = tuple(
                 tuple(int(size) for size in part.split(",")) for part in text.split(";")
             )
@@ -150,27 +155,27 @@ class DynamicDims(Structured):
         else:
             raise InvalidValue(
                 "wrong-type",
-                "takes profiles such as [[1, 2], [4, 8]], got {}".format(name_of_type(value)),
+                phrase("takes profiles such as [[1, 2], [4, 8]], got {}", name_of_type(value)),
             )
         if any(size < 1 for profile in profiles for size in profile) or not all(profiles):
             raise bad_syntax("holds a size that is not positive")
         if any(size > LARGEST_SIZE for profile in profiles for size in profile):
-            raise bad_syntax("holds a size above {}".format(LARGEST_SIZE))
+            raise bad_syntax(phrase("holds a size above {}", LARGEST_SIZE))
         if len(profiles) < 2:
             raise bad_syntax(
-                "holds {} profile".format(len(profiles)), "give at least two, or fixed shapes"
+                phrase("holds {} profile", len(profiles)), "give at least two, or fixed shapes"
             )
         if len(profiles) > self.most:
-            raise bad_syntax("holds {} profiles".format(len(profiles)))
+            raise bad_syntax(phrase("holds {} profiles", len(profiles)))
         if len(set(profiles)) != len(profiles):
             twice = ",".join(map(str, first_twice(profiles)))
-            raise bad_syntax("holds the profile {} twice".format(shorten(twice, 40)))
+            raise bad_syntax(phrase("holds the profile {} twice", shorten(twice, 40)))
         return profiles
 
     def _profile(self, item: Any) -> Tuple[int, ...]:
         sizes = [as_int(size) for size in (item if is_list(item) else [item])]
         if None in sizes:
-            raise bad_syntax("holds {}, which is not a profile of sizes".format(shown(item, 40)))
+            raise bad_syntax(phrase("holds {}, which is not a profile of sizes", shown(item, 40)))
         return tuple(size for size in sizes if size is not None)
 
     def render(self, value: Any) -> str:
@@ -225,14 +230,14 @@ class ShapeRange(Structured):
         else:
             raise InvalidValue(
                 "wrong-type",
-                'takes ranges such as {{"data": [[-1, (8, 64)]]}}, got {}'.format(
-                    name_of_type(value)
+                phrase(
+                    'takes ranges such as {{"data": [[-1, (8, 64)]]}}, got {}', name_of_type(value)
                 ),
             )
         if not groups:
             raise bad_syntax("names no input")
         if len({group.kind for group in groups}) != len(groups):
-            raise bad_syntax('names the group "{}" twice'.format(groups[0].kind))
+            raise bad_syntax(phrase('names the group "{}" twice', groups[0].kind))
         return groups
 
     def _from_text(self, part: str, text: str) -> RangeGroup:
@@ -242,8 +247,8 @@ class ShapeRange(Structured):
             or kind not in self.kinds
             or not re.match(r"\[[^\[\]]*\](,\[[^\[\]]*\])*\Z", rest)
         ):
-            where = ', where "{}" is not a group'.format(shorten(part, 40)) if ";" in text else ""
-            raise bad_syntax('is "{}"{}'.format(shorten(text), where))
+            where = phrase(', where "{}" is not a group', shorten(part, 40)) if ";" in text else ""
+            raise bad_syntax(phrase('is "{}"{}', shorten(text), where))
         return RangeGroup(kind, tuple(self._dims(shape) for shape in rest[1:-1].split("],[")))
 
     def _dims(self, shape: str) -> Tuple[Dim, ...]:
@@ -254,8 +259,8 @@ class ShapeRange(Structured):
             match = re.match(r" *(?:(-1)|([0-9]{1,19})(?: *~ *([0-9]{1,19}))?) *\Z", dim)
             if match is None:
                 raise bad_syntax(
-                    'holds the dimension "{}"; a dimension is N, A~B or -1'.format(
-                        shorten(dim, 30)
+                    phrase(
+                        'holds the dimension "{}"; a dimension is N, A~B or -1', shorten(dim, 30)
                     )
                 )
             if match.group(1):
@@ -274,7 +279,7 @@ class ShapeRange(Structured):
             or not all(is_list(shape) for shape in shapes)
             or not shapes
         ):
-            raise bad_syntax("holds {}: {}".format(shown(kind, 40), shown(shapes, 40)))
+            raise bad_syntax(phrase("holds {}: {}", shown(kind, 40), shown(shapes, 40)))
         return RangeGroup(
             read_text(kind), tuple(tuple(self._dim(dim) for dim in shape) for shape in shapes)
         )
@@ -288,14 +293,14 @@ class ShapeRange(Structured):
         number = as_int(size)
         if number is None or not 0 <= number <= LARGEST_SIZE:
             raise bad_syntax(
-                "holds the dimension {}; a dimension is N, (A, B) or -1".format(shown(size, 30))
+                phrase("holds the dimension {}; a dimension is N, (A, B) or -1", shown(size, 30))
             )
         return number
 
     def _range(self, first: int, last: int) -> Tuple[int, int]:
         if first > last:
             raise bad_syntax(
-                "holds the range {0}~{1}, which runs backwards".format(first, last),
+                phrase("holds the range {0}~{1}, which runs backwards", first, last),
                 meant="{1}~{0}".format(first, last),
                 piece="{}~{}".format(first, last),
             )

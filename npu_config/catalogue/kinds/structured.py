@@ -16,6 +16,7 @@ from npu_config.catalogue.kinds import (
     shorten,
     shown,
 )
+from npu_config.core.message import phrase
 
 LONGEST_TEXT = 1_000_000
 LONGEST_LIST = 1_000_000
@@ -31,7 +32,7 @@ def is_list(value: Any) -> bool:
     ):
         return False
     if len(value) > LONGEST_LIST:
-        raise InvalidValue("bad-syntax", "holds more than {} items".format(LONGEST_LIST))
+        raise InvalidValue("bad-syntax", phrase("holds more than {} items", LONGEST_LIST))
     return True
 
 
@@ -48,10 +49,10 @@ def spelt(value: Any, limit: int = 40) -> str:
 def limited_text(value: Any, takes: str) -> str:
     """``value`` when it is text of a sane length; raises :class:`InvalidValue`."""
     if not isinstance(value, str):
-        raise InvalidValue("wrong-type", "takes {}, got {}".format(takes, name_of_type(value)))
+        raise InvalidValue("wrong-type", phrase("takes {}, got {}", takes, name_of_type(value)))
     text = read_text(value)
     if len(text) > LONGEST_TEXT:
-        raise InvalidValue("bad-syntax", "is longer than {} characters".format(LONGEST_TEXT))
+        raise InvalidValue("bad-syntax", phrase("is longer than {} characters", LONGEST_TEXT))
     return text
 
 
@@ -80,7 +81,7 @@ def bad_syntax(
         piece: the piece that is wrong; None: the whole text.
     """
     if help is None and meant is not None:
-        help = "write {}".format(meant)
+        help = phrase("write {}", meant)
     return InvalidValue("bad-syntax", problem, help, meant, piece)
 
 

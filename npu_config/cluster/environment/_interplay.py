@@ -10,6 +10,7 @@ from npu_config.cluster.environment.state import EnvironmentCheck, assigned
 from npu_config.cluster.environment.variables import VARIABLES
 from npu_config.cluster.rank_table.model import RankTable
 from npu_config.core.diagnostics import NOWHERE, Severity
+from npu_config.core.message import phrase
 from npu_config.core.target import Product
 from npu_config.sidefiles import profiling
 
@@ -79,19 +80,19 @@ def check_interplay(look: EnvironmentCheck) -> None:
         if name in look.environ and look.absent(partner):
             look.say(
                 rules.NEEDS,
-                "{} is set, but not {}".format(name, partner),
+                phrase("{} is set, but not {}", name, partner),
                 name,
-                "export {}, or unset {}".format(partner, name),
+                phrase("export {}, or unset {}", partner, name),
             )
     for name, other, why in SILENCERS:
         if look.get(name) and look.get(other):
-            look.say(rules.SILENCED, "{} {}".format(name, why), name)
+            look.say(rules.SILENCED, phrase("{} {}", name, why), name)
     for effect in EFFECTS:
         text = look.get(effect.name)
         if text is not None and effect.when(text):
             look.say(
                 rules.DECIDES,
-                "{}: {}".format(assigned(effect.name, text), effect.message),
+                phrase("{}: {}", assigned(effect.name, text), effect.message),
                 effect.name,
                 effect.help,
             )
@@ -180,7 +181,7 @@ def _intra_links(look: EnvironmentCheck) -> None:
     name = "HCCL_INTRA_ROCE_ENABLE" if pcie is None else "HCCL_INTRA_PCIE_ENABLE"
     look.say(
         rules.CONFLICT,
-        "{}; legal: 1 and 0, 0 and 1, 0 and 0, or 1 for one of them alone".format(problem),
+        phrase("{}; legal: 1 and 0, 0 and 1, 0 and 0, or 1 for one of them alone", problem),
         name,
         "set one to 1 and the other to 0",
     )
@@ -195,8 +196,10 @@ def _socket_family(look: EnvironmentCheck) -> None:
     if address is not None and (":" in address) != (family == "AF_INET6"):
         look.say(
             rules.SILENCED,
-            "{} has no effect: the addresses of the rank table are {}".format(
-                assigned("HCCL_SOCKET_FAMILY", family), "IPv6" if ":" in address else "IPv4"
+            phrase(
+                "{} has no effect: the addresses of the rank table are {}",
+                assigned("HCCL_SOCKET_FAMILY", family),
+                "IPv6" if ":" in address else "IPv4",
             ),
             "HCCL_SOCKET_FAMILY",
         )
@@ -214,9 +217,10 @@ def _timeout(look: EnvironmentCheck) -> None:
     if not lowest <= seconds <= highest:
         look.say(
             rules.TIMEOUT,
-            "{}; legal{}: {} to {} s".format(
+            phrase(
+                "{}; legal{}: {} to {} s",
                 assigned(name, text),
-                " on {}".format(look.target.product.value) if look.target.product else "",
+                phrase(" on {}", look.target.product.value) if look.target.product else "",
                 lowest,
                 highest,
             ),
@@ -225,22 +229,27 @@ def _timeout(look: EnvironmentCheck) -> None:
     elif aiv and not 0 < seconds <= AIV_LONGEST:
         look.say(
             rules.TIMEOUT,
-            "{} becomes {} s with HCCL_OP_EXPANSION_MODE=AIV".format(
-                assigned(name, text), AIV_LONGEST
+            phrase(
+                "{} becomes {} s with HCCL_OP_EXPANSION_MODE=AIV",
+                assigned(name, text),
+                AIV_LONGEST,
             ),
             name,
-            "write at most {}".format(AIV_LONGEST),
+            phrase("write at most {}", AIV_LONGEST),
             Severity.WARNING,
         )
     elif rounding and seconds % UNIT:
         effective = max(int(seconds) // UNIT * UNIT, UNIT)
         look.say(
             rules.TIMEOUT,
-            "{}, of which {} s take effect (multiples of {})".format(
-                assigned(name, text), effective, UNIT
+            phrase(
+                "{}, of which {} s take effect (multiples of {})",
+                assigned(name, text),
+                effective,
+                UNIT,
             ),
             name,
-            "write {}".format(-(-int(seconds) // UNIT) * UNIT),
+            phrase("write {}", -(-int(seconds) // UNIT) * UNIT),
             Severity.WARNING,
         )
 
@@ -253,7 +262,7 @@ def _tf_config(look: EnvironmentCheck) -> None:
     if problem is not None:
         look.say(
             rules.TF_CONFIG,
-            "TF_CONFIG: {}; NPURunConfig and NPUEstimator raise an error".format(problem),
+            phrase("TF_CONFIG: {}; NPURunConfig and NPUEstimator raise an error", problem),
             "TF_CONFIG",
             'write a JSON object with "cluster" and "task"',
         )
@@ -274,7 +283,7 @@ def _tf_config(look: EnvironmentCheck) -> None:
     if what is not None:
         look.say(
             rules.TF_CONFIG,
-            'TF_CONFIG: the task is "{}", which {}'.format(task["type"], what),
+            phrase('TF_CONFIG: the task is "{}", which {}', task["type"], what),
             "TF_CONFIG",
             None,
             Severity.INFO,

@@ -13,6 +13,7 @@ from npu_config.cluster.environment.variables import (
 )
 from npu_config.cluster.rank_table.group_model import GroupTable
 from npu_config.core.diagnostics import Severity
+from npu_config.core.message import phrase
 from npu_config.core.rule import declare
 from npu_config.core.settings import UNKNOWN
 from npu_config.core.target import Product
@@ -140,7 +141,7 @@ def check_values(look: EnvironmentCheck) -> None:
         elif name in TENSORFLOW_2_NAMES:
             look.say(
                 TENSORFLOW_2_ONLY,
-                "{} has no effect with TensorFlow 1.15".format(name),
+                phrase("{} has no effect with TensorFlow 1.15", name),
                 name,
                 "set iterations_per_loop" if name == "NPU_LOOP_SIZE" else "unset it",
             )
@@ -163,8 +164,11 @@ def _other_product(look: EnvironmentCheck, variable: Variable, product: Product)
     products = sorted(one.value for one in variable.products or ())
     look.say(
         NOT_FOR_PRODUCT,
-        "{} is not documented for {}; it is for {}".format(
-            variable.name, product.value, ", ".join(products)
+        phrase(
+            "{} is not documented for {}; it is for {}",
+            variable.name,
+            product.value,
+            ", ".join(products),
         ),
         variable.name,
         "unset it",
@@ -185,11 +189,12 @@ def _value(look: EnvironmentCheck, variable: Variable, text: str) -> None:
     elif problem is not None:
         look.say(
             VALUE,
-            "{}, but {}; legal: {}{}".format(
+            phrase(
+                "{}, but {}; legal: {}{}",
                 assigned(name, text),
                 problem,
                 variable.grammar.words,
-                "; {}".format(variable.consequence) if variable.consequence else "",
+                phrase("; {}", variable.consequence) if variable.consequence else "",
             ),
             name,
             None if text else "unset it, or give it a value",
@@ -203,12 +208,13 @@ def _job_id(look: EnvironmentCheck, variable: Variable, text: str, problem: Opti
     too_long = len(text) > JOB_ID_LONGEST
     look.say(
         JOB_ID_FORMAT,
-        "{}, but {}; {}: {}{}".format(
+        phrase(
+            "{}, but {}; legal: {}; GE refuses it (E10051) and the adapter aborts the process"
+            if too_long
+            else "{}, but {}; recommended: {}",
             assigned(variable.name, text),
             problem,
-            "legal" if too_long else "recommended",
             variable.grammar.words,
-            "; GE refuses it (E10051) and the adapter aborts the process" if too_long else "",
         ),
         variable.name,
         "shorten it" if too_long else "choose another name",
@@ -224,11 +230,12 @@ def _expansion_mode(look: EnvironmentCheck, variable: Variable, text: str) -> No
     refused = product is Product.ASCEND_950
     look.say(
         VALUE,
-        "{}, but {} has {}; {}".format(
+        phrase(
+            "{}, but {} has {}; {}",
             assigned(variable.name, text),
             product.value,
             ", ".join(modes),
-            "HCCL refuses it" if refused else "{} is taken".format(modes[0]),
+            phrase("HCCL refuses it") if refused else phrase("{} is taken", modes[0]),
         ),
         variable.name,
         None,
@@ -249,9 +256,9 @@ def _near_miss(look: EnvironmentCheck, name: str) -> None:
         if known not in look.environ and known not in _NEVER_MEANT and is_slip(name, known):
             look.say(
                 NEAR_MISS,
-                "{} is read by nobody; {} is not set".format(name, known),
+                phrase("{} is read by nobody; {} is not set", name, known),
                 name,
-                "did you mean {}?".format(known),
+                phrase("did you mean {}?", known),
             )
             return
 

@@ -17,6 +17,7 @@ from npu_config.cluster.environment.state import EnvironmentCheck, Value, assign
 from npu_config.cluster.environment.variables import VARIABLES
 from npu_config.cluster.rank_table.model import AnyRankTable
 from npu_config.core.diagnostics import Diagnostic, Place, Report, Severity
+from npu_config.core.message import phrase
 from npu_config.core.rule import declare
 from npu_config.core.settings import UNKNOWN
 from npu_config.core.target import ANY_TARGET, Target
@@ -149,9 +150,11 @@ def _directories(look: EnvironmentCheck) -> None:
         ):
             continue
         if name == "ASCEND_OPP_PATH" and not os.path.isdir(text):
-            look.say(HOST, "{} is no directory".format(assigned(name, text)), name)
+            look.say(HOST, phrase("{} is no directory", assigned(name, text)), name)
         elif os.path.exists(text) and not os.path.isdir(text):
-            look.say(HOST, "{} is a file; it takes a directory".format(assigned(name, text)), name)
+            look.say(
+                HOST, phrase("{} is a file; it takes a directory", assigned(name, text)), name
+            )
 
 
 def _cores(look: EnvironmentCheck, cores: Optional[int]) -> None:
@@ -165,10 +168,14 @@ def _cores(look: EnvironmentCheck, cores: Optional[int]) -> None:
         if number is not None and number > most:
             look.say(
                 HOST,
-                "{} is {}, but the machine has {} CPU cores: at most {}".format(
-                    name, number, cores, most
+                phrase(
+                    "{} is {}, but the machine has {} CPU cores: at most {}",
+                    name,
+                    number,
+                    cores,
+                    most,
                 ),
                 name,
-                "write at most {}".format(most),
+                phrase("write at most {}", most),
                 Severity.WARNING,
             )

@@ -10,6 +10,7 @@ from typing import Any, List, Optional, Tuple
 
 import attr
 
+from npu_config.core.message import phrase
 from npu_config.sidefiles.schema.addresses import family_of
 
 _WHOLE = re.compile(r"[+-]?[0-9]{1,20}\Z")
@@ -41,7 +42,7 @@ class Filled(Grammar):
     @property
     def words(self) -> str:
         """What is legal."""
-        return "{}, not empty".format(self.what)
+        return phrase("{}, not empty", self.what)
 
     def why_not(self, text: str) -> Optional[str]:
         """Only the empty text is wrong."""
@@ -57,7 +58,7 @@ class Path(Filled):
     @property
     def words(self) -> str:
         """What is legal."""
-        return "the path of a {}".format(self.what)
+        return phrase("the path of a {}", self.what)
 
 
 @attr.s(frozen=True, slots=True, auto_attribs=True)
@@ -71,10 +72,12 @@ class Whole(Grammar):
     @property
     def words(self) -> str:
         """What is legal."""
-        words = "a whole number from {}{}".format(
-            self.lowest, " on" if self.highest is None else " to {}".format(self.highest)
+        words = phrase(
+            "a whole number from {}{}",
+            self.lowest,
+            phrase(" on") if self.highest is None else phrase(" to {}", self.highest),
         )
-        return words + "".join(", or {}".format(number) for number in self.also)
+        return words + "".join(phrase(", or {}", number) for number in self.also)
 
     def why_not(self, text: str) -> Optional[str]:
         """Not a number, or out of range."""
@@ -120,7 +123,7 @@ class OneOf(Grammar):
             return None
         close = [value for value in self.values if value.lower() == text.strip().lower()]
         if close:
-            return 'it is not "{}" letter by letter'.format(close[0])
+            return phrase('it is not "{}" letter by letter', close[0])
         return "it is none of them"
 
 
@@ -133,7 +136,7 @@ class Switch(Grammar):
     @property
     def words(self) -> str:
         """What is legal."""
-        return '"{}" turns on, anything else leaves off'.format(self.on)
+        return phrase('"{}" turns on, anything else leaves off', self.on)
 
     def why_not(self, text: str) -> Optional[str]:
         """A text that means on to people only."""
@@ -172,13 +175,13 @@ class PortList(Grammar):
         for part in text.split(","):
             match = _PORTS.match(part)
             if match is None:
-                return '"{}" is no port and no range'.format(part)
+                return phrase('"{}" is no port and no range', part)
             first = int(match.group("first"))
             last = int(match.group("last") or first)
             if not 1 <= first <= last <= 65535:
-                return '"{}" is no range of ports'.format(part)
+                return phrase('"{}" is no range of ports', part)
             if any(first <= end and start <= last for start, end in taken):
-                return '"{}" overlaps what stands before it'.format(part)
+                return phrase('"{}" overlaps what stands before it', part)
             taken.append((first, last))
         return None
 
@@ -233,11 +236,10 @@ class Algorithms(Grammar):
     @property
     def words(self) -> str:
         """What is legal."""
-        return (
+        return phrase(
             '"level0:NA;level1:<algorithm>[;level2:<algorithm>]" with {}; or the same for '
-            'single operators, "allreduce=...", joined by "/"'.format(
-                ", ".join(_LEVELS["level1"][1:])
-            )
+            'single operators, "allreduce=...", joined by "/"',
+            ", ".join(_LEVELS["level1"][1:]),
         )
 
     def why_not(self, text: str) -> Optional[str]:
@@ -245,15 +247,18 @@ class Algorithms(Grammar):
         for entry in text.split("/"):
             operator, sign, levels = entry.rpartition("=")
             if sign and operator not in _OPERATORS:
-                return '"{}" is no operator; known: {}'.format(operator, ", ".join(_OPERATORS))
+                return phrase('"{}" is no operator; known: {}', operator, ", ".join(_OPERATORS))
             seen: List[str] = []
             for part in levels.split(";"):
                 level, _, algorithm = part.partition(":")
                 if level not in _LEVELS or level in seen:
-                    return '"{}" is no level, or stands twice'.format(part)
+                    return phrase('"{}" is no level, or stands twice', part)
                 if algorithm not in _LEVELS[level]:
-                    return '"{}" is no algorithm of {}; known: {}'.format(
-                        algorithm, level, ", ".join(_LEVELS[level])
+                    return phrase(
+                        '"{}" is no algorithm of {}; known: {}',
+                        algorithm,
+                        level,
+                        ", ".join(_LEVELS[level]),
                     )
                 seen.append(level)
         return None
@@ -273,7 +278,7 @@ class JsonObject(Grammar):
         try:
             value: Any = json.loads(text)
         except ValueError as error:
-            return "it is no JSON: {}".format(str(error)[:1].lower() + str(error)[1:])
+            return phrase("it is no JSON: {}", str(error)[:1].lower() + str(error)[1:])
         except RecursionError:
             return "it is nested too deeply"
         return None if isinstance(value, dict) else "it is JSON, but no object"
@@ -290,8 +295,9 @@ class JobId(Grammar):
     @property
     def words(self) -> str:
         """What is legal."""
-        return "1 to {} letters, digits, _ and -, but not digits alone that begin with 0".format(
-            JOB_ID_LONGEST
+        return phrase(
+            "1 to {} letters, digits, _ and -, but not digits alone that begin with 0",
+            JOB_ID_LONGEST,
         )
 
     def why_not(self, text: str) -> Optional[str]:
@@ -299,7 +305,7 @@ class JobId(Grammar):
         if not text:
             return "it is empty"
         if len(text) > JOB_ID_LONGEST:
-            return "it has {} characters".format(len(text))
+            return phrase("it has {} characters", len(text))
         if _JOB_ID.match(text) is None:
             return "it has other characters"
         if text.isdigit() and text.startswith("0"):

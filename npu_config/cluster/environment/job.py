@@ -21,6 +21,7 @@ from npu_config.cluster.rank_table.model import (
     to_document,
 )
 from npu_config.cluster.rank_table.process import Process
+from npu_config.core.message import phrase
 from npu_config.core.target import ANY_TARGET, Product, Target
 
 
@@ -57,8 +58,11 @@ class Job:
         if not mine:
             names = [name for name in self.servers if name is not None]
             raise refusal(
-                'the job has no server "{}"'.format(server_id),
-                "name one of: {}".format(", ".join(names[:8]) or "(the table names no servers)"),
+                phrase('the job has no server "{}"', server_id),
+                phrase(
+                    "name one of: {}",
+                    ", ".join(names[:8]) or phrase("(the table names no servers)"),
+                ),
             )
         return mine
 
@@ -72,8 +76,8 @@ class Job:
             if one.rank_id == rank_id:
                 return one
         raise refusal(
-            "the job has no rank {}".format(rank_id),
-            "name a rank from 0 to {}".format(len(self.processes) - 1),
+            phrase("the job has no rank {}", rank_id),
+            phrase("name a rank from 0 to {}", len(self.processes) - 1),
         )
 
     def variables(self, process: Process) -> Dict[str, str]:
@@ -168,7 +172,7 @@ def chief_job(
     for server in servers:
         name = server.server_id or server.worker_ip
         if name in worker_ips:
-            raise refusal('there are two servers "{}"'.format(name), "give each its own name")
+            raise refusal(phrase('there are two servers "{}"', name), "give each its own name")
         worker_ips[name] = server.worker_ip
         processes.extend(
             Process(rank, device, name)
@@ -179,8 +183,8 @@ def chief_job(
         chief_device = first[0] if first else 0
     elif chief_device not in first:
         raise refusal(
-            "the master does not use device {}".format(chief_device),
-            "choose one of: {}".format(", ".join(map(str, first))),
+            phrase("the master does not use device {}", chief_device),
+            phrase("choose one of: {}", ", ".join(map(str, first))),
         )
     common = {
         "JOB_ID": job_id,
@@ -201,14 +205,14 @@ def _checked(
     """The job with further variables, when the environments of its processes are right."""
     for name, text in (extra or {}).items():
         if NAME.match(name) is None or "\0" in text:
-            raise refusal('"{}" is no variable that can be set'.format(name))
+            raise refusal(phrase('"{}" is no variable that can be set', name))
         if name in job.absent:
             raise refusal(
-                "{} must not be set in this job".format(name), "leave it out of the variables"
+                phrase("{} must not be set in this job", name), "leave it out of the variables"
             )
         own = {*job.common, "RANK_ID", "ASCEND_DEVICE_ID", "CM_WORKER_IP"}
         if name in own:
-            raise refusal("{} is set by the job itself".format(name), "leave it out")
+            raise refusal(phrase("{} is set by the job itself", name), "leave it out")
     job = attr.evolve(job, common={**job.common, **(extra or {})})
     if not job.processes:
         raise refusal("the job has no processes", "give it a device at least")
@@ -236,9 +240,9 @@ def process_environment(
 
 def export_lines(job: Job, process: Process) -> str:
     """The environment of a process as lines for a shell, to be sourced."""
-    lines = ["unset {}".format(" ".join(job.absent))]
+    lines = [phrase("unset {}", " ".join(job.absent))]
     lines.extend(
-        "export {}={}".format(name, shlex.quote(text))
+        phrase("export {}={}", name, shlex.quote(text))
         for name, text in job.variables(process).items()
     )
     return "\n".join(lines) + "\n"

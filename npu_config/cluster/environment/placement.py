@@ -7,6 +7,7 @@ from npu_config.cluster.environment.state import EnvironmentCheck, assigned
 from npu_config.cluster.environment.variables import CM_NAMES, RANK_TABLE_NAMES
 from npu_config.cluster.rank_table.group_model import GroupTable
 from npu_config.core.diagnostics import Severity
+from npu_config.core.message import phrase
 from npu_config.core.target import Product
 
 
@@ -16,11 +17,13 @@ def check_launch(look: EnvironmentCheck) -> None:
     if table and cm:
         look.say(
             rules.BOTH,
-            "{} and {} are set together; a job has a rank table or CM_ variables".format(
-                ", ".join(table), ", ".join(cm)
+            phrase(
+                "{} and {} are set together; a job has a rank table or CM_ variables",
+                ", ".join(table),
+                ", ".join(cm),
             ),
             cm[0],
-            "unset {}".format(" ".join(table if len(cm) > len(table) else cm)),
+            phrase("unset {}", " ".join(table if len(cm) > len(table) else cm)),
         )
     else:
         _table_partners(look, table)
@@ -29,9 +32,14 @@ def check_launch(look: EnvironmentCheck) -> None:
         assert look.target.product is not None
         look.say(
             rules.CM_PRODUCTS,
-            "{} {} set, but {} needs a rank table; CM_ variables are for atlas_training and "
-            "atlas_a2".format(
-                ", ".join(cm), "is" if len(cm) == 1 else "are", look.target.product.value
+            phrase(
+                "{} is set, but {} needs a rank table; CM_ variables are for atlas_training and "
+                "atlas_a2"
+                if len(cm) == 1
+                else "{} are set, but {} needs a rank table; CM_ variables are for "
+                "atlas_training and atlas_a2",
+                ", ".join(cm),
+                look.target.product.value,
             ),
             cm[0],
             "write a rank table, and set RANK_TABLE_FILE, RANK_ID and RANK_SIZE",
@@ -49,17 +57,20 @@ def _table_partners(look: EnvironmentCheck, table: Sequence[str]) -> None:
         if missing:
             look.say(
                 rules.TABLE_PARTNERS,
-                "RANK_TABLE_FILE is set, but not {}".format(" and ".join(missing)),
+                phrase("RANK_TABLE_FILE is set, but not {}", " and ".join(missing)),
                 "RANK_TABLE_FILE",
-                "export {}".format(" and ".join(missing)),
+                phrase("export {}", " and ".join(missing)),
             )
     elif (look.whole("RANK_SIZE") or 0) > 1 and all(
         map(look.absent, ("RANK_TABLE_FILE", *CM_NAMES))
     ):
         look.say(
             rules.TABLE_PARTNERS,
-            "{}, but neither RANK_TABLE_FILE nor CM_ variables are set: no communication is "
-            "started".format(assigned("RANK_SIZE", look.get("RANK_SIZE") or "")),
+            phrase(
+                "{}, but neither RANK_TABLE_FILE nor CM_ variables are set: no communication is "
+                "started",
+                assigned("RANK_SIZE", look.get("RANK_SIZE") or ""),
+            ),
             "RANK_SIZE",
             "export RANK_TABLE_FILE",
         )
@@ -72,11 +83,15 @@ def _cm_partners(look: EnvironmentCheck, cm: Sequence[str]) -> None:
     if missing:
         look.say(
             rules.CM_PARTNERS,
-            "{} {} set, but not {}; the five CM_ variables go together".format(
-                ", ".join(cm), "is" if len(cm) == 1 else "are", ", ".join(missing)
+            phrase(
+                "{} is set, but not {}; the five CM_ variables go together"
+                if len(cm) == 1
+                else "{} are set, but not {}; the five CM_ variables go together",
+                ", ".join(cm),
+                ", ".join(missing),
             ),
             cm[0],
-            "export {}".format(" ".join(missing)),
+            phrase("export {}", " ".join(missing)),
         )
     size = look.whole("CM_WORKER_SIZE")
     if size == 0:
@@ -105,8 +120,8 @@ def _ranks(look: EnvironmentCheck) -> None:
     elif rank is not None and size is not None and rank >= size > 0:
         look.say(
             rules.RANKS,
-            "RANK_ID is {}, but RANK_SIZE is {}; the ranks are 0 to {}".format(
-                rank, size, size - 1
+            phrase(
+                "RANK_ID is {}, but RANK_SIZE is {}; the ranks are 0 to {}", rank, size, size - 1
             ),
             "RANK_ID",
             None,
@@ -119,11 +134,15 @@ def _against_table(look: EnvironmentCheck, devices: int) -> None:
     if size is not None and size != devices:
         look.say(
             rules.RANKS,
-            "RANK_SIZE is {}, but the rank table has {:,} device{}".format(
-                size, devices, "" if devices == 1 else "s"
+            phrase(
+                "RANK_SIZE is {}, but the rank table has {:,} device"
+                if devices == 1
+                else "RANK_SIZE is {}, but the rank table has {:,} devices",
+                size,
+                devices,
             ),
             "RANK_SIZE",
-            "export RANK_SIZE={}".format(devices),
+            phrase("export RANK_SIZE={}", devices),
         )
     if rank is None:
         _pod(look)
@@ -131,7 +150,9 @@ def _against_table(look: EnvironmentCheck, devices: int) -> None:
     if rank >= devices:
         look.say(
             rules.RANKS,
-            "RANK_ID is {}, but the ranks of the rank table are 0 to {}".format(rank, devices - 1),
+            phrase(
+                "RANK_ID is {}, but the ranks of the rank table are 0 to {}", rank, devices - 1
+            ),
             "RANK_ID",
         )
     elif not isinstance(look.table, GroupTable) or look.table.laboratory:
@@ -148,8 +169,10 @@ def _pod(look: EnvironmentCheck) -> None:
         names = sorted(pod for pod in pods if pod)
         look.say(
             rules.RANKS,
-            "{}, but the pods of the rank table are {}".format(
-                assigned("RANK_ID", text), ", ".join(names[:8]) or "without names"
+            phrase(
+                "{}, but the pods of the rank table are {}",
+                assigned("RANK_ID", text),
+                ", ".join(names[:8]) or phrase("without names"),
             ),
             "RANK_ID",
             "export RANK_ID as the pod_name of this process",
@@ -163,11 +186,18 @@ def _against_device(look: EnvironmentCheck, rank: int) -> None:
         if process.rank_id == rank and device not in (None, process.device_id):
             look.say(
                 rules.RANKS,
-                "ASCEND_DEVICE_ID is {}, but rank {} has device {} in the rank table, which "
-                "counts for HCCL".format(device, rank, process.device_id),
+                phrase(
+                    "ASCEND_DEVICE_ID is {}, but rank {} has device {} in the rank table, which "
+                    "counts for HCCL",
+                    device,
+                    rank,
+                    process.device_id,
+                ),
                 "ASCEND_DEVICE_ID",
-                "export ASCEND_DEVICE_ID={}, unless a container numbers devices "
-                "differently".format(process.device_id),
+                phrase(
+                    "export ASCEND_DEVICE_ID={}, unless a container numbers devices differently",
+                    process.device_id,
+                ),
                 Severity.WARNING,
             )
 
@@ -179,8 +209,9 @@ def _job_id(look: EnvironmentCheck) -> None:
         if (look.whole(name) or 0) > 1:
             look.say(
                 rules.JOB_ID_MISSING,
-                "{} and no JOB_ID: the distributed optimizers and NPUEstimator need it".format(
-                    assigned(name, look.get(name) or "")
+                phrase(
+                    "{} and no JOB_ID: the distributed optimizers and NPUEstimator need it",
+                    assigned(name, look.get(name) or ""),
                 ),
                 name,
                 "export JOB_ID",
@@ -201,7 +232,7 @@ def _devices(look: EnvironmentCheck) -> None:
         "DEVICE_ID",
         None
         if beaten
-        else "export ASCEND_DEVICE_ID{}".format("" if number is None else "=" + number),
+        else phrase("export ASCEND_DEVICE_ID{}", "" if number is None else "=" + number),
     )
 
 
@@ -242,9 +273,10 @@ def _same(look: EnvironmentCheck, variable: str, first: str, other: EnvironmentC
         return
     look.say(
         rules.PROCESSES,
-        "{}, but {} in {}; all processes of a job have the same".format(
-            "{} is not set".format(variable) if mine is None else assigned(variable, mine),
-            "it is not set" if theirs is None else 'it is "{}"'.format(theirs),
+        phrase(
+            "{}, but {} in {}; all processes of a job have the same",
+            phrase("{} is not set", variable) if mine is None else assigned(variable, mine),
+            phrase("it is not set") if theirs is None else phrase('it is "{}"', theirs),
             first,
         ),
         variable,
@@ -254,6 +286,6 @@ def _same(look: EnvironmentCheck, variable: str, first: str, other: EnvironmentC
 def _twice(look: EnvironmentCheck, variable: str, text: str, before: str) -> None:
     look.say(
         rules.PROCESSES,
-        "{} as in {}; every process has its own".format(assigned(variable, text), before),
+        phrase("{} as in {}; every process has its own", assigned(variable, text), before),
         variable,
     )

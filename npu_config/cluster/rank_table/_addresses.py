@@ -4,6 +4,7 @@ from typing import Dict, FrozenSet, List, Sequence
 
 from npu_config.cluster.rank_table.dialects import EVEN, SOURCES
 from npu_config.core.diagnostics import Severity
+from npu_config.core.message import phrase
 from npu_config.core.rule import declare
 from npu_config.core.target import Product
 from npu_config.sidefiles.schema.addresses import pieces
@@ -161,9 +162,11 @@ def _needed(
         findings.add(
             NEEDED,
             path,
-            '{} has {} "device_ip"; {} needs it with several servers'.format(
+            phrase(
+                '{} has no "device_ip"; {} needs it with several servers'
+                if missing
+                else '{} has an empty "device_ip"; {} needs it with several servers',
                 dotted(path),
-                "no" if missing else "an empty",
                 ", ".join(sorted(product.value for product in products)),
             ),
             _HELP,
@@ -186,8 +189,8 @@ def check_families(level: Level, key: str, column: Column, findings: Findings) -
     findings.add(
         ADDRESS_FAMILY,
         path,
-        '{} is "{}" ({}), but {:,} of {:,} are {}; with several servers all are of one '
-        "family".format(
+        phrase(
+            '{} is "{}" ({}), but {:,} of {:,} are {}; with several servers all are of one family',
             dotted(path),
             level.items[owner][key],
             names[0],
@@ -215,8 +218,11 @@ def check_unique(
                 findings.add(
                     DUPLICATE_ADDRESS,
                     path,
-                    '{} is "{}", the address of {}; every device has one of its own'.format(
-                        dotted(path), piece, dotted(level.path(before))
+                    phrase(
+                        '{} is "{}", the address of {}; every device has one of its own',
+                        dotted(path),
+                        piece,
+                        dotted(level.path(before)),
                     ),
                     _HELP,
                 )
@@ -234,8 +240,13 @@ def _numbers(devices: Node, findings: Findings) -> None:
             findings.add(
                 ADDRESS_NUMBERS,
                 path,
-                "{} has {} address{}, others have {}; every device has the same number".format(
-                    dotted(path), size, "" if size == 1 else "es", usual
+                phrase(
+                    "{} has {} address, others have {}; every device has the same number"
+                    if size == 1
+                    else "{} has {} addresses, others have {}; every device has the same number",
+                    dotted(path),
+                    size,
+                    usual,
                 ),
                 "give every device the same number of addresses",
             )
@@ -263,8 +274,10 @@ def _host_network(servers: Node, devices: Node, findings: Findings) -> None:
     findings.add(
         HOST_NETWORK,
         path,
-        "{} has no host_ip; {}, so every server needs it".format(
-            dotted(path), reason.format(dotted(level.path(hosts[0])))
+        phrase(
+            "{} has no host_ip; {}, so every server needs it",
+            dotted(path),
+            phrase(reason, dotted(level.path(hosts[0]))),
         ),
         'add "host_ip", the address of the host',
     )

@@ -4,6 +4,7 @@ from typing import Dict, List, Sequence, Tuple
 
 from npu_config.cluster.rank_table.dialects import SOURCES
 from npu_config.core.diagnostics import Severity
+from npu_config.core.message import phrase
 from npu_config.core.rule import declare
 from npu_config.sidefiles.schema.findings import Findings, dotted, listed, shown
 from npu_config.sidefiles.schema.levels import Column, Level, Node
@@ -113,8 +114,11 @@ def check_status(table: Node, findings: Findings) -> None:
             findings.add(
                 STATUS,
                 ("status",),
-                'status is {}; the graph engine waits for "completed", for 30 minutes, and '
-                "then fails".format(shown(status)),
+                phrase(
+                    'status is {}; the graph engine waits for "completed", for 30 minutes, and '
+                    "then fails",
+                    shown(status),
+                ),
                 'write "completed" when the table is complete',
             )
 
@@ -140,8 +144,12 @@ def check_count(
         findings.add(
             COUNT,
             path,
-            "{} is {}, but there are {:,} {}".format(
-                dotted(path), shown(node.level.items[owner][key]), counts[owner], what
+            phrase(
+                "{} is {}, but there are {:,} {}",
+                dotted(path),
+                shown(node.level.items[owner][key]),
+                counts[owner],
+                what,
             ),
             "correct the count, or add what is missing",
         )
@@ -160,8 +168,11 @@ def check_names(node: Node, key: str, findings: Findings) -> None:
             findings.add(
                 DUPLICATE_NAME,
                 path,
-                "{} is {}, the name of {}; each has a name of its own".format(
-                    dotted(path), shown(name), dotted(level.path(before))
+                phrase(
+                    "{} is {}, the name of {}; each has a name of its own",
+                    dotted(path),
+                    shown(name),
+                    dotted(level.path(before)),
                 ),
                 "rename one, or join the two entries",
             )
@@ -198,7 +209,7 @@ def check_rank_ids(level: Level, ranks: Column, findings: Findings) -> List[Tupl
 def _legal(count: int) -> str:
     if count == 1:
         return "one device has the rank 0"
-    return "{:,} devices have the ranks 0 to {}, each once".format(count, count - 1)
+    return phrase("{:,} devices have the ranks 0 to {}, each once", count, count - 1)
 
 
 def _duplicate(level: Level, owner: int, rank: int, before: int, findings: Findings) -> None:
@@ -206,8 +217,12 @@ def _duplicate(level: Level, owner: int, rank: int, before: int, findings: Findi
     findings.add(
         RANK_IDS,
         path,
-        "{} is {}, as in {} before; {}".format(
-            dotted(path), rank, dotted(level.path(before)), _legal(len(level.items))
+        phrase(
+            "{} is {}, as in {} before; {}",
+            dotted(path),
+            rank,
+            dotted(level.path(before)),
+            _legal(len(level.items)),
         ),
         "give every device a rank of its own",
     )
@@ -224,8 +239,13 @@ def _beyond(
     findings.add(
         RANK_IDS,
         path,
-        "{} is {}; {}; missing: {}; too high: {}".format(
-            dotted(path), values[beyond[0]], _legal(count), listed(free), listed(excess)
+        phrase(
+            "{} is {}; {}; missing: {}; too high: {}",
+            dotted(path),
+            values[beyond[0]],
+            _legal(count),
+            listed(free),
+            listed(excess),
         ),
         "number the devices from 0 without gaps",
     )
@@ -249,9 +269,12 @@ def check_blocks(level: Level, usable: Sequence[Tuple[int, int]], findings: Find
             findings.add(
                 INTERLEAVED,
                 path,
-                "{} is {}, but lower ranks of this server come before ranks of "
-                "server_list[{}]; the ranks of one server form one block".format(
-                    dotted(path), rank, current
+                phrase(
+                    "{} is {}, but lower ranks of this server come before ranks of "
+                    "server_list[{}]; the ranks of one server form one block",
+                    dotted(path),
+                    rank,
+                    current,
                 ),
                 "number the devices of one server one after another",
             )

@@ -19,6 +19,7 @@ from npu_config.cluster.rank_table.dialects import (
     laboratory_schema,
 )
 from npu_config.core.diagnostics import Severity
+from npu_config.core.message import phrase
 from npu_config.core.rule import declare
 from npu_config.core.target import Product
 from npu_config.sidefiles.schema.addresses import IpAddresses
@@ -104,7 +105,7 @@ def _pod_addresses(reader: Reader, instances: Node, devices: Node) -> Column:
             reader.findings.add(
                 NEEDED,
                 path,
-                '{} has no "device_ip"; a group of several pods needs it'.format(dotted(path)),
+                phrase('{} has no "device_ip"; a group of several pods needs it', dotted(path)),
                 "write the address of the device",
             )
     if not pairs:
@@ -163,7 +164,7 @@ def _empty(devices: Node, addresses: Column, findings: Findings) -> None:
             findings.add(
                 NEEDED,
                 path,
-                "{} is empty; the servers cannot connect".format(dotted(path)),
+                phrase("{} is empty; the servers cannot connect", dotted(path)),
                 "write the address of the device",
                 Severity.WARNING,
             )
@@ -180,13 +181,15 @@ def _check_server_num(
         path = (*groups.level.path(owner), "server_num")
         number = numbers[owner]
         if not count:
-            message = "{} is 0".format(dotted(path))
+            message = phrase("{} is 0", dotted(path))
         elif number is None or Product.ATLAS_300I_DUO in products:
             continue
         elif number % count or number // count not in _PER_SERVER:
-            message = (
-                "{} is {} for {} devices; HCCL takes 1, 2, 4, 8 or 16 devices for each "
-                "server".format(dotted(path), count, number)
+            message = phrase(
+                "{} is {} for {} devices; HCCL takes 1, 2, 4, 8 or 16 devices for each server",
+                dotted(path),
+                count,
+                number,
             )
         else:
             continue
@@ -200,8 +203,14 @@ def _check_server_num(
                 findings.add(
                     COUNT,
                     (*groups.level.path(0), "server_num"),
-                    'server_num is {} for {} devices, but the server "{}" has {}; every server '
-                    "has the same number".format(stated, devices, name, len(mine)),
+                    phrase(
+                        'server_num is {} for {} devices, but the server "{}" has {}; every '
+                        "server has the same number",
+                        stated,
+                        devices,
+                        name,
+                        len(mine),
+                    ),
                     "write the number of servers",
                 )
                 return

@@ -5,6 +5,7 @@ from typing import Any, Dict, List, Optional, Tuple
 from npu_config.cluster.rank_table._common import check_names
 from npu_config.cluster.rank_table.dialects import NO_SUPER_DEVICE, SOURCES
 from npu_config.core.diagnostics import Severity
+from npu_config.core.message import phrase
 from npu_config.core.rule import declare
 from npu_config.sidefiles.schema.findings import Findings, dotted, shown
 from npu_config.sidefiles.schema.levels import Node
@@ -62,8 +63,10 @@ def check_super_pods(table: Node, findings: Findings) -> Dict[int, int]:
             findings.add(
                 SUPER_PODS,
                 path,
-                "{} ({}) is in no super node of super_pod_list".format(
-                    dotted(path), shown(servers.level.items[index].get("server_id"))
+                phrase(
+                    "{} ({}) is in no super node of super_pod_list",
+                    dotted(path),
+                    shown(servers.level.items[index].get("server_id")),
                 ),
                 "name it in the super_pod_list entry that it belongs to",
             )
@@ -80,7 +83,7 @@ def _assign(servers: Node, pods: Node, findings: Findings) -> Dict[int, int]:
     for owner, name in ids.items():
         if name and "server_list" not in pods.level.items[owner]:
             path = pods.level.path(owner)
-            message = "{} has no server_list".format(dotted(path))
+            message = phrase("{} has no server_list", dotted(path))
             findings.add(SUPER_PODS, path, message, "name the servers of the super node")
     members = pods.under("server_list")
     pod_of: Dict[int, int] = {}
@@ -97,8 +100,8 @@ def _assign(servers: Node, pods: Node, findings: Findings) -> Dict[int, int]:
             findings.add(
                 SUPER_PODS,
                 path,
-                "{} is {}, which is not a server_id of server_list".format(
-                    dotted(path), shown(name)
+                phrase(
+                    "{} is {}, which is not a server_id of server_list", dotted(path), shown(name)
                 ),
                 "name a server of server_list",
             )
@@ -106,8 +109,10 @@ def _assign(servers: Node, pods: Node, findings: Findings) -> Dict[int, int]:
             findings.add(
                 SUPER_PODS,
                 path,
-                "{} is {}, in an entry with an empty super_pod_id, which HCCL passes over".format(
-                    dotted(path), shown(name)
+                phrase(
+                    "{} is {}, in an entry with an empty super_pod_id, which HCCL passes over",
+                    dotted(path),
+                    shown(name),
                 ),
                 "give the super node an id",
                 Severity.WARNING,
@@ -117,8 +122,11 @@ def _assign(servers: Node, pods: Node, findings: Findings) -> Dict[int, int]:
                 findings.add(
                     SUPER_PODS,
                     path,
-                    "{} is {}, which super_pod_list[{}] names too; the later entry counts".format(
-                        dotted(path), shown(name), pod_of[index]
+                    phrase(
+                        "{} is {}, which super_pod_list[{}] names too; the later entry counts",
+                        dotted(path),
+                        shown(name),
+                        pod_of[index],
                     ),
                     "remove one of the two",
                     Severity.WARNING,
@@ -138,9 +146,12 @@ def _check_adjacent(servers: Node, pod_of: Dict[int, int], findings: Findings) -
             findings.add(
                 SUPER_PODS,
                 path,
-                "{} ({}) is of super_pod_list[{}], but servers of another super node are "
-                "between; the guides want those of one super node next to each other".format(
-                    dotted(path), shown(servers.level.items[index].get("server_id")), pod
+                phrase(
+                    "{} ({}) is of super_pod_list[{}], but servers of another super node are "
+                    "between; the guides want those of one super node next to each other",
+                    dotted(path),
+                    shown(servers.level.items[index].get("server_id")),
+                    pod,
                 ),
                 "list all servers of one super node, then all of the next",
                 Severity.WARNING,
@@ -174,8 +185,12 @@ def _check_devices(devices: Node, pod_of: Dict[int, int], findings: Findings) ->
             findings.add(
                 SUPER_DEVICES,
                 path,
-                "{} has no super_device_id{}, which a table with super_pod_list needs".format(
-                    dotted(path), "" if name is None else " (4294967295 means none)"
+                phrase(
+                    "{} has no super_device_id, which a table with super_pod_list needs"
+                    if name is None
+                    else "{} has no super_device_id (4294967295 means none), which a table with "
+                    "super_pod_list needs",
+                    dotted(path),
                 ),
                 "write the SDID that npu-smi info -t spod-info shows for this device",
             )
@@ -186,8 +201,11 @@ def _check_devices(devices: Node, pod_of: Dict[int, int], findings: Findings) ->
                 findings.add(
                     SUPER_DEVICES,
                     path,
-                    "{} is {}, the id of {} in the same super node".format(
-                        dotted(path), shown(item["super_device_id"]), dotted(level.path(before))
+                    phrase(
+                        "{} is {}, the id of {} in the same super node",
+                        dotted(path),
+                        shown(item["super_device_id"]),
+                        dotted(level.path(before)),
                     ),
                     "write the SDID that npu-smi info -t spod-info shows for this device",
                 )

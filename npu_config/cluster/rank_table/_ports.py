@@ -3,6 +3,7 @@
 from typing import Any, Callable, Dict, Iterable, List, Sequence, Set, Tuple
 
 from npu_config.core.diagnostics import Severity
+from npu_config.core.message import phrase
 from npu_config.core.rule import declare
 from npu_config.sidefiles.schema.addresses import pieces
 from npu_config.sidefiles.schema.findings import Findings, dotted, shown
@@ -113,8 +114,9 @@ def check_shared_devices(
         findings.add(
             SHARED_DEVICE,
             path,
-            "{} is {}, the device of {} too; ranks that share one NPU need a device_port of "
-            "their own each".format(
+            phrase(
+                "{} is {}, the device of {} too; ranks that share one NPU need a device_port of "
+                "their own each",
                 dotted(path),
                 shown(devices.level.items[index]["device_id"]),
                 dotted(devices.level.path(before)),
@@ -159,8 +161,8 @@ def _host_ports(devices: Node, findings: Findings) -> None:
             findings.add(
                 PORT,
                 path,
-                "{} is {}, the port of {} too; the devices of one server have different "
-                "ports".format(
+                phrase(
+                    "{} is {}, the port of {} too; the devices of one server have different ports",
                     dotted(path),
                     shown(level.items[owner]["host_port"]),
                     dotted(level.path(before)),
@@ -185,18 +187,21 @@ def _backups(devices: Node, findings: Findings) -> None:
             if other == owner:
                 problem = "the device's own address"
             elif other is not None and level.owner(other) != level.owner(owner):
-                problem = "the address of {}, a device of another server".format(
-                    dotted(level.path(other))
+                problem = phrase(
+                    "the address of {}, a device of another server", dotted(level.path(other))
                 )
             elif first.setdefault(address, owner) != owner:
-                problem = "the backup of {} already".format(dotted(level.path(first[address])))
+                problem = phrase("the backup of {} already", dotted(level.path(first[address])))
             else:
                 continue
             findings.add(
                 BACKUP,
                 path,
-                '{} is "{}", {}; it is the address of the other die of the same NPU'.format(
-                    dotted(path), address, problem
+                phrase(
+                    '{} is "{}", {}; it is the address of the other die of the same NPU',
+                    dotted(path),
+                    address,
+                    problem,
                 ),
                 "write the device_ip of the other die",
             )
@@ -218,7 +223,7 @@ def _backup_ports(devices: Node, findings: Findings) -> None:
             findings.add(
                 BACKUP,
                 path,
-                "{} has no effect without backup_device_ip".format(dotted(path)),
+                phrase("{} has no effect without backup_device_ip", dotted(path)),
                 "add backup_device_ip, or remove it",
             )
             continue
@@ -227,9 +232,12 @@ def _backup_ports(devices: Node, findings: Findings) -> None:
             findings.add(
                 PORT,
                 path,
-                '{} is "{}", the device_port of {}, whose interface it is; as backup the '
-                "interface needs another port".format(
-                    dotted(path), text, dotted(level.path(others[0]))
+                phrase(
+                    '{} is "{}", the device_port of {}, whose interface it is; as backup the '
+                    "interface needs another port",
+                    dotted(path),
+                    text,
+                    dotted(level.path(others[0])),
                 ),
                 "take another port",
             )

@@ -5,6 +5,7 @@ from typing import Callable, Dict, FrozenSet, Sequence
 
 from npu_config.cluster.rank_table.dialects import EVEN
 from npu_config.core.diagnostics import Severity
+from npu_config.core.message import phrase
 from npu_config.core.rule import Rule, declare
 from npu_config.core.target import Product
 from npu_config.sidefiles.schema.findings import Findings, dotted, listed
@@ -79,8 +80,13 @@ def check_device_counts(
     if odd and products <= EVEN:
         _report(
             path(odd[0]),
-            "{} has {} devices, most servers have {}; HCCL wants the same number on every "
-            "server".format(dotted(path(odd[0])), sizes[odd[0]], usual),
+            phrase(
+                "{} has {} devices, most servers have {}; HCCL wants the same number on every "
+                "server",
+                dotted(path(odd[0])),
+                sizes[odd[0]],
+                usual,
+            ),
             "use the same number of devices on every server",
             TRAINING_DEVICES,
             findings,
@@ -88,8 +94,11 @@ def check_device_counts(
     elif odd and len(products) == 1:
         _report(
             path(odd[0]),
-            "{} has {} devices, most servers have {}; uneven servers are slower".format(
-                dotted(path(odd[0])), sizes[odd[0]], usual
+            phrase(
+                "{} has {} devices, most servers have {}; uneven servers are slower",
+                dotted(path(odd[0])),
+                sizes[odd[0]],
+                usual,
             ),
             "use the same number of devices on every server",
             BALANCE,
@@ -104,13 +113,18 @@ def check_device_counts(
 def _training(server: Path, devices: Sequence[int], findings: Findings) -> None:
     size, chosen = len(devices), frozenset(devices)
     if size not in (1, 2, 4, 8):
-        message = "{} has {} devices; a server of atlas_training takes 1, 2, 4 or 8".format(
-            dotted(server), size
+        message = phrase(
+            "{} has {} devices; a server of atlas_training takes 1, 2, 4 or 8",
+            dotted(server),
+            size,
         )
     elif size in (2, 4) and len(chosen) == size and not any(chosen <= half for half in _HALVES):
-        message = (
+        message = phrase(
             "{} has the devices {}; {} devices of a server of atlas_training are all of 0-3 or "
-            "all of 4-7".format(dotted(server), listed(sorted(chosen)), size)
+            "all of 4-7",
+            dotted(server),
+            listed(sorted(chosen)),
+            size,
         )
     else:
         return
@@ -127,8 +141,13 @@ def check_balance(pod_of: Dict[int, int], findings: Findings) -> None:
     odd = min(pod for pod, count in counts.items() if count != usual)
     _report(
         ("super_pod_list", odd),
-        "super_pod_list[{}] has {} servers, most super nodes have {}; uneven super nodes are "
-        "slower".format(odd, counts[odd], usual),
+        phrase(
+            "super_pod_list[{}] has {} servers, most super nodes have {}; uneven super nodes are "
+            "slower",
+            odd,
+            counts[odd],
+            usual,
+        ),
         "use the same number of servers in every super node",
         BALANCE,
         findings,

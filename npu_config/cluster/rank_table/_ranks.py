@@ -8,6 +8,7 @@ from typing import Any, Callable, Dict, Mapping, Optional, Sequence, Set, Tuple
 from npu_config.cluster.rank_table._common import check_count, check_rank_ids, check_status
 from npu_config.cluster.rank_table.dialects import BACKUP_LOCAL_ID, RANKS_SCHEMA, SOURCES
 from npu_config.core.diagnostics import Severity
+from npu_config.core.message import phrase
 from npu_config.core.rule import declare
 from npu_config.sidefiles.schema.addresses import IpAddress, family_of
 from npu_config.sidefiles.schema.findings import Findings, dotted, shown
@@ -147,8 +148,10 @@ def _check_layers(levels: Node, layers: Sequence[Any], findings: Findings) -> No
         findings.add(
             LAYERS,
             path,
-            "{}{} is of type CLOS; the guide takes TOPO_FILE_DESC only for layer 0".format(
-                dotted(path), " (and {:,} more)".format(wrong_type - 1) if wrong_type > 1 else ""
+            phrase(
+                "{}{} is of type CLOS; the guide takes TOPO_FILE_DESC only for layer 0",
+                dotted(path),
+                phrase(" (and {:,} more)", wrong_type - 1) if wrong_type > 1 else "",
             ),
             'write "net_type": "TOPO_FILE_DESC"',
             Severity.WARNING,
@@ -166,8 +169,11 @@ def _in_order(levels: Level, start: int, layers: Sequence[Any], findings: Findin
         findings.add(
             LAYERS,
             path,
-            "{} is {}; the layers of a rank begin with 0 and rise, this rank has {}".format(
-                dotted(path), layer, ", ".join(map(str, layers))
+            phrase(
+                "{} is {}; the layers of a rank begin with 0 and rise, this rank has {}",
+                dotted(path),
+                layer,
+                ", ".join(map(str, layers)),
             ),
             "order the levels by net_layer, layer 0 first",
         )
@@ -193,8 +199,12 @@ def _check_local_ids(
             findings.add(
                 BACKUP_RANK,
                 path,
-                "{} is {}, as in {}; it is unique in the net instance {} of layer 0".format(
-                    dotted(path), local, dotted(level.path(before)), shown(name)
+                phrase(
+                    "{} is {}, as in {}; it is unique in the net instance {} of layer 0",
+                    dotted(path),
+                    local,
+                    dotted(level.path(before)),
+                    shown(name),
                 ),
                 "write the number of the NPU in its server",
             )
@@ -218,12 +228,12 @@ def _check_backups(reader: Reader, ranks: Node) -> None:
             at = (*path, "replaced_local_id")
             local = reader.value(at, key, key.kind, replaced[owner])
             if local in column.values:
-                problem = "replaces local_id {}, which a rank of the table has".format(local)
+                problem = phrase("replaces local_id {}, which a rank of the table has", local)
         if problem is not None:
             reader.findings.add(
                 BACKUP_RANK,
                 path,
-                "{} {}".format(dotted(path), problem),
+                phrase("{} {}", dotted(path), problem),
                 "name the local_id, 0 to 63, of the NPU that it replaces",
             )
 
@@ -246,8 +256,15 @@ def _check_numbers(
             findings.add(
                 ADDRESS,
                 (*path, "rank_addr_list"),
-                "{} has {} addresses, others of net instance {} (layer {}) have {}; all have the "
-                "same number".format(dotted(path), sizes[odd], shown(name), layer, sizes[mine[0]]),
+                phrase(
+                    "{} has {} addresses, others of net instance {} (layer {}) have {}; all "
+                    "have the same number",
+                    dotted(path),
+                    sizes[odd],
+                    shown(name),
+                    layer,
+                    sizes[mine[0]],
+                ),
                 "give all ranks of a net instance the same number of addresses",
             )
 
@@ -290,7 +307,7 @@ def _misfit(path: Any, text: str, kind: str, findings: Findings) -> None:
     findings.add(
         ADDRESS,
         path,
-        "{} is {}; addr_type {} {}".format(dotted(path), shown(text), kind, legal[kind]),
+        phrase("{} is {}; addr_type {} {}", dotted(path), shown(text), kind, legal[kind]),
         "correct the address or its type",
     )
 
@@ -302,8 +319,8 @@ def _check_listen_ports(control: Node, findings: Findings) -> None:
             findings.add(
                 ADDRESS,
                 path,
-                "{} is 65536, which passes the check of HCCL and is not a port".format(
-                    dotted(path)
+                phrase(
+                    "{} is 65536, which passes the check of HCCL and is not a port", dotted(path)
                 ),
                 "write a port from 1 to 65535",
                 Severity.INFO,
@@ -334,8 +351,11 @@ def _check_port_owners(addresses: Node, findings: Findings) -> None:
                     findings.add(
                         LAYER_PORTS,
                         path,
-                        "{} is {}, a port of {} too; within a layer a port has one address".format(
-                            dotted(path), shown(port), dotted(level.path(before))
+                        phrase(
+                            "{} is {}, a port of {} too; within a layer a port has one address",
+                            dotted(path),
+                            shown(port),
+                            dotted(level.path(before)),
                         ),
                         "remove it from one of the two",
                     )

@@ -18,6 +18,7 @@ from npu_config.cluster.rank_table.model import (
     to_document,
 )
 from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Severity
+from npu_config.core.message import phrase
 from npu_config.core.rule import declare
 from npu_config.core.target import Product, Target
 
@@ -162,7 +163,7 @@ class _Pool:
         address = next(self._addresses, None)
         if address is None:
             raise refusal(
-                'there is no address left for device {} of "{}"'.format(device_id, server_id),
+                phrase('there is no address left for device {} of "{}"', device_id, server_id),
                 "give an address for every device",
             )
         return address
@@ -172,8 +173,12 @@ class _Pool:
         left = list(self._addresses) if self._listed and self._addresses is not None else []
         if left:
             raise refusal(
-                '{} address{} left over, from "{}" on'.format(
-                    len(left), " is" if len(left) == 1 else "es are", left[0]
+                phrase(
+                    '{} address is left over, from "{}" on'
+                    if len(left) == 1
+                    else '{} addresses are left over, from "{}" on',
+                    len(left),
+                    left[0],
                 ),
                 "give as many addresses as devices",
             )
@@ -186,7 +191,7 @@ def _counted(given: str) -> Iterator[str]:
         return consecutive(given)
     except ValueError as error:
         raise refusal(
-            '"{}" is no address and no network: {}'.format(given, error),
+            phrase('"{}" is no address and no network: {}', given, error),
             'give an address such as "10.20.0.2" or a network such as "10.20.0.0/16"',
         ) from None
 

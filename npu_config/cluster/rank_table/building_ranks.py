@@ -20,6 +20,7 @@ from npu_config.cluster.rank_table.model import (
     RankTable2,
     to_document,
 )
+from npu_config.core.message import phrase
 from npu_config.core.target import Product, Target
 from npu_config.sidefiles.schema.addresses import family_of
 
@@ -63,8 +64,11 @@ class Layer:
         planes = self.plane_ids or ("0",) * len(self.ports)
         if len(planes) != len(self.ports):
             raise refusal(
-                "layer {} has {} addresses for each device, but {} planes".format(
-                    self.net_layer, len(self.ports), len(planes)
+                phrase(
+                    "layer {} has {} addresses for each device, but {} planes",
+                    self.net_layer,
+                    len(self.ports),
+                    len(planes),
                 ),
                 "give one plane for each address",
             )
@@ -77,8 +81,8 @@ class Layer:
                 listed = list(islice(consecutive(self.addrs), wanted))
             except ValueError as error:
                 raise refusal(
-                    'layer {}: "{}" is no IP address: {}'.format(
-                        self.net_layer, self.addrs, error
+                    phrase(
+                        'layer {}: "{}" is no IP address: {}', self.net_layer, self.addrs, error
                     ),
                     "give the first of consecutive IP addresses, or list all addresses",
                 ) from None
@@ -86,8 +90,13 @@ class Layer:
             listed = list(self.addrs)
         if len(listed) != wanted:
             raise refusal(
-                "layer {} needs {:,} addresses ({:,} devices, {} each), {:,} are given".format(
-                    self.net_layer, wanted, devices, len(self.ports), len(listed)
+                phrase(
+                    "layer {} needs {:,} addresses ({:,} devices, {} each), {:,} are given",
+                    self.net_layer,
+                    wanted,
+                    devices,
+                    len(self.ports),
+                    len(listed),
                 ),
                 "give one address for each entry of ports and each device",
             )

@@ -22,6 +22,7 @@ from npu_config.cluster.rank_table.model import (
     to_document,
 )
 from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Report, Severity
+from npu_config.core.message import phrase
 from npu_config.core.rule import declare
 from npu_config.core.target import ANY_TARGET, Target
 from npu_config.sidefiles.schema.records import unread
@@ -120,10 +121,11 @@ def not_held(table: AnyRankTable) -> Report:
     return Report(
         [
             NOT_HELD.diagnostic(
-                "the new table has no place for {}.{}{}".format(
+                phrase(
+                    "the new table has no place for {}.{}{}",
                     places[0],
                     key,
-                    " (and {:,} more)".format(len(places) - 1) if places[1:] else "",
+                    phrase(" (and {:,} more)", len(places) - 1) if places[1:] else "",
                 ),
                 help="set RANK_ID to the number of the rank" if key == "pod_name" else None,
             )
@@ -135,15 +137,16 @@ def not_held(table: AnyRankTable) -> Report:
 def _refused(old: str, new: str) -> Diagnostic:
     help: Optional[str] = None
     if new == "2.0":
-        problem = (
+        problem = phrase(
             "version 2.0 needs the network layers, addresses and ports of every rank, which "
-            "{} does not hold".format(old if old == "template 2" else "version " + old)
+            "{} does not hold",
+            old if old == "template 2" else phrase("version {}", old),
         )
         help = "build a new table from the network of the new machines"
     elif new not in BY_VERSION:
-        problem = 'there is no version "{}"; legal: 1.0, 1.2'.format(new)
+        problem = phrase('there is no version "{}"; legal: 1.0, 1.2', new)
     else:
-        problem = "a table of version {} is not made one of version {}".format(old, new)
+        problem = phrase("a table of version {} is not made one of version {}", old, new)
         help = "keep it, or build a new table"
     return NOT_CONVERTIBLE.diagnostic(problem, help=help)
 
@@ -210,8 +213,11 @@ def _with_sdids(server: Server, super_device_ids: Mapping[str, Sequence[str]]) -
         raise NpuConfigError(
             [
                 NOT_CONVERTIBLE.diagnostic(
-                    '"{}" has {} devices, but {} SDIDs are given'.format(
-                        server.server_id, len(server.devices), len(sdids)
+                    phrase(
+                        '"{}" has {} devices, but {} SDIDs are given',
+                        server.server_id,
+                        len(server.devices),
+                        len(sdids),
                     ),
                     help="give one SDID for each device, in the order of the table",
                 )
@@ -249,12 +255,12 @@ def merge(
         if isinstance(table, GroupTable):
             found.append(
                 NOT_CONVERTIBLE.diagnostic(
-                    "{} is of template 2, which is not merged".format(name),
+                    phrase("{} is of template 2, which is not merged", name),
                     help="npu-config ranktable convert makes it version 1.0",
                 )
             )
     if len(kinds) > 1:
-        problem = "the tables are of different versions: {}".format(", ".join(sorted(kinds)))
+        problem = phrase("the tables are of different versions: {}", ", ".join(sorted(kinds)))
         found.append(NOT_CONVERTIBLE.diagnostic(problem, help="convert them to one version"))
     owners: Dict[str, str] = {}
     for name, table in given:
@@ -263,7 +269,7 @@ def merge(
             before = owners.get(server_id)
             owners[server_id] = name
             if before is not None:
-                problem = 'the server "{}" is in {} and in {}'.format(server_id, before, name)
+                problem = phrase('the server "{}" is in {} and in {}', server_id, before, name)
                 found.append(
                     NOT_CONVERTIBLE.diagnostic(problem, help="leave one of the two tables out")
                 )
@@ -291,8 +297,13 @@ def _differences(given: Sequence[Tuple[str, AnyRankTable]]) -> List[Diagnostic]:
     for other, table in given[1:]:
         for key, value in unread(table).items():
             if key not in mine or mine[key] != value:
-                message = "{} of {} is lost; {} {}".format(
-                    key, other, name, "has another value" if key in mine else "does not have it"
+                message = phrase(
+                    "{} of {} is lost; {} has another value"
+                    if key in mine
+                    else "{} of {} is lost; {} does not have it",
+                    key,
+                    other,
+                    name,
                 )
                 found.append(NOT_HELD.diagnostic(message, help="add it by hand if it is needed"))
     return found

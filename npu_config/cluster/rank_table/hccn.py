@@ -7,6 +7,7 @@ from typing import Dict, Iterable, List, Mapping, Optional, Tuple
 from npu_config.cluster.rank_table.building import ServerPlan
 from npu_config.cluster.rank_table.model import RankTable
 from npu_config.core.diagnostics import Diagnostic, Report, Severity
+from npu_config.core.message import phrase
 from npu_config.core.rule import declare
 from npu_config.sidefiles.format import Parsed
 from npu_config.sidefiles.schema.addresses import family_of, pieces
@@ -75,8 +76,8 @@ def parse_hccn(text: str, path: Optional[str] = None) -> Parsed[Dict[int, str]]:
         if family_of(address, zone=False) is None:
             found.append(
                 HCCN_CONF.diagnostic(
-                    '{} is "{}"; it takes an IPv4 or IPv6 address'.format(
-                        match.group("key"), address
+                    phrase(
+                        '{} is "{}"; it takes an IPv4 or IPv6 address', match.group("key"), address
                     ),
                     place,
                 )
@@ -84,11 +85,14 @@ def parse_hccn(text: str, path: Optional[str] = None) -> Parsed[Dict[int, str]]:
         elif addresses.setdefault(device, address) != address:
             found.append(
                 HCCN_CONF.diagnostic(
-                    '{} is "{}", but "{}" before'.format(
-                        match.group("key"), address, addresses[device]
+                    phrase(
+                        '{} is "{}", but "{}" before',
+                        match.group("key"),
+                        address,
+                        addresses[device],
                     ),
                     place,
-                    help="keep the line that hccn_tool -i {} -ip -g confirms".format(device),
+                    help=phrase("keep the line that hccn_tool -i {} -ip -g confirms", device),
                 )
             )
     return Parsed(addresses, Report(found))
@@ -140,8 +144,12 @@ def check_addresses_of(table: RankTable, server_id: str, addresses: Mapping[int,
         known = ", ".join('"{}"'.format(server.server_id) for server in table.servers[:8])
         found.append(
             ADDRESS_OF_DEVICE.diagnostic(
-                'the rank table has no server "{}"; it has {}{}'.format(
-                    server_id, known, " ..." if len(table.servers) > 8 else ""
+                phrase(
+                    'the rank table has no server "{}"; it has {} ...'
+                    if len(table.servers) > 8
+                    else 'the rank table has no server "{}"; it has {}',
+                    server_id,
+                    known,
                 )
             )
         )
@@ -153,10 +161,14 @@ def check_addresses_of(table: RankTable, server_id: str, addresses: Mapping[int,
             if not any(_same(real, piece) for piece in pieces(device.device_ip)):
                 found.append(
                     ADDRESS_OF_DEVICE.diagnostic(
-                        'device {} of "{}" has the address "{}", the rank table says "{}"'.format(
-                            device.device_id, server_id, real, device.device_ip
+                        phrase(
+                            'device {} of "{}" has the address "{}", the rank table says "{}"',
+                            device.device_id,
+                            server_id,
+                            real,
+                            device.device_ip,
                         ),
-                        help='write "{}"'.format(real),
+                        help=phrase('write "{}"', real),
                     )
                 )
     return Report(found)

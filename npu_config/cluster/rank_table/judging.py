@@ -12,6 +12,7 @@ from npu_config.cluster.rank_table._ranks import check_ranks
 from npu_config.cluster.rank_table._servers import check_servers
 from npu_config.cluster.rank_table.dialects import CLOUD, LABORATORY, V2_0, Dialect
 from npu_config.core.diagnostics import Diagnostic, Report, Severity
+from npu_config.core.message import join, phrase
 from npu_config.core.rule import declare
 from npu_config.core.target import ANY_TARGET, Product, Target
 from npu_config.sidefiles.format import first_value
@@ -254,7 +255,9 @@ def _check_size(text: str, value: Any, findings: Findings) -> None:
         findings.add(
             VALUE,
             (),
-            "the file has {:,} characters; HCCL reads at most {:,} bytes".format(len(text), limit),
+            phrase(
+                "the file has {:,} characters; HCCL reads at most {:,} bytes", len(text), limit
+            ),
         )
 
 
@@ -264,8 +267,10 @@ def check_value(value: Any, target: Target, findings: Findings) -> None:
         findings.add(
             NOT_A_TABLE,
             (),
-            "this is {}; a rank table is an object with server_list, rank_list or "
-            "group_list".format(_what(value)),
+            phrase(
+                "this is {}; a rank table is an object with server_list, rank_list or group_list",
+                _what(value),
+            ),
         )
         return
     dialect = _dialect(value, target, findings)
@@ -284,7 +289,7 @@ def check_value(value: Any, target: Target, findings: Findings) -> None:
 def _what(value: Any) -> str:
     if isinstance(value, dict):
         return "an object without any of its lists"
-    return shown(value) if isinstance(value, list) else "the value {}".format(shown(value))
+    return shown(value) if isinstance(value, list) else phrase("the value {}", shown(value))
 
 
 def _dialect(document: Dict[str, Any], target: Target, findings: Findings) -> Dialect:
@@ -296,8 +301,10 @@ def _dialect(document: Dict[str, Any], target: Target, findings: Findings) -> Di
         findings.add(
             VERSION,
             ("version",),
-            "version is {}; legal: {}".format(
-                shown(stated), ", ".join('"{}"'.format(name) for name in dialects.BY_VERSION)
+            phrase(
+                "version is {}; legal: {}",
+                shown(stated),
+                ", ".join('"{}"'.format(name) for name in dialects.BY_VERSION),
             ),
             "write the version of your product",
         )
@@ -325,17 +332,17 @@ def _check_product(dialect: Dialect, target: Target, findings: Findings) -> None
     severity = Severity.ERROR
     if not legal:
         severity = Severity.WARNING
-        what = "no rank table is documented for {}".format(product.value)
+        what = phrase("no rank table is documented for {}", product.value)
     elif product in dialect.products:
         severity = Severity.INFO
-        what = "{} reads it as 1.0, without super nodes".format(product.value)
+        what = phrase("{} reads it as 1.0, without super nodes", product.value)
     else:
-        what = "{} reads {}".format(product.value, " and ".join(legal))
+        what = phrase("{} reads {}", product.value, join(" and ", legal))
     findings.add(
         VERSION,
         ("version",) if dialect.version else ("group_list",),
-        "the table is of {}, but {}".format(dialect.form, what),
-        "write a table of version {}".format(" or ".join(legal)) if legal else None,
+        phrase("the table is of {}, but {}", dialect.form, what),
+        phrase("write a table of version {}", join(" or ", legal)) if legal else None,
         severity,
     )
 

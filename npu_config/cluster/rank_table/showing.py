@@ -8,6 +8,7 @@ from npu_config.cluster.rank_table.model import (
     RankTable,
     RankTable2,
 )
+from npu_config.core.message import told
 
 Row = Tuple[str, ...]
 
@@ -33,7 +34,7 @@ def show(table: AnyRankTable) -> str:
     """
     found = facts(table)
     version = found["version"]
-    parts = ["template 2" if version is None else "version {}".format(version)]
+    parts = ["template 2" if version is None else told("version {}", version)]
     for what in ("server", "rank"):
         count = found[what + "s"]
         if count:
@@ -101,7 +102,7 @@ def _ranks(table: RankTable2) -> Tuple[Row, List[Row]]:
         levels = {level.net_layer: level for level in rank.levels}
         local = str(rank.local_id)
         if rank.replaced_local_id is not None:
-            local += " (replaces {})".format(rank.replaced_local_id)
+            local += told(" (replaces {})", rank.replaced_local_id)
         networks: List[str] = []
         for layer in layers:
             level = levels.get(layer)
@@ -111,7 +112,7 @@ def _ranks(table: RankTable2) -> Tuple[Row, List[Row]]:
                 else "{}: {}".format(level.net_instance_id, _joined(level.addresses))
             )
         rows.append((str(rank.rank_id), local, str(rank.device_id), *networks))
-    return ("rank", "local", "device", *("layer {}".format(one) for one in layers)), rows
+    return ("rank", "local", "device", *(told("layer {}", one) for one in layers)), rows
 
 
 def _joined(addresses: Iterable[Any]) -> str:

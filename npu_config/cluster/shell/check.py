@@ -17,6 +17,7 @@ from npu_config.cluster.shell.run import LARGEST, Run
 from npu_config.cluster.shell.state import State
 from npu_config.cluster.shell.syntax import Script, available
 from npu_config.core.diagnostics import Diagnostic, Place, Severity
+from npu_config.core.message import phrase
 from npu_config.core.settings import UNKNOWN
 from npu_config.core.target import ANY_TARGET, Target
 
@@ -40,7 +41,9 @@ def check_script(
     """
     other = _OTHER_SHELL.match(text)
     if other is not None:
-        message = "this is a script for {}, not for bash; it is not checked".format(other.group(1))
+        message = phrase(
+            "this is a script for {}, not for bash; it is not checked", other.group(1)
+        )
         return [
             rules.NOT_BASH.diagnostic(message, Place(path, 1, 1, 1, len(other.group()) + 1))
         ], ()
@@ -63,10 +66,10 @@ def _line_ends(text: str, path: Optional[str]) -> List[Diagnostic]:
     if not count:
         return []
     line = text.count("\n", 0, text.find("\r\n")) + 1
-    message = (
-        "{} of {} lines end with \\r\\n, and bash takes the \\r as a part of the last word".format(
-            count, text.count("\n")
-        )
+    message = phrase(
+        "{} of {} lines end with \\r\\n, and bash takes the \\r as a part of the last word",
+        count,
+        text.count("\n"),
     )
     place = Place(path, line, 1)
     return [
@@ -94,8 +97,9 @@ def _starters(run: Run, state: State) -> List[Diagnostic]:
         quiet = launch.kind in ("mpirun", "mpiexec") and "RANK_TABLE_FILE" in state.variables
         found.append(
             rules.OTHER_STARTER.diagnostic(
-                "{} sets neither RANK_ID nor ASCEND_DEVICE_ID, which npu_bridge reads".format(
-                    launch.kind
+                phrase(
+                    "{} sets neither RANK_ID nor ASCEND_DEVICE_ID, which npu_bridge reads",
+                    launch.kind,
                 ),
                 launch.place,
                 None,
@@ -135,8 +139,11 @@ class _Tables:
         parsed = rank_table.load(full, self._target)
         if parsed.model is None:
             count = sum(1 for each in parsed.diagnostics if each.severity is Severity.ERROR)
-            return None, "is not a legal rank table ({} error{}; check it by itself)".format(
-                count, "" if count == 1 else "s"
+            return None, phrase(
+                "is not a legal rank table ({} error; check it by itself)"
+                if count == 1
+                else "is not a legal rank table ({} errors; check it by itself)",
+                count,
             )
         return parsed.model, None
 
@@ -178,7 +185,7 @@ def _environments(run: Run, state: State, target: Target, tables: _Tables) -> Li
         look.found.clear()
         if launch.process is not None:
             loop, number = launch.process
-            jobs.setdefault(loop, {}).setdefault("process {}".format(number), look)
+            jobs.setdefault(loop, {}).setdefault(phrase("process {}", number), look)
     for job in jobs.values():
         if len(job) > 1:
             compare(job)

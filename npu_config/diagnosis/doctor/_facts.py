@@ -6,6 +6,7 @@ from typing import Any, Callable, List, Mapping, Optional, Tuple
 import attr
 
 from npu_config.core.diagnostics import Diagnostic
+from npu_config.core.message import phrase
 from npu_config.core.settings import UNKNOWN, Settings, SourceKind, Unknown
 from npu_config.core.target import ANY_TARGET, Target
 from npu_config.readers import Reading, read
@@ -82,8 +83,9 @@ def facts_of(
             settings, writes_session = (decode(source),), False
         else:
             raise TypeError(
-                "a check-up takes a path, an NpuConfig, a mapping or a ConfigProto, not {}".format(
-                    type(source).__name__
+                phrase(
+                    "a check-up takes a path, an NpuConfig, a mapping or a ConfigProto, not {}",
+                    type(source).__name__,
                 )
             )
     found: List[Diagnostic] = []

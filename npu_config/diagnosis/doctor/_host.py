@@ -8,6 +8,7 @@ import sys
 from typing import Any, Mapping, Optional
 
 from npu_config.core.diagnostics import Severity
+from npu_config.core.message import phrase
 from npu_config.core.settings import UNKNOWN
 from npu_config.core.target import Target
 from npu_config.core.toolkit import ROOTS, installed_cann
@@ -52,12 +53,14 @@ def _directories(facts: Facts) -> Check:
         return Check(name, outcome, reason, help, _DUMP)
     bad = [path for path in paths if not _usable(path)]
     if not bad:
-        reason = "{} can be read and written".format(", ".join(paths))
+        reason = phrase("{} can be read and written", ", ".join(paths))
         return Check(name, Outcome.PASSED, reason, source=_DUMP)
-    reason = '"{}" is not a directory that this user can read and write'.format(bad[0])
+    reason = phrase('"{}" is not a directory that this user can read and write', bad[0])
     if not facts.on_host:
-        return Check(name, Outcome.UNKNOWN, reason + ", and this is not an NPU host", source=_DUMP)
-    help = "create it before the job: mkdir -p {}".format(bad[0])
+        return Check(
+            name, Outcome.UNKNOWN, phrase("{}, and this is not an NPU host", reason), source=_DUMP
+        )
+    help = phrase("create it before the job: mkdir -p {}", bad[0])
     return Check(name, Outcome.FAILED, reason, help, _DUMP)
 
 
@@ -86,21 +89,23 @@ def _environment(facts: Facts) -> Check:
             errors[0].help or "npu-config env --check tells all",
             _ENVIRONMENT,
         )
-    reason = "{} variable{} checked".format(len(given), "" if len(given) == 1 else "s")
+    reason = phrase(
+        "{} variable checked" if len(given) == 1 else "{} variables checked", len(given)
+    )
     return Check(name, Outcome.PASSED, reason, source=_ENVIRONMENT)
 
 
 def _tensorflow(facts: Facts) -> Check:
-    name, python = "tensorflow-version", "Python {}.{}".format(*sys.version_info[:2])
+    name, python = "tensorflow-version", phrase("Python {}.{}", *sys.version_info[:2])
     version = _tensorflow_version()
     if version is None:
-        reason = "no TensorFlow is installed for this {}".format(python)
+        reason = phrase("no TensorFlow is installed for this {}", python)
         return Check(name, Outcome.UNKNOWN, reason)
-    reason = "TensorFlow {} on {}".format(version, python)
+    reason = phrase("TensorFlow {} on {}", version, python)
     if version.startswith("1.15."):
         return Check(name, Outcome.PASSED, reason)
     if not facts.on_host:
-        return Check(name, Outcome.UNKNOWN, reason + ", and this is not an NPU host")
+        return Check(name, Outcome.UNKNOWN, phrase("{}, and this is not an NPU host", reason))
     help = "install tensorflow 1.15 (Python 3.7), which this adapter is for"
     return Check(name, Outcome.FAILED, reason, help)
 
@@ -136,15 +141,15 @@ def _cann(facts: Facts) -> Check:
     name = "cann-version"
     roots = [facts.environ[root] for root in ROOTS if facts.environ.get(root)]
     if not roots:
-        return Check(name, Outcome.UNKNOWN, "none of {} is set".format(", ".join(ROOTS[:3])))
+        return Check(name, Outcome.UNKNOWN, phrase("none of {} is set", ", ".join(ROOTS[:3])))
     version = installed_cann(facts.environ)
     if version is None:
-        return Check(name, Outcome.UNKNOWN, "no version file below {}".format(roots[0]))
+        return Check(name, Outcome.UNKNOWN, phrase("no version file below {}", roots[0]))
     wanted = facts.target.cann
     if wanted is None or version == wanted or version.startswith(wanted + "."):
         reason = "CANN {}, {}".format(version, Target(cann=version).snapshot)
         return Check(name, Outcome.PASSED, reason)
-    reason = "CANN {} is installed, the configuration is for {}".format(version, wanted)
+    reason = phrase("CANN {} is installed, the configuration is for {}", version, wanted)
     return Check(name, Outcome.FAILED, reason, "install that version, or change the target")
 
 

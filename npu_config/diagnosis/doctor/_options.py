@@ -6,6 +6,7 @@ from typing import Any, Callable, List, Optional, Sequence, Set
 
 from npu_config.catalogue.accuracy_tuning import MIXED_MODES
 from npu_config.core.diagnostics import Severity
+from npu_config.core.message import join, phrase
 from npu_config.core.settings import UNKNOWN, Settings
 from npu_config.diagnosis.doctor._facts import Facts
 from npu_config.diagnosis.doctor._model import Check, Outcome
@@ -28,10 +29,10 @@ def _valid(facts: Facts) -> Check:
         outcome, reason, help = Outcome.UNKNOWN, _NO_SOURCE, ""
     elif errors:
         outcome = Outcome.FAILED
-        reason = "{} error{}, the first{}: {}".format(
+        reason = phrase(
+            "{} error, the first{}: {}" if len(errors) == 1 else "{} errors, the first{}: {}",
             len(errors),
-            "" if len(errors) == 1 else "s",
-            "" if errors[0].path is None else " at {}".format(errors[0].place),
+            "" if errors[0].path is None else phrase(" at {}", errors[0].place),
             errors[0].message,
         )
         help = "npu-config check reports all of them"
@@ -90,7 +91,7 @@ def _mixed(facts: Facts) -> Check:
         reason = (
             "no precision mode is set, and no product trains with mixed precision by default"
             if plain[0] is None
-            else 'the precision mode is "{}", which is not mixed precision'.format(plain[0])
+            else phrase('the precision mode is "{}", which is not mixed precision', plain[0])
         )
         help = (
             'set precision_mode_v2 to "mixed_float16" (or precision_mode to "allow_mix_precision")'
@@ -99,7 +100,7 @@ def _mixed(facts: Facts) -> Check:
     if unknown:
         reason = "the precision mode has a value known at run time"
         return Check(name, Outcome.UNKNOWN, reason, source=_ACCURACY)
-    reason = "the precision mode is {}".format(" or ".join('"{}"'.format(m) for m in modes))
+    reason = phrase("the precision mode is {}", join(" or ", ['"{}"'.format(m) for m in modes]))
     return Check(name, Outcome.PASSED, reason, source=_ACCURACY)
 
 
@@ -136,7 +137,7 @@ def _loss_scale(facts: Facts) -> Check:
         return Check(name, Outcome.UNKNOWN, "the script is not Python 3", source=_MIXED)
     used = sorted(each for each in names if _LOSS_SCALE.search(each))
     if used:
-        reason = "the script uses {}".format(used[0])
+        reason = phrase("the script uses {}", used[0])
         return Check(name, Outcome.PASSED, reason, source=_MIXED)
     return Check(
         name,
@@ -176,7 +177,7 @@ def _around(field: str, off: str, name: str, what: str, rule: str) -> Callable[[
         if not facts.settings:
             return Check(name, Outcome.UNKNOWN, _nothing(facts), source=_SESSION)
         if facts.writes_session:
-            reason = "to_config_proto switches {} off".format(what)
+            reason = phrase("to_config_proto switches {} off", what)
             return Check(name, Outcome.PASSED, reason, source=_SESSION)
         values = facts.each(
             lambda settings: (
@@ -190,14 +191,14 @@ def _around(field: str, off: str, name: str, what: str, rule: str) -> Callable[[
             return Check(
                 name,
                 Outcome.FAILED if is_error else Outcome.ADVICE,
-                "{} is {}, not {}".format(field, wrong[0], off),
-                "build the ConfigProto with npu_config, or set {} to {}".format(field, off),
+                phrase("{} is {}, not {}", field, wrong[0], off),
+                phrase("build the ConfigProto with npu_config, or set {} to {}", field, off),
                 _SESSION,
             )
         if UNKNOWN in values:
             reason = "the script leaves it to a helper, or sets it at run time"
             return Check(name, Outcome.UNKNOWN, reason, source=_SESSION)
-        return Check(name, Outcome.PASSED, "{} is {}".format(field, off), source=_SESSION)
+        return Check(name, Outcome.PASSED, phrase("{} is {}", field, off), source=_SESSION)
 
     return check
 
@@ -209,7 +210,7 @@ def _xla(facts: Facts) -> Check:
         return Check(
             "xla-off",
             Outcome.FAILED,
-            'TF_XLA_FLAGS holds "{}"'.format(jit.group()),
+            phrase('TF_XLA_FLAGS holds "{}"', jit.group()),
             "unset TF_XLA_FLAGS",
             _SESSION,
         )

@@ -6,6 +6,7 @@ from typing import Any, Dict, Iterable, Mapping, Optional, Tuple
 import attr
 
 from npu_config.core.diagnostics import Diagnostic, Report, Severity
+from npu_config.core.message import join, phrase
 from npu_config.core.rule import Rule
 
 _NOTHING: Mapping[str, Any] = MappingProxyType({})
@@ -102,7 +103,7 @@ def named(nodes: Iterable[str], limit: int = 3) -> str:
     names = list(nodes)
     shown = ", ".join('"{}"'.format(name) for name in names[:limit])
     more = len(names) - limit
-    return shown if more <= 0 else "{} and {} more".format(shown, more)
+    return shown if more <= 0 else phrase("{} and {} more", shown, more)
 
 
 def finding(
@@ -118,7 +119,7 @@ def finding(
     """A finding whose help also names the conflicts of its change."""
     change = change or Change()
     if change.conflicts:
-        help = "{}; in the way: {}".format(help, "; ".join(change.conflicts))
+        help = phrase("{}; in the way: {}", help, join("; ", change.conflicts))
     return Finding(
         case,
         tuple(nodes),

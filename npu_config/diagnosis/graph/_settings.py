@@ -2,6 +2,7 @@
 
 from typing import Any, Dict, Mapping, Optional
 
+from npu_config.core.message import phrase
 from npu_config.core.settings import UNKNOWN
 
 
@@ -52,7 +53,8 @@ def options_of(config: Any) -> Options:
         }
         return Options(known)
     raise TypeError(
-        "config must be an NpuConfig, a mapping or a ConfigProto, not {}".format(
-            type(config).__name__
+        phrase(
+            "config must be an NpuConfig, a mapping or a ConfigProto, not {}",
+            type(config).__name__,
         )
     )

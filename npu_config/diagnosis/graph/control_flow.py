@@ -10,6 +10,7 @@ belongs to the input pipeline is on the host and does not count.
 from typing import Dict, Iterator, List, Set, Tuple
 
 from npu_config.core.diagnostics import Severity
+from npu_config.core.message import join, phrase
 from npu_config.diagnosis.graph import _ops
 from npu_config.diagnosis.graph._findings import Change, Finding, finding, named
 from npu_config.diagnosis.graph._rules import (
@@ -64,16 +65,21 @@ def check(graph: Graph, options: Options) -> Iterator[Finding]:
             conflicts=_conflicts(options),
         )
         help = _TWO_WAYS + (
-            " (ENABLE_FORCE_V2_CONTROL=1 cannot convert the reference control flow of {})".format(
-                named(references, 1)
+            phrase(
+                " (ENABLE_FORCE_V2_CONTROL=1 cannot convert the reference control flow of {})",
+                named(references, 1),
             )
             if references
             else _OTHER_WAY
         )
         yield finding(
             V1_CONTROL_FLOW,
-            "v1 control flow ({}) in a graph with dynamic shapes (from {}), which the graph "
-            "engine does not support".format(_constructs(met.v1), named(met.origins)),
+            phrase(
+                "v1 control flow ({}) in a graph with dynamic shapes (from {}), which the graph "
+                "engine does not support",
+                _constructs(met.v1),
+                named(met.origins),
+            ),
             [*met.v1, *met.origins],
             help + _STATIC,
             case=3,
@@ -82,9 +88,13 @@ def check(graph: Graph, options: Options) -> Iterator[Finding]:
     elif met.references:
         yield finding(
             REFERENCE_CONTROL_FLOW,
-            "{} {} a reference variable through v1 control flow, which "
-            "ENABLE_FORCE_V2_CONTROL=1 cannot convert once a shape is dynamic".format(
-                named(met.references), "pass" if len(met.references) > 1 else "passes"
+            phrase(
+                "{} pass a reference variable through v1 control flow, which "
+                "ENABLE_FORCE_V2_CONTROL=1 cannot convert once a shape is dynamic"
+                if len(met.references) > 1
+                else "{} passes a reference variable through v1 control flow, which "
+                "ENABLE_FORCE_V2_CONTROL=1 cannot convert once a shape is dynamic",
+                named(met.references),
             ),
             met.references,
             _TWO_WAYS,
@@ -95,8 +105,12 @@ def check(graph: Graph, options: Options) -> Iterator[Finding]:
     elif met.apart:
         yield finding(
             V1_CONTROL_FLOW,
-            "v1 control flow ({}) beside dynamic shapes (from {}): the graph engine does not "
-            "support both in one session.run".format(_constructs(met.apart), named(met.origins)),
+            phrase(
+                "v1 control flow ({}) beside dynamic shapes (from {}): the graph engine does not "
+                "support both in one session.run",
+                _constructs(met.apart),
+                named(met.origins),
+            ),
             [*met.apart, *met.origins],
             _TWO_WAYS + _OTHER_WAY,
             case=3,
@@ -106,8 +120,12 @@ def check(graph: Graph, options: Options) -> Iterator[Finding]:
     if met.v2 and options.true("lower_functional_ops"):
         yield finding(
             LOWERED_CONTROL_FLOW,
-            "lower_functional_ops turns the control flow of {} into v1 control flow in a graph "
-            "with dynamic shapes (from {})".format(named(met.v2), named(met.origins)),
+            phrase(
+                "lower_functional_ops turns the control flow of {} into v1 control flow in a "
+                "graph with dynamic shapes (from {})",
+                named(met.v2),
+                named(met.origins),
+            ),
             [*met.v2, *met.origins],
             "take lower_functional_ops away",
             case=3,
@@ -128,18 +146,18 @@ def _constructs(flows: Dict[str, str], limit: int = 3) -> str:
         '"{}"'.format(name) for name in flows
     ]
     more = len(unique) - limit
-    return ", ".join(unique[:limit]) + (" and {} more".format(more) if more > 0 else "")
+    return join(", ", unique[:limit]) + (phrase(" and {} more", more) if more > 0 else "")
 
 
 def _construct(body: Body, node: Node) -> str:
     """What a node of v1 control flow is part of, where the node itself tells."""
     if node.op in ("Enter", "RefEnter"):
-        return 'loop "{}"'.format(node.text("frame_name"))
+        return phrase('loop "{}"', node.text("frame_name"))
     if node.op in ("Merge", "RefMerge"):
         sources = [body.nodes.get(edge.source) for edge in node.inputs]
         if not any(source is not None and source.op in _LOOP_ENDS for source in sources):
-            return 'cond "{}"'.format(node.name)
-    return "" if node.op in _ops.V1_CONTROL_FLOW else 'in the function of "{}"'.format(node.name)
+            return phrase('cond "{}"', node.name)
+    return "" if node.op in _ops.V1_CONTROL_FLOW else phrase('in the function of "{}"', node.name)
 
 
 def _meet(graph: Graph) -> Meeting:

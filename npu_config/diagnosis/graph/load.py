@@ -10,6 +10,7 @@ import stat
 from typing import Any, List, NamedTuple, Optional, Tuple
 
 from npu_config.core.diagnostics import NpuConfigError, Place
+from npu_config.core.message import phrase
 from npu_config.diagnosis.graph._rules import TOO_LARGE, UNREADABLE
 from npu_config.diagnosis.graph.model import Graph
 from npu_config.text.guard import guarded
@@ -41,7 +42,7 @@ class Loaded(NamedTuple):
     def place(self, node: Optional[str]) -> Place:
         """Where a node stands in the text; the file as a whole otherwise."""
         if self.text is not None and node is not None:
-            at = self.text.find('name: "{}"'.format(node))
+            at = self.text.find(phrase('name: "{}"', node))
             if at >= 0:
                 return Place(self.path, self.text.count("\n", 0, at) + 1)
         return Place(self.path)
@@ -64,8 +65,11 @@ def load(source: Any) -> Loaded:
     graph = source if hasattr(source, "as_graph_def") else getattr(source, "graph", None)
     if not hasattr(graph, "as_graph_def"):
         raise TypeError(
-            "a graph is read from a path, a GraphDef, a MetaGraphDef, a tf.Graph or a session, "
-            "not from {}".format(type(source).__name__)
+            phrase(
+                "a graph is read from a path, a GraphDef, a MetaGraphDef, a tf.Graph or a "
+                "session, not from {}",
+                type(source).__name__,
+            )
         )
     return Loaded(Graph(_exported(graph)))
 
@@ -103,9 +107,9 @@ def _load_file(given: str) -> Loaded:
             data = b"" if size > limit else stream.read(limit + 1)
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
-        raise _unreadable(given, 'cannot read "{}": {}'.format(given, reason)) from None
+        raise _unreadable(given, phrase('cannot read "{}": {}', given, reason)) from None
     if max(size, len(data)) > limit:
-        message = "the file has {:,} bytes; a graph can have 2 GB".format(max(size, len(data)))
+        message = phrase("the file has {:,} bytes; a graph can have 2 GB", max(size, len(data)))
         raise NpuConfigError([TOO_LARGE.diagnostic(message, Place(path), help=_TOO_LARGE_HELP)])
     with guarded(path):
         return _loaded(path, data)
@@ -146,7 +150,7 @@ def _no_graph(path: str) -> NpuConfigError:
     return _unreadable(
         path,
         "the file does not hold a graph: not a GraphDef, a MetaGraphDef or a SavedModel",
-        help='give "{}"'.format(beside)
+        help=phrase('give "{}"', beside)
         if beside != path
         else "give a graph.pbtxt, a frozen .pb, a checkpoint's .meta, or a saved_model.pb",
     )
@@ -200,7 +204,7 @@ def _text_fault(path: str, text: str, error: Exception) -> NpuConfigError:
     reason = match.group(2).strip() or "not the text form of a message"
     return _unreadable(
         path,
-        "the text is not a graph: {}".format(reason.splitlines()[0]),
+        phrase("the text is not a graph: {}", reason.splitlines()[0]),
         int(match.group(1)) if match.group(1) else None,
     )
 
@@ -228,8 +232,13 @@ def _binary(path: str, data: bytes) -> Any:
         if whole:
             raise _unreadable(
                 path,
-                "the graph is cut off: the file ends at byte {:,} in the middle of a field of "
-                '{:,} bytes; the last whole node is "{}"'.format(len(data), cut, whole[-1]),
+                phrase(
+                    "the graph is cut off: the file ends at byte {:,} in the middle of a field of "
+                    '{:,} bytes; the last whole node is "{}"',
+                    len(data),
+                    cut,
+                    whole[-1],
+                ),
                 help="write or copy it again",
             )
     elif {number for number, _ in parts} == {2}:

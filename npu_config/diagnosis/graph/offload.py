@@ -3,6 +3,7 @@
 import re
 from typing import Iterator, List, Tuple
 
+from npu_config.core.message import phrase
 from npu_config.diagnosis.graph import _ops
 from npu_config.diagnosis.graph._findings import Change, Finding, finding, named
 from npu_config.diagnosis.graph._rules import (
@@ -49,8 +50,10 @@ def _iteration_op(main: Body, options: Options) -> Iterator[Finding]:
         if lookalikes:
             yield finding(
                 ITERATION_OP_REPEATED,
-                "the runtime recognises only {}, not {}".format(
-                    named([ITERATION_OP]), named(lookalikes)
+                phrase(
+                    "the runtime recognises only {}, not {}",
+                    named([ITERATION_OP]),
+                    named(lookalikes),
                 ),
                 lookalikes,
                 "group the training operations and call set_iteration_per_loop once",
@@ -59,8 +62,8 @@ def _iteration_op(main: Body, options: Options) -> Iterator[Finding]:
             missing = [name for name in LOOP_VARIABLES if name not in main.nodes]
             yield finding(
                 LOOP_VARIABLES_ABSENT,
-                "the graph has an IterationOp but not the loop variables {}".format(
-                    named(missing, 4)
+                phrase(
+                    "the graph has an IterationOp but not the loop variables {}", named(missing, 4)
                 ),
                 [ITERATION_OP],
                 "use util.set_iteration_per_loop, or SetIterationsVarHook(n) beside the "
@@ -69,8 +72,10 @@ def _iteration_op(main: Body, options: Options) -> Iterator[Finding]:
     elif lookalikes and (wanted or not options.given):
         yield finding(
             ITERATION_OP_MISSING,
-            "{} is not recognised: the name must be exactly {}".format(
-                named(lookalikes), named([ITERATION_OP])
+            phrase(
+                "{} is not recognised: the name must be exactly {}",
+                named(lookalikes),
+                named([ITERATION_OP]),
             ),
             lookalikes,
             "call set_iteration_per_loop outside of name scopes, and once",
@@ -78,10 +83,11 @@ def _iteration_op(main: Body, options: Options) -> Iterator[Finding]:
     elif wanted or (variables and not options.given and training):
         yield finding(
             ITERATION_OP_MISSING,
-            "{} and the graph has no {}: each session.run trains one step".format(
-                "iterations_per_loop is {}".format(options.iterations)
+            phrase(
+                "{} and the graph has no {}: each session.run trains one step",
+                phrase("iterations_per_loop is {}", options.iterations)
                 if options.iterations > 1
-                else "the loop variables are there",
+                else phrase("the loop variables are there"),
                 named([ITERATION_OP]),
             ),
             variables,
@@ -97,8 +103,10 @@ def _iterators(main: Body, options: Options) -> Iterator[Finding]:
     if one_shot and offloaded:
         yield finding(
             ONE_SHOT_ITERATOR,
-            "one-shot iterator {} with iteration offload{}: the adapter aborts the process".format(
-                named(one_shot), _of(options)
+            phrase(
+                "one-shot iterator {} with iteration offload{}: the adapter aborts the process",
+                named(one_shot),
+                _of(options),
             ),
             one_shot,
             "use tf.data.make_initializable_iterator, or iterations_per_loop 1",
@@ -114,11 +122,12 @@ def _iterators(main: Body, options: Options) -> Iterator[Finding]:
         option = "iterations_per_loop" if offloaded else "enable_data_pre_proc"
         yield finding(
             GETNEXT_WITHOUT_DATASET,
-            "{} and the graph reads nothing through tf.data{}".format(
-                "iteration offload{}".format(_of(options))
+            phrase(
+                "{} and the graph reads nothing through tf.data{}",
+                phrase("iteration offload{}", _of(options))
                 if offloaded
-                else "enable_data_pre_proc is True",
-                "; it is fed through {}".format(named(fed)) if fed else "",
+                else phrase("enable_data_pre_proc is True"),
+                phrase("; it is fed through {}", named(fed)) if fed else "",
             ),
             fed,
             "read the data through tf.data with an initializable iterator",
@@ -128,7 +137,7 @@ def _iterators(main: Body, options: Options) -> Iterator[Finding]:
     if strings and options.given and not options.true("enable_data_pre_proc"):
         yield finding(
             STRING_GETNEXT,
-            "{} yields strings and enable_data_pre_proc is not True".format(named(strings)),
+            phrase("{} yields strings and enable_data_pre_proc is not True", named(strings)),
             strings,
             "set enable_data_pre_proc=True",
             change=Change(options={"enable_data_pre_proc": True}),
@@ -138,8 +147,11 @@ def _iterators(main: Body, options: Options) -> Iterator[Finding]:
     if profiles and len(next_nodes) > 1:
         yield finding(
             SEVERAL_GETNEXT,
-            "dynamic_dims with {} IteratorGetNext nodes ({}): the adapter aborts the "
-            "process".format(len(next_nodes), named(node.name for node in next_nodes)),
+            phrase(
+                "dynamic_dims with {} IteratorGetNext nodes ({}): the adapter aborts the process",
+                len(next_nodes),
+                named(node.name for node in next_nodes),
+            ),
             [node.name for node in next_nodes],
             "read all inputs through one iterator",
             option="dynamic_dims",
@@ -148,7 +160,7 @@ def _iterators(main: Body, options: Options) -> Iterator[Finding]:
 
 def _of(options: Options) -> str:
     count = options.iterations
-    return " (iterations_per_loop is {})".format(count) if count > 1 else ""
+    return phrase(" (iterations_per_loop is {})", count) if count > 1 else ""
 
 
 def _overflow_flag(graph: Graph) -> Iterator[Finding]:
@@ -176,8 +188,12 @@ def _overflow_flag(graph: Graph) -> Iterator[Finding]:
         names = list(dict.fromkeys(name for pair in together for name in pair))
         yield finding(
             SHARED_OVERFLOW_FLAG,
-            "{} loss-scale optimizers run in one session.run and read the one overflow flag of "
-            "the device ({}) in no order".format(len(names), named(names)),
+            phrase(
+                "{} loss-scale optimizers run in one session.run and read the one overflow flag "
+                "of the device ({}) in no order",
+                len(names),
+                named(names),
+            ),
             names,
             "run the training operations in separate session.run calls, or build the second under "
             "tf.control_dependencies of the first",
@@ -208,8 +224,11 @@ def _float16_sums(graph: Graph) -> Iterator[Finding]:
     if names:
         yield finding(
             FLOAT16_SUM,
-            "{} {} float16 and may run on a single core".format(
-                named(names), "sums" if len(names) == 1 else "sum"
+            phrase(
+                "{} sums float16 and may run on a single core"
+                if len(names) == 1
+                else "{} sum float16 and may run on a single core",
+                named(names),
             ),
             names,
             "cast the input to float32, or, where float16 comes from mixed precision, put "

@@ -7,6 +7,7 @@ among them is used on the host.  So are those that a function of the pipeline ma
 
 from typing import Dict, Iterator, List, NamedTuple, Optional, Pattern, Set, Tuple
 
+from npu_config.core.message import phrase
 from npu_config.diagnosis.graph import _ops
 from npu_config.diagnosis.graph._findings import Change, Finding, finding, named
 from npu_config.diagnosis.graph._rules import TABLE_IN_PREPROCESSING, VARIABLE_IN_PREPROCESSING
@@ -34,9 +35,12 @@ def check(graph: Graph, options: Options) -> Iterator[Finding]:
         nodes = _nodes(graph, tables, _ops.TABLE_USES)
         yield finding(
             TABLE_IN_PREPROCESSING,
-            "{} {} used inside data preprocessing (by {}): initialised on the device, looked up "
-            "on the host".format(
-                "lookup table" if _count(tables) == 1 else "lookup tables",
+            phrase(
+                "lookup table {} used inside data preprocessing (by {}): initialised on the "
+                "device, looked up on the host"
+                if _count(tables) == 1
+                else "lookup tables {} used inside data preprocessing (by {}): initialised on "
+                "the device, looked up on the host",
                 _are(tables),
                 named(use for use in dict.fromkeys(each.dataset.name for each in tables)),
             ),
@@ -52,9 +56,12 @@ def check(graph: Graph, options: Options) -> Iterator[Finding]:
         nodes = _nodes(graph, variables, _ops.VARIABLE_USES)
         yield finding(
             VARIABLE_IN_PREPROCESSING,
-            "{} {} used inside data preprocessing (by {}): initialised on the device, read on "
-            "the host".format(
-                "variable" if _count(variables) == 1 else "variables",
+            phrase(
+                "variable {} used inside data preprocessing (by {}): initialised on the device, "
+                "read on the host"
+                if _count(variables) == 1
+                else "variables {} used inside data preprocessing (by {}): initialised on the "
+                "device, read on the host",
                 _are(variables),
                 named(use for use in dict.fromkeys(each.dataset.name for each in variables)),
             ),
@@ -73,7 +80,7 @@ def _count(uses: List[Use]) -> int:
 
 def _are(uses: List[Use]) -> str:
     names = named(dict.fromkeys(use.state.name for use in uses))
-    return "{} {}".format(names, "is" if _count(uses) == 1 else "are")
+    return phrase("{} is" if _count(uses) == 1 else "{} are", names)
 
 
 def _nodes(graph: Graph, uses: List[Use], touches: Pattern[str]) -> List[str]:
@@ -151,7 +158,7 @@ def _conflicts(graph: Graph, options: Options) -> Tuple[str, ...]:
     found = []
     if options.iterations > 1:
         found.append(
-            "iterations_per_loop is {}, mixed computing requires 1".format(options.iterations)
+            phrase("iterations_per_loop is {}, mixed computing requires 1", options.iterations)
         )
     elif "IterationOp" in graph.main.nodes:
         found.append(
@@ -166,9 +173,11 @@ def _conflicts(graph: Graph, options: Options) -> Tuple[str, ...]:
     ]
     if training:
         found.append(
-            "{} is a FusedBatchNormV3, whose fifth output mixed computing does not support: build "
-            "batch normalization under tf.compat.forward_compatibility_horizon(2019, 5, 1)".format(
-                named(training, 1)
+            phrase(
+                "{} is a FusedBatchNormV3, whose fifth output mixed computing does not support: "
+                "build batch normalization under tf.compat.forward_compatibility_horizon(2019, "
+                "5, 1)",
+                named(training, 1),
             )
         )
     return tuple(found)

@@ -5,6 +5,7 @@ from typing import Iterator, List, Optional, Tuple
 import attr
 
 from npu_config.core.diagnostics import Diagnostic, Place, Report, Severity
+from npu_config.core.message import phrase
 from npu_config.diagnosis.loss_report._model import Decrease, LossScaleReport, Pattern
 from npu_config.diagnosis.loss_report._read import Series
 from npu_config.diagnosis.loss_report._rules import COLLAPSED, OVERFLOWS
@@ -117,8 +118,13 @@ def _findings(report: LossScaleReport) -> Iterator[Diagnostic]:
     unit = "value" if report.counted else "step"
     if report.pattern is Pattern.COLLAPSED:
         yield COLLAPSED.diagnostic(
-            "the loss scale fell from {:g} to 1 and is 1 from {} {} on: every step overflows "
-            "and every update is skipped".format(report.highest, unit, report.collapsed_at),
+            phrase(
+                "the loss scale fell from {:g} to 1 and is 1 from {} {} on: every step overflows "
+                "and every update is skipped",
+                report.highest,
+                unit,
+                report.collapsed_at,
+            ),
             place,
             help="collect overflow data (overflow_detection, dump_debug_mode all) and put the "
             "operator that overflows into the block list of modify_mixlist; check that "
@@ -128,8 +134,9 @@ def _findings(report: LossScaleReport) -> Iterator[Diagnostic]:
         )
     elif report.pattern is Pattern.FALLING:
         yield OVERFLOWS.diagnostic(
-            "the loss scale keeps falling, from {:g} to {:g} in {} decreases against {} "
-            "increases{}".format(
+            phrase(
+                "the loss scale keeps falling, from {:g} to {:g} in {} decreases against {} "
+                "increases{}",
                 report.highest,
                 report.last,
                 len(report.decreases),
@@ -144,15 +151,20 @@ def _findings(report: LossScaleReport) -> Iterator[Diagnostic]:
     elif report.pattern in (Pattern.SETTLED, Pattern.PROBING) and report.search:
         level = report.decreases[report.search - 1].after
         yield OVERFLOWS.diagnostic(
-            "the loss scale took {} decreases to find its level {:g}; the updates of those steps "
-            "were skipped".format(report.search, level),
+            phrase(
+                "the loss scale took {} decreases to find its level {:g}; the updates of those "
+                "steps were skipped",
+                report.search,
+                level,
+            ),
             place,
-            help="start with init_loss_scale={:g}".format(level),
+            help=phrase("start with init_loss_scale={:g}", level),
         )
     if report.pattern is Pattern.PROBING:
         yield OVERFLOWS.diagnostic(
-            "the loss scale probes its limit: {} increases and {} decreases{}; that is how a "
-            "dynamic scale works".format(
+            phrase(
+                "the loss scale probes its limit: {} increases and {} decreases{}; that is how a "
+                "dynamic scale works",
                 report.increases,
                 len(report.decreases) - report.search,
                 _rhythm(report, unit),
@@ -161,8 +173,10 @@ def _findings(report: LossScaleReport) -> Iterator[Diagnostic]:
         )
     if report.pattern is Pattern.FIXED and report.overflows:
         yield OVERFLOWS.diagnostic(
-            "{} steps overflow with a fixed loss scale of {:g}: their updates are lost".format(
-                report.overflows, report.last
+            phrase(
+                "{} steps overflow with a fixed loss scale of {:g}: their updates are lost",
+                report.overflows,
+                report.last,
             ),
             place,
             help="use ExponentialUpdateLossScaleManager, or a smaller fixed scale",
@@ -171,4 +185,4 @@ def _findings(report: LossScaleReport) -> Iterator[Diagnostic]:
 
 
 def _rhythm(report: LossScaleReport, unit: str) -> str:
-    return "" if report.rhythm is None else ", one every {:g} {}s".format(report.rhythm, unit)
+    return "" if report.rhythm is None else phrase(", one every {:g} {}s", report.rhythm, unit)

@@ -7,6 +7,7 @@ from typing import BinaryIO, Dict, Iterator, List, Optional, Tuple
 
 from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Place
 from npu_config.core.files import is_directory
+from npu_config.core.message import phrase
 from npu_config.diagnosis.event_files import EventFileError, masked_crc32c, read_events, scalar
 from npu_config.diagnosis.loss_report._rules import UNREADABLE
 from npu_config.text.guard import guarded
@@ -74,7 +75,7 @@ def read_series(files: List[str], tag: Optional[str], root: Optional[str] = None
             faults.extend(error.diagnostics)
         except (OSError, ValueError) as error:
             reason = getattr(error, "strerror", None) or error
-            faults.append(_fault(name, 'cannot read "{}": {}'.format(name, reason)))
+            faults.append(_fault(name, phrase('cannot read "{}": {}', name, reason)))
     if not faults and not series.scales and not series.uncounted:
         faults.append(_fault(files[0] if files else root, _nothing(files, tag)))
     if faults:
@@ -111,7 +112,7 @@ def _nothing(files: List[str], tag: Optional[str]) -> str:
     if not files:
         return "no events.out.tfevents.* file below this directory"
     if tag is not None:
-        return 'no value of "{}" in it'.format(tag)
+        return phrase('no value of "{}" in it', tag)
     return (
         'no loss scale in it: neither a line such as "loss_scale = 65536.0, step = 100" '
         "nor a summary of that name"

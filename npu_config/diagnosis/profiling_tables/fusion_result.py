@@ -13,6 +13,7 @@ import attr
 
 from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Place
 from npu_config.core.files import PathLike
+from npu_config.core.message import phrase
 from npu_config.diagnosis.profiling_tables._rules import FUSION_RESULT_UNREADABLE
 from npu_config.text.guard import guarded
 from npu_config.text.loading import load
@@ -128,9 +129,9 @@ def _records(path: str, text: str) -> Iterator[Tuple[str, Dict[str, Any]]]:
             reason = getattr(error, "msg", "nested too deeply")
             raise _error(
                 path,
-                "this is not fusion_result.json: {}".format(reason[:1].lower() + reason[1:])
+                phrase("this is not fusion_result.json: {}", reason[:1].lower() + reason[1:])
                 if not seen
-                else "the record is cut or damaged: {}".format(reason[:1].lower() + reason[1:]),
+                else phrase("the record is cut or damaged: {}", reason[:1].lower() + reason[1:]),
                 text.count("\n", 0, at) + 1,
             ) from None
         seen = True

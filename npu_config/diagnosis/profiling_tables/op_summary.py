@@ -15,6 +15,7 @@ import attr
 
 from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Place
 from npu_config.core.files import PathLike, is_directory
+from npu_config.core.message import phrase
 from npu_config.diagnosis.profiling_tables._rules import TABLE_UNREADABLE
 from npu_config.text.guard import guarded
 
@@ -181,7 +182,7 @@ class _Reading:
             self.faults.extend(error.diagnostics)
         except (OSError, ValueError) as error:
             reason = getattr(error, "strerror", None) or error
-            self.fault('cannot read "{}": {}'.format(path, reason), Place(path))
+            self.fault(phrase('cannot read "{}": {}', path, reason), Place(path))
 
     def _table(self, path: str, stream: Iterable[str]) -> None:
         reader = csv.reader(stream)
@@ -196,7 +197,7 @@ class _Reading:
                 self._scan(reader, columns)
         except csv.Error as error:
             self.fault(
-                "this is not a CSV table: {}".format(error), Place(path, reader.line_num or 1)
+                phrase("this is not a CSV table: {}", error), Place(path, reader.line_num or 1)
             )
 
     def _columns(self, path: str, header: List[str]) -> Optional[_Columns]:
@@ -222,8 +223,9 @@ class _Reading:
                 )
             else:
                 self.fault(
-                    "the table has no column {}".format(
-                        ", ".join('"{}"'.format(name) for name in missing)
+                    phrase(
+                        "the table has no column {}",
+                        ", ".join('"{}"'.format(name) for name in missing),
                     ),
                     Place(path, 1),
                     'record with "task_time": "l1" (l0 and off leave operator details out) and '

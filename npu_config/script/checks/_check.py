@@ -16,6 +16,7 @@ from typing import (
 )
 
 from npu_config.core.diagnostics import Diagnostic, Fix, Place, Severity
+from npu_config.core.message import phrase
 from npu_config.core.rule import NO_PAGE, Rule, declare
 from npu_config.script.checks._reads import LOOPS, Unread
 from npu_config.script.neighbours import any_import_has
@@ -168,7 +169,7 @@ def check(
     """
 
     def enter(function: Callable[[Context], None]) -> Callable[[Context], None]:
-        page = inspect.cleandoc(function.__doc__ or NO_PAGE.format(name))
+        page = inspect.cleandoc(function.__doc__ or phrase(NO_PAGE, name))
         rule = declare(id, name, severity, page, facts=facts, source=source)
         CHECKS.append(Check(rule, function, whole))
         return function

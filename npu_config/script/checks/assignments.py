@@ -8,6 +8,7 @@ from typing import Any, Optional
 from npu_config.catalogue import OPTIONS
 from npu_config.catalogue.api import ARGUMENT_VERSIONS, CLASSES, PARAMETERS
 from npu_config.core.diagnostics import Fix, Place, Severity
+from npu_config.core.message import phrase
 from npu_config.script.checks._check import Context, check
 from npu_config.script.constants import is_known
 from npu_config.script.fixes import replacement
@@ -57,7 +58,7 @@ def mode_in_place_of_path(context: Context) -> None:
         for entry in block.all_entries:
             if entry.name == "dump_path" and entry.value in _MODES and is_known(entry.value):
                 context.report(
-                    '"dump_path" is "{}", which is a mode, not a directory'.format(entry.value),
+                    phrase('"dump_path" is "{}", which is a mode, not a directory', entry.value),
                     entry.place,
                     entry.path,
                     option="dump_path",
@@ -75,8 +76,11 @@ def _report_swapped(context: Context, block: Block, mode: str) -> None:
             flag = entry.value.flag or ""
             if flag.endswith(("path", "dir")):
                 context.report(
-                    '"{}" is the flag "{}", and "dump_path" is "{}"; the two look swapped'.format(
-                        name, flag, mode
+                    phrase(
+                        '"{}" is the flag "{}", and "dump_path" is "{}"; the two look swapped',
+                        name,
+                        flag,
+                        mode,
                     ),
                     entry.place,
                     entry.path,
@@ -121,13 +125,13 @@ def _help_for(failure: Fails) -> str:
         return "set it only where there is a value"
     if field is None or field == "s":
         is_text = field == "s" and isinstance(value, str)
-        return "write tf.compat.as_bytes({})".format("..." if is_text else "str(...)")
+        return phrase("write tf.compat.as_bytes({})", "..." if is_text else "str(...)")
     text = value.strip() if isinstance(value, str) else ""
     if field == "b" and text.lower() in ("true", "false"):
-        return "write {}".format(text.capitalize())
+        return phrase("write {}", text.capitalize())
     if field == "i" and _INTEGER.match(text):
-        return "write {}".format(text)
-    return "give it {}".format(_FORMS[field])
+        return phrase("write {}", text)
+    return phrase("give it {}", _FORMS[field])
 
 
 def _as_literal_bytes(context: Context, place: Place) -> Optional[Fix]:
@@ -167,8 +171,8 @@ def bytes_of_unset_variable(context: Context) -> None:
         if any(_names(decision.node, variable) for decision in context.path.trace):
             continue
         context.report(
-            "{} is None when the variable is not set, and as_bytes raises TypeError".format(
-                value.key
+            phrase(
+                "{} is None when the variable is not set, and as_bytes raises TypeError", value.key
             ),
             context.place(node),
             guards,
@@ -219,21 +223,21 @@ def unknown_argument(context: Context) -> None:
             help = None
             fix = None
             if close:
-                help = 'did you mean "{}"?'.format(close[0])
+                help = phrase('did you mean "{}"?', close[0])
                 is_written = context.script.source.at(argument.name_place) == name
                 if is_written and _is_slip(name, close[0]) and close[0] not in made.arguments:
-                    title = 'rename to "{}"'.format(close[0])
+                    title = phrase('rename to "{}"', close[0])
                     fix = replacement(argument.name_place, close[0], title)
             elif option is not None and option.replacement:
-                help = "use {}".format(option.replacement)
+                help = phrase("use {}", option.replacement)
             elif option is not None:
                 help = "set it on the NpuOptimizer of session_config"
             else:
-                help = "remove it; the arguments are {}".format(", ".join(names[:8])) + (
+                help = phrase("remove it; the arguments are {}", ", ".join(names[:8])) + (
                     " ..." if len(names) > 8 else ""
                 )
             context.report(
-                '{} has no argument "{}"; it raises TypeError'.format(made.kind, name),
+                phrase('{} has no argument "{}"; it raises TypeError', made.kind, name),
                 argument.name_place,
                 made.path,
                 help=help,
@@ -298,14 +302,15 @@ def option_set_twice(context: Context) -> None:
             )
             conditional = len(first.path) > len(second.path)
             context.report(
-                '"{}" is set in line {} already{}'.format(
+                phrase(
+                    '"{}" is set in line {} already{}',
                     second.name,
                     first.name_place.line,
-                    ", to the same value"
+                    phrase(", to the same value")
                     if same
-                    else "; the condition there has no effect"
+                    else phrase("; the condition there has no effect")
                     if conditional
-                    else "; that value is lost",
+                    else phrase("; that value is lost"),
                 ),
                 second.name_place,
                 second.path,

@@ -4,6 +4,7 @@ import ast
 from typing import Any, Callable, Dict, Optional, Tuple
 
 from npu_config.core.diagnostics import Severity
+from npu_config.core.message import phrase
 from npu_config.script.checks._check import Context, check, known
 from npu_config.script.objects import Constructed, Message, Unknown
 from npu_config.script.state import Call
@@ -21,8 +22,10 @@ def _output_hook(call: Call) -> Problem:
     given = call.get("output_every_n_steps", 3) is not None
     if not given or (steps == 0 and type(steps) is int):
         return (
-            "NPUOutputTensorHook divides by output_every_n_steps, which is {}".format(
-                "0" if given else "0 by default"
+            phrase(
+                "NPUOutputTensorHook divides by output_every_n_steps, which is 0"
+                if given
+                else "NPUOutputTensorHook divides by output_every_n_steps, which is 0 by default"
             ),
             "give output_every_n_steps, from 1 on",
         )
@@ -42,8 +45,11 @@ def _fixed_scale(call: Call) -> Problem:
     scale = known(call, "loss_scale", 0)
     if isinstance(scale, (int, float)) and not isinstance(scale, bool) and scale < 1:
         return (
-            "FixedLossScaleManager takes a loss scale from 1 on, got {!r}; it raises "
-            "ValueError".format(scale),
+            phrase(
+                "FixedLossScaleManager takes a loss scale from 1 on, got {!r}; it raises "
+                "ValueError",
+                scale,
+            ),
             "give a loss scale of at least 1",
         )
     return None
@@ -66,8 +72,11 @@ def _limit_core(call: Call) -> Problem:
     if isinstance(value, str) and value.isdigit() and int(value) > 0:
         return None
     return (
-        "limit_core_num_scope takes op_vectorore_num as the text of a number from 1 on, got {}; "
-        "it raises ValueError".format('its default "0"' if given is None else repr(value)),
+        phrase(
+            "limit_core_num_scope takes op_vectorore_num as the text of a number from 1 on, got "
+            "{}; it raises ValueError",
+            phrase('its default "0"') if given is None else repr(value),
+        ),
         'write op_vectorore_num="8"',
     )
 
@@ -200,8 +209,12 @@ def tailing_optimization_differs(context: Context) -> None:
         other = False if given is None else given[0]
         if isinstance(other, bool) and other is not value:
             context.report(
-                "NPUOptimizer has is_tailing_optimization {}, but the option "
-                '"is_tailing_optimization" is {}; they must be equal'.format(other, value),
+                phrase(
+                    "NPUOptimizer has is_tailing_optimization {}, but the option "
+                    '"is_tailing_optimization" is {}; they must be equal',
+                    other,
+                    value,
+                ),
                 context.place(call.node if given is None else given[1]),
                 guards,
                 option="is_tailing_optimization",
@@ -253,7 +266,7 @@ def estimator_config_class(context: Context) -> None:
             wrong = "a {}".format(value.kind)
         if wrong is not None:
             context.report(
-                "NPUEstimator takes an NPURunConfig, got {}; it raises".format(wrong),
+                phrase("NPUEstimator takes an NPURunConfig, got {}; it raises", wrong),
                 config.place,
                 made.path,
                 help="write NPURunConfig(...)",

@@ -4,6 +4,7 @@ import ast
 from typing import Dict, Iterator, List, Optional, Sequence, Set, Tuple
 
 from npu_config.core.diagnostics import Severity
+from npu_config.core.message import join, phrase
 from npu_config.script.checks._check import Context, check
 from npu_config.script.checks._reads import is_main
 from npu_config.script.scopes import DEFINITIONS, blocks
@@ -74,13 +75,20 @@ def shutdown_after_app_run(context: Context) -> None:
         seen.update(id(call) for call in calls)
         names = sorted({name_of(call.func) for call in calls}, key=_SHUTDOWNS.index)
         context.report(
-            "{} {} never reached: {} in line {} ends the process".format(
-                " and ".join(names), "are" if len(names) > 1 else "is", name, line
+            phrase(
+                "{} are never reached: {} in line {} ends the process"
+                if len(names) > 1
+                else "{} is never reached: {} in line {} ends the process",
+                join(" and ", names),
+                name,
+                line,
             ),
             context.place(calls[0]),
-            help="call {} {}".format(
-                "them" if len(names) > 1 else "it",
-                "at the end of main" if name == "app.run" else "before line {}".format(line),
+            help=phrase(
+                "call them {}" if len(names) > 1 else "call it {}",
+                phrase("at the end of main")
+                if name == "app.run"
+                else phrase("before line {}", line),
             ),
         )
 

@@ -4,6 +4,7 @@ import ast
 from typing import Iterator, List, Optional
 
 from npu_config.core.diagnostics import Severity
+from npu_config.core.message import phrase
 from npu_config.script.checks._check import Context, check
 from npu_config.script.checks.looped import count_of, makers
 from npu_config.script.scopes import last_line
@@ -54,8 +55,13 @@ def feed_in_loop(context: Context) -> None:
                 continue
             for key in _fed(context, run):
                 context.report(
-                    '"{}" is fed to a loop of {} iterations (line {}); each of them gets the '
-                    "same batch".format(key.id, count, call.node.lineno),
+                    phrase(
+                        '"{}" is fed to a loop of {} iterations (line {}); each of them gets the '
+                        "same batch",
+                        key.id,
+                        count,
+                        call.node.lineno,
+                    ),
                     context.place(key),
                     option="iterations_per_loop",
                     help="read the data from a Dataset with an initializable iterator",

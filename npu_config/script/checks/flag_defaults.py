@@ -5,6 +5,7 @@ from typing import Any
 
 from npu_config.catalogue import OPTIONS, InvalidValue
 from npu_config.core.diagnostics import Severity
+from npu_config.core.message import phrase
 from npu_config.script.checks._check import Context, check
 from npu_config.script.flags import DEFINITION
 from npu_config.script.objects import Unknown, origins
@@ -58,8 +59,9 @@ def flag_default_not_allowed(context: Context) -> None:
                 option.kind.parse(given)
             except InvalidValue as refused:
                 context.report(
-                    '"{}" is the flag "{}", whose default in line {} is refused: it {}; '
-                    "legal: {}".format(
+                    phrase(
+                        '"{}" is the flag "{}", whose default in line {} is refused: it {}; '
+                        "legal: {}",
                         entry.name,
                         value.flag,
                         default.line,

@@ -6,6 +6,7 @@ from bisect import bisect_right
 from typing import Dict, Iterator, List, Optional, Sequence, Set, Tuple
 
 from npu_config.core.diagnostics import Severity
+from npu_config.core.message import phrase
 from npu_config.script.checks._check import Context, check
 from npu_config.script.scopes import DEFINITIONS, FunctionNode, blocks
 from npu_config.script.syntax import argument, in_brackets, literal, name_of
@@ -68,8 +69,12 @@ def last_hook_is_appended(context: Context) -> None:
             if index is not None and id(index) not in seen:
                 seen.add(id(index))
                 context.report(
-                    '"{}[-1]" is {} here: {} in line {} put it behind the others'.format(
-                        item, _APPENDING[name][1], name, call.lineno
+                    phrase(
+                        '"{}[-1]" is {} here: {} in line {} put it behind the others',
+                        item,
+                        _APPENDING[name][1],
+                        name,
+                        call.lineno,
                     ),
                     context.place(index),
                     help="keep the object that you need under a name of its own",

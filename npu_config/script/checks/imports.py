@@ -5,6 +5,7 @@ from typing import Dict, Iterator, List, Optional, Set, Tuple, cast
 
 from npu_config.catalogue.api import MODULES, NPU_INIT
 from npu_config.core.diagnostics import Severity
+from npu_config.core.message import phrase
 from npu_config.script.checks._check import Context, check
 from npu_config.script.scopes import (
     FUNCTIONS,
@@ -36,7 +37,7 @@ _ELSEWHERE = (
 _UTIL = ("set_iteration_per_loop", "IterationPerLoop", "variable_initializer_in_host")
 """What only the module ``util`` of npu_bridge has."""
 
-_STAR = "from {} import *".format(NPU_INIT)
+_STAR = phrase("from {} import *", NPU_INIT)
 
 _LEAVING = (ast.Return, ast.Raise, ast.Break, ast.Continue)
 _CATCHING = ("NameError", "Exception", "BaseException", "StandardError")
@@ -146,11 +147,14 @@ def adapter_not_imported(context: Context) -> None:
         if context.imports_have(*_ADAPTERS):
             return
         context.report(
-            "nothing that this script imports loads npu_bridge, which registers "
-            '"{}"; the graph runs on the CPU'.format(OPTIMIZER),
+            phrase(
+                "nothing that this script imports loads npu_bridge, which registers "
+                '"{}"; the graph runs on the CPU',
+                OPTIMIZER,
+            ),
             block.place,
             block.path,
-            help="from {} import *".format(NPU_INIT),
+            help=phrase("from {} import *", NPU_INIT),
         )
 
 
@@ -170,15 +174,17 @@ def _report(context: Context, node: ast.Name, within: Within) -> None:
     if node.id == "util":
         help = "from npu_bridge.estimator.npu import util"
     else:
-        help = "from {} import {}".format(MODULES[node.id], node.id)
+        help = phrase("from {} import {}", MODULES[node.id], node.id)
     commented = _commented_import(context)
     if commented and MODULES.get(node.id, NPU_INIT) in (NPU_INIT, MODULES["RewriterConfig"]):
-        help = "take line {} out of its comment, or {}".format(commented, help)
+        help = phrase("take line {} out of its comment, or {}", commented, help)
     for function in within:
         if _is_never_called(context, function):
             context.report(
-                "{} is not imported; the line raises NameError when something calls {}".format(
-                    node.id, function.name
+                phrase(
+                    "{} is not imported; the line raises NameError when something calls {}",
+                    node.id,
+                    function.name,
                 ),
                 context.place(node),
                 help=help,
@@ -186,7 +192,7 @@ def _report(context: Context, node: ast.Name, within: Within) -> None:
             )
             return
     context.report(
-        "{} is not imported; the line raises NameError".format(node.id),
+        phrase("{} is not imported; the line raises NameError", node.id),
         context.place(node),
         help=help,
     )

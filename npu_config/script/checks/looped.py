@@ -4,6 +4,7 @@ import ast
 from typing import Any, Iterator, List, Optional, Sequence, Set, Tuple
 
 from npu_config.core.diagnostics import Severity
+from npu_config.core.message import phrase
 from npu_config.script.checks._check import Context, check
 from npu_config.script.checks._reads import LOOPS
 from npu_config.script.scopes import DEFINITIONS, blocks, last_line
@@ -72,16 +73,19 @@ def loop_never_run(context: Context) -> None:
         name = context.unread.name_of_result(call.node)
         if name is not None:
             context.report(
-                "{} gives back the operation to run, but {}; each session.run trains one "
-                "step".format(
+                phrase(
+                    "{} gives back the operation to run, but {}; each session.run trains one step",
                     call.name,
-                    'nothing reads "{}"'.format(name) if name else "it is given to nothing",
+                    phrase('nothing reads "{}"', name)
+                    if name
+                    else phrase("it is given to nothing"),
                 ),
                 context.place(call.node),
                 guards,
                 option="iterations_per_loop",
-                help="run {} in the place of the training operation".format(
-                    '"{}"'.format(name) if name else "it"
+                help=phrase(
+                    "run {} in the place of the training operation",
+                    '"{}"'.format(name) if name else phrase("it"),
                 ),
             )
 
@@ -117,8 +121,11 @@ def loop_in_name_scope(context: Context) -> None:
         scope = _scope_of(context, call.node)
         if scope:
             context.report(
-                'this makes "{}/IterationOp", which is not recognised; the adapter looks for '
-                '"IterationOp"'.format(scope),
+                phrase(
+                    'this makes "{}/IterationOp", which is not recognised; the adapter looks for '
+                    '"IterationOp"',
+                    scope,
+                ),
                 context.place(call.node),
                 guards,
                 option="iterations_per_loop",
@@ -192,20 +199,26 @@ def second_iteration_op(context: Context) -> None:
         loop = _loop_around(context, call.node)
         if loop is not None:
             context.report(
-                "this is done again each time round the loop of line {}; from the second time on "
-                "it makes IterationOp_1, which is not recognised".format(loop.lineno),
+                phrase(
+                    "this is done again each time round the loop of line {}; from the second "
+                    "time on it makes IterationOp_1, which is not recognised",
+                    loop.lineno,
+                ),
                 context.place(call.node),
                 guards,
                 option="iterations_per_loop",
-                help="make it once, before line {}".format(loop.lineno),
+                help=phrase("make it once, before line {}", loop.lineno),
             )
         function = context.script.function_of(call.node.lineno)
         if first is None or first[1] is not function:
             first = (call, function)
         elif first[0].node is not call.node and not context.mentions("Graph"):
             context.report(
-                "this makes IterationOp_1, which is not recognised: line {} makes IterationOp "
-                "in the same graph".format(first[0].node.lineno),
+                phrase(
+                    "this makes IterationOp_1, which is not recognised: line {} makes IterationOp "
+                    "in the same graph",
+                    first[0].node.lineno,
+                ),
                 context.place(call.node),
                 guards,
                 help="group the operations and make one loop",

@@ -5,6 +5,7 @@ import re
 from typing import Iterator, Optional, Set, Tuple
 
 from npu_config.core.diagnostics import Diagnostic, Place, Severity
+from npu_config.core.message import phrase
 from npu_config.script.checks._check import Context, check
 from npu_config.script.neighbours import any_neighbour_has
 from npu_config.script.objects import Block, Entry, Tracked
@@ -93,15 +94,21 @@ def _report_no_loop(
     context: Context, count: int, place: Place, guards: Tuple[int, ...], file: Optional[str] = None
 ) -> None:
     context.report(
-        '"iterations_per_loop" is {}{}, but nothing makes the loop: no set_iteration_per_loop, '
-        "SetIterationsVarHook or IterationOp; each session.run trains one step".format(
-            count, "" if file is None else " in {}".format(file)
+        phrase(
+            '"iterations_per_loop" is {}{}, but nothing makes the loop: no '
+            "set_iteration_per_loop, SetIterationsVarHook or IterationOp; each session.run "
+            "trains one step",
+            count,
+            "" if file is None else phrase(" in {}", file),
         ),
         place,
         guards,
         option="iterations_per_loop",
-        help="call util.set_iteration_per_loop(sess, train_op, {}) "
-        "(from npu_bridge.estimator.npu import util)".format(count),
+        help=phrase(
+            "call util.set_iteration_per_loop(sess, train_op, {}) "
+            "(from npu_bridge.estimator.npu import util)",
+            count,
+        ),
     )
 
 
@@ -179,8 +186,12 @@ def loop_counts_differ(context: Context) -> None:
         count = default if given is None else given[0]
         if type(count) is int and count != value:
             context.report(
-                '{} makes a loop of {}, but "iterations_per_loop" is {}; they must be '
-                "equal".format(call.name, count, value),
+                phrase(
+                    '{} makes a loop of {}, but "iterations_per_loop" is {}; they must be equal',
+                    call.name,
+                    count,
+                    value,
+                ),
                 context.place(call.node if given is None else given[1]),
                 guards,
                 option="iterations_per_loop",
@@ -226,7 +237,7 @@ def loop_count_refused(context: Context) -> None:
             )
         if wrong:
             context.report(
-                "{} takes a whole number from 1, got {!r}".format(call.name, value),
+                phrase("{} takes a whole number from 1, got {!r}", call.name, value),
                 context.place(call.node if given is None else given[1]),
                 guards,
                 option="iterations_per_loop",
@@ -265,8 +276,12 @@ def one_shot_iterator_in_loop(context: Context) -> None:
             continue
         for node in context.calls("make_one_shot_iterator"):
             context.report(
-                'a one-shot iterator with "iterations_per_loop" {} (line {}); the adapter aborts '
-                "the process".format(entry.value, entry.place.line),
+                phrase(
+                    'a one-shot iterator with "iterations_per_loop" {} (line {}); the adapter '
+                    "aborts the process",
+                    entry.value,
+                    entry.place.line,
+                ),
                 context.place(node),
                 option="iterations_per_loop",
                 help="use make_initializable_iterator and run its initializer",

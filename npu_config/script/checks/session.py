@@ -4,6 +4,7 @@ import ast
 import difflib
 
 from npu_config.core.diagnostics import Severity
+from npu_config.core.message import phrase
 from npu_config.script.checks._check import Context, check
 from npu_config.script.checks._uses import is_handed_on, is_in_one_loop
 from npu_config.script.fixes import replacement
@@ -77,8 +78,10 @@ def config_never_used(context: Context) -> None:
             continue
         block = next(block for block in message.blocks if not block.built_in)
         context.report(
-            "this configuration is never used{}".format(
-                "; its options have no effect" if _has_options(message) else ""
+            phrase(
+                "this configuration is never used; its options have no effect"
+                if _has_options(message)
+                else "this configuration is never used"
             ),
             block.place,
             block.path,
@@ -115,12 +118,14 @@ def _report_unread(context: Context) -> None:
         name = context.unread.name_of_result(made.node)
         if name is not None:
             context.report(
-                "this {} is never used{}; it has no effect".format(
-                    made.kind, ': nothing reads "{}"'.format(name) if name else ""
+                phrase(
+                    "this {} is never used{}; it has no effect",
+                    made.kind,
+                    phrase(': nothing reads "{}"', name) if name else "",
                 ),
                 made.place,
                 made.path,
-                help="give it to {}".format(taken_by),
+                help=phrase("give it to {}", taken_by),
             )
 
 
@@ -162,9 +167,12 @@ def config_overwritten(context: Context) -> None:
         ):
             continue
         context.report(
-            "this replaces the configuration of line {}, which was not used{}".format(
+            phrase(
+                "this replaces the configuration of line {}, which was not used; its options "
+                "are lost"
+                if _has_options(message)
+                else "this replaces the configuration of line {}, which was not used",
                 message.place.line,
-                "; its options are lost" if _has_options(message) else "",
             ),
             message.replaced,
             message.path,
@@ -208,8 +216,12 @@ def option_after_session(context: Context) -> None:
             first, last = opened[0].place.line or 0, entry.name_place.line or 0
             if not is_in_one_loop(context, first, last):
                 context.report(
-                    '"{}" is set after the session was opened in line {}; it has no effect on '
-                    "it".format(entry.name, opened[-1].place.line),
+                    phrase(
+                        '"{}" is set after the session was opened in line {}; it has no effect on '
+                        "it",
+                        entry.name,
+                        opened[-1].place.line,
+                    ),
                     entry.name_place,
                     entry.path,
                     option=entry.name,
@@ -261,17 +273,18 @@ def option_overridden_by_run_config(context: Context) -> None:
                 if isinstance(value, Unknown) or value == entry.value:
                     continue
                 context.report(
-                    '"{}" is overridden: NPURunConfig in line {} writes {}, {}'.format(
+                    phrase(
+                        '"{}" is overridden: NPURunConfig in line {} writes {}, {}',
                         entry.name,
                         made.place.line,
                         '"{}"'.format(value) if isinstance(value, str) else value,
-                        "its argument" if given else "the default of its argument",
+                        phrase("its argument") if given else phrase("the default of its argument"),
                     ),
                     entry.name_place,
                     entry.path,
                     option=entry.name,
-                    help="{} NPURunConfig {}".format(
-                        "set it once: give" if given else "give",
+                    help=phrase(
+                        "set it once: give NPURunConfig {}" if given else "give NPURunConfig {}",
                         as_argument(entry.name, entry.value),
                     ),
                 )
@@ -313,15 +326,18 @@ def optimizer_misnamed(context: Context) -> None:
             name, place = block.names[-1]
             inside = context.script.source.inside(place, name)
             context.report(
-                'the entry is called "{}"; the adapter looks for "{}"{}'.format(
+                phrase(
+                    'the entry is called "{}"; the adapter looks for "{}", and the options of '
+                    "this entry have no effect"
+                    if block.entries
+                    else 'the entry is called "{}"; the adapter looks for "{}"',
                     name,
                     OPTIMIZER,
-                    ", and the options of this entry have no effect" if block.entries else "",
                 ),
                 place,
                 block.path,
-                help='write name = "{}"'.format(OPTIMIZER),
-                fix=replacement(inside, OPTIMIZER, 'rename to "{}"'.format(OPTIMIZER))
+                help=phrase('write name = "{}"', OPTIMIZER),
+                fix=replacement(inside, OPTIMIZER, phrase('rename to "{}"', OPTIMIZER))
                 if inside is not place and _is_slip(name, block)
                 else None,
             )
@@ -339,11 +355,13 @@ def _is_slip(name: str, block: Block) -> bool:
 
 def _report_unnamed(context: Context, block: Block) -> None:
     context.report(
-        "the entry is never given a name{}".format(
-            "; its options have no effect" if block.entries else ", and is ignored"
+        phrase(
+            "the entry is never given a name; its options have no effect"
+            if block.entries
+            else "the entry is never given a name, and is ignored"
         ),
         block.place,
         block.path,
-        help='write name = "{}", or remove it'.format(OPTIMIZER),
+        help=phrase('write name = "{}", or remove it', OPTIMIZER),
         severity=Severity.WARNING if block.entries else Severity.INFO,
     )

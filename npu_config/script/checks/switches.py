@@ -5,6 +5,7 @@ import re
 from typing import Any, Iterator, List, Optional, Set, Tuple
 
 from npu_config.core.diagnostics import Severity
+from npu_config.core.message import phrase
 from npu_config.script.checks._check import Context, check
 from npu_config.script.syntax import UNCLEAR, literal, literal_text, name_of
 
@@ -75,8 +76,10 @@ def switch_never_on(context: Context) -> None:
             asks = set(re.findall("[a-z]+", decision.text.lower()))
             if decision.asks_for and words & asks and not _DENIALS & asks:
                 context.report(
-                    '"{}" is False where "{}" holds: nothing here switches it on'.format(
-                        entry.name, decision.text
+                    phrase(
+                        '"{}" is False where "{}" holds: nothing here switches it on',
+                        entry.name,
+                        decision.text,
                     ),
                     entry.place,
                     entry.path,
@@ -98,8 +101,9 @@ def _report_never_true(context: Context) -> None:
                 assert decision.node is not None
                 default, line = found
                 context.report(
-                    '"{}" never holds, and "{}" under it is never on: the flag of line {} is '
-                    "text, or its default {}".format(
+                    phrase(
+                        '"{}" never holds, and "{}" under it is never on: the flag of line {} is '
+                        "text, or its default {}",
                         decision.text,
                         name,
                         line,

@@ -5,6 +5,7 @@ import re
 
 from npu_config.catalogue.api import EXPORT_VERSIONS, NPU_INIT
 from npu_config.core.diagnostics import Place, Severity
+from npu_config.core.message import phrase
 from npu_config.core.versions import SNAPSHOTS
 from npu_config.script.checks._check import Context, check
 
@@ -38,8 +39,11 @@ def import_not_in_version(context: Context) -> None:
             versions = EXPORT_VERSIONS.get(alias.name)
             if versions is not None and not versions.has(context.version):
                 context.report(
-                    'npu_init of {} has no "{}"; adapters have it {}'.format(
-                        SNAPSHOTS[context.version], alias.name, versions
+                    phrase(
+                        'npu_init of {} has no "{}"; adapters have it {}',
+                        SNAPSHOTS[context.version],
+                        alias.name,
+                        versions,
                     ),
                     _place_of_name(context, node, alias.name),
                     help="run with a version that has it",

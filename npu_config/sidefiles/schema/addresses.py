@@ -8,6 +8,7 @@ from typing import Any, List, Optional, Sequence
 
 import attr
 
+from npu_config.core.message import phrase
 from npu_config.sidefiles.schema.kinds import BadValueError, Kind
 
 
@@ -69,8 +70,8 @@ class IpAddresses(IpAddress):
         for piece in [value] if self.single and value else pieces(value):
             if family_of(piece) is None:
                 raise BadValueError(
-                    'it takes IPv4 or IPv6 addresses joined by ",", and "{}" is not one'.format(
-                        piece
+                    phrase(
+                        'it takes IPv4 or IPv6 addresses joined by ",", and "{}" is not one', piece
                     )
                     if "," in value and not self.single
                     else "it takes an IPv4 or IPv6 address",

@@ -8,6 +8,7 @@ import json
 from typing import Any, Dict, List, NamedTuple, Optional, Tuple
 
 from npu_config.core.diagnostics import Diagnostic, Edit, Fix, Place, Severity
+from npu_config.core.message import join, phrase
 from npu_config.core.rule import Rule
 from npu_config.sidefiles.schema.levels import Path
 from npu_config.text.source import Places
@@ -120,7 +121,7 @@ class Findings:
                 finding = last[topic]
                 reported.append(
                     finding.rule.diagnostic(
-                        "{:,} more findings like the one before".format(count - MOST_OF_A_RULE),
+                        phrase("{:,} more findings like the one before", count - MOST_OF_A_RULE),
                         places.place(finding.path),
                         None,
                         "correct these first",
@@ -137,7 +138,7 @@ def _fix(place: Place, instead: Optional[str]) -> Optional[Fix]:
     assert place.end_line is not None
     assert place.end_column is not None
     edit = Edit(place.line, place.column, place.end_line, place.end_column, instead)
-    return Fix("write {}".format(instead), (edit,))
+    return Fix(phrase("write {}", instead), (edit,))
 
 
 def dotted(path: Path) -> str:
@@ -175,4 +176,4 @@ def listed(numbers: List[int], most: int = 6) -> str:
         str(first) if first == last else "{}-{}".format(first, last) for first, last in runs[:most]
     ]
     rest = sum(last - first + 1 for first, last in runs[most:])
-    return ", ".join(parts) + (" and {:,} more".format(rest) if rest else "")
+    return join(", ", parts) + (phrase(" and {:,} more", rest) if rest else "")

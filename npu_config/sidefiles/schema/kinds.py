@@ -11,6 +11,7 @@ from typing import Any, Mapping, NamedTuple, Optional, Sequence, Tuple
 import attr
 
 from npu_config.core.diagnostics import Severity
+from npu_config.core.message import phrase
 from npu_config.core.rule import Rule
 from npu_config.text.words import near
 
@@ -91,7 +92,7 @@ class Text(Kind):
             raise BadValueError("it must not be empty")
         if self.longest is not None and _bytes(value) > self.longest:
             raise BadValueError(
-                "it has {} bytes, at most {} are allowed".format(_bytes(value), self.longest)
+                phrase("it has {} bytes, at most {} are allowed", _bytes(value), self.longest)
             )
         return str(value)
 
@@ -117,7 +118,7 @@ class Choice(Kind):
         close = near(value, self.allowed)
         sure = close is not None and close.lower() == value.strip().lower()
         raise BadValueError(
-            "legal: {}".format(", ".join('"{}"'.format(word) for word in self.allowed)),
+            phrase("legal: {}", ", ".join('"{}"'.format(word) for word in self.allowed)),
             instead='"{}"'.format(close) if sure else None,
             meant=close,
         )

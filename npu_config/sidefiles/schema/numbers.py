@@ -5,6 +5,7 @@ from typing import Any, Dict, Optional, Sequence, Tuple
 
 import attr
 
+from npu_config.core.message import phrase
 from npu_config.sidefiles.schema.kinds import BadValueError, Kind
 
 _HUNDRED = ", ".join("#{:02d}".format(number) for number in range(100))
@@ -60,25 +61,25 @@ class NumberText(Kind):
         match = _LED.match(value)
         if match is None:
             raise BadValueError(
-                "it takes a whole number written as text, {}".format(self._range())
+                phrase("it takes a whole number written as text, {}", self._range())
             )
         digits = match.group(2).lstrip("0") or "0"
         number = int(digits) if len(digits) < 11 else _LARGEST + 1
         negative = match.group(1) == "-" and number
         if negative or not self.lowest <= number <= self.highest:
-            raise BadValueError("legal: {}".format(self._range()))
+            raise BadValueError(phrase("legal: {}", self._range()))
         if match.group(1) or match.end() != len(value) or not value[0].isdigit():
             raise BadValueError(
-                "HCCL reads it as {}".format(number),
-                'write "{}" if that is meant'.format(number),
+                phrase("HCCL reads it as {}", number),
+                phrase('write "{}" if that is meant', number),
                 read_as=number,
             )
         return number
 
     def _range(self) -> str:
         if self.highest == _LARGEST:
-            return '"{}" and up'.format(self.lowest)
-        return '"{}" to "{}"'.format(self.lowest, self.highest)
+            return phrase('"{}" and up', self.lowest)
+        return phrase('"{}" to "{}"', self.lowest, self.highest)
 
 
 @attr.s(frozen=True, slots=True, auto_attribs=True)
@@ -100,7 +101,7 @@ class Integer(Kind):
     def parse(self, value: Any) -> int:
         """The number as it is."""
         if not self.lowest <= value <= self.highest:
-            raise BadValueError("legal: {} to {}".format(self.lowest, self.highest))
+            raise BadValueError(phrase("legal: {} to {}", self.lowest, self.highest))
         return int(value)
 
 
@@ -121,9 +122,9 @@ class CutInteger(Integer):
         if self.wraps:
             number %= _LARGEST + 1
         if not self.lowest <= number <= self.highest:
-            raise BadValueError("legal: {} to {}".format(self.lowest, self.highest))
+            raise BadValueError(phrase("legal: {} to {}", self.lowest, self.highest))
         if type(value) is not int or number != value:
             raise BadValueError(
-                "HCCL reads it as {}".format(number), "write {}".format(number), read_as=number
+                phrase("HCCL reads it as {}", number), phrase("write {}", number), read_as=number
             )
         return number

@@ -6,6 +6,7 @@ from itertools import chain
 from typing import Any, Dict, Iterable, NamedTuple, Optional, Sequence
 
 from npu_config.core.diagnostics import Severity
+from npu_config.core.message import phrase
 from npu_config.core.rule import Rule
 from npu_config.sidefiles.schema.findings import Findings, dotted, shown
 from npu_config.sidefiles.schema.kinds import (
@@ -124,14 +125,15 @@ class Reader:
             self.findings.add(
                 self.rules.missing,
                 path,
-                '{}{} has no "{}"'.format(
+                phrase(
+                    '{}{} has no "{}"',
                     dotted(path),
-                    " (and {:,} more)".format(len(lacking) - 1)
+                    phrase(" (and {:,} more)", len(lacking) - 1)
                     if together and len(lacking) > 1
                     else "",
                     name,
                 ),
-                'add "{}"'.format(name),
+                phrase('add "{}"', name),
             )
 
     def _unknown(
@@ -140,22 +142,22 @@ class Reader:
         owner = column.owners[0]
         path = (*level.path(owner), name)
         more = len(column.values) - 1
-        where = "{} (and {:,} more)".format(dotted(path), more) if more else dotted(path)
+        where = phrase("{} (and {:,} more)", dotted(path), more) if more else dotted(path)
         close = meant or nearest(name, schema.keys)
         required = meant is not None and schema.keys[meant].required
         if required and meant is not None:
             self.findings.add(
                 self.rules.missing,
                 path,
-                '{} has no "{}" but "{}"'.format(dotted(path[:-1]), meant, name),
-                'write "{}"'.format(meant),
+                phrase('{} has no "{}" but "{}"', dotted(path[:-1]), meant, name),
+                phrase('write "{}"', meant),
                 at_key=True,
             )
         elif schema.trimmed and name.strip() in schema.keys:
             self.findings.add(
                 self.rules.unknown,
                 path,
-                "{} has blanks around it: it is accepted and not read".format(shown(name)),
+                phrase("{} has blanks around it: it is accepted and not read", shown(name)),
                 "remove the blanks",
                 Severity.WARNING,
                 at_key=True,
@@ -164,7 +166,7 @@ class Reader:
             self.findings.add(
                 self.rules.unknown,
                 path,
-                "unknown key {}; legal: {}".format(where, ", ".join(schema.keys)),
+                phrase("unknown key {}; legal: {}", where, ", ".join(schema.keys)),
                 at_key=True,
                 meant=close,
             )
@@ -172,8 +174,8 @@ class Reader:
             self.findings.add(
                 self.rules.unknown,
                 path,
-                "{} is not read; {} has the keys {}".format(
-                    where, self.form, ", ".join(schema.keys)
+                phrase(
+                    "{} is not read; {} has the keys {}", where, self.form, ", ".join(schema.keys)
                 ),
                 severity=Severity.WARNING,
                 at_key=True,
@@ -183,7 +185,7 @@ class Reader:
             self.findings.add(
                 self.rules.unknown,
                 path,
-                "{} is not read here; {} has it".format(where, schema.elsewhere[name]),
+                phrase("{} is not read here; {} has it", where, schema.elsewhere[name]),
                 None,
                 Severity.INFO,
                 at_key=True,
@@ -234,12 +236,12 @@ class Reader:
             if most is not None and isinstance(kind, Items):
                 size = len({repr(item) for item in value})
             if size < fewest:
-                self._wrong(path, key, "{} must not be empty".format(dotted(path)))
+                self._wrong(path, key, phrase("{} must not be empty", dotted(path)))
             elif most is not None and size > most:
                 self._wrong(
                     path,
                     key,
-                    "{} has {} entries, at most {} are allowed".format(dotted(path), size, most),
+                    phrase("{} has {} entries, at most {} are allowed", dotted(path), size, most),
                 )
             owners.append(owner)
             good.append(value)
@@ -297,7 +299,7 @@ class Reader:
             self.findings.add(
                 key.rule or self.rules.value,
                 path,
-                "{} is {}; {}".format(dotted(path), shown(value), wrong.problem),
+                phrase("{} is {}; {}", dotted(path), shown(value), wrong.problem),
                 wrong.help,
                 wrong.severity,
                 instead=wrong.instead,
@@ -323,8 +325,13 @@ class Reader:
         self.findings.add(
             self.rules.type,
             path,
-            "{} is {}{}; {} has {} here".format(
-                dotted(path), kind, shown(value), self.form, _WORDS[wanted]
+            phrase(
+                "{} is {}{}; {} has {} here",
+                dotted(path),
+                kind,
+                shown(value),
+                self.form,
+                _WORDS[wanted],
             ),
             help,
             None if key is None else key.severity,

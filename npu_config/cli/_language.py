@@ -1,0 +1,155 @@
+"""The language of the command line: ``--lang``, else NPU_CONFIG_LANG, else the locale."""
+
+import contextlib
+import copy
+import gettext
+import inspect
+import os
+import re
+from typing import Any, Iterable, Iterator, List, Optional, Tuple
+
+import click
+
+from npu_config.core.message import (
+    DOMAIN,
+    FOLDERS,
+    LANGUAGES,
+    LOCALES,
+    language,
+    language_of,
+    speak,
+    speaking,
+    told,
+)
+from npu_config.reporters.text import width
+
+_WIDE, _CLOSING = (
+    "\u2e80-\u3000\u3003-\u9fff\uff00-\uffef",
+    "\u3001\u3002\u300b\u300d\uff01\uff09\uff0c\uff1a\uff1b\uff1f",
+)
+_UNIT = re.compile("(?:[^\\s{0}]+|[{0}])[{1}]*\\s*".format(_WIDE, _CLOSING))
+_COLUMN = 30
+
+
+class _Formatter(click.HelpFormatter):
+    """Help whose lines are measured in columns of the terminal: Chinese takes two for a sign."""
+
+    def write_text(self, text: str) -> None:
+        indent = " " * self.current_indent
+        for number, paragraph in enumerate(text.split("\n\n")):
+            if number:
+                self.write_paragraph()
+            kept = paragraph.startswith("\b\n")
+            lines = paragraph[2:].split("\n") if kept else self._lines(paragraph, indent)
+            self.write("".join(indent + line + "\n" for line in lines))
+
+    def write_dl(
+        self, rows: Iterable[Tuple[str, str]], col_max: int = _COLUMN, col_spacing: int = 2
+    ) -> None:
+        rows = list(rows)
+        column = min(max((width(first) for first, _ in rows), default=0), col_max) + col_spacing
+        indent = " " * self.current_indent
+        for first, second in rows:
+            lines = self._lines(second, indent + " " * column) or [""]
+            apart = width(first) > column - col_spacing
+            self.write(indent + first + ("\n" if apart else " " * (column - width(first))))
+            for number, line in enumerate(lines):
+                self.write((indent + " " * column if number or apart else "") + line + "\n")
+
+    def _lines(self, text: str, indent: str) -> List[str]:
+        return wrapped(" ".join(text.split()), max(self.width - len(indent), 20))
+
+
+def wrapped(text: str, room: int) -> List[str]:
+    """A text in lines of so many columns: cut at blanks, and between Chinese signs."""
+    lines, line = [], ""
+    for unit in _UNIT.findall(text):
+        if line and width((line + unit).rstrip()) > room:
+            lines.append(line.rstrip())
+            line = ""
+        line += unit
+    return [*lines, line.rstrip()] if line else lines
+
+
+class SpokenContext(click.Context):
+    """A context whose help is in the language that is spoken."""
+
+    def make_formatter(self) -> click.HelpFormatter:
+        formatter = super().make_formatter()
+        return formatter if language() == "en" else _Formatter(width=formatter.width)
+
+
+def _choose(ctx: click.Context, param: click.Parameter, value: Optional[str]) -> None:
+    if value is not None:
+        use(value)
+        ctx.command = spoken(ctx.command)
+
+
+def lang_option() -> click.Option:
+    """``--lang``, which every command has."""
+    return click.Option(
+        ["--lang"],
+        type=click.Choice(LANGUAGES),
+        is_eager=True,
+        expose_value=False,
+        callback=_choose,
+        help="The language of messages and help; else that of NPU_CONFIG_LANG or of the locale.",
+    )
+
+
+def spoken(command: click.Command) -> click.Command:
+    """A command that takes ``--lang``, with its help in the language that is spoken."""
+    command.context_class = SpokenContext
+    if not any("--lang" in parameter.opts for parameter in command.params):
+        command.params.append(lang_option())
+    if language() == "en":
+        return command
+    other = copy.copy(command)
+    other.help = _told(command.help)
+    other.epilog = _told(command.epilog)
+    if other.help:
+        other.short_help = other.help.split("\n", 1)[0].rstrip("。")
+    other.params = [_parameter(parameter) for parameter in command.params]
+    if isinstance(other, click.Group):
+        other.commands = {name: spoken(each) for name, each in other.commands.items()}
+    return other
+
+
+def _parameter(parameter: click.Parameter) -> click.Parameter:
+    text = getattr(parameter, "help", None)
+    if not text:
+        return parameter
+    other: Any = copy.copy(parameter)
+    other.help = told(text)
+    return parameter if other.help == text else other
+
+
+def _told(text: Optional[str]) -> Optional[str]:
+    return told(inspect.cleandoc(text)) if text else text
+
+
+def use(chosen: str) -> None:
+    """Speak a language from here on; click's own words, too."""
+    speak(chosen)
+    if chosen in FOLDERS:
+        gettext.bindtextdomain(DOMAIN, LOCALES)
+        gettext.textdomain(DOMAIN)
+        os.environ["LANGUAGE"] = FOLDERS[chosen]
+    elif gettext.textdomain() == DOMAIN:
+        gettext.textdomain("messages")
+        os.environ.pop("LANGUAGE", None)
+
+
+@contextlib.contextmanager
+def of_environment() -> Iterator[None]:
+    """Inside, the language of the environment is spoken until another one is chosen."""
+    domain, before = gettext.textdomain(), os.environ.get("LANGUAGE")
+    with speaking(language()):
+        use(language_of(os.environ))
+        try:
+            yield
+        finally:
+            gettext.textdomain(domain)
+            os.environ.pop("LANGUAGE", None)
+            if before is not None:
+                os.environ["LANGUAGE"] = before

@@ -1,0 +1,162 @@
+"""Messages: English text that remembers how it was made, so that it can be said in Chinese.
+
+``phrase('"{}" is not an option', name)`` is the English text, and nothing else to anybody who
+compares, sorts, stores or prints it.  It keeps its template and its arguments; whoever shows it
+to a person translates it then (:func:`translate`, :func:`told`).  Data that stands in a message
+is never translated, a phrase in a phrase is.  A plain text is looked up as a whole.
+"""
+
+import contextlib
+import functools
+import os
+from contextvars import ContextVar
+from typing import Any, Callable, Dict, Iterable, Iterator, Mapping, Optional, Tuple
+
+LANGUAGES = ("en", "zh")
+"""What messages can be in."""
+
+DOMAIN = "npu_config"
+LOCALES = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "locale")
+FOLDERS = {"zh": "zh_CN"}
+
+_MOST_PARTS = 50
+_SENTENCE = 2
+
+Lookup = Callable[[str], str]
+
+
+class Message(str):
+    """A text with its template and its arguments; made by :func:`phrase`."""
+
+    __slots__ = ("arguments", "named", "template")
+
+    template: str
+    arguments: Tuple[Any, ...]
+    named: Mapping[str, Any]
+
+    def __add__(self, other: str) -> str:
+        return phrase("{}{}", self, other)
+
+    def __radd__(self, other: str) -> str:
+        return phrase("{}{}", other, self)
+
+    def __str__(self) -> str:
+        return self
+
+    def __reduce__(self) -> Tuple[Any, ...]:
+        arguments = tuple(map(_plain, self.arguments))
+        named = {key: _plain(value) for key, value in self.named.items()}
+        if (arguments or named) and self.template.format(*arguments, **named) != self:
+            return str, (self[:],)
+        return _again, (self.template, arguments, named)
+
+
+def phrase(template: str, *arguments: Any, **named: Any) -> str:
+    """The template with its arguments, as by ``str.format``; without any, the text as it is."""
+    text = template.format(*arguments, **named) if arguments or named else template
+    message = Message(text)
+    message.template = template
+    message.arguments = arguments
+    message.named = named
+    return message
+
+
+def join(separator: str, parts: Iterable[str]) -> str:
+    """``separator.join(parts)`` of parts that may be phrases; ``{} and {}`` is a phrase itself."""
+    found = tuple(parts)
+    plain = not any(isinstance(part, Message) for part in found)
+    if plain and separator not in (" and ", " or "):
+        return separator.join(found)
+    if len(found) > _MOST_PARTS:
+        return phrase(separator.join(["{}"] * len(found)), *found)
+    text = found[0] if found else ""
+    for part in found[1:]:
+        text = phrase("{}" + separator + "{}", text, part)
+    return text
+
+
+def translate(text: str, look_up: Lookup) -> str:
+    """A text in another language; English where the catalogue does not have it.
+
+    Args:
+        text: a message, or a plain text, which is looked up as a whole.
+        look_up: the translation of a template, or the template.
+    """
+    if not isinstance(text, Message):
+        return look_up(text) if text else text
+    template = look_up(text.template) if text.template else text.template
+    if not text.arguments and not text.named:
+        return template
+    arguments = [_inner(argument, look_up) for argument in text.arguments]
+    named = {key: _inner(argument, look_up) for key, argument in text.named.items()}
+    return template.format(*arguments, **named)
+
+
+def _inner(argument: Any, look_up: Lookup) -> Any:
+    """A phrase in a phrase; a plain text is one when it is a sentence of the catalogue."""
+    if argument is None or isinstance(argument, (int, float)):
+        return argument
+    text = argument if isinstance(argument, str) else str(argument)
+    if isinstance(text, Message) or (text is argument and text.count(" ") >= _SENTENCE):
+        return translate(text, look_up)
+    return argument
+
+
+def _plain(argument: Any) -> Any:
+    known = argument is None or isinstance(argument, (str, int, float))
+    return argument if known else str(argument)
+
+
+def _again(template: str, arguments: Tuple[Any, ...], named: Dict[str, Any]) -> str:
+    return phrase(template, *arguments, **named)
+
+
+@functools.lru_cache(maxsize=None)
+def catalogue(language: str) -> Lookup:
+    """The translations into a language, one of :data:`LANGUAGES`; English is as it is."""
+    if language not in FOLDERS:
+        return str
+    import gettext
+
+    return gettext.translation(DOMAIN, LOCALES, [FOLDERS[language]], fallback=True).gettext
+
+
+_LANGUAGE: ContextVar[str] = ContextVar("npu_config_language", default="en")
+
+
+def language() -> str:
+    """What is spoken here: English, but where the command line chose another language."""
+    return _LANGUAGE.get()
+
+
+def speak(language: str) -> None:
+    """Speak a language from here on, in this context."""
+    _LANGUAGE.set(language)
+
+
+@contextlib.contextmanager
+def speaking(language: str) -> Iterator[None]:
+    """Inside, :func:`told` and the reporters speak this language."""
+    token = _LANGUAGE.set(language)
+    try:
+        yield
+    finally:
+        _LANGUAGE.reset(token)
+
+
+def told(text: str, *arguments: Any, **named: Any) -> str:
+    """A phrase at once in the language that is spoken: for pages, tables and summaries."""
+    message = phrase(text, *arguments, **named) if arguments or named else text
+    spoken = language()
+    return message if spoken == "en" else translate(message, catalogue(spoken))
+
+
+def language_of(environ: Mapping[str, str]) -> str:
+    """The language that an environment asks for.
+
+    The first of NPU_CONFIG_LANG, LC_ALL, LC_MESSAGES and LANG that is set decides; what begins
+    with ``zh`` is Chinese, all else English.
+    """
+    names = ("NPU_CONFIG_LANG", "LC_ALL", "LC_MESSAGES", "LANG")
+    found: Optional[str] = next((environ[name] for name in names if environ.get(name)), None)
+    return "zh" if found is not None and found.lower().startswith("zh") else "en"
