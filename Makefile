@@ -1,7 +1,7 @@
 # Two commands do everything on a fresh machine: `make quickstart` and `make test`.
 PYTHON ?= python3
 
-.PHONY: quickstart test bench fuzz generate clean
+.PHONY: quickstart test bench fuzz generate dist bundle site clean
 
 quickstart:
 	$(PYTHON) -m tools.quickstart
@@ -14,6 +14,16 @@ bench: .tools/bin/nox
 
 fuzz:
 	$(PYTHON) -m tests.fuzz.run --seconds 3600
+
+dist: .tools/bin/nox
+	.tools/bin/python -m pip install -q build
+	.tools/bin/python -m tools.dist
+
+bundle: .tools/bin/nox
+	.tools/bin/nox -s bundle
+
+site: .tools/bin/nox
+	.tools/bin/nox -s docs
 
 generate: .tools/bin/nox
 	.tools/bin/nox -s generate

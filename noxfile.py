@@ -6,6 +6,7 @@ tested is what users install.
 """
 
 import os
+import platform
 import shutil
 import subprocess
 import sys
@@ -29,6 +30,7 @@ nox.options.sessions = [
     "tests_newest",
     "tests_tf215",
     "docs",
+    "package",
 ]
 nox.options.default_venv_backend = "venv"  # virtualenv no longer makes Python 3.7 ones
 nox.options.reuse_existing_virtualenvs = True
@@ -148,9 +150,50 @@ def lint(session: nox.Session) -> None:
 
 @nox.session(python=interpreter("3.11"))
 def docs(session: nox.Session) -> None:
-    """The documentation builds without a warning."""
-    session.install("-r", str(ROOT / "docs" / "requirements.txt"))
-    session.run("sphinx-build", "-W", "-q", "-b", "html", "docs", session.create_tmp())
+    """The site builds without a warning; its links lead somewhere; a browser shows its pages."""
+    session.install("-r", str(ROOT / "docs" / "requirements.txt"), the_wheel(session) + "[all]")
+    session.install("pytest", "selenium")
+    site = ROOT / "build" / "site"
+    shutil.rmtree(str(site), ignore_errors=True)
+    session.run("sphinx-build", "-W", "-q", "-b", "html", "docs", str(site))
+    environ = {"NPU_CONFIG_SITE": str(site), "NPU_CONFIG_SCREENSHOTS": str(site.parent / "pages")}
+    session.run("pytest", "--noconftest", "tests/site", env=environ)
+
+
+@nox.session(python=interpreter("3.11"))
+def package(session: nox.Session) -> None:
+    """The wheel and the source distribution hold what they must, and the wheel works alone."""
+    session.install("build")
+    session.run("python", "-m", "tools.dist")
+    (found,) = (ROOT / "dist").glob("*.whl")
+    session.install("--force-reinstall", str(found) + "[cli]")
+    with tempfile.TemporaryDirectory(prefix="npu_config-") as folder:
+        shutil.copy2(str(ROOT / "examples" / "quickstart" / "config.yaml"), folder)
+        session.chdir(folder)
+        session.run("npu-config", "check", "config.yaml")
+        session.run(
+            "npu-config", "generate", "config.yaml", "--to", "pbtxt", "-o", "session.pbtxt"
+        )
+        session.run("npu-config", "diff", "config.yaml", "session.pbtxt")
+        session.run("npu-config", "explain", "NPU101")
+        session.chdir(str(ROOT))
+
+
+@nox.session(python=interpreter("3.7"))
+def bundle(session: nox.Session) -> None:
+    """Archives for hosts without a network; that of this machine is installed without one."""
+    require(session, "3.7")
+    session.install("-e", str(ROOT))
+    session.run("python", "-m", "tools.bundle", *session.posargs)
+    name = "npu_config-*-bundle-py37-{}.tar.gz".format(platform.machine())
+    for archive in (ROOT / "dist").glob(name):
+        with tempfile.TemporaryDirectory(prefix="npu_config-") as folder:
+            shutil.unpack_archive(str(archive), folder)
+            session.run("python", "-m", "venv", folder + "/venv")
+            (script,) = Path(folder).glob("*/install.sh")
+            environ = {"PYTHON": folder + "/venv/bin/python"}
+            session.run("sh", str(script), env=environ, external=True)
+            session.run(folder + "/venv/bin/npu-config", "--version", external=True)
 
 
 @nox.session(python=interpreter("3.11"))
@@ -162,6 +205,7 @@ def generate(session: nox.Session) -> None:
 
 @nox.session(python=interpreter("3.11"))
 def bench(session: nox.Session) -> None:
-    """The benchmarks of the budget table, printed as ratios."""
-    session.install("-e", str(ROOT) + "[cli]")
-    session.run("python", "-m", "benchmarks", *session.posargs)
+    """The benchmarks of the budget table, printed as ratios; all of them make the page, too."""
+    session.install("-e", str(ROOT) + "[all]")
+    page = () if session.posargs else ("--page", "docs/benchmarks.md")
+    session.run("python", "-m", "benchmarks", *page, *session.posargs)

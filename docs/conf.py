@@ -1,10 +1,42 @@
-"""Sphinx configuration."""
+"""Sphinx configuration; the reference pages are made by ``python -m tools.generate``."""
+
+import sys
+from pathlib import Path
+
+sys.path[:0] = [str(Path(__file__).parent / "_ext"), str(Path(__file__).parents[1])]
+
+from npu_config.core.diagnostics import DOCS_URL  # noqa: E402 - found through the line above
+from npu_config.core.version import __version__  # noqa: E402
 
 project = "npu_config"
-extensions = ["myst_parser"]
-html_theme = "furo"
-myst_heading_anchors = 3
-suppress_warnings = [
-    "myst.xref_missing",  # pages link to files of the repository
-    "misc.highlighting_failure",  # wrong examples are wrong on purpose
+author = "the npu_config developers"
+version = release = __version__
+html_baseurl = DOCS_URL + "/"
+
+extensions = [
+    "myst_parser",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.napoleon",
+    "sphinx_copybutton",
+    "sphinx_design",
+    "mixed_search",
 ]
+exclude_patterns = ["_build", "requirements.txt"]
+html_theme = "furo"
+html_title = "npu_config"
+html_static_path = ["_static"]
+html_css_files = ["npu_config.css"]
+html_search_language = "mixed"
+html_show_sourcelink = False
+html_copy_source = False
+copybutton_prompt_text = "$ "
+
+myst_enable_extensions = ["colon_fence", "deflist"]
+myst_heading_anchors = 4
+suppress_warnings = ["misc.highlighting_failure"]  # wrong examples are wrong on purpose
+
+napoleon_use_ivar = True
+autodoc_typehints = "description"
+autodoc_member_order = "bysource"
+autodoc_class_signature = "separated"
+autodoc_mock_imports = ["tensorflow"]

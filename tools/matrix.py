@@ -14,7 +14,7 @@ from typing import Dict, List, Sequence, Tuple
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 LANES: Tuple[Tuple[str, ...], ...] = (
     ("lint", "tests_tf115", "tests_tf215", "docs"),
-    ("tests_oldest", "tests_newest"),
+    ("tests_oldest", "tests_newest", "package"),
 )
 NOX = [sys.executable, "-m", "nox"]
 

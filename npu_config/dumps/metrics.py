@@ -37,15 +37,15 @@ class Metrics:
         elements: of each side.
         compared: pairs that are finite on both sides.
         cosine: similarity, at most 1.
-        max_absolute: largest |x - y|.
-        accumulated_relative: sum of |x / y - 1|, where y is not 0.
+        max_absolute: largest ``|x - y|``.
+        accumulated_relative: sum of ``|x / y - 1|``, where y is not 0.
         relative_euclidean: sqrt(sum (x - y)^2 / sum y^2).
         divergence: of Kullback and Leibler, of both sides scaled to 0..1.
         mean: of x and of y.
         deviation: the standard deviation of x and of y.
-        mean_absolute: mean |x - y|.
+        mean_absolute: mean ``|x - y|``.
         root_mean_square: sqrt(mean (x - y)^2).
-        max_relative: largest |x / y - 1|, where y is not 0.
+        max_relative: largest ``|x / y - 1|``, where y is not 0.
         mean_relative: its mean over all pairs.
         signal_to_noise: 10 log10(sum y^2 / sum (x - y)^2), in decibels.
         differing: of truth values, how many are not equal; else 0.

@@ -12,9 +12,11 @@ from npu_config.writers.yaml import scalar
 
 _WIDTH = 95
 _HEAD = """\
+# yaml-language-server: $schema=npu-config.schema.json
 # A configuration of npu_config.  Remove the "# " before the options that you want to set.
 # Check it with `npu-config check FILE`, look an option up with `npu-config explain OPTION`,
 # turn it into a ConfigProto with `npu-config generate FILE --to pbtxt`.
+# Editors complete it with the schema: `npu-config schema -o npu-config.schema.json`.
 version: {version}
 
 # What it is meant for; narrows what is checked.

@@ -23,6 +23,7 @@ from typing import NamedTuple
 
 import pytest
 import yaml
+from jsonschema import validate
 
 pytest.importorskip("click")
 
@@ -30,13 +31,19 @@ from npu_config import NpuConfig, check
 from npu_config.cli._exits import EXIT_CODES
 from npu_config.cluster import rank_table
 from npu_config.lint.project import read_project
+from npu_config.reporters import schema as findings
 from npu_config.rulebook import load_all
 from tests.diagnosis import event_messages
 
 ROOT = Path(__file__).parents[2]
 PAGES = [
     ROOT / name for name in ("README.md", "CONTRIBUTING.md", "DEVELOPERS.md", "CHANGELOG.md")
-] + sorted((ROOT / "docs").glob("*.md"))
+] + [
+    path
+    for path in sorted((ROOT / "docs").rglob("*.md"))
+    if path.parent.name
+    not in ("options", "rules")  # generated, and tested with their declarations
+]
 GRAPHS = ROOT / "tests" / "data" / "graphs"
 DUMPS = ROOT / "tests" / "data" / "dump"
 BLOCK = re.compile(r"(?:^<!-- ([^\n]*?) -->\n)?^```([^\n]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -280,6 +287,8 @@ def test_files(block, folder):
         assert read_project(str(project), load_all).diagnostics == ()
     elif block.remark.startswith("wrong"):
         assert not check(path).ok
+    elif '"diagnostics"' in block.text:
+        validate(json.loads(block.text), findings.schema())
     elif re.search(r"^version\b|\"version\"", block.text, re.MULTILINE):
         assert [str(d) for d in check(path).errors] == []
     elif block.language == "yaml":
@@ -291,11 +300,11 @@ def test_files(block, folder):
 
 def test_no_other_language():
     """Nothing escapes these tests by its language."""
-    known = {"console", "python", "yaml", "toml", "json", "text", "{toctree}"}
+    known = {"console", "python", "yaml", "toml", "json", "text"}
     found = {}
     for path in PAGES:
         for match in BLOCK.finditer(path.read_text(encoding="utf-8")):
-            if match.group(2) not in known:
+            if match.group(2) not in known and not match.group(2).startswith("{"):
                 found.setdefault(path.name, []).append(match.group(2))
     assert found == {}
 

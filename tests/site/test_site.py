@@ -1,0 +1,200 @@
+"""The built documentation: its links, and how a browser shows it.
+
+``nox -s docs`` (``make site``) builds the site and runs this; the folder is in NPU_CONFIG_SITE.
+A part that needs a browser is skipped where there is none, and fails in CI.
+"""
+
+import functools
+import http.server
+import os
+import shutil
+import threading
+import urllib.parse
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+if "NPU_CONFIG_SITE" not in os.environ:
+    pytest.skip("the site is not built: run nox -s docs", allow_module_level=True)
+
+SITE = Path(os.environ["NPU_CONFIG_SITE"])
+PICTURES = Path(os.environ.get("NPU_CONFIG_SCREENSHOTS", str(SITE.parent / "pages")))
+PAGES = (
+    "index.html",
+    "getting-started.html",
+    "checking-scripts.html",
+    "distributed.html",
+    "recipes/iteration-offload.html",
+    "options/index.html",
+    "options/accuracy_comparison.html",
+    "rules/1xx.html",
+    "reference/commands.html",
+    "reference/python.html",
+    "zh/index.html",
+)
+WIDTHS = (1300, 420)
+LANDING_LIMIT = 200 * 1024
+
+
+class Links(HTMLParser):
+    """What a page names and what it leads to."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.anchors, self.targets, self.loaded = set(), set(), set()
+        self.feed(text)
+
+    def handle_starttag(self, tag, attributes):
+        """Note ids, links, and what the browser loads."""
+        given = dict(attributes)
+        self.anchors.update(filter(None, (given.get("id"), given.get("name"))))
+        if tag == "a" and given.get("href"):
+            self.targets.add(given["href"])
+        if tag == "script" and given.get("src"):
+            self.loaded.add(given["src"])
+        if tag == "link" and given.get("rel") == "stylesheet":
+            self.loaded.add(given["href"])
+
+
+@functools.lru_cache(maxsize=None)
+def links(path):
+    """The links of a page."""
+    return Links(path.read_text(encoding="utf-8"))
+
+
+def anchors(path):
+    """What a link to a page can name on it."""
+    return links(path.resolve()).anchors if path.suffix == ".html" else ()
+
+
+def test_every_link_leads_somewhere():
+    """Each link inside the site names a file that is there, and an anchor on it."""
+    broken = []
+    for page in SITE.rglob("*.html"):
+        for target in links(page).targets:
+            parts = urllib.parse.urlsplit(target)
+            if parts.scheme or parts.netloc:
+                continue
+            found = page if not parts.path else page.parent / urllib.parse.unquote(parts.path)
+            found = found / "index.html" if found.is_dir() else found
+            anchor = urllib.parse.unquote(parts.fragment)
+            if not found.is_file() or (anchor and anchor not in anchors(found)):
+                broken.append("{}: {}".format(page.relative_to(SITE), target))
+    assert broken == []
+
+
+def test_landing_page_is_light():
+    """The page, its styles and its scripts are under 200 kB, as a server compresses them."""
+    import gzip
+
+    landing = SITE / "index.html"
+    files = [landing]
+    for name in links(landing).loaded:
+        files.append(SITE / urllib.parse.urlsplit(name).path)
+    weights = {path.name: len(gzip.compress(path.read_bytes())) for path in files}
+    assert sum(weights.values()) < LANDING_LIMIT, weights
+    assert landing.stat().st_size < LANDING_LIMIT
+
+
+@pytest.fixture(scope="module")
+def address():
+    """The site on a port of this machine."""
+    handler = functools.partial(QuietHandler, directory=str(SITE))
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    yield "http://127.0.0.1:{}/".format(server.server_address[1])
+    server.shutdown()
+    server.server_close()
+
+
+class QuietHandler(http.server.SimpleHTTPRequestHandler):
+    """Serves without a line for each request."""
+
+    def log_message(self, *arguments):
+        """Nothing."""
+
+
+@pytest.fixture(scope="module")
+def browser():
+    """Headless Chromium, driven by its driver."""
+    program, driver = shutil.which("chromium"), shutil.which("chromedriver")
+    if program is None or driver is None:
+        reason = "Chromium is not installed: apt-get install chromium chromium-driver"
+        if os.environ.get("CI"):
+            pytest.fail(reason)
+        pytest.skip(reason)
+    from selenium import webdriver
+
+    options = webdriver.ChromeOptions()
+    options.binary_location = program
+    for flag in (
+        "headless=new",
+        "no-sandbox",
+        "disable-gpu",
+        "disable-quic",
+        "disable-dev-shm-usage",
+        "no-first-run",
+        "disable-background-networking",
+        "disable-component-update",
+        "disable-sync",
+    ):
+        options.add_argument("--" + flag)
+    found = webdriver.Chrome(options=options, service=webdriver.ChromeService(driver))
+    found.set_page_load_timeout(60)
+    yield found
+    found.quit()
+
+
+def resize(browser, width):
+    """A viewport of this width, also below the least width of a window."""
+    metrics = {"width": width, "height": 1000, "deviceScaleFactor": 1, "mobile": width < 600}
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
+
+
+CUT_OFF = """
+const found = [];
+const width = document.documentElement.clientWidth;
+if (document.documentElement.scrollWidth > width + 1) found.push("the page");
+for (const table of document.querySelectorAll("article table")) {
+    const box = table.parentElement;
+    if (table.scrollWidth > box.clientWidth + 1 || table.getBoundingClientRect().right > width + 1)
+        found.push(table.innerText.slice(0, 60));
+}
+return found;
+"""
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("page", PAGES)
+def test_nothing_is_cut_off(browser, address, page, width):
+    """No table and no page is wider than the screen; a picture of each is kept."""
+    resize(browser, width)
+    browser.get(address + page)
+    PICTURES.mkdir(parents=True, exist_ok=True)
+    name = "{}-{}.png".format(page.replace("/", "-")[: -len(".html")], width)
+    browser.save_screenshot(str(PICTURES / name))
+    assert browser.title
+    assert browser.execute_script(CUT_OFF) == []
+
+
+@pytest.mark.parametrize(
+    ("words", "page"),
+    [
+        ("dump_step", "options/accuracy_comparison"),
+        ("overflow", "recipes/overflow"),
+        ("溢出检测", "zh/"),
+    ],
+)
+def test_search_finds(browser, address, words, page):
+    """The search leads to the page about it, in English and in Chinese."""
+    from selenium.webdriver.common.by import By
+    from selenium.webdriver.support.ui import WebDriverWait
+
+    browser.get(address + "search.html?q=" + urllib.parse.quote(words))
+    hits = WebDriverWait(browser, 60).until(
+        lambda b: b.find_elements(By.CSS_SELECTOR, "#search-results li a")
+    )
+    found = [hit.get_attribute("href").split(address)[-1] for hit in hits]
+    assert any(page in target for target in found), found

@@ -1,0 +1,28 @@
+"""The reference part of the documentation, made from what the package declares."""
+
+import functools
+from typing import Callable, Dict
+
+from npu_config.catalogue import PAGES
+from npu_config.rulebook import load_all
+from tools.reference import commands, files, options, output, products, rules, variables
+
+
+def pages() -> Dict[str, Callable[[], str]]:
+    """Path of each page, and what renders it."""
+    result: Dict[str, Callable[[], str]] = {
+        "docs/options/index.md": options.index,
+        "docs/rules/index.md": rules.index,
+        "docs/reference/commands.md": commands.render,
+        "docs/reference/environment.md": variables.render,
+        "docs/reference/files.md": files.render,
+        "docs/reference/products.md": products.render,
+        output.SCHEMA: output.schema,
+    }
+    for page in PAGES:
+        result["docs/options/{}.md".format(page.PAGE)] = functools.partial(options.page, page)
+    for band in rules.BANDS:
+        result["docs/rules/{}xx.md".format(band)] = functools.partial(rules.band_page, band)
+    for rule in load_all():
+        result["docs/rules/{}.md".format(rule.id)] = functools.partial(rules.page, rule)
+    return result
