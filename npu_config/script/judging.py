@@ -6,6 +6,7 @@ from typing import (
     Iterator,
     List,
     Mapping,
+    NamedTuple,
     Optional,
     Sequence,
     Set,
@@ -42,13 +43,20 @@ _CONSEQUENCES: Mapping[str, Sequence[str]] = {
 Needed = Dict[Tuple[int, ...], Tuple[Path, Literals]]
 
 
+class _Entry(NamedTuple):
+    """A finding, the paths that it is made on, the conditions of its place, and those named."""
+
+    diagnostic: Diagnostic
+    paths: List[Path]
+    own: Optional[Literals]
+    named: Literals
+
+
 class Findings:
     """Findings as they come from the paths of a script, to be merged in the end."""
 
     def __init__(self) -> None:
-        self._found: Dict[
-            Tuple[object, ...], Tuple[Diagnostic, List[Path], Optional[Literals]]
-        ] = {}
+        self._found: Dict[Tuple[object, ...], _Entry] = {}
         self._overwritten: List[Tuple[Diagnostic, Variant]] = []
 
     def add(
@@ -56,10 +64,12 @@ class Findings:
         diagnostic: Diagnostic,
         paths: Iterable[Path],
         own: Optional[Literals] = None,
+        named: Literals = frozenset(),
     ) -> None:
         """Enter a finding that is made on some paths.
 
-        ``own`` are the conditions that its place is under, where they are known.
+        ``own`` are the conditions that its place is under, where they are known, ``named``
+        those that its message names.
         """
         key = (
             diagnostic.rule,
@@ -70,9 +80,9 @@ class Findings:
         )
         found = self._found.get(key)
         if found is None:
-            self._found[key] = (diagnostic, list(paths), own)
+            self._found[key] = _Entry(diagnostic, list(paths), own, named)
         else:
-            found[1].extend(paths)
+            found.paths.extend(paths)
 
     def settle_consequences(self) -> None:
         """Take out what follows from a switch that another finding on the path is about.
@@ -86,16 +96,16 @@ class Findings:
                 reported.setdefault(diagnostic.option, set()).update(map(id, paths))
                 if diagnostic.meant is not None:
                     supposed.setdefault(diagnostic.meant, set()).update(map(id, paths))
-        for key, (diagnostic, _, _) in list(self._found.items()):
-            for switch in _CONSEQUENCES.get(diagnostic.name, ()):
+        for key, entry in list(self._found.items()):
+            for switch in _CONSEQUENCES.get(entry.diagnostic.name, ()):
                 self._take(key, reported.get(switch, set()))
                 taken = self._take(key, supposed.get(switch, set()))
                 if taken:
-                    self.add(attr.evolve(diagnostic, severity=Severity.INFO), taken)
+                    self.add(attr.evolve(entry.diagnostic, severity=Severity.INFO), taken)
 
     def _all(self) -> Iterator[Tuple[Diagnostic, Sequence[Path]]]:
-        for diagnostic, paths, _ in self._found.values():
-            yield diagnostic, paths
+        for entry in self._found.values():
+            yield entry.diagnostic, entry.paths
         for diagnostic, variant in self._overwritten:
             yield diagnostic, variant.paths
 
@@ -103,7 +113,7 @@ class Findings:
         """Take a finding out on these paths; those of them that it was made on."""
         if key not in self._found or not on:
             return []
-        paths = self._found[key][1]
+        paths = self._found[key].paths
         taken = [path for path in paths if id(path) in on]
         paths[:] = [path for path in paths if id(path) not in on]
         if not paths:
@@ -116,11 +126,14 @@ class Findings:
 
     def merged(self) -> List[Diagnostic]:
         """Every finding once, with the conditions that it needs."""
-        lasting = {(found[0].rule, found[0].place) for found in self._found.values()}
+        lasting = {
+            (entry.diagnostic.rule, entry.diagnostic.place) for entry in self._found.values()
+        }
         twice: Dict[object, List[Tuple[object, ...]]] = {}
-        for key, (diagnostic, _, _) in self._found.items():
-            if diagnostic.name == "option-set-twice":
-                twice.setdefault((diagnostic.option, diagnostic.place), []).append(key)
+        for key, entry in self._found.items():
+            if entry.diagnostic.name == "option-set-twice":
+                option, place = entry.diagnostic.option, entry.diagnostic.place
+                twice.setdefault((option, place), []).append(key)
         for diagnostic, variant in self._overwritten:
             by = variant.shadowed_by
             if diagnostic.severity is Severity.INFO or diagnostic.name == "unknown-option":
@@ -130,7 +143,7 @@ class Findings:
                     self._take(key, {id(path) for path in variant.paths})
                 self.add(_of_overwritten(diagnostic, by), variant.paths)
         known: Needed = {}
-        return _gravest([_noted(*found, known) for found in self._found.values()])
+        return _gravest([_noted(entry, known) for entry in self._found.values()])
 
 
 def _gravest(found: List[Diagnostic]) -> List[Diagnostic]:
@@ -142,9 +155,8 @@ def _gravest(found: List[Diagnostic]) -> List[Diagnostic]:
     return [d for d in found if d.severity.rank == ranks[d.rule, d.place, d.option]]
 
 
-def _noted(
-    diagnostic: Diagnostic, paths: List[Path], own: Optional[Literals], known: Needed
-) -> Diagnostic:
+def _noted(entry: _Entry, known: Needed) -> Diagnostic:
+    diagnostic, paths, own, named = entry
     if not paths:
         return diagnostic
     real = [path for path in paths if not path.supposed]
@@ -155,7 +167,7 @@ def _noted(
         return diagnostic
     own = _own(diagnostic.place, path) if own is None else own
     extra = needed - own
-    words = _words([d for d in path.trace if (d.atom, d.holds) in needed], diagnostic.message)
+    words = _words([d for d in path.trace if (d.atom, d.holds) in needed], named)
     severity = diagnostic.severity
     if severity is Severity.ERROR and _choices(path, extra) + bool(needed & own) > 1:
         severity = Severity.WARNING
@@ -171,14 +183,18 @@ def _noted(
     return attr.evolve(diagnostic, message=message, severity=severity)
 
 
-def _words(decisions: Sequence[Decision], message: str) -> List[str]:
-    """The conditions in the words of the script, without those that are implied or said.
+def _words(decisions: Sequence[Decision], named: Literals) -> List[str]:
+    """The conditions in the words of the script, without those that are implied or named.
 
     That a statement does not raise goes without saying.
     """
     equal = {d.equal_subject for d in decisions if d.equal_subject and d.holds}
-    words = [d.text for d in decisions if d.holds or (d.node and d.equal_subject not in equal)]
-    return [text for text in words if text not in message]
+    return [
+        d.text
+        for d in decisions
+        if (d.atom, d.holds) not in named
+        and (d.holds or (d.node and d.equal_subject not in equal))
+    ]
 
 
 def _conditions(paths: List[Path], known: Needed) -> Tuple[Path, Literals]:
@@ -256,11 +272,13 @@ def judge_variants(
                 placed = at_literal(diagnostic, variant.settings, script)
                 fixed = with_fix(placed, variant.paths[0], script.source)
                 findings.add(fixed, variant.paths)
-    for diagnostic, found_on, guards in run_checks(
-        script, paths, None if target is None else target.version
-    ):
-        own = literals(found_on[0], guards) if found_on else None
-        findings.add(diagnostic, found_on, own)
+    for found in run_checks(script, paths, None if target is None else target.version):
+        if found.path is None:
+            findings.add(found.diagnostic, ())
+        else:
+            named = () if found.named is None else (found.named,)
+            own = literals(found.path, found.guards)
+            findings.add(found.diagnostic, (found.path,), own, literals(found.path, named))
     findings.settle_consequences()
     return _with_one_note(findings.merged())
 

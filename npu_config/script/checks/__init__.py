@@ -3,9 +3,8 @@
 One function per constraint; what it sees is a :class:`~._check.Context`.
 """
 
-from typing import List, Optional, Sequence, Tuple
+from typing import List, Optional, Sequence
 
-from npu_config.core.diagnostics import Diagnostic
 from npu_config.script.checks import (
     assignments,
     calls,
@@ -21,7 +20,7 @@ from npu_config.script.checks import (
     switches,
     versions,
 )
-from npu_config.script.checks._check import CHECKS, Context
+from npu_config.script.checks._check import CHECKS, Context, Found
 from npu_config.script.paths import Path
 from npu_config.script.script import Script
 
@@ -43,13 +42,11 @@ __all__ = [
     "versions",
 ]
 
-Found = Tuple[Diagnostic, List[Path], Tuple[int, ...]]
-
 
 def run_checks(
     script: Script, groups: Sequence[Sequence[Path]], version: Optional[int] = None
 ) -> List[Found]:
-    """Every finding of every check, with the path that it was made on and its guards.
+    """Every finding of every check.
 
     ``version`` is the adapter that the script is for (``Target.version``).
     """
@@ -64,7 +61,4 @@ def run_checks(
             for path in paths:
                 context.path = path
                 check.function(context)
-    return [
-        (diagnostic, [] if path is None else [path], guards)
-        for diagnostic, path, guards in context.found
-    ]
+    return context.found

@@ -30,6 +30,18 @@ from npu_config.script.syntax import name_of
 _OURS = ("npu_bridge", "npu_device", "npu_config")
 
 
+class Found(NamedTuple):
+    """A finding, the path that it was made on, and the numbers of decisions on that path.
+
+    ``guards`` are those that its place is under, ``named`` is the one that its message names.
+    """
+
+    diagnostic: Diagnostic
+    path: Optional[Path]
+    guards: Tuple[int, ...]
+    named: Optional[int]
+
+
 class Context:
     """What a check sees, and where it puts its findings.
 
@@ -49,7 +61,7 @@ class Context:
         self.paths = paths
         self.path: Optional[Path] = None
         self.rule: Optional[Rule] = None
-        self.found: List[Tuple[Diagnostic, Optional[Path], Tuple[int, ...]]] = []
+        self.found: List[Found] = []
         self.unread = Unread(script)
         self.handed_on: Dict[Tuple[Place, Optional[int]], bool] = {}
         self._imports_have: Dict[Tuple[str, ...], bool] = {}
@@ -78,13 +90,18 @@ class Context:
         fix: Optional[Fix] = None,
         meant: Optional[str] = None,
         consequence: Optional[str] = None,
+        named: Optional[int] = None,
     ) -> None:
-        """Report a finding; ``guards`` are the conditions that its place is under."""
+        """Report a finding.
+
+        ``guards`` are the conditions that its place is under, ``named`` is the one that the
+        message names.
+        """
         assert self.rule is not None
         diagnostic = self.rule.diagnostic(
             message, place, option, help, severity, fix, meant, consequence
         )
-        self.found.append((diagnostic, self.path, guards))
+        self.found.append(Found(diagnostic, self.path, guards, named))
 
     def uses(self, place: Place) -> List[Use]:
         """Everything that any path does with the object that is made at a place."""

@@ -85,6 +85,7 @@ def switch_never_on(context: Context) -> None:
                     entry.path,
                     option=entry.name,
                     help="set it to True",
+                    named=entry.path[-1],
                 )
 
 
@@ -113,6 +114,7 @@ def _report_never_true(context: Context) -> None:
                     guards,
                     option=name,
                     help='define the flag with action="store_true", or compare it with text',
+                    named=index,
                 )
                 break
 
