@@ -1,5 +1,7 @@
 """Accuracy comparison: dump, overflow detection, fusion switches."""
 
+import functools
+
 from npu_config.catalogue.kinds import PATH_CHARACTERS, Bool, Choice, Path
 from npu_config.catalogue.kinds.lists import DumpStep, Names
 from npu_config.catalogue.option import Option, Outcome, products, table
@@ -11,61 +13,58 @@ PAGE = "accuracy_comparison"
 TITLE = "Accuracy comparison: dump, overflow detection, fusion switches"
 DOC = "docs/en/tfadapter_1/apiref/session_config/accuracy_comparison.md"
 
+option = functools.partial(Option)
+
+option = functools.partial(Option, page=PAGE, doc=DOC)
+
 OPTIONS = table(
     (
-        Option(
+        option(
             name="enable_dump",
             kind=Bool(),
-            page=PAGE,
             summary="Turns on operator data dump.",
             default=False,
             run_config="dump_config.enable_dump",
             run_config_default=False,
-            doc=DOC,
             sample={"enable_dump": True, "dump_path": "/home/test/output"},
             source=(
                 "tf_adapter/util/npu_attrs.cc:2049",
                 "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:563",
             ),
         ),
-        Option(
+        option(
             name="dump_mode",
             kind=Choice(("input", "output", "all")),
-            page=PAGE,
             summary="Which side of an operator is dumped.",
             default="output",
             run_config="dump_config.dump_mode",
             run_config_default="output",
             read_when=("enable_dump",),
             outcome=Outcome.ABORT,
-            doc=DOC,
             sample={"enable_dump": True, "dump_path": "/home/test/output"},
             source=(
                 "tf_adapter/util/npu_attrs.cc:2092",
                 "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:574",
             ),
         ),
-        Option(
+        option(
             name="enable_dump_debug",
             kind=Bool(),
-            page=PAGE,
             summary="Turns on overflow/underflow detection.",
             default=False,
             modes="training",
             run_config="dump_config.enable_dump_debug",
             run_config_default=False,
             notes="The Chinese page limits it to training; the English page is silent.",
-            doc=DOC,
             sample={"enable_dump_debug": True, "dump_path": "/home/test/output"},
             source=(
                 "tf_adapter/util/npu_attrs.cc:2052",
                 "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:564",
             ),
         ),
-        Option(
+        option(
             name="dump_debug_mode",
             kind=Choice(("aicore_overflow", "atomic_overflow", "all")),
-            page=PAGE,
             summary="Kind of overflow looked for.",
             default="all",
             modes="training",
@@ -81,48 +80,42 @@ OPTIONS = table(
                     Product.ATLAS_TRAINING, Product.ATLAS_INFERENCE, Product.ATLAS_300I_DUO
                 ),
             },
-            doc=DOC,
             sample={"enable_dump_debug": True, "dump_path": "/home/test/output"},
             source=(
                 "tf_adapter/util/npu_attrs.cc:2102",
                 "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:576",
             ),
         ),
-        Option(
+        option(
             name="dump_path",
             kind=Path("directory"),
-            page=PAGE,
             summary="Existing directory that receives dump files.",
             run_config="dump_config.dump_path",
             read_when=("enable_dump", "enable_dump_debug"),
             outcome=Outcome.REJECT,
-            doc=DOC,
             sample={"enable_dump_debug": True},
             source=(
                 "tf_adapter/util/npu_attrs.cc:2069",
                 "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:570",
             ),
         ),
-        Option(
+        option(
             name="dump_step",
             kind=DumpStep(),
-            page=PAGE,
             summary="Iterations to dump; unset dumps all.",
             modes="training",
             run_config="dump_config.dump_step",
             read_when=("enable_dump",),
             outcome=Outcome.REJECT,
-            doc=DOC,
             sample={"enable_dump": True, "dump_path": "/home/test/output"},
             source=(
                 "tf_adapter/util/npu_attrs.cc:2084",
                 "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:572",
             ),
         ),
-        Option(
+        option(
             name="dump_data",
             kind=Choice(("tensor", "stats")),
-            page=PAGE,
             summary="Dump tensors, or per-operator statistics in CSV.",
             default="tensor",
             run_config="dump_config.dump_data",
@@ -130,7 +123,6 @@ OPTIONS = table(
             scope="process",
             used_when=("enable_dump",),
             outcome=Outcome.REJECT,
-            doc=DOC,
             versions=since("r1.10.0"),
             sample={"enable_dump": True, "dump_path": "/home/test/output"},
             source=(
@@ -138,18 +130,16 @@ OPTIONS = table(
                 "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:578",
             ),
         ),
-        Option(
+        option(
             name="dump_layer",
             kind=Names(
                 separator=" ", name=r"[^,;\s]+", what="operator names", example="conv1 fc/MatMul"
             ),
-            page=PAGE,
             summary="Operator names to dump; unset dumps every operator.",
             run_config="dump_config.dump_layer",
             used_when=("enable_dump",),
             outcome=Outcome.SILENT,
             severity=Severity.WARNING,
-            doc=DOC,
             versions=since("r1.10.0"),
             sample={"enable_dump": True, "dump_path": "/home/test/output"},
             source=(
@@ -157,10 +147,9 @@ OPTIONS = table(
                 "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:580",
             ),
         ),
-        Option(
+        option(
             name="quant_dumpable",
             kind=Choice(("0", "1")),
-            page=PAGE,
             summary=(
                 '"1" keeps pre-quantisation inputs/outputs of an AMCT-quantised network so '
                 "they can be dumped."
@@ -170,57 +159,50 @@ OPTIONS = table(
             run_config="quant_dumpable",
             notes="String option; unset sends an empty string.",
             outcome=Outcome.GE,
-            doc=DOC,
             versions=since("v0.0.48"),
             source=(
                 "tf_adapter/util/npu_attrs.cc:2117",
                 "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:649",
             ),
         ),
-        Option(
+        option(
             name="fusion_switch_file",
             kind=Path("file", characters=PATH_CHARACTERS),
-            page=PAGE,
             summary="Path of a file that switches graph/UB fusion passes on or off.",
             run_config="fusion_switch_file",
             scope="process+session",
             outcome=Outcome.GE,
             severity=Severity.WARNING,
-            doc=DOC,
             versions=since("r1.2.0"),
             source=(
                 "tf_adapter/util/npu_attrs.cc:2390",
                 "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:814",
             ),
         ),
-        Option(
+        option(
             name="buffer_optimize",
             kind=Choice(("l2_optimize", "off_optimize")),
-            page=PAGE,
             summary="Data buffer optimisation switch.",
             default="l2_optimize",
             modes="online_inference",
             run_config="buffer_optimize",
             run_config_default="l2_optimize",
             outcome=Outcome.ABORT,
-            doc=DOC,
             versions=since("r1.2.0"),
             source=(
                 "tf_adapter/util/npu_attrs.cc:2374",
                 "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:810",
             ),
         ),
-        Option(
+        option(
             name="use_off_line",
             kind=Bool(),
-            page=PAGE,
             summary=(
                 "True runs the graph on the NPU; False leaves it to TensorFlow on the host CPU."
             ),
             default=True,
             scope="graph",
             notes="NPUEstimator always writes True; there is no NPURunConfig field.",
-            doc=DOC,
             source=(
                 "tf_adapter/util/npu_attrs.cc:2221",
                 "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:792",

@@ -1,5 +1,7 @@
 """Accuracy tuning."""
 
+import functools
+
 from npu_config.catalogue.kinds import Choice, Path
 from npu_config.catalogue.option import Option, Outcome, products, table
 from npu_config.core.target import Product
@@ -19,9 +21,13 @@ MIXED_MODES = {
 }
 """The values of each option that mean mixed precision."""
 
+option = functools.partial(Option)
+
+option = functools.partial(Option, page=PAGE, doc=DOC)
+
 OPTIONS = table(
     (
-        Option(
+        option(
             name="precision_mode_v2",
             kind=Choice(
                 (
@@ -34,7 +40,6 @@ OPTIONS = table(
                     "cube_hif8",
                 )
             ),
-            page=PAGE,
             summary="Global operator precision policy, newer vocabulary (recommended).",
             default_note=(
                 "training on ascend_950: origin; training on atlas_a3: origin; training on "
@@ -51,7 +56,6 @@ OPTIONS = table(
                 "mixed_hif8": products(Product.ASCEND_950),
                 "cube_hif8": products(Product.ASCEND_950),
             },
-            doc=DOC,
             versions=since("v0.0.9"),
             value_versions={
                 "cube_hif8": since("v0.0.48"),
@@ -62,7 +66,7 @@ OPTIONS = table(
                 "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:539",
             ),
         ),
-        Option(
+        option(
             name="precision_mode",
             kind=Choice(
                 (
@@ -77,7 +81,6 @@ OPTIONS = table(
                     "allow_fp32_to_bf16",
                 )
             ),
-            page=PAGE,
             summary="Global operator precision policy, older vocabulary.",
             default_note=(
                 "training on ascend_950: must_keep_origin_dtype; training on atlas_a3: "
@@ -104,17 +107,15 @@ OPTIONS = table(
                 "force_fp32": "cube_fp16in_fp32out",
                 "allow_mix_precision": "allow_mix_precision_fp16",
             },
-            doc=DOC,
             unchecked=until("r1.11.0"),
             source=(
                 "tf_adapter/util/npu_attrs.cc:2188",
                 "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:537",
             ),
         ),
-        Option(
+        option(
             name="modify_mixlist",
             kind=Path("file"),
-            page=PAGE,
             summary=(
                 "Path of a JSON file that edits the mixed-precision black/white/gray "
                 "operator lists."
@@ -122,7 +123,6 @@ OPTIONS = table(
             run_config="modify_mixlist",
             scope="process+session",
             outcome=Outcome.GE,
-            doc=DOC,
             versions=since("r1.5.0"),
             sample={"precision_mode_v2": "mixed_float16"},
             source=(
@@ -130,10 +130,9 @@ OPTIONS = table(
                 "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:487",
             ),
         ),
-        Option(
+        option(
             name="customize_dtypes",
             kind=Path("file"),
-            page=PAGE,
             summary=(
                 "Path of a cfg file that pins input/output dtypes of single operators or "
                 "operator types."
@@ -141,7 +140,6 @@ OPTIONS = table(
             run_config="customize_dtypes",
             scope="process",
             outcome=Outcome.GE,
-            doc=DOC,
             versions=since("r1.9.0"),
             source=(
                 "tf_adapter/util/npu_attrs.cc:2498",

@@ -1,5 +1,7 @@
 """AOE tuning."""
 
+import functools
+
 from npu_config.catalogue.kinds import Choice, Path, Text
 from npu_config.catalogue.option import Option, Outcome, Status, products, table
 from npu_config.core.target import Product
@@ -9,12 +11,15 @@ PAGE = "aoe"
 TITLE = "AOE tuning"
 DOC = "docs/en/tfadapter_1/apiref/session_config/AOE.md"
 
+option = functools.partial(Option)
+
+option = functools.partial(Option, page=PAGE, doc=DOC)
+
 OPTIONS = table(
     (
-        Option(
+        option(
             name="aoe_mode",
             kind=Choice(("1", "2", "4")),
-            page=PAGE,
             summary="AOE tuning job: 1 subgraph, 2 operator, 4 gradient splitting.",
             products=products(Product.ATLAS_A3, Product.ATLAS_A2, Product.ATLAS_TRAINING),
             modes="training",
@@ -27,7 +32,6 @@ OPTIONS = table(
                 "2": products(Product.ATLAS_A3, Product.ATLAS_A2, Product.ATLAS_TRAINING),
                 "4": products(Product.ATLAS_A3, Product.ATLAS_A2, Product.ATLAS_TRAINING),
             },
-            doc=DOC,
             versions=since("r1.5.0"),
             value_versions={
                 "3": spans(("r1.5.0", "r1.10.0")),
@@ -38,10 +42,9 @@ OPTIONS = table(
                 "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:705",
             ),
         ),
-        Option(
+        option(
             name="work_path",
             kind=Path("directory"),
-            page=PAGE,
             summary="AOE working directory.",
             default="./",
             products=products(Product.ATLAS_A3, Product.ATLAS_A2, Product.ATLAS_TRAINING),
@@ -50,24 +53,21 @@ OPTIONS = table(
             scope="process",
             read_when=("aoe_mode",),
             outcome=Outcome.ABORT,
-            doc=DOC,
             versions=since("r1.2.0"),
             source=(
                 "tf_adapter/util/npu_attrs.cc:2169",
                 "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:707",
             ),
         ),
-        Option(
+        option(
             name="aoe_config_file",
             kind=Path("file"),
-            page=PAGE,
             summary="Path of a JSON file restricting which operators AOE tunes.",
             products=products(Product.ATLAS_A3, Product.ATLAS_A2, Product.ATLAS_TRAINING),
             modes="training",
             run_config="aoe_config_file",
             scope="process",
             outcome=Outcome.UNCHECKED,
-            doc=DOC,
             versions=since("r1.11.0"),
             sample={"aoe_mode": "2"},
             source=(
@@ -75,10 +75,9 @@ OPTIONS = table(
                 "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:713",
             ),
         ),
-        Option(
+        option(
             name="distribute_config",
             kind=Path("file"),
-            page=PAGE,
             summary="AOE distributed tuning configuration path.",
             products=products(Product.ATLAS_A3, Product.ATLAS_A2, Product.ATLAS_TRAINING),
             modes="training",
@@ -93,10 +92,9 @@ OPTIONS = table(
                 "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:711",
             ),
         ),
-        Option(
+        option(
             name="auto_tune_mode",
             kind=Text(),
-            page=PAGE,
             summary="Removed auto-tune switch; any non-empty value is refused by GE.",
             scope="process",
             status=Status.NO_EFFECT,
@@ -104,6 +102,7 @@ OPTIONS = table(
             outcome=Outcome.ABORT,
             versions=spans((None, "r1.10.0"), ("v0.0.3", None)),
             sample={"auto_tune_mode": ""},
+            doc=None,
             source=("tf_adapter/util/npu_attrs.cc:2134",),
         ),
     )

@@ -1,5 +1,7 @@
 """Basic options."""
 
+import functools
+
 from npu_config.catalogue.kinds import INT32_MAX, Int
 from npu_config.catalogue.option import Option, Outcome, table
 from npu_config.core.versions import since
@@ -8,12 +10,15 @@ PAGE = "basic"
 TITLE = "Basic options"
 DOC = "docs/en/tfadapter_1/apiref/session_config/basic_options.md"
 
+option = functools.partial(Option)
+
+option = functools.partial(Option, page=PAGE, doc=DOC)
+
 OPTIONS = table(
     (
-        Option(
+        option(
             name="graph_run_mode",
             kind=Int(allowed=(0, 1)),
-            page=PAGE,
             summary="Selects the graph run mode: 0 online inference, 1 training.",
             default=1,
             run_config="graph_run_mode",
@@ -24,16 +29,14 @@ OPTIONS = table(
                 " default precision mode and forces enable_small_channel=1 when 0."
             ),
             outcome=Outcome.ABORT,
-            doc=DOC,
             source=(
                 "tf_adapter/util/npu_attrs.cc:2137",
                 "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:802",
             ),
         ),
-        Option(
+        option(
             name="session_device_id",
             kind=Int(minimum=0, maximum=INT32_MAX),
-            page=PAGE,
             summary=(
                 "Logical device a session runs on, so one script can drive several devices "
                 "with one session each."
@@ -43,17 +46,15 @@ OPTIONS = table(
                 "Unset is -1 internally and means: use ASCEND_DEVICE_ID, then DEVICE_ID, then 0."
             ),
             outcome=Outcome.ABORT,
-            doc=DOC,
             versions=since("r1.3.0"),
             source=(
                 "tf_adapter/util/npu_attrs.cc:2415",
                 "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:483",
             ),
         ),
-        Option(
+        option(
             name="deterministic",
             kind=Int(allowed=(0, 1)),
-            page=PAGE,
             summary=(
                 "1 makes operators return identical outputs for identical inputs (slower); 0"
                 " does not."
@@ -64,7 +65,6 @@ OPTIONS = table(
             scope="process",
             notes="Integer option, not bool. Adapter does not check it; GE accepts only 0/1.",
             outcome=Outcome.GE,
-            doc=DOC,
             versions=since("v0.0.3"),
             source=(
                 "tf_adapter/util/npu_attrs.cc:2387",

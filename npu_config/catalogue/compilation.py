@@ -1,5 +1,7 @@
 """Operator and graph compilation."""
 
+import functools
+
 from npu_config.catalogue.kinds import PATH_CHARACTERS, Bool, Choice, Path
 from npu_config.catalogue.kinds.lists import PassSwitches
 from npu_config.catalogue.kinds.modes import AicoreNum
@@ -12,45 +14,44 @@ PAGE = "compilation"
 TITLE = "Operator and graph compilation"
 DOC = "docs/en/tfadapter_1/apiref/session_config/operator_and_graph_build.md"
 
+option = functools.partial(Option)
+
+option = functools.partial(Option, page=PAGE, doc=DOC)
+
 OPTIONS = table(
     (
-        Option(
+        option(
             name="op_compiler_cache_mode",
             kind=Choice(("enable", "force", "disable")),
-            page=PAGE,
             summary="Disk cache of operator compilation.",
             default="enable",
             run_config="op_compiler_cache_mode",
             scope="process",
             notes="Adapter does not check the value and sends an empty string when unset.",
             outcome=Outcome.GE,
-            doc=DOC,
             versions=since("r1.2.0"),
             source=(
                 "tf_adapter/util/npu_attrs.cc:2403",
                 "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:819",
             ),
         ),
-        Option(
+        option(
             name="op_compiler_cache_dir",
             kind=Path("directory", characters=PATH_CHARACTERS),
-            page=PAGE,
             summary="Directory of the operator compile cache.",
             run_config="op_compiler_cache_dir",
             scope="process",
             notes="Unset: ${ASCEND_CACHE_PATH}/kernel_cache, then $HOME/atc_data.",
             outcome=Outcome.UNCHECKED,
-            doc=DOC,
             versions=since("r1.2.0"),
             source=(
                 "tf_adapter/util/npu_attrs.cc:2406",
                 "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:821",
             ),
         ),
-        Option(
+        option(
             name="aicore_num",
             kind=AicoreNum(),
-            page=PAGE,
             summary="Upper bound of Cube and Vector cores used when compiling operators.",
             products=products(Product.ATLAS_A3, Product.ATLAS_A2),
             run_config="aicore_num",
@@ -60,7 +61,6 @@ OPTIONS = table(
                 "atlas_training / atlas_inference."
             ),
             outcome=Outcome.GE,
-            doc=DOC,
             versions=since("v0.0.48"),
             sample={"op_compiler_cache_mode": "disable"},
             source=(
@@ -68,27 +68,24 @@ OPTIONS = table(
                 "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:731",
             ),
         ),
-        Option(
+        option(
             name="oo_constant_folding",
             kind=Bool(),
-            page=PAGE,
             summary="Constant folding at graph compilation.",
             default=True,
             run_config="oo_constant_folding",
             run_config_default=True,
             scope="process",
             notes="A value stored in another oneof field is ignored silently.",
-            doc=DOC,
             versions=since("v0.0.48"),
             source=(
                 "tf_adapter/util/npu_attrs.cc:2596",
                 "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:740",
             ),
         ),
-        Option(
+        option(
             name="oo_level",
             kind=Choice(("O1", "O3")),
-            page=PAGE,
             summary="Graph optimisation level.",
             default="O3",
             run_config="oo_level",
@@ -102,10 +99,9 @@ OPTIONS = table(
                 "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:758",
             ),
         ),
-        Option(
+        option(
             name="optimization_switch",
             kind=PassSwitches(),
-            page=PAGE,
             summary="Switches single compile passes on or off.",
             run_config="optimization_switch",
             scope="process+session",

@@ -1,5 +1,7 @@
 """Data augmentation."""
 
+import functools
+
 from npu_config.catalogue.kinds import Int
 from npu_config.catalogue.kinds.lists import DeviceList
 from npu_config.catalogue.option import Option, Outcome, table
@@ -9,12 +11,15 @@ PAGE = "data_augmentation"
 TITLE = "Data augmentation"
 DOC = "docs/en/tfadapter_1/apiref/session_config/data_augmentation.md"
 
+option = functools.partial(Option)
+
+option = functools.partial(Option, page=PAGE, doc=DOC)
+
 OPTIONS = table(
     (
-        Option(
+        option(
             name="local_rank_id",
             kind=Int(minimum=0, maximum=7),
-            page=PAGE,
             summary=(
                 "Local rank of this process when one host process feeds pre-processed data "
                 "to several devices."
@@ -24,7 +29,6 @@ OPTIONS = table(
             scope="graph",
             notes="Unset is -1 internally.",
             outcome=Outcome.ABORT,
-            doc=DOC,
             versions=since("r1.3.0"),
             sample={"local_rank_id": 0, "local_device_list": "0,1"},
             source=(
@@ -32,16 +36,14 @@ OPTIONS = table(
                 "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:834",
             ),
         ),
-        Option(
+        option(
             name="local_device_list",
             kind=DeviceList(),
-            page=PAGE,
             summary="Devices the main process sends data to.",
             modes="training",
             run_config="local_device_list",
             scope="graph",
             outcome=Outcome.ABORT,
-            doc=DOC,
             versions=since("r1.3.0"),
             sample={"local_rank_id": 0, "local_device_list": "0,1"},
             source=(

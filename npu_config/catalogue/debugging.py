@@ -1,5 +1,7 @@
 """Debugging."""
 
+import functools
+
 from npu_config.catalogue.kinds import Int, Path
 from npu_config.catalogue.option import Option, Outcome, table
 from npu_config.core.versions import since
@@ -8,12 +10,15 @@ PAGE = "debugging"
 TITLE = "Debugging"
 DOC = "docs/en/tfadapter_1/apiref/session_config/debugging.md"
 
+option = functools.partial(Option)
+
+option = functools.partial(Option, page=PAGE, doc=DOC)
+
 OPTIONS = table(
     (
-        Option(
+        option(
             name="enable_exception_dump",
             kind=Int(allowed=(0, 1, 2)),
-            page=PAGE,
             summary=(
                 "Dump of failing operators: 0 off, 1 common ExceptionDump, 2 LiteExceptionDump."
             ),
@@ -23,16 +28,14 @@ OPTIONS = table(
             scope="process",
             notes="GE default is 0; the adapter always sends 2 when unset.",
             outcome=Outcome.REJECT,
-            doc=DOC,
             source=(
                 "tf_adapter/util/npu_attrs.cc:2294",
                 "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:808",
             ),
         ),
-        Option(
+        option(
             name="op_debug_config",
             kind=Path("file"),
-            page=PAGE,
             summary=(
                 "Path of a cfg file that turns on operator-compile debug switches (oom, "
                 "dump_cce, ...)."
@@ -40,32 +43,28 @@ OPTIONS = table(
             run_config="op_debug_config",
             scope="process",
             outcome=Outcome.GE,
-            doc=DOC,
             versions=since("r1.9.0"),
             source=(
                 "tf_adapter/util/npu_attrs.cc:2504",
                 "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:851",
             ),
         ),
-        Option(
+        option(
             name="debug_dir",
             kind=Path("directory"),
-            page=PAGE,
             summary="Directory for operator-compile debug files (.o, .json, .cce).",
             run_config="debug_dir",
             scope="process",
             notes="Unset: ASCEND_WORK_PATH, then the current directory.",
-            doc=DOC,
             versions=since("r1.2.0"),
             source=(
                 "tf_adapter/util/npu_attrs.cc:2409",
                 "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:823",
             ),
         ),
-        Option(
+        option(
             name="export_compile_stat",
             kind=Int(allowed=(0, 1, 2)),
-            page=PAGE,
             summary=(
                 "When fusion_result.json is written: 0 never, 1 at normal exit, 2 right "
                 "after compilation."
@@ -76,7 +75,6 @@ OPTIONS = table(
             scope="process",
             notes="A value stored in another oneof field is ignored silently.",
             outcome=Outcome.REJECT,
-            doc=DOC,
             versions=since("v0.0.48"),
             source=(
                 "tf_adapter/util/npu_attrs.cc:2588",

@@ -1,5 +1,7 @@
 """Deprecated options."""
 
+import functools
+
 from npu_config.catalogue.kinds import Bool, Choice, Int, Text
 from npu_config.catalogue.kinds.lists import Names
 from npu_config.catalogue.kinds.shapes import ShapeRange
@@ -11,28 +13,29 @@ PAGE = "deprecated"
 TITLE = "Deprecated options"
 DOC = "docs/en/tfadapter_1/apiref/session_config/deprecated_options.md"
 
+option = functools.partial(Option)
+
+option = functools.partial(Option, page=PAGE, doc=DOC)
+
 OPTIONS = table(
     (
-        Option(
+        option(
             name="op_debug_level",
             kind=Int(allowed=(0, 1, 2, 3, 4)),
-            page=PAGE,
             summary="Operator debug level (0 off ... 4 keep more files).",
             run_config="op_debug_level",
             scope="process",
             status=Status.DEPRECATED,
             replacement="op_debug_config",
             outcome=Outcome.GE,
-            doc=DOC,
             source=(
                 "tf_adapter/util/npu_attrs.cc:2144",
                 "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:804",
             ),
         ),
-        Option(
+        option(
             name="enable_data_pre_proc",
             kind=Bool(),
-            page=PAGE,
             summary=(
                 "Offloads the GetNext operator (data preprocessing hand-over) to the device."
             ),
@@ -45,27 +48,24 @@ OPTIONS = table(
                 "No replacement is named; it is still required for iteration offload. "
                 "Default False as a session option, True in NPURunConfig."
             ),
-            doc=DOC,
             source=(
                 "tf_adapter/util/npu_attrs.cc:2217",
                 "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:790",
             ),
         ),
-        Option(
+        option(
             name="variable_format_optimize",
             kind=Bool(),
-            page=PAGE,
             summary="Reformats variables at initialisation for the NPU.",
             run_config="variable_format_optimize",
             status=Status.DEPRECATED,
             notes="Forwarded only when present.",
-            doc=DOC,
             source=(
                 "tf_adapter/util/npu_attrs.cc:2035",
                 "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:550",
             ),
         ),
-        Option(
+        option(
             name="op_select_implmode",
             kind=Choice(
                 (
@@ -75,7 +75,6 @@ OPTIONS = table(
                     "high_performance_for_all",
                 )
             ),
-            page=PAGE,
             summary="Global operator implementation mode.",
             run_config="op_select_implmode",
             scope="process+session",
@@ -87,7 +86,6 @@ OPTIONS = table(
             ),
             outcome=Outcome.ABORT,
             undocumented_values=("high_precision_for_all", "high_performance_for_all"),
-            doc=DOC,
             value_versions={
                 "high_precision_for_all": since("r1.6.0"),
                 "high_performance_for_all": since("r1.6.0"),
@@ -97,7 +95,7 @@ OPTIONS = table(
                 "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:677",
             ),
         ),
-        Option(
+        option(
             name="optypelist_for_implmode",
             kind=Names(
                 name="[A-Za-z0-9_]+",
@@ -105,7 +103,6 @@ OPTIONS = table(
                 known=("Pooling", "SoftmaxV2", "LRN", "ROIAlign"),
                 example="Pooling,SoftmaxV2",
             ),
-            page=PAGE,
             summary="Operator types that op_select_implmode applies to.",
             run_config="optypelist_for_implmode",
             scope="process+session",
@@ -113,34 +110,30 @@ OPTIONS = table(
             replacement="op_precision_mode",
             outcome=Outcome.UNCHECKED,
             severity=Severity.WARNING,
-            doc=DOC,
             sample={"op_select_implmode": "high_precision"},
             source=(
                 "tf_adapter/util/npu_attrs.cc:2308",
                 "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:679",
             ),
         ),
-        Option(
+        option(
             name="dynamic_input",
             kind=Bool(),
-            page=PAGE,
             summary="Declares a dynamic input graph.",
             default=False,
             run_config="dynamic_input",
             scope="graph",
             status=Status.DEPRECATED,
             notes='True makes the adapter use jit_compile "1" for the graph.',
-            doc=DOC,
             versions=since("r1.3.0"),
             source=(
                 "tf_adapter/util/npu_attrs.cc:2246",
                 "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:826",
             ),
         ),
-        Option(
+        option(
             name="dynamic_graph_execute_mode",
             kind=Choice(("dynamic_execute", "lazy_recompile")),
-            page=PAGE,
             summary="Execution mode for dynamic_input.",
             default="dynamic_execute",
             run_config="dynamic_graph_execute_mode",
@@ -151,17 +144,15 @@ OPTIONS = table(
             notes="Only dynamic_execute is documented.",
             outcome=Outcome.ABORT,
             undocumented_values=("lazy_recompile",),
-            doc=DOC,
             versions=since("r1.3.0"),
             source=(
                 "tf_adapter/util/npu_attrs.cc:2250",
                 "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:828",
             ),
         ),
-        Option(
+        option(
             name="dynamic_inputs_shape_range",
             kind=ShapeRange(),
-            page=PAGE,
             summary="Shape ranges of dynamic inputs for dynamic_execute.",
             run_config="dynamic_inputs_shape_range",
             scope="graph",
@@ -169,7 +160,6 @@ OPTIONS = table(
             status=Status.DEPRECATED,
             replacement="input_shape/dynamic_dims/dynamic_node_type or compile_dynamic_mode",
             outcome=Outcome.ABORT,
-            doc=DOC,
             versions=since("r1.3.0"),
             sample={"dynamic_input": True, "dynamic_graph_execute_mode": "dynamic_execute"},
             source=(
@@ -177,30 +167,26 @@ OPTIONS = table(
                 "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:831",
             ),
         ),
-        Option(
+        option(
             name="graph_memory_max_size",
             kind=Text(words="a number of bytes as text"),
-            page=PAGE,
             summary="Former limit of graph memory; without effect now.",
             unit="byte",
             run_config="graph_memory_max_size",
             status=Status.NO_EFFECT,
-            doc=DOC,
             sample={"graph_memory_max_size": "27917287424"},
             source=(
                 "tf_adapter/util/npu_attrs.cc:2043",
                 "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:798",
             ),
         ),
-        Option(
+        option(
             name="variable_memory_max_size",
             kind=Text(words="a number of bytes as text"),
-            page=PAGE,
             summary="Former limit of variable memory; without effect now.",
             unit="byte",
             run_config="variable_memory_max_size",
             status=Status.NO_EFFECT,
-            doc=DOC,
             sample={"variable_memory_max_size": "3865470566"},
             source=(
                 "tf_adapter/util/npu_attrs.cc:2046",

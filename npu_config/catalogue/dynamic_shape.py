@@ -1,5 +1,7 @@
 """Dynamic shape."""
 
+import functools
+
 from npu_config.catalogue.kinds import Bool, Choice, Int
 from npu_config.catalogue.kinds.shapes import DynamicDims, InputShape
 from npu_config.catalogue.option import Option, Outcome, table
@@ -9,12 +11,15 @@ PAGE = "dynamic_shape"
 TITLE = "Dynamic shape"
 DOC = "docs/en/tfadapter_1/apiref/session_config/dynamic_shape.md"
 
+option = functools.partial(Option)
+
+option = functools.partial(Option, page=PAGE, doc=DOC)
+
 OPTIONS = table(
     (
-        Option(
+        option(
             name="input_shape",
             kind=InputShape(),
-            page=PAGE,
             summary=(
                 "Shapes of the (dynamic) network inputs, -1 marks the dimensions driven by "
                 "dynamic_dims."
@@ -23,7 +28,6 @@ OPTIONS = table(
             run_config="dynamic_input_config.input_shape",
             scope="graph",
             outcome=Outcome.ABORT,
-            doc=DOC,
             versions=since("r1.2.0"),
             sample={
                 "graph_run_mode": 0,
@@ -36,16 +40,14 @@ OPTIONS = table(
                 "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:693",
             ),
         ),
-        Option(
+        option(
             name="dynamic_dims",
             kind=DynamicDims(),
-            page=PAGE,
             summary="List of size profiles that fill the -1 places of input_shape.",
             modes="online_inference",
             run_config="dynamic_input_config.dynamic_dims",
             scope="graph",
             outcome=Outcome.ABORT,
-            doc=DOC,
             versions=since("r1.2.0"),
             sample={
                 "graph_run_mode": 0,
@@ -58,16 +60,14 @@ OPTIONS = table(
                 "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:694",
             ),
         ),
-        Option(
+        option(
             name="dynamic_node_type",
             kind=Int(allowed=(0, 1)),
-            page=PAGE,
             summary="Which kind of input is dynamic: 0 dataset, 1 placeholder.",
             modes="online_inference",
             run_config="dynamic_input_config.dynamic_node_type",
             scope="graph",
             outcome=Outcome.ABORT,
-            doc=DOC,
             versions=since("r1.2.0"),
             sample={
                 "graph_run_mode": 0,
@@ -80,10 +80,9 @@ OPTIONS = table(
                 "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:695",
             ),
         ),
-        Option(
+        option(
             name="compile_hybrid_mode",
             kind=Int(allowed=(0, 1)),
-            page=PAGE,
             summary=(
                 "1 compiles both a profile graph and a dynamic-shape graph and picks one per"
                 " run; 0 does not."
@@ -95,17 +94,15 @@ OPTIONS = table(
             scope="graph",
             notes="Turns on weight externalisation by itself when 1. Integer, not bool.",
             outcome=Outcome.REJECT,
-            doc=DOC,
             versions=since("v0.0.48"),
             source=(
                 "tf_adapter/util/npu_attrs.cc:2345",
                 "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:696",
             ),
         ),
-        Option(
+        option(
             name="ac_parallel_enable",
             kind=Choice(("0", "1")),
-            page=PAGE,
             summary=(
                 '"1" lets AI CPU and AI Core operators of a dynamic-shape graph run in parallel.'
             ),
@@ -113,17 +110,15 @@ OPTIONS = table(
             run_config="ac_parallel_enable",
             notes='String option; unset sends an empty string, equal to "0".',
             outcome=Outcome.GE,
-            doc=DOC,
             versions=since("r1.15.0"),
             source=(
                 "tf_adapter/util/npu_attrs.cc:2114",
                 "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:640",
             ),
         ),
-        Option(
+        option(
             name="compile_dynamic_mode",
             kind=Bool(),
-            page=PAGE,
             summary=(
                 "True generalises every input shape of the graph to -1 (static graphs become"
                 " dynamic ones)."
@@ -135,22 +130,19 @@ OPTIONS = table(
                 'False and (jit_compile is not "true", or shape_generalization_mode is not '
                 "STRICT)."
             ),
-            doc=DOC,
             versions=since("v0.0.48"),
             source=(
                 "tf_adapter/util/npu_attrs.cc:2265",
                 "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:857",
             ),
         ),
-        Option(
+        option(
             name="all_tensor_not_empty",
             kind=Bool(),
-            page=PAGE,
             summary="True drops the empty-tensor check nodes of dynamic-shape graphs.",
             default=False,
             run_config="all_tensor_not_empty",
             run_config_default=False,
-            doc=DOC,
             versions=since("v0.0.48"),
             source=(
                 "tf_adapter/util/npu_attrs.cc:2608",

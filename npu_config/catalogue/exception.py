@@ -1,5 +1,7 @@
 """Exception remedy: timeouts."""
 
+import functools
+
 from npu_config.catalogue.kinds import INT32_MAX, Int
 from npu_config.catalogue.option import Option, Outcome, Status, products, table
 from npu_config.core.diagnostics import Severity
@@ -10,12 +12,15 @@ PAGE = "exception"
 TITLE = "Exception remedy: timeouts"
 DOC = "docs/en/tfadapter_1/apiref/session_config/exception_remedy.md"
 
+option = functools.partial(Option)
+
+option = functools.partial(Option, page=PAGE, doc=DOC)
+
 OPTIONS = table(
     (
-        Option(
+        option(
             name="hccl_timeout",
             kind=Int(minimum=0, maximum=INT32_MAX),
-            page=PAGE,
             summary="Inter-device synchronisation timeout of collective communication.",
             default=1836,
             unit="s",
@@ -41,38 +46,33 @@ OPTIONS = table(
                 Product.ATLAS_TRAINING: (1, 17340),
                 Product.ATLAS_300I_DUO: (1, 17340),
             },
-            doc=DOC,
             versions=since("r1.7.0"),
             source=(
                 "tf_adapter/util/npu_attrs.cc:2489",
                 "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:841",
             ),
         ),
-        Option(
+        option(
             name="op_wait_timeout",
             kind=Int(),
-            page=PAGE,
             summary="Operator wait timeout.",
             default=120,
             unit="s",
             run_config="op_wait_timeout",
             scope="process",
-            doc=DOC,
             versions=since("r1.7.0"),
             source=(
                 "tf_adapter/util/npu_attrs.cc:2492",
                 "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:843",
             ),
         ),
-        Option(
+        option(
             name="op_execute_timeout",
             kind=Int(),
-            page=PAGE,
             summary="Operator execution timeout.",
             unit="s",
             run_config="op_execute_timeout",
             scope="process",
-            doc=DOC,
             versions=since("r1.7.0"),
             sample={"op_execute_timeout": 90},
             source=(
@@ -80,10 +80,9 @@ OPTIONS = table(
                 "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:845",
             ),
         ),
-        Option(
+        option(
             name="stream_sync_timeout",
             kind=Int(minimum=-1, maximum=INT32_MAX),
-            page=PAGE,
             summary=(
                 "Stream synchronisation timeout during graph execution; -1 disables the limit."
             ),
@@ -94,17 +93,15 @@ OPTIONS = table(
             scope="process",
             outcome=Outcome.SILENT,
             severity=Severity.WARNING,
-            doc=DOC,
             versions=since("v0.0.3"),
             source=(
                 "tf_adapter/util/npu_attrs.cc:2573",
                 "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:862",
             ),
         ),
-        Option(
+        option(
             name="event_sync_timeout",
             kind=Int(minimum=-1, maximum=INT32_MAX),
-            page=PAGE,
             summary=(
                 "Event synchronisation timeout during graph execution; -1 disables the limit."
             ),
@@ -115,17 +112,15 @@ OPTIONS = table(
             scope="process",
             outcome=Outcome.SILENT,
             severity=Severity.WARNING,
-            doc=DOC,
             versions=since("v0.0.3"),
             source=(
                 "tf_adapter/util/npu_attrs.cc:2576",
                 "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:863",
             ),
         ),
-        Option(
+        option(
             name="graph_exec_timeout",
             kind=Int(),
-            page=PAGE,
             summary="Graph execution timeout handed to GE.",
             default=600000,
             unit="ms",

@@ -1,5 +1,7 @@
 """Experimental options."""
 
+import functools
+
 from npu_config.catalogue.kinds import Choice, Path, Text
 from npu_config.catalogue.kinds.modes import AccelerateTrainMode, MultistreamMode
 from npu_config.catalogue.option import Option, Outcome, Status, table
@@ -10,27 +12,28 @@ PAGE = "experimental"
 TITLE = "Experimental options"
 DOC = "docs/en/tfadapter_1/apiref/session_config/experiment_options.md"
 
+option = functools.partial(Option)
+
+option = functools.partial(Option, page=PAGE, doc=DOC)
+
 OPTIONS = table(
     (
-        Option(
+        option(
             name="graph_compiler_cache_dir",
             kind=Path("directory"),
-            page=PAGE,
             summary="Directory of the graph compile cache; non-empty turns the cache on.",
             run_config="experimental_config.graph_compiler_cache_dir",
             status=Status.EXPERIMENTAL,
             outcome=Outcome.GE,
-            doc=DOC,
             versions=since("v0.0.7"),
             source=(
                 "tf_adapter/util/npu_attrs.cc:2653",
                 "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:612",
             ),
         ),
-        Option(
+        option(
             name="jit_compile",
             kind=Choice(("true", "false", "auto")),
-            page=PAGE,
             summary=(
                 "Online operator compilation: true always, false prefer prebuilt binaries, "
                 "auto by shape kind (recommendation networks)."
@@ -44,7 +47,6 @@ OPTIONS = table(
                 "without the adapter is 1."
             ),
             outcome=Outcome.REJECT,
-            doc=DOC,
             versions=spans(("r1.10.0", "r1.11.0"), ("v0.0.4", None)),
             former_wire="b",
             former_wire_versions=spans(("r1.10.0", "r1.11.0"), ("v0.0.4", "v0.0.9")),
@@ -54,44 +56,39 @@ OPTIONS = table(
                 "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:860",
             ),
         ),
-        Option(
+        option(
             name="shape_generalization_mode",
             kind=Choice(("STRICT", "FULL", "ADAPTIVE")),
-            page=PAGE,
             summary="Shape generalisation across iterations when jit_compile is true.",
             default="STRICT",
             run_config="shape_generalization_mode",
             run_config_default="STRICT",
             status=Status.EXPERIMENTAL,
             outcome=Outcome.REJECT,
-            doc=DOC,
             versions=since("v0.0.48"),
             source=(
                 "tf_adapter/util/npu_attrs.cc:2642",
                 "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:868",
             ),
         ),
-        Option(
+        option(
             name="experimental_accelerate_train_mode",
             kind=AccelerateTrainMode(),
-            page=PAGE,
             summary="Runs part of the training at reduced precision.",
             modes="training",
             run_config="experimental_config.accelerate_train_mode",
             scope="graph",
             status=Status.EXPERIMENTAL,
             outcome=Outcome.REJECT,
-            doc=DOC,
             versions=since("v0.0.16"),
             source=(
                 "tf_adapter/util/npu_attrs.cc:2531",
                 "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:621",
             ),
         ),
-        Option(
+        option(
             name="auto_multistream_parallel_mode",
             kind=MultistreamMode(),
-            page=PAGE,
             summary=(
                 "Parallel execution of Cube and Vector operators on several streams "
                 "(recommendation networks)."
@@ -105,17 +102,15 @@ OPTIONS = table(
                 ' without ":n".'
             ),
             outcome=Outcome.GE,
-            doc=DOC,
             versions=since("v0.0.48"),
             source=(
                 "tf_adapter/util/npu_attrs.cc:2611",
                 "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:873",
             ),
         ),
-        Option(
+        option(
             name="experimental_logical_device_cluster_deploy_mode",
             kind=Choice(("LB", "SINGLE")),
-            page=PAGE,
             summary="Heterogeneous deployment: LB load balance or SINGLE.",
             default="LB",
             run_config="experimental_config.logical_device_cluster_deploy_mode",
@@ -130,10 +125,9 @@ OPTIONS = table(
                 "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:593",
             ),
         ),
-        Option(
+        option(
             name="experimental_logical_device_id",
             kind=Text(),
-            page=PAGE,
             summary="Logical device for SINGLE deployment.",
             run_config="experimental_config.logical_device_id",
             scope="process",
@@ -144,10 +138,9 @@ OPTIONS = table(
                 "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:600",
             ),
         ),
-        Option(
+        option(
             name="experimental_model_deploy_mode",
             kind=Text(),
-            page=PAGE,
             summary="Model deployment mode handed to GE.",
             run_config="experimental_config.model_deploy_mode",
             scope="process",
@@ -158,10 +151,9 @@ OPTIONS = table(
                 "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:603",
             ),
         ),
-        Option(
+        option(
             name="experimental_model_deploy_devicelist",
             kind=Text(),
-            page=PAGE,
             summary="Device list for model deployment.",
             run_config="experimental_config.model_deploy_devicelist",
             scope="process",

@@ -1,5 +1,7 @@
 """Internal options, not in the documentation."""
 
+import functools
+
 from npu_config.catalogue.kinds import INT32_MAX, Bool, Int, Path, Text
 from npu_config.catalogue.option import Option, Outcome, Status, table
 from npu_config.core.versions import NEVER, since
@@ -7,12 +9,15 @@ from npu_config.core.versions import NEVER, since
 PAGE = "internal"
 TITLE = "Internal options, not in the documentation"
 
+option = functools.partial(Option)
+
+option = functools.partial(Option, page=PAGE)
+
 OPTIONS = table(
     (
-        Option(
+        option(
             name="job",
             kind=Text(),
-            page=PAGE,
             summary=('TensorFlow job name; "ps" and "default" make the pass skip offloading.'),
             default="localhost",
             scope="graph",
@@ -23,10 +28,9 @@ OPTIONS = table(
                 "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:664",
             ),
         ),
-        Option(
+        option(
             name="task_index",
             kind=Int(minimum=0, maximum=INT32_MAX),
-            page=PAGE,
             summary="TensorFlow task index used to build the device name.",
             default=0,
             scope="graph",
@@ -38,10 +42,9 @@ OPTIONS = table(
                 "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:665",
             ),
         ),
-        Option(
+        option(
             name="device_type",
             kind=Text(),
-            page=PAGE,
             summary="Device type tag handed to GE.",
             default="default_device_type",
             run_config="device_type",
@@ -54,10 +57,9 @@ OPTIONS = table(
                 "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:837",
             ),
         ),
-        Option(
+        option(
             name="soc_config",
             kind=Text(),
-            page=PAGE,
             summary="SoC version handed to GE.",
             run_config="soc_config",
             scope="process",
@@ -68,10 +70,9 @@ OPTIONS = table(
                 "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:839",
             ),
         ),
-        Option(
+        option(
             name="hcom_multi_mode",
             kind=Bool(),
-            page=PAGE,
             summary="Internal collective communication mode flag.",
             default=False,
             run_config="hcom_multi_mode",
@@ -84,20 +85,18 @@ OPTIONS = table(
                 "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:824",
             ),
         ),
-        Option(
+        option(
             name="lower_functional_ops",
             kind=Bool(),
-            page=PAGE,
             summary="Lowers functional control-flow operators before partitioning.",
             default=False,
             scope="graph",
             status=Status.UNDOCUMENTED,
             source=("tf_adapter/util/npu_attrs.cc:2235",),
         ),
-        Option(
+        option(
             name="topo_sorting_mode",
             kind=Int(allowed=(0, 1, 2, 3)),
-            page=PAGE,
             summary="Topological sort: 0 BFS, 1 DFS, 2 reverse DFS, 3 stable reverse DFS.",
             run_config="topo_sorting_mode",
             status=Status.UNDOCUMENTED,
@@ -109,10 +108,9 @@ OPTIONS = table(
                 "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:853",
             ),
         ),
-        Option(
+        option(
             name="insert_op_file",
             kind=Path("file"),
-            page=PAGE,
             summary="Path of an AIPP (insert-op) prototxt configuration.",
             run_config="insert_op_file",
             status=Status.UNDOCUMENTED,
@@ -122,10 +120,9 @@ OPTIONS = table(
                 "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:855",
             ),
         ),
-        Option(
+        option(
             name="HCCL_algorithm",
             kind=Text(),
-            page=PAGE,
             summary="Collective algorithm string handed to HCCL.",
             run_config="HCCL_algorithm",
             scope="process+session",
@@ -136,10 +133,9 @@ OPTIONS = table(
                 "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:847",
             ),
         ),
-        Option(
+        option(
             name="resource_config_path",
             kind=Path("file"),
-            page=PAGE,
             summary="Heterogeneous resource configuration path.",
             run_config="experimental_config.resource_config_path",
             status=Status.UNDOCUMENTED,
@@ -149,10 +145,9 @@ OPTIONS = table(
                 "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:609",
             ),
         ),
-        Option(
+        option(
             name="graph_parallel_option_path",
             kind=Path("file"),
-            page=PAGE,
             summary="Graph parallel configuration path.",
             run_config="experimental_config.graph_parallel_option_path",
             status=Status.UNDOCUMENTED,
@@ -162,10 +157,9 @@ OPTIONS = table(
                 "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:615",
             ),
         ),
-        Option(
+        option(
             name="enable_graph_parallel",
             kind=Bool(),
-            page=PAGE,
             summary="Automatic graph parallel switch.",
             default=False,
             run_config="experimental_config.enable_graph_parallel",
@@ -176,10 +170,9 @@ OPTIONS = table(
                 "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:618",
             ),
         ),
-        Option(
+        option(
             name="enable_compress_weight",
             kind=Bool(),
-            page=PAGE,
             summary="Global weight compression switch.",
             default=False,
             run_config="enable_compress_weight",
@@ -191,10 +184,9 @@ OPTIONS = table(
                 "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:815",
             ),
         ),
-        Option(
+        option(
             name="compress_weight_conf",
             kind=Path("file"),
-            page=PAGE,
             summary="Path of a weight compression configuration.",
             run_config="compress_weight_conf",
             status=Status.UNDOCUMENTED,
@@ -204,10 +196,9 @@ OPTIONS = table(
                 "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:817",
             ),
         ),
-        Option(
+        option(
             name="min_group_size",
             kind=Bool(),
-            page=PAGE,
             summary="Written by NPUEstimator as 1, never read.",
             status=Status.NO_EFFECT,
             notes="Field b assigned the integer 1.",
@@ -215,10 +206,9 @@ OPTIONS = table(
             versions=NEVER,
             source=("tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:795",),
         ),
-        Option(
+        option(
             name="enable_reduce_precision",
             kind=Bool(),
-            page=PAGE,
             summary="Written by NPUEstimator, never read.",
             run_config="enable_reduce_precision",
             run_config_default=False,

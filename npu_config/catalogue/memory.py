@@ -1,5 +1,7 @@
 """Memory management."""
 
+import functools
+
 from npu_config.catalogue.kinds import Bool, Choice, Int
 from npu_config.catalogue.option import Option, Outcome, Status, products, table
 from npu_config.core.diagnostics import Severity
@@ -10,12 +12,15 @@ PAGE = "memory"
 TITLE = "Memory management"
 DOC = "docs/en/tfadapter_1/apiref/session_config/memory_management.md"
 
+option = functools.partial(Option)
+
+option = functools.partial(Option, page=PAGE, doc=DOC)
+
 OPTIONS = table(
     (
-        Option(
+        option(
             name="atomic_clean_policy",
             kind=Int(allowed=(0, 1)),
-            page=PAGE,
             summary=(
                 "0 clears the workspace of all memset operators together; 1 clears each one "
                 "separately (less memory, slower)."
@@ -24,17 +29,15 @@ OPTIONS = table(
             run_config="memory_config.atomic_clean_policy",
             run_config_default=0,
             outcome=Outcome.GE,
-            doc=DOC,
             versions=since("r1.9.0"),
             source=(
                 "tf_adapter/util/npu_attrs.cc:2513",
                 "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:514",
             ),
         ),
-        Option(
+        option(
             name="static_memory_policy",
             kind=Int(allowed=(0, 1, 2, 3, 4)),
-            page=PAGE,
             summary=(
                 "How graph memory is allocated: 0 dynamic, 2 static-shape expansion with "
                 "reuse across the graphs of a session, 3 dynamic-shape expansion, 4 both."
@@ -49,17 +52,15 @@ OPTIONS = table(
             ),
             outcome=Outcome.UNCHECKED,
             undocumented_values=(1,),
-            doc=DOC,
             versions=since("r1.9.0"),
             source=(
                 "tf_adapter/util/npu_attrs.cc:2510",
                 "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:516",
             ),
         ),
-        Option(
+        option(
             name="variable_use_1g_huge_page",
             kind=Int(allowed=(0, 1, 2)),
-            page=PAGE,
             summary=(
                 "Page size used for variables/constants: 0 system default, 1 1-GB pages or "
                 "fail, 2 1-GB pages with fallback to 2-MB pages."
@@ -70,17 +71,15 @@ OPTIONS = table(
             run_config_default=0,
             scope="process+session",
             outcome=Outcome.REJECT,
-            doc=DOC,
             versions=since("v0.0.48"),
             source=(
                 "tf_adapter/util/npu_attrs.cc:2516",
                 "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:523",
             ),
         ),
-        Option(
+        option(
             name="external_weight",
             kind=Bool(),
-            page=PAGE,
             summary=(
                 "True writes Const/Constant weights to files (FileConstant) so several "
                 "models of one session share them."
@@ -93,17 +92,15 @@ OPTIONS = table(
                 "sent. Files go to tmp_weight_<pid>_<sessionid> below the run directory or "
                 "ASCEND_WORK_PATH and vanish when the model unloads."
             ),
-            doc=DOC,
             versions=since("r1.11.0"),
             source=(
                 "tf_adapter/util/npu_attrs.cc:2579",
                 "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:864",
             ),
         ),
-        Option(
+        option(
             name="input_fusion_size",
             kind=Int(minimum=0, maximum=33554432),
-            page=PAGE,
             summary=(
                 "Inputs not larger than this are merged into one host-to-device copy; 0 "
                 "turns merging off."
@@ -118,34 +115,30 @@ OPTIONS = table(
             ),
             outcome=Outcome.SILENT,
             severity=Severity.WARNING,
-            doc=DOC,
             versions=since("v0.0.48"),
             source=(
                 "tf_adapter/util/npu_attrs.cc:2055",
                 "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:861",
             ),
         ),
-        Option(
+        option(
             name="input_batch_cpy",
             kind=Bool(),
-            page=PAGE,
             summary="True copies several inputs host-to-device in one batched copy.",
             default=False,
             products=products(Product.ASCEND_950, Product.ATLAS_A3, Product.ATLAS_A2),
             run_config="input_batch_cpy",
             run_config_default=False,
             scope="process+session",
-            doc=DOC,
             versions=since("v0.0.48"),
             source=(
                 "tf_adapter/util/npu_attrs.cc:2615",
                 "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:749",
             ),
         ),
-        Option(
+        option(
             name="memory_optimization_policy",
             kind=Choice(("MemoryPriority",)),
-            page=PAGE,
             summary="Memory optimisation strategy handed to GE.",
             run_config="memory_config.memory_optimization_policy",
             status=Status.UNDOCUMENTED,
@@ -161,10 +154,9 @@ OPTIONS = table(
                 "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:519",
             ),
         ),
-        Option(
+        option(
             name="graph_slice",
             kind=Choice(("auto", "manual")),
-            page=PAGE,
             summary="Turns on automatic or scope-driven graph slicing to lower peak memory.",
             run_config="experimental_config.graph_memory_optimize_config.graph_slice",
             status=Status.UNDOCUMENTED,

@@ -1,5 +1,7 @@
 """Mixed computing."""
 
+import functools
+
 from npu_config.catalogue.kinds import Bool, Text
 from npu_config.catalogue.kinds.modes import InOutPair
 from npu_config.catalogue.option import Option, Outcome, Status, table
@@ -9,12 +11,15 @@ PAGE = "mixed_computing"
 TITLE = "Mixed computing"
 DOC = "docs/en/tfadapter_1/apiref/session_config/mixed_computing.md"
 
+option = functools.partial(Option)
+
+option = functools.partial(Option, page=PAGE, doc=DOC)
+
 OPTIONS = table(
     (
-        Option(
+        option(
             name="mix_compile_mode",
             kind=Bool(),
-            page=PAGE,
             summary=(
                 "True keeps unsupported operators on the host (mixed computing); False "
                 "offloads every compute operator."
@@ -23,16 +28,14 @@ OPTIONS = table(
             run_config="mix_compile_mode",
             run_config_default=False,
             scope="graph",
-            doc=DOC,
             source=(
                 "tf_adapter/util/npu_attrs.cc:2224",
                 "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:791",
             ),
         ),
-        Option(
+        option(
             name="in_out_pair_flag",
             kind=Bool(),
-            page=PAGE,
             summary=(
                 "Says whether the range given by in_out_pair is offloaded (True) or is the "
                 "part kept on the host (False)."
@@ -40,14 +43,12 @@ OPTIONS = table(
             default=True,
             modes="online_inference",
             scope="graph",
-            doc=DOC,
             versions=since("r1.3.0"),
             source=("tf_adapter/util/npu_attrs.cc:2287",),
         ),
-        Option(
+        option(
             name="in_out_pair",
             kind=InOutPair(),
-            page=PAGE,
             summary=(
                 "Input-layer and output-layer operator names delimiting one subgraph for "
                 "in_out_pair_flag."
@@ -55,15 +56,13 @@ OPTIONS = table(
             modes="online_inference",
             scope="graph",
             outcome=Outcome.REJECT,
-            doc=DOC,
             versions=since("r1.3.0"),
             sample={"graph_run_mode": 0, "mix_compile_mode": True},
             source=("tf_adapter/util/npu_attrs.cc:2290",),
         ),
-        Option(
+        option(
             name="const_input",
             kind=Text(),
-            page=PAGE,
             summary=(
                 "Reserved: names of inputs to treat as constants; read only by the graph "
                 "pass options."

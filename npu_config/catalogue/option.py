@@ -70,7 +70,7 @@ class Option:
         is_read: False for names that the front end writes and nothing at run time reads.
         sample: option to value: what a configuration that sets this option needs beside it, and
             its own value where the default would not show what it does.
-        doc: page of the vendor's documentation.
+        doc: the file of that category in the vendor's documentation.
         source: where the facts are from.
     """
 
@@ -104,8 +104,13 @@ class Option:
     unchecked: Versions = NEVER
     is_read: bool = True
     sample: Mapping[str, Any] = attr.ib(factory=dict, hash=False)
-    doc: Optional[str] = None
+    _doc: Optional[str] = None
     source: Tuple[str, ...] = ()
+
+    @property
+    def doc(self) -> Optional[str]:
+        """Where the vendor documents it; None for an option that the vendor does not document."""
+        return None if self.status is Status.UNDOCUMENTED else self._doc
 
     @property
     def wire(self) -> str:

@@ -1,5 +1,7 @@
 """Performance tuning."""
 
+import functools
+
 from npu_config.catalogue.kinds import INT32_MAX, Bool, Choice, Int, Path
 from npu_config.catalogue.kinds.lists import Names, StreamLimits
 from npu_config.catalogue.option import Option, Outcome, table
@@ -9,12 +11,15 @@ PAGE = "performance"
 TITLE = "Performance tuning"
 DOC = "docs/en/tfadapter_1/apiref/session_config/performance_tuning.md"
 
+option = functools.partial(Option)
+
+option = functools.partial(Option, page=PAGE, doc=DOC)
+
 OPTIONS = table(
     (
-        Option(
+        option(
             name="iterations_per_loop",
             kind=Int(minimum=1, maximum=INT32_MAX),
-            page=PAGE,
             summary="Training iterations executed on the device per session.run call.",
             default=1,
             modes="training",
@@ -26,17 +31,15 @@ OPTIONS = table(
                 "declares the value; loop variables and IterationOp must be created as well."
             ),
             outcome=Outcome.ABORT,
-            doc=DOC,
             sample={"iterations_per_loop": 10, "enable_data_pre_proc": True},
             source=(
                 "tf_adapter/util/npu_attrs.cc:2227",
                 "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:793",
             ),
         ),
-        Option(
+        option(
             name="hcom_parallel",
             kind=Bool(),
-            page=PAGE,
             summary=(
                 "Overlaps AllReduce gradient update with forward/backward computation in "
                 "distributed training."
@@ -45,33 +48,29 @@ OPTIONS = table(
             modes="training",
             run_config="hcom_parallel",
             run_config_default=True,
-            doc=DOC,
             source=(
                 "tf_adapter/util/npu_attrs.cc:2040",
                 "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:796",
             ),
         ),
-        Option(
+        option(
             name="enable_small_channel",
             kind=Int(allowed=(0, 1)),
-            page=PAGE,
             summary="Optimises convolution layers whose channel count is at most 4.",
             default=0,
             default_note="training: 0; online_inference: 1",
             run_config="enable_small_channel",
             run_config_default=0,
             outcome=Outcome.GE,
-            doc=DOC,
             versions=since("r1.2.0"),
             source=(
                 "tf_adapter/util/npu_attrs.cc:2381",
                 "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:811",
             ),
         ),
-        Option(
+        option(
             name="op_precision_mode",
             kind=Path("file"),
-            page=PAGE,
             summary=(
                 "Path of an ini file choosing precision/performance mode per operator type "
                 "or node."
@@ -79,44 +78,38 @@ OPTIONS = table(
             run_config="op_precision_mode",
             scope="process+session",
             outcome=Outcome.GE,
-            doc=DOC,
             versions=since("r1.5.0"),
             source=(
                 "tf_adapter/util/npu_attrs.cc:2483",
                 "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:491",
             ),
         ),
-        Option(
+        option(
             name="enable_scope_fusion_passes",
             kind=Names(what="pattern names", example="ScopeLayerNormPass,ScopeClipBoxesPass"),
-            page=PAGE,
             summary="Names of non-general scope fusion patterns to enable.",
             run_config="enable_scope_fusion_passes",
             scope="process",
-            doc=DOC,
             source=(
                 "tf_adapter/util/npu_attrs.cc:2150",
                 "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:806",
             ),
         ),
-        Option(
+        option(
             name="stream_max_parallel_num",
             kind=StreamLimits(),
-            page=PAGE,
             summary="Degree of parallelism per engine (NMT networks).",
             run_config="stream_max_parallel_num",
             notes="Per-engine default 1; must not exceed the AI Core count.",
             outcome=Outcome.UNCHECKED,
-            doc=DOC,
             source=(
                 "tf_adapter/util/npu_attrs.cc:2111",
                 "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:631",
             ),
         ),
-        Option(
+        option(
             name="is_tailing_optimization",
             kind=Bool(),
-            page=PAGE,
             summary=(
                 "Reorders the last gradient AllReduce to hide communication tailing (BERT, "
                 "distributed)."
@@ -125,16 +118,14 @@ OPTIONS = table(
             modes="training",
             run_config="is_tailing_optimization",
             run_config_default=False,
-            doc=DOC,
             source=(
                 "tf_adapter/util/npu_attrs.cc:2121",
                 "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:794",
             ),
         ),
-        Option(
+        option(
             name="variable_placement",
             kind=Choice(("Device", "Host")),
-            page=PAGE,
             summary="Where variables live.",
             default="Device",
             run_config="variable_placement",
@@ -142,34 +133,30 @@ OPTIONS = table(
             scope="graph",
             notes="Stored internally under the attribute variable_location.",
             outcome=Outcome.ABORT,
-            doc=DOC,
             versions=since("v0.0.3"),
             source=(
                 "tf_adapter/util/npu_attrs.cc:2585",
                 "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:866",
             ),
         ),
-        Option(
+        option(
             name="frozen_variable",
             kind=Bool(),
-            page=PAGE,
             summary="Online inference from a checkpoint: converts variables to constants.",
             default=False,
             modes="online_inference",
             run_config="frozen_variable",
             run_config_default=False,
             scope="graph",
-            doc=DOC,
             versions=since("v0.0.3"),
             source=(
                 "tf_adapter/util/npu_attrs.cc:2582",
                 "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:865",
             ),
         ),
-        Option(
+        option(
             name="graph_max_parallel_model_num",
             kind=Int(minimum=1, maximum=INT32_MAX),
-            page=PAGE,
             summary="Maximum number of threads running one graph in parallel.",
             default=1,
             modes="online_inference",
@@ -177,7 +164,6 @@ OPTIONS = table(
             run_config_default=1,
             notes="GE itself defaults to 8.",
             outcome=Outcome.REJECT,
-            doc=DOC,
             versions=since("v0.0.48"),
             source=(
                 "tf_adapter/util/npu_attrs.cc:2230",

@@ -1,5 +1,7 @@
 """Profiling."""
 
+import functools
+
 from npu_config.catalogue.kinds import Bool
 from npu_config.catalogue.kinds.modes import JsonText
 from npu_config.catalogue.option import Option, Outcome, table
@@ -8,27 +10,28 @@ PAGE = "profiling"
 TITLE = "Profiling"
 DOC = "docs/en/tfadapter_1/apiref/session_config/Profiling.md"
 
+option = functools.partial(Option)
+
+option = functools.partial(Option, page=PAGE, doc=DOC)
+
 OPTIONS = table(
     (
-        Option(
+        option(
             name="profiling_mode",
             kind=Bool(),
-            page=PAGE,
             summary="Turns on profile data collection.",
             default=False,
             run_config="profiling_config.enable_profiling",
             run_config_default=False,
             scope="process",
-            doc=DOC,
             source=(
                 "tf_adapter/util/npu_attrs.cc:2124",
                 "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:500",
             ),
         ),
-        Option(
+        option(
             name="profiling_options",
             kind=JsonText(),
-            page=PAGE,
             summary="JSON object with the collection options.",
             default_note=(
                 "when profiling_mode is True and this is absent or empty: "
@@ -42,7 +45,6 @@ OPTIONS = table(
                 "default_when_enabled text."
             ),
             outcome=Outcome.ABORT,
-            doc=DOC,
             sample={"profiling_mode": True},
             source=(
                 "tf_adapter/util/npu_attrs.cc:2128",
