@@ -28,7 +28,14 @@ setup(
     long_description_content_type="text/markdown",
     license="Apache-2.0",
     packages=find_packages(include=["npu_config", "npu_config.*"]),
-    package_data={"npu_config": ["py.typed", "locale/*/LC_MESSAGES/*"]},
+    package_data={
+        "npu_config": [
+            "py.typed",
+            "locale/*/LC_MESSAGES/*",
+            "proto/*.binpb",
+            "proto/*.proto",
+        ]
+    },
     include_package_data=True,
     python_requires=">=3.7",
     install_requires=[

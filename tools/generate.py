@@ -5,19 +5,30 @@ python -m tools.generate --check   write nothing; exit 1 and name what is out of
 """
 
 import difflib
+import functools
 import os
 import subprocess
 import sys
-from typing import Callable, Dict, List, Sequence
+from typing import Callable, Dict, List, Sequence, Union
 
-from tools import facts_map, migration_page, option_types, readme, reference, side_files
+from tools import (
+    descriptors,
+    facts_map,
+    migration_page,
+    option_types,
+    readme,
+    reference,
+    side_files,
+)
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 
-def sources() -> Dict[str, Callable[[], str]]:
+def sources() -> Dict[str, Callable[[], Union[str, bytes]]]:
     """Path of each generated file, and what renders it."""
-    result: Dict[str, Callable[[], str]] = dict(reference.pages())
+    result: Dict[str, Callable[[], Union[str, bytes]]] = dict(reference.pages())
+    for path in descriptors.FILES:
+        result[path.replace(".proto", ".binpb")] = functools.partial(descriptors.render, path)
     result[option_types.PATH] = lambda: formatted(option_types.render())
     result[side_files.PATH] = lambda: formatted(side_files.render())
     result["docs/facts.md"] = facts_map.render
@@ -45,29 +56,34 @@ def formatted(code: str) -> str:
     return done.stdout.decode("utf-8")
 
 
+def show_difference(path: str, old: str, new: str) -> None:
+    """Print the beginning of what is out of date."""
+    lines = difflib.unified_diff(old.splitlines(), new.splitlines(), path, "generated", "", "", 1)
+    print("\n".join(list(lines)[:40]))
+
+
 def main(arguments: Sequence[str]) -> int:
     """Write or check; returns the exit code."""
     check = "--check" in arguments
     stale: List[str] = []
     for path, render in sources().items():
         full = os.path.join(ROOT, path)
-        text = render()
-        old = ""
+        content = render()
+        new = content if isinstance(content, bytes) else content.encode("utf-8")
+        old = b""
         if os.path.exists(full):
-            with open(full, encoding="utf-8") as stream:
+            with open(full, "rb") as stream:
                 old = stream.read()
-        if text == old:
+        if new == old:
             continue
         stale.append(path)
         if check:
-            lines = difflib.unified_diff(
-                old.splitlines(), text.splitlines(), path, "generated", "", "", 1
-            )
-            print("\n".join(list(lines)[:40]))
+            if isinstance(content, str):
+                show_difference(path, old.decode("utf-8"), content)
             continue
         os.makedirs(os.path.dirname(full), exist_ok=True)
-        with open(full, "w", encoding="utf-8", newline="\n") as stream:
-            stream.write(text)
+        with open(full, "wb") as stream:
+            stream.write(new)
         print("wrote", path)
     if check and stale:
         print("out of date: {}; run python -m tools.generate".format(", ".join(stale)))

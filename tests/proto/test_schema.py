@@ -6,8 +6,9 @@ import textwrap
 import pytest
 from google.protobuf import descriptor_pool
 
-from npu_config.proto import schema, stub_config_proto
+from npu_config.proto import stub_config_proto
 from npu_config.proto.schema import graph_message, session_message
+from tools.descriptors import Declarations
 
 
 def _run(code):
@@ -89,4 +90,4 @@ def test_memory_optimization_has_no_off():
 def test_a_mistake_in_a_declaration_is_an_error(text):
     """A declaration that does not hold together is found when it is built."""
     with pytest.raises(ValueError, match=r"expected =, found 1|unknown type B"):
-        schema._Declarations(schema._File("x.proto", "x", text, []), {})
+        Declarations("x.proto", text, {})
