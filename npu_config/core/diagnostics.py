@@ -17,6 +17,7 @@ from typing import (
     Optional,
     Sequence,
     Tuple,
+    Union,
     overload,
 )
 
@@ -86,12 +87,31 @@ class Fix:
     """A mechanical correction: an imperative title and the edits that do it.
 
     ``safe`` says that nothing but what the finding is about changes; a fix that is not safe is
-    shown, and applied only when it is asked for.
+    shown, and applied only when it is asked for.  ``value`` is what is written, where that is the
+    value of an option: a script writes it in its own way.
     """
 
     title: str
     edits: Tuple[Edit, ...]
     safe: bool = True
+    value: Union[bool, int, float, str, None] = None
+
+    @classmethod
+    def writing(
+        cls,
+        place: Optional[Place],
+        text: Optional[str],
+        title: Optional[str] = None,
+        value: Union[bool, int, float, str, None] = None,
+    ) -> "Optional[Fix]":
+        """The fix that puts ``text`` at ``place``; None without a text or an exact place."""
+        if text is None or place is None:
+            return None
+        line, column, end_line, end_column = place[1:]
+        if line is None or column is None or end_line is None or end_column is None:
+            return None
+        edit = Edit(line, column, end_line, end_column, text)
+        return cls(title or "write {}".format(text), (edit,), value=value)
 
     def to_dict(self) -> Dict[str, Any]:
         """The object of the JSON output."""

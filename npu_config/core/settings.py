@@ -49,13 +49,15 @@ class Setting(NamedTuple):
     ``wire`` is the AttrValue field that held it (``"b"``, ``"i"``, ``"s"``, ``"f"``,
     another field's name, or ``""`` for a key without a value) where the input has such
     fields, else None.  ``name_place`` is the place of the name, ``place`` that of the
-    value; inputs that cannot tell them apart give the same.
+    value; inputs that cannot tell them apart give the same.  ``field_place`` is the place
+    of the field with its value, ``i: 10``, in the text of a ConfigProto.
     """
 
     value: Any
     wire: Optional[str] = None
     place: Place = NOWHERE
     name_place: Optional[Place] = None
+    field_place: Optional[Place] = None
 
 
 @attr.s(frozen=True, slots=True, auto_attribs=True)

@@ -43,9 +43,13 @@ def decode(
         for name, attr_value in sorted(entry.parameter_map.items(), key=_name):
             wire = attr_value.WhichOneof("value")
             value = None if wire is None else plain(getattr(attr_value, wire))
-            key_place, value_place = options.get(name, (place, place))
+            key_place, value_place, field_place = options.get(name, (place, place, None))
             entries[name] = Setting(
-                value, wire or "", value_place._replace(path=path), key_place._replace(path=path)
+                value,
+                wire or "",
+                value_place._replace(path=path),
+                key_place._replace(path=path),
+                field_place,
             )
     session = SessionFacts(
         optimizers=tuple(names),

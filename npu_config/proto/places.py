@@ -14,10 +14,11 @@ _PARENTS = ((), _REWRITE, ("graph_options", "optimizer_options"))
 
 
 class OptionPlaces(NamedTuple):
-    """Where one entry of a parameter_map has its key and its value."""
+    """Where one entry of a parameter_map has its key, its value, and the value with its field."""
 
     key: Place
     value: Place
+    field: Optional[Place] = None
 
 
 class OptimizerPlaces(NamedTuple):
@@ -103,14 +104,18 @@ class _Finder:
     def _option(self, field: Field, entry: Union[Scalar, Block]) -> Tuple[str, OptionPlaces]:
         key = _last(entry, "key")
         value = _last(entry, "value")
+        held = None
         if isinstance(value, Block) and len(value.fields) == 1 and value.fields[0].values:
             content = value.fields[0].values[-1]
-            value = content if isinstance(content, Scalar) else value
+            if isinstance(content, Scalar):
+                held = self.source.place(value.fields[0].start, content.end)
+                value = content
         name = ""
         if isinstance(key, Scalar) and isinstance(key.value, bytes):
             name = key.value.decode("utf-8", "surrogateescape")
         key_place = self.place(field if key is None else key)
-        return name, OptionPlaces(key_place, key_place if value is None else self.place(value))
+        value_place = key_place if value is None else self.place(value)
+        return name, OptionPlaces(key_place, value_place, held)
 
 
 def _last(value: Union[Scalar, Block], name: str) -> Optional[Union[Scalar, Block]]:

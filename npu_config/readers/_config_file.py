@@ -1,7 +1,7 @@
 """From the plain value of a configuration file to settings: one interpreter for all formats."""
 
 from collections import defaultdict
-from typing import Any, Dict, List, Optional
+from typing import Any, Dict, List, Mapping, Optional
 
 from npu_config.catalogue import OPTIONS, InvalidValue, layout
 from npu_config.catalogue.kinds import name_of_type, shorten
@@ -218,15 +218,16 @@ class _Interpreter:
         else:
             return False
         found = False
-        for inner in self._doubts[path]:
-            text = self._document.doubts[inner]
+        texts = {inner: self._document.doubts[inner] for inner in self._doubts[path]}
+        as_text = _accepts(name, _with_texts(value, path, texts))
+        for inner, text in texts.items():
             read_as = _part(value, path, inner)
-            if isinstance(read_as, float) and not _accepts(name, text):
+            if isinstance(read_as, float) and not as_text:
                 continue
             found = True
             place = self._document.places.place(inner)
             fix = help = None
-            if inner == path and _accepts(name, text):
+            if as_text:
                 help = phrase('write "{}" in quotes', text)
                 fix = quoting(place, text)
             elif inner == path and _accepts(name, str(read_as).lower()):
@@ -253,12 +254,23 @@ def _by_option(paths: Any) -> Dict[Path, List[Path]]:
     return found
 
 
-def _accepts(name: str, text: str) -> bool:
+def _accepts(name: str, value: Any) -> bool:
     try:
-        OPTIONS[name].kind.parse(text)
+        OPTIONS[name].kind.parse(value)
     except InvalidValue:
         return False
     return True
+
+
+def _with_texts(value: Any, path: Path, texts: Mapping[Path, str]) -> Any:
+    """The value at ``path`` with these texts in the place of what YAML read them as."""
+    if path in texts:
+        return texts[path]
+    if isinstance(value, list):
+        return [_with_texts(item, (*path, step), texts) for step, item in enumerate(value)]
+    if isinstance(value, dict):
+        return {step: _with_texts(item, (*path, step), texts) for step, item in value.items()}
+    return value
 
 
 def _part(value: Any, path: Path, inner: Path) -> Any:

@@ -1,8 +1,9 @@
 """Findings about the form of a configuration file, and the fixes of some."""
 
-from typing import List, Optional
+import json
+from typing import List, Optional, Union
 
-from npu_config.core.diagnostics import Diagnostic, Edit, Fix, Place
+from npu_config.core.diagnostics import Diagnostic, Fix, Place
 from npu_config.core.message import phrase
 from npu_config.core.rule import Rule
 
@@ -25,16 +26,14 @@ class Findings(List[Diagnostic]):
 
 def renaming(place: Place, name: str) -> Optional[Fix]:
     """The fix that puts ``name`` in the place of another key."""
-    return _replacing(place, name, phrase('rename to "{}"', name))
+    return Fix.writing(place, name, phrase('rename to "{}"', name))
+
+
+def writing(place: Place, value: Union[int, str]) -> Optional[Fix]:
+    """The fix that writes a value as YAML, TOML and JSON all read it."""
+    return Fix.writing(place, json.dumps(value, ensure_ascii=False))
 
 
 def quoting(place: Place, text: str) -> Optional[Fix]:
     """The fix that puts a plain scalar in quotes."""
-    return _replacing(place, '"{}"'.format(text), "put it in quotes")
-
-
-def _replacing(place: Place, text: str, title: str) -> Optional[Fix]:
-    line, column, end_line, end_column = place[1:]
-    if line is None or column is None or end_line is None or end_column is None:
-        return None
-    return Fix(title, (Edit(line, column, end_line, end_column, text),))
+    return Fix.writing(place, '"{}"'.format(text), "put it in quotes")

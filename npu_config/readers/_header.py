@@ -9,7 +9,7 @@ from npu_config.core.message import phrase
 from npu_config.core.target import MODES, Product, Target
 from npu_config.readers import _rules as rules
 from npu_config.readers._document import BROKEN, Document, Path
-from npu_config.readers._findings import Findings, quoting, renaming
+from npu_config.readers._findings import Findings, quoting, renaming, writing
 from npu_config.text.words import near
 
 _VERSION_LINES = {
@@ -46,6 +46,7 @@ def read_version(document: Document, findings: Findings, root: Dict[str, Any]) -
             layout.VERSION,
         ),
         phrase("write {}", layout.VERSION),
+        writing(document.places.place(("version",)), layout.VERSION),
     )
 
 
@@ -112,13 +113,17 @@ def _is_legal(document: Document, findings: Findings, path: Path, content: Any) 
         shown = "nothing" if content is None else name_of_type(content)
         words = "text" if legal is None else phrase("one of {}", ", ".join(legal))
         message = phrase('"{}" takes {}, got {}', key, words, shown)
-        quotes = phrase('write "{}" in quotes', content) if legal is None and content else None
-        findings.report(rules.HEADER, place, message, quotes)
+        if legal is None and isinstance(content, (int, float)):
+            quotes = phrase('write "{}" in quotes', content)
+            findings.report(rules.HEADER, place, message, quotes, writing(place, str(content)))
+        else:
+            findings.report(rules.HEADER, place, message)
         return False
     try:
         Target.named(**{key: content})
     except ValueError as error:
         meant = None if legal is None else near(content.replace(" ", "_"), legal)
-        findings.report(rules.HEADER, place, str(error), meant=meant)
+        fix = None if meant is None else writing(place, meant)
+        findings.report(rules.HEADER, place, str(error), fix=fix, meant=meant)
         return False
     return True

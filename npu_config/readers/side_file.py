@@ -7,9 +7,11 @@ import attr
 
 from npu_config.core.diagnostics import Diagnostic
 from npu_config.core.target import ANY_TARGET, Target
+from npu_config.readers._slips import corrected
 from npu_config.rules.reading import Reading
 from npu_config.sidefiles import KINDS
 from npu_config.sidefiles.format import Format, Sample
+from npu_config.text.source import Source
 
 RANK_TABLE = "rank-table"
 
@@ -25,8 +27,10 @@ class SideFileReading(Reading):
         on_host: bool,
     ) -> List[Diagnostic]:
         """What its format finds wrong with it."""
-        parsed = format_of(self.kind).parse(self.text or "", self.path, target or ANY_TARGET)
-        return list(parsed.diagnostics)
+        text = self.text or ""
+        parsed = format_of(self.kind).parse(text, self.path, target or ANY_TARGET)
+        source = Source(text, self.path)
+        return [corrected(diagnostic, source) for diagnostic in parsed.diagnostics]
 
 
 def read(text: str, path: Optional[str], kind: str) -> Reading:

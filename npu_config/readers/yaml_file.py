@@ -332,6 +332,8 @@ class _Composer:
                     words(kind, value),
                 ),
                 phrase('write "{}" in quotes', shorten(text)),
+                "put it in quotes",
+                phrase('"{}"', text) if text.isprintable() and '"' not in text else None,
             )
         else:
             self._good_key(text, start, end)

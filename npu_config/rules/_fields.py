@@ -27,24 +27,29 @@ def switch_meant(name: str, wire: Optional[str]) -> Optional[str]:
     return _SWITCH_MEANT.get(name) if wire == "b" else None
 
 
-def help_for_wrong_field(option: Option, setting: Setting, meant: Optional[str], wire: str) -> str:
+def help_for_wrong_field(option: Option, value: Any, meant: Optional[str], wire: str) -> str:
     """The assignment as it should be, with the user's own value; or the switch ``meant``."""
-    value = _in_its_field(option, setting) if wire == option.wire else "True"
-    help = phrase('write parameter_map["{}"].{} = {}', option.name, wire, value)
+    written = "..." if value is None else str(value)
+    if wire != option.wire:
+        written = "True"
+    elif wire == "s":
+        written = phrase("tf.compat.as_bytes({})", written if value is None else _quoted(value))
+    help = phrase('write parameter_map["{}"].{} = {}', option.name, wire, written)
     return help if meant is None else phrase('did you mean "{}"? If not, {}', meant, help)
 
 
-def _in_its_field(option: Option, setting: Setting) -> str:
-    """The value as the field of the option takes it; dots where it takes none."""
-    meant = "..."
+def _quoted(value: str) -> str:
+    return '"{}"'.format(value)
+
+
+def value_in_its_field(option: Option, setting: Setting) -> Any:
+    """The value as the field of the option takes it; None where it takes none."""
     for form in _forms(option, setting):
         try:
-            written = option.kind.to_wire(option.kind.parse(form))
+            return option.kind.to_wire(option.kind.parse(form))
         except InvalidValue:
             continue
-        meant = '"{}"'.format(written) if option.wire == "s" else str(written)
-        break
-    return "tf.compat.as_bytes({})".format(meant) if option.wire == "s" else meant
+    return None
 
 
 def _forms(option: Option, setting: Setting) -> Iterator[Any]:

@@ -107,7 +107,7 @@ class Case:
                 rule = "option-not-in-version" if early else "unknown-option"
                 self.faults.append(Fault(rule, name, setting, None))
                 continue
-            value, wire, _, _ = setting
+            value, wire = setting[:2]
             if wire is not None and wire != entry.wire:
                 self.faults.append(Fault("wrong-field", name, setting, None))
             elif value is not UNKNOWN:

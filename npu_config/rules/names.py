@@ -5,11 +5,12 @@ from typing import Any, Dict, List, Optional, Tuple
 
 from npu_config.catalogue import ALL_OPTIONS, OPTIONS, REMOVED, Option, Status
 from npu_config.catalogue.kinds import name_of_type, shorten, shown
-from npu_config.core.diagnostics import Edit, Fix, Severity
+from npu_config.core.diagnostics import Fix, Severity
 from npu_config.core.message import phrase
 from npu_config.core.rule import rule
 from npu_config.core.settings import Setting
-from npu_config.rules._fields import help_for_wrong_field, switch_meant
+from npu_config.rules._fields import help_for_wrong_field, switch_meant, value_in_its_field
+from npu_config.rules._fixes import writing
 from npu_config.rules.case import Case
 from npu_config.text.words import near
 
@@ -44,14 +45,6 @@ _FIELD_WORDS = {
 }
 
 _ZEROS = {"b": "False", "i": "0", "s": "empty text"}
-
-
-def _renaming(setting: Setting, name: str) -> Optional[Fix]:
-    place = setting.name_place
-    if place is None or None in place[1:]:
-        return None
-    edit = Edit(place[1] or 0, place[2] or 0, place[3] or 0, place[4] or 0, name)
-    return Fix(phrase('rename to "{}"', name), (edit,))
 
 
 @rule(
@@ -97,7 +90,9 @@ def unknown_option(case: Case) -> None:
             help,
             place=setting.name_place or setting.place,
             severity=_severity_of_unknown(case, close),
-            fix=_renaming(setting, close) if close and _is_slip(case, name, close) else None,
+            fix=Fix.writing(setting.name_place, close, 'rename to "{}"'.format(close))
+            if close and _is_slip(case, name, close)
+            else None,
             meant=close,
             consequence="nothing reads it",
         )
@@ -181,10 +176,12 @@ def wrong_field(case: Case) -> None:
         meant = switch_meant(name, setting.wire)
         if meant is not None and case.isset(meant):
             meant = None
+        value = value_in_its_field(option, setting) if right == option.wire else None
         case.report(
             name,
             message,
-            help_for_wrong_field(option, setting, meant, right),
+            help_for_wrong_field(option, value, meant, right),
+            fix=None if meant else writing(case, setting, value, right),
             meant=meant,
             consequence=_consequence_of_wrong_field(option, right),
         )

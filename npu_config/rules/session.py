@@ -2,7 +2,7 @@
 
 import difflib
 
-from npu_config.core.diagnostics import Severity
+from npu_config.core.diagnostics import Fix, Severity
 from npu_config.core.message import phrase
 from npu_config.core.rule import rule
 from npu_config.core.settings import UNKNOWN, SessionFacts, SourceKind
@@ -47,6 +47,9 @@ def no_npu_optimizer(case: Case) -> None:
     for index, name in enumerate(session.optimizers):
         if isinstance(name, str) and _looks_like_it(name):
             places = session.optimizer_places
+            place = places[index] if index < len(places) else session.place
+            is_text = case.source_kind is SourceKind.PROTO
+            quoted = '"{}"'.format(NPU_OPTIMIZER)
             case.report(
                 None,
                 phrase(
@@ -55,8 +58,9 @@ def no_npu_optimizer(case: Case) -> None:
                     name[:80],
                     NPU_OPTIMIZER,
                 ),
-                phrase('write name = "{}"', NPU_OPTIMIZER),
-                place=places[index] if index < len(places) else session.place,
+                phrase("write name = {}", quoted),
+                place=place,
+                fix=Fix.writing(place, quoted) if is_text else None,
             )
             return
     case.report(
@@ -159,6 +163,7 @@ def remapping_not_off(case: Case) -> None:
             _REWRITER_CONFIG,
         ),
         place=session.places.get("remapping", session.place),
+        fix=Fix.writing(session.places.get("remapping"), "OFF", value="OFF"),
         severity=Severity.WARNING if case.source_kind is SourceKind.RUN_CONFIG else None,
     )
 
@@ -194,6 +199,8 @@ def memory_optimization_not_off(case: Case) -> None:
     if session is None or session.memory_optimization in (UNKNOWN, "NO_MEM_OPT"):
         return
     written = session.memory_optimization
+    place = session.places.get("memory_optimization")
+    is_advice = written in ("MANUAL", "DEFAULT_MEM_OPT")
     case.report(
         None,
         phrase(
@@ -207,8 +214,9 @@ def memory_optimization_not_off(case: Case) -> None:
             "RewriterConfig.NO_MEM_OPT ({})",
             _REWRITER_CONFIG,
         ),
-        place=session.places.get("memory_optimization", session.place),
-        severity=None if written in ("MANUAL", "DEFAULT_MEM_OPT") else Severity.WARNING,
+        place=place or session.place,
+        severity=None if is_advice else Severity.WARNING,
+        fix=None if is_advice else Fix.writing(place, "NO_MEM_OPT", value="NO_MEM_OPT"),
     )
 
 
@@ -237,7 +245,7 @@ def xla_not_off(case: Case) -> None:
     session = case.session
     if session is None or session.global_jit_level in (UNKNOWN, "OFF"):
         return
-    level = session.global_jit_level
+    level, place = session.global_jit_level, session.places.get("global_jit_level")
     case.report(
         None,
         phrase(
@@ -245,8 +253,9 @@ def xla_not_off(case: Case) -> None:
             _stands(session, "global_jit_level", level, "DEFAULT"),
         ),
         "write config.graph_options.optimizer_options.global_jit_level = tf.OptimizerOptions.OFF",
-        place=session.places.get("global_jit_level", session.place),
+        place=place or session.place,
         severity=Severity.INFO if level == "DEFAULT" else None,
+        fix=None if level == "DEFAULT" else Fix.writing(place, "OFF", value="OFF"),
     )
 
 

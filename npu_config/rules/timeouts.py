@@ -8,6 +8,7 @@ from npu_config.core.message import phrase
 from npu_config.core.rule import rule
 from npu_config.core.settings import SourceKind
 from npu_config.core.target import Product
+from npu_config.rules._fixes import writing
 from npu_config.rules._reading import given
 from npu_config.rules.case import Case
 
@@ -56,6 +57,7 @@ def collective_timeout_rounded(case: Case) -> None:
                 HCCL_UNIT,
             ),
             phrase("write {}", above),
+            fix=writing(case, case.entries["hccl_timeout"], above),
         )
 
 

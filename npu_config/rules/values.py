@@ -1,14 +1,13 @@
 """103-106: a value is wrong in itself: its kind, its range, its grammar."""
 
-import json
-from typing import Any, Optional, Union
+from typing import Any, Union
 
 from npu_config.catalogue import ALL_OPTIONS, OPTIONS, InvalidValue, Option, Outcome
 from npu_config.catalogue.kinds import Bool, is_bool, shown
-from npu_config.core.diagnostics import Edit, Fix, Severity
+from npu_config.core.diagnostics import Severity
 from npu_config.core.message import phrase
 from npu_config.core.rule import rule
-from npu_config.core.settings import Setting, SourceKind
+from npu_config.rules._fixes import writing
 from npu_config.rules._reading import is_never_read, quoted
 from npu_config.rules.case import Case, Fault
 from npu_config.text.words import near
@@ -232,7 +231,7 @@ def _report_refused(case: Case, fault: Fault) -> None:
         message,
         help or (_remedy(option) if meant is None else None),
         severity=severity,
-        fix=None if meant is None else _rewriting(case, fault.setting, meant),
+        fix=writing(case, fault.setting, meant),
         meant=meant if meant is None or isinstance(meant, str) else str(meant),
         consequence=consequence,
         legal=legal,
@@ -254,18 +253,6 @@ def _meant_value(option: Option, value: Any, refused: InvalidValue) -> Union[str
     except InvalidValue:
         return None
     return meant
-
-
-def _rewriting(case: Case, setting: Setting, meant: Union[str, int]) -> Optional[Fix]:
-    """The fix that writes a value as YAML, TOML, JSON and protobuf text all read it."""
-    place = setting.place
-    if case.source_kind not in (SourceKind.FILE, SourceKind.PROTO) or None in place[1:]:
-        return None
-    if place.line != place.end_line:
-        return None
-    written = json.dumps(meant, ensure_ascii=False)
-    edit = Edit(place[1] or 0, place[2] or 0, place[3] or 0, place[4] or 0, written)
-    return Fix(phrase("write {}", written), (edit,))
 
 
 _SIBLINGS = {

@@ -1,12 +1,12 @@
 """Corrections of assignments that are mechanical and safe: exactly which characters change."""
 
 import re
-from typing import Optional, Sequence
+from typing import Optional, Sequence, Union
 
 import attr
 
 from npu_config.catalogue import OPTIONS, InvalidValue, Option
-from npu_config.core.diagnostics import Diagnostic, Edit, Fix, Place
+from npu_config.core.diagnostics import Diagnostic, Fix, Place
 from npu_config.core.message import phrase
 from npu_config.rules.names import FORMER_NAMES
 from npu_config.script import constants
@@ -17,6 +17,7 @@ from npu_config.script.source import ScriptSource
 from npu_config.script.state import Run
 from npu_config.text.words import near
 
+Value = Union[bool, int, float, str]
 _DIGITS = re.compile("[0-9]+")
 
 
@@ -24,8 +25,12 @@ def with_fix(diagnostic: Diagnostic, path: Path, source: ScriptSource) -> Diagno
     """The finding with a fix where one is safe, and without one that is not."""
     entry = _entry_at(diagnostic, path.outcome)
     fix = diagnostic.fix
-    if entry is not None and diagnostic.name == "wrong-field":
-        fix = _other_field(entry, path.outcome, source)
+    if diagnostic.option is None and fix is not None:
+        fix = _member(diagnostic.place, fix, source) if fix.value is not None else None
+    elif fix is not None and fix.value is not None and diagnostic.name != "wrong-field":
+        fix = written(diagnostic.place, fix.value, path.outcome, source)
+    elif entry is not None and diagnostic.name == "wrong-field":
+        fix = _other_field(entry, fix, path.outcome, source)
     elif entry is not None and diagnostic.name == "unknown-option":
         fix = _rename(entry, fix, path.outcome.blocks, source)
     elif fix is not None and diagnostic.name == "unknown-option":
@@ -33,17 +38,6 @@ def with_fix(diagnostic: Diagnostic, path: Path, source: ScriptSource) -> Diagno
     if fix is not None and not _is_exact(fix, source):
         fix = None
     return diagnostic if fix is diagnostic.fix else attr.evolve(diagnostic, fix=fix)
-
-
-def replacement(place: Place, text: str, title: str) -> Fix:
-    """A fix that puts ``text`` at ``place``."""
-    return Fix(title, (_edit(place, text),))
-
-
-def _edit(place: Place, text: str) -> Edit:
-    return Edit(
-        place.line or 1, place.column or 1, place.end_line or 1, place.end_column or 1, text
-    )
 
 
 def _entry_at(diagnostic: Diagnostic, run: Run) -> Optional[Entry]:
@@ -59,16 +53,66 @@ def _entry_at(diagnostic: Diagnostic, run: Run) -> Optional[Entry]:
     )
 
 
-def _other_field(entry: Entry, run: Run, source: ScriptSource) -> Optional[Fix]:
-    """Write the field that the adapter reads, where every value that comes to it fits.
+def _member(place: Place, fix: Fix, source: ScriptSource) -> Optional[Fix]:
+    """Write another member of the enumeration that is named at a place."""
+    owner, dot, _ = source.at(place).rpartition(".")
+    if not dot or not all(name.isidentifier() for name in owner.split(".")):
+        return None
+    text = "{}.{}".format(owner, fix.value)
+    return Fix.writing(place, text)
+
+
+def written(place: Place, value: Value, run: Run, source: ScriptSource) -> Optional[Fix]:
+    """Write a value where a literal is that is the value of one option alone."""
+    entries = [entry for entry in run.entries_at(place) if entry.place == place]
+    if len({entry.name for entry in entries}) > 1 or any(entry.built_in for entry in entries):
+        return None
+    return Fix.writing(place, _as_in_script(source.at(place), value, in_field=bool(entries)))
+
+
+_LITERAL = r"""[bBuU]?(?:"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*')"""
+_IN_CALL = re.compile(r"((?:\w+\.)*as_bytes\(\s*){}(\s*\))\Z".format(_LITERAL))
+_PLAIN = re.compile(r"(?:{}|True|False|-?[0-9]+(?:\.[0-9]*)?)\Z".format(_LITERAL))
+
+
+def _as_in_script(before: str, value: Value, in_field: bool) -> Optional[str]:
+    """A value in the form of the literal that it takes the place of; None for what is none."""
+    call, plain = _IN_CALL.match(before), _PLAIN.match(before)
+    if not call and not plain:
+        return None
+    if not isinstance(value, str):
+        return repr(value)
+    if not value.isascii() or not value.isprintable() or "\\" in value or '"' in value:
+        return None
+    if call:
+        return '{}"{}"{}'.format(call.group(1), value, call.group(2))
+    return '{}"{}"'.format("b" if in_field else "", value)
+
+
+def _other_field(
+    entry: Entry, fix: Optional[Fix], run: Run, source: ScriptSource
+) -> Optional[Fix]:
+    """Write the field that the adapter reads, and the value as it takes it.
 
     The option is named where the field is: otherwise the field may be that of other options, too.
+    A value that is no literal stays as it is, where everything that comes to it fits.
     """
     option = OPTIONS[entry.name]
     if entry.built_in or not _names_field(entry, source):
         return None
     if source.at(entry.name_place) != entry.name:
         return None
+    field = Fix.writing(
+        entry.field_place,
+        option.wire,
+        "write .{} in place of .{}".format(option.wire, entry.wire),
+    )
+    is_number = type(entry.raw) is int and entry.raw not in (0, 1)
+    if fix is not None and fix.value is not None and not (entry.wire == "b" and is_number):
+        value = written(entry.place, fix.value, run, source)
+        if value is not None and field is not None:
+            title = "write .{} = {}".format(option.wire, value.edits[0].text)
+            return Fix(title, field.edits + value.edits)
     for other in run.entries_at(entry.field_place):
         if other.field_place == entry.field_place and (
             not is_known(other.raw)
@@ -76,8 +120,7 @@ def _other_field(entry: Entry, run: Run, source: ScriptSource) -> Optional[Fix]:
             or not _fits(other, option)
         ):
             return None
-    title = phrase("write .{} in place of .{}", option.wire, entry.wire)
-    return replacement(entry.field_place, option.wire, title)
+    return field
 
 
 def _names_field(entry: Entry, source: ScriptSource) -> bool:
@@ -127,13 +170,13 @@ def _rename(
         if _DIGITS.findall(name) != _DIGITS.findall(entry.name):
             return None
         return (
-            replacement(entry.name_place, name, fix.title) if _fits(entry, OPTIONS[name]) else None
+            Fix.writing(entry.name_place, name, fix.title) if _fits(entry, OPTIONS[name]) else None
         )
     name = "experimental_" + entry.name
     option = OPTIONS.get(name) if entry.name in FORMER_NAMES else None
     if option is None or option.wire != entry.wire or not _fits(entry, option):
         return None
-    return replacement(entry.name_place, name, phrase('rename to "{}"', name))
+    return Fix.writing(entry.name_place, name, phrase('rename to "{}"', name))
 
 
 def _is_meant(name: str, other: str) -> bool:

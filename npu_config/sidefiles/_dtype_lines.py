@@ -3,13 +3,13 @@
 from contextlib import suppress
 from typing import Any, Dict, List, NamedTuple, Optional, Tuple
 
-from npu_config.core.diagnostics import Severity
+from npu_config.core.diagnostics import NOWHERE, Diagnostic, Fix, Place, Severity
 from npu_config.core.message import phrase
 from npu_config.sidefiles import _dtype_rules as rules
 from npu_config.text.faults import FaultLog, StopReading
 from npu_config.text.lines import Line, lines
 from npu_config.text.source import PlaceTable, Source
-from npu_config.text.words import did_you_mean, listed, shown
+from npu_config.text.words import listed, near, shown
 
 DTYPES = (
     "float16", "float", "float32", "bfloat16", "double", "int2", "int4", "int8", "int16", "int32",
@@ -57,13 +57,18 @@ def read_lines(text: str, path: Optional[str]) -> Entered:
     return Entered(reader.entries, reader.places, reader.log)
 
 
-def unknown(dtype: Any) -> Tuple[str, Optional[str]]:
+def unknown(dtype: Any, place: Place = NOWHERE) -> Diagnostic:
     """What to say of a data type that there is not, and what to do."""
     message = phrase("unknown data type {}; legal: {}", shown(dtype), listed(DTYPES))
     name = str(dtype).lower()
-    if name in _SHORT:
-        return message, phrase('write "{}"', _SHORT[name])
-    return message, did_you_mean(name, DTYPES)
+    full = _SHORT.get(name)
+    return rules.DTYPE.diagnostic(
+        message,
+        place,
+        help=None if full is None else phrase("write {}", full),
+        fix=Fix.writing(place, full),
+        meant=full or near(name, DTYPES),
+    )
 
 
 class _Reader:
@@ -104,9 +109,8 @@ class _Reader:
         for part in line.text[start:end].split(","):
             dtype = part.strip().lower()
             if dtype and dtype not in DTYPES:
-                message, help = unknown(part.strip())
                 place = line.place(*line.trimmed(start, start + len(part)))
-                self.log.add(rules.DTYPE.diagnostic(message, place, help=help))
+                self.log.add(unknown(part.strip(), place))
             found.append(dtype)
             start += len(part) + 1
         return found
@@ -178,12 +182,14 @@ class _Reader:
         for mark, keyword in zip(marks, found):
             if keyword >= 0 and line.text[mark : mark + 1] != ":":
                 message = 'the character {} after the keyword is read as ":"'
+                place = line.place(mark, mark + 1)
                 self.log.add(
                     rules.LINE.diagnostic(
-                        phrase(message, shown(line.text[mark : mark + 1])),
-                        line.place(mark, mark + 1),
+                        message.format(shown(line.text[mark : mark + 1])),
+                        place,
                         help='write ":"',
                         severity=Severity.WARNING,
+                        fix=Fix.writing(place, ":"),
                     )
                 )
 

@@ -2,12 +2,12 @@
 
 from typing import Any, Dict, Iterable, List, Optional, Tuple
 
-from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Place, Severity
+from npu_config.core.diagnostics import Diagnostic, Fix, NpuConfigError, Place, Severity
 from npu_config.core.message import phrase
 from npu_config.core.rule import Rule
 from npu_config.text.json import BROKEN, kind_of
 from npu_config.text.source import Path, Places
-from npu_config.text.words import did_you_mean, listed, shown
+from npu_config.text.words import listed, near, shown
 
 
 class Shape:
@@ -26,10 +26,17 @@ class Shape:
         self.found: List[Diagnostic] = []
 
     def report(
-        self, message: str, place: Place, help: Optional[str] = None, rule: Optional[Rule] = None
+        self,
+        message: str,
+        place: Place,
+        help: Optional[str] = None,
+        rule: Optional[Rule] = None,
+        meant: Optional[str] = None,
+        fix: Optional[Fix] = None,
     ) -> None:
         """Add a finding."""
-        self.found.append((rule or self.rule).diagnostic(message, place, help=help))
+        found = (rule or self.rule).diagnostic(message, place, help=help, meant=meant, fix=fix)
+        self.found.append(found)
 
     def object(self, value: Any, path: Path, what: str) -> Dict[str, Any]:
         """The value if it is an object, else an empty one."""
@@ -70,7 +77,7 @@ class Shape:
                 self.report(
                     phrase("unknown key {} {}; legal: {}", shown(key), where, listed(names)),
                     self.places.key_place((*path, key)),
-                    did_you_mean(str(key), [name for name in names if name not in value]),
+                    meant=near(str(key), [name for name in names if name not in value]),
                 )
 
     def _kind(self, value: Any, path: Path, what: str, expected: str) -> None:

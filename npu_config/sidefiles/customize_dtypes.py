@@ -20,7 +20,7 @@ from npu_config.sidefiles.format import Format, Parsed, Sample, conclude
 from npu_config.sidefiles.library import OperatorLibrary, canonical_dtype
 from npu_config.text.lines import name_fault
 from npu_config.text.source import ANYWHERE, Places
-from npu_config.text.words import did_you_mean, listed, shown
+from npu_config.text.words import listed, near, shown
 
 
 def _dtypes(value: Iterable[str]) -> Tuple[str, ...]:
@@ -134,8 +134,7 @@ def _entry_faults(name: str, dtypes: Any) -> Iterator[Diagnostic]:
             continue
         for dtype in side:
             if dtype not in ("", *DTYPES):
-                message, help = unknown(dtype)
-                yield rules.DTYPE.diagnostic(message, help=help)
+                yield unknown(dtype)
 
 
 def parse(
@@ -184,7 +183,7 @@ def check(
                         shown(name),
                     ),
                     places.key_place(("by_name", name)),
-                    help=did_you_mean(name, nodes or ()),
+                    meant=near(name, nodes or ()),
                 )
             )
     for name, dtypes in model.by_type.items() if library is not None else ():
@@ -199,7 +198,7 @@ def _unsupported(
     known = operators.get(name)
     if known is None:
         message = phrase("the operator library has no operator type {}", shown(name))
-        yield rules.UNSUPPORTED.diagnostic(message, place, help=did_you_mean(name, operators))
+        yield rules.UNSUPPORTED.diagnostic(message, place, meant=near(name, operators))
         return
     for side, wanted, legal in (
         ("input", dtypes.inputs, known.inputs),

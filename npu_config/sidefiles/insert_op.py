@@ -20,7 +20,7 @@ from npu_config.sidefiles._shape import is_wrong, refuse
 from npu_config.sidefiles.format import Format, Parsed, Sample, conclude
 from npu_config.text.faults import FaultLog, StopReading
 from npu_config.text.source import ANYWHERE, Path, Places, PlaceTable, Source
-from npu_config.text.words import did_you_mean, listed, shown
+from npu_config.text.words import listed, near, shown
 
 _EVEN_SIZES = ("src_image_size_w", "src_image_size_h")
 _EVEN_POSITIONS = ("load_start_pos_w", "load_start_pos_h")
@@ -99,8 +99,8 @@ def _field_faults(fields: Any) -> Iterator[Diagnostic]:
         return
     for name, value in fields.items():
         if name not in FIELDS:
-            help = did_you_mean(str(name), FIELDS)
-            yield rules.FIELD.diagnostic(unknown(name), help=help, severity=Severity.ERROR)
+            meant = near(str(name), FIELDS)
+            yield rules.FIELD.diagnostic(unknown(name), meant=meant, severity=Severity.ERROR)
         elif not FIELDS[name].accepts(value):
             yield rules.VALUE.diagnostic(
                 phrase("{} is {}; legal: {}", name, shown(value), FIELDS[name].legal)

@@ -33,7 +33,7 @@ from npu_config.sidefiles.schema.kinds import Items, Key, Object, Schema, Text
 from npu_config.sidefiles.schema.reading import one_rule
 from npu_config.text import json as _json
 from npu_config.text.source import ANYWHERE, Path, Places
-from npu_config.text.words import did_you_mean, joined, shown
+from npu_config.text.words import joined, near, shown
 
 LISTS = ("black-list", "white-list", "gray-list")
 ACTIONS = ("to-add", "to-remove")
@@ -286,7 +286,7 @@ def _against(model: Mixlist, library: OperatorLibrary, places: Places) -> Iterat
                 yield rules.OPERATOR.diagnostic(
                     phrase("the operator library has no operator type {}", shown(operator)),
                     place,
-                    help=did_you_mean(operator, library.operators),
+                    meant=near(operator, library.operators),
                 )
         elif move.action == "to-remove" and known.list != move.list:
             yield rules.NOT_IN_LIST.diagnostic(

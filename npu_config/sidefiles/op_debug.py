@@ -19,7 +19,7 @@ from npu_config.text.faults import FaultLog, StopReading
 from npu_config.text.keyvalue import Item, items
 from npu_config.text.lines import name_fault
 from npu_config.text.source import ANYWHERE, Places, PlaceTable, Source
-from npu_config.text.words import did_you_mean, joined, listed, near, shown
+from npu_config.text.words import joined, listed, near, shown
 
 SWITCHES: Mapping[str, str] = {
     "oom": "check accesses out of the range of global memory (error EZ9999)",
@@ -239,7 +239,7 @@ def _judged(switches: Iterable[Any], places: Places) -> Iterator[Diagnostic]:
             yield SWITCH.diagnostic(
                 phrase("unknown debug switch {}; legal: {}", shown(switch), listed(SWITCHES)),
                 places.place(("op_debug_config", str(switch))),
-                help=did_you_mean(str(switch), SWITCHES),
+                meant=near(str(switch), SWITCHES),
             )
     if "oom" in given and "ccec_O0" in given:
         yield OOM_UNOPTIMISED.diagnostic(

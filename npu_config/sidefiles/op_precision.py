@@ -199,7 +199,7 @@ def _faults(model: OpPrecision) -> Iterator[Diagnostic]:
             if mode not in _ACCEPTED:
                 yield MODE.diagnostic(
                     _unknown_mode(mode),
-                    help=did_you_mean(mode, MODES) if isinstance(mode, str) else None,
+                    meant=near(mode, MODES) if isinstance(mode, str) else None,
                     severity=Severity.ERROR,
                 )
 

@@ -10,7 +10,7 @@ from typing import Any, Dict, Iterable, Iterator, List, Optional, Tuple, Union
 
 import attr
 
-from npu_config.core.diagnostics import Diagnostic, Severity
+from npu_config.core.diagnostics import Diagnostic, Fix, Severity
 from npu_config.core.message import phrase
 from npu_config.core.target import ANY_TARGET, Target
 from npu_config.sidefiles import _profiling_rules as rules
@@ -29,7 +29,7 @@ from npu_config.sidefiles.profiling_keys import (
 )
 from npu_config.text import json as _json
 from npu_config.text.source import ANYWHERE, Places
-from npu_config.text.words import did_you_mean, joined, listed, shown
+from npu_config.text.words import joined, listed, near, shown
 
 Switch = Union[str, bool]
 Number = Union[str, int]
@@ -242,15 +242,19 @@ def _judge(shape: Shape, name: str, key: Key, value: str) -> None:
 
 
 def _wrong_word(shape: Shape, name: str, key: Key, word: str) -> None:
-    message = phrase('"{}" is {}; legal: {}', name, shown(word), listed(key.allowed))
-    shape.report(message, shape.places.place((name,)), did_you_mean(word, key.allowed))
+    message = phrase('"{}" is {}; legal: {}', name, shown(word), _legal(key))
+    shape.report(message, shape.places.place((name,)), meant=near(word, key.allowed))
+
+
+def _legal(key: Key) -> str:
+    return listed(word or '""' for word in key.allowed)
 
 
 def _judge_metrics(shape: Shape, name: str, key: Key, value: str) -> None:
     if not value.startswith(CUSTOM):
         legal = (*key.allowed, CUSTOM + "<registers>")
         message = phrase('"{}" is {}; legal: {}', name, shown(value), listed(legal))
-        shape.report(message, shape.places.place((name,)), did_you_mean(value, key.allowed))
+        shape.report(message, shape.places.place((name,)), meant=near(value, key.allowed))
     elif registers(value[len(CUSTOM) :]) is None:
         shape.report(
             phrase(
@@ -272,14 +276,22 @@ def _judge_number(shape: Shape, name: str, key: Key, value: Any) -> None:
     if value is _json.BROKEN:
         return
     if type(value) is not int:
-        text = isinstance(value, str) and _NUMBER.match(value)
+        number = _number_in(value)
+        sure = str(number) if number is not None and low <= number <= high else None
         message = phrase('"{}" is {}; legal: {}, without quotes', name, _named(value), legal)
-        shape.report(message, place, phrase("write {}", value) if text else None)
+        help = None if sure is None else phrase("write {}", sure)
+        shape.report(message, place, help, fix=Fix.writing(place, sure))
     elif not low <= value <= max(high, key.wide[1]):
         if key.wide[1]:
             legal += phrase(" ({}: to {})", names(key.wide[0]), key.wide[1])
         message = phrase('"{}" is {}, out of range; legal: {}', name, value, legal)
         shape.report(message, place, rule=rules.RANGE)
+
+
+def _number_in(value: Any) -> Optional[int]:
+    """The number that a text holds."""
+    is_number = isinstance(value, str) and _NUMBER.match(value)
+    return int(value) if is_number else None
 
 
 def _named(value: Any) -> str:
@@ -288,6 +300,8 @@ def _named(value: Any) -> str:
 
 def _judge_size(shape: Shape, name: str, key: Key, value: str) -> None:
     low, high = key.range
+    number, place = _number_in(value), shape.places.place((name,))
+    in_mb = '"{}MB"'.format(number) if number is not None and low <= number <= high else None
     match = _SIZE.match(value)
     if match is not None and low <= int(match.group(1)) <= high:
         return
@@ -300,9 +314,10 @@ def _judge_size(shape: Shape, name: str, key: Key, value: str) -> None:
                 low,
                 high,
             ),
-            shape.places.place((name,)),
-            help=phrase('write "{}MB"', value) if _NUMBER.match(value) else None,
+            place,
+            help=None if in_mb is None else phrase("write {}", in_mb),
             severity=Severity.WARNING,
+            fix=Fix.writing(place, in_mb),
         )
     )
 

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from npu_config.cli import _fix
 from npu_config.core.diagnostics import Report
 from npu_config.script import judge_script, read
 from npu_config.text.source import apply_edits
@@ -25,8 +26,7 @@ sess = tf.Session(config=config)
 
 def fixed(text, path=None):
     """The text with every fix applied once."""
-    edits = [edit for found in judge_script(text, path) if found.fix for edit in found.fix.edits]
-    return apply_edits(text, edits)
+    return _fix.fixed(text, judge_script(text, path))[0]
 
 
 def assert_fix(before, after):
@@ -46,7 +46,45 @@ CHANGED = {
     ),
     "0 and 1 as booleans": (
         "custom_op.parameter_map['mix_compile_mode'].i=0\n",
-        "custom_op.parameter_map['mix_compile_mode'].b=0\n",
+        "custom_op.parameter_map['mix_compile_mode'].b=False\n",
+    ),
+    "a boolean in the field of text": (
+        'custom_op.parameter_map["jit_compile"].b = False\n',
+        'custom_op.parameter_map["jit_compile"].s = b"false"\n',
+    ),
+    "a number as text": (
+        'custom_op.parameter_map["hccl_timeout"].s = tf.compat.as_bytes("1800")\n',
+        'custom_op.parameter_map["hccl_timeout"].i = 1800\n',
+    ),
+    "a value in another case": (
+        'custom_op.parameter_map["dump_mode"].s = tf.compat.as_bytes( "ALL")\n',
+        'custom_op.parameter_map["dump_mode"].s = tf.compat.as_bytes( "all")\n',
+    ),
+    "a value in another case, as bytes": (
+        "custom_op.parameter_map['dump_mode'].s = b'ALL'\n",
+        "custom_op.parameter_map['dump_mode'].s = b\"all\"\n",
+    ),
+    "a value in another case, as text": (
+        'custom_op.parameter_map["dump_mode"].s = "ALL"\n',
+        'custom_op.parameter_map["dump_mode"].s = b"all"\n',
+    ),
+    "a range that runs backwards": (
+        'custom_op.parameter_map["dump_step"].s = b"0|20-10"\n',
+        'custom_op.parameter_map["dump_step"].s = b"0|10-20"\n',
+    ),
+    "a misspelt value": (
+        'custom_op.parameter_map["op_select_implmode"].s = b"high_precison"\n',
+        'custom_op.parameter_map["op_select_implmode"].s = b"high_precision"\n',
+    ),
+    "a text for a number, and one for a boolean": (
+        'custom_op.parameter_map["hccl_timeout"].i = "1800"\n'
+        'custom_op.parameter_map["hcom_parallel"].b = "true"\n',
+        'custom_op.parameter_map["hccl_timeout"].i = 1800\n'
+        'custom_op.parameter_map["hcom_parallel"].b = True\n',
+    ),
+    "values of arguments": (
+        'run_config = NPURunConfig(hccl_timeout="1800", enable_data_pre_proc=1)\n',
+        "run_config = NPURunConfig(hccl_timeout=1800, enable_data_pre_proc=True)\n",
     ),
     "a field on a line of its own": (
         """\
@@ -130,9 +168,6 @@ CHANGED = {
     ),
 }
 KEPT = {
-    "a value that does not fit the other field": (
-        'custom_op.parameter_map["iterations_per_loop"].s = tf.compat.as_bytes("10")\n'
-    ),
     "a boolean for text": 'custom_op.parameter_map["precision_mode"].b = True\n',
     "a number that is no boolean": 'custom_op.parameter_map["hcom_parallel"].i = 20\n',
     "a value that is not known": 'custom_op.parameter_map["hccl_timeout"].b = args.timeout\n',
@@ -149,6 +184,22 @@ KEPT = {
     "a name whose option would refuse the value": (
         'custom_op.parameter_map["precison_mode"].s = tf.compat.as_bytes("fp16")\n'
         'custom_op.parameter_map["dynamic_inputs"].s = args.shapes\n'
+    ),
+    "a value that stands elsewhere": (
+        """\
+        MODE = "ALL"
+        custom_op.parameter_map["dump_mode"].s = tf.compat.as_bytes(MODE)
+        custom_op.parameter_map["hcom_parallel"].i = FLAG
+        """
+    ),
+    "a value of several options": (
+        """\
+        for name in ("dump_mode", "op_select_implmode"):
+            custom_op.parameter_map[name].s = b"ALL"
+        """
+    ),
+    "memory optimization, which is advice": (
+        "config.graph_options.rewrite_options.memory_optimization = RewriterConfig.OFF\n"
     ),
     "two names that may mean the same": (
         'custom_op.parameter_map["iteration_per_loop"].i = 10\n'
@@ -222,6 +273,20 @@ def test_fixed_once(name):
     """A fix leaves nothing to fix."""
     after = HEAD + textwrap.dedent(CHANGED[name][1]) + TAIL
     assert after == fixed(after)
+
+
+def test_members_of_enumerations():
+    """What switches an optimization on becomes what switches it off."""
+    head = HEAD.replace(
+        "npu_bridge.npu_init import *",
+        "tensorflow.core.protobuf.rewriter_config_pb2 import RewriterConfig",
+    )
+    before = (
+        "config.graph_options.rewrite_options.remapping = RewriterConfig.ON\n"
+        "config.graph_options.optimizer_options.global_jit_level = tf.OptimizerOptions.ON_1\n"
+    )
+    after = before.replace("Config.ON", "Config.OFF").replace("ON_1", "OFF")
+    assert head + after + TAIL == fixed(head + before + TAIL)
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n"])

@@ -3,7 +3,7 @@
 import ast
 import difflib
 import re
-from typing import Any, Optional
+from typing import Any, Optional, Union
 
 from npu_config.catalogue import OPTIONS
 from npu_config.catalogue.api import ARGUMENT_VERSIONS, CLASSES, PARAMETERS
@@ -11,7 +11,7 @@ from npu_config.core.diagnostics import Fix, Place, Severity
 from npu_config.core.message import phrase
 from npu_config.script.checks._check import Context, check
 from npu_config.script.constants import is_known
-from npu_config.script.fixes import replacement
+from npu_config.script.fixes import written
 from npu_config.script.objects import Block, Entry, Fails, Unknown
 
 _INTRODUCTION = "docs/en/tfadapter_1/apiref/session_config/introduction.md"
@@ -111,11 +111,25 @@ def assignment_raises(context: Context) -> None:
     """
     for node, failure, guards in context.run.failures:
         place = context.place(node)
-        fix = _as_literal_bytes(context, place) if failure.field == "s" else None
-        context.report(failure.reason, place, guards, help=_help_for(failure), fix=fix)
+        meant = _meant(failure)
+        fix = None
+        if failure.field == "s":
+            fix = _as_literal_bytes(context, place)
+        elif meant is not None:
+            fix = written(place, meant, context.run, context.script.source)
+        help = _help_for(failure) if meant is None else "write {}".format(meant)
+        context.report(failure.reason, place, guards, help=help, fix=fix)
 
 
 _FORMS = {"b": "True or False", "i": "an integer", "f": "a number"}
+
+
+def _meant(failure: Fails) -> Union[bool, int, None]:
+    """The value of a text that is assigned to another field, where it holds one."""
+    text = failure.value.strip() if isinstance(failure.value, str) else ""
+    if failure.field == "b" and text.lower() in ("true", "false"):
+        return text.lower() == "true"
+    return int(text) if failure.field == "i" and _INTEGER.match(text) else None
 
 
 def _help_for(failure: Fails) -> str:
@@ -126,11 +140,6 @@ def _help_for(failure: Fails) -> str:
     if field is None or field == "s":
         is_text = field == "s" and isinstance(value, str)
         return phrase("write tf.compat.as_bytes({})", "..." if is_text else "str(...)")
-    text = value.strip() if isinstance(value, str) else ""
-    if field == "b" and text.lower() in ("true", "false"):
-        return phrase("write {}", text.capitalize())
-    if field == "i" and _INTEGER.match(text):
-        return phrase("write {}", text)
     return phrase("give it {}", _FORMS[field])
 
 
@@ -139,8 +148,7 @@ def _as_literal_bytes(context: Context, place: Place) -> Optional[Fix]:
     text = context.script.source.at(place)
     if text[:1] not in ("'", '"') or not text.isascii() or _ONE_LITERAL.match(text) is None:
         return None
-    start = place._replace(end_line=place.line, end_column=place.column)
-    return replacement(start, "b", "write it as bytes")
+    return Fix.writing(place, "b" + text, "write it as bytes")
 
 
 @check(
@@ -227,7 +235,7 @@ def unknown_argument(context: Context) -> None:
                 is_written = context.script.source.at(argument.name_place) == name
                 if is_written and _is_slip(name, close[0]) and close[0] not in made.arguments:
                     title = phrase('rename to "{}"', close[0])
-                    fix = replacement(argument.name_place, close[0], title)
+                    fix = Fix.writing(argument.name_place, close[0], title)
             elif option is not None and option.replacement:
                 help = phrase("use {}", option.replacement)
             elif option is not None:

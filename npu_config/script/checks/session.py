@@ -3,11 +3,10 @@
 import ast
 import difflib
 
-from npu_config.core.diagnostics import Severity
+from npu_config.core.diagnostics import Fix, Severity
 from npu_config.core.message import phrase
 from npu_config.script.checks._check import Context, check
 from npu_config.script.checks._uses import is_handed_on, is_in_one_loop
-from npu_config.script.fixes import replacement
 from npu_config.script.objects import Block, Constructed, Message, Unknown
 from npu_config.script.reading import looks_like_npu
 from npu_config.script.run_config import (
@@ -337,7 +336,7 @@ def optimizer_misnamed(context: Context) -> None:
                 place,
                 block.path,
                 help=phrase('write name = "{}"', OPTIMIZER),
-                fix=replacement(inside, OPTIMIZER, phrase('rename to "{}"', OPTIMIZER))
+                fix=Fix.writing(inside, OPTIMIZER, phrase('rename to "{}"', OPTIMIZER))
                 if inside is not place and _is_slip(name, block)
                 else None,
             )

@@ -7,7 +7,7 @@ there is something to report, and for all findings together.
 import json
 from typing import Any, Dict, List, NamedTuple, Optional, Tuple
 
-from npu_config.core.diagnostics import Diagnostic, Edit, Fix, Place, Severity
+from npu_config.core.diagnostics import Diagnostic, Fix, Severity
 from npu_config.core.message import join, phrase
 from npu_config.core.rule import Rule
 from npu_config.sidefiles.schema.levels import Path
@@ -114,7 +114,9 @@ class Findings:
             last[rule.id, names[-1] if names else ""] = finding
             place = places.key_place(path) if at_key else places.place(path)
             reported.append(
-                rule.diagnostic(message, place, None, help, severity, _fix(place, instead), meant)
+                rule.diagnostic(
+                    message, place, None, help, severity, Fix.writing(place, instead), meant
+                )
             )
         for topic, count in self._counts.items():
             if count > MOST_OF_A_RULE:
@@ -129,16 +131,6 @@ class Findings:
                     )
                 )
         return reported
-
-
-def _fix(place: Place, instead: Optional[str]) -> Optional[Fix]:
-    if instead is None or place.line is None:
-        return None
-    assert place.column is not None
-    assert place.end_line is not None
-    assert place.end_column is not None
-    edit = Edit(place.line, place.column, place.end_line, place.end_column, instead)
-    return Fix(phrase("write {}", instead), (edit,))
 
 
 def dotted(path: Path) -> str:

@@ -125,6 +125,9 @@ class CutInteger(Integer):
             raise BadValueError(phrase("legal: {} to {}", self.lowest, self.highest))
         if type(value) is not int or number != value:
             raise BadValueError(
-                phrase("HCCL reads it as {}", number), phrase("write {}", number), read_as=number
+                phrase("HCCL reads it as {}", number),
+                phrase("write {}", number),
+                instead=str(number),
+                read_as=number,
             )
         return number

@@ -152,6 +152,7 @@ class Reader:
                 phrase('{} has no "{}" but "{}"', dotted(path[:-1]), meant, name),
                 phrase('write "{}"', meant),
                 at_key=True,
+                instead='"{}"'.format(meant),
             )
         elif schema.trimmed and name.strip() in schema.keys:
             self.findings.add(
