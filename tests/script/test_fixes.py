@@ -76,10 +76,12 @@ CHANGED = {
         'custom_op.parameter_map["op_select_implmode"].s = b"high_precison"\n',
         'custom_op.parameter_map["op_select_implmode"].s = b"high_precision"\n',
     ),
-    "a text for a number, and one for a boolean": (
-        'custom_op.parameter_map["hccl_timeout"].i = "1800"\n'
+    "a text for a number": (
+        'custom_op.parameter_map["hccl_timeout"].i = "1800"\n',
+        'custom_op.parameter_map["hccl_timeout"].i = 1800\n',
+    ),
+    "a text for a boolean": (
         'custom_op.parameter_map["hcom_parallel"].b = "true"\n',
-        'custom_op.parameter_map["hccl_timeout"].i = 1800\n'
         'custom_op.parameter_map["hcom_parallel"].b = True\n',
     ),
     "values of arguments": (
