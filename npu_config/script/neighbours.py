@@ -41,6 +41,22 @@ def any_import_has(path: Optional[str], words: Sequence[str]) -> bool:
     return path is not None and any(_has(_read(name), words) for name in imported_files(path))
 
 
+def any_importer_has(path: Optional[str], words: Sequence[str]) -> bool:
+    """True when a file near a script that imports it holds one of the words.
+
+    Args:
+        path: the script.
+        words: what to look for.
+    """
+    if path is None or not os.path.isfile(path):
+        return False
+    own = os.path.abspath(path)
+    return any(
+        _has(_read(name), words) and own in _imports_of(name, os.path.dirname(name))
+        for name in _neighbours(path, above=1)
+    )
+
+
 def imported_files(path: str) -> List[str]:
     """The files beside, below and above a script that it imports, itself or through others."""
     own = os.path.abspath(path)

@@ -7,7 +7,7 @@ from typing import Iterator, Optional, Set, Tuple
 from npu_config.core.diagnostics import Diagnostic, Place, Severity
 from npu_config.core.message import phrase
 from npu_config.script.checks._check import Context, check
-from npu_config.script.neighbours import any_neighbour_has
+from npu_config.script.neighbours import any_importer_has
 from npu_config.script.objects import Block, Entry, Tracked
 from npu_config.text.loading import load
 
@@ -113,11 +113,11 @@ def _report_no_loop(
 
 
 def _is_made_elsewhere(context: Context) -> bool:
-    """True when a file that the script imports makes the loop, or one that may import it."""
+    """True when a file that the script imports makes the loop, or one that imports it."""
     if context.imports_have(*_MAKERS):
         return True
     script = context.script
-    return not script.is_program and any_neighbour_has(script.source.path, _MAKERS)
+    return not script.is_program and any_importer_has(script.source.path, _MAKERS)
 
 
 def _is_opened(thing: Tracked) -> bool:
