@@ -111,7 +111,7 @@ class Fix:
         if line is None or column is None or end_line is None or end_column is None:
             return None
         edit = Edit(line, column, end_line, end_column, text)
-        return cls(title or "write {}".format(text), (edit,), value=value)
+        return cls(title or phrase("write {}", text), (edit,), value=value)
 
     def to_dict(self) -> Dict[str, Any]:
         """The object of the JSON output."""

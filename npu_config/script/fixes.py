@@ -105,13 +105,13 @@ def _other_field(
     field = Fix.writing(
         entry.field_place,
         option.wire,
-        "write .{} in place of .{}".format(option.wire, entry.wire),
+        phrase("write .{} in place of .{}", option.wire, entry.wire),
     )
     is_number = type(entry.raw) is int and entry.raw not in (0, 1)
     if fix is not None and fix.value is not None and not (entry.wire == "b" and is_number):
         value = written(entry.place, fix.value, run, source)
         if value is not None and field is not None:
-            title = "write .{} = {}".format(option.wire, value.edits[0].text)
+            title = phrase("write .{} = {}", option.wire, value.edits[0].text)
             return Fix(title, field.edits + value.edits)
     for other in run.entries_at(entry.field_place):
         if other.field_place == entry.field_place and (

@@ -38,13 +38,13 @@ def folder(tmp_path):
 @pytest.mark.parametrize("file", CONFIGURATIONS)
 def test_loaded_file(folder, file):
     """A configuration that is loaded counts as one that is built."""
-    assert ["NPU886"] == rules_of(folder, file=file)
+    assert rules_of(folder, file=file) == ["NPU886"]
 
 
 def test_one_iteration_is_no_loop(folder):
     """Nothing is missing where nothing is to be offloaded."""
     (folder / "conf.yaml").write_text("version: 1\niterations_per_loop: 1\n", encoding="utf-8")
-    assert [] == rules_of(folder)
+    assert rules_of(folder) == []
 
 
 def test_unrelated_neighbour(folder):
@@ -52,23 +52,23 @@ def test_unrelated_neighbour(folder):
     (folder / "other.py").write_text(MAKER, encoding="utf-8")
     (folder / "below").mkdir()
     (folder / "below" / "more.py").write_text(MAKER, encoding="utf-8")
-    assert ["NPU886"] == rules_of(folder)
+    assert rules_of(folder) == ["NPU886"]
 
 
 def test_imported_neighbour(folder):
     """What the script imports may make it, also through another file."""
     (folder / "other.py").write_text("import loops\n", encoding="utf-8")
     (folder / "loops.py").write_text(MAKER, encoding="utf-8")
-    assert [] == rules_of(folder, imports="import other")
+    assert rules_of(folder, imports="import other") == []
 
 
 def test_importing_neighbour(folder):
     """What imports the script may make it."""
     (folder / "main.py").write_text("import train\n" + MAKER, encoding="utf-8")
-    assert [] == rules_of(folder)
+    assert rules_of(folder) == []
 
 
 def test_importing_neighbour_of_a_program(folder):
     """A script with a main part is run itself; that somebody imports it does not matter."""
     (folder / "main.py").write_text("import train\n" + MAKER, encoding="utf-8")
-    assert ["NPU886"] == rules_of(folder, imports="MAIN = __name__ == '__main__'")
+    assert rules_of(folder, imports="MAIN = __name__ == '__main__'") == ["NPU886"]

@@ -125,7 +125,11 @@ def _is_opened(thing: Tracked) -> bool:
     return {use.kind for use in thing.uses} == {"session"}
 
 
-_COUNT = re.compile(r"^\s*[\"']?iterations_per_loop[\"']?\s*[:=]\s*([0-9]{1,9})\b", re.M)
+_COUNT = re.compile(
+    r"(?:^|[{,])[ \t]{0,40}[\"']?iterations_per_loop[\"']?"
+    r"[ \t]{0,40}[:=][ \t]{0,40}([0-9]{1,9})\b",
+    re.M,
+)
 
 
 def _count_in_file(context: Context, name: str) -> Optional[int]:
