@@ -15,6 +15,7 @@ from tools import (
     descriptors,
     facts_map,
     migration_page,
+    networks_page,
     option_types,
     readme,
     reference,
@@ -34,6 +35,7 @@ def sources() -> Dict[str, Callable[[], Union[str, bytes]]]:
     result["docs/facts.md"] = facts_map.render
     result[readme.PATH] = readme.render
     result[migration_page.PATH] = migration_page.render
+    result[networks_page.PATH] = networks_page.render
     return result
 
 

@@ -2,12 +2,15 @@
 
 import os
 import sys
-from typing import Any, Optional, Tuple
+from typing import TYPE_CHECKING, Any, Iterator, Optional, Tuple
 
 import click
 
 from npu_config.cli._output import Failure, deliver, say
 from npu_config.core.message import join, told
+
+if TYPE_CHECKING:
+    from npu_config.runner.report import Seen
 
 
 @click.command(
@@ -73,16 +76,32 @@ def command(
     finally:
         if out is not None:
             _back(out)
-    if seen.environment:
-        pairs = " ".join("{}={}".format(*pair) for pair in sorted(seen.environment.items()))
-        say(told("npu-config run: set for one rank: {}\n", pairs), err=True)
+    say("".join(_summary(seen, dry_run)), err=True)
     if report is not None:
         deliver(as_json(seen), report, False)
     if dry_run:
-        if seen.ended == "finished":
-            say("npu-config run: the script ended before any training step\n", err=True)
         deliver(as_yaml(seen) if format_ == "yaml" else as_json(seen), None, False)
     ctx.exit(seen.exit_code)
+
+
+def _summary(seen: "Seen", dry_run: bool) -> Iterator[str]:
+    """What a user should know of a run: findings, variables that were set, why it ended."""
+    from npu_config.core.diagnostics import Severity
+
+    if not dry_run:
+        found = [finding for session in seen.sessions for finding in session.findings]
+        shown = [str(each) for each in found if each.severity is not Severity.INFO]
+        yield from ("npu-config run: {}\n".format(each) for each in dict.fromkeys(shown))
+    if seen.environment:
+        pairs = " ".join("{}={}".format(*pair) for pair in sorted(seen.environment.items()))
+        yield told("npu-config run: set for one rank: {}\n", pairs)
+    if seen.ended == "steps":
+        runs = sum(session.runs for session in seen.sessions)
+        steps = sum(session.steps for session in seen.sessions)
+        text = "npu-config run: stopped after {} session runs with {} training steps\n"
+        yield told(text, runs, steps)
+    if dry_run and seen.ended == "finished":
+        yield told("npu-config run: the script ended before any training step\n")
 
 
 def _away() -> Any:

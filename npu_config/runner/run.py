@@ -7,7 +7,7 @@ from npu_config.core.files import PathLike
 from npu_config.core.message import phrase
 from npu_config.runner import environment, finder, report, script
 from npu_config.runner.report import Seen
-from npu_config.runner.watch import Stopped, Watch
+from npu_config.runner.watch import Watch
 
 
 def run_path(
@@ -55,12 +55,9 @@ def run_path(
     watch = Watch(dry_run, steps)
     folder = os.getcwd()
     before = report.stamps(folder)
-    ended = "finished"
     watch.start()
     try:
         code = script.execute(found, arguments)
-    except Stopped:
-        code, ended = 0, "dry-run" if dry_run else "steps"
     finally:
         watch.stop()
         for name in filled:
@@ -72,6 +69,9 @@ def run_path(
                 os.environ[name] = value
         if not already:
             finder.uninstall_npu_bridge()
+    ended = "finished"
+    if watch.stopped:
+        ended = "dry-run" if dry_run else "steps"
     return Seen(
         found,
         code,

@@ -4,7 +4,7 @@ import os
 import sys
 import traceback
 from types import ModuleType, TracebackType
-from typing import Any, Optional, Sequence
+from typing import Any, Iterator, List, Optional, Sequence
 
 _HERE = os.path.dirname(os.path.abspath(__file__))
 
@@ -103,22 +103,41 @@ def _compiled(path: str) -> Any:
 
 
 def _print_exception() -> None:
-    """The traceback, from the first frame of the script on, through the script's own hook."""
-    kind, error, frames = sys.exc_info()
+    """The traceback without the frames of this package, through the script's own hook."""
+    kind, error, _ = sys.exc_info()
     assert kind is not None
     assert error is not None
     sys.stdout.flush()
     try:
-        frames = _of_script(frames)
-        sys.excepthook(kind, error.with_traceback(frames), frames)
+        for each in _chain(error):
+            each.__traceback__ = _of_script(each.__traceback__)
+        sys.excepthook(kind, error, error.__traceback__)
     except Exception:
         traceback.print_exc()
 
 
+def _chain(error: BaseException) -> Iterator[BaseException]:
+    """An exception, its causes and what it came up in."""
+    seen: List[BaseException] = []
+    pending: List[Optional[BaseException]] = [error]
+    while pending:
+        each = pending.pop()
+        if each is not None and not any(each is known for known in seen):
+            seen.append(each)
+            pending += [each.__cause__, each.__context__]
+    return iter(seen)
+
+
 def _of_script(frames: Optional[TracebackType]) -> Optional[TracebackType]:
-    while frames is not None and _is_ours(frames):
+    """The frames of a traceback but for those that run the script and watch its sessions."""
+    kept = []
+    while frames is not None:
+        if not _is_ours(frames):
+            kept.append(frames)
         frames = frames.tb_next
-    return frames
+    for one, following in zip(kept, [*kept[1:], None]):
+        one.tb_next = following
+    return kept[0] if kept else None
 
 
 def _is_ours(frames: TracebackType) -> bool:

@@ -3,35 +3,26 @@
 TensorFlow is not imported here: its session module is patched right after the script imports it.
 """
 
+import functools
 import importlib.machinery
 import importlib.util
 import sys
 import threading
 import warnings
-from typing import Any, Callable, Dict, FrozenSet, List, Optional, Sequence, Tuple
+from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 
 import attr
 
 from npu_config.core.caller import caller_place
 from npu_config.core.diagnostics import Diagnostic, Place
+from npu_config.runner.purpose import COMPUTES, OTHER, TRAINS, purpose
 
 SESSION_MODULES = ("tensorflow_core.python.client.session", "tensorflow.python.client.session")
 _TENSORFLOW = ("tensorflow", "tensorflow_core", "tensorflow_estimator", "keras")
-_TRAINS = ("Apply", "ResourceApply", "SparseApply", "ResourceSparseApply")
-_INITIALISES = frozenset(
-    (
-        *("Assign", "AssignVariableOp", "RestoreV2", "MakeIterator", "VarIsInitializedOp"),
-        *("ReportUninitializedVariables", "IsVariableInitialized", "InitializeTableV2"),
-        *("InitializeTableFromTextFileV2", "LookupTableImportV2", "SaveV2", "SaveSlices"),
-    )
-)
-_READS = frozenset(
-    ("VarHandleOp", "VariableV2", "ReadVariableOp", "Identity", "Const", "NoOp", "Placeholder")
-)
 
 
-class Stopped(BaseException):
-    """Ends the script; scripts that catch every Exception do not catch it."""
+class Stopped(SystemExit):
+    """Ends the script, or one of its threads, in silence; ``except Exception`` lets it pass."""
 
 
 @attr.s(slots=True, auto_attribs=True)
@@ -64,6 +55,7 @@ class Watch:
     def __init__(self, dry_run: bool = False, steps: Optional[int] = None) -> None:
         self.sessions: List[SeenSession] = []
         self.warnings: List[Tuple[str, str, Optional[str], int]] = []
+        self.stopped = False
         self._dry_run = dry_run
         self._steps = steps
         self._runs = 0
@@ -97,28 +89,53 @@ class Watch:
     def _patch(self, module: Any) -> None:
         base = module.BaseSession
         init, run = base.__init__, base.run
+        make, make_from_options = base.make_callable, base._make_callable_from_options
 
         def made(session: Any, *args: Any, **kwargs: Any) -> None:
             init(session, *args, **kwargs)
             session._npu_config_seen = self._see(session)
 
         def ran(session: Any, fetches: Any, *args: Any, **kwargs: Any) -> Any:
-            def call() -> Any:
-                return run(session, fetches, *args, **kwargs)
+            call = functools.partial(run, session, fetches, *args, **kwargs)
+            return self._ran("run", session, fetches, call)
 
-            if "run" not in vars(session):
-                return self.observe(session, fetches, call)
-            return self._step(session, fetches, call)  # one of the rounds of a loop
+        def callable_of(session: Any, fetches: Any, *args: Any, **kwargs: Any) -> Any:
+            call = make(session, fetches, *args, **kwargs)
+            return self._seen_callable("make_callable", session, fetches, call)
+
+        def callable_of_options(session: Any, options: Any) -> Any:  # Keras trains through these
+            call = make_from_options(session, options)
+            fetches = [*options.fetch, *options.target]
+            return self._seen_callable("_make_callable_from_options", session, fetches, call)
 
         made.__wrapped__ = init  # type: ignore[attr-defined]
         made.__signature__ = _signature(init)  # type: ignore[attr-defined]
-        base.__init__, base.run = made, ran
+        self._replace(base, "__init__", made)
+        self._replace(base, "run", ran)
+        self._replace(base, "make_callable", callable_of)
+        self._replace(base, "_make_callable_from_options", callable_of_options)
         from npu_config.tf1 import loop_runs
 
         loop_runs.observers.append(self.observe)
         self._undo.append(lambda: loop_runs.observers.remove(self.observe))
-        self._undo.append(lambda: setattr(base, "__init__", init))
-        self._undo.append(lambda: setattr(base, "run", run))
+
+    def _replace(self, base: Any, name: str, ours: Callable[..., Any]) -> None:
+        theirs = getattr(base, name)
+        setattr(base, name, ours)
+        self._undo.append(lambda: setattr(base, name, theirs))
+
+    def _seen_callable(
+        self, name: str, session: Any, fetches: Any, call: Callable[..., Any]
+    ) -> Callable[..., Any]:
+        def called(*args: Any, **kwargs: Any) -> Any:
+            return self._ran(name, session, fetches, functools.partial(call, *args, **kwargs))
+
+        return called
+
+    def _ran(self, name: str, session: Any, fetches: Any, call: Callable[[], Any]) -> Any:
+        """A call of a method of TensorFlow's class, by the script or in a round of a loop."""
+        step = functools.partial(self._step, session, fetches, call)
+        return step() if name in vars(session) else self.observe(session, fetches, step)
 
     def _see(self, session: Any) -> SeenSession:
         from npu_config.core.settings import UNKNOWN
@@ -145,13 +162,12 @@ class Watch:
     def observe(self, session: Any, fetches: Any, call: Callable[[], Any]) -> Any:
         """One run of a session as the script makes it; ``call`` does it."""
         kind = self._kind(session, fetches)
-        if kind == "trains" and self._dry_run:
-            raise Stopped
-        if kind != "other" and self._steps is not None and self._runs >= self._steps:
-            raise Stopped
-        alone = "run" not in vars(session)
-        result = self._step(session, fetches, call) if alone else call()
-        if kind != "other":
+        enough = self._steps is not None and self._runs >= self._steps
+        if (kind == TRAINS and self._dry_run) or (kind != OTHER and enough):
+            self.stopped = True
+            raise Stopped(0)
+        result = call()
+        if kind != OTHER:
             with self._lock:
                 self._runs += 1
                 session._npu_config_seen.runs += 1
@@ -160,49 +176,25 @@ class Watch:
     def _step(self, session: Any, fetches: Any, call: Callable[[], Any]) -> Any:
         """One time that TensorFlow runs the graph."""
         result = call()
-        if self._kind(session, fetches) == "trains":
+        if self._kind(session, fetches) == TRAINS:
             with self._lock:
                 session._npu_config_seen.steps += 1
         return result
 
     def _kind(self, session: Any, fetches: Any) -> str:
-        """``"trains"``, ``"computes"``, or ``"other"``: initialisation, saving, reading."""
+        """What a run is for."""
         graph = session.graph
         try:
             handler = sys.modules[type(session).__mro__[-2].__module__]._FetchHandler(
                 graph, fetches, {}
             )
         except Exception:  # TensorFlow refuses it by itself
-            return "computes"
+            return COMPUTES
         operations = [*handler.targets(), *(tensor.op for tensor in handler.fetches())]
         key = (id(graph), graph.version, tuple(sorted(each._id for each in operations)))
         if key not in self._kinds:
-            self._kinds[key] = _kind_of(_types_below(operations))
+            self._kinds[key] = purpose(operations)
         return self._kinds[key]
-
-
-def _kind_of(types: FrozenSet[str]) -> str:
-    if any(each.startswith(_TRAINS) for each in types):
-        return "trains"
-    if types & _INITIALISES or types <= _READS:
-        return "other"
-    return "computes"
-
-
-def _types_below(operations: Sequence[Any]) -> FrozenSet[str]:
-    """The types of all operations that these need."""
-    seen = set()
-    pending = list(operations)
-    types = set()
-    while pending:
-        operation = pending.pop()
-        if operation in seen:
-            continue
-        seen.add(operation)
-        types.add(operation.type)
-        pending.extend(tensor.op for tensor in operation.inputs)
-        pending.extend(operation.control_inputs)
-    return frozenset(types)
 
 
 def _signature(function: Any) -> Any:

@@ -7,7 +7,7 @@ from typing import Any, List
 from npu_config.tf1 import ranks, vendor
 from npu_config.tf1._bases import Callback
 from npu_config.tf1.config_proto import session_config
-from npu_config.tf1.tensorflow import tf
+from npu_config.tf1.tensorflow import internal, is_version_1, tf
 
 
 def set_keras_session_npu_config(config: Any = None) -> Any:
@@ -20,7 +20,8 @@ def set_keras_session_npu_config(config: Any = None) -> Any:
         The session; close it (or ``npu_clear_session``) at the end of the script.
     """
     session = tf.Session(config=session_config(config))
-    tf.keras.backend.set_session(session)
+    backend = internal("keras.backend") if is_version_1() else tf.keras.backend
+    backend.set_session(session)  # 1.15 warns of the public name
     return session
 
 

@@ -111,6 +111,9 @@ class Runs:
     ) -> Any:
         """``session.run``, seen by :data:`observers`."""
         call = functools.partial(self._looped, fetches, feed_dict, options, run_metadata)
+        return self._observed(fetches, call)
+
+    def _observed(self, fetches: Any, call: Callable[[], Any]) -> Any:
         for observe in observers:
             call = functools.partial(observe, self._session(), fetches, call)
         return call()
@@ -139,7 +142,8 @@ class Runs:
                 call(*args, **quiet)
             return call(*args, **kwargs)
 
-        return rounds if self._holds_loop(operations) else call
+        made = rounds if self._holds_loop(operations) else call
+        return lambda *args, **kwargs: self._observed(fetches, lambda: made(*args, **kwargs))
 
     def partial_run_setup(self, fetches: Any, feeds: Any = None) -> Any:
         """``session.partial_run_setup``; StateError for a loop."""

@@ -80,7 +80,7 @@ class _Recurrent(Layer):
             "dynamicbase/seq_length",
             shape=[batch or _BATCH],
             dtype=tf.int32,
-            initializer=tf.constant_initializer(time or 1, dtype=tf.int32),
+            initializer=tf.constant_initializer(time or 1),
             trainable=False,
         )
         self.built = True
@@ -130,7 +130,7 @@ def _active(x: Any, lengths: Any) -> Any:
 
 
 def _choose(active: Any, first: Any, second: Any) -> Any:
-    return tf.where(tf.broadcast_to(active, tf.shape(first)), first, second)
+    return tf.where_v2(active, first, second)
 
 
 class _DynamicRNN(_Recurrent):

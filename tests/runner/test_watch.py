@@ -39,16 +39,22 @@ SCRIPT = """
 """
 
 
-def run(tmp_path, *arguments):
-    """``npu-config run`` of the script: exit code, output, report."""
-    (tmp_path / "train.py").write_text(textwrap.dedent(SCRIPT), encoding="utf-8")
+def start(tmp_path, *arguments, text=SCRIPT):
+    """``npu-config run`` of a script."""
+    (tmp_path / "train.py").write_text(textwrap.dedent(text), encoding="utf-8")
     environ = {name: value for name, value in os.environ.items() if name[:5] != "RANK_"}
     environ["PYTHONPATH"] = os.pathsep.join(sys.path)
     command = [sys.executable, "-m", "npu_config", "run", "--report", "report.json", *arguments]
-    done = subprocess.run(
+    return subprocess.run(
         [*command, "train.py"], cwd=str(tmp_path), capture_output=True, env=environ
     )
+
+
+def run(tmp_path, *arguments, text=SCRIPT):
+    """``npu-config run`` of a script that ends well: its output, the report."""
+    done = start(tmp_path, *arguments, text=text)
     assert done.returncode == 0, done.stderr.decode()
+    assert "Traceback" not in done.stderr.decode()
     report = json.loads((tmp_path / "report.json").read_text(encoding="utf-8"))
     return done.stdout.decode(), report
 
@@ -87,6 +93,35 @@ def test_steps(tmp_path):
     assert (report["ended"], counts(report)) == ("steps", (3, 30))
 
 
+def test_what_the_terminal_shows(tmp_path):
+    """The findings of each session, the variables that were set, and why the script ended."""
+    errors = start(tmp_path, "--steps", "3").stderr.decode().splitlines()
+    told = [line[len("npu-config run: ") :] for line in errors if line[:15] == "npu-config run:"]
+    assert "train.py:" in told[0]
+    assert "NPU101" in "".join(told)
+    assert "RANK_ID=0" in told[-2]
+    assert told[-1] == "stopped after 3 session runs with 30 training steps"
+
+
+FAILS = """
+    import tensorflow.compat.v1 as tf
+    tf.disable_v2_behavior()
+    from npu_bridge.npu_init import *
+    with tf.Session(config=npu_config_proto()) as session:
+        session.run({3})
+"""
+
+
+def test_the_traceback_of_a_run_is_that_of_tensorflow(tmp_path):
+    """What watches the sessions does not show in it."""
+    done = start(tmp_path, text=FAILS)
+    assert done.returncode == 1
+    errors = done.stderr.decode()
+    assert 'File "train.py", line 6' in errors
+    assert "RuntimeError" in errors
+    assert os.path.join("npu_config", "runner") not in errors
+
+
 def test_dry_run(tmp_path):
     """``--dry-run`` prints what sessions are configured with, and trains nothing."""
     output, report = run(tmp_path, "--dry-run")
@@ -94,3 +129,66 @@ def test_dry_run(tmp_path):
     assert report == printed
     assert (report["ended"], counts(report)) == ("dry-run", (0, 0))
     assert not (tmp_path / "done").exists()
+
+
+KERAS = """
+    import numpy as np
+    import tensorflow.compat.v1 as tf
+    tf.disable_v2_behavior()
+    from npu_bridge.npu_init import *
+    session = set_keras_session_npu_config()
+    model = tf.keras.Sequential([tf.keras.layers.Dense(1, input_dim=2)])
+    model.compile("sgd", "mse")
+    model.fit(np.ones((8, 2)), np.ones(8), batch_size=2, epochs=2)
+    print("trained")
+"""
+
+
+def test_keras_trains_in_runs_too(tmp_path):
+    """Keras calls a session through callables: they are counted, stopped, and dry."""
+    whole, report = run(tmp_path, text=KERAS)
+    assert "trained" in whole
+    assert (report["ended"], *counts(report)) == ("finished", 8, 8)
+    (tmp_path / "report.json").unlink()
+    stopped, report = run(tmp_path, "--steps", "3", text=KERAS)
+    assert "trained" not in stopped
+    assert (report["ended"], *counts(report)) == ("steps", 3, 3)
+    (tmp_path / "report.json").unlink()
+    _, report = run(tmp_path, "--dry-run", text=KERAS)
+    assert (report["ended"], *counts(report)) == ("dry-run", 0, 0)
+
+
+CALLABLE = SCRIPT.replace(
+    "        for _ in range(4):\n            session.run(looped)",
+    "        step_of = session.make_callable(looped)\n        for _ in range(4):\n"
+    "            step_of()",
+)
+
+
+def test_callables_of_a_loop(tmp_path):
+    """A callable that reaches a loop is one run of n steps."""
+    _, report = run(tmp_path, text=CALLABLE)
+    assert counts(report) == (4, 40)
+    (tmp_path / "report.json").unlink()
+    _, report = run(tmp_path, "--steps", "2", text=CALLABLE)
+    assert (report["ended"], counts(report)) == ("steps", (2, 20))
+
+
+QUEUES = """
+    import tensorflow.compat.v1 as tf
+    tf.disable_v2_behavior()
+    from npu_bridge.npu_init import *
+    x = tf.Variable(1.0, use_resource=False)
+    value, = tf.train.batch([tf.random_uniform([])], batch_size=2),
+    train = tf.train.GradientDescentOptimizer(0.1).minimize(tf.reduce_sum(value) * x)
+    with tf.train.MonitoredTrainingSession(config=npu_config_proto()) as session:
+        for _ in range(8):
+            session.run(train)
+"""
+
+
+def test_threads_that_fill_queues(tmp_path):
+    """Their runs do not count, and the end of the script leaves them no traceback."""
+    _, report = run(tmp_path, "--steps", "3", text=QUEUES)
+    assert report["ended"] == "steps"
+    assert sum(each["runs"] for each in report["sessions"]) == 3
