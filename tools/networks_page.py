@@ -10,8 +10,9 @@ PATH = "docs/networks.md"
 _TEXT = """\
 # Public networks run
 
-Scripts that were published for the NPU, run as they are with `npu-config run`: TensorFlow 1.15.5 on a CPU, synthetic data, a few steps.
-A network *runs* when its training steps are made, the loss stays finite and the exit code is 0.
+Scripts that were published for the NPU, run as they are with `npu-config run`: TensorFlow 1.15.5
+on a CPU, synthetic data, a few steps. A network *runs* when its training steps are made, the loss
+stays finite and the exit code is 0.
 
 {counts}
 
@@ -21,7 +22,7 @@ A network *runs* when its training steps are made, the loss stays finite and the
 
 ## Where they are
 
-Each folder was copied whole, with the data beside it, and nothing in it was changed. The repository is the one named; the commit is what was run.
+Each folder was copied whole, with the data beside it, and nothing in it was changed.
 
 | network | repository and script | commit |
 | --- | --- | --- |
@@ -29,23 +30,25 @@ Each folder was copied whole, with the data beside it, and nothing in it was cha
 
 ## Again
 
-`tools/networks.yaml` has the folder, script, data, arguments and variables of each. With copies of the repositories below one folder
-(`repositories/owner/name/`), a Python 3.7 with TensorFlow 1.15.5, and what the networks import:
+`tools/networks.yaml` has the folder, script, data, arguments and variables of each. With copies of
+the repositories below one folder (`repositories/owner/name/`), a Python 3.7 with TensorFlow
+1.15.5, and what the networks import:
 
 <!-- not run: needs TensorFlow 1.15 and the repositories -->
 ```console
-$ pip install "tensorflow==1.15.5" opencv-python-headless scipy scikit-learn pandas matplotlib tqdm easydict
+$ pip install tensorflow==1.15.5 pillow scipy scikit-learn pandas matplotlib tqdm easydict jieba
 $ python -m tools.networks repositories --logs logs           # all of them
 $ python -m tools.networks repositories lenet nezha-pretraining
 ```
 
-Each runs in a temporary copy, for at most `--limit` seconds, and its processes are ended with it. The exit code is 1 when an outcome is not that of the
-table. The data come from `tools.synthetic`, which makes one small data set of a kind; the same seed gives the same bytes:
+Each runs in a temporary copy, for at most `--limit` seconds, and its processes are ended with it.
+The exit code is 1 when an outcome is not that of the table. The data come from `tools.synthetic`,
+which makes one small data set of a kind; the same seed gives the same bytes:
 
 <!-- not run: writes files -->
 ```console
 $ python -m tools.synthetic mnist MNIST train=6000
-$ python -m tools.synthetic tfrecord train-00000-of-00001 count=32 image/encoded=jpeg@64,64,3 image/class/label=int:1000
+$ python -m tools.synthetic tfrecord train-0 count=32 image/encoded=jpeg@64,64,3 label=int:9
 $ python -m tools.synthetic --help                            # the kinds
 ```
 """
