@@ -137,7 +137,7 @@ def option_facts(option: Option) -> Dict[str, Any]:
 
 def variable_page(variable: Variable) -> str:
     """All that is known of an environment variable."""
-    facts = [("Takes", variable.grammar.words), ("Unit", variable.unit)]
+    facts = [("Takes", variable.kind.describe()), ("Unit", variable.unit)]
     facts += [("Default", variable.default), ("Read by", ", ".join(variable.read_by))]
     if variable.products is not None:
         facts.append(("Products", ", ".join(sorted(p.value for p in variable.products))))

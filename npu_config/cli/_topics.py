@@ -117,7 +117,7 @@ def _variables() -> List[Topic]:
             variable.meaning,
             functools.partial(variable_page, variable),
             facts={
-                "legal": variable.grammar.words,
+                "legal": variable.kind.describe(),
                 "default": variable.default,
                 "unit": variable.unit,
                 "read_by": list(variable.read_by),

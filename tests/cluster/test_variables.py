@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from npu_config.cluster.environment.kinds import problem_of
 from npu_config.cluster.environment.variables import (
     CM_NAMES,
     RANK_TABLE_NAMES,
@@ -113,9 +114,9 @@ def test_declarations(name):
     """Every variable says what it is for and what it takes; its default is legal."""
     variable = VARIABLES[name]
     assert variable.meaning
-    assert variable.grammar.words
+    assert variable.kind.describe()
     if (variable.default or "").replace("-", "").isdigit() or variable.default == "AF_INET":
-        assert variable.grammar.why_not(variable.default) is None
+        assert problem_of(variable.kind, variable.default) is None
 
 
 @pytest.mark.parametrize(
@@ -123,15 +124,15 @@ def test_declarations(name):
 )
 def test_taken(name, text):
     """Legal values."""
-    assert VARIABLES[name].grammar.why_not(text) is None
+    assert problem_of(VARIABLES[name].kind, text) is None
 
 
 @pytest.mark.parametrize(
     ("name", "text"), [(name, text) for name in REFUSED for text in REFUSED[name]]
 )
 def test_refused(name, text):
-    """Values outside the grammar, each with a reason."""
-    assert VARIABLES[name].grammar.why_not(text)
+    """Values that are not of the kind, each with a reason."""
+    assert problem_of(VARIABLES[name].kind, text)
 
 
 def test_groups():

@@ -17,7 +17,7 @@ def render() -> str:
     ]
     for variable in VARIABLES.values():
         rows = [
-            ("takes", variable.grammar.words),
+            ("takes", variable.kind.describe()),
             ("unit", variable.unit),
             ("default", variable.default),
             ("read by", ", ".join(variable.read_by)),

@@ -6,6 +6,7 @@ from typing import Any, Callable, NamedTuple, Optional, Tuple
 import attr
 
 from npu_config.cluster.environment import _interplay_rules as rules
+from npu_config.cluster.environment.kinds import problem_of
 from npu_config.cluster.environment.state import EnvironmentCheck, assigned
 from npu_config.cluster.environment.variables import VARIABLES
 from npu_config.cluster.rank_table.model import RankTable
@@ -208,7 +209,7 @@ def _socket_family(look: EnvironmentCheck) -> None:
 def _timeout(look: EnvironmentCheck) -> None:
     name = "HCCL_EXEC_TIMEOUT"
     text = look.get(name)
-    if text is None or VARIABLES[name].grammar.why_not(text) is not None:
+    if text is None or problem_of(VARIABLES[name].kind, text) is not None:
         return
     seconds = float(text)
     rounding = look.only_on(*ROUNDING)
@@ -258,11 +259,11 @@ def _tf_config(look: EnvironmentCheck) -> None:
     text = look.get("TF_CONFIG")
     if text is None:
         return
-    problem = VARIABLES["TF_CONFIG"].grammar.why_not(text)
-    if problem is not None:
+    wrong = problem_of(VARIABLES["TF_CONFIG"].kind, text)
+    if wrong is not None:
         look.say(
             rules.TF_CONFIG,
-            phrase("TF_CONFIG: {}; NPURunConfig and NPUEstimator raise an error", problem),
+            phrase("TF_CONFIG {}; NPURunConfig and NPUEstimator raise an error", wrong.problem),
             "TF_CONFIG",
             'write a JSON object with "cluster" and "task"',
         )

@@ -2,7 +2,8 @@
 
 from typing import Optional
 
-from npu_config.cluster.environment.grammar import JOB_ID_LONGEST
+from npu_config.catalogue.kinds import InvalidValue
+from npu_config.cluster.environment.kinds import JOB_ID_LONGEST, problem_of
 from npu_config.cluster.environment.state import EnvironmentCheck, assigned
 from npu_config.cluster.environment.variables import (
     CM_NAMES,
@@ -181,40 +182,42 @@ def _value(look: EnvironmentCheck, variable: Variable, text: str) -> None:
         return  # their content is a check of its own
     if name == "RANK_ID" and may_name_a_pod(look):
         return
-    problem = variable.grammar.why_not(text)
+    wrong = problem_of(variable.kind, text)
     if name == "JOB_ID":
-        _job_id(look, variable, text, problem)
-    elif name == "HCCL_OP_EXPANSION_MODE" and problem is None:
+        _job_id(look, variable, text, wrong)
+    elif name == "HCCL_OP_EXPANSION_MODE" and wrong is None:
         _expansion_mode(look, variable, text)
-    elif problem is not None:
+    elif wrong is not None:
         look.say(
             VALUE,
             phrase(
-                "{}, but {}; legal: {}{}",
-                assigned(name, text),
-                problem,
-                variable.grammar.words,
+                "{} {}; legal: {}{}",
+                name,
+                wrong.problem,
+                variable.kind.describe(),
                 phrase("; {}", variable.consequence) if variable.consequence else "",
             ),
             name,
-            None if text else "unset it, or give it a value",
+            wrong.help if text else "unset it, or give it a value",
             variable.severity,
         )
 
 
-def _job_id(look: EnvironmentCheck, variable: Variable, text: str, problem: Optional[str]) -> None:
-    if problem is None:
+def _job_id(
+    look: EnvironmentCheck, variable: Variable, text: str, wrong: Optional[InvalidValue]
+) -> None:
+    if wrong is None:
         return
     too_long = len(text) > JOB_ID_LONGEST
     look.say(
         JOB_ID_FORMAT,
         phrase(
-            "{}, but {}; legal: {}; GE refuses it (E10051) and the adapter aborts the process"
+            "{} {}; legal: {}; GE refuses it (E10051) and the adapter aborts the process"
             if too_long
-            else "{}, but {}; recommended: {}",
-            assigned(variable.name, text),
-            problem,
-            variable.grammar.words,
+            else "{} {}; recommended: {}",
+            variable.name,
+            phrase("has {} characters", len(text)) if too_long else wrong.problem,
+            variable.kind.describe(),
         ),
         variable.name,
         "shorten it" if too_long else "choose another name",

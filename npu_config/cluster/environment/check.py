@@ -11,7 +11,7 @@ from typing import FrozenSet, List, Mapping, Optional, Tuple
 from npu_config.cluster import rank_table
 from npu_config.cluster.environment._interplay import check_interplay
 from npu_config.cluster.environment._values import check_values
-from npu_config.cluster.environment.grammar import Path
+from npu_config.cluster.environment.kinds import DIRECTORY
 from npu_config.cluster.environment.placement import check_launch, compare
 from npu_config.cluster.environment.state import EnvironmentCheck, Value, assigned
 from npu_config.cluster.environment.variables import VARIABLES
@@ -142,12 +142,7 @@ def _files(
 def _directories(look: EnvironmentCheck) -> None:
     for name, text in look.environ.items():
         variable = VARIABLES.get(name)
-        if (
-            variable is None
-            or not text
-            or text is UNKNOWN
-            or variable.grammar != Path("directory")
-        ):
+        if variable is None or not text or text is UNKNOWN or variable.kind != DIRECTORY:
             continue
         if name == "ASCEND_OPP_PATH" and not os.path.isdir(text):
             look.say(HOST, phrase("{} is no directory", assigned(name, text)), name)

@@ -1,16 +1,19 @@
 """Files of environment variables, ``NAME=value`` line by line (``.env``)."""
 
 import re
+from contextlib import suppress
 from typing import Dict, List, Mapping, NamedTuple, Optional, Tuple
 
-from npu_config.core.diagnostics import Diagnostic, Place, Report, Severity
+from npu_config.core.diagnostics import Place, Report, Severity
+from npu_config.core.message import phrase
 from npu_config.core.rule import declare
+from npu_config.text.faults import FaultLog, StopReading
 from npu_config.text.source import Source
 
 NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 _PLAIN = re.compile(r"[A-Za-z0-9_./:@%+,=^|;~-]*\Z")
 _BEGIN = re.compile(r"[ \t]*(?:export[ \t]+)?(?P<name>[^=\s#]+)[ \t]*=[ \t]*")
-_UNSET = re.compile(r"[ \t]*unset[ \t](?P<names>[A-Za-z0-9_ \t]+)\Z")
+_IGNORED = re.compile(r"\s*(?:#.*|unset[ \t][A-Za-z0-9_ \t]+)?\Z")
 _ESCAPED = re.compile(r"\\(.)", re.DOTALL)
 _ESCAPES = {"n": "\n", "r": "\r", "t": "\t"}
 _WRITTEN = {"\n": "\\n", "\r": "\\r", "\t": "\\t", **{mark: "\\" + mark for mark in '"\\$`'}}
@@ -24,7 +27,7 @@ SYNTAX = declare(
 
     Each line is `NAME=value`, with `export` before it if wished.  The value is a bare word, or
     text in single quotes (as it stands) or double quotes (with `\n`, `\"`, `\\`); `unset
-    NAME`, blank lines and lines that begin with `#` are passed over.  A name that stands twice
+    NAME`, blank lines and lines that begin with `#` are passed over.  A name that is there twice
     is a warning; the last one counts.
 
     Wrong: `RANK_ID 0`
@@ -61,7 +64,7 @@ def render_dotenv(variables: Mapping[str, str], absent: Tuple[str, ...] = ()) ->
         lines.append("# must not be set: {}".format(" ".join(absent)))
     for name, value in variables.items():
         if NAME.match(name) is None:
-            raise ValueError('"{}" is no name of a variable'.format(name))
+            raise ValueError('"{}" is not a name of a variable'.format(name))
         lines.append("{}={}".format(name, quote(value)))
     return "\n".join(lines) + "\n"
 
@@ -74,58 +77,44 @@ def parse_dotenv(text: str, path: Optional[str] = None) -> Environment:
         path: its name, for the diagnostics.
     """
     source = Source(text, path)
-    found: List[Diagnostic] = []
+    log = FaultLog(source, SYNTAX)
     variables: Dict[str, str] = {}
     places: Dict[str, Place] = {}
     position = 0
-    while position < len(text):
-        end = text.find("\n", position)
-        end = len(text) if end < 0 else end
-        line = text[position:end].rstrip("\r")
-        begin = _BEGIN.match(line)
-        if not line.strip() or line.lstrip().startswith("#") or _UNSET.match(line):
+    with suppress(StopReading):
+        while position < len(text):
+            end = _line_end(text, position)
+            line = text[position:end].rstrip("\r")
+            begin = _BEGIN.match(line)
+            if begin is not None and NAME.match(begin.group("name")):
+                name, start = begin.group("name"), position + begin.end()
+                value, stop = _value(text, start)
+                end = _line_end(text, stop)
+                span = (position + begin.start("name"), max(stop, start))
+                rest = text[stop:end].strip()
+                if value is None:
+                    log.fault(*span, "the quote that opens here is not closed")
+                elif rest and not rest.startswith("#"):
+                    help = "put the whole value in quotes"
+                    log.fault(*span, "text after the closing quote", help)
+                else:
+                    place = source.place(*span)
+                    if name in variables:
+                        message = phrase("{} is set twice; this value counts", name)
+                        help, severity = "remove one of the two", Severity.WARNING
+                        log.add(SYNTAX.diagnostic(message, place, help=help, severity=severity))
+                    variables[name], places[name] = value, place
+            elif not _IGNORED.match(line):
+                first = position + len(line) - len(line.lstrip())
+                message = "this line is not of the form NAME=value"
+                log.fault(first, position + len(line.rstrip()), message)
             position = end + 1
-            continue
-        if begin is None or NAME.match(begin.group("name")) is None:
-            message = "this is no line of the form NAME=value"
-            found.append(SYNTAX.diagnostic(message, _of_line(source, position, line)))
-            position = end + 1
-            continue
-        name, start = begin.group("name"), position + begin.end()
-        value, stop = _value(text, start)
-        rest = text[stop : _line_end(text, stop)].strip() if value is not None else ""
-        place = source.place(position + begin.start("name"), max(stop, start))
-        if value is None:
-            found.append(SYNTAX.diagnostic("the quote that opens here is not closed", place))
-        elif rest and not rest.startswith("#"):
-            found.append(
-                SYNTAX.diagnostic(
-                    "text after the closing quote", place, help="put the whole value in quotes"
-                )
-            )
-        else:
-            if name in variables:
-                found.append(
-                    SYNTAX.diagnostic(
-                        "{} stands twice; this one counts".format(name),
-                        place,
-                        help="remove one",
-                        severity=Severity.WARNING,
-                    )
-                )
-            variables[name], places[name] = value, place
-        position = _line_end(text, stop) + 1
-    return Environment(variables, places, Report(found))
+    return Environment(variables, places, Report(log))
 
 
 def _line_end(text: str, position: int) -> int:
     end = text.find("\n", position)
     return len(text) if end < 0 else end
-
-
-def _of_line(source: Source, start: int, line: str) -> Place:
-    lead = len(line) - len(line.lstrip())
-    return source.place(start + lead, start + len(line.rstrip()))
 
 
 def _value(text: str, start: int) -> Tuple[Optional[str], int]:

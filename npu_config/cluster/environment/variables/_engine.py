@@ -1,14 +1,15 @@
 """Variables of the adapter, the graph engine and the operator compiler."""
 
-from npu_config.cluster.environment.grammar import (
-    Filled,
-    GraphLevels,
+from npu_config.catalogue.kinds import Choice
+from npu_config.cluster.environment.kinds import (
+    DIRECTORY,
+    GRAPH_LEVELS,
+    NUMBER,
     JsonObject,
-    Number,
-    OneOf,
-    Path,
     Switch,
     Whole,
+    Word,
+    filled,
 )
 from npu_config.cluster.environment.variables._variable import ADAPTER, TRAINING, Variable
 from npu_config.core.diagnostics import Severity
@@ -20,7 +21,7 @@ _OPTIONS = "docs/en/tfadapter_1/apiref/session_config/"
 _DISTRIBUTED = "docs/en/tfadapter_1/migration/model_training/distributed_training.md"
 _TOOLS = "cann/oam-tools:docs/zh/env-vars/"
 _UINT32 = Whole(0, 2**32 - 1)
-_BOOL = OneOf(("true", "false", "1", "0"))
+_BOOL = Choice(("true", "false", "1", "0"))
 _PROGRESS = "the first run with experimental_accelerate_train_mode fails"
 _WARNING = Severity.WARNING
 
@@ -28,7 +29,7 @@ ENGINE = (
     Variable(
         "AOE_MODE",
         "tuning mode, when the option aoe_mode is not set",
-        OneOf(("1", "2", "4")),
+        Choice(("1", "2", "4")),
         products=TRAINING - {Product.ASCEND_950},
         read_by=("C++ adapter",),
         interactions=("the option aoe_mode beats it",),
@@ -38,7 +39,7 @@ ENGINE = (
     Variable(
         "PROFILING_MODE",
         "profiling without a change of the script",
-        OneOf(("true", "false", "dynamic")),
+        Choice(("true", "false", "dynamic")),
         default="false",
         read_by=("GE", "C++ adapter (conflict check)"),
         interactions=(
@@ -85,7 +86,7 @@ ENGINE = (
     Variable(
         "LOSS_NOW",
         "the current loss, for accelerated training",
-        Number(),
+        NUMBER,
         products=TRAINING,
         read_by=("C++ adapter", "TellMeStepOrLossHook (writes)"),
         interactions=("with TARGET_LOSS, for the trigger loss; 0 never triggers",),
@@ -96,7 +97,7 @@ ENGINE = (
     Variable(
         "TARGET_LOSS",
         "the loss to reach, for accelerated training",
-        Number(),
+        NUMBER,
         products=TRAINING,
         read_by=("C++ adapter", "TellMeStepOrLossHook (writes)"),
         interactions=("with LOSS_NOW",),
@@ -123,7 +124,7 @@ ENGINE = (
     Variable(
         "ENABLE_HF32_EXECUTION",
         "HF32 in place of FP32 inside Conv and MatMul",
-        OneOf(("0", "1"), quietly=("00", "01", "10", "11")),
+        Word(("0", "1"), quietly=("00", "01", "10", "11")),
         default="unset: Conv on, MatMul off",
         products=frozenset((Product.ASCEND_950, Product.ATLAS_A3, Product.ATLAS_A2)),
         read_by=("C++ plugin",),
@@ -138,7 +139,7 @@ ENGINE = (
     Variable(
         "ENABLE_DYNAMIC_SHAPE_MULTI_STREAM",
         "several streams for graphs of dynamic shape",
-        OneOf(("0", "1")),
+        Choice(("0", "1")),
         default="0",
         read_by=("GE",),
         interactions=("auto_multistream_parallel_mode needs it for graphs of dynamic shape",),
@@ -149,7 +150,7 @@ ENGINE = (
     Variable(
         "GE_USE_STATIC_MEMORY",
         "how memory is allocated; static_memory_policy takes its place",
-        OneOf(("0", "2", "3", "4"), quietly=("1",)),
+        Word(("0", "2", "3", "4"), quietly=("1",)),
         default="0",
         read_by=("GE",),
         interactions=("not with the option static_memory_policy",),
@@ -160,7 +161,7 @@ ENGINE = (
     Variable(
         "ASCEND_WORK_PATH",
         "directory for the files of one process",
-        Path("directory"),
+        DIRECTORY,
         read_by=("GE",),
         interactions=(
             "debug_dir, NPU_COLLECT_PATH and the output of profiling beat it",
@@ -177,7 +178,7 @@ ENGINE = (
     Variable(
         "ASCEND_CACHE_PATH",
         "directory for the files that processes share (kernel_cache)",
-        Path("directory"),
+        DIRECTORY,
         read_by=("GE",),
         interactions=("the option op_compiler_cache_dir beats it",),
         facts=("cache-dir-priority",),
@@ -186,7 +187,7 @@ ENGINE = (
     Variable(
         "ASCEND_MAX_OP_CACHE_SIZE",
         "how large the cache of compiled operators may grow; -1: without limit",
-        Whole(0, also=(-1,)),
+        Whole(-1),
         default="500",
         unit="MB",
         read_by=("operator compiler",),
@@ -210,7 +211,7 @@ ENGINE = (
     Variable(
         "NPU_COLLECT_PATH",
         "directory for what is collected about faults",
-        Path("directory"),
+        DIRECTORY,
         read_by=("GE", "operator compiler", "C++ adapter"),
         interactions=(
             "the exception dump works in mode 1, whatever the option says",
@@ -262,7 +263,7 @@ ENGINE = (
     Variable(
         "ENABLE_MBUF_ALLOCATOR",
         "memory buffers as TensorFlow's allocator on the CPU",
-        OneOf(("0", "1")),
+        Choice(("0", "1")),
         default="0",
         read_by=("C++ adapter",),
         severity=_WARNING,
@@ -270,13 +271,13 @@ ENGINE = (
     Variable(
         "ASCEND_OPP_PATH",
         "path of the operator package; set_env.sh sets it",
-        Path("directory"),
+        DIRECTORY,
         read_by=("C++ adapter", "GE"),
     ),
     Variable(
         "OP_NO_REUSE_MEM",
         "operators that share no memory, by node name or type",
-        Filled('names or types joined by ","'),
+        filled('names or types joined by ","'),
         read_by=("GE",),
         page=_GE + "OP_NO_REUSE_MEM.md",
         severity=_WARNING,
@@ -284,7 +285,7 @@ ENGINE = (
     Variable(
         "DUMP_GE_GRAPH",
         "how much of the graphs of GE is dumped",
-        OneOf(("1", "2", "3")),
+        Choice(("1", "2", "3")),
         read_by=("GE", "precision_tool (writes 2)"),
         interactions=("with DUMP_GRAPH_LEVEL and DUMP_GRAPH_PATH",),
         page=_GE + "DUMP_GE_GRAPH.md",
@@ -293,7 +294,7 @@ ENGINE = (
     Variable(
         "DUMP_GRAPH_LEVEL",
         "which graphs are dumped",
-        GraphLevels(),
+        GRAPH_LEVELS,
         default="2",
         read_by=("GE", "precision_tool (writes 3)"),
         interactions=("needs DUMP_GE_GRAPH",),
@@ -303,7 +304,7 @@ ENGINE = (
     Variable(
         "DUMP_GRAPH_PATH",
         "directory of dumped graphs; pid_<pid>_deviceid_<id> inside it",
-        Path("directory"),
+        DIRECTORY,
         read_by=("GE", "C++ adapter", "precision_tool (writes)"),
         interactions=("ASCEND_DUMP_PATH beats it, and it beats ASCEND_WORK_PATH",),
         page=_GE + "DUMP_GRAPH_PATH.md",
@@ -319,7 +320,7 @@ ENGINE = (
     Variable(
         "ASCEND_GLOBAL_LOG_LEVEL",
         'log level; 1 (INFO) shows "Insert op success"',
-        OneOf(("0", "1", "2", "3", "4")),
+        Choice(("0", "1", "2", "3", "4")),
         default="3",
         read_by=("CANN logging",),
         facts=("iterations-verify-log",),

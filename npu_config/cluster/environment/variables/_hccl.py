@@ -1,29 +1,28 @@
 """Variables of the collective communication library HCCL."""
 
-from npu_config.cluster.environment.grammar import (
+from npu_config.catalogue.kinds import Choice, Path
+from npu_config.cluster.environment.kinds import (
+    NIC_NAMES,
+    NUMBER,
     Algorithms,
-    Filled,
     IpText,
-    NicNames,
-    Number,
-    OneOf,
-    Path,
     PortList,
     Whole,
+    filled,
 )
 from npu_config.cluster.environment.variables._variable import COLLECTIVE, Variable
 from npu_config.core.diagnostics import Severity
 from npu_config.core.target import Product
 
 _HCCL = "cann/hccl:docs/zh/user_guide/hccl_env/"
-_SWITCH = OneOf(("0", "1"))
+_SWITCH = Choice(("0", "1"))
 _REFUSED = "HCCL refuses it when it is initialised (EI0001)"
 
 HCCL = (
     Variable(
         "HCCL_EXEC_TIMEOUT",
         "how long a collective operation waits for the other devices",
-        Number(),
+        NUMBER,
         default="1836",
         unit="s",
         products=COLLECTIVE,
@@ -51,7 +50,7 @@ HCCL = (
     Variable(
         "HCCL_SOCKET_FAMILY",
         "version of IP that devices communicate with",
-        OneOf(("AF_INET", "AF_INET6")),
+        Choice(("AF_INET", "AF_INET6")),
         default="AF_INET",
         products=COLLECTIVE,
         read_by=("HCCL",),
@@ -84,7 +83,7 @@ HCCL = (
     Variable(
         "HCCL_SOCKET_IFNAME",
         "interfaces of the host that HCCL uses",
-        NicNames(),
+        NIC_NAMES,
         products=COLLECTIVE,
         read_by=("HCCL",),
         interactions=("HCCL_IF_IP beats it",),
@@ -171,7 +170,7 @@ HCCL = (
     Variable(
         "HCCL_OP_EXPANSION_MODE",
         "where collective operations are expanded; decides what a timeout may be",
-        Filled("AI_CPU, AIV, HOST, HOST_TS or another mode of the product"),
+        filled("AI_CPU, AIV, HOST, HOST_TS or another mode of the product"),
         products=COLLECTIVE,
         read_by=("HCCL",),
         interactions=("with AIV, HCCL_EXEC_TIMEOUT is at most 1091 s",),

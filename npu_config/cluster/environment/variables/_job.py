@@ -1,13 +1,12 @@
 """Variables that say which process of which job this is."""
 
-from npu_config.cluster.environment.grammar import (
-    Filled,
-    Grammar,
+from npu_config.catalogue.kinds import Path, Text
+from npu_config.cluster.environment.kinds import (
+    JOB_ID,
     IpText,
-    JobId,
     JsonObject,
-    Path,
     Whole,
+    filled,
 )
 from npu_config.cluster.environment.variables._variable import ADAPTER, COLLECTIVE, Variable
 from npu_config.core.diagnostics import Severity
@@ -22,7 +21,7 @@ JOB = (
     Variable(
         "JOB_ID",
         "name of the job, chosen by the user",
-        JobId(),
+        JOB_ID,
         products=ADAPTER,
         read_by=("C++ plugin", "NPUEstimator"),
         interactions=(
@@ -95,7 +94,7 @@ JOB = (
     Variable(
         "POD_NAME",
         "name of the container; identifies the process with a template 2 rank table",
-        Grammar(),
+        Text(),
         read_by=("C++ plugin", "NPUBasics (before RANK_ID)"),
     ),
     Variable(
@@ -171,26 +170,26 @@ JOB = (
     Variable(
         "HELP_CLUSTER",
         "not empty: collective communication is used (heterogeneous helper)",
-        Grammar(),
+        Text(),
         read_by=("C++ plugin",),
     ),
     Variable(
         "HEARTBEAT",
         "heartbeat interval that is noted in the information about the job",
-        Grammar(),
+        Text(),
         default="",
         read_by=("NPUBasics",),
     ),
     Variable(
         "RESTORE_FROM",
         "checkpoint to start from when neither warm_start_from nor LOCAL_CHECKPOINT_DIR says",
-        Filled("the path of a checkpoint"),
+        filled("the path of a checkpoint"),
         read_by=("NPUEstimator",),
     ),
     Variable(
         "LOCAL_CHECKPOINT_DIR",
         "directory of checkpoints to start from",
-        Grammar(),
+        Text(),
         default="",
         read_by=("NPUBasics",),
         interactions=("counts only when warm_start_from is not given",),
@@ -198,14 +197,14 @@ JOB = (
     Variable(
         "PYTHONPATH",
         "must lead to the site-packages of the tfplugin (npu_bridge) and to the script",
-        Grammar(),
+        Text(),
         read_by=("Python",),
         page="docs/en/tfadapter_1/migration/model_training/single_device_training.md",
     ),
     Variable(
         "PYTHONHASHSEED",
         "seed of Python's hashes; seed_everything of precision_tool writes it",
-        Grammar(),
+        Text(),
         read_by=("Python",),
     ),
 )

@@ -1,12 +1,16 @@
 """Variables of precision_tool, and those that only the adapter for TensorFlow 2 reads."""
 
-from npu_config.cluster.environment.grammar import OneOf, Switch, Whole
+from npu_config.catalogue.kinds import Choice
+from npu_config.cluster.environment.kinds import (
+    Switch,
+    Whole,
+)
 from npu_config.cluster.environment.variables._variable import ADAPTER, Variable
 from npu_config.core.diagnostics import Severity
 
 _ENV = "docs/en/tfa_env/"
 _TF2 = ("npu_device (TF2)",)
-_BOOL = OneOf(("1", "true", "0", "false"))
+_BOOL = Choice(("1", "true", "0", "false"))
 _WARNING = Severity.WARNING
 _NO_EFFECT = "no effect with TensorFlow 1.15"
 _EARLY = "set it before npu_device is imported"

@@ -4,7 +4,7 @@ from typing import FrozenSet, Optional, Tuple
 
 import attr
 
-from npu_config.cluster.environment.grammar import Grammar
+from npu_config.catalogue.kinds import Kind
 from npu_config.core.diagnostics import Severity
 from npu_config.core.target import Product
 
@@ -33,7 +33,7 @@ class Variable:
     Args:
         name: its name.
         meaning: what it is for.
-        grammar: what it may hold.
+        kind: what it may hold.
         default: what counts when it is not set, in words; None when there is nothing.
         unit: the unit of a number.
         products: the products that it is documented for; None for all.
@@ -41,13 +41,13 @@ class Variable:
         interactions: what else it has to do with.
         facts: the entries of the fact file about it.
         page: the page of the vendor's documentation; None where it has none.
-        severity: how bad a value outside the grammar is.
+        severity: how bad a value is that is not of the kind.
         consequence: what the runtime does with such a value, where it is known.
     """
 
     name: str
     meaning: str
-    grammar: Grammar
+    kind: Kind
     default: Optional[str] = None
     unit: Optional[str] = None
     products: Optional[FrozenSet[Product]] = None
