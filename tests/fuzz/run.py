@@ -11,6 +11,7 @@ import sys
 import time
 import traceback
 
+from tests.fuzz.seeds import SEEDS
 from tests.fuzz.targets import CORPUS, TARGETS, execute
 
 _PIECES = [b"{", b"}", b"[", b"]", b":", b"=", b",", b'"', b"'", b"\\", b"\n", b"\r", b"\0", b"#",
@@ -20,10 +21,32 @@ _PIECES = [b"{", b"}", b"[", b"]", b":", b"=", b",", b'"', b"'", b"\\", b"\n", b
 SLOW = 1.0
 
 
-def mutated(seed):
-    """A file of the corpus, changed in a few places."""
+_ANY = [path.read_bytes() for path in CORPUS]
+
+
+def _corpus(name):
+    """The files that a target is made for."""
+    kind = name.rpartition("-")[2]
+    marks = (
+        (".py",) if kind in ("script", "migrate", "suppress") else ("/" + kind + "/", "." + kind)
+    )
+    return [SEEDS[name].of(1), SEEDS[name].of(3)] + [
+        path.read_bytes()
+        for path in CORPUS
+        if any(mark in path.as_posix() for mark in marks)
+        or (kind == "table" and "cluster" in path.parts)
+        or (kind in ("dump", "record") and "dump" in path.parts)
+    ]
+
+
+_OWN = {name: _corpus(name) for name in TARGETS}
+
+
+def mutated(seed, name):
+    """A file of the corpus, most often one that a target is made for, changed in a few places."""
     source = random.Random(seed)
-    data = bytearray(source.choice(CORPUS).read_bytes()[:4000])
+    files = _ANY if source.random() < 0.2 else _OWN[name]
+    data = bytearray(source.choice(files)[:4000])
     for _ in range(source.randint(0, 6)):
         start = source.randint(0, len(data))
         end = min(len(data), start + source.choice((0, 1, 1, 4, 40)))
@@ -56,8 +79,8 @@ def loop(names, seconds, seed):
     """Mutation without a library."""
     until, done, wrong = time.monotonic() + seconds, 0, {}
     while time.monotonic() < until:
-        data = mutated(seed + done // len(names))
         name = names[done % len(names)]
+        data = mutated(seed + done // len(names), name)
         begun = time.process_time()
         try:
             execute(name, data)

@@ -1,4 +1,8 @@
-"""The readers as functions of bytes: none of them may raise, or report a fault of ours."""
+"""The readers as functions of bytes: none of them may raise, or report a fault of ours.
+
+``READERS`` says for every module of the package that reads files which target covers it; a
+module that is missing there is found by ``test_targets.py``.
+"""
 
 import contextlib
 import importlib.util
@@ -8,17 +12,32 @@ import tempfile
 from pathlib import Path
 
 from npu_config import dumps
-from npu_config.core.diagnostics import NpuConfigError
+from npu_config.catalogue import OPTIONS
+from npu_config.cli._fix import difference, fixed
+from npu_config.cluster.engines.pod import devices_of, read_table
+from npu_config.cluster.environment.check import check_job
+from npu_config.cluster.environment.dotenv import parse_dotenv
+from npu_config.cluster.rank_table.hccn import parse_hccn
+from npu_config.core.diagnostics import NpuConfigError, Report
+from npu_config.core.settings import Setting, Settings, SourceKind
+from npu_config.core.toolkit import installed_cann
 from npu_config.diagnosis.event_files import EventFileError, parse_event, raw_content, read_events
-from npu_config.diagnosis.graph.load import _loaded
+from npu_config.diagnosis.graph import diagnose
 from npu_config.diagnosis.loss_report._read import Series, _read
 from npu_config.diagnosis.profiling_tables.fusion_result import _sum_up
 from npu_config.diagnosis.profiling_tables.op_summary import _lines, _Reading
 from npu_config.dumps.overflow_record import units
-from npu_config.lint.baseline import _counts_of
+from npu_config.dumps.reference import open_reference
+from npu_config.lint.baseline import Baseline, _counts_of
 from npu_config.lint.gitignore import Patterns
-from npu_config.lint.suppress import Suppressions
+from npu_config.lint.project import read_project
+from npu_config.lint.suppress import suppress
+from npu_config.migration.engine import migrate
+from npu_config.precision_tool.export import export_tfdbg
 from npu_config.readers import KINDS, read
+from npu_config.reporters import FORMATS, Summary, render
+from npu_config.rulebook import load_all
+from npu_config.rules.engine import judge
 
 TESTS = Path(__file__).resolve().parents[1]
 CORPUS = sorted(
@@ -26,6 +45,7 @@ CORPUS = sorted(
     for path in (*TESTS.rglob("cases/**/*"), *TESTS.glob("data/dump/**/*"))
     if path.is_file() and path.suffix != ".out" and path.stat().st_size < 20_000
 )
+KNOWN = tuple((rule.id, rule.name) for rule in load_all())
 
 
 class FaultOfOursError(AssertionError):
@@ -41,6 +61,24 @@ def _refuse(diagnostics):
 def _reader(kind):
     def target(data):
         _refuse(read("fuzz", kind, data).judge())
+
+    return target
+
+
+def _whole(kind):
+    """All that ``check`` does with a file: ignore comments, reports, baselines."""
+
+    def target(data):
+        reading = read("fuzz", kind, data)
+        found = reading.judge()
+        _refuse(found)
+        text = reading.text or ""
+        report = Report(suppress(found, text, "fuzz", kind == "script", KNOWN))
+        sources = {"fuzz": text}
+        for name in FORMATS:
+            render(name, report, Summary.of(report, 1, 0), sources)
+        Baseline.of(report, sources).new(report, sources)
+        difference("fuzz", text, fixed(text, report)[0])
 
     return target
 
@@ -72,12 +110,35 @@ def _ignored(data):
         patterns.verdict("/r/" + name, False)
 
 
-def _in_file(read_file):
+def _suppress(data):
+    suppress((), _text(data), "fuzz", True, KNOWN)
+    suppress((), _text(data), "fuzz", False, KNOWN)
+
+
+def _values(data):
+    """The text as the value of every option."""
+    text = _text(data)
+    entries = {name: Setting(text) for name, option in OPTIONS.items() if option.offered}
+    judge(Settings(entries, source_kind=SourceKind.FILE))
+
+
+def _environment(data):
+    parsed = parse_dotenv(_text(data), "fuzz")
+    check_job({"fuzz": parsed.variables}, places={"fuzz": parsed.places})
+
+
+def _migrated(data):
+    after = migrate(data)
+    assert (after.status == "unchanged") or after.notes
+
+
+def _in_file(read_file, name="Add.a.1.2.1767323045000000"):
     """A reader that takes a path."""
 
     def target(data):
         with tempfile.TemporaryDirectory() as folder:
-            path = Path(folder) / "Add.a.1.2.1767323045000000"
+            path = Path(folder, name)
+            path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(data)
             read_file(path)
 
@@ -93,21 +154,58 @@ def _dump(path):
                     tensor.array(layout)
 
 
+def _folder(read_folder, up=0):
+    return lambda path: read_folder(path.parents[up])
+
+
+def _exported(folder):
+    export_tfdbg(folder, folder / "out")
+
+
+def _re_exported(folder):
+    with contextlib.suppress(FileExistsError):
+        dumps.export_dumps(dumps.find_dumps(folder), folder)
+
+
+def _of_pod(path):
+    table = read_table(str(path))
+    if table is not None:
+        devices_of(table, {"10.0.0.1"})
+
+
 TARGETS = {
     **{"read-" + kind: _reader(kind) for kind in KINDS},
     "read-any": _reader(None),
-    "graph": lambda data: _loaded("fuzz", data),
+    "check-yaml": _whole("yaml"),
+    "check-script": _whole("script"),
+    "values": _values,
+    "environment": _environment,
+    "hccn": lambda data: parse_hccn(_text(data), "fuzz"),
+    "migrate": _migrated,
+    "graph": _in_file(diagnose, "graph.pbtxt"),
+    "graph-binary": _in_file(diagnose, "graph.pb"),
     "op-summary": _table,
     "fusion-result": lambda data: _sum_up("fuzz", _text(data)),
     "loss-scale": _log,
     "event": _event,
     "events": lambda data: list(read_events(io.BytesIO(data))),
+    "tfdbg": _in_file(
+        _folder(_exported, 2), "run_1_1/_tfdbg_device_,job_a/node_0_DebugIdentity_123"
+    ),
     "gitignore": _ignored,
-    "suppress": lambda data: Suppressions(_text(data), "fuzz", True),
+    "suppress": _suppress,
+    "project": _in_file(lambda path: read_project(str(path), load_all), "pyproject.toml"),
     "baseline": lambda data: _counts_of(json.loads(_text(data))),
+    "toolkit": _in_file(
+        lambda path: installed_cann({"ASCEND_HOME_PATH": str(path.parent)}), "version.info"
+    ),
+    "pod": _in_file(_of_pod),
     "dump": _in_file(_dump),
+    "dump-mapping": _in_file(_folder(dumps.find_dumps), "20260101000000/0/n/1/0/mapping.csv"),
     "dump-statistics": _in_file(dumps.read_statistics),
     "dump-result": _in_file(dumps.read_result),
+    "dump-index": _in_file(_folder(_re_exported), "index.csv"),
+    "reference": _in_file(lambda path: open_reference(str(path.parent)), "index.csv"),
     "ge-graph": _in_file(dumps.read_ge_graph),
     "overflow-record": _in_file(lambda path: units(dumps.read_overflow(path))),
 }
@@ -124,3 +222,48 @@ def execute(name, data):
     """Run one target once."""
     with contextlib.suppress(NpuConfigError, *_EXPECTED.get(name, ())):
         TARGETS[name](data)
+
+
+READERS = {
+    "cluster/engines/pod.py": "pod",
+    "cluster/shell/check.py": "read-shell",
+    "core/toolkit.py": "toolkit",
+    "diagnosis/graph/load.py": "graph",
+    "diagnosis/loss_report/_read.py": "loss-scale",
+    "diagnosis/profiling_tables/fusion_result.py": "fusion-result",
+    "diagnosis/profiling_tables/op_summary.py": "op-summary",
+    "dumps/container.py": "dump",
+    "dumps/dump.py": "dump",
+    "dumps/export.py": "dump-index",
+    "dumps/graph.py": "ge-graph",
+    "dumps/reference.py": "reference",
+    "dumps/result.py": "dump-result",
+    "dumps/stats_csv.py": "dump-statistics",
+    "dumps/tree.py": "dump-mapping",
+    "lint/baseline.py": "baseline",
+    "lint/gitignore.py": "gitignore",
+    "lint/project.py": "project",
+    "migration/project.py": "migrate",
+    "precision_tool/export.py": "tfdbg",
+    "readers/__init__.py": "read-any",
+    "readers/shell_file.py": "read-shell",
+    "sidefiles/format.py": "read-profiling",
+}
+"""Module that reads files to the target that covers it."""
+
+NO_READERS = {
+    "cli/_cluster.py": "gives the text to the readers of side files and environments",
+    "cli/_dump_show.py": "shows the bytes of a tensor",
+    "cli/_rewrite.py": "compares a file with what was read from it",
+    "cli/migrate.py": "writes",
+    "core/files.py": "compares a file with what is to be written, and writes",
+    "diagnosis/doctor/_facts.py": "gives the bytes to the reader of scripts",
+    "runner/script.py": "Python runs what it reads",
+    "script/batch.py": "gives the bytes to the reader of scripts",
+    "script/checks/loops.py": "searches for one pattern, which tests/linear proves",
+    "script/neighbours.py": "searches for words",
+    "sidefiles/library.py": "gives the text to the readers of side files",
+    "text/loading.py": "reads bytes for the others",
+    "tf1/job.py": "json.load, as the vendor's; whoever calls it has TensorFlow",
+}
+"""Module that opens files and has no target, and why."""

@@ -1,11 +1,17 @@
 """Every reader takes any bytes: a small budget here, a long one with ``make fuzz``."""
 
+import ast
+from pathlib import Path
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import npu_config
 from tests.fuzz.run import mutated
-from tests.fuzz.targets import TARGETS, execute
+from tests.fuzz.targets import NO_READERS, READERS, TARGETS, execute
+
+PACKAGE = Path(npu_config.__file__).parent
 
 
 @pytest.mark.parametrize("name", sorted(TARGETS))
@@ -13,8 +19,39 @@ def test_any_bytes(name):
     """Arbitrary bytes, and files of the golden cases with a few bytes changed."""
 
     @settings(max_examples=15, deadline=None)
-    @given(st.binary(max_size=200) | st.integers(0, 2**32).map(mutated))
+    @given(st.binary(max_size=200) | st.integers(0, 2**32).map(lambda seed: mutated(seed, name)))
     def check(data):
         execute(name, data)
 
     check()
+
+
+def opens_files(tree):
+    """Whether a module opens files, or has their content from the modules that do."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and node.module in (
+            "npu_config.text.loading",
+            "npu_config.sidefiles.format",
+        ):
+            if {"load", "read_text"} & {alias.name for alias in node.names}:
+                return True
+        elif isinstance(node, ast.Call):
+            if isinstance(node.func, ast.Name) and node.func.id == "open":
+                return True
+            if isinstance(node.func, ast.Attribute) and node.func.attr in (
+                "read_bytes",
+                "read_text",
+            ):
+                return True
+    return False
+
+
+def test_no_reader_is_forgotten():
+    """Every module that opens files has a target, or a reason why it needs none."""
+    found = {
+        path.relative_to(PACKAGE).as_posix()
+        for path in PACKAGE.rglob("*.py")
+        if opens_files(ast.parse(path.read_text(encoding="utf-8")))
+    }
+    assert sorted({**READERS, **NO_READERS}) == sorted(found)
+    assert set(READERS.values()) <= set(TARGETS)
