@@ -18,13 +18,12 @@ def rewrite(
         before: what was read from it; a file that holds anything else is left alone.
         after: what it is to hold.
         encoding: of both.
-        root: the directory that the file was found in; a link that leads out of it is not
+        root: the directory that the file was found in; links that lead out of it are not
             followed.
     """
     real = os.path.realpath(path)
     try:
-        status = os.stat(real)
-        reason = _refusal(path, real, status, root)
+        reason = _refusal(real, root)
         if reason is not None:
             return reason
         with open(real, "rb") as stream:
@@ -36,19 +35,14 @@ def rewrite(
     return None
 
 
-def _refusal(path: str, real: str, status: os.stat_result, root: Optional[str]) -> Optional[str]:
+def _refusal(real: str, root: Optional[str]) -> Optional[str]:
     """Why a file is not replaced; None when it may be."""
-    if not stat.S_ISREG(status.st_mode):
+    if not stat.S_ISREG(os.stat(real).st_mode):
         return "this is not a regular file; it is not written"
     if not os.access(real, os.W_OK):
         return "the file may not be written by this user"
-    if root is not None and os.path.islink(path):
+    if root is not None:
         inside = os.path.join(os.path.realpath(root), "")
         if not real.startswith(inside):
-            return told("the link leads out of {}; name the file itself to write it", root)
-    if status.st_nlink > 1:
-        return "the file has several names (hard links), which would no longer be one file"
-    geteuid = getattr(os, "geteuid", None)
-    if geteuid is not None and status.st_uid != geteuid():
-        return "the file belongs to another user, and would change its owner"
+            return told("a link leads out of {}; name the file itself to write it", root)
     return None

@@ -1,17 +1,23 @@
-"""Reading and writing files without ever losing the user's data.
+"""Writing files without ever losing the user's data.
 
-Text is written to a temporary file beside the destination and moved into place, so
-that a reader sees the old content or the new, never half of it.
+Text is written to a file without a name, where the system has such files, else to a temporary
+one beside the destination, and moved into place: a reader sees the old content or the new, never
+half of it, and a process that is killed leaves nothing behind.
 """
 
+import contextlib
+import errno
 import os
 import stat
-from typing import Iterable, List, Mapping, Union
+from typing import IO, Iterable, List, Mapping, Optional, Union
 
 from npu_config.core.message import phrase
 
 PathLike = Union[str, "os.PathLike[str]"]
 Content = Union[str, bytes, Iterable[Union[bytes, memoryview]]]
+
+_OPEN_FILES = "/proc/self/fd"
+_PREFIX, _SUFFIX = ".npu_config.", ".tmp"
 
 
 def write_atomic(
@@ -22,16 +28,17 @@ def write_atomic(
     Args:
         path: the destination; its directory must exist.
         content: text (written as UTF-8, line ends as given), bytes, or pieces of bytes.
-        overwrite: replace an existing file, keeping its permission bits.
+        overwrite: replace an existing file, keeping its owner and its permission bits; a link
+            stays one.
         durable: wait until the disk has it, so that the file survives a power failure.
 
     Raises:
         FileExistsError: the path exists and ``overwrite`` is False.
         IsADirectoryError: the path is a directory.
-        OSError: the directory is missing, read-only or full; nothing is left behind.
+        OSError: the directory is missing, read-only or full; or what is there cannot be
+            replaced without harm: a device or pipe, a file with several names, one of another
+            user.  Nothing is left behind.
     """
-    import tempfile
-
     target = os.fspath(path)
     if os.path.isdir(target):
         raise IsADirectoryError(phrase("{} is a directory", target))
@@ -41,30 +48,102 @@ def write_atomic(
         )
     if overwrite:
         target = os.path.realpath(target)
+    there = _replaceable(target)
     if isinstance(content, str):
         content = content.encode("utf-8")
     pieces = (content,) if isinstance(content, bytes) else content
-    directory = os.path.dirname(target) or "."
-    descriptor, temporary = tempfile.mkstemp(
-        prefix=".{}.".format(os.path.basename(target)), suffix=".tmp", dir=directory
-    )
-    try:
-        with os.fdopen(descriptor, "wb") as stream:
-            for piece in pieces:
-                stream.write(piece)
-            stream.flush()
-            if durable:
-                os.fsync(stream.fileno())
-        os.chmod(temporary, _mode_of(target))
+    with _Draft(os.path.dirname(target) or ".") as draft:
+        for piece in pieces:
+            draft.stream.write(piece)
+        draft.stream.flush()
+        draft.dress(there)
+        if durable:
+            os.fsync(draft.stream.fileno())
         if overwrite:
-            os.replace(temporary, target)
+            draft.replace(target)
         else:
-            os.link(temporary, target)
-            os.unlink(temporary)
-    except BaseException:
-        if os.path.lexists(temporary):
-            os.unlink(temporary)
-        raise
+            draft.link(target)
+
+
+class _Draft:
+    """A file that is being written: ``path`` is its name for the time being, if it has one."""
+
+    def __init__(self, directory: str) -> None:
+        self._directory = directory
+        self.path: Optional[str] = None
+        self.stream: IO[bytes]
+
+    def __enter__(self) -> "_Draft":
+        try:
+            if not os.path.isdir(_OPEN_FILES):
+                raise OSError
+            descriptor = os.open(self._directory, os.O_TMPFILE | os.O_WRONLY, 0o600)
+        except (AttributeError, OSError):  # no Linux, or a file system without such files
+            import tempfile
+
+            descriptor, self.path = tempfile.mkstemp(_SUFFIX, _PREFIX, self._directory)
+        self.stream = os.fdopen(descriptor, "wb")
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        with contextlib.suppress(OSError):  # a full disk was reported by flush
+            self.stream.close()
+        if self.path is not None and os.path.lexists(self.path):
+            os.unlink(self.path)
+
+    def dress(self, there: Optional[os.stat_result]) -> None:
+        """Give it the owner and the permission bits of the file that it replaces, if any."""
+        handle = self.stream.fileno() if self.path is None else self.path
+        mode = 0o666 & ~_umask() if there is None else stat.S_IMODE(there.st_mode)
+        own = os.fstat(self.stream.fileno())
+        if there is not None and hasattr(os, "chown"):
+            if own.st_uid != there.st_uid:
+                try:
+                    os.chown(handle, there.st_uid, -1)
+                except OSError:
+                    reason = "the file belongs to another user, and would change its owner"
+                    raise PermissionError(errno.EPERM, reason) from None
+            if own.st_gid != there.st_gid:
+                with contextlib.suppress(OSError):
+                    os.chown(handle, -1, there.st_gid)
+        os.chmod(handle, mode)
+
+    def link(self, target: str) -> None:
+        """Give it a name that is free."""
+        if self.path is not None:
+            os.link(self.path, target)
+            return
+        descriptor = self.stream.fileno()
+        name = "{}/{}".format(_OPEN_FILES, descriptor)
+        # Only with a directory does os.link follow the name to the file itself.
+        os.link(name, target, src_dir_fd=descriptor, follow_symlinks=True)
+
+    def replace(self, target: str) -> None:
+        """Put it in the place of what is there."""
+        if self.path is None:
+            path = os.path.join(self._directory, _PREFIX + os.urandom(8).hex() + _SUFFIX)
+            self.link(path)
+            self.path = path
+        self.stream.close()
+        os.replace(self.path, target)
+
+
+def _replaceable(target: str) -> Optional[os.stat_result]:
+    """The status of a file that may be replaced; None when there is none.
+
+    Raises:
+        OSError: there is something that replacing would destroy.
+    """
+    try:
+        there = os.stat(target)
+    except FileNotFoundError:
+        return None
+    if not stat.S_ISREG(there.st_mode):
+        raise OSError(errno.EINVAL, "this is not a regular file; it is not written", target)
+    if there.st_nlink > 1:
+        reason = "the file has several names (hard links), which would no longer be one file"
+        raise OSError(errno.EMLINK, reason, target)
+    return there
 
 
 def is_directory(path: PathLike) -> bool:
@@ -108,9 +187,7 @@ def _has_content(path: str, text: str) -> bool:
         return False
 
 
-def _mode_of(target: str) -> int:
-    if os.path.exists(target):
-        return stat.S_IMODE(os.stat(target).st_mode)
-    umask = os.umask(0)
-    os.umask(umask)
-    return 0o666 & ~umask
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask

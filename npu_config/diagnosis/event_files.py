@@ -30,6 +30,9 @@ from npu_config.text.wire import (
 
 #: The longest record that is believed; protobuf itself ends at 2 GiB.
 MAX_RECORD = 1 << 31
+#: A tensor of more bytes is believed only when it holds a thousandth of them: the last element
+#: stands for all that follow.
+MAX_REPEATED = 1 << 24
 #: TensorFlow's own limit.
 MAX_RANK = 254
 
@@ -270,10 +273,21 @@ def raw_content(tensor: Tensor) -> Buffer:
         )
     if len(data) > size:
         raise EventFileError("a tensor has more values than its shape")
+    refuse_repeated(len(data), size)
     if len(data) < size:
         last = data[-dtype.size :] or bytes(dtype.size)
         data += last * ((size - len(data)) // dtype.size)
     return data
+
+
+def refuse_repeated(held: int, size: int) -> None:
+    """Refuse a large tensor that is nearly all made of its last element.
+
+    Raises:
+        EventFileError: it is one.
+    """
+    if size > max(MAX_REPEATED, 1000 * held):
+        raise EventFileError("a tensor of {:,} bytes has {:,} bytes of content".format(size, held))
 
 
 def scalar(value: Value) -> Optional[float]:

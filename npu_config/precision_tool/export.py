@@ -12,7 +12,7 @@ import os
 import re
 from typing import Dict, Iterator, List, NamedTuple, Optional, Sequence, Set, Tuple
 
-from npu_config.core.diagnostics import NpuConfigError, Place
+from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Place
 from npu_config.core.files import PathLike, write_atomic
 from npu_config.core.npy import INDEX, Exported, file_name, npy_header, write_index
 from npu_config.diagnosis.event_files import (
@@ -24,6 +24,7 @@ from npu_config.diagnosis.event_files import (
     elements,
     parse_event,
     raw_content,
+    refuse_repeated,
 )
 from npu_config.diagnosis.loss_report import UNREADABLE
 from npu_config.text.wire import Buffer
@@ -57,8 +58,8 @@ def export_tfdbg(dump: PathLike, output: PathLike) -> Tuple[Exported, ...]:
         The lines of the index, which is also written to ``index.csv`` in ``output``.
 
     Raises:
-        NpuConfigError: no tfdbg dump is found, or one of its files is damaged (every damaged
-            file is named; the others are exported).
+        NpuConfigError: no tfdbg dump is found, one of its files is damaged, or two runs have one
+            number (every such file and run is named; the others are exported).
         FileExistsError: ``output`` holds something already.
         OSError: a file cannot be read or written.
     """
@@ -78,7 +79,11 @@ def export_tfdbg(dump: PathLike, output: PathLike) -> Tuple[Exported, ...]:
         raise FileExistsError("{} holds something already".format(target))
     lines: List[Exported] = []
     faults = []
+    known: Dict[int, str] = {}
     for number, run in runs:
+        if known.setdefault(number, run) != run:
+            faults.append(_second(number, known[number], run))
+            continue
         folder = "run_{}".format(number)
         os.makedirs(os.path.join(target, folder))
         for each, occurrence, name in _named(sorted(_dumps(run), key=_order)):
@@ -92,6 +97,15 @@ def export_tfdbg(dump: PathLike, output: PathLike) -> Tuple[Exported, ...]:
     if faults:
         raise NpuConfigError(faults)
     return tuple(lines)
+
+
+def _second(number: int, first: str, run: str) -> Diagnostic:
+    """What is said of a run with the number of another one: it is of another process."""
+    message = "this is run {} of another process than {}; it is not exported".format(
+        number, os.path.basename(first)
+    )
+    help = "export it by itself: npu-config tfdbg-export {} ANOTHER_OUTPUT".format(run)
+    return UNREADABLE.diagnostic(message, Place(run), help=help)
 
 
 def _runs(root: str) -> List[Tuple[int, str]]:
@@ -214,10 +228,9 @@ def _write_strings(tensor: Tensor, path: str) -> str:
         raise EventFileError("a tensor has more values than its shape")
     if any(text.endswith(b"\x00") for text in strings):
         return "text that ends in a zero byte cannot be stored in a .npy file"
-    strings += [strings[-1] if strings else b""] * (count - len(strings))
     width = max((len(text) for text in strings), default=0) or 1
-    if width * count > 1 << 31:
-        raise EventFileError("text of {} x {} bytes is too large".format(count, width))
+    refuse_repeated(sum(map(len, strings)), width * count)
+    strings += [strings[-1] if strings else b""] * (count - len(strings))
     content = b"".join(text.ljust(width, b"\x00") for text in strings)
     _write_npy(path, "|S{}".format(width), tensor.shape, content)
     return "ok"

@@ -1,5 +1,6 @@
 """From the variants of a script to findings: each once, with the path that it needs."""
 
+from itertools import islice
 from typing import (
     Dict,
     Iterable,
@@ -40,7 +41,21 @@ _CONSEQUENCES: Mapping[str, Sequence[str]] = {
 """What is found because a switch is not on; no consequence is graver than its cause."""
 
 
-Needed = Dict[Tuple[int, ...], Tuple[Path, Literals]]
+class Conditions(NamedTuple):
+    """What leads to a finding.
+
+    ``literals`` are the conditions, ``decisions`` those of them that are worth saying, ``outer``
+    those that led to no other one; ``may_turn`` is True when one of them is of a loop's round.
+    """
+
+    path: Path
+    literals: Literals
+    decisions: Sequence[Decision]
+    outer: Sequence[int]
+    may_turn: bool
+
+
+Needed = Dict[Tuple[int, ...], Conditions]
 
 
 class _Entry(NamedTuple):
@@ -162,57 +177,61 @@ def _noted(entry: _Entry, known: Needed) -> Diagnostic:
     real = [path for path in paths if not path.supposed]
     if not real:
         return _supposed(diagnostic, paths[0])
-    path, needed = _conditions(real, known)
+    conditions = _conditions(real, known)
+    path, needed = conditions.path, conditions.literals
     if not needed:
         return diagnostic
     own = _own(diagnostic.place, path) if own is None else own
-    extra = needed - own
-    words = _words([d for d in path.trace if (d.atom, d.holds) in needed], named)
     severity = diagnostic.severity
-    if severity is Severity.ERROR and _choices(path, extra) + bool(needed & own) > 1:
-        severity = Severity.WARNING
-    if severity is Severity.ERROR and any(
-        d.in_loop and not d.node_holds and (d.atom, d.holds) in needed for d in path.trace
+    if severity is Severity.ERROR and (
+        conditions.may_turn  # another round of a loop may have gone the other way
+        or len(conditions.outer) - len(own) > 1
+        or _choices(path, needed - own) + bool(needed & own) > 1
     ):
-        severity = Severity.WARNING  # another round may have gone the other way
-    if not words:
+        severity = Severity.WARNING
+    shown = _words(conditions.decisions, named)
+    if not shown:
         return attr.evolve(diagnostic, severity=severity)
-    shown = words[-_CONDITIONS:]
     note = phrase("when {}", join(" and ", shown))
     message = phrase("{} ({})", diagnostic.message, note)
     return attr.evolve(diagnostic, message=message, severity=severity)
 
 
 def _words(decisions: Sequence[Decision], named: Literals) -> List[str]:
-    """The conditions in the words of the script, without those that are implied or named.
+    """The last conditions in the words of the script, without those that are named."""
+    unnamed = (d.text for d in reversed(decisions) if (d.atom, d.holds) not in named)
+    return list(islice(unnamed, _CONDITIONS))[::-1]
 
-    That a statement does not raise goes without saying.
-    """
+
+def _said(decisions: Sequence[Decision]) -> List[Decision]:
+    """The decisions without those that others imply; that nothing raises goes without saying."""
     equal = {d.equal_subject for d in decisions if d.equal_subject and d.holds}
-    return [
-        d.text
-        for d in decisions
-        if (d.atom, d.holds) not in named
-        and (d.holds or (d.node and d.equal_subject not in equal))
-    ]
+    return [d for d in decisions if d.holds or (d.node and d.equal_subject not in equal)]
 
 
-def _conditions(paths: List[Path], known: Needed) -> Tuple[Path, Literals]:
+def _conditions(paths: List[Path], known: Needed) -> Conditions:
     """The fewest conditions that lead to a finding from one starting point, and such a path.
 
     Many findings are made on the same paths, so what is found is kept in ``known``.
     """
     key = tuple(map(id, paths))
-    if key in known:
-        return known[key]
-    starts: Dict[int, List[Path]] = {}
-    for path in paths:
-        starts.setdefault(path.start, []).append(path)
-    found = [
-        (group[0], frozenset.intersection(*[path.literals for path in group]))
-        for group in starts.values()
-    ]
-    known[key] = min(found, key=lambda pair: len(pair[1]))
+    if key not in known:
+        starts: Dict[int, List[Path]] = {}
+        for path in paths:
+            starts.setdefault(path.start, []).append(path)
+        found = [
+            (group[0], frozenset.intersection(*[path.literals for path in group]))
+            for group in starts.values()
+        ]
+        path, needed = min(found, key=lambda pair: len(pair[1]))
+        decisions = [d for d in path.trace if (d.atom, d.holds) in needed]
+        known[key] = Conditions(
+            path,
+            needed,
+            _said(decisions),
+            _outer(path, needed),
+            any(d.in_loop and not d.node_holds for d in decisions),
+        )
     return known[key]
 
 
@@ -243,6 +262,11 @@ def literals(path: Path, indices: Tuple[int, ...]) -> Literals:
 
 def _choices(path: Path, needed: Literals) -> int:
     """How many independent choices the needed conditions are; nested ones count as one."""
+    return len(_outer(path, needed))
+
+
+def _outer(path: Path, needed: Literals) -> List[int]:
+    """The decisions that were needed and that led to no other one of them."""
     chosen = [
         index
         for index, decision in enumerate(path.trace)
@@ -251,7 +275,7 @@ def _choices(path: Path, needed: Literals) -> int:
     inner: Set[int] = set()
     for index in chosen:
         inner.update(path.trace[index].guards)
-    return sum(1 for index in chosen if index not in inner)
+    return [index for index in chosen if index not in inner]
 
 
 def judge_variants(

@@ -23,6 +23,8 @@ from npu_config.script.objects import Unknown, origins, substituted
 
 PATHS = 64
 """The most paths from one starting point; those that deviate least are followed first."""
+_DECISIONS = 16_000
+"""The most decisions on all paths from one starting point, for scripts with very many."""
 
 _NEGATIVE: Dict[type, type] = {
     ast.NotEq: ast.Eq,
@@ -338,18 +340,21 @@ def explore(
     found: List[Path] = []
     pending: Deque[Tuple[Tuple[bool, ...], Optional[object], FrozenSet[str]]] = deque()
     pending.append(((), None, frozenset()))
-    while pending and len(found) < limit and not (found and enough()):
+    decided = 0
+    while pending and len(found) < limit and decided < _DECISIONS and not (found and enough()):
         schedule, base, seen = pending.popleft()
         decisions = Decisions(schedule)
         outcome = run(decisions)
         trace = tuple(decisions.trace)
+        decided += len(trace)
         found.append(Path(trace, outcome, start))
         sign = signature(outcome)
         inert = base is not None and sign == base
         atoms = frozenset(decision.atom for decision in trace)
+        held = tuple(decision.holds for decision in trace)
         for index in range(len(schedule), len(trace)):
-            if inert and trace[index].atom in seen:
-                continue
-            values = tuple(decision.holds for decision in trace[:index])
-            pending.append(((*values, not trace[index].holds), sign, atoms))
+            if len(pending) >= limit - len(found):
+                break  # more would never be followed
+            if not inert or trace[index].atom not in seen:
+                pending.append(((*held[:index], not held[index]), sign, atoms))
     return found

@@ -18,7 +18,7 @@ from npu_config.script.objects import (
     Unknown,
 )
 from npu_config.script.paths import Path
-from npu_config.script.run_config import settings_of_run_config
+from npu_config.script.run_config import directories_by_config, settings_of_run_config
 from npu_config.script.script import Script
 from npu_config.script.state import Run
 from npu_config.script.vocabulary import OPTIMIZER
@@ -260,9 +260,10 @@ def _variants(script: Script, run: Run) -> Iterator[Variant]:
                     {entry.name: setting}, SourceKind.SCRIPT, open=True, place=entry.name_place
                 )
                 yield Variant(settings, shadowed_by=entry.shadowed_by)
+    directories = directories_by_config(run.constructed)
     for made in run.constructed:
         if made.kind == "NPURunConfig":
-            settings = settings_of_run_config(made, run.constructed)
+            settings = settings_of_run_config(made, directories.get(id(made), ()))
             yield Variant(attr.evolve(settings, session=_session_of_run_config(script, made)))
     for builder in run.builders:
         yield Variant(builder.settings(), target=builder.target)

@@ -1,6 +1,7 @@
 """NPURunConfig: what its arguments, and those of the objects inside, set."""
 
-from typing import Any, Dict, Iterable, Optional, Tuple
+from collections import defaultdict
+from typing import Any, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple
 
 from npu_config.catalogue import OPTIONS, Option
 from npu_config.catalogue.api import (
@@ -12,11 +13,16 @@ from npu_config.catalogue.api import (
 )
 from npu_config.core.settings import UNKNOWN, Setting, Settings, SourceKind
 from npu_config.script.constants import is_known
-from npu_config.script.objects import Constructed, Message, Unknown
+from npu_config.script.objects import Argument, Constructed, Message, Unknown
 
 
-def settings_of_run_config(made: Constructed, estimators: Iterable[Constructed]) -> Settings:
-    """What a call of ``NPURunConfig`` sets, and the estimators that it is given to."""
+def settings_of_run_config(made: Constructed, directories: Sequence[Argument]) -> Settings:
+    """What a call of ``NPURunConfig`` sets.
+
+    Args:
+        made: the call.
+        directories: the ``model_dir`` of each estimator that it is given to.
+    """
     entries, extra, is_open = _read(made)
     config = made.arguments.get("session_config")
     if config is not None and config.value is not None:
@@ -30,14 +36,21 @@ def settings_of_run_config(made: Constructed, estimators: Iterable[Constructed])
                     if name not in entries and not _always_written(name):
                         value = entry.value if is_known(entry.value) else UNKNOWN
                         entries[name] = Setting(value, entry.wire, entry.place, entry.name_place)
-    for estimator in estimators:
-        given = estimator.arguments.get("config")
-        directory = estimator.arguments.get("model_dir")
-        if given is not None and given.value is made and directory is not None:
-            extra["estimator.model_dir"] = _setting(*directory[:3])
+    for directory in directories:
+        extra["estimator.model_dir"] = _setting(*directory[:3])
     return Settings(
         entries, SourceKind.RUN_CONFIG, open=is_open or made.open, place=made.place, extra=extra
     )
+
+
+def directories_by_config(constructed: Iterable[Constructed]) -> Mapping[int, List[Argument]]:
+    """The ``model_dir`` of estimators, by the identity of the ``config`` that they are given."""
+    found: Dict[int, List[Argument]] = defaultdict(list)
+    for made in constructed:
+        given, directory = made.arguments.get("config"), made.arguments.get("model_dir")
+        if given is not None and directory is not None:
+            found[id(given.value)].append(directory)
+    return found
 
 
 def written_by_estimator(name: str, written: Dict[str, Any]) -> Optional[Tuple[Any, bool]]:

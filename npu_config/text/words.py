@@ -2,10 +2,13 @@
 
 from difflib import get_close_matches
 from functools import lru_cache
-from typing import Any, Iterable, Optional, Sequence, Tuple
+from typing import Any, Dict, Iterable, Optional, Sequence, Tuple
 
 from npu_config.core.diagnostics import Place
 from npu_config.core.message import join, phrase
+
+_LEAST = 0.75
+"""The similarity of two words, as difflib counts it, from which on one may be meant."""
 
 
 def listed(words: Iterable[str]) -> str:
@@ -39,12 +42,33 @@ def near(word: str, legal: Iterable[str]) -> Optional[str]:
 
 @lru_cache(maxsize=1000)
 def _near(word: str, legal: Tuple[str, ...]) -> Optional[str]:
-    names = {_plain(name): name for name in legal}
+    names = _plain_names(legal)
     plain = _plain(word)
     if plain in names:
-        return names[plain]
-    found = get_close_matches(plain, list(names), 1, 0.75)
-    return names[found[0]] if found else None
+        return names[plain][0]
+    letters, length = _letters(plain), len(plain)
+    likely = []
+    for name, (_, others) in names.items():
+        # Letters that only one of them has are not matched; so many may be.
+        least = _LEAST / 2 * (length + len(name))
+        if len(name) >= least and bin(letters & ~others).count("1") <= length - least:
+            likely.append(name)
+    found = get_close_matches(plain, likely, 1, _LEAST)
+    return names[found[0]][0] if found else None
+
+
+@lru_cache(maxsize=100)
+def _plain_names(legal: Tuple[str, ...]) -> Dict[str, Tuple[str, int]]:
+    """Each word in its plain form, with the word itself and its letters."""
+    return {_plain(name): (name, _letters(_plain(name))) for name in legal}
+
+
+def _letters(word: str) -> int:
+    """The characters of a word as a set of bits; some share one."""
+    found = 0
+    for character in word:
+        found |= 1 << (ord(character) & 63)
+    return found
 
 
 def did_you_mean(word: str, legal: Iterable[str]) -> Optional[str]:

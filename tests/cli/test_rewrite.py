@@ -63,9 +63,32 @@ def test_hard_links_stay_one_file(npu, tmp_path, command):
     assert (path.read_text(), path.stat().st_ino) == (text, other.stat().st_ino)
 
 
-def test_the_file_of_another_user_is_left_alone(npu, wrong, monkeypatch):
-    """Whoever runs the check as root does not take files over."""
-    monkeypatch.setattr(os, "geteuid", lambda: wrong.stat().st_uid + 1, raising=False)
+def test_a_link_to_a_directory_outside(npu, wrong, tmp_path):
+    """What lies behind a linked directory is outside, too."""
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (outside / "npu.yaml").write_text(WRONG)
+    (wrong.parent / "linked").symlink_to(outside)
+    npu("check", "--fix", wrong.parent)
+    assert (wrong.read_text(), (outside / "npu.yaml").read_text()) == (RIGHT, WRONG)
+    assert "leads out of" in rewrite(
+        str(wrong.parent / "linked" / "npu.yaml"), WRONG, RIGHT, root=str(wrong.parent)
+    )
+
+
+@pytest.mark.skipif(getattr(os, "geteuid", lambda: 1)() != 0, reason="only root gives files away")
+def test_the_owner_stays(npu, wrong, monkeypatch):
+    """Root keeps the owner; whoever cannot leaves the file alone."""
+    os.chown(str(wrong), 12345, 12346)
+    assert npu("check", "--fix", wrong).code == 0
+    status = wrong.stat()
+    assert (wrong.read_text(), status.st_uid, status.st_gid) == (RIGHT, 12345, 12346)
+    wrong.write_text(WRONG)
+
+    def refused(*_):
+        raise PermissionError
+
+    monkeypatch.setattr(files.os, "chown", refused)
     result = npu("check", "--fix", wrong)
     assert (result.code, wrong.read_text()) == (1, WRONG)
     assert "belongs to another user" in result.out

@@ -2,6 +2,10 @@
 
 import errno
 import os
+import signal
+import subprocess
+import sys
+import time
 
 import pytest
 
@@ -51,7 +55,7 @@ def test_a_directory_is_refused(tmp_path):
 def test_an_interrupted_write_leaves_nothing(tmp_path, monkeypatch, step):
     """When the disk is full or the process is interrupted, no part of the file stays."""
 
-    def fail(*_):
+    def fail(*_, **__):
         raise OSError(errno.ENOSPC, "no space left on device")
 
     monkeypatch.setattr(files.os, step, fail)
@@ -73,3 +77,148 @@ def test_an_interrupted_overwrite_leaves_the_old_content(tmp_path, monkeypatch):
         write_atomic(path, "new", overwrite=True)
     assert path.read_text() == "old"
     assert os.listdir(str(tmp_path)) == ["a"]
+
+
+LINUX = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs Linux")
+
+
+@pytest.fixture(params=["unnamed", "named"])
+def way(request, monkeypatch):
+    """Files without a name, and the way of file systems that have none."""
+    if request.param == "named":
+        monkeypatch.setattr(files, "_OPEN_FILES", "/nowhere")
+    elif not sys.platform.startswith("linux"):
+        pytest.skip("needs Linux")
+
+
+def test_both_ways_write_the_same(way, tmp_path):
+    """New and replaced files: content, permission bits, nothing beside them; long names, too."""
+    path = tmp_path / ("n" * 250)
+    os.umask(os.umask(0o022))
+    write_atomic(path, [b"a", memoryview(b"b")])
+    assert path.read_bytes() == b"ab"
+    assert path.stat().st_mode & 0o777 == 0o666 & ~files._umask()
+    with pytest.raises(FileExistsError):
+        write_atomic(path, b"c")
+    path.chmod(0o604)
+    write_atomic(path, b"c", overwrite=True, durable=False)
+    assert (path.read_bytes(), path.stat().st_mode & 0o777) == (b"c", 0o604)
+    assert os.listdir(str(tmp_path)) == [path.name]
+
+
+@pytest.mark.parametrize("step", ["fsync", "chmod", "link", "replace"])
+def test_a_step_that_fails(way, tmp_path, monkeypatch, step):
+    """Whatever fails: the old content stays, and nothing beside it."""
+    path = tmp_path / "a"
+    path.write_text("old")
+
+    def fail(*_, **__):
+        raise OSError(errno.ENOSPC, "no space left on device")
+
+    monkeypatch.setattr(files.os, step, fail)
+    for target, overwrite in ((path, True), (tmp_path / "b", False)):
+        try:
+            write_atomic(target, "new", overwrite)
+        except OSError as error:
+            assert error.errno == errno.ENOSPC
+        else:
+            assert step in ("link", "replace")
+            monkeypatch.undo()
+            return
+    assert (os.listdir(str(tmp_path)), path.read_text()) == (["a"], "old")
+
+
+@LINUX
+@pytest.mark.parametrize("overwrite", [False, True])
+def test_pipes_and_devices(tmp_path, overwrite):
+    """They are neither replaced nor written, and nobody waits for their other end."""
+    pipe = tmp_path / "pipe"
+    os.mkfifo(str(pipe))
+    for path in (pipe, "/dev/null", "/dev/full"):
+        with pytest.raises(OSError, match="not a regular file" if overwrite else "exists"):
+            write_atomic(path, "x", overwrite)
+    assert [entry.name for entry in os.scandir(str(tmp_path)) if not entry.is_file()] == ["pipe"]
+
+
+def test_hard_links(tmp_path):
+    """A file with two names stays one file."""
+    path = tmp_path / "a"
+    path.write_text("old")
+    os.link(str(path), str(tmp_path / "b"))
+    with pytest.raises(OSError, match="several names"):
+        write_atomic(path, "new", overwrite=True)
+    assert (tmp_path / "b").read_text() == "old"
+
+
+WRITE = """
+import itertools, sys
+from npu_config.core.files import write_atomic
+def pieces():
+    for number in itertools.count():
+        yield b"x" * 4096
+        if number == 5:
+            print("writing", flush=True)
+write_atomic(sys.argv[1], pieces() if len(sys.argv) < 3 else b"x" * int(sys.argv[2]), True)
+"""
+
+
+@LINUX
+def test_killed_while_writing(tmp_path):
+    """The old content stays, and nothing is left behind."""
+    path = tmp_path / "a"
+    path.write_text("old")
+    process = subprocess.Popen(
+        [sys.executable, "-c", WRITE, str(path)], stdout=subprocess.PIPE, cwd=os.getcwd()
+    )
+    assert process.stdout.readline() == b"writing\n"
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    process.stdout.close()
+    assert (os.listdir(str(tmp_path)), path.read_text()) == (["a"], "old")
+
+
+@LINUX
+def test_killed_at_any_time(tmp_path):
+    """The content is the old one or the new one, whole."""
+    path, new = tmp_path / "a", "x" * 300_000
+    for delay in range(8):
+        path.write_text("old")
+        process = subprocess.Popen([sys.executable, "-c", WRITE, str(path), str(len(new))])
+        time.sleep(0.02 * delay)
+        process.kill()
+        process.wait()
+        assert path.read_text() in ("old", new)
+
+
+@LINUX
+def test_a_disk_that_is_full(tmp_path):
+    """A file system of 64 KiB: an error, the old content, and nothing beside it."""
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    script = (
+        'mount -t tmpfs -o size=64k none "$1" || exit 77; echo old > "$1/a"; '
+        '"$2" -c "$3" "$1/a" 200000 2>&1 | tail -1; ls -A "$1"; cat "$1/a"'
+    )
+    command = ["unshare", "-m", "sh", "-c", script, "sh", str(disk), sys.executable, WRITE]
+    try:
+        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    except FileNotFoundError:
+        pytest.skip("needs unshare")
+    if done.returncode:
+        pytest.skip("file systems cannot be mounted here")
+    lines = done.stdout.decode().splitlines()
+    assert "No space left on device" in lines[0]
+    assert lines[1:] == ["a", "old"]
+
+
+@LINUX
+def test_a_limit_of_file_size(tmp_path):
+    """A limit of the shell, ``ulimit -f``, is an error like a full disk."""
+    path = tmp_path / "a"
+    path.write_text("old")
+    script = 'ulimit -f 64; trap "" XFSZ; exec "$1" -c "$2" "$3" 200000'
+    done = subprocess.run(
+        ["sh", "-c", script, "sh", sys.executable, WRITE, str(path)], stderr=subprocess.PIPE
+    )
+    assert b"File too large" in done.stderr.splitlines()[-1]
+    assert (os.listdir(str(tmp_path)), path.read_text()) == (["a"], "old")

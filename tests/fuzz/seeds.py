@@ -43,9 +43,7 @@ _NODE = 'node { name: "n%d" op: "Placeholder" attr { key: "dtype" value { type: 
 _ENTRY = 'parameter_map { key: "no_option_%d" value { b: true } }'
 _RANK = '{"device_id": "%d", "rank_id": "%d", "device_ip": "10.0.0.1"}'
 _TENSOR = struct.pack("<f", 1.0)
-_SHELL = (
-    'export RANK_ID=%d\nexport NO_NAME_%d="$(echo a)"\nif [ $1 = a ]; then\n  python3 x.py &\nfi'
-)
+_SHELL = 'export RANK_ID=%d\nexport NO_NAME="$(echo a)"\nif [ $1 = a ]; then\n  python3 x.py &\nfi'
 _OP = 'op { name: "o%d" type: "Add" input: "o%d:0" id: %d output_desc { dtype: DT_FLOAT } }'
 _RECORD = next(DATA.rglob("Opdebug.*")).read_bytes()
 

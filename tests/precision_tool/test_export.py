@@ -117,6 +117,30 @@ def test_one_run_directory_can_be_given(tmp_path):
     assert [line.file for line in lines] == ["run_0/a.0.0.npy"]
 
 
+def test_runs_of_two_processes(tmp_path):
+    """Two runs of one number: the first is exported, the second is named."""
+    dump(tmp_path / "d", "a_0", floats(1.0), "run_1_5")
+    dump(tmp_path / "d", "a_0", floats(2.0), "run_2_5")
+    dump(tmp_path / "d", "a_0", floats(3.0), "run_3_6")
+    with pytest.raises(NpuConfigError) as caught:
+        export_tfdbg(tmp_path / "d", tmp_path / "out")
+    (found,) = caught.value.diagnostics
+    assert (found.path, "run_1_5" in found.message) == (str(tmp_path / "d" / "run_2_5"), True)
+    assert npy(tmp_path / "out/run_5/a.0.0.npy")[2] == struct.pack("<f", 1.0)
+    assert npy(tmp_path / "out/run_6/a.0.0.npy")[2] == struct.pack("<f", 3.0)
+
+
+@pytest.mark.parametrize("dtype", [1, 7])
+def test_a_small_file_makes_no_large_one(tmp_path, dtype):
+    """A few bytes with the shape [2^28] are damage, and no file of a gigabyte."""
+    content = made.field(5, struct.pack("<f", 1.0)) if dtype == 1 else made.field(8, b"abc")
+    shape = made.field(2, made.field(2, b"\x08" + made.varint(1 << 28)))
+    dump(tmp_path / "d", "a_0", b"\x08" + made.varint(dtype) + shape + content)
+    with pytest.raises(NpuConfigError, match=r"268,435,456|1,073,741,824|805,306,368"):
+        export_tfdbg(tmp_path / "d", tmp_path / "out")
+    assert [path.name for path in (tmp_path / "out").rglob("*.npy")] == []
+
+
 def test_nothing_is_overwritten(tmp_path):
     """The output directory must be empty."""
     dump(tmp_path / "d", "a_0", floats(1.0))

@@ -21,7 +21,7 @@ def read_table(path: str) -> Optional[Table]:
     try:
         with open(path, encoding="utf-8") as stream:
             table = json.load(stream)
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return None
     return table if isinstance(table, dict) and table.get("status") == "completed" else None
 
@@ -38,12 +38,18 @@ def wait_for_table(path: str, seconds: float) -> Optional[Table]:
 
 def devices_of(table: Table, names: Set[str]) -> Tuple[List[Dict[str, Any]], int]:
     """The devices of this pod, and how many there are in all."""
-    servers = table.get("server_list") or []
-    total = sum(len(server.get("device") or []) for server in servers)
+    servers = _entries(table, "server_list")
+    total = sum(len(_entries(server, "device")) for server in servers)
     for server in servers:
-        if server.get("server_id") in names or server.get("host_ip") in names:
-            return server.get("device") or [], total
+        if names & {str(server.get("server_id")), str(server.get("host_ip"))}:
+            return _entries(server, "device"), total
     return [], total
+
+
+def _entries(table: Table, key: str) -> List[Dict[str, Any]]:
+    """The objects of a list in a table; empty when there is none."""
+    found = table.get(key)
+    return [entry for entry in found if isinstance(entry, dict)] if isinstance(found, list) else []
 
 
 def start(

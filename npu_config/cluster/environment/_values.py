@@ -1,6 +1,7 @@
 """Variables by themselves: their values, their products, their names."""
 
-from typing import Optional
+import functools
+from typing import Optional, Tuple
 
 from npu_config.catalogue.kinds import InvalidValue
 from npu_config.cluster.environment.kinds import JOB_ID_LONGEST, problem_of
@@ -253,10 +254,8 @@ def _near_miss(look: EnvironmentCheck, name: str) -> None:
         *(RANK_TABLE_NAMES if look.given(*CM_NAMES) else ()),
         *(CM_NAMES if look.given(*RANK_TABLE_NAMES) else ()),
     )
-    for known in VARIABLES:
-        if known in other_way:
-            continue
-        if known not in look.environ and known not in _NEVER_MEANT and is_slip(name, known):
+    for known in _slips_of(name):
+        if known not in other_way and known not in look.environ:
             look.say(
                 NEAR_MISS,
                 phrase("{} is read by nobody; {} is not set", name, known),
@@ -264,6 +263,14 @@ def _near_miss(look: EnvironmentCheck, name: str) -> None:
                 phrase("did you mean {}?", known),
             )
             return
+
+
+@functools.lru_cache(maxsize=4096)
+def _slips_of(name: str) -> Tuple[str, ...]:
+    """The variables that a name may have been meant to be."""
+    return tuple(
+        known for known in VARIABLES if known not in _NEVER_MEANT and is_slip(name, known)
+    )
 
 
 def is_slip(name: str, meant: str) -> bool:

@@ -125,6 +125,7 @@ def _start(
 ) -> None:
     place = run.script.place(node)
     environment, places = state.environment()
+    run.steps -= len(environment)
     for name, value in {**added, **found.variables}.items():
         environment[name], places[name] = value, added_places.get(name, place)
     launch = Launch(
