@@ -19,7 +19,6 @@ class SearchMixed(SearchEnglish):
     """English words by their stems, Chinese by pairs of characters."""
 
     lang = "mixed"
-    language_name = "English and Chinese"
     js_splitter_code = r"""
 function splitQuery(query) {
     const found = [];

@@ -103,6 +103,18 @@ target:
 precision_mode: allow_mix_precision
 hccl_timeout: 1800
 """
+HOROVOD = """\
+import horovod.tensorflow as hvd
+import tensorflow as tf
+
+hvd.init()
+v = tf.Variable(3.0)
+optimizer = hvd.DistributedOptimizer(tf.train.GradientDescentOptimizer(0.01 * hvd.size()))
+train = optimizer.minimize(tf.square(v))
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    sess.run(train)
+"""
 SUMMARY = """\
 Op Name,OP Type,Task Type,Task Duration(us),Block Dim,Input Shapes,Input Data Types
 a/Sum,ReduceSum,AI_CORE,1500.5,1,"8,8",FLOAT16;INT32
@@ -162,6 +174,7 @@ def folder(tmp_path, monkeypatch):
     for name, text in {
         "train.py": SCRIPT,
         "src/train.py": SCRIPT,
+        "horovod_train.py": HOROVOD,
         "scripts/train_8p.sh": SHELL,
         "train_8p.sh": SHELL,
         "config.yaml": CONFIG,
