@@ -1,46 +1,21 @@
 """Checks of scripts: rules that concern more than the options that are set.
 
-One function per constraint; what it sees is a :class:`~._check.Context`.
+One function per constraint, decorated with ``check``; what it sees is a
+:class:`~._check.Context`.  Every module of this package is loaded.
 """
 
+import importlib
+import pkgutil
 from typing import List, Optional, Sequence
 
-from npu_config.script.checks import (
-    assignments,
-    calls,
-    endings,
-    feeds,
-    flag_defaults,
-    hooks,
-    imports,
-    looped,
-    loops,
-    preprocessing,
-    session,
-    switches,
-    versions,
-)
 from npu_config.script.checks._check import CHECKS, Context, Found
 from npu_config.script.paths import Path
 from npu_config.script.script import Script
 
-__all__ = [
-    "CHECKS",
-    "assignments",
-    "calls",
-    "endings",
-    "feeds",
-    "flag_defaults",
-    "hooks",
-    "imports",
-    "looped",
-    "loops",
-    "preprocessing",
-    "run_checks",
-    "session",
-    "switches",
-    "versions",
-]
+__all__ = ["CHECKS", "run_checks"]
+
+for _module in pkgutil.iter_modules(__path__):
+    importlib.import_module("npu_config.script.checks." + _module.name)
 
 
 def run_checks(
