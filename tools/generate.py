@@ -33,7 +33,7 @@ def sources() -> Dict[str, Callable[[], Union[str, bytes]]]:
     result[option_types.PATH] = lambda: formatted(option_types.render())
     result[side_files.PATH] = lambda: formatted(side_files.render())
     result["docs/facts.md"] = facts_map.render
-    result[readme.PATH] = readme.render
+    result.update(readme.pages())
     result[migration_page.PATH] = migration_page.render
     result[networks_page.PATH] = networks_page.render
     return result

@@ -36,14 +36,21 @@ from npu_config.rulebook import load_all
 from tests.diagnosis import event_messages
 
 ROOT = Path(__file__).parents[2]
+DOCS = ROOT / "docs"
 PAGES = [
     ROOT / name for name in ("README.md", "CONTRIBUTING.md", "DEVELOPERS.md", "CHANGELOG.md")
 ] + [
     path
-    for path in sorted((ROOT / "docs").rglob("*.md"))
-    if path.parent.name
-    not in ("options", "rules")  # generated, and tested with their declarations
+    for path in sorted(DOCS.rglob("*.md"))
+    # options and rules are tested with their declarations, Chinese pages below
+    if path.relative_to(DOCS).parts[0] not in ("options", "rules", "zh")
 ]
+CHINESE = {
+    path: DOCS / path.relative_to(DOCS / "zh")
+    for path in sorted((DOCS / "zh").rglob("*.md"))
+    if path != DOCS / "zh" / "index.md"
+}
+CHINESE[ROOT / "README.zh-CN.md"] = ROOT / "README.md"
 GRAPHS = ROOT / "tests" / "data" / "graphs"
 DUMPS = ROOT / "tests" / "data" / "dump"
 BLOCK = re.compile(r"(?:^<!-- ([^\n]*?) -->\n)?^```([^\n]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -327,6 +334,26 @@ def test_reasons_are_given():
     for path in PAGES:
         for reason in re.findall(r"<!-- not run:(.*?)-->", path.read_text(encoding="utf-8")):
             assert len(reason.strip()) > 10, path
+
+
+@pytest.mark.parametrize("path", CHINESE, ids=lambda path: path.relative_to(ROOT).as_posix())
+def test_chinese_pages_have_the_same_blocks(path):
+    """Each block is that of the English page, which is run, in the same order."""
+
+    def found(page):
+        text = re.sub(r"<!-- broken:begin -->.*?<!-- broken:end -->", "", page, flags=re.DOTALL)
+        return [match.group() for match in BLOCK.finditer(text)]
+
+    assert found(path.read_text("utf-8")) == found(CHINESE[path].read_text("utf-8"))
+
+
+def test_every_guide_is_in_chinese():
+    """Guides and recipes; reference and project pages are in English."""
+    landing = (DOCS / "index.md").read_text("utf-8")
+    guides = re.search(r":caption: Guides\n.*?\n\n(.*?)```", landing, re.DOTALL).group(1).split()
+    guides += ["recipes/" + path.stem for path in (DOCS / "recipes").glob("*.md")]
+    assert len(guides) > 20
+    assert [name for name in guides if not (DOCS / "zh" / (name + ".md")).exists()] == []
 
 
 def test_exit_codes():
