@@ -30,6 +30,14 @@ _LOSS = re.compile(
     rb"(?:loss|cost)\w*['\"]?\s*(?:[:=]|is)?\s*\[?([-+]?(?:\d[\d.]*(?:e[-+]?\d+)?|nan|inf))", re.I
 )
 
+_NPU_CONFIG = """\
+import os, sys
+sys.path[0] = os.path.dirname(sys.executable)
+from npu_config.__main__ import main
+sys.exit(main())
+"""
+"""The command ``npu-config``: unlike ``python -m``, it does not look into the folder it is in."""
+
 
 class Network(NamedTuple):
     """A row of the table.
@@ -127,13 +135,13 @@ def run(network: Network, root: Path, limit: float, log: Optional[Path] = None) 
 
 def _command(network: Network, copy: Path, options: List[str], arguments: str) -> List[str]:
     script = os.path.relpath(str(copy / network.script), str(copy / network.cwd))
-    tool = [sys.executable, "-m", "npu_config", "run", *options]
-    return [*tool, script, *shlex.split(arguments)]
+    return [sys.executable, "-c", _NPU_CONFIG, "run", *options, script, *shlex.split(arguments)]
 
 
 def _finish(command: List[str], place: Path, network: Network, limit: float) -> Any:
     """What a command printed, and its exit code (None: it took too long)."""
-    environment = {**os.environ, **network.environment, "TF_CPP_MIN_LOG_LEVEL": "2"}
+    environment = {**os.environ, "HOME": str(place), "TF_CPP_MIN_LOG_LEVEL": "2"}
+    environment.update(network.environment)
     given = network.environment.get("PYTHONPATH")
     environment["PYTHONPATH"] = os.pathsep.join(
         [str(ROOT), *(str(place / each) for each in (given or "").split(":") if each)]

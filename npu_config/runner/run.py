@@ -5,7 +5,7 @@ from typing import Optional, Sequence
 
 from npu_config.core.files import PathLike
 from npu_config.core.message import phrase
-from npu_config.runner import environment, finder, report, script
+from npu_config.runner import environment, finder, namesake, report, script
 from npu_config.runner.report import Seen
 from npu_config.runner.watch import Watch
 
@@ -56,9 +56,11 @@ def run_path(
     folder = os.getcwd()
     before = report.stamps(folder)
     watch.start()
+    unshare = namesake.share(os.path.dirname(os.path.realpath(found)))
     try:
         code = script.execute(found, arguments)
     finally:
+        unshare()
         watch.stop()
         for name in filled:
             os.environ.pop(name, None)

@@ -18,7 +18,10 @@ from npu_config.core.diagnostics import Diagnostic, Place
 from npu_config.runner.purpose import COMPUTES, OTHER, TRAINS, purpose
 
 SESSION_MODULES = ("tensorflow_core.python.client.session", "tensorflow.python.client.session")
-_TENSORFLOW = ("tensorflow", "tensorflow_core", "tensorflow_estimator", "keras")
+_NOT_OF_THE_SCRIPT = (
+    *("tensorflow", "tensorflow_core", "tensorflow_estimator", "keras"),
+    "contextlib",  # a session that a context manager makes, such as that of a Supervisor
+)
 
 
 class Stopped(SystemExit):
@@ -142,7 +145,7 @@ class Watch:
         from npu_config.proto import decode
         from npu_config.rules.engine import judge
 
-        place = caller_place(*_TENSORFLOW)
+        place = caller_place(*_NOT_OF_THE_SCRIPT)
         options: Dict[str, Any] = {}
         findings: Tuple[Diagnostic, ...] = ()
         config = getattr(session, "_config", None)

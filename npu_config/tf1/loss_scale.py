@@ -207,6 +207,10 @@ def scaled_gradients(opt: Any, manager: Any, loss: Any, *args: Any, **kwargs: An
     ]
 
 
+FINITE = "overflow_status_reduce_all"
+"""The vendor's name of the tensor that is True for a step without overflow; scripts fetch it."""
+
+
 def apply_if_finite(
     opt: Any, manager: Any, grads_and_vars: GradsAndVars, global_step: Any, name: Any
 ) -> Any:
@@ -217,7 +221,7 @@ def apply_if_finite(
         if gradient is not None:
             values = gradient.values if isinstance(gradient, tf.IndexedSlices) else gradient
             finite.append(tf.reduce_all(tf.math.is_finite(values)))
-    all_finite = tf.reduce_all(finite)
+    all_finite = tf.reduce_all(finite, name=FINITE)
     applied = tf.cond(
         all_finite, lambda: opt.apply_gradients(grads_and_vars, global_step, name), tf.no_op
     )

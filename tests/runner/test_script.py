@@ -99,3 +99,47 @@ def test_processes_of_the_script(tmp_path):
     code, output, errors = outcome(["-m", "npu_config", "run", "train.py"], tmp_path)
     assert code == 0, errors
     assert os.path.join("runner", "shim", "npu_bridge") in output
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "from npu_config import settings; print(settings(3))",
+        "import npu_config; print(npu_config.settings(4))",
+        "from npu_config import *; print(settings(5))",
+        "import npu_config\nimport npu_bridge.estimator.npu\nprint(npu_config.settings(6))",
+        "def f():\n    from npu_config import missing\nf()",
+    ],
+)
+def test_a_module_of_the_script_with_our_name(tmp_path, text):
+    """A script beside which its own ``npu_config.py`` lies imports that one."""
+    (tmp_path / "npu_config.py").write_text("def settings(n):\n    return 'own', n\n")
+    script = tmp_path / "train.py"
+    script.write_text(text, encoding="utf-8")
+    command = "import sys; del sys.path[0]; from npu_config.__main__ import main; sys.exit(main())"
+    code, output, errors = outcome(["-c", command, "run", "train.py"], tmp_path)
+    if "missing" in text:
+        assert code == 1
+        assert "cannot import name 'missing'" in errors
+    else:
+        assert (code, errors[:14]) == (0, "npu-config run"), errors
+        assert output.startswith("('own', ")
+
+
+def test_our_names_stay_beside_a_namesake(tmp_path):
+    """What the script's module lacks is this package's; undone, only this package is left."""
+    import npu_config
+    from npu_config.runner import namesake
+
+    (tmp_path / "npu_config.py").write_text("x = 1\nraise_when_run = 1 / 0\n")
+    undo = namesake.share(str(tmp_path))
+    both = sys.modules["npu_config"]
+    try:
+        assert both is not npu_config
+        assert both.check is npu_config.check
+        with pytest.raises(ZeroDivisionError):
+            both.x  # noqa: B018
+    finally:
+        undo()
+    assert sys.modules["npu_config"] is npu_config
+    assert namesake.share(str(tmp_path / "nowhere"))() is None

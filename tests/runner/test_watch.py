@@ -192,3 +192,23 @@ def test_threads_that_fill_queues(tmp_path):
     _, report = run(tmp_path, "--steps", "3", text=QUEUES)
     assert report["ended"] == "steps"
     assert sum(each["runs"] for each in report["sessions"]) == 3
+
+
+SUPERVISOR = """
+    import tensorflow.compat.v1 as tf
+    tf.disable_v2_behavior()
+    from npu_bridge.npu_init import *
+    x = tf.Variable(1.0, use_resource=False)
+    train = tf.train.GradientDescentOptimizer(0.1).minimize(tf.square(x))
+    supervisor = tf.train.Supervisor(logdir=None)
+    with supervisor.managed_session(config=npu_config_proto()) as session:
+        session.run(train)
+"""
+
+
+def test_the_place_of_a_session_that_tensorflow_makes(tmp_path):
+    """It is the script's line, also where a context manager stands between."""
+    _, report = run(tmp_path, text=SUPERVISOR)
+    (session,) = report["sessions"]
+    assert os.path.basename(session["path"]) == "train.py"
+    assert (session["line"], session["steps"]) == (8, 1)

@@ -307,3 +307,20 @@ def test_loss_scaling_needs_a_manager(tf):
 
     with pytest.raises(ValueError, match="NPU857"):
         NPUOptimizer(tf.train.GradientDescentOptimizer(0.1), is_loss_scale=True)
+
+
+def test_names_that_scripts_fetch(tf):
+    """``loss_scale:0``; ``overflow_status_reduce_all:0`` below the scope of apply_gradients."""
+    from npu_config.tf1 import ExponentialUpdateLossScaleManager, NPULossScaleOptimizer
+
+    x = tf.get_variable("x", initializer=2.0)
+    manager = ExponentialUpdateLossScaleManager(init_loss_scale=4, incr_every_n_steps=10)
+    optimizer = NPULossScaleOptimizer(tf.train.GradientDescentOptimizer(0.1), manager)
+    gradients = optimizer.compute_gradients(x * x)
+    with tf.name_scope("apply_grads"):
+        train = optimizer.apply_gradients(gradients)
+    names = ["apply_grads/overflow_status_reduce_all:0", "loss_scale:0"]
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        fetched = session.run([*names, train])
+    assert fetched[:2] == [True, 4.0]
