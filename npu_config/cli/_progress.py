@@ -1,4 +1,4 @@
-"""A bar on the terminal while many files are looked at."""
+"""A bar on the terminal while many files, or large ones, are looked at."""
 
 import sys
 from contextlib import contextmanager
@@ -10,9 +10,14 @@ _WORTH_SHOWING = 200
 
 
 @contextmanager
-def progress(total: int) -> Iterator[Callable[[int], None]]:
-    """A function that is told how many more files are done; silent off a terminal."""
-    if total >= _WORTH_SHOWING and wants_color(sys.stderr):
+def progress(total: int, worth: int = _WORTH_SHOWING) -> Iterator[Callable[[int], None]]:
+    """A function that is told how much more is done; silent off a terminal.
+
+    Args:
+        total: how many files, or bytes, there are.
+        worth: the least of them for which a bar is shown.
+    """
+    if total >= worth and wants_color(sys.stderr):
         try:
             from rich.console import Console
             from rich.progress import Progress

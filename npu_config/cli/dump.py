@@ -15,6 +15,7 @@ from npu_config.cli._dump_options import (
     selection_options,
 )
 from npu_config.cli._dump_show import show_command
+from npu_config.cli._guard import Group
 from npu_config.cli._output import Failure, say, unwritable
 from npu_config.cli._paths import FILE
 from npu_config.cli._progress import progress
@@ -23,7 +24,7 @@ from npu_config.core.diagnostics import Report
 from npu_config.core.message import join, told
 
 
-@click.group("dump")
+@click.group("dump", cls=Group)
 def command() -> None:
     """List, show, export, explain and compare what dump settings left on disk.
 

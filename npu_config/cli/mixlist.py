@@ -6,6 +6,7 @@ import click
 
 from npu_config.cli._cluster import InputFile, read, tell
 from npu_config.cli._exits import DONE, FINDINGS, WRONG_CALL
+from npu_config.cli._guard import Group
 from npu_config.cli._options import out_options
 from npu_config.cli._output import deliver
 from npu_config.cli._paths import ANY_PATH, FILE, missing
@@ -48,7 +49,7 @@ def _move_options(function: Any) -> Any:
     return function
 
 
-@click.group("mixlist")
+@click.group("mixlist", cls=Group)
 def command() -> None:
     """Build and check the mixed-precision lists (ops_info.json)."""
 

@@ -1,13 +1,18 @@
 """``npu-config op-summary``."""
 
+import os
 from typing import Any, Optional, Tuple
 
 import click
 
 from npu_config.cli._output import say, write
 from npu_config.cli._paths import FILE
+from npu_config.cli._progress import progress
 from npu_config.cli._report import attempt
 from npu_config.core.message import told
+
+_LARGE = 1 << 26
+"""Bytes of tables that take some seconds to read."""
 
 
 @click.command("op-summary")
@@ -50,7 +55,8 @@ def command(
     from npu_config.diagnosis.graph import float16_nodes
     from npu_config.diagnosis.profiling_tables import advise, read_op_summary
 
-    summary = attempt(ctx, "text", lambda: read_op_summary(paths))
+    with progress(_size(paths), _LARGE) as advance:
+        summary = attempt(ctx, "text", lambda: read_op_summary(paths, advance))
     nodes = attempt(ctx, "text", lambda: float16_nodes(graph)) if graph else frozenset()
     advice = advise(summary, types or None, nodes)
     say(_table(summary, top))
@@ -60,6 +66,14 @@ def command(
             say("no operator type for the block list was found; nothing is written\n", err=True)
             ctx.exit(1)
         _write(mixlist, advice.black_list, force)
+
+
+def _size(paths: Tuple[str, ...]) -> int:
+    """How many bytes the tables have that can be read."""
+    from npu_config.diagnosis.profiling_tables import find_tables
+
+    tables = [table for path in paths for table in find_tables(path)]
+    return sum(os.path.getsize(table) for table in tables if os.path.isfile(table))
 
 
 def _table(summary: Any, top: int) -> str:

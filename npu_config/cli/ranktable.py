@@ -8,6 +8,7 @@ import click
 
 from npu_config.cli._cluster import InputFile, product_option, read, table_of, tell
 from npu_config.cli._exits import DONE, FINDINGS, WRONG_CALL
+from npu_config.cli._guard import Group
 from npu_config.cli._options import out_options
 from npu_config.cli._output import Failure, deliver, say
 from npu_config.cli._paths import missing
@@ -35,7 +36,7 @@ def _super_node_options(function: Any) -> Any:
     )(function)
 
 
-@click.group("ranktable")
+@click.group("ranktable", cls=Group)
 def command() -> None:
     """Build, check, convert, merge and show rank tables of HCCL."""
 

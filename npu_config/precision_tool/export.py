@@ -14,6 +14,7 @@ from typing import Dict, Iterator, List, NamedTuple, Optional, Sequence, Set, Tu
 
 from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Place
 from npu_config.core.files import PathLike, write_atomic
+from npu_config.core.message import phrase
 from npu_config.core.npy import INDEX, Exported, file_name, npy_header, write_index
 from npu_config.diagnosis.event_files import (
     BFLOAT16,
@@ -101,10 +102,12 @@ def export_tfdbg(dump: PathLike, output: PathLike) -> Tuple[Exported, ...]:
 
 def _second(number: int, first: str, run: str) -> Diagnostic:
     """What is said of a run with the number of another one: it is of another process."""
-    message = "this is run {} of another process than {}; it is not exported".format(
-        number, os.path.basename(first)
+    message = phrase(
+        "this is run {} of another process than {}; it is not exported",
+        number,
+        os.path.basename(first),
     )
-    help = "export it by itself: npu-config tfdbg-export {} ANOTHER_OUTPUT".format(run)
+    help = phrase("export it by itself: npu-config tfdbg-export {} ANOTHER_OUTPUT", run)
     return UNREADABLE.diagnostic(message, Place(run), help=help)
 
 

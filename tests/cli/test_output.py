@@ -1,9 +1,12 @@
 """What files and arguments can write to a terminal or a CI log: nothing."""
 
+import ast
 import re
+from pathlib import Path
 
 import pytest
 
+import npu_config
 from npu_config.cli._output import deliver, say
 
 EVIL = "\x1b]0;owned\x07\n::error::pwn\n"
@@ -126,3 +129,38 @@ def test_data_for_a_pipe_is_exact(capsysbinary):
     deliver("a\x1b[0m\n::x\n", None, False)
     say("a\x1b[0m\n::x\n")
     assert capsysbinary.readouterr().out == b"a\x1b[0m\n::x\na\\x1b[0m\n\\x3a:x\n"
+
+
+PRINTS = {
+    "__main__.py": "click is not installed",
+    "cli/_output.py": "the one way out",
+    "cli/explain.py": "rich, with our own documentation, on a terminal",
+    "cluster/engines/pod.py": "runs in pods, without this package",
+    "runner/script.py": "the code of a SystemExit, as Python prints it",
+}
+"""Module that prints by itself, and why."""
+
+
+def prints(tree):
+    """Whether a module prints, or writes to a stream of the process."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call):
+            name = node.func.attr if isinstance(node.func, ast.Attribute) else ""
+            if isinstance(node.func, ast.Name) and node.func.id == "print":
+                return True
+            if name in ("echo", "secho", "print", "echo_via_pager"):
+                return True
+            if name in ("write", "writelines") and "std" in ast.dump(node.func):
+                return True
+    return False
+
+
+def test_one_way_out():
+    """No other module prints: what is printed is escaped in one place."""
+    package = Path(npu_config.__file__).parent
+    found = {
+        path.relative_to(package).as_posix()
+        for path in package.rglob("*.py")
+        if prints(ast.parse(path.read_text(encoding="utf-8")))
+    }
+    assert sorted(found) == sorted(PRINTS)

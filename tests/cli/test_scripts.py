@@ -198,3 +198,27 @@ def test_progress(npu, tmp_path, monkeypatch):
     assert result.code == 0
     assert "201 files" in result.out
     assert "checking" in result.err
+
+
+def test_progress_in_a_large_table(npu, tmp_path, monkeypatch):
+    """A table that takes seconds to read shows how far it is."""
+    import sys
+
+    from npu_config.cli import op_summary
+    from npu_config.diagnosis.profiling_tables import op_summary as tables
+    from npu_config.diagnosis.profiling_tables import read_op_summary
+
+    pytest.importorskip("rich")
+    path = tmp_path / "op_summary.csv"
+    head = "Op Name,OP Type,Task Duration(us),Block Dim,Input Data Types\n"
+    path.write_text(head + "a,ReduceSum,10,1,FLOAT16\n" * 99)
+    monkeypatch.setattr(tables, "_TOLD", 1000)
+    told = []
+    assert read_op_summary([path], told.append) == read_op_summary([path])
+    assert path.stat().st_size - 1000 < sum(told) <= path.stat().st_size
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setattr(op_summary, "_LARGE", 1000)
+    assert npu("op-summary", path).err == ""
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
+    assert "checking" in npu("op-summary", path).err

@@ -180,7 +180,28 @@ def test_dotenv_of_any_text(text):
 
 @needs_bash
 @pytest.mark.parametrize(
-    "value", ["", "a b", "it's", 'say "x"', "$HOME", "`id`", "a\\b", "é\n\tx"]
+    "value",
+    [
+        "",
+        "a b",
+        "it's",
+        'say "x"',
+        "$HOME",
+        "`id`",
+        "a\\b",
+        "é\n\tx",
+        "a;id",
+        "~",
+        "~/a:~",
+        "a|b",
+        "a^b",
+        "a&b",
+        "*",
+        "a<b>c",
+        "(a)",
+        "#a",
+        "a=b,c@d%e+f:g/h-1",
+    ],
 )
 def test_dotenv_in_a_shell(tmp_path, value):
     """Most shells read a bare or quoted value as it is meant (line ends and tabs aside)."""

@@ -14,8 +14,6 @@ PACKAGE = Path(npu_config.__file__).parent
 SEARCHES = ("search", "finditer", "findall", "sub", "subn", "split")
 
 KNOWN = {
-    ("npu_config.catalogue.kinds.modes", "_PAIR"): "blanks inside empty lists; the value of an "
-    "option, which is read once",
     ("npu_config.readers._toml_scan", "_STRING"): "its look-aheads, which the proof leaves out, "
     "keep the ways apart",
     ("npu_config.script.ends", "_TOKEN"): "only applied to what Python itself has parsed",

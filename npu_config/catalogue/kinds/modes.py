@@ -253,7 +253,7 @@ class NodeRange(NamedTuple):
 _NODE = r"""(?:'[^'\\]+'|"[^"\\]+")"""
 
 
-_NODES = r"\[\s*(?:{0}(?:\s*,\s*{0})*)?\s*\]".format(_NODE)
+_NODES = r"\[\s*(?:{0}\s*(?:,\s*{0}\s*)*)?\]".format(_NODE)
 
 
 _PAIR = re.compile(r"\s*\[\s*\[\s*({0})\s*,\s*({0})\s*\]\s*\]\s*\Z".format(_NODES))

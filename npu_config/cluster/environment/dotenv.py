@@ -11,7 +11,7 @@ from npu_config.text.faults import FaultLog, StopReading
 from npu_config.text.source import Source
 
 NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
-_PLAIN = re.compile(r"[A-Za-z0-9_./:@%+,=^|;~-]*\Z")
+_PLAIN = re.compile(r"[A-Za-z0-9_./:@%+,=-]*\Z")
 _BEGIN = re.compile(r"[ \t]*(?:export[ \t]+)?(?P<name>[^=\s#]+)[ \t]*=[ \t]*")
 _IGNORED = re.compile(r"\s*(?:#.*|unset[ \t][A-Za-z0-9_ \t]+)?\Z")
 _ESCAPED = re.compile(r"\\(.)", re.DOTALL)
@@ -47,7 +47,7 @@ class Environment(NamedTuple):
 
 
 def quote(value: str) -> str:
-    """A value as it is written: bare where that is safe, else in double quotes."""
+    """A value as it is written: bare where a shell takes it as it is, else in double quotes."""
     if value and _PLAIN.match(value):
         return value
     return '"{}"'.format("".join(_WRITTEN.get(character, character) for character in value))

@@ -9,7 +9,18 @@ import csv
 import heapq
 import os
 import re
-from typing import Any, Dict, Iterable, Iterator, List, NamedTuple, Optional, TextIO, Tuple
+from typing import (
+    Any,
+    Callable,
+    Dict,
+    Iterable,
+    Iterator,
+    List,
+    NamedTuple,
+    Optional,
+    TextIO,
+    Tuple,
+)
 
 import attr
 
@@ -134,17 +145,20 @@ def find_tables(path: PathLike) -> List[str]:
     return found
 
 
-def read_op_summary(paths: Iterable[PathLike]) -> OpSummary:
+def read_op_summary(
+    paths: Iterable[PathLike], progress: Optional[Callable[[int], None]] = None
+) -> OpSummary:
     """Read one or more operator tables (a long recording is written in slices).
 
     Args:
         paths: CSV files, or directories with ``op_summary*.csv`` below.
+        progress: called now and then with the number of characters read since the last call.
 
     Raises:
         NpuConfigError: a file cannot be read, is no table, or lacks a column; every
             file's fault is in it.
     """
-    reading = _Reading()
+    reading = _Reading(progress)
     given = [os.fspath(path) for path in paths]
     for path in given:
         tables = find_tables(path)
@@ -157,11 +171,15 @@ def read_op_summary(paths: Iterable[PathLike]) -> OpSummary:
     return reading.result()
 
 
+_TOLD = 1 << 20
+
+
 class _Reading:
     """The state of reading; one instance reads all slices of a recording."""
 
-    def __init__(self) -> None:
+    def __init__(self, progress: Optional[Callable[[int], None]] = None) -> None:
         self.faults: List[Diagnostic] = []
+        self._progress = progress
         self._paths: List[str] = []
         self._rows = 0
         self._skipped = 0
@@ -177,7 +195,7 @@ class _Reading:
         try:
             stream = open(path, encoding="utf-8-sig", errors="replace", newline="")  # noqa: SIM115
             with stream, guarded(path):
-                self._table(path, _lines(stream))
+                self._table(path, _lines(stream, self._progress))
         except NpuConfigError as error:
             self.faults.extend(error.diagnostics)
         except (OSError, ValueError) as error:
@@ -326,9 +344,20 @@ class _Reading:
         )
 
 
-def _lines(stream: TextIO) -> Iterator[str]:
+def _lines(stream: TextIO, progress: Optional[Callable[[int], None]] = None) -> Iterator[str]:
     """The lines, in pieces when they are longer than those of any table."""
-    return iter(lambda: stream.readline(_LONGEST_LINE), "")
+    lines = iter(lambda: stream.readline(_LONGEST_LINE), "")
+    return lines if progress is None else _counted(lines, progress)
+
+
+def _counted(lines: Iterable[str], progress: Callable[[int], None]) -> Iterator[str]:
+    size = 0
+    for line in lines:
+        size += len(line)
+        if size >= _TOLD:
+            progress(size)
+            size = 0
+        yield line
 
 
 def _reads_float16(types: str) -> bool:
