@@ -18,7 +18,6 @@ extensions = [
     "sphinx.ext.autodoc",
     "sphinx.ext.napoleon",
     "sphinx_copybutton",
-    "sphinx_design",
     "mixed_search",
 ]
 exclude_patterns = ["_build", "requirements.txt"]
