@@ -56,5 +56,5 @@ def _ids(words: Iterable[str], option: str) -> List[str]:
         else:
             close = near(word, [*by_name, *by_name.values()])
             hint = "" if close is None else told('; did you mean "{}"?', close)
-            raise click.UsageError(told('{}: "{}" is no rule{}', option, word, hint))
+            raise click.UsageError(told('{}: "{}" is not a rule{}', option, word, hint))
     return found

@@ -188,7 +188,7 @@ def _job(ctx: click.Context, given: Dict[str, Any]) -> Any:
         )
     path = given["rank_table"]
     if path == "-" and given["table_path"] is None:
-        raise click.UsageError("give --table-path: where the table stands on the servers")
+        raise click.UsageError("give --table-path: where the table is on the servers")
     table = table_of(ctx, path, given["product"])
     where = given["table_path"] or os.path.abspath(path)
     target = Target.named(given["product"])

@@ -22,7 +22,7 @@ _LARGE = 1 << 26
     "--graph",
     metavar="GRAPH",
     type=FILE,
-    help="The training graph: tells float16 of the network's own from converted float16.",
+    help="The training graph: distinguishes float16 of the network's own from converted float16.",
 )
 @click.option(
     "--type",
@@ -131,8 +131,7 @@ def _advice(advice: Any) -> str:
     if advice.others:
         lines.append(
             told(
-                "further types on one block: {} (whether float32 is faster there, a trial tells: "
-                "--type)",
+                "further types on one block: {} (to see whether float32 is faster there: --type)",
                 ", ".join(advice.others[:8]),
             )
         )

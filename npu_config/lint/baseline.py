@@ -28,7 +28,7 @@ UNUSABLE = declare(
     "baseline-unusable",
     Severity.ERROR,
     """
-    A baseline file cannot be read, or is none.
+    A baseline file cannot be read, or is not a baseline.
 
     Without it every finding would count as new, so nothing is checked.
 
@@ -46,7 +46,7 @@ UNUSABLE = declare(
 
 _FIELDS = ("rule", "path", "option", "line")
 _NEVER_KNOWN = frozenset(("NPU701", "NPU792", "NPU833"))
-"""What is wrong with the run rather than with old code: it is told every time."""
+"""What is wrong with the run rather than with old code: it is always reported."""
 
 Key = Tuple[str, str, str, str]
 Lines = Callable[[Diagnostic], str]

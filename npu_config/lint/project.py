@@ -278,7 +278,7 @@ class _Table:
         self._found.append(
             PROJECT_TABLE.diagnostic(
                 phrase(
-                    '"{}" is no key of [tool.npu-config]; legal: {}', key[:40], ", ".join(known)
+                    '"{}" is not a key of [tool.npu-config]; legal: {}', key[:40], ", ".join(known)
                 ),
                 place,
                 help=None if close is None else phrase('did you mean "{}"?', close),
@@ -306,7 +306,7 @@ class _Table:
             close = near(word, [*ids, *ids.values()])
             self._report(
                 (key, *inner, index),
-                phrase('"{}" is no rule', word[:40]),
+                phrase('"{}" is not a rule', word[:40]),
                 "name rules by id (NPU104), beginning of an id (NPU1) or name"
                 if close is None
                 else phrase('did you mean "{}"?', close),

@@ -27,7 +27,7 @@ IGNORE_COMMENT = declare(
     """
     A ``# npu: ignore`` comment names no rule, or silences nothing (information).
 
-    Rules stand in brackets; a comment that names them otherwise is not obeyed.
+    Rules are in brackets; a comment that names them otherwise is not obeyed.
 
     A comment that has outlived its finding hides the next one.
 
@@ -232,7 +232,7 @@ def _faults(
     ]
     for word in unknown:
         yield IGNORE_COMMENT.diagnostic(
-            phrase('the comment names "{}", which is no rule', word[:40]),
+            phrase('the comment names "{}", which is not a rule', word[:40]),
             comment.place,
             help="name rules by id (NPU104), beginning of an id (NPU1) or name",
         )

@@ -214,7 +214,7 @@ def _uncertain(work: Work, site: Site) -> None:
     found = work.script.resolver.name(parts[0], site.frames)
     if found.binding is Binding.UNCERTAIN:
         known = "tensorflow." + ".".join(parts[1:])
-        reason = "may stand for several things"
+        reason = "may mean several things"
         work.needs_patch = True
     elif found.binding is Binding.PARAMETER:
         outer = work.script.resolver.name(parts[0], site.frames[:1]).name

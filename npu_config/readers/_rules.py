@@ -14,7 +14,7 @@ DUPLICATE_KEY = declare(
     A key appears twice in a configuration file.
 
     Most parsers keep the last value and say nothing, some keep the first: the reader of the file
-    and the training job may then believe in different settings.  An option that stands once in
+    and the training job may then work with different settings.  An option that is once in
     its group and once outside is set twice, too.
 
     Wrong:
@@ -36,7 +36,7 @@ YAML_TRAP = declare(
     "yaml-trap",
     Severity.ERROR,
     """
-    YAML reads something else than what stands there, or a feature of YAML is used that has no
+    YAML reads something else than what is written, or a feature of YAML is used that has no
     place in a configuration.
 
     `off`, `on`, `yes` and `no` are booleans, `010` is eight, `30:00` is 1800, `8.50` is the number
@@ -65,8 +65,8 @@ STRUCTURE = declare(
     """
     A configuration file is not a mapping of options and groups of options.
 
-    Options stand at the top or in their group; the groups are those of the vendor's pages.  An
-    option in another group, a group that is no mapping, a group that does not exist and an
+    Options are at the top or in their group; the groups are those of the vendor's pages.  An
+    option in another group, a group that is not a mapping, a group that does not exist and an
     option without a value are refused.
 
     Wrong:

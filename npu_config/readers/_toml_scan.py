@@ -329,16 +329,16 @@ class Scanner:
         elif written.lower() in ("true", "false"):
             right = written.lower()
             title = phrase("write {}", right)
-            self._fault(start, end, phrase('"{}" is no value of TOML', shown), title, title, right)
+            self._fault(start, end, phrase('"{}" is not a TOML value', shown), title, title, right)
         elif written[0] in "+-.0123456789":
-            self._fault(start, end, phrase('"{}" is no number or date of TOML', shown))
+            self._fault(start, end, phrase('"{}" is not a TOML number or date', shown))
         else:
             quoted = '"{}"'.format(written)
             help = phrase('write "{}" in quotes', shown)
             title = "put the text in quotes"
             replacement = None if "\\" in written else quoted
             self._fault(
-                start, end, phrase('"{}" is no value of TOML', shown), help, title, replacement
+                start, end, phrase('"{}" is not a TOML value', shown), help, title, replacement
             )
         return BROKEN, end
 

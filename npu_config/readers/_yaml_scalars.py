@@ -74,8 +74,8 @@ class Scalars:
             return BROKEN, None
         value = self.converted(kind, text)
         if value is BROKEN:
-            words = {"int": "integer", "float": "number", "bool": "boolean"}[kind]
-            message = phrase('"{}" is no {}', shorten(text), words)
+            words = {"int": "an integer", "float": "a number", "bool": "a boolean"}[kind]
+            message = phrase('"{}" is not {}', shorten(text), words)
             self._document.report(rules.UNPARSABLE, start, end, message)
             return BROKEN, None
         doubtful = kind == "float" or (kind == "bool" and text.lower() not in ("true", "false"))

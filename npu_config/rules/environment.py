@@ -203,8 +203,8 @@ def hf32_beside_operator_precision(case: Case) -> None:
     ):
         case.report(
             "op_precision_mode",
-            '"op_precision_mode" is set and so is ENABLE_HF32_EXECUTION, which beats the lines '
-            "under ByOpType and is beaten by those under ByNodeName",
+            '"op_precision_mode" is set and so is ENABLE_HF32_EXECUTION, which takes '
+            "precedence over the lines under ByOpType, but not over those under ByNodeName",
             "use one of them",
         )
 

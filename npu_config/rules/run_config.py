@@ -366,7 +366,7 @@ def parameter_servers_without_strategy(case: Case) -> None:
     ]
     has_cluster = cluster_of(case.environ) is not None
     if has_cluster and not has_strategy:
-        problem = '"distribute" is no ParameterServerStrategy although TF_CONFIG has a cluster'
+        problem = '"distribute" is not a ParameterServerStrategy although TF_CONFIG has a cluster'
     elif has_strategy and not has_cluster:
         problem = '"distribute" is a ParameterServerStrategy but TF_CONFIG has no cluster'
     else:

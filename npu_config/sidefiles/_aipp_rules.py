@@ -41,7 +41,7 @@ FIELD = declare(
     "insert-op-field",
     Severity.WARNING,
     """
-    A field of an `aipp_op` block is not in the documented template, or stands twice.
+    A field of an `aipp_op` block is not in the documented template, or is there twice.
 
     Protobuf text with an unknown field is refused as a whole.  npu_config knows the fields of
     the vendor's template only, so this is a warning.

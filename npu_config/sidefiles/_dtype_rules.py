@@ -142,7 +142,7 @@ UNSUPPORTED = declare(
     """
     An operator does not support the data type that the data type file gives it.
 
-    The compilation fails.  What an operator supports stands in the operator library; checked
+    The compilation fails.  What an operator supports is in the operator library; checked
     when a library file (aic-<soc>-ops-info) is given.
 
     Wrong, when Softmax takes float16 and float: `OpType::Softmax:InputDtype:int8`

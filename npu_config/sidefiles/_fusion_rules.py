@@ -65,7 +65,7 @@ PRIORITY = declare(
     "fusion-switch-priority",
     Severity.ERROR,
     """
-    The priority of a fusion pass is none, is out of its range, or is given twice.
+    The priority of a fusion pass is not an integer, is out of its range, or is given twice.
 
     A priority is the text of an integer: 0 to 999 under `Top`, 1000 to 1999 under `Main`,
     2000 to 2999 under `Down`.  A pass appears once.

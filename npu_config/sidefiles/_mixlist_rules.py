@@ -128,7 +128,7 @@ NOT_IN_LIST = declare(
     """
     An operator is removed from a list that it is not in.
 
-    The graph engine writes a warning and goes on.  Which list an operator is in stands in the
+    The graph engine writes a warning and goes on.  The list of an operator is in the
     operator library: the flag `precision_reduce` is true for the white list, false for the
     black list, and absent for the gray list.  Checked when a library file is given.
 

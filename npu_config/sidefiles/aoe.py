@@ -51,7 +51,7 @@ FEATURE_MODE = declare(
     A feature of the AOE configuration file does not go with `aoe_mode`.
 
     `deeper_opat` needs `aoe_mode` 2 (operator tuning), `nonhomo_split` needs `aoe_mode` 1
-    (subgraph tuning); so the two cannot stand in one file.
+    (subgraph tuning); so the two cannot be in one file.
 
     Wrong with `aoe_mode="1"`: `{"feature": ["deeper_opat"]}`
 

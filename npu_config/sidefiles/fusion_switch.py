@@ -207,7 +207,7 @@ def _line_faults(model: FusionSwitch) -> Iterator[Diagnostic]:
     new = (model.graph, model.ub, model.graph_priority, model.ub_priority, model.exceptional)
     if any(new):
         yield rules.STRUCTURE.diagnostic(
-            'the old syntax (passes) cannot stand beside the new one ("Switch", "Priority")'
+            'the old syntax (passes) cannot be combined with the new one ("Switch", "Priority")'
         )
     passes: Mapping[Any, Any] = model.passes
     for name, state in passes.items():

@@ -25,7 +25,7 @@ STRUCTURE = declare(
     "operator-library-structure",
     Severity.ERROR,
     """
-    A file given as operator library is none.
+    A file given as operator library is not one.
 
     The library is a JSON object of operator types; each is an object that says, among other
     things, which data types its inputs and outputs may have and whether its precision may be

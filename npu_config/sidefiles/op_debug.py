@@ -80,7 +80,7 @@ SWITCH = declare(
     "op-debug-switch",
     Severity.WARNING,
     """
-    A value of `op_debug_config` in the operator debug file is none.
+    A value of `op_debug_config` in the operator debug file does not exist.
 
     The graph engine passes unknown values on unchecked: what was meant does not happen.
 
@@ -116,7 +116,7 @@ REPEATED = declare(
     "op-debug-repeated",
     Severity.WARNING,
     """
-    A key stands twice in the operator debug file.
+    A key is there twice in the operator debug file.
 
     The last line wins; the values of the earlier one are lost.
 

@@ -47,7 +47,7 @@ LINE = declare(
     "op-precision-line",
     Severity.WARNING,
     """
-    A line of the operator precision file is no entry.
+    A line of the operator precision file is not an entry.
 
     A line is `[ByOpType]`, `[ByNodeName]`, `name=mode`, empty, or a comment with `#` in the
     very first column.  The graph engine skips any other line with a warning in its log.
@@ -78,7 +78,7 @@ MODE = declare(
     "op-precision-mode-word",
     Severity.WARNING,
     """
-    A mode of the operator precision file is none.
+    A mode in the operator precision file does not exist.
 
     The graph engine skips the line with a warning in its log; the operator keeps its default.
 
@@ -96,7 +96,7 @@ REPEATED = declare(
     "op-precision-repeated",
     Severity.WARNING,
     """
-    A name stands twice in one section of the operator precision file.
+    A name is there twice in one section of the operator precision file.
 
     The first entry wins; the later one is ignored in silence.
 

@@ -104,7 +104,7 @@ TRAILING_COMMA = declare(
     "json-trailing-comma",
     Severity.ERROR,
     """
-    A comma stands before a closing bracket, or where no entry follows.
+    A comma is before a closing bracket, or where no entry follows.
 
     Python and JavaScript allow it, JSON does not: strict parsers refuse the whole file.
     `--fix` and `npu-config format` take it out.

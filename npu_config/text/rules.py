@@ -8,7 +8,7 @@ UNREADABLE = declare(
     "unreadable-file",
     Severity.ERROR,
     """
-    A file cannot be read, or is no UTF-8 text where text is expected.
+    A file cannot be read, or is not UTF-8 text where text is expected.
 
     It does not exist, is a directory, may not be read by this user, vanished in the meantime, or
     was saved in another encoding.  The other files are checked all the same.
@@ -65,7 +65,7 @@ NOTHING = declare(
     """
     A file is empty, or a directory holds no file that could be checked.
 
-    Nothing is wrong in nothing; but whoever asked for the check expected something there.
+    No file is wrong, but whoever ran the check expected one there.
     """,
     source=("npu_config",),
 )

@@ -13,7 +13,7 @@ LOST = declare(
     NPURunConfig has no argument for some options; passes some on only together with others
     (`work_path` with `aoe_mode`, `profiling_options` with `profiling_mode`, the four of
     `DynamicInputConfig` together or not at all); and always writes others itself.  Text files
-    cannot hold bytes that are no UTF-8.
+    cannot hold bytes that are not UTF-8.
 
     Wrong:
 

@@ -22,7 +22,7 @@ def _printed(character: str) -> str:
 
 
 def refuse_bytes(config: ConfigValue, output: str) -> None:
-    """Refuse text that came from bytes that are no UTF-8; no text file can hold it.
+    """Refuse text that came from bytes that are not UTF-8; no text file can hold it.
 
     Raises:
         NpuConfigError: naming each such option.
@@ -37,7 +37,7 @@ def refuse_bytes(config: ConfigValue, output: str) -> None:
     if found:
         raise NpuConfigError(
             LOST.diagnostic(
-                '"{}" holds bytes that are no UTF-8; {} cannot carry them'.format(name, output),
+                '"{}" holds bytes that are not UTF-8; {} cannot carry them'.format(name, output),
                 option=name,
                 help="keep it in a .pb or .pbtxt",
             )

@@ -138,7 +138,7 @@ def render(config: ConfigValue) -> str:
     lines.append("")
     for name, default, other in changed_by_defaults(config):
         lines.append(
-            "# NPURunConfig sets {0}={2} unless told otherwise (a session: {1}).".format(
+            "# NPURunConfig sets {0}={2} unless given (a session: {1}).".format(
                 name, default, other
             )
         )

@@ -132,7 +132,7 @@ def test_a_rule_that_does_not_exist(npu, good, word):
     """Wrong usage, with a word on what may have been meant."""
     result = npu("check", good, "--ignore", word)
     assert result.code == 2
-    assert '"{}" is no rule'.format(word) in result.err
+    assert '"{}" is not a rule'.format(word) in result.err
     assert ("value-not-allowed" in result.err) is (word == "value-not-alowed")
 
 

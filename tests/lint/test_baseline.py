@@ -134,7 +134,7 @@ def test_unreadable_files_are_no_old_code(tmp_path):
 
 
 def test_names_that_are_no_text(tmp_path, script):
-    """File names and options may hold bytes that are no UTF-8."""
+    """File names and options may hold bytes that are not UTF-8."""
     found = Diagnostic("NPU101", "x", Severity.ERROR, "m", "\ud800模式", "\udcff.py", 1)
     path = tmp_path / "baseline.json"
     Baseline.of([found], {}, str(tmp_path)).save(path)

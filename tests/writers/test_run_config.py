@@ -151,7 +151,7 @@ from npu_bridge.estimator.npu.npu_config import ExperimentalConfig
 from npu_bridge.estimator.npu.npu_config import GraphMemoryOptimizeConfig
 from npu_bridge.estimator.npu.npu_config import NPURunConfig
 
-# NPURunConfig sets enable_data_pre_proc=True unless told otherwise (a session: False).
+# NPURunConfig sets enable_data_pre_proc=True unless given (a session: False).
 run_config = NPURunConfig(
     experimental_config=ExperimentalConfig(
         graph_memory_optimize_config=GraphMemoryOptimizeConfig(

@@ -75,7 +75,7 @@ class DumpStep(Structured):
         if is_list(item):
             if len(item) != 2:
                 raise bad_syntax(
-                    phrase("holds {}, which is no (first, last) pair", shown(item, 40))
+                    phrase("holds {}, which is not a (first, last) pair", shown(item, 40))
                 )
             return self._range(self._step(item[0]), self._step(item[1]))
         return self._step(item)

@@ -333,7 +333,7 @@ class JsonText(Kind):
                 )
             except (TypeError, ValueError, RecursionError) as error:
                 raise InvalidValue(
-                    "wrong-type", phrase("holds a value that is no JSON: {}", error)
+                    "wrong-type", phrase("holds a value that is not JSON: {}", error)
                 ) from None
         if hasattr(value, "to_text"):
             value = value.to_text()

@@ -56,8 +56,8 @@ CM_PARTNERS = declare(
 
     `CM_CHIEF_IP`, `CM_CHIEF_PORT`, `CM_CHIEF_DEVICE`, `CM_WORKER_SIZE` and `CM_WORKER_IP` go
     together.  The plugin uses them only when the three `CM_CHIEF_` variables are set and
-    `CM_WORKER_SIZE`, 1 when it is not set, is above 0.  `ASCEND_DEVICE_ID` tells the
-    processes of one server apart; without it all of them take device 0 (a warning).
+    `CM_WORKER_SIZE`, 1 when it is not set, is above 0.  `ASCEND_DEVICE_ID` distinguishes
+    the processes of one server; without it all of them take device 0 (a warning).
 
     Wrong: `export CM_CHIEF_IP=10.0.0.1 CM_WORKER_SIZE=16`
 

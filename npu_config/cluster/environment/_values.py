@@ -29,7 +29,7 @@ VALUE = declare(
     """
     An environment variable holds a value that it does not take.
 
-    What each variable takes, and what happens otherwise, stands in the reference of variables.
+    What each variable takes, and what happens otherwise, is in the reference of variables.
     The adapter aborts the process over a wrong `ASCEND_DEVICE_ID`; GE refuses a wrong
     `ENABLE_HF32_EXECUTION` when it is initialised; HCCL ends with EI0001.  Where a wrong
     value is only ignored, this is a warning: `PRECISION_TOOL_DUMP=true` does nothing,

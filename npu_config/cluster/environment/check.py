@@ -145,7 +145,7 @@ def _directories(look: EnvironmentCheck) -> None:
         if variable is None or not text or text is UNKNOWN or variable.kind != DIRECTORY:
             continue
         if name == "ASCEND_OPP_PATH" and not os.path.isdir(text):
-            look.say(HOST, phrase("{} is no directory", assigned(name, text)), name)
+            look.say(HOST, phrase("{} is not a directory", assigned(name, text)), name)
         elif os.path.exists(text) and not os.path.isdir(text):
             look.say(
                 HOST, phrase("{} is a file; it takes a directory", assigned(name, text)), name

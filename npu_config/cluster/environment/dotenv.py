@@ -23,10 +23,10 @@ SYNTAX = declare(
     "environment-file",
     Severity.ERROR,
     r"""
-    A line of a file of environment variables is none.
+    A line of a file of environment variables does not set one.
 
     Each line is `NAME=value`, with `export` before it if wished.  The value is a bare word, or
-    text in single quotes (as it stands) or double quotes (with `\n`, `\"`, `\\`); `unset
+    text in single quotes (taken literally) or double quotes (with `\n`, `\"`, `\\`); `unset
     NAME`, blank lines and lines that begin with `#` are passed over.  A name that is there twice
     is a warning; the last one counts.
 

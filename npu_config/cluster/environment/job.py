@@ -205,7 +205,7 @@ def _checked(
     """The job with further variables, when the environments of its processes are right."""
     for name, text in (extra or {}).items():
         if NAME.match(name) is None or "\0" in text:
-            raise refusal(phrase('"{}" is no variable that can be set', name))
+            raise refusal(phrase('"{}" is not a variable that can be set', name))
         if name in job.absent:
             raise refusal(
                 phrase("{} must not be set in this job", name), "leave it out of the variables"

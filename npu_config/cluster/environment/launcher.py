@@ -86,7 +86,7 @@ trap 'signal_all KILL' EXIT
 
 log_of() { printf '%s/rank_%s.log' "$logs" "${ranks[$1]}"; }
 
-told() { # number of a process, its code
+report_end() { # number of a process, its code
   local who="rank ${ranks[$1]} (device ${devices[$1]}, process ${groups[$1]})"
   if [ "$2" -eq 0 ]; then
     return 0
@@ -110,7 +110,7 @@ for i in "${!ranks[@]}"; do
   say "rank ${ranks[i]} on device ${devices[i]}: process $!, log: $(log_of "$i")"
 done
 set +m
-exec 2>/dev/null # bash would tell of killed processes in its own words
+exec 2>/dev/null # bash would report killed processes in its own words
 [ -z "$deadline" ] || signal_all TERM
 
 while [ "${#pids[@]}" -gt 0 ]; do
@@ -119,7 +119,7 @@ while [ "${#pids[@]}" -gt 0 ]; do
     wait "${pids[i]}"
     code=$?
     unset "pids[$i]"
-    told "$i" "$code"
+    report_end "$i" "$code"
     if [ "$code" -ne 0 ]; then
       if [ -z "$deadline" ] && [ "${#pids[@]}" -gt 0 ]; then say "stopping the others"; fi
       stop "$code"

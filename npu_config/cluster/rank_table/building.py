@@ -191,7 +191,7 @@ def _counted(given: str) -> Iterator[str]:
         return consecutive(given)
     except ValueError as error:
         raise refusal(
-            phrase('"{}" is no address and no network: {}', given, error),
+            phrase('"{}" is neither an address nor a network: {}', given, error),
             'give an address such as "10.20.0.2" or a network such as "10.20.0.0/16"',
         ) from None
 

@@ -82,7 +82,10 @@ class Layer:
             except ValueError as error:
                 raise refusal(
                     phrase(
-                        'layer {}: "{}" is no IP address: {}', self.net_layer, self.addrs, error
+                        'layer {}: "{}" is not an IP address: {}',
+                        self.net_layer,
+                        self.addrs,
+                        error,
                     ),
                     "give the first of consecutive IP addresses, or list all addresses",
                 ) from None

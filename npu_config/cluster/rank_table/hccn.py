@@ -24,7 +24,7 @@ HCCN_CONF = declare(
     An address in `/etc/hccn.conf` cannot be used.
 
     The line `address_N=...` gives the address of device N; it goes into the rank table as
-    `device_ip`.  An address that is none, or a device with two, cannot.  All other lines
+    `device_ip`.  What is not an address, and a device with two, cannot.  All other lines
     (`netmask_N`, `gateway_N`, `netdetect_N` ...) are passed over.
 
     Wrong: `address_0=10.20.0`

@@ -86,7 +86,7 @@ def _environment(facts: Facts) -> Check:
             name,
             Outcome.FAILED,
             errors[0].message,
-            errors[0].help or "npu-config env --check tells all",
+            errors[0].help or "npu-config env --check lists all",
             _ENVIRONMENT,
         )
     reason = phrase(

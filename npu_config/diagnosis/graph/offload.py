@@ -232,7 +232,7 @@ def _float16_sums(graph: Graph) -> Iterator[Finding]:
             ),
             names,
             "cast the input to float32, or, where float16 comes from mixed precision, put "
-            "ReduceSum into the block list of modify_mixlist; a profile tells (npu-config "
+            "ReduceSum into the block list of modify_mixlist; a profile shows more (npu-config "
             "op-summary)",
             case=4,
             change=Change(script=("tf.reduce_sum(tf.cast(x, tf.float32))",)),

@@ -39,8 +39,8 @@ JOB = (
         products=ADAPTER,
         read_by=("C++ plugin",),
         interactions=(
-            "the option session_device_id beats it, and it beats DEVICE_ID",
-            "for HCCL the device_id of the rank table beats it",
+            "the option session_device_id takes precedence over it, and it over DEVICE_ID",
+            "for HCCL the device_id of the rank table takes precedence",
         ),
         facts=("device-id-priority", "ascend-device-id-format"),
         page=_ENV + "ASCEND_DEVICE_ID.md",

@@ -18,7 +18,7 @@ _EARLY = "set it before npu_device is imported"
 TOOLS = (
     Variable(
         "PRECISION_TOOL_OVERFLOW",
-        "precision_tool collects overflows when it is told no action",
+        "precision_tool collects overflows when no action is given",
         Switch("True"),
         read_by=("precision_tool",),
         interactions=("looked at before PRECISION_TOOL_DUMP",),
@@ -27,7 +27,7 @@ TOOLS = (
     ),
     Variable(
         "PRECISION_TOOL_DUMP",
-        "precision_tool dumps data when it is told no action",
+        "precision_tool dumps data when no action is given",
         Switch("True"),
         read_by=("precision_tool",),
         facts=("precision-tool-env-switch",),
