@@ -1,8 +1,9 @@
 """``npu-config run``: a script for the NPU on this machine, unchanged."""
 
+import contextlib
 import os
 import sys
-from typing import TYPE_CHECKING, Any, Iterator, Optional, Tuple
+from typing import TYPE_CHECKING, Any, Iterator, List, Optional, Tuple
 
 import click
 
@@ -37,6 +38,12 @@ if TYPE_CHECKING:
     help="With --dry-run: how it is printed.",
 )
 @click.option("--steps", type=click.IntRange(min=1), help="Stop after so many session runs.")
+@click.option(
+    "--ranks",
+    type=click.IntRange(1, 32),
+    metavar="N",
+    help="Start the script so many times, as the ranks of one job that communicate (1 to 32).",
+)
 @click.option("--report", metavar="FILE", help="Write what was seen to a JSON file.")
 @click.option("--force", is_flag=True, help="Also where the vendor's package is installed.")
 @click.argument("script", metavar="SCRIPT")
@@ -48,6 +55,7 @@ def command(
     dry_run: bool,
     format_: str,
     steps: Optional[int],
+    ranks: Optional[int],
     report: Optional[str],
     force: bool,
     script: str,
@@ -59,28 +67,34 @@ def command(
     device would make, and the configuration of every session is checked.  The exit code is that
     of the script.
     """
-    from npu_config.core.diagnostics import NpuConfigError
     from npu_config.runner.report import as_json, as_yaml
     from npu_config.runner.run import run_path
-    from npu_config.runner.script import CannotRunError
 
     if report is not None and os.path.lexists(report):
         raise Failure(told("{} exists; name another file for the report", report))
+    if ranks is not None:
+        options = [
+            "--loops",
+            loops,
+            *["--force"] * force,
+            *["--dry-run", "--format", "json"][: 3 * dry_run],
+        ]
+        options += [] if steps is None else ["--steps", str(steps)]
+        call = [*options, "--", script, *arguments]
+        shown = format_ if dry_run else None
+        ctx.exit(_several(ranks, script, call, force, report, shown, steps))
     out = _away() if dry_run else None
     try:
-        seen = run_path(script, arguments, loops, dry_run, steps, force)
-    except CannotRunError as error:
-        raise Failure(told(str(error))) from None
-    except NpuConfigError as error:
-        raise Failure(join("; ", [str(each.message) for each in error.diagnostics])) from None
+        with _failures():
+            seen = run_path(script, arguments, loops, dry_run, steps, force)
     finally:
         if out is not None:
             _back(out)
     say("".join(_summary(seen, dry_run)), err=True)
     if report is not None:
-        deliver(as_json(seen), report, False)
+        deliver(as_json(seen.to_dict()), report, False)
     if dry_run:
-        deliver(as_yaml(seen) if format_ == "yaml" else as_json(seen), None, False)
+        deliver((as_yaml if format_ == "yaml" else as_json)(seen.to_dict()), None, False)
     ctx.exit(seen.exit_code)
 
 
@@ -102,6 +116,56 @@ def _summary(seen: "Seen", dry_run: bool) -> Iterator[str]:
         yield told(text, runs, steps)
     if dry_run and seen.ended == "finished":
         yield told("npu-config run: the script ended before any training step\n")
+
+
+@contextlib.contextmanager
+def _failures() -> Iterator[None]:
+    """What keeps a script from being run, as a failure of the command."""
+    from npu_config.core.diagnostics import NpuConfigError
+    from npu_config.runner.script import CannotRunError
+
+    try:
+        yield
+    except CannotRunError as error:
+        raise Failure(told(str(error))) from None
+    except NpuConfigError as error:
+        raise Failure(join("; ", [str(each.message) for each in error.diagnostics])) from None
+
+
+def _several(
+    count: int,
+    script: str,
+    arguments: List[str],
+    force: bool,
+    report: Optional[str],
+    format_: Optional[str],
+    steps: Optional[int],
+) -> int:
+    """Run several ranks; returns the exit code of the job."""
+    from npu_config.runner.finder import install_npu_bridge
+    from npu_config.runner.ranks import run_ranks
+    from npu_config.runner.report import as_json, as_yaml
+    from npu_config.runner.script import find
+
+    with _failures():
+        find(script)
+        install_npu_bridge(force)()
+    cores = os.cpu_count() or count
+    if count > cores:
+        say(told("npu-config run: {} ranks share {} CPU cores\n", count, cores), err=True)
+    try:
+        seen = run_ranks(count, arguments, say, format_ is not None, bool(steps or format_))
+    except OSError as error:
+        raise Failure(told("the ranks cannot be started: {}", error.strerror or error)) from None
+    if seen.failed is not None:
+        last = "".join("    {}\n".format(line) for line in seen.tail)
+        text = "npu-config run: rank {} failed first, with exit code {}; it wrote last:\n{}"
+        say(told(text, seen.failed, seen.exit_code, last), err=True)
+    if report is not None:
+        deliver(as_json(seen.to_dict()), report, False)
+    if format_ is not None:
+        deliver((as_yaml if format_ == "yaml" else as_json)(seen.to_dict()), None, False)
+    return seen.exit_code
 
 
 def _away() -> Any:

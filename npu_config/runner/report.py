@@ -2,10 +2,11 @@
 
 import json
 import os
-from typing import Any, Dict, Iterable, List, Optional, Tuple
+from typing import Any, Dict, Iterable, List, Mapping, Optional, Tuple
 
 import attr
 
+from npu_config.core.diagnostics import Diagnostic
 from npu_config.runner.watch import SeenSession
 
 _MOST_FILES = 20_000
@@ -21,6 +22,7 @@ class Seen:
         ended: ``"finished"``, ``"dry-run"`` or ``"steps"``.
         loops: ``"device"`` or ``"once"``.
         environment: the variables that were filled in.
+        findings: what is wrong with the variables of the job; looked for in a dry run.
         sessions: the sessions that it made.
         files: the files below the working directory that are new or changed.
         warnings: message, category, path and line of each warning.
@@ -31,6 +33,7 @@ class Seen:
     ended: str
     loops: str
     environment: Dict[str, str]
+    findings: Tuple[Diagnostic, ...]
     sessions: Tuple[SeenSession, ...]
     files: Tuple[str, ...]
     warnings: Tuple[Tuple[str, str, Optional[str], int], ...]
@@ -44,6 +47,7 @@ class Seen:
             "ended": self.ended,
             "loops": self.loops,
             "environment": self.environment,
+            "findings": [diagnostic.to_dict() for diagnostic in self.findings],
             "sessions": [_session(each) for each in self.sessions],
             "files": list(self.files),
             "warnings": [
@@ -70,16 +74,17 @@ def _plain(value: Any) -> Any:
     return value if isinstance(value, (bool, int, float, str)) or value is None else str(value)
 
 
-def as_json(seen: Seen) -> str:
-    """The report as JSON."""
-    return json.dumps(seen.to_dict(), indent=2, ensure_ascii=False) + "\n"
+def as_json(seen: Mapping[str, Any]) -> str:
+    """A report as JSON."""
+    return json.dumps(seen, indent=2, ensure_ascii=False) + "\n"
 
 
-def as_yaml(seen: Seen) -> str:
-    """The report as YAML."""
+def as_yaml(seen: Mapping[str, Any]) -> str:
+    """A report as YAML."""
     import yaml
 
-    return str(yaml.safe_dump(seen.to_dict(), sort_keys=False, allow_unicode=True))
+    plain = json.loads(json.dumps(seen))  # messages are texts of a class of their own
+    return str(yaml.safe_dump(plain, sort_keys=False, allow_unicode=True))
 
 
 def stamps(folder: str) -> Dict[str, Tuple[int, int]]:

@@ -62,6 +62,7 @@ def run_path(
     finally:
         unshare()
         watch.stop()
+        findings = environment.check(os.environ, filled) if dry_run else ()
         for name in filled:
             os.environ.pop(name, None)
         for name, value in kept.items():
@@ -80,6 +81,7 @@ def run_path(
         ended,
         loops,
         filled,
+        findings,
         tuple(watch.sessions),
         tuple(report.changed(before, report.stamps(folder))),
         tuple(

@@ -15,6 +15,7 @@ import attr
 
 from npu_config.core.caller import caller_place
 from npu_config.core.diagnostics import Diagnostic, Place
+from npu_config.runner.one_of_several import others_stopped, with_threads
 from npu_config.runner.purpose import COMPUTES, OTHER, TRAINS, purpose
 
 SESSION_MODULES = ("tensorflow_core.python.client.session", "tensorflow.python.client.session")
@@ -95,7 +96,7 @@ class Watch:
         make, make_from_options = base.make_callable, base._make_callable_from_options
 
         def made(session: Any, *args: Any, **kwargs: Any) -> None:
-            init(session, *args, **kwargs)
+            init(session, *with_threads(args), **with_threads(kwargs))
             session._npu_config_seen = self._see(session)
 
         def ran(session: Any, fetches: Any, *args: Any, **kwargs: Any) -> Any:
@@ -169,7 +170,13 @@ class Watch:
         if (kind == TRAINS and self._dry_run) or (kind != OTHER and enough):
             self.stopped = True
             raise Stopped(0)
-        result = call()
+        try:
+            result = call()
+        except Exception:
+            if others_stopped():
+                self.stopped = True
+                raise Stopped(0) from None
+            raise
         if kind != OTHER:
             with self._lock:
                 self._runs += 1

@@ -1,6 +1,6 @@
 """``hccl.manage.api`` and ``hccl.split.api``: ranks, groups of ranks, the split of gradients.
 
-On the NPU host HCCL answers; without a device the environment does, for one rank.
+On the NPU host HCCL answers; without a device the environment and the rank table do.
 """
 
 from __future__ import annotations
@@ -20,14 +20,15 @@ _WHOLE = 100
 _GROUPS: Dict[str, List[int]] = {}
 
 
-def _refuse(message: str) -> NoReturn:
+def refuse(message: str) -> NoReturn:
+    """Raise for an argument that a collective cannot work with (NpuConfigError)."""
     raise errors.NpuConfigError([rules.COLLECTIVE_ARGUMENT.diagnostic(message)])
 
 
 def check_group(group: Any) -> None:
     """Refuse what is not the name of a group (NpuConfigError)."""
     if not isinstance(group, str) or not 0 < len(group) <= MAX_GROUP_NAME_LEN:
-        _refuse(
+        refuse(
             "group must be text of 1 to {} characters, got {!r}".format(MAX_GROUP_NAME_LEN, group)
         )
 
@@ -35,21 +36,29 @@ def check_group(group: Any) -> None:
 def check_rank_num(rank_num: Any) -> None:
     """Refuse what is not a number of ranks (NpuConfigError)."""
     if not isinstance(rank_num, int) or rank_num <= 0:
-        _refuse("rank_num must be an int from 1, got {!r}".format(rank_num))
+        refuse("rank_num must be an int from 1, got {!r}".format(rank_num))
 
 
 def check_rank_id(rank_id: Any) -> None:
     """Refuse what is not a rank (NpuConfigError)."""
     if not isinstance(rank_id, int) or rank_id < 0:
-        _refuse("a rank must be an int from 0, got {!r}".format(rank_id))
+        refuse("a rank must be an int from 0, got {!r}".format(rank_id))
 
 
-def _members(name: str, group: str) -> List[int]:
-    """The ranks of a group, which is the whole job or was created here."""
+def members_of(name: str, group: str) -> List[int]:
+    """The ranks of a group, which is the whole job or was created here.
+
+    Args:
+        name: the function that asks, for the message.
+        group: the name of the group.
+
+    Raises:
+        NpuConfigError: there is no such group.
+    """
     if group in _GROUPS:
         return _GROUPS[group]
     if group != WORLD:
-        _refuse('{}: there is no group "{}"; create_group makes one'.format(name, group))
+        refuse('{}: there is no group "{}"; create_group makes one'.format(name, group))
     return list(range(ranks.job_size()))
 
 
@@ -57,14 +66,14 @@ def _members(name: str, group: str) -> List[int]:
 def get_rank_size(group: str = WORLD) -> int:
     """The number of ranks of a group."""
     check_group(group)
-    return len(_members("get_rank_size", group))
+    return len(members_of("get_rank_size", group))
 
 
 @vendor.stand_in("hccl")
 def get_local_rank_size(group: str = WORLD) -> int:
     """The number of ranks of a group on this server."""
     check_group(group)
-    members = _members("get_local_rank_size", group)
+    members = members_of("get_local_rank_size", group)
     return ranks.local_rank_size() if group == WORLD else len(members)
 
 
@@ -72,7 +81,7 @@ def get_local_rank_size(group: str = WORLD) -> int:
 def get_rank_id(group: str = WORLD) -> int:
     """The rank of this process in a group."""
     check_group(group)
-    mine, members = ranks.rank_id(), _members("get_rank_id", group)
+    mine, members = ranks.rank_id(), members_of("get_rank_id", group)
     return mine if group == WORLD else _place(mine, members, group)
 
 
@@ -80,7 +89,7 @@ def get_rank_id(group: str = WORLD) -> int:
 def get_local_rank_id(group: str = WORLD) -> int:
     """The rank of this process among those of a group on this server."""
     check_group(group)
-    members = _members("get_local_rank_id", group)
+    members = members_of("get_local_rank_id", group)
     return ranks.local_rank_id() if group == WORLD else _place(ranks.rank_id(), members, group)
 
 
@@ -94,21 +103,27 @@ def create_group(group: str, rank_num: int, rank_ids: List[int]) -> None:
         rank_ids: the ranks, a list.
 
     Raises:
-        NpuConfigError: an argument is wrong, or the name is taken.
-        VendorError: the group has other ranks than this process.
+        NpuConfigError: an argument is wrong, the name is taken, or the job has no such rank.
+        VendorError: the group has other ranks than this process, and nothing connects them.
     """
     check_group(group)
     check_rank_num(rank_num)
     if not isinstance(rank_ids, list):
-        _refuse("rank_ids must be a list, got {!r}".format(rank_ids))
+        refuse("rank_ids must be a list, got {!r}".format(rank_ids))
     if len(rank_ids) != rank_num:
-        _refuse("rank_num is {}, and there are {} ranks".format(rank_num, len(rank_ids)))
+        refuse("rank_num is {}, and there are {} ranks".format(rank_num, len(rank_ids)))
     for rank in rank_ids:
         check_rank_id(rank)
     if group == WORLD or group in _GROUPS:
-        _refuse('there is a group "{}" already'.format(group))
-    if rank_ids != [ranks.rank_id()]:
-        ranks.require_one_rank("create_group", max(len(rank_ids), 2))
+        refuse('there is a group "{}" already'.format(group))
+    if rank_ids != [ranks.rank_id()] and ranks.several("create_group", max(len(rank_ids), 2)):
+        wrong = [rank for rank in rank_ids if rank >= ranks.job_size()]
+        if wrong or len(set(rank_ids)) < len(rank_ids):
+            refuse(
+                "rank_ids must be different ranks from 0 to {}, got {!r}".format(
+                    ranks.job_size() - 1, rank_ids
+                )
+            )
     _GROUPS[group] = list(rank_ids)
 
 
@@ -117,7 +132,7 @@ def destroy_group(group: str) -> None:
     """Forget a group."""
     check_group(group)
     if group not in _GROUPS:
-        _refuse('destroy_group: there is no group "{}" that was created'.format(group))
+        refuse('destroy_group: there is no group "{}" that was created'.format(group))
     del _GROUPS[group]
 
 
@@ -126,9 +141,9 @@ def get_world_rank_from_group_rank(group: str, group_rank_id: int) -> int:
     """The rank in the job of a rank of a group."""
     check_group(group)
     check_rank_id(group_rank_id)
-    members = _members("get_world_rank_from_group_rank", group)
+    members = members_of("get_world_rank_from_group_rank", group)
     if group_rank_id >= len(members):
-        _refuse('the group "{}" has {} ranks, not {}'.format(group, len(members), group_rank_id))
+        refuse('the group "{}" has {} ranks, not {}'.format(group, len(members), group_rank_id))
     return members[group_rank_id]
 
 
@@ -137,12 +152,12 @@ def get_group_rank_from_world_rank(world_rank_id: int, group: str) -> int:
     """The rank in a group of a rank of the job."""
     check_group(group)
     check_rank_id(world_rank_id)
-    return _place(world_rank_id, _members("get_group_rank_from_world_rank", group), group)
+    return _place(world_rank_id, members_of("get_group_rank_from_world_rank", group), group)
 
 
 def _place(rank: int, members: List[int], group: str) -> int:
     if rank not in members:
-        _refuse('rank {} is not in the group "{}"'.format(rank, group))
+        refuse('rank {} is not in the group "{}"'.format(rank, group))
     return members.index(rank)
 
 
@@ -163,9 +178,9 @@ def set_split_strategy_by_idx(idxList: List[int], group: str = WORLD) -> None:
     _check_list("idxList", idxList)
     for index in idxList:
         if not isinstance(index, int) or not 0 <= index <= MAX_VALUE_UINT32:
-            _refuse("idxList must hold ints from 0 to 2**32 - 1, got {!r}".format(index))
+            refuse("idxList must hold ints from 0 to 2**32 - 1, got {!r}".format(index))
     if any(first >= second for first, second in zip(idxList, idxList[1:])):
-        _refuse("idxList must be strictly ascending, got {!r}".format(idxList))
+        refuse("idxList must be strictly ascending, got {!r}".format(idxList))
 
 
 @vendor.stand_in("hccl")
@@ -185,11 +200,11 @@ def set_split_strategy_by_size(dataSizeList: List[float], group: str = WORLD) ->
     _check_list("dataSizeList", dataSizeList)
     for size in dataSizeList:
         if not isinstance(size, (int, float)) or size < 0:
-            _refuse("dataSizeList must hold numbers from 0, got {!r}".format(size))
+            refuse("dataSizeList must hold numbers from 0, got {!r}".format(size))
     if sum(dataSizeList) != _WHOLE:
-        _refuse("dataSizeList must add up to exactly 100, got {!r}".format(sum(dataSizeList)))
+        refuse("dataSizeList must add up to exactly 100, got {!r}".format(sum(dataSizeList)))
 
 
 def _check_list(name: str, value: Any) -> None:
     if not isinstance(value, list) or not value:
-        _refuse("{} must be a list that is not empty, got {!r}".format(name, value))
+        refuse("{} must be a list that is not empty, got {!r}".format(name, value))

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Sequence, Union
+from typing import TYPE_CHECKING, Any, Callable, Dict, Iterable, List, Optional, Sequence, Union
 
-from npu_config.tf1 import ranks, vendor
+from npu_config.tf1 import hccl_ops, ranks, vendor
 from npu_config.tf1._bases import CheckpointSaverHook, Saver, SessionRunHook
 from npu_config.tf1._lazy import errors, rules
 from npu_config.tf1.loop_hooks import NPUStopAtStepHook, SetIterationsVarHook
@@ -32,13 +32,16 @@ def broadcast_global_variables(root_rank: int) -> Any:
         root_rank: the rank whose values count.
 
     Raises:
-        VendorError: the collective operations of the vendor's library cannot be had here.
+        VendorError: there is neither the vendor's library nor anything that connects ranks.
     """
-    broadcast = vendor.require("hccl_ops", "broadcast")
-    assigned = []
-    for variable in tf.trainable_variables():
-        assigned.append(tf.assign(variable, broadcast([variable], root_rank)[0]))
-    return tf.group(*assigned)
+    variables = tf.trainable_variables()
+    received: Iterable[Any]
+    if vendor.is_available() or not ranks.several("broadcast_global_variables"):
+        broadcast = vendor.require("hccl_ops", "broadcast")
+        received = (broadcast([variable], root_rank)[0] for variable in variables)
+    else:
+        received = hccl_ops.broadcast(variables, root_rank)
+    return tf.group(*[tf.assign(*pair) for pair in zip(variables, received)])
 
 
 class NPUBroadcastGlobalVariablesHook(SessionRunHook):
@@ -64,13 +67,13 @@ class NPUBroadcastGlobalVariablesHook(SessionRunHook):
         """Add the broadcast to the graph, once.
 
         Raises:
-            VendorError: there are several ranks and no vendor's library.
+            VendorError: there are several ranks, and nothing that connects them.
             ArgumentError: there are several ranks and no root rank.
         """
         if self._rank_size <= 1 or self._is_in(tf.get_default_graph()):
             return
         if not vendor.is_available():
-            ranks.require_one_rank("NPUBroadcastGlobalVariablesHook", self._rank_size)
+            ranks.several("NPUBroadcastGlobalVariablesHook", self._rank_size)
         if isinstance(self._root_rank, bool) or not isinstance(self._root_rank, int):
             raise errors.ArgumentError(
                 [_fault("root_rank must be an int from 0", self._root_rank)]

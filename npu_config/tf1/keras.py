@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, List
 
-from npu_config.tf1 import ranks, vendor
+from npu_config.tf1 import hccl_ops, ranks, vendor
 from npu_config.tf1._bases import Callback
 from npu_config.tf1.config_proto import session_config
 from npu_config.tf1.tensorflow import internal, is_version_1, tf
@@ -54,16 +54,16 @@ class NPUBroadcastGlobalVariablesCallback(Callback):
         self._done = False
 
     def on_train_begin(self, logs: Any = None) -> None:
-        """Refuse to train several ranks without the vendor's library (VendorError)."""
+        """Refuse to train several ranks that nothing connects (VendorError)."""
         if not vendor.is_available():
-            ranks.require_one_rank("NPUBroadcastGlobalVariablesCallback", self._rank_size)
+            ranks.several("NPUBroadcastGlobalVariablesCallback", self._rank_size)
 
     def on_batch_begin(self, batch: int, logs: Any = None) -> None:
         """Broadcast, once."""
         if self._done or self._rank_size <= 1:
             return
         self._done = True
-        broadcast = vendor.require("hccl_ops", "broadcast")
+        broadcast = hccl_ops.broadcast
         session = tf.keras.backend.get_session()
         for variable in tf.global_variables():
             if getattr(variable, "_keras_initialized", False):

@@ -195,15 +195,18 @@ def _times(gradient: Any, factor: Any) -> Any:
     return gradient * tf.cast(factor, gradient.dtype.base_dtype)
 
 
-def scaled_gradients(opt: Any, manager: Any, loss: Any, *args: Any, **kwargs: Any) -> GradsAndVars:
-    """Gradients of the scaled loss, scaled back."""
+def scaled_gradients(
+    opt: Any, manager: Any, loss: Any, *args: Any, mean: Any = None, **kwargs: Any
+) -> GradsAndVars:
+    """Gradients of the scaled loss, scaled back; ``mean`` averages them before that."""
     scale = manager.get_loss_scale()
     value = loss() if callable(loss) else loss
     scaled = value * tf.cast(scale, value.dtype.base_dtype)
     inverse = tf.math.reciprocal(scale)
+    gradients = opt.compute_gradients(scaled, *args, **kwargs)
     return [
         (None if gradient is None else _times(gradient, inverse), variable)
-        for gradient, variable in opt.compute_gradients(scaled, *args, **kwargs)
+        for gradient, variable in (gradients if mean is None else mean(gradients))
     ]
 
 
@@ -212,20 +215,34 @@ FINITE = "overflow_status_reduce_all"
 
 
 def apply_if_finite(
-    opt: Any, manager: Any, grads_and_vars: GradsAndVars, global_step: Any, name: Any
+    opt: Any,
+    manager: Any,
+    grads_and_vars: GradsAndVars,
+    global_step: Any,
+    name: Any,
+    several: bool = False,
 ) -> Any:
-    """Apply gradients when all are finite, and update the loss scale either way."""
+    """Apply gradients when all are finite, in all of several ranks; update the scale anyway."""
     grads_and_vars = list(grads_and_vars)
     finite: List[Any] = []
     for gradient, _ in grads_and_vars:
         if gradient is not None:
             values = gradient.values if isinstance(gradient, tf.IndexedSlices) else gradient
             finite.append(tf.reduce_all(tf.math.is_finite(values)))
-    all_finite = tf.reduce_all(finite, name=FINITE)
+    all_finite = tf.reduce_all(finite, name=None if several else FINITE)
+    if several:
+        all_finite = _in_all_ranks(all_finite)
     applied = tf.cond(
         all_finite, lambda: opt.apply_gradients(grads_and_vars, global_step, name), tf.no_op
     )
     return tf.group(applied, manager.update_loss_scale(all_finite))
+
+
+def _in_all_ranks(finite: Any) -> Any:
+    from npu_config.tf1 import hccl_ops
+
+    lowest = hccl_ops.allreduce(tf.cast(finite, tf.int32), "min", fusion=0)
+    return tf.greater(lowest, 0, name=FINITE)
 
 
 class NPULossScaleOptimizer(Optimizer, metaclass=VendorFirst):
@@ -239,15 +256,14 @@ class NPULossScaleOptimizer(Optimizer, metaclass=VendorFirst):
         is_distributed: True when training runs on several ranks.
 
     Raises:
-        VendorError: there are several ranks and no vendor's library.
+        VendorError: there are several ranks, and nothing that connects them.
     """
 
     vendor_place = ("npu_loss_scale_optimizer", "NPULossScaleOptimizer")
     late_base = staticmethod(_contrib("LossScaleOptimizer"))
 
     def __init__(self, opt: Any, loss_scale_manager: Any, is_distributed: bool = False) -> None:
-        if is_distributed:
-            ranks.require_one_rank("NPULossScaleOptimizer")
+        self._several = is_distributed and ranks.several("NPULossScaleOptimizer")
         self._opt = opt
         self._loss_scale_manager = loss_scale_manager
         self._is_distributed = is_distributed
@@ -264,7 +280,7 @@ class NPULossScaleOptimizer(Optimizer, metaclass=VendorFirst):
         if not self._enable_overflow_check():
             return self._opt.apply_gradients(grads_and_vars, global_step, name)
         return apply_if_finite(
-            self._opt, self._loss_scale_manager, grads_and_vars, global_step, name
+            self._opt, self._loss_scale_manager, grads_and_vars, global_step, name, self._several
         )
 
     def _enable_overflow_check(self) -> bool:

@@ -225,9 +225,9 @@ npu_bridge.experimental.image
     import: helper=npu_bridge.helper.helper
 npu_bridge.hccl.hccl_ops
     operators: gen_hccl_ops
-    device: send receive remote_read remote_ref_read remote_write remote_scatter_write
-        gather_all_to_all_v all_to_all_v all_to_all_v_c
-    hccl_ops: allreduce allgather broadcast reduce reduce_scatter
+    device: remote_read remote_ref_read remote_write remote_scatter_write gather_all_to_all_v
+    hccl_ops: allreduce allgather broadcast reduce reduce_scatter send receive all_to_all_v
+        all_to_all_v_c
     import: helper=npu_bridge.helper.helper
 npu_bridge.helper.helper
     helper: npu_bridge_handle get_gen_ops version

@@ -1,14 +1,16 @@
 """Optimizers that average gradients over ranks.
 
-With several ranks they are the vendor's; with one rank there is nothing to average, and
-they are the plain optimizer under another name.
+On the NPU host they are the vendor's.  Elsewhere the ranks of ``npu-config run --ranks``
+average; with one rank there is nothing to average, and they are the plain optimizer under
+another name.
 """
 
 from __future__ import annotations
 
+import os
 from typing import Any, List, Optional
 
-from npu_config.tf1 import ranks, vendor
+from npu_config.tf1 import hccl, hccl_ops, ranks, vendor
 from npu_config.tf1._bases import Optimizer
 from npu_config.tf1._classes import VendorFirst
 from npu_config.tf1._lazy import errors, rules
@@ -54,7 +56,8 @@ class NPUDistributedOptimizer(_Wrapper, metaclass=VendorFirst):
         name: its name; None: ``Distributed`` and the type of ``optimizer``.
 
     Raises:
-        VendorError: there are several ranks and no vendor's library.
+        NpuConfigError: shares for more ranks than there are gradients, or no ``DEVICE_ID``.
+        VendorError: there are several ranks, and nothing that connects them.
     """
 
     vendor_place = ("npu_optimizer", "NPUDistributedOptimizer")
@@ -62,8 +65,21 @@ class NPUDistributedOptimizer(_Wrapper, metaclass=VendorFirst):
     def __init__(
         self, optimizer: Any, is_weight_update_sharding: bool = False, name: Optional[str] = None
     ) -> None:
-        ranks.require_one_rank("NPUDistributedOptimizer")
+        ranks.several("NPUDistributedOptimizer")
+        self._shares = is_weight_update_sharding
         super().__init__(optimizer, name or "Distributed{}".format(type(optimizer).__name__))
+
+    def compute_gradients(self, *args: Any, **kwargs: Any) -> GradsAndVars:
+        """The gradients, averaged over all ranks.
+
+        Shares of the update give the same weights; off the device each rank updates all.
+        """
+        gradients = super().compute_gradients(*args, **kwargs)
+        if not ranks.several("NPUDistributedOptimizer"):
+            return gradients
+        if self._shares:
+            _check_shares(len([each for each, _ in gradients if each is not None]))
+        return _averaged(gradients, self.get_name())
 
 
 class NPUOptimizer(_Wrapper, metaclass=VendorFirst):
@@ -79,7 +95,7 @@ class NPUOptimizer(_Wrapper, metaclass=VendorFirst):
 
     Raises:
         NpuConfigError: ``is_loss_scale`` without a manager.
-        VendorError: it is distributed over several ranks and there is no vendor's library.
+        VendorError: it is distributed over several ranks, and nothing connects them.
     """
 
     vendor_place = ("npu_optimizer", "NPUOptimizer")
@@ -102,16 +118,20 @@ class NPUOptimizer(_Wrapper, metaclass=VendorFirst):
                     )
                 ]
             )
-        if is_distributed:
-            ranks.require_one_rank("NPUOptimizer")
+        self._is_distributed = is_distributed and ranks.several("NPUOptimizer")
         self._loss_scale_manager = loss_scale_manager if is_loss_scale else None
         super().__init__(opt, name or "NPUOptimizer{}".format(type(opt).__name__))
 
     def compute_gradients(self, loss: Any, *args: Any, **kwargs: Any) -> GradsAndVars:
-        """The gradients; of the scaled loss, scaled back, with loss scaling."""
+        """The gradients, averaged if asked; of the scaled loss, scaled back, with loss scaling."""
         if self._loss_scale_manager is None:
-            return super().compute_gradients(loss, *args, **kwargs)
-        return scaled_gradients(self._optimizer, self._loss_scale_manager, loss, *args, **kwargs)
+            return self._mean(super().compute_gradients(loss, *args, **kwargs))
+        return scaled_gradients(
+            self._optimizer, self._loss_scale_manager, loss, *args, mean=self._mean, **kwargs
+        )
+
+    def _mean(self, gradients: GradsAndVars) -> GradsAndVars:
+        return _averaged(gradients, self.get_name()) if self._is_distributed else gradients
 
     def apply_gradients(
         self, grads_and_vars: GradsAndVars, global_step: Any = None, name: Optional[str] = None
@@ -120,29 +140,33 @@ class NPUOptimizer(_Wrapper, metaclass=VendorFirst):
         if self._loss_scale_manager is None:
             return super().apply_gradients(grads_and_vars, global_step, name)
         return apply_if_finite(
-            self._optimizer, self._loss_scale_manager, grads_and_vars, global_step, name
+            self._optimizer,
+            self._loss_scale_manager,
+            grads_and_vars,
+            global_step,
+            name,
+            self._is_distributed,
         )
 
 
 class KerasDistributeOptimizer(metaclass=VendorFirst):
     """Averages the gradients of a Keras optimizer over all ranks.
 
-    With one rank and no vendor's library, it gives the Keras optimizer itself.
+    Without the vendor's library it gives the Keras optimizer itself, which averages then.
 
     Args:
         optimizer: a Keras optimizer, or its name.
         name: its name where the vendor makes it.
 
     Raises:
-        VendorError: there are several ranks and no vendor's library.
+        VendorError: there are several ranks, and nothing that connects them.
     """
 
     vendor_place = ("npu_optimizer", "KerasDistributeOptimizer")
 
     def __new__(cls, optimizer: Any, name: str = "NpuKerasOptimizer", **kwargs: Any) -> Any:
-        """The optimizer inside; several ranks raise."""
-        ranks.require_one_rank("KerasDistributeOptimizer")
-        return tf.keras.optimizers.get(optimizer)
+        """The optimizer inside; with several ranks its gradients are averaged."""
+        return npu_distributed_optimizer_wrapper(tf.keras.optimizers.get(optimizer))
 
 
 @vendor.stand_in("npu_optimizer")
@@ -153,10 +177,15 @@ def npu_distributed_optimizer_wrapper(optimizer: Any) -> Any:
         optimizer: of TensorFlow or Keras, or the name of a Keras optimizer.
 
     Raises:
-        VendorError: there are several ranks and no vendor's library.
+        VendorError: there are several ranks, and nothing that connects them.
     """
-    ranks.require_one_rank("npu_distributed_optimizer_wrapper")
-    return tf.keras.optimizers.get(optimizer) if isinstance(optimizer, str) else optimizer
+    several = ranks.several("npu_distributed_optimizer_wrapper")
+    found = tf.keras.optimizers.get(optimizer) if isinstance(optimizer, str) else optimizer
+    if not several:
+        return found
+    from npu_config.tf1 import averaging
+
+    return averaging.let_average(found)
 
 
 @vendor.stand_in("npu_optimizer")
@@ -180,10 +209,23 @@ def npu_allreduce(
         A tensor for a tensor, else a list.
 
     Raises:
-        VendorError: there are several ranks and no vendor's library.
+        VendorError: there are several ranks, and nothing that connects them.
     """
-    ranks.require_one_rank("npu_allreduce")
-    return list(values) if isinstance(values, (list, tuple)) else values
+    if reduction not in ("mean", *hccl_ops.REDUCTIONS):
+        hccl.refuse(
+            "npu_allreduce: reduction must be one of mean, {}, got {!r}".format(
+                ", ".join(hccl_ops.REDUCTIONS), reduction
+            )
+        )
+    several = ranks.several("npu_allreduce")
+    listed = list(values) if isinstance(values, (list, tuple)) else [values]
+    if several:
+        if any(each is None for each in listed):
+            hccl.refuse("npu_allreduce: None is no tensor")
+        from npu_config.tf1 import averaging
+
+        listed = averaging.reduced(listed, reduction, group)
+    return listed if isinstance(values, (list, tuple)) else listed[0]
 
 
 @vendor.stand_in("npu_optimizer")
@@ -196,10 +238,15 @@ def allreduce(tensor: Any, average: Any = True, *older: Any) -> Any:
         older: the switch of such a call.
 
     Raises:
-        VendorError: there are several ranks and no vendor's library.
+        VendorError: there are several ranks, and nothing that connects them.
     """
-    ranks.require_one_rank("npu_optimizer.allreduce")
-    return _same(tensor)
+    if not ranks.several("npu_optimizer.allreduce"):
+        return _same(tensor)
+    from npu_config.tf1 import averaging
+
+    if older or not isinstance(average, bool):  # (tensor, var, average=True)
+        average = older[0] if older else True
+    return averaging.reduced([tensor], "mean" if average else "sum", hccl.WORLD)[0]
 
 
 @vendor.stand_in("npu_optimizer")
@@ -216,10 +263,36 @@ def reduce(
         fusion_id: as for :func:`npu_allreduce`.
 
     Raises:
-        VendorError: there are several ranks and no vendor's library.
+        VendorError: there are several ranks, and nothing that connects them.
     """
-    ranks.require_one_rank("npu_optimizer.reduce")
-    return _same(tensor)
+    if not ranks.several("npu_optimizer.reduce"):
+        return _same(tensor)
+    from npu_config.tf1 import averaging
+
+    if isinstance(tensor, tf.IndexedSlices):
+        return averaging.reduced([tensor], "mean" if average else "sum", hccl.WORLD)[0]
+    total = hccl_ops.reduce(tensor, "sum", root_rank, fusion, fusion_id)
+    mine = average and ranks.rank_id() == root_rank
+    return averaging.divided(total, ranks.rank_size()) if mine else total
+
+
+def _averaged(gradients: GradsAndVars, name: str) -> GradsAndVars:
+    """Gradients with their variables, averaged over all ranks."""
+    from npu_config.tf1 import averaging
+
+    values = averaging.averaged([each for each, _ in gradients], name + "_Allreduce")
+    return [(value, variable) for value, (_, variable) in zip(values, gradients)]
+
+
+def _check_shares(count: int) -> None:
+    """Refuse shares of the update that the device could not give to each rank."""
+    if not os.environ.get("DEVICE_ID", "").isdigit():
+        hccl.refuse("is_weight_update_sharding needs DEVICE_ID, the device of this rank")
+    if ranks.rank_size() > count:
+        hccl.refuse(
+            "is_weight_update_sharding needs a gradient for each rank: there are {} ranks and {} "
+            "gradients".format(ranks.rank_size(), count)
+        )
 
 
 def _same(tensor: Any) -> Any:

@@ -10,6 +10,7 @@ from typing import Any, Dict, List, Mapping, Optional
 
 from npu_config.tf1 import vendor
 from npu_config.tf1._lazy import errors, rules
+from npu_config.tf1.rank_frames import ADDRESS
 
 
 def rank_size_text(environ: Optional[Mapping[str, str]] = None) -> str:
@@ -117,6 +118,24 @@ def _neighbours(environ: Mapping[str, str]) -> List[int]:
     return next((sorted(ranks) for ranks in servers.values() if mine in ranks), [])
 
 
+def several(what: str, size: Optional[int] = None) -> bool:
+    """Whether something has to communicate with other ranks, and can.
+
+    Args:
+        what: what needs communication, for the message.
+        size: number of ranks; None: as the environment says.
+
+    Returns:
+        False for one rank, True in a job that ``npu-config run --ranks`` started.
+
+    Raises:
+        VendorError: there are several ranks and nothing that connects them.
+    """
+    if not os.environ.get(ADDRESS):
+        require_one_rank(what, size)
+    return (rank_size() if size is None else size) > 1
+
+
 def require_one_rank(what: str, size: Optional[int] = None) -> None:
     """Refuse to do alone what several ranks have to do together.
 
@@ -136,7 +155,8 @@ def require_one_rank(what: str, size: Optional[int] = None) -> None:
                     "for TensorFlow 1.15: the package {} is not installed".format(
                         what, size, vendor.PACKAGE
                     ),
-                    help="install the adapter, or unset RANK_SIZE and CM_WORKER_SIZE for one rank",
+                    help="install the adapter, start the ranks with `npu-config run --ranks {}`, "
+                    "or unset RANK_SIZE and CM_WORKER_SIZE for one rank".format(size),
                 )
             ]
         )

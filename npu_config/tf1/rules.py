@@ -40,10 +40,10 @@ VENDOR_MISSING = declare(
     """
     Something was called that only the vendor's library on an NPU host can do.
 
-    Collective communication, device operators, profiling on the device and weight sharding are
-    the vendor's: they are taken from the package ``npu_bridge`` (and ``hccl``) where it can be
-    imported, and raise where it cannot.  With one rank, broadcasting and averaging have
-    nothing to do and work everywhere.
+    Communication between hosts, device operators and profiling on the device are the vendor's:
+    they are taken from the package ``npu_bridge`` (and ``hccl``) where it can be imported, and
+    raise where it cannot.  With one rank, broadcasting and averaging have nothing to do and
+    work everywhere; ``npu-config run --ranks`` connects several on one machine.
 
     Wrong:
 
@@ -51,7 +51,8 @@ VENDOR_MISSING = declare(
 
     Right:
 
-        python train.py                  # one rank: runs anywhere
+        python train.py                            # one rank: runs anywhere
+        npu-config run --ranks 8 train.py          # eight ranks on this machine
     """,
     source=("docs/en/tfadapter_1/install.md",),
 )
@@ -302,6 +303,31 @@ RECURRENT_LAYER = declare(
         DynamicRNN(hidden_size=64, dtype=tf.float32)
     """,
     source=("tf_adapter/python/npu_bridge/estimator/npu/npu_dynamic_rnn.py",),
+)
+
+COLLECTIVE_FAILED = declare(
+    "NPU866",
+    "collective-failed",
+    Severity.ERROR,
+    """
+    The ranks of a job on one machine cannot do a collective operation together.
+
+    Ranks meet by the name of the operation and by how often each has run it.  They must give
+    the same type, shape and reduction, all ranks of the group must come, and none may wait for
+    another that waits for it.  On the device such a job hangs until ``HCCL_EXEC_TIMEOUT``.
+
+    Wrong:
+
+        if get_rank_id() == 0:
+            session.run(hccl_ops.allreduce(loss, "sum"))     # the other ranks never come
+
+    Right:
+
+        total = session.run(hccl_ops.allreduce(loss, "sum"))
+        if get_rank_id() == 0:
+            print(total)
+    """,
+    source=("npu_config",),
 )
 
 COLLECTIVE_ARGUMENT = declare(

@@ -117,7 +117,7 @@ def test_the_traceback_of_a_run_is_that_of_tensorflow(tmp_path):
     done = start(tmp_path, text=FAILS)
     assert done.returncode == 1
     errors = done.stderr.decode()
-    assert 'File "train.py", line 6' in errors
+    assert 'train.py", line 6' in errors
     assert "RuntimeError" in errors
     assert os.path.join("npu_config", "runner") not in errors
 

@@ -1,0 +1,353 @@
+"""Several ranks of a job on this machine: started, shown, ended together."""
+
+import contextlib
+import json
+import os
+import queue
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections import deque
+from typing import (
+    IO,
+    Any,
+    Callable,
+    Deque,
+    Dict,
+    Iterator,
+    List,
+    Mapping,
+    Optional,
+    Sequence,
+    Tuple,
+)
+
+import attr
+
+from npu_config.cluster import rank_table, table_job
+from npu_config.runner.hub import Hub
+from npu_config.tf1.rank_frames import ADDRESS
+
+MOST = 32
+"""Ranks of one server in a rank table that every product takes."""
+
+JOB_ID = "npu-config-run"
+_TAIL = 20
+_LONGEST = 70  # the name of a socket has at most 107 bytes
+_GRACE = 5.0
+_THREADS = "128"
+_NOTE_AFTER = 60.0
+
+
+@attr.s(frozen=True, slots=True, auto_attribs=True)
+class SeenRank:
+    """What was seen of one rank.
+
+    Args:
+        rank: its number.
+        exit_code: as a shell gives it: 128 and the signal for one that a signal ended.
+        environment: the variables of the job that it was started with.
+        seen: the object of its report; None when it did not come to write one.
+    """
+
+    rank: int
+    exit_code: int
+    environment: Mapping[str, str]
+    seen: Optional[Dict[str, Any]]
+
+
+@attr.s(frozen=True, slots=True, auto_attribs=True)
+class SeenRanks:
+    """What was seen of the ranks of a job.
+
+    Args:
+        exit_code: of the first rank that failed, 130 after an interrupt, else 0.
+        failed: the first rank that failed.
+        tail: the last lines of its output.
+        ranks: all ranks, in order.
+    """
+
+    exit_code: int
+    failed: Optional[int]
+    tail: Tuple[str, ...]
+    ranks: Tuple[SeenRank, ...]
+
+    def to_dict(self) -> Dict[str, Any]:
+        """The object of ``--report`` and of ``--dry-run``."""
+        return {
+            "version": 1,
+            "exit_code": self.exit_code,
+            "first_failed": self.failed,
+            "ranks": [
+                {
+                    "rank": one.rank,
+                    **(one.seen or {}),
+                    "exit_code": one.exit_code,
+                    "environment": dict(one.environment),
+                }
+                for one in self.ranks
+            ],
+        }
+
+
+@attr.s(slots=True, auto_attribs=True)
+class _Rank:
+    """A process of the job."""
+
+    number: int
+    process: "subprocess.Popen[bytes]"
+    variables: Mapping[str, str]
+    report: str
+    code: Optional[int] = None
+    tail: Deque[str] = attr.ib(factory=lambda: deque(maxlen=_TAIL))
+    threads: List[threading.Thread] = attr.ib(factory=list)
+
+
+def run_ranks(
+    count: int,
+    arguments: Sequence[str],
+    show: Callable[[str, bool], None],
+    quiet: bool = False,
+    stops: bool = False,
+    environ: Optional[Mapping[str, str]] = None,
+) -> SeenRanks:
+    """Run ``npu-config run`` once for each rank of a job on this machine.
+
+    Each rank has its own environment, process group and prefix in the output.  The ranks
+    communicate over a socket in a private folder, which holds the rank table, too; no port is
+    opened.  The first rank that fails ends the others.
+
+    Args:
+        count: number of ranks, 1 to :data:`MOST`.
+        arguments: options of ``npu-config run``, the script, and its arguments.
+        show: prints text; with True to standard error.
+        quiet: leave out what the ranks write to standard output.
+        stops: the ranks are stopped on the way, as asked; the first stops them all.
+        environ: what the environment of the ranks starts from; None: that of this process.
+    """
+    room = None if len(tempfile.gettempdir()) < _LONGEST else "/tmp"
+    folder = tempfile.mkdtemp(prefix="npu-config-", dir=room)
+    try:
+        return _Job(folder, show, quiet, stops).run(
+            count, arguments, os.environ if environ is None else environ
+        )
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+class _Job:
+    """The ranks of one run."""
+
+    def __init__(
+        self, folder: str, show: Callable[[str, bool], None], quiet: bool, stops: bool
+    ) -> None:
+        self._folder = folder
+        self._print = show
+        self._printing = threading.Lock()
+        self._quiet = quiet
+        self._stops = stops
+        self._absent: Tuple[str, ...] = ()
+        self._unread: Optional[Exception] = None
+        self._ranks: List[_Rank] = []
+        self._ended: queue.Queue[_Rank] = queue.Queue()
+
+    def run(self, count: int, arguments: Sequence[str], environ: Mapping[str, str]) -> SeenRanks:
+        """Start the ranks and wait for their end."""
+        hub = Hub(os.path.join(self._folder, "hub"), count)
+        failed: Optional[_Rank] = None
+        code = 0
+        try:
+            with _signals():
+                for number, mine in enumerate(self._variables(count)):
+                    self._start(number, arguments, mine, environ)
+                failed = self._wait(hub)
+                if failed is not None:
+                    assert failed.code is not None
+                    code = failed.code
+                    self._end(signal.SIGTERM)
+        except _Interrupted as interrupt:
+            code = interrupt.code
+            hub.end("was interrupted")
+            self._end(interrupt.signal)
+        finally:
+            self._end(signal.SIGKILL)
+            hub.close()
+        return SeenRanks(
+            code,
+            None if failed is None else failed.number,
+            () if failed is None else tuple(failed.tail),
+            tuple(
+                SeenRank(one.number, one.code or 0, one.variables, _read(one.report))
+                for one in self._ranks
+            ),
+        )
+
+    def _variables(self, count: int) -> Iterator[Dict[str, str]]:
+        """The variables of the job for each rank."""
+        table = rank_table.build(["127.0.0.1"], count)
+        path = os.path.join(self._folder, "rank_table.json")
+        rank_table.save(table, path)
+        job = table_job(table, path, JOB_ID)
+        self._absent = job.absent
+        for process in job.processes:
+            yield {**job.variables(process), "DEVICE_ID": str(process.device_id)}
+
+    def _start(
+        self,
+        number: int,
+        arguments: Sequence[str],
+        variables: Mapping[str, str],
+        environ: Mapping[str, str],
+    ) -> None:
+        base = {name: text for name, text in environ.items() if name not in self._absent}
+        own = {
+            "PYTHONUNBUFFERED": "1",
+            "TF_NUM_INTEROP_THREADS": _THREADS,
+            **base,
+            **variables,
+            ADDRESS: "{}:{}".format(number, os.path.join(self._folder, "hub")),
+        }
+        report = os.path.join(self._folder, "report{}.json".format(number))
+        process = subprocess.Popen(
+            [sys.executable, "-m", "npu_config", "run", "--report", report, *arguments],
+            env=own,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL if self._quiet else subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            start_new_session=True,
+        )
+        one = _Rank(number, process, variables, report)
+        self._ranks.append(one)
+        jobs: List[Tuple[Callable[..., None], Tuple[Any, ...]]] = [(self._await, (one,))]
+        for stream, err in ((process.stdout, False), (process.stderr, True)):
+            if stream is not None:
+                jobs.append((self._show, (one, stream, err)))
+        for function, given in jobs:
+            thread = threading.Thread(target=function, args=given, daemon=True)
+            thread.start()
+            one.threads.append(thread)
+
+    def _await(self, one: _Rank) -> None:
+        code = one.process.wait()
+        one.code = code if code >= 0 else 128 - code
+        self._ended.put(one)
+
+    def _show(self, one: _Rank, stream: IO[bytes], err: bool) -> None:
+        """Print what a rank writes, line by line."""
+        for line in _lines(stream):
+            one.tail.append(line)
+            with self._printing:
+                try:
+                    self._print("[rank {}] {}\n".format(one.number, line), err)
+                except Exception as error:  # nobody reads any more
+                    self._unread = error
+
+    def _wait(self, hub: Hub) -> Optional[_Rank]:
+        """Wait until all ranks have ended, or one has failed; returns that."""
+        running = len(self._ranks)
+        note = _Waiting(self._print)
+        while running:
+            try:
+                one = self._ended.get(timeout=0.5)
+            except queue.Empty:
+                if self._unread is not None:
+                    raise self._unread from None
+                hub.check()
+                note.look(hub.waiting())
+                continue
+            if one.code:
+                return one
+            running -= 1
+            hub.left(one.number, "has ended", self._stops)
+        return None
+
+    def _end(self, how: "signal.Signals") -> None:
+        """Signal what is left of the ranks and of what they have started; wait a while."""
+        for one in self._ranks:
+            with contextlib.suppress(OSError):
+                os.killpg(one.process.pid, how)
+        until = time.monotonic() + _GRACE
+        for one in self._ranks:
+            for thread in one.threads:
+                thread.join(max(until - time.monotonic(), 0))
+
+
+class _Waiting:
+    """Says once when ranks wait long for one that computes."""
+
+    def __init__(self, show: Callable[[str, bool], None]) -> None:
+        self._show = show
+        self._since: Dict[str, float] = {}
+        self._told = False
+
+    def look(self, waiting: Mapping[int, Sequence[str]]) -> None:
+        """See who waits now."""
+        names = {name for each in waiting.values() for name in each}
+        now = time.monotonic()
+        self._since = {name: self._since.get(name, now) for name in names}
+        late = [name for name, since in self._since.items() if now - since > _NOTE_AFTER]
+        if late and not self._told:
+            self._told = True
+            ranks = [str(rank) for rank, each in sorted(waiting.items()) if late[0] in each]
+            self._show(
+                'npu-config run: rank {} waits for the others in "{}" for {:.0f} s\n'.format(
+                    ", ".join(ranks), late[0], _NOTE_AFTER
+                ),
+                True,
+            )
+
+
+class _Interrupted(BaseException):
+    """A signal came that ends the job."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(number)
+        self.signal = signal.Signals(number)
+        self.code = 128 + number
+
+
+@contextlib.contextmanager
+def _signals() -> Iterator[None]:
+    """Turn signals that end a process into an exception; only the main thread can."""
+
+    def interrupt(number: int, frame: Any) -> None:
+        raise _Interrupted(number)
+
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    numbers = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+    before = [(each, signal.signal(each, interrupt)) for each in numbers]
+    try:
+        yield
+    finally:
+        for number, handler in before:
+            signal.signal(number, handler)
+
+
+def _lines(stream: IO[bytes]) -> Iterator[str]:
+    """Lines as they come; a carriage return ends one, too."""
+    rest = b""
+    while True:
+        data = os.read(stream.fileno(), 1 << 16)
+        *whole, rest = (rest + data).replace(b"\r\n", b"\n").replace(b"\r", b"\n").split(b"\n")
+        if (not data or len(rest) > 1 << 16) and rest:
+            whole.append(rest)
+            rest = b""
+        for line in whole:
+            yield line.decode("utf-8", "backslashreplace")
+        if not data:
+            return
+
+
+def _read(path: str) -> Optional[Dict[str, Any]]:
+    try:
+        with open(path, encoding="utf-8") as stream:
+            found: Dict[str, Any] = json.load(stream)
+    except (OSError, ValueError):
+        return None
+    return found

@@ -1,0 +1,302 @@
+"""Scripts of several ranks with TensorFlow: collectives, training, and what goes wrong."""
+
+import json
+import os
+import subprocess
+import sys
+import textwrap
+
+import pytest
+import yaml
+
+pytest.importorskip("tensorflow")
+pytest.importorskip("click")
+numpy = pytest.importorskip("numpy")
+
+pytestmark = [pytest.mark.tensorflow, pytest.mark.slow]
+
+START = """
+    import os, sys
+    import numpy as np
+    import tensorflow.compat.v1 as tf
+    tf.disable_v2_behavior()
+    from npu_bridge.npu_init import *
+    from hccl.manage.api import create_group, get_rank_id, get_rank_size
+    rank, size = get_rank_id(), get_rank_size()
+"""
+
+COLLECTIVES = """
+    from npu_bridge.estimator.npu.npu_optimizer import allreduce
+
+    def given(number, dtype, shape=(4, 3)):
+        return (np.random.RandomState(number).rand(*shape) * 9 - 3).astype(dtype)
+
+    create_group("pair", 2, [rank // 2 * 2 + 1, rank // 2 * 2])
+    tensors = {}
+    for dtype in ("int8", "int16", "int32", "int64", "float16", "float32"):
+        mine = tf.constant(given(rank, dtype), name=dtype)
+        for reduction in ("sum", "prod", "max", "min"):
+            name = "allreduce/{}/{}".format(reduction, dtype)
+            tensors[name] = hccl_ops.allreduce(mine, reduction)
+        tensors["scatter/" + dtype] = hccl_ops.reduce_scatter(mine, "sum", size)
+        tensors["gather/" + dtype] = hccl_ops.allgather(mine, size)
+        tensors["broadcast/" + dtype] = hccl_ops.broadcast([mine, mine[0]], 1)[1]
+    mine = tf.constant(given(rank, "float32"))
+    tensors["pair"] = hccl_ops.allgather(mine, 2, group="pair")
+    tensors["reduce"] = hccl_ops.reduce(mine, "sum", 1)
+    half = hccl_ops.allreduce(tf.cast(mine, tf.bfloat16), "max")
+    assert half.dtype == tf.bfloat16
+    tensors["bfloat16"] = tf.cast(half, tf.float32)
+    tensors["gradient"] = tf.gradients(hccl_ops.allreduce(mine, "max") * (rank + 1.0), mine)[0]
+    tensors["mean"] = npu_allreduce([mine])[0]
+    tensors["floor"] = allreduce(tf.constant([rank * 2 + 1]))
+    tensors["sum"] = allreduce(mine, average=False)
+    matrix = np.arange(size)[:, None] + np.arange(size) + 1
+    data = tf.range(100 * rank, 100 * rank + int(matrix[rank].sum()))
+    tensors["exchange"] = hccl_ops.all_to_all_v_c(data, matrix, rank)
+    if rank < 2:
+        other = 1 - rank
+        sent = hccl_ops.send(mine, rank, other)
+        tensors["received"] = hccl_ops.receive([4, 3], tf.float32, other, other)
+        with tf.control_dependencies([sent]):
+            tensors["sent"] = tf.identity(mine)
+    try:
+        tf.gradients(hccl_ops.allgather(mine, size), mine)
+    except LookupError as error:
+        print("LookupError", error)
+    names = sorted(tensors)
+    shapes = {name: tensors[name].shape.as_list() for name in names if name != "exchange"}
+    with tf.Session() as session:
+        found = {name: [] for name in names}
+        for _ in range(2):
+            for name, value in zip(names, session.run([tensors[name] for name in names])):
+                found[name].append(value)
+    for name in names:
+        assert found[name][0].tobytes() == found[name][1].tobytes(), name
+        assert name == "exchange" or shapes[name] == list(found[name][0].shape), name
+    np.savez("rank{}.npz".format(rank), **{name: found[name][0] for name in names})
+"""
+
+
+def start(tmp_path, text, *options):
+    """``npu-config run`` of a script: exit code, output, errors."""
+    source = textwrap.dedent(START) + textwrap.dedent(text)
+    (tmp_path / "train.py").write_text(source, encoding="utf-8")
+    environ = {name: value for name, value in os.environ.items() if name[:5] != "RANK_"}
+    environ["PYTHONPATH"] = os.pathsep.join(sys.path)
+    done = subprocess.run(
+        [sys.executable, "-m", "npu_config", "run", *options, "train.py"],
+        cwd=str(tmp_path),
+        capture_output=True,
+        env=environ,
+    )
+    return done.returncode, done.stdout.decode(), done.stderr.decode()
+
+
+def given(number, dtype):
+    """What a rank of the script gives."""
+    return (numpy.random.RandomState(number).rand(4, 3) * 9 - 3).astype(dtype)
+
+
+@pytest.mark.parametrize("size", [2, 4])
+def test_collectives(tmp_path, size):
+    """Each collective, of each type, is what NumPy makes of the tensors of all ranks."""
+    code, output, errors = start(tmp_path, COLLECTIVES, "--ranks", str(size))
+    assert code == 0, errors
+    assert output.count("No gradient defined for operation 'HcomAllGather_") == size
+    found = [numpy.load(str(tmp_path / "rank{}.npz".format(rank))) for rank in range(size)]
+    functions = {
+        "sum": numpy.add, "prod": numpy.multiply, "max": numpy.maximum, "min": numpy.minimum
+    }  # fmt: skip
+
+    def reduced(name, values):
+        total = values[0]
+        for each in values[1:]:
+            total = functions[name](total, each)
+        return total
+
+    def check(name, expected):
+        """The same bits in every rank."""
+        for rank, value in enumerate(expected):
+            assert value.tobytes() == found[rank][name].tobytes(), (name, rank)
+
+    for dtype in ("int8", "int16", "int32", "int64", "float16", "float32"):
+        values = [given(rank, dtype) for rank in range(size)]
+        for name in functions:
+            check("allreduce/{}/{}".format(name, dtype), [reduced(name, values)] * size)
+        check("scatter/" + dtype, numpy.split(reduced("sum", values), size))
+        check("gather/" + dtype, [numpy.concatenate(values)] * size)
+        check("broadcast/" + dtype, [values[1][0]] * size)
+    total = reduced("sum", values)
+    check("reduce", [total if rank == 1 else values[rank] for rank in range(size)])
+    check("sum", [total] * size)
+    check("mean", [total / numpy.float32(size)] * size)
+    check("floor", [numpy.array([size], "int32")] * size)
+    check("gradient", [numpy.full((4, 3), sum(range(size + 1)), "float32")] * size)
+    pairs = [[values[rank // 2 * 2 + 1], values[rank // 2 * 2]] for rank in range(size)]
+    check("pair", [numpy.concatenate(pair) for pair in pairs])
+    exchanged = []
+    for to in range(size):
+        parts = []
+        for source in range(size):
+            first = 100 * source + sum(source + before + 1 for before in range(to))
+            parts.append(numpy.arange(first, first + source + to + 1, dtype="int32"))
+        exchanged.append(numpy.concatenate(parts))
+    check("exchange", exchanged)
+    check("received", [values[1], values[0]])
+    numpy.testing.assert_allclose(
+        found[0]["bfloat16"], reduced("max", values), rtol=2.0**-8, atol=0
+    )
+
+
+TRAINING = """
+    tf.random.set_random_seed(rank)
+    STEPS, BATCH = 20, 16
+    random = np.random.RandomState(0)
+    xs = random.rand(STEPS * BATCH, 4).astype("float32")
+    ids = random.randint(0, 5, (STEPS * BATCH, 1)).astype("int32")
+    ys = (xs.sum(1, keepdims=True) * 2 - ids).astype("float32")
+
+    def mine(array):
+        parts = array.reshape(STEPS, size, BATCH // size, -1)[:, rank]
+        return np.ascontiguousarray(parts.reshape(STEPS * BATCH // size, -1))
+
+    def data():
+        arrays = tuple(map(mine, (xs, ids, ys)))
+        dataset = tf.data.Dataset.from_tensor_slices(arrays).batch(BATCH // size)
+        return dataset.map(lambda x, i, y: ({"x": x, "i": i}, y))
+
+    def loss_of(features, labels):
+        table = tf.get_variable("table", [5, 3])
+        kernel = tf.get_variable("kernel", [7, 1])
+        looked_up = tf.nn.embedding_lookup(table, features["i"][:, 0])
+        inputs = tf.concat([features["x"], looked_up], 1)
+        return tf.reduce_mean(tf.square(tf.matmul(inputs, kernel) - labels))
+
+    def save(name, value):
+        np.savez("{}{}of{}.npz".format(name, rank, size), **value)
+
+    def session():
+        with tf.Graph().as_default():
+            tf.random.set_random_seed(rank)
+            loss = loss_of(*tf.data.make_one_shot_iterator(data()).get_next())
+            step = tf.train.get_or_create_global_step()
+            optimizer = NPUDistributedOptimizer(tf.train.AdamOptimizer(0.01))
+            train = optimizer.minimize(loss, global_step=step)
+            weights = {each.op.name: each for each in tf.trainable_variables()}
+            hooks = [NPUBroadcastGlobalVariablesHook(0, rank)]
+            with tf.train.MonitoredTrainingSession(hooks=hooks) as running:
+                for _ in range(STEPS):
+                    _, found = running.run([train, weights])
+                save("session", running.run(weights) if not running.should_stop() else found)
+
+    def estimator():
+        def model(features, labels, mode, params):
+            loss = loss_of(features, labels)
+            inner = tf.train.MomentumOptimizer(0.01, 0.9)
+            manager = FixedLossScaleManager(128.0)
+            optimizer = NPUOptimizer(inner, manager, is_distributed=True, is_loss_scale=True)
+            train = optimizer.minimize(loss, global_step=tf.train.get_global_step())
+            return NPUEstimatorSpec(mode=mode, loss=loss, train_op=train)
+
+        folder = "model{}of{}".format(rank, size)
+        config = NPURunConfig(model_dir=folder, tf_random_seed=rank, save_checkpoints_steps=STEPS)
+        made = NPUEstimator(model_fn=model, config=config, params={})
+        made.train(data, max_steps=STEPS)
+        save("estimator", {name: made.get_variable_value(name) for name in ("table", "kernel")})
+
+    session()
+    estimator()
+"""
+
+
+def test_training(tmp_path):
+    """Four ranks train to the weights of one with the whole batch, and to the same bits.
+
+    The tolerance is for the order of float32 additions: 1e-5 of the values, after 20 steps of
+    Adam (gradients of an embedding gathered) in a MonitoredTrainingSession, and of momentum
+    with loss scaling in an NPUEstimator.
+    """
+    for size in (1, 4):
+        code, _, errors = start(tmp_path, TRAINING, "--ranks", str(size))
+        assert code == 0, errors
+    for name in ("session", "estimator"):
+        alone = numpy.load(str(tmp_path / "{}0of1.npz".format(name)))
+        ranks = [numpy.load(str(tmp_path / "{}{}of4.npz".format(name, rank))) for rank in range(4)]
+        for variable in ("table", "kernel"):
+            assert len({rank[variable].tobytes() for rank in ranks}) == 1
+            numpy.testing.assert_allclose(
+                ranks[0][variable], alone[variable], rtol=1e-5, atol=1e-6
+            )
+
+
+def test_what_goes_wrong(tmp_path):
+    """Different shapes are an error in all ranks, and so is a partner that has left."""
+    text = """
+        x = tf.ones([rank + 2])
+        with tf.Session() as session:
+            try:
+                session.run(hccl_ops.allreduce(x, "sum"))
+            except tf.errors.OpError as error:
+                print("caught" if "rank 1: allreduce sum float32[3]" in str(error) else error)
+            if rank == 0:
+                session.run(hccl_ops.allreduce(tf.ones([2]), "sum"))
+    """
+    code, output, errors = start(tmp_path, text, "--ranks", "2")
+    assert code == 1
+    assert [line for line in sorted(output.splitlines()) if "caught" in line] == [
+        "[rank 0] caught",
+        "[rank 1] caught",
+    ]
+    assert "rank 1 has ended, and rank 0 waits for it in" in errors
+    assert "rank 0 failed first, with exit code 1" in errors
+
+
+def test_a_rank_that_dies(tmp_path):
+    """A rank that dies while others wait for it is named, with its exit code."""
+    text = """
+        if rank == 1:
+            os._exit(5)
+        with tf.Session() as session:
+            session.run(hccl_ops.allreduce(tf.ones([2]), "sum"))
+    """
+    code, _, errors = start(tmp_path, text, "--ranks", "3")
+    assert code == 5
+    assert "rank 1 failed first, with exit code 5" in errors
+
+
+LOOP = """
+    w = tf.Variable(1.0, use_resource=False)
+    train = NPUDistributedOptimizer(tf.train.GradientDescentOptimizer(0.1)).minimize(w * w)
+    config = tf.ConfigProto(inter_op_parallelism_threads=1)
+    entry = config.graph_options.rewrite_options.custom_optimizers.add()
+    entry.name = "NpuOptimizer"
+    entry.parameter_map["presicion_mode"].s = b"force_fp16"
+    with tf.Session(config=config) as session:
+        session.run(tf.global_variables_initializer())
+        for _ in range(9):
+            if rank == 0:
+                session.run(w + 1.0)  # the chief looks at something
+            session.run(train)
+"""
+
+
+def test_steps_and_dry_run(tmp_path):
+    """``--steps`` ends all ranks when it ends one; ``--dry-run`` prints what each has."""
+    code, _, errors = start(tmp_path, LOOP, "--ranks", "2", "--steps", "4", "--report", "s.json")
+    assert code == 0, errors
+    report = json.loads((tmp_path / "s.json").read_text(encoding="utf-8"))
+    assert [
+        (each["ended"], each["exit_code"], each["sessions"][0]["steps"])
+        for each in report["ranks"]
+    ] == [("steps", 0, 2), ("steps", 0, 2)]
+    code, output, errors = start(tmp_path, LOOP, "--ranks", "2", "--dry-run")
+    assert code == 0, errors
+    for rank, each in enumerate(yaml.safe_load(output)["ranks"]):
+        assert (rank, "dry-run", str(rank)) == (
+            each["rank"], each["ended"], each["environment"]["RANK_ID"]
+        )  # fmt: skip
+        assert each["findings"] == []
+        (session,) = each["sessions"]
+        assert session["options"]["presicion_mode"] == "force_fp16"
+        assert "NPU101" in {found["rule"] for found in session["findings"]}

@@ -1,0 +1,185 @@
+"""``npu-config run --ranks``: processes, environments, output, exit codes, ends."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+
+import pytest
+
+pytest.importorskip("click")
+
+
+def start(tmp_path, text, *options):
+    """``npu-config run`` of a script, with its private folders below ``tmp``."""
+    (tmp_path / "train.py").write_text(textwrap.dedent(text), encoding="utf-8")
+    (tmp_path / "tmp").mkdir(exist_ok=True)
+    return subprocess.Popen(
+        [sys.executable, "-m", "npu_config", "run", *options, "train.py", "--a", "-b", "c d"],
+        cwd=str(tmp_path),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env={
+            **os.environ,
+            "PYTHONPATH": os.pathsep.join(sys.path),
+            "TMPDIR": str(tmp_path / "tmp"),
+            "CM_WORKER_SIZE": "8",
+            "RANK_ID": "17",
+        },
+    )
+
+
+def ended(process, tmp_path):
+    """Exit code, sorted lines of output, and errors of what was started; nothing is left."""
+    output, errors = process.communicate()
+    assert os.listdir(str(tmp_path / "tmp")) == []
+    return process.returncode, sorted(output.decode().splitlines()), errors.decode()
+
+
+def run(tmp_path, text, *options):
+    """What a whole run does."""
+    return ended(start(tmp_path, text, *options), tmp_path)
+
+
+def test_environment(tmp_path):
+    """Each rank has the variables of a job with a rank table that is right, and no others."""
+    text = """
+        import os, sys
+        from npu_config.cluster import check_environment, rank_table
+        names = ("RANK_ID", "DEVICE_ID", "ASCEND_DEVICE_ID", "RANK_SIZE", "JOB_ID")
+        table = rank_table.load(os.environ["RANK_TABLE_FILE"])
+        assert not table.diagnostics, table.diagnostics
+        assert check_environment(os.environ, table=table.model).ok
+        from hccl.manage.api import get_rank_id, get_local_rank_id, get_rank_size
+        from hccl.manage.api import get_local_rank_size
+        print(*map(os.environ.get, names), "CM_WORKER_SIZE" in os.environ, sys.argv[1:])
+        print(get_rank_id(), get_rank_size(), get_local_rank_id(), get_local_rank_size())
+    """
+    code, output, errors = run(tmp_path, text, "--ranks", "3")
+    notes = "npu-config run: 3 ranks share {} CPU cores\n".format(os.cpu_count())
+    assert (code, errors.replace(notes, "")) == (0, "")
+    arguments = "['--a', '-b', 'c d']"
+    expected = [
+        line
+        for rank in range(3)
+        for line in (
+            "[rank {0}] {0} {0} {0} 3 npu-config-run False {1}".format(rank, arguments),
+            "[rank {0}] {0} 3 {0} 3".format(rank),
+        )
+    ]
+    assert sorted(expected) == output
+
+
+def test_the_first_that_fails(tmp_path):
+    """It ends the others and what they have started; its code is that of the job."""
+    text = """
+        import os, subprocess, sys, time
+        if os.environ["RANK_ID"] == "1":
+            while len(os.listdir(".")) < 4:
+                time.sleep(0.02)
+            print("something is wrong", file=sys.stderr)
+            sys.exit(7)
+        child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(300)"])
+        open("pid{}".format(child.pid), "w").close()
+        time.sleep(300)
+    """
+    code, output, errors = run(tmp_path, text, "--ranks", "3", "--report", "seen.json")
+    assert (code, output) == (7, [])
+    assert "[rank 1] something is wrong\n" in errors
+    assert "rank 1 failed first, with exit code 7; it wrote last:\n" in errors
+    pids = [int(name[3:]) for name in os.listdir(str(tmp_path)) if name.startswith("pid")]
+    assert len(pids) == 2
+    assert [pid for pid in pids if runs(pid)] == []
+    report = json.loads((tmp_path / "seen.json").read_text(encoding="utf-8"))
+    assert (report["exit_code"], report["first_failed"]) == (7, 1)
+    assert [rank["exit_code"] for rank in report["ranks"]] == [143, 7, 143]
+    assert report["ranks"][1]["ended"] == "finished"
+
+
+def runs(pid):
+    """Whether a process runs, and is more than an entry that nobody has fetched."""
+    try:
+        with open("/proc/{}/stat".format(pid)) as stream:
+            return stream.read().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+def test_a_rank_that_a_signal_ends(tmp_path):
+    """The exit code is 128 and the signal, as in a shell."""
+    text = "import os\nos.kill(os.getpid(), 9)\n"
+    code, output, errors = run(tmp_path, text, "--ranks", "1")
+    assert (code, output) == (137, [])
+    assert "rank 0 failed first, with exit code 137" in errors
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_interrupt(tmp_path, number, code):
+    """Ctrl-C and SIGTERM end all ranks, which may tidy up."""
+    text = """
+        import signal, sys, time
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        signal.signal(signal.SIGTERM, signal.default_int_handler)
+        print("ready")
+        try:
+            time.sleep(300)
+        except KeyboardInterrupt:
+            print("tidied up")
+            sys.exit(1)
+    """
+    process = start(tmp_path, text, "--ranks", "2")
+    first = [process.stdout.readline() for _ in range(2)]
+    process.send_signal(number)
+    found, output, errors = ended(process, tmp_path)
+    assert {b"[rank 0] ready\n", b"[rank 1] ready\n"} == set(first)
+    assert (code, ["[rank 0] tidied up", "[rank 1] tidied up"]) == (found, output)
+    assert "Traceback" not in errors
+
+
+def test_output(tmp_path):
+    """Lines stay whole; progress bars and a last line without an end are shown."""
+    text = "import sys\nsys.stdout.write('10%\\r20%\\r\\nend')\n"
+    code, output, _ = run(tmp_path, text, "--ranks", "2")
+    lines = ["10%", "20%", "end"]
+    assert code == 0
+    assert ["[rank {}] {}".format(rank, each) for rank in (0, 1) for each in lines] == output
+
+
+def test_a_reader_that_leaves(tmp_path):
+    """When nobody reads the output any more, the job ends."""
+    text = "import time\nwhile True:\n    print('x')\n    time.sleep(0.05)\n"
+    process = start(tmp_path, text, "--ranks", "2")
+    process.stdout.readline()
+    process.stdout.close()
+    assert process.wait() == 2
+    assert b"Traceback" not in process.stderr.read()
+    process.stderr.close()
+    assert os.listdir(str(tmp_path / "tmp")) == []
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--ranks", "0", "train.py"], "Invalid value for '--ranks'"),
+        (["--ranks", "-1", "train.py"], "Invalid value for '--ranks'"),
+        (["--ranks", "33", "train.py"], "Invalid value for '--ranks'"),
+        (["--ranks", "two", "train.py"], "Invalid value for '--ranks'"),
+        (["--ranks", "2", "missing.py"], "missing.py does not exist"),
+        (["--ranks", "2", "."], "without __main__.py"),
+        (["--ranks", "2", "--report", "train.py", "train.py"], "train.py exists"),
+    ],
+)
+def test_wrong_calls(tmp_path, arguments, message):
+    """What cannot work is refused before a rank starts."""
+    (tmp_path / "train.py").write_text("print('ran')", encoding="utf-8")
+    done = subprocess.run(
+        [sys.executable, "-m", "npu_config", "run", *arguments],
+        cwd=str(tmp_path),
+        capture_output=True,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+    )
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert message in done.stderr.decode()
+    assert "Traceback" not in done.stderr.decode()
