@@ -333,7 +333,7 @@ FORMAT: Format[OpPrecision] = Format(
     parser=parse,
     render=render,
     looks_like=_looks_like,
-    marks=r"by(?:optype|nodename)",
+    marks=r"by(?:optype|nodename)|=[ \t]{0,8}(?:" + "|".join(_ACCEPTED) + r")\b",
     names=r"op_precision[\w.-]*\.ini",
 )
 load = FORMAT.load

@@ -16,7 +16,7 @@ from npu_config.sidefiles.schema.addresses import family_of
 
 __all__ = [
     "DIRECTORY", "FILE", "GRAPH_LEVELS", "JOB_ID", "JOB_ID_LONGEST", "NIC_NAMES", "NUMBER",
-    "Algorithms", "IpText", "JsonObject", "PortList", "Switch", "Whole", "Word", "filled",
+    "TABLE_PATH", "Algorithms", "IpText", "JsonObject", "PortList", "Switch", "Whole", "Word", "filled",
     "problem_of",
 ]  # fmt: skip
 
@@ -27,6 +27,10 @@ JOB_ID_LONGEST = 128
 
 FILE = Path("file")
 DIRECTORY = Path("directory")
+TABLE_PATH = Text(
+    r"(?s)(?:(?!\.json).)*\.json\Z",
+    'the path of a rank table that ends in ".json" and has no ".json" before',
+)
 NUMBER = Text(r"[+-]?([0-9]+(?:\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?\Z", 'a number such as "0.1"')
 NIC_NAMES = Text(
     r"\^?=?[^\s,=^]+(,[^\s,=^]+)*\Z",

@@ -121,12 +121,14 @@ def check_device_ips(
     """Check ``device_ip`` and ``host_ip`` of a table of servers."""
     several = len(servers.level.items) > 1
     column = devices["device_ip"]
+    text = "".join(column.values)
     if several:
         if len(column.values) != len(devices.level.items) or "" in column.values:
             _needed(servers, devices, products, findings)
         check_families(servers.level, "host_ip", servers["host_ip"], findings)
-        check_families(devices.level, "device_ip", column, findings)
-    lists = "," in "".join(column.values)
+        if ":" in text and "." in text:
+            check_families(devices.level, "device_ip", column, findings)
+    lists = "," in text
     if lists:
         _numbers(devices, findings)
     check_unique(devices.level, "device_ip", column, findings, lists)
@@ -176,9 +178,6 @@ def _needed(
 
 def check_families(level: Level, key: str, column: Column, findings: Findings) -> None:
     """Check that all addresses are of one family."""
-    other = "." if column.values and ":" in column.values[0] else ":"
-    if other not in "".join(column.values):
-        return
     if len({":" in address for address in column.values if address}) < 2:
         return
     families = [address.count(":") > 1 for address in column.values]
@@ -253,9 +252,7 @@ def _numbers(devices: Node, findings: Findings) -> None:
 
 
 def _host_network(servers: Node, devices: Node, findings: Findings) -> None:
-    lacking = sorted(set(range(len(servers.level.items))) - set(servers["host_ip"].owners))
-    if not lacking or any("host_ip" in servers.level.items[server] for server in lacking):
-        return
+    given = frozenset(servers["host_ip"].owners)
     level = devices.level
     positions = devices["net_position"]
     hosts = [owner for owner, place in zip(positions.owners, positions.values) if place == "host"]
@@ -265,11 +262,14 @@ def _host_network(servers: Node, devices: Node, findings: Findings) -> None:
         if 0 not in ranks.values:
             return
         hosts = [ranks.owners[ranks.values.index(0)]]
-        if level.owner(hosts[0]) not in servers["host_ip"].owners:
+        if level.owner(hosts[0]) not in given:
             return
         if level.items[hosts[0]].get("device_ip"):
             return
         reason = "{} is rank 0 and has host_ip, but no device_ip"
+    lacking = [server for server in range(len(servers.level)) if server not in given]
+    if not lacking or any("host_ip" in servers.level.items[server] for server in lacking):
+        return
     path = servers.level.path(lacking[0])
     findings.add(
         HOST_NETWORK,

@@ -87,8 +87,9 @@ def _assign(servers: Node, pods: Node, findings: Findings) -> Dict[int, int]:
             findings.add(SUPER_PODS, path, message, "name the servers of the super node")
     members = pods.under("server_list")
     pod_of: Dict[int, int] = {}
+    owners = members.level.owners()
     for owner, name in zip(members["server_id"].owners, members["server_id"].values):
-        pod = members.level.owner(owner)
+        pod = owners[owner]
         index = number.get(name)
         if index is not None and ids.get(pod) != "" and pod_of.get(index, pod) == pod:
             pod_of[index] = pod
@@ -168,14 +169,12 @@ def _check_devices(devices: Node, pod_of: Dict[int, int], findings: Findings) ->
     members: Dict[Optional[int], List[Any]] = {}
     for server, (start, end) in enumerate(level.spans()):
         members.setdefault(pod_of.get(server), []).extend(names[start:end])
-    if (
-        None not in members
-        and NO_SUPER_DEVICE not in names
-        and None not in names
-        and all(len(set(mine)) == len(mine) for mine in members.values())
+    if None not in members and all(
+        len(set(mine)) == len(mine) and not {None, NO_SUPER_DEVICE} & set(mine)
+        for mine in members.values()
     ):
         return
-    pods = [pod_of.get(level.owner(index)) for index in range(len(level))]
+    pods = [pod_of.get(server) for server in level.owners()]
     for index, (pod, name) in enumerate(zip(pods, names)):
         item = level.items[index]
         path = level.path(index)

@@ -94,7 +94,7 @@ def check_shared_devices(
         server_of: what server the device with a number is in.
         findings: where faults are noted.
     """
-    if all(len(set(mine)) == len(mine) for mine in servers):
+    if all(len(set(mine)) == len(mine) for mine in set(map(tuple, servers))):
         return
     column = devices["device_id"]
     places = [(server_of(owner), value) for owner, value in zip(column.owners, column.values)]

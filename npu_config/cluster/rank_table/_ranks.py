@@ -191,7 +191,9 @@ def _check_local_ids(
         for start, end in levels.spans()
     ]
     first: Dict[Tuple[Any, int], int] = {}
-    for owner, local in zip(column.owners, column.values):
+    places = zip(map(instance.__getitem__, column.owners), column.values)
+    unique = len(set(places)) == len(column.values)
+    for owner, local in () if unique else zip(column.owners, column.values):
         name = instance[owner]
         before = owner if name is None else first.setdefault((name, local), owner)
         if before != owner and local != BACKUP_LOCAL_ID:
@@ -329,14 +331,14 @@ def _check_listen_ports(control: Node, findings: Findings) -> None:
 
 def _check_port_owners(addresses: Node, findings: Findings) -> None:
     level = addresses.level
-    lists = addresses["ports"].over(len(level))
+    lists = [ports or () for ports in addresses["ports"].over(len(level))]
     if not set(map(type, chain.from_iterable(addresses["ports"].values))) <= {str}:
         return
     good: Set[Any] = set()
     for start, end in level.spans():
         if end - start < 2:
             continue
-        pattern = tuple(tuple(ports or ()) for ports in lists[start:end])
+        pattern = tuple(map(tuple, lists[start:end]))
         if pattern in good:
             continue
         if len(set(chain.from_iterable(pattern))) == sum(map(len, pattern)):

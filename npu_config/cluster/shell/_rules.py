@@ -68,13 +68,13 @@ TABLE_PATH = declare(
     """
     `RANK_TABLE_FILE` in a launch script names something that is not a rank table.
 
-    The path is a directory, or the file that is there cannot be read as a rank table.  A file that
-    is not there is reported on the training host only (`--on-host`): many scripts write it before
-    they use it.
+    The file that is there cannot be read as a rank table, or is a directory.  A file that is not
+    there is reported on the training host only (`--on-host`): many scripts write it before they
+    use it.  A path that does not end in `.json` is a wrong value (NPU670).
 
-    Wrong: `export RANK_TABLE_FILE=/data/tables/`
+    Wrong: `export RANK_TABLE_FILE=/data/rank_table.json`, whose `status` is `initializing`
 
-    Right: `export RANK_TABLE_FILE=/data/tables/rank_table_8p.json`
+    Right: the same, when `status` is `completed`
     """,
     facts=("rank-table-file",),
     source=("docs/en/tfa_env/RANK_TABLE_FILE.md",),

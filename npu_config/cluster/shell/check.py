@@ -6,6 +6,7 @@ from typing import Dict, List, Optional, Tuple
 
 from npu_config.cluster import rank_table
 from npu_config.cluster.environment import check as environment_check
+from npu_config.cluster.environment.kinds import TABLE_PATH, problem_of
 from npu_config.cluster.environment.placement import compare
 from npu_config.cluster.environment.state import EnvironmentCheck
 from npu_config.cluster.environment.variables import VARIABLES
@@ -18,8 +19,8 @@ from npu_config.cluster.shell.state import State
 from npu_config.cluster.shell.syntax import Script, available
 from npu_config.core.diagnostics import Diagnostic, Place, Severity
 from npu_config.core.message import phrase
-from npu_config.core.settings import UNKNOWN
 from npu_config.core.target import ANY_TARGET, Target
+from npu_config.text.loading import load
 
 MARKS = re.compile(rb"RANK_TABLE_FILE|ASCEND|HCCL_|CM_CHIEF_|Ascend|npu")
 """What a launch script for NPUs mentions."""
@@ -80,13 +81,12 @@ def _line_ends(text: str, path: Optional[str]) -> List[Diagnostic]:
 def _near_file(path: str) -> Optional[str]:
     """The text of a file that a script names, when it can be had."""
     try:
-        if not os.path.isfile(path):
-            return None
-        with open(path, "rb") as stream:
-            data = stream.read(LARGEST + 1)
-    except (OSError, ValueError):
+        data = load(path, LARGEST) if os.path.isfile(path) else b"\0"
+    except ValueError:  # a NUL in the path
         return None
-    return None if len(data) > LARGEST or b"\0" in data else data.decode("utf-8", "replace")
+    if not isinstance(data, bytes) or b"\0" in data:
+        return None
+    return data.decode("utf-8", "replace")
 
 
 def _starters(run: Run, state: State) -> List[Diagnostic]:
@@ -131,7 +131,7 @@ class _Tables:
     def _load(self, full: str, path: str) -> Tuple[Optional[AnyRankTable], Optional[str]]:
         try:
             if os.path.isdir(full):
-                return None, "is a directory; it takes the path of a rank table"
+                return None, "is a directory"
             if not os.path.isfile(full):
                 return None, "does not exist" if self._on_host else None
         except ValueError:
@@ -167,7 +167,7 @@ def _environments(run: Run, state: State, target: Target, tables: _Tables) -> Li
     for launch in launches:
         table, problem = None, None
         named = launch.environment.get("RANK_TABLE_FILE")
-        if named is not None and named is not UNKNOWN and named:
+        if isinstance(named, str) and problem_of(TABLE_PATH, named) is None:
             table, problem = tables.get(named, run.script.path)
         if problem is not None:
             message = 'RANK_TABLE_FILE="{}" {}'.format(named, problem)

@@ -14,6 +14,9 @@ import attr
 
 Path = Tuple[Union[str, int], ...]
 
+_AT_ONCE = 512
+"""Objects whose keys are read one after the other, few enough to stay in the processor's cache."""
+
 HOLE: Dict[str, Any] = {}
 """In the place of something else where an object should be; reported once, then passed over."""
 
@@ -81,6 +84,10 @@ class Level:
         """The number of the parent that holds the object number ``index``."""
         return bisect_right(self.starts, index) - 1
 
+    def owners(self) -> List[int]:
+        """The number of the parent of each object."""
+        return [owner for owner, size in enumerate(self.sizes()) for _ in range(size)]
+
     def spans(self) -> Iterator[Tuple[int, int]]:
         """First number and end of the objects of each parent."""
         return zip(self.starts, self.starts[1:])
@@ -97,11 +104,14 @@ class Level:
         if type(items[0]) is not dict:
             return None
         try:
-            names = list(items[0])
-            if set(map(len, items)) != {len(names)}:
-                return None
-            everyone = range(len(items))
-            return {name: Column(everyone, list(map(itemgetter(name), items))) for name in names}
+            values: Dict[str, List[Any]] = {name: [] for name in items[0]}
+            for start in range(0, len(items), _AT_ONCE):
+                part = items[start : start + _AT_ONCE]
+                if set(map(len, part)) != {len(values)}:
+                    return None
+                for name, column in values.items():
+                    column.extend(map(itemgetter(name), part))
+            return {name: Column(range(len(items)), column) for name, column in values.items()}
         except (KeyError, TypeError):
             return None
 
@@ -115,6 +125,8 @@ class Level:
 
     def children(self, key: str, column: Column, single: bool = False) -> "Level":
         """The objects under a key: one each (``single``), or those of its arrays."""
+        if not column.values:
+            return Level([], key, self, (0,) * (len(self.items) + 1), single)
         lists = [[value] for value in column.values] if single else column.values
         sizes = list(map(len, lists))
         if len(sizes) != len(self.items):

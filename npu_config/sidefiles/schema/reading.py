@@ -265,12 +265,9 @@ class Reader:
         if not values:
             return values
         try:
-            canonical = kind.read_all(values)
+            return kind.read_all(values)
         except TypeError:
             return None
-        if canonical is values and kind.python is str and not self.findings.colons:
-            self.findings.colons = ":" in "".join(values)
-        return canonical
 
     def _items(self, level: Level, name: str, key: Key, kind: Items, column: Column) -> None:
         flat = list(chain.from_iterable(column.values))

@@ -1,8 +1,9 @@
 """Variables that say which process of which job this is."""
 
-from npu_config.catalogue.kinds import Path, Text
+from npu_config.catalogue.kinds import Text
 from npu_config.cluster.environment.kinds import (
     JOB_ID,
+    TABLE_PATH,
     IpText,
     JsonObject,
     Whole,
@@ -57,15 +58,16 @@ JOB = (
     Variable(
         "RANK_TABLE_FILE",
         "path of the rank table",
-        Path("rank table"),
+        TABLE_PATH,
         products=COLLECTIVE,
-        read_by=("C++ plugin", "NPUBasics"),
+        read_by=("C++ plugin", "NPUBasics", "graph engine"),
         interactions=(
             _WITHOUT_CM,
             "used when RANK_SIZE is above 0 or not set, and CM_WORKER_SIZE is not set",
         ),
         facts=("rank-table-file", "rank-table-used-when", "resource-info-exclusive"),
         page=_ENV + "RANK_TABLE_FILE.md",
+        consequence="the graph engine refuses it",
     ),
     Variable(
         "RANK_ID",
