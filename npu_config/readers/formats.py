@@ -72,6 +72,7 @@ FORMATS: Mapping[str, Format] = {
             (".sh", ".bash"),
             "npu_config.readers.shell_file",
             _MIB,
+            True,
             ours=_asked("npu_config.cluster.shell.check"),
         ),
         *(

@@ -18,6 +18,7 @@ from npu_config.core.target import ANY_TARGET, Target
 from npu_config.rules.reading import Reading
 from npu_config.script import may_matter, read_script
 from npu_config.script.source import Undecodable, decode
+from npu_config.text.loading import decode as decode_utf8
 from npu_config.text.loading import load
 
 _LARGEST = 1024 * 1024
@@ -41,9 +42,12 @@ class ShellReading(Reading):
         return [*found, *_in_scripts(launches, target)]
 
 
-def read(text: str, path: Optional[str]) -> Reading:
-    """Take a text as a launch script."""
-    return ShellReading("shell", path, text=text)
+def read(data: bytes, path: Optional[str]) -> Reading:
+    """Take bytes as a launch script; bash does not mind what its comments are encoded in."""
+    text, fault = decode_utf8(data, path)
+    if fault is not None and b"\0" in data:
+        return Reading("shell", path, diagnostics=(fault,), skipped=True)
+    return ShellReading("shell", path, text=text or data.decode("utf-8", "replace"))
 
 
 def _in_scripts(launches: Iterable[Launch], target: Target) -> List[Diagnostic]:

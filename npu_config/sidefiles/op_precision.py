@@ -333,7 +333,7 @@ FORMAT: Format[OpPrecision] = Format(
     parser=parse,
     render=render,
     looks_like=_looks_like,
-    marks=r"by(?:optype|nodename)|=[ \t]{0,8}(?:" + "|".join(_ACCEPTED) + r")\b",
+    marks=r"by(?:optype|nodename)|=\s?(?:(?:high|super)_p|enable_(?:hi_)?float|support_o|norm_c|keep_f)",
     names=r"op_precision[\w.-]*\.ini",
 )
 load = FORMAT.load

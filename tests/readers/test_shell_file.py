@@ -68,3 +68,12 @@ def test_scripts_that_cannot_be_read(tmp_path):
         "python3 {}.py\n".format(name) for name in ("missing", "folder", "binary")
     )
     assert errors(tmp_path, shell) == []
+
+
+def test_bytes_that_are_not_utf_8(tmp_path):
+    """Bash does not ask what comments are encoded in; a binary file is no script."""
+    script = tmp_path / "run.sh"
+    script.write_bytes("# 说明\nexport ASCEND_DEVICE_ID=-1\npython3 x.py\n".encode("gbk"))
+    assert [(each.rule, each.line) for each in read(script).judge()] == [("NPU670", 2)]
+    script.write_bytes(b"\x7fELF\0\xff\xfe")
+    assert [each.rule for each in read(script).judge()] == ["NPU701"]

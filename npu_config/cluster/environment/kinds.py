@@ -16,8 +16,8 @@ from npu_config.sidefiles.schema.addresses import family_of
 
 __all__ = [
     "DIRECTORY", "FILE", "GRAPH_LEVELS", "JOB_ID", "JOB_ID_LONGEST", "NIC_NAMES", "NUMBER",
-    "TABLE_PATH", "Algorithms", "IpText", "JsonObject", "PortList", "Switch", "Whole", "Word", "filled",
-    "problem_of",
+    "TABLE_PATH", "Algorithms", "IpText", "JsonObject", "PortList", "Switch", "Whole", "Word",
+    "filled", "problem_of",
 ]  # fmt: skip
 
 _WHOLE = re.compile(r"[+-]?[0-9]{1,20}\Z")

@@ -89,7 +89,7 @@ def started(words: Sequence[Value]) -> Optional[Started]:
         if after and after[0] is not UNKNOWN:
             return Started(variables, "shell", after[0], tuple(after[1:]))
         return None
-    if name.endswith(".sh"):
+    if name.endswith(".sh") and "/" in name:  # without one bash looks along PATH only
         return Started(variables, "shell", name, tuple(rest[1:]))
     if name in _STARTERS:
         return Started(variables, name, _script_in(rest[1:]), tuple(rest[1:]))

@@ -80,6 +80,11 @@ def test_other_scripts():
     assert [launch.arguments for launch in found] == [("1",), ()]
 
 
+def test_a_script_by_its_name_alone():
+    """Bash looks for a command without "/" along PATH, and not beside the script."""
+    assert [one.script for one in launches("child.sh x; python x.py")] == ["x.py"]
+
+
 def test_a_script_that_starts_itself_ends():
     """Scripts that start each other are followed once."""
     assert (
