@@ -48,9 +48,9 @@ CASES = [
     # rank table and CM_ variables
     ({**WITH_TABLE, "CM_CHIEF_IP": "10.0.0.1"}, None, [("NPU671", "error")]),
     ({"RANK_SIZE": "1", "CM_WORKER_SIZE": "1"}, None, [("NPU671", "error")]),
-    ({"RANK_TABLE_FILE": "/t", "JOB_ID": "j"}, None, [("NPU672", "error")]),
-    ({"RANK_TABLE_FILE": "/t", "RANK_SIZE": "1", "POD_NAME": "p"}, None, []),
-    ({"RANK_TABLE_FILE": "/t", "RANK_SIZE": "1", "RANK_ID": "0"}, None, []),
+    ({"RANK_TABLE_FILE": "/t.json", "JOB_ID": "j"}, None, [("NPU672", "error")]),
+    ({"RANK_TABLE_FILE": "/t.json", "RANK_SIZE": "1", "POD_NAME": "p"}, None, []),
+    ({"RANK_TABLE_FILE": "/t.json", "RANK_SIZE": "1", "RANK_ID": "0"}, None, []),
     ({"RANK_SIZE": "8", "RANK_ID": "0", "JOB_ID": "j"}, None, [("NPU672", "error")]),
     ({"RANK_SIZE": "1"}, None, []),
     ({"CM_CHIEF_IP": "10.0.0.1"}, None, [("NPU673", "error")]),
@@ -175,7 +175,7 @@ def test_what_is_built_is_right():
     """The environments of jobs are right for their product, and fit together."""
     table = build(["a", "b"], 2, "10.20.0.2", "atlas_training")
     for job, product in (
-        (table_job(table, "/t", "job"), "atlas_training"),
+        (table_job(table, "/t.json", "job"), "atlas_training"),
         (chief_job(["10.0.0.1", "10.0.0.2"], "job", devices=2), "atlas_a2"),
     ):
         environs = {str(one.rank_id): job.variables(one) for one in job.processes}
@@ -239,7 +239,7 @@ def test_host(tmp_path):
 
 def test_host_with_a_wrong_table(tmp_path):
     """A rank table that is missing or wrong is told as such."""
-    missing = {**WITH_TABLE, "RANK_TABLE_FILE": str(tmp_path / "none")}
+    missing = {**WITH_TABLE, "RANK_TABLE_FILE": str(tmp_path / "none.json")}
     assert [diagnostic.rule for diagnostic in check_host(missing)] == ["NPU715"]
     (tmp_path / "t.json").write_text('{"server_list": []} // x')
     wrong = check_host({**WITH_TABLE, "RANK_TABLE_FILE": str(tmp_path / "t.json")})

@@ -118,11 +118,11 @@ def test_version_2():
 @pytest.mark.parametrize(
     "make",
     [
-        lambda: table_job(TABLE, "/t", "j" * 129),
-        lambda: table_job(TABLE, "/t", "job", {"RANK_SIZE": "4"}),
-        lambda: table_job(TABLE, "/t", "job", {"CM_CHIEF_IP": "10.0.0.1"}),
-        lambda: table_job(TABLE, "/t", "job", {"no name": "1"}),
-        lambda: table_job(TABLE, "/t", "job", {"HCCL_CONNECT_TIMEOUT": "1"}),
+        lambda: table_job(TABLE, "/t.json", "j" * 129),
+        lambda: table_job(TABLE, "/t.json", "job", {"RANK_SIZE": "4"}),
+        lambda: table_job(TABLE, "/t.json", "job", {"CM_CHIEF_IP": "10.0.0.1"}),
+        lambda: table_job(TABLE, "/t.json", "job", {"no name": "1"}),
+        lambda: table_job(TABLE, "/t.json", "job", {"HCCL_CONNECT_TIMEOUT": "1"}),
         lambda: table_job(TABLE, "", "job"),
         lambda: chief_job([], "job"),
         lambda: chief_job(["10.0.0.1", "10.0.0.1"], "job"),

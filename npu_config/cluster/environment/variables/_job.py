@@ -60,7 +60,7 @@ JOB = (
         "path of the rank table",
         TABLE_PATH,
         products=COLLECTIVE,
-        read_by=("C++ plugin", "NPUBasics", "graph engine"),
+        read_by=("C++ plugin", "NPUBasics"),
         interactions=(
             _WITHOUT_CM,
             "used when RANK_SIZE is above 0 or not set, and CM_WORKER_SIZE is not set",
