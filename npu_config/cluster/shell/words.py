@@ -11,10 +11,12 @@ from npu_config.core.settings import UNKNOWN
 MOST_FIELDS = 4096
 _LARGEST = 2**63
 _BRACES = re.compile(r"\{(-?[0-9]{1,6})\.\.(-?[0-9]{1,6})\}\Z")
-_PLAIN = re.compile(r"\$\{(\w+)\}\Z")
+_PLAIN = re.compile(r"\$(?:(\w+)|\{(\w+)\})\Z")
 _DEFAULT = re.compile(r"\$\{(\w+)(:?)([-=])([^${}`\\]*)\}\Z")
 _OWN_PATH = frozenset(("$0", "${0}", "$BASH_SOURCE", "${BASH_SOURCE}", "${BASH_SOURCE[0]}"))
 _INNER = ("simple_expansion", "expansion", "command_substitution", "arithmetic_expansion")
+_ESCAPED = re.compile(r"\\(.)", re.DOTALL)
+_IN_QUOTES = re.compile(r'\\([$`"\\])')
 _GLOB = re.compile(r"[*?\[]")
 
 
@@ -24,7 +26,8 @@ def value_of(script: Script, state: State, node: Optional[Node]) -> Value:
         return ""
     kind = node.type
     if kind in ("word", "number", "variable_name", "special_variable_name", "extglob_pattern"):
-        return re.sub(r"\\(.)", r"\1", script.text(node), flags=re.DOTALL)
+        text = script.text(node)
+        return _ESCAPED.sub(r"\1", text) if "\\" in text else text
     if kind == "raw_string":
         return script.text(node)[1:-1]
     if kind == "string":
@@ -88,8 +91,7 @@ def _quoted(script: Script, state: State, node: Node) -> Value:
 
 
 def _unescaped(text: str) -> str:
-    text = text.replace("\\\n", "")
-    return re.sub(r'\\([$`"\\])', r"\1", text)
+    return _IN_QUOTES.sub(r"\1", text.replace("\\\n", "")) if "\\" in text else text
 
 
 def _expansion(script: Script, state: State, node: Node) -> Value:
@@ -99,9 +101,8 @@ def _expansion(script: Script, state: State, node: Node) -> Value:
     if text in ("$#", "${#}"):
         return UNKNOWN if state.arguments is None else str(len(state.arguments))
     plain = _PLAIN.match(text)
-    name = plain.group(1) if plain else text[1:] if re.match(r"\$\w+\Z", text) else None
-    if name is not None:
-        return _variable(state, name)
+    if plain is not None:
+        return _variable(state, plain.group(1) or plain.group(2))
     default = _DEFAULT.match(text)
     if default is None:
         return UNKNOWN
