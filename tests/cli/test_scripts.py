@@ -156,7 +156,7 @@ def test_a_wrong_table(npu, tmp_path, good):
     table.write_text('[tool.npu-config.per-file-ignores]\n"*" = ["NPU999"]\n')
     result = npu("check", good)
     assert result.code == 1
-    assert 'pyproject.toml:2:8: error: "NPU999" is no rule' in result.out
+    assert 'pyproject.toml:2:8: error: "NPU999" is not a rule' in result.out
 
 
 # Baselines
