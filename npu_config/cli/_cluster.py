@@ -7,7 +7,7 @@ import click
 from npu_config.cli._options import PRODUCT_HELP, ProductType
 from npu_config.cli._output import Failure, read_stdin
 from npu_config.cli._paths import missing
-from npu_config.cli._report import tell as report
+from npu_config.cli._report import print_findings as report
 from npu_config.core.diagnostics import Diagnostic, Report
 from npu_config.core.message import told
 
@@ -46,7 +46,7 @@ def read(path: str) -> InputFile:
         raise Failure("standard input is not UTF-8 text") from None
 
 
-def tell(
+def print_findings(
     found: Iterable[Diagnostic],
     sources: Iterable[InputFile] = (),
     format_: str = "text",
@@ -83,7 +83,7 @@ def table_of(ctx: click.Context, path: str, product: Optional[str]) -> Any:
         found, model = list(parsed.diagnostics), parsed.model
     loud = [d for d in found if d.severity is not Severity.INFO]
     if loud:
-        tell(loud, [source], err=True)
+        print_findings(loud, [source], err=True)
     if model is None:
         ctx.exit(1)
     return model

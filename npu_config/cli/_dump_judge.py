@@ -17,7 +17,7 @@ from npu_config.cli._dump_options import (
 from npu_config.cli._output import Failure, say, write
 from npu_config.cli._paths import FILE
 from npu_config.cli._progress import progress
-from npu_config.cli._report import attempt, fails, tell
+from npu_config.cli._report import attempt, fails, print_findings
 from npu_config.core.diagnostics import Report
 from npu_config.core.message import told
 
@@ -67,7 +67,7 @@ def overflow_command(
     else:
         say(_overflows(report))
         if report.diagnostics:
-            tell(report.diagnostics)
+            print_findings(report.diagnostics)
     if json_file is not None:
         write(json_file, as_json, force)
     if html_file is not None:
@@ -218,7 +218,7 @@ def compare_command(
     else:
         say(text.comparison(found, everything))
         if found.diagnostics:
-            tell(found.diagnostics)
+            print_findings(found.diagnostics)
     if csv_file is not None:
         write(csv_file, result.result_csv(found), force)
     if json_file is not None:

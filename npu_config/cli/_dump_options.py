@@ -6,7 +6,7 @@ import click
 
 from npu_config.cli._output import Failure
 from npu_config.cli._paths import FILE
-from npu_config.cli._report import attempt, tell
+from npu_config.cli._report import attempt, print_findings
 from npu_config.core.message import told
 
 NO_NUMPY = 'values need numpy: pip install "npu_config[compare]"'
@@ -84,7 +84,7 @@ def files_of(
     tree = attempt(ctx, format_, lambda: find_dumps(path))
     files = select(tree, step, ops, types, device)
     if not len(tree):
-        tell([*tree.diagnostics, no_dump(tree, path)], format_)
+        print_findings([*tree.diagnostics, no_dump(tree, path)], format_)
         ctx.exit(1)
     if not len(files):
         raise Failure(

@@ -9,7 +9,7 @@ from npu_config.cli import _dump_text as text
 from npu_config.cli._dump_options import NO_NUMPY, format_option
 from npu_config.cli._output import Failure, say
 from npu_config.cli._paths import FILE
-from npu_config.cli._report import attempt, tell
+from npu_config.cli._report import attempt, print_findings
 from npu_config.core.message import told
 
 
@@ -48,7 +48,7 @@ def show_command(
     else:
         say("\n".join(filter(None, parts)))
         if found:
-            tell(found, files=len(files))
+            print_findings(found, files=len(files))
     ctx.exit(1 if found else 0)
 
 

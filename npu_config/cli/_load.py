@@ -5,7 +5,7 @@ from typing import Iterable, Optional
 import attr
 
 from npu_config.cli._output import Failure, read_stdin
-from npu_config.cli._report import tell
+from npu_config.cli._report import print_findings
 from npu_config.config import NpuConfig
 from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Report, Severity
 from npu_config.core.message import told
@@ -78,4 +78,6 @@ def complain(diagnostics: Iterable[Diagnostic], reading: Reading) -> None:
     """Print findings to standard error."""
     found = Report(diagnostics)
     if len(found):
-        tell(found, sources={} if reading.text is None else {reading.path: reading.text}, err=True)
+        print_findings(
+            found, sources={} if reading.text is None else {reading.path: reading.text}, err=True
+        )

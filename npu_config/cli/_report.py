@@ -30,7 +30,7 @@ def strict_option(function: Any) -> Any:
     return click.option("--strict", is_flag=True, help="Fail on warnings, too.")(function)
 
 
-def tell(
+def print_findings(
     found: Iterable[Diagnostic],
     format_: str = "text",
     files: int = 1,
@@ -67,7 +67,7 @@ def attempt(ctx: click.Context, format_: str, read: Callable[[], _Result]) -> _R
     try:
         return read()
     except NpuConfigError as error:
-        tell(error.diagnostics, format_)
+        print_findings(error.diagnostics, format_)
         ctx.exit(1)
         raise
 

@@ -1,4 +1,4 @@
-"""Which findings are told: ``--select`` and ``--ignore``."""
+"""Which findings are reported: ``--select`` and ``--ignore``."""
 
 from typing import Callable, Iterable, List
 
@@ -14,11 +14,11 @@ _ALWAYS = ("NPU701", "NPU702", "NPU703", "NPU708", "NPU830", "NPU831")
 
 
 def selection(select: Iterable[str], ignore: Iterable[str], where: str = "--ignore") -> Keeps:
-    """A function that says whether a finding is told.
+    """A function that says whether a finding is reported.
 
     Args:
         select: ids, beginnings of ids or names, several joined by commas; empty: all.  That a
-            file cannot be read is told in any case, unless it is ignored.
+            file cannot be read is reported in any case, unless it is ignored.
         ignore: the same; wins over ``select``.
         where: where ``ignore`` comes from, for the message.
 

@@ -25,7 +25,7 @@ _BROKEN = (UNPARSABLE.id, SYNTAX.id)
 
 
 class Checked(NamedTuple):
-    """One file and what is told of it."""
+    """One file and what is reported of it."""
 
     path: Optional[str]
     diagnostics: List[Diagnostic]
@@ -35,12 +35,12 @@ class Checked(NamedTuple):
 
 
 class Session:
-    """Checks files one after another and remembers what is told at the end.
+    """Checks files one after another and remembers what is reported at the end.
 
     Args:
         project: what the project says of its checks.
         target_of: from the target that a file names to the one it is checked for.
-        keeps: which findings are told.
+        keeps: which findings are reported.
         on_host: look at the file system and the environment.
         as_kind: read every file as this.
 
@@ -79,7 +79,7 @@ class Session:
         self.texts: Dict[Optional[str], str] = {project.path: project.text}
 
     def report(self) -> Report:
-        """Every finding that is told."""
+        """Every finding that is reported."""
         return Report(self._diagnostics)
 
     def check(
@@ -115,7 +115,7 @@ class Session:
         for root, count in roots.items():
             if not count:
                 message = "the directory holds nothing that could be checked"
-                self._tell(root, [NOTHING.diagnostic(message, Place(root))])
+                self._add(root, [NOTHING.diagnostic(message, Place(root))])
 
     def _is_script(self, candidate: Candidate) -> bool:
         """True for the files that are checked together."""
@@ -144,9 +144,9 @@ class Session:
         for path, diagnostics, text, encoding, skipped in check_scripts(
             list(by_path), target, self._environ, self._on_host, progress=advance
         ):
-            told = self._told(path, text, diagnostics, True)
+            reported = self._reported(path, text, diagnostics, True)
             self.files -= 1
-            self._finish(by_path[path], Checked(path, told, text, encoding, skipped), fixing)
+            self._finish(by_path[path], Checked(path, reported, text, encoding, skipped), fixing)
 
     def _check(self, candidate: Candidate) -> Optional[Checked]:
         """Check one file; None when it was only found and is not for us."""
@@ -156,10 +156,10 @@ class Session:
             return None
         target = self._target_of(reading.target)
         found = reading.judge(target, self._environ, self._on_host)
-        told = self._told(candidate.path, reading.text, found, reading.kind == "script")
-        return Checked(reading.path, told, reading.text, reading.encoding, reading.skipped)
+        reported = self._reported(candidate.path, reading.text, found, reading.kind == "script")
+        return Checked(reading.path, reported, reading.text, reading.encoding, reading.skipped)
 
-    def _told(
+    def _reported(
         self, path: str, text: Optional[str], found: Iterable[Diagnostic], is_script: bool
     ) -> List[Diagnostic]:
         """What neither a comment in the file, nor the project, nor the command line silences."""
@@ -176,14 +176,14 @@ class Session:
         return [diagnostic for diagnostic in left if self._keeps(diagnostic) and keeps(diagnostic)]
 
     def _finish(self, candidate: Candidate, checked: Checked, fixing: Optional[str]) -> None:
-        """Fix a file, if that is asked for, and remember what is told of it."""
+        """Fix a file, if that is asked for, and remember what is reported of it."""
         if fixing is not None and candidate.content is None:
             checked = self._fixed(candidate, checked, fixing)
         self.files += 1
         self.skipped += checked.skipped
-        self._tell(checked.path, checked.diagnostics, checked.text)
+        self._add(checked.path, checked.diagnostics, checked.text)
 
-    def _tell(
+    def _add(
         self, path: Optional[str], diagnostics: List[Diagnostic], text: Optional[str] = None
     ) -> None:
         self._diagnostics.extend(diagnostics)

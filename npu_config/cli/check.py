@@ -9,7 +9,7 @@ from npu_config.cli._exits import DONE, FINDINGS, WRONG_CALL
 from npu_config.cli._options import as_option, merged, selection_options, target_options
 from npu_config.cli._output import Failure, say, unwritable
 from npu_config.cli._paths import ANY_PATH, missing
-from npu_config.cli._report import fails, format_option, strict_option, tell
+from npu_config.cli._report import fails, format_option, print_findings, strict_option
 from npu_config.core.diagnostics import Report
 from npu_config.core.message import told
 from npu_config.core.target import Target
@@ -108,7 +108,7 @@ def command(
     else:
         if format_ == "sarif":
             load_all()  # declared in the processes that found something, maybe not in this one
-        tell(
+        print_findings(
             report,
             format_,
             session.files,

@@ -94,9 +94,9 @@ def command(
     else:
         say(_table(found, versions, first, paths))
     if unread:
-        from npu_config.cli._report import tell
+        from npu_config.cli._report import print_findings
 
-        tell(unread, err=True)
+        print_findings(unread, err=True)
     refused = any(use.counts and set(use.verdicts) != {READ} for use in found)
     ctx.exit(1 if unread or (chosen and refused) else 0)
 

@@ -7,7 +7,7 @@ import click
 from npu_config.cli._options import out_options
 from npu_config.cli._output import Failure, say, unwritable
 from npu_config.cli._paths import ANY_PATH, FILE, missing
-from npu_config.cli._report import attempt, fails, format_option, strict_option, tell
+from npu_config.cli._report import attempt, fails, format_option, print_findings, strict_option
 from npu_config.core.message import told
 
 
@@ -49,7 +49,7 @@ def command(
         raise Failure(told("{} does not exist", graph))
     config = None if config_path is None else _config(ctx, config_path, format_)
     diagnosis = attempt(ctx, format_, lambda: diagnose(graph, config))
-    tell(diagnosis, format_)
+    print_findings(diagnosis, format_)
     if format_ == "text":
         say(_changes(diagnosis))
     if out is not None:

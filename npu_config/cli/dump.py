@@ -19,7 +19,7 @@ from npu_config.cli._guard import Group
 from npu_config.cli._output import Failure, say, unwritable
 from npu_config.cli._paths import FILE
 from npu_config.cli._progress import progress
-from npu_config.cli._report import attempt, fails, tell
+from npu_config.cli._report import attempt, fails, print_findings
 from npu_config.core.diagnostics import Report
 from npu_config.core.message import join, told
 
@@ -67,7 +67,7 @@ def list_command(
     else:
         say(_groups(files) + "\n" + _listed(entries, limit) + _others(files))
         if found:
-            tell(found, files=len(files))
+            print_findings(found, files=len(files))
     ctx.exit(1 if fails(Report(found), False) else 0)
 
 
@@ -225,7 +225,7 @@ def export_command(
         odd = sorted({line.status for line in written} - {"ok"})
         say("".join(told("note: {}\n", status) for status in odd))
         if found:
-            tell([*files.diagnostics, *found], files=len(files))
+            print_findings([*files.diagnostics, *found], files=len(files))
     ctx.exit(1 if fails(Report(found), False) else 0)
 
 

@@ -6,7 +6,7 @@ from typing import Any, Dict, List, Tuple
 
 import click
 
-from npu_config.cli._cluster import InputFile, product_option, read, table_of, tell
+from npu_config.cli._cluster import InputFile, print_findings, product_option, read, table_of
 from npu_config.cli._exits import DONE, FINDINGS, WRONG_CALL
 from npu_config.cli._output import Failure, deliver, say, unwritable
 from npu_config.cli._paths import INPUT, missing
@@ -118,7 +118,7 @@ def _check(ctx: click.Context, given: Dict[str, Any]) -> int:
         sources = [read(path) for path in dict.fromkeys(files)]
         found = [diagnostic for source in sources for diagnostic in source.diagnostics]
         found.extend(_check_files(sources, target, table))
-    report = tell(found, sources, given["format_"])
+    report = print_findings(found, sources, given["format_"])
     if not files and not any(name in os.environ for name in VARIABLES):
         say("no variable of an NPU job is set in this environment\n", err=True)
     if missing(files):
@@ -166,7 +166,7 @@ def _write(ctx: click.Context, given: Dict[str, Any]) -> None:
         else:
             deliver(_text(job, chosen, given), given["out"], given["force"])
     except NpuConfigError as error:
-        tell(error.diagnostics, err=True)
+        print_findings(error.diagnostics, err=True)
         ctx.exit(1)
 
 

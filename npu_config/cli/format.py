@@ -4,7 +4,7 @@ from typing import List, Optional, Tuple
 
 import click
 
-from npu_config.cli._cluster import InputFile, read, tell
+from npu_config.cli._cluster import InputFile, print_findings, read
 from npu_config.cli._exits import DONE, FINDINGS, WRONG_CALL
 from npu_config.cli._fix import difference
 from npu_config.cli._options import as_option
@@ -38,7 +38,7 @@ def _format(path: str, as_kind: Optional[str], dry: bool, diff: bool) -> Optiona
     """Whether a file changed, or would; None when it has errors."""
     source = read(path)
     if source.text is None:
-        tell(source.diagnostics, [source], err=True)
+        print_findings(source.diagnostics, [source], err=True)
         return None
     clean = _cleaned(source, as_kind)
     if clean is None:
@@ -72,11 +72,11 @@ def _cleaned(source: InputFile, as_kind: Optional[str]) -> Optional[str]:
     parsed = format_.parse(clean, source.name)
     if not parsed.ok or parsed.model is None:
         found = format_.parse(text, source.name).diagnostics
-        tell(found, [source], err=True)
+        print_findings(found, [source], err=True)
         return None
     canonical = format_.canonical(clean)
     if canonical is None:
-        tell(parsed.diagnostics, [source], err=True)
+        print_findings(parsed.diagnostics, [source], err=True)
     return canonical
 
 

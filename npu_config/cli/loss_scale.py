@@ -6,7 +6,7 @@ import click
 
 from npu_config.cli._output import say
 from npu_config.cli._paths import FILE
-from npu_config.cli._report import attempt, fails, strict_option, tell
+from npu_config.cli._report import attempt, fails, print_findings, strict_option
 from npu_config.core.message import told
 
 
@@ -27,7 +27,7 @@ def command(ctx: click.Context, paths: Tuple[str, ...], tag: Optional[str], stri
     report = attempt(ctx, "text", lambda: loss_scale_report(paths, tag))
     say(_facts(report))
     if len(report.diagnostics):
-        tell(report.diagnostics, files=len(report.paths))
+        print_findings(report.diagnostics, files=len(report.paths))
     ctx.exit(1 if fails(report.diagnostics, strict) else 0)
 
 

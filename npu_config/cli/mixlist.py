@@ -4,7 +4,7 @@ from typing import Any, List, Optional, Tuple
 
 import click
 
-from npu_config.cli._cluster import InputFile, read, tell
+from npu_config.cli._cluster import InputFile, print_findings, read
 from npu_config.cli._exits import DONE, FINDINGS, WRONG_CALL
 from npu_config.cli._guard import Group
 from npu_config.cli._options import out_options
@@ -83,11 +83,11 @@ def build_command(
     try:
         model = mixlist.Mixlist.of(**lists)
     except NpuConfigError as error:
-        tell(error.diagnostics, err=True)
+        print_findings(error.diagnostics, err=True)
         ctx.exit(1)
     found = list(mixlist.check(model, library=_library(ctx, libraries)))
     if found:
-        tell(found, err=True)
+        print_findings(found, err=True)
     if any(diagnostic.severity is Severity.ERROR for diagnostic in found):
         ctx.exit(1)
     deliver(mixlist.render(model), out, force)
@@ -124,7 +124,7 @@ def check_command(
             found.extend(parsed.diagnostics)
             if parsed.model is not None:
                 found.extend(mixlist.check(parsed.model, places=parsed.places, library=library))
-    report = tell(found, sources, format_)
+    report = print_findings(found, sources, format_)
     if missing(paths):
         ctx.exit(WRONG_CALL)
     ctx.exit(FINDINGS if fails(report, strict) else DONE)
@@ -153,6 +153,6 @@ def _library(ctx: click.Context, paths: Tuple[str, ...]) -> Any:
         return None
     parsed = library.load(*paths)
     if parsed.model is None:
-        tell(parsed.diagnostics, err=True)
+        print_findings(parsed.diagnostics, err=True)
         ctx.exit(1)
     return parsed.model

@@ -6,7 +6,7 @@ from typing import Any, Dict, Iterable, List, Optional, Tuple
 
 import click
 
-from npu_config.cli._cluster import InputFile, product_option, read, table_of, tell
+from npu_config.cli._cluster import InputFile, print_findings, product_option, read, table_of
 from npu_config.cli._exits import DONE, FINDINGS, WRONG_CALL
 from npu_config.cli._guard import Group
 from npu_config.cli._options import out_options
@@ -132,7 +132,7 @@ def build_command(
             addresses = describe.device_addresses(device_ips)
             table = build.build(plans, choice, addresses, product, table_version, device_port)
     except NpuConfigError as error:
-        tell(error.diagnostics, err=True)
+        print_findings(error.diagnostics, err=True)
         ctx.exit(1)
     tell_warnings(table, product)
     deliver(rank_table.render(table), out, force)
@@ -167,7 +167,7 @@ def tell_if_any(found: Iterable[Any]) -> None:
     """Print findings to standard error, when there are any."""
     found = list(found)
     if found:
-        tell(found, err=True)
+        print_findings(found, err=True)
 
 
 def _addresses(
@@ -203,7 +203,7 @@ def _hccn(ctx: click.Context, path: str) -> Dict[int, str]:
     parsed = None if source.text is None else hccn.parse_hccn(source.text, source.name)
     found = source.diagnostics if parsed is None else tuple(parsed.diagnostics)
     if found:
-        tell(found, [source], err=True)
+        print_findings(found, [source], err=True)
         ctx.exit(1)
     assert parsed is not None
     if not parsed.model:
@@ -254,7 +254,7 @@ def check_command(
             name: _hccn(ctx, path) for name, path in describe.assignments(hccn_confs).items()
         }
     except NpuConfigError as error:
-        tell(error.diagnostics, err=True)
+        print_findings(error.diagnostics, err=True)
         ctx.exit(2)
     found: List[Any] = []
     sources: List[InputFile] = []
@@ -269,7 +269,7 @@ def check_command(
         for name, addresses in machines.items():
             if isinstance(parsed.model, RankTable):
                 found.extend(hccn.check_addresses_of(parsed.model, name, addresses))
-    report = tell(found, sources, format_)
+    report = print_findings(found, sources, format_)
     ctx.exit(WRONG_CALL if missing(paths) else FINDINGS if fails(report, strict) else DONE)
 
 
@@ -320,7 +320,7 @@ def convert_command(
             Target.named(product),
         )
     except NpuConfigError as error:
-        tell(error.diagnostics, err=True)
+        print_findings(error.diagnostics, err=True)
         ctx.exit(1)
     tell_if_any(convert.not_held(table))
     deliver(rank_table.render(new), out, force)
@@ -354,7 +354,7 @@ def merge_command(
     try:
         merged, lost = rank_table.merge(tables, Target.named(product))
     except NpuConfigError as error:
-        tell(error.diagnostics, err=True)
+        print_findings(error.diagnostics, err=True)
         ctx.exit(1)
     tell_if_any(lost)
     deliver(rank_table.render(merged), out, force)

@@ -150,7 +150,7 @@ def compare_dumps(
         reference_step: the run or step of the reference; None: the same, or the first.
         device: the device; None: the first.
         ignore: patterns of operators that are compared and do not count.
-        progress: is told how many of how many operators are done.
+        progress: gets how many of how many operators are done.
 
     Raises:
         NpuConfigError: one side cannot be read, or nothing of both sides has the same name.

@@ -66,10 +66,10 @@ class Project:
 
     Args:
         path: the pyproject.toml; None for a project without one.
-        select: rules that are told; empty: all.
-        ignore: rules that are not told.
+        select: rules that are reported; empty: all.
+        ignore: rules that are not reported.
         exclude: patterns, with the syntax of .gitignore, of files that are left out.
-        per_file_ignores: pattern to rules that are not told of the files it matches.
+        per_file_ignores: pattern to rules that are not reported of the files it matches.
         target: product, mode and CANN version.
         strict: warnings fail, too.
         on_host: the checks run on the training host.
@@ -180,7 +180,7 @@ def read_project(path: str, known_rules: KnownRules) -> Optional[Project]:
 
 
 def _shown(path: str) -> str:
-    """A path as it is told: relative where it lies below the working directory."""
+    """A path as it is shown: relative where it lies below the working directory."""
     relative = os.path.relpath(path)
     return path if relative.startswith(os.pardir) else relative
 

@@ -1,4 +1,4 @@
-"""YAML configuration files, with places, and with its traps told instead of swallowed.
+"""YAML configuration files, with places, and with its traps reported instead of passed over.
 
 PyYAML scans and parses (SafeLoader, version 1.1 of YAML); the values are put together
 here from its events, so that nothing is ever constructed but text, numbers, booleans,

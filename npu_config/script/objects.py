@@ -298,7 +298,7 @@ class Constructed(Tracked):
 
 
 class Loaded(Tracked):
-    """A configuration file that npu_config is told to load."""
+    """A configuration file that npu_config loads."""
 
     __slots__ = ("file",)
 

@@ -276,13 +276,13 @@ def check(
 
 
 def _against(model: Mixlist, library: OperatorLibrary, places: Places) -> Iterator[Diagnostic]:
-    told = set()
+    reported = set()
     for operator, move in model.moves():
         place = places.place((move.list, move.action, operator))
         known = library.operators.get(operator)
         if known is None:
-            if operator not in told and "/" not in operator and operator.strip():
-                told.add(operator)
+            if operator not in reported and "/" not in operator and operator.strip():
+                reported.add(operator)
                 yield rules.OPERATOR.diagnostic(
                     phrase("the operator library has no operator type {}", shown(operator)),
                     place,

@@ -122,7 +122,7 @@ def read(text: str, path: Optional[str] = None) -> JsonReading:
     Comments, trailing commas, single quotes and the like are reported, each with the edit
     that repairs it where there is one, and reading goes on.  Nesting beyond
     200 levels in a text with faults, numbers of more than 400 characters, and more than
-    100 faults end it; of more than 10,000 comments so many are told.
+    100 faults end it; of more than 10,000 comments that many are reported.
 
     Args:
         text: anything.

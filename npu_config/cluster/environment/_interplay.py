@@ -75,46 +75,46 @@ UNIT = 68
 AIV_LONGEST = 1091
 
 
-def check_interplay(look: EnvironmentCheck) -> None:
+def check_interplay(context: EnvironmentCheck) -> None:
     """Check what variables have to do with each other and with options."""
     for name, partner in PARTNERS:
-        if name in look.environ and look.absent(partner):
-            look.say(
+        if name in context.environ and context.absent(partner):
+            context.report(
                 rules.NEEDS,
                 phrase("{} is set, but not {}", name, partner),
                 name,
                 phrase("export {}, or unset {}", partner, name),
             )
     for name, other, why in SILENCERS:
-        if look.get(name) and look.get(other):
-            look.say(rules.SILENCED, phrase("{} {}", name, why), name)
+        if context.get(name) and context.get(other):
+            context.report(rules.SILENCED, phrase("{} {}", name, why), name)
     for effect in EFFECTS:
-        text = look.get(effect.name)
+        text = context.get(effect.name)
         if text is not None and effect.when(text):
-            look.say(
+            context.report(
                 rules.DECIDES,
                 phrase("{}: {}", assigned(effect.name, text), effect.message),
                 effect.name,
                 effect.help,
             )
-    _whitelist(look)
-    _tools(look)
-    _intra_links(look)
-    _socket_family(look)
-    _timeout(look)
-    _profiling_options(look)
-    _tf_config(look)
+    _whitelist(context)
+    _tools(context)
+    _intra_links(context)
+    _socket_family(context)
+    _timeout(context)
+    _profiling_options(context)
+    _tf_config(context)
 
 
-def _profiling_options(look: EnvironmentCheck) -> None:
+def _profiling_options(context: EnvironmentCheck) -> None:
     """What the format of profiling options says, without places: the text is no file."""
-    text = look.get("PROFILING_OPTIONS")
-    mode = look.get("PROFILING_MODE")
-    if not text or look.absent("PROFILING_MODE") or mode not in (None, "true", "dynamic"):
+    text = context.get("PROFILING_OPTIONS")
+    mode = context.get("PROFILING_MODE")
+    if not text or context.absent("PROFILING_MODE") or mode not in (None, "true", "dynamic"):
         return  # it is not read
-    place = look.places.get("PROFILING_OPTIONS", NOWHERE)
-    for diagnostic in profiling.parse(text, None, look.target).diagnostics:
-        look.found.append(
+    place = context.places.get("PROFILING_OPTIONS", NOWHERE)
+    for diagnostic in profiling.parse(text, None, context.target).diagnostics:
+        context.found.append(
             attr.evolve(
                 diagnostic,
                 message="PROFILING_OPTIONS: {}".format(diagnostic.message),
@@ -128,10 +128,10 @@ def _profiling_options(look: EnvironmentCheck) -> None:
         )
 
 
-def _whitelist(look: EnvironmentCheck) -> None:
-    disable = look.get("HCCL_WHITELIST_DISABLE")
-    if disable == "0" and look.absent("HCCL_WHITELIST_FILE"):
-        look.say(
+def _whitelist(context: EnvironmentCheck) -> None:
+    disable = context.get("HCCL_WHITELIST_DISABLE")
+    if disable == "0" and context.absent("HCCL_WHITELIST_FILE"):
+        context.report(
             rules.NEEDS,
             "HCCL_WHITELIST_DISABLE is 0, but HCCL_WHITELIST_FILE is not set",
             "HCCL_WHITELIST_DISABLE",
@@ -140,47 +140,47 @@ def _whitelist(look: EnvironmentCheck) -> None:
         )
     elif (
         disable != "0"
-        and "HCCL_WHITELIST_FILE" in look.environ
-        and (disable is not None or look.absent("HCCL_WHITELIST_DISABLE"))
+        and "HCCL_WHITELIST_FILE" in context.environ
+        and (disable is not None or context.absent("HCCL_WHITELIST_DISABLE"))
     ):
-        look.say(
+        context.report(
             rules.SILENCED,
             "HCCL_WHITELIST_FILE is read only with HCCL_WHITELIST_DISABLE=0",
             "HCCL_WHITELIST_FILE",
         )
 
 
-def _tools(look: EnvironmentCheck) -> None:
-    if look.get("PROFILING_MODE") == "false" and "PROFILING_OPTIONS" in look.environ:
-        look.say(
+def _tools(context: EnvironmentCheck) -> None:
+    if context.get("PROFILING_MODE") == "false" and "PROFILING_OPTIONS" in context.environ:
+        context.report(
             rules.SILENCED,
             "PROFILING_OPTIONS is read only when profiling is on, and PROFILING_MODE is false",
             "PROFILING_OPTIONS",
         )
-    if look.get("PRECISION_TOOL_OVERFLOW") == look.get("PRECISION_TOOL_DUMP") == "True":
-        look.say(
+    if context.get("PRECISION_TOOL_OVERFLOW") == context.get("PRECISION_TOOL_DUMP") == "True":
+        context.report(
             rules.SILENCED,
             "PRECISION_TOOL_DUMP has no effect beside PRECISION_TOOL_OVERFLOW",
             "PRECISION_TOOL_DUMP",
         )
 
 
-def _intra_links(look: EnvironmentCheck) -> None:
-    pcie, roce = look.get("HCCL_INTRA_PCIE_ENABLE"), look.get("HCCL_INTRA_ROCE_ENABLE")
+def _intra_links(context: EnvironmentCheck) -> None:
+    pcie, roce = context.get("HCCL_INTRA_PCIE_ENABLE"), context.get("HCCL_INTRA_ROCE_ENABLE")
     if pcie == roce == "1":
         problem = "HCCL_INTRA_PCIE_ENABLE and HCCL_INTRA_ROCE_ENABLE are both 1"
-    elif pcie == "0" and look.absent("HCCL_INTRA_ROCE_ENABLE"):
+    elif pcie == "0" and context.absent("HCCL_INTRA_ROCE_ENABLE"):
         problem = "HCCL_INTRA_PCIE_ENABLE is 0, but HCCL_INTRA_ROCE_ENABLE is not set"
     elif (
         roce == "0"
-        and look.absent("HCCL_INTRA_PCIE_ENABLE")
-        and not look.target.products & {Product.ATLAS_A3}
+        and context.absent("HCCL_INTRA_PCIE_ENABLE")
+        and not context.target.products & {Product.ATLAS_A3}
     ):
         problem = "HCCL_INTRA_ROCE_ENABLE is 0, but HCCL_INTRA_PCIE_ENABLE is not set"
     else:
         return
     name = "HCCL_INTRA_ROCE_ENABLE" if pcie is None else "HCCL_INTRA_PCIE_ENABLE"
-    look.say(
+    context.report(
         rules.CONFLICT,
         phrase("{}; legal: 1 and 0, 0 and 1, 0 and 0, or 1 for one of them alone", problem),
         name,
@@ -188,14 +188,14 @@ def _intra_links(look: EnvironmentCheck) -> None:
     )
 
 
-def _socket_family(look: EnvironmentCheck) -> None:
-    family = look.get("HCCL_SOCKET_FAMILY")
-    if family is None or not isinstance(look.table, RankTable):
+def _socket_family(context: EnvironmentCheck) -> None:
+    family = context.get("HCCL_SOCKET_FAMILY")
+    if family is None or not isinstance(context.table, RankTable):
         return
-    servers = look.table.servers
+    servers = context.table.servers
     address = servers[0].devices[0].device_ip if servers and servers[0].devices else None
     if address is not None and (":" in address) != (family == "AF_INET6"):
-        look.say(
+        context.report(
             rules.SILENCED,
             phrase(
                 "{} has no effect: the addresses of the rank table are {}",
@@ -206,29 +206,29 @@ def _socket_family(look: EnvironmentCheck) -> None:
         )
 
 
-def _timeout(look: EnvironmentCheck) -> None:
+def _timeout(context: EnvironmentCheck) -> None:
     name = "HCCL_EXEC_TIMEOUT"
-    text = look.get(name)
+    text = context.get(name)
     if text is None or problem_of(VARIABLES[name].kind, text) is not None:
         return
     seconds = float(text)
-    rounding = look.only_on(*ROUNDING)
-    aiv = look.get("HCCL_OP_EXPANSION_MODE") == "AIV"
+    rounding = context.only_on(*ROUNDING)
+    aiv = context.get("HCCL_OP_EXPANSION_MODE") == "AIV"
     lowest, highest = (1, 17340) if rounding else (0, 2**31 - 1)
     if not lowest <= seconds <= highest:
-        look.say(
+        context.report(
             rules.TIMEOUT,
             phrase(
                 "{}; legal{}: {} to {} s",
                 assigned(name, text),
-                phrase(" on {}", look.target.product.value) if look.target.product else "",
+                phrase(" on {}", context.target.product.value) if context.target.product else "",
                 lowest,
                 highest,
             ),
             name,
         )
     elif aiv and not 0 < seconds <= AIV_LONGEST:
-        look.say(
+        context.report(
             rules.TIMEOUT,
             phrase(
                 "{} becomes {} s with HCCL_OP_EXPANSION_MODE=AIV",
@@ -241,7 +241,7 @@ def _timeout(look: EnvironmentCheck) -> None:
         )
     elif rounding and seconds % UNIT:
         effective = max(int(seconds) // UNIT * UNIT, UNIT)
-        look.say(
+        context.report(
             rules.TIMEOUT,
             phrase(
                 "{}, of which {} s take effect (multiples of {})",
@@ -255,13 +255,13 @@ def _timeout(look: EnvironmentCheck) -> None:
         )
 
 
-def _tf_config(look: EnvironmentCheck) -> None:
-    text = look.get("TF_CONFIG")
+def _tf_config(context: EnvironmentCheck) -> None:
+    text = context.get("TF_CONFIG")
     if text is None:
         return
     wrong = problem_of(VARIABLES["TF_CONFIG"].kind, text)
     if wrong is not None:
-        look.say(
+        context.report(
             rules.TF_CONFIG,
             phrase("TF_CONFIG {}; NPURunConfig and NPUEstimator raise an error", wrong.problem),
             "TF_CONFIG",
@@ -271,7 +271,7 @@ def _tf_config(look: EnvironmentCheck) -> None:
     config = json.loads(text)
     task = config.get("task", {})
     if not isinstance(config.get("cluster", {}), dict) or not isinstance(task, dict):
-        look.say(
+        context.report(
             rules.TF_CONFIG,
             'TF_CONFIG: "cluster" and "task" are objects',
             "TF_CONFIG",
@@ -282,7 +282,7 @@ def _tf_config(look: EnvironmentCheck) -> None:
         "evaluator": "does not use HCCL",
     }.get(str(task.get("type")))
     if what is not None:
-        look.say(
+        context.report(
             rules.TF_CONFIG,
             phrase('TF_CONFIG: the task is "{}", which {}', task["type"], what),
             "TF_CONFIG",

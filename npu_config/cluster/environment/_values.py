@@ -134,37 +134,37 @@ _SHORTEST_NAME = 7
 _NEVER_MEANT = TENSORFLOW_2_NAMES | {"DEVICE_ID", "PYTHONPATH", "PYTHONHASHSEED"}
 
 
-def check_values(look: EnvironmentCheck) -> None:
+def check_values(context: EnvironmentCheck) -> None:
     """Check every variable that is set by itself."""
-    for name, text in look.environ.items():
+    for name, text in context.environ.items():
         variable = VARIABLES.get(name)
         if variable is None:
-            _near_miss(look, name)
+            _near_miss(context, name)
         elif name in TENSORFLOW_2_NAMES:
-            look.say(
+            context.report(
                 TENSORFLOW_2_ONLY,
                 phrase("{} has no effect with TensorFlow 1.15", name),
                 name,
                 "set iterations_per_loop" if name == "NPU_LOOP_SIZE" else "unset it",
             )
-        elif look.target.product is not None and not variable.is_for(look.target.product):
-            _other_product(look, variable, look.target.product)
+        elif context.target.product is not None and not variable.is_for(context.target.product):
+            _other_product(context, variable, context.target.product)
         elif text is not UNKNOWN:
-            _value(look, variable, text)
+            _value(context, variable, text)
 
 
-def may_name_a_pod(look: EnvironmentCheck) -> bool:
+def may_name_a_pod(context: EnvironmentCheck) -> bool:
     """Whether the rank table is, or may be, of the old template 2, which knows pods by name."""
-    if look.table is None:
-        return not look.absent("RANK_TABLE_FILE")
-    return isinstance(look.table, GroupTable) and not look.table.laboratory
+    if context.table is None:
+        return not context.absent("RANK_TABLE_FILE")
+    return isinstance(context.table, GroupTable) and not context.table.laboratory
 
 
-def _other_product(look: EnvironmentCheck, variable: Variable, product: Product) -> None:
+def _other_product(context: EnvironmentCheck, variable: Variable, product: Product) -> None:
     if variable.name.startswith("CM_"):
-        return  # an error of its own, told once for all of them
+        return  # an error of its own, reported once for all of them
     products = sorted(one.value for one in variable.products or ())
-    look.say(
+    context.report(
         NOT_FOR_PRODUCT,
         phrase(
             "{} is not documented for {}; it is for {}",
@@ -177,19 +177,19 @@ def _other_product(look: EnvironmentCheck, variable: Variable, product: Product)
     )
 
 
-def _value(look: EnvironmentCheck, variable: Variable, text: str) -> None:
+def _value(context: EnvironmentCheck, variable: Variable, text: str) -> None:
     name = variable.name
     if name in ("TF_CONFIG", "PROFILING_OPTIONS"):
         return  # their content is a check of its own
-    if name == "RANK_ID" and may_name_a_pod(look):
+    if name == "RANK_ID" and may_name_a_pod(context):
         return
     wrong = problem_of(variable.kind, text)
     if name == "JOB_ID":
-        _job_id(look, variable, text, wrong)
+        _job_id(context, variable, text, wrong)
     elif name == "HCCL_OP_EXPANSION_MODE" and wrong is None:
-        _expansion_mode(look, variable, text)
+        _expansion_mode(context, variable, text)
     elif wrong is not None:
-        look.say(
+        context.report(
             VALUE,
             phrase(
                 "{} {}; legal: {}{}",
@@ -205,12 +205,12 @@ def _value(look: EnvironmentCheck, variable: Variable, text: str) -> None:
 
 
 def _job_id(
-    look: EnvironmentCheck, variable: Variable, text: str, wrong: Optional[InvalidValue]
+    context: EnvironmentCheck, variable: Variable, text: str, wrong: Optional[InvalidValue]
 ) -> None:
     if wrong is None:
         return
     too_long = len(text) > JOB_ID_LONGEST
-    look.say(
+    context.report(
         JOB_ID_FORMAT,
         phrase(
             "{} {}; legal: {}; GE refuses it (E10051) and the adapter aborts the process"
@@ -226,13 +226,13 @@ def _job_id(
     )
 
 
-def _expansion_mode(look: EnvironmentCheck, variable: Variable, text: str) -> None:
-    product = look.target.product
+def _expansion_mode(context: EnvironmentCheck, variable: Variable, text: str) -> None:
+    product = context.target.product
     modes = EXPANSION_MODES.get(product) if product is not None else None
     if product is None or modes is None or text in modes:
         return
     refused = product is Product.ASCEND_950
-    look.say(
+    context.report(
         VALUE,
         phrase(
             "{}, but {} has {}; {}",
@@ -247,16 +247,16 @@ def _expansion_mode(look: EnvironmentCheck, variable: Variable, text: str) -> No
     )
 
 
-def _near_miss(look: EnvironmentCheck, name: str) -> None:
-    if len(name) < _SHORTEST_NAME or name in look.used:
+def _near_miss(context: EnvironmentCheck, name: str) -> None:
+    if len(name) < _SHORTEST_NAME or name in context.used:
         return
     other_way = (
-        *(RANK_TABLE_NAMES if look.given(*CM_NAMES) else ()),
-        *(CM_NAMES if look.given(*RANK_TABLE_NAMES) else ()),
+        *(RANK_TABLE_NAMES if context.given(*CM_NAMES) else ()),
+        *(CM_NAMES if context.given(*RANK_TABLE_NAMES) else ()),
     )
     for known in _slips_of(name):
-        if known not in other_way and known not in look.environ:
-            look.say(
+        if known not in other_way and known not in context.environ:
+            context.report(
                 NEAR_MISS,
                 phrase("{} is read by nobody; {} is not set", name, known),
                 name,

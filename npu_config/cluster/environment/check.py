@@ -1,6 +1,6 @@
 """The check of the environment that processes are started with.
 
-:func:`check_environment` looks at variables only.  :func:`check_host` also reads the files
+:func:`check_environment` contexts at variables only.  :func:`check_host` also reads the files
 that they name, and compares with the machine; :func:`check_job` takes the environments of all
 processes of a job.
 """
@@ -73,11 +73,11 @@ def examine(
     used: FrozenSet[str] = frozenset(),
 ) -> EnvironmentCheck:
     """One environment with the findings about it; see :class:`EnvironmentCheck`."""
-    look = EnvironmentCheck(environ, target, table, places, unset, used)
-    check_values(look)
-    check_launch(look)
-    check_interplay(look)
-    return look
+    context = EnvironmentCheck(environ, target, table, places, unset, used)
+    check_values(context)
+    check_launch(context)
+    check_interplay(context)
+    return context
 
 
 def check_job(
@@ -94,13 +94,13 @@ def check_job(
         table: the rank table of the job, when it is at hand.
         places: where the variables of each process stand.
     """
-    looks = {
+    contexts = {
         name: examine(environ, target, table, (places or {}).get(name))
         for name, environ in environs.items()
     }
-    if looks:
-        compare(looks)
-    return Report(diagnostic for look in looks.values() for diagnostic in look.found)
+    if contexts:
+        compare(contexts)
+    return Report(diagnostic for context in contexts.values() for diagnostic in context.found)
 
 
 def check_host(
@@ -118,10 +118,10 @@ def check_host(
         cpu_count: the CPU cores of the machine; None: as the operating system says.
     """
     table, found = _files(environ, target)
-    look = examine(environ, target, table)
-    _directories(look)
-    _cores(look, cpu_count or os.cpu_count())
-    return Report([*found, *look.found])
+    context = examine(environ, target, table)
+    _directories(context)
+    _cores(context, cpu_count or os.cpu_count())
+    return Report([*found, *context.found])
 
 
 def _files(
@@ -139,29 +139,29 @@ def _files(
     return table, found
 
 
-def _directories(look: EnvironmentCheck) -> None:
-    for name, text in look.environ.items():
+def _directories(context: EnvironmentCheck) -> None:
+    for name, text in context.environ.items():
         variable = VARIABLES.get(name)
         if variable is None or not text or text is UNKNOWN or variable.kind != DIRECTORY:
             continue
         if name == "ASCEND_OPP_PATH" and not os.path.isdir(text):
-            look.say(HOST, phrase("{} is not a directory", assigned(name, text)), name)
+            context.report(HOST, phrase("{} is not a directory", assigned(name, text)), name)
         elif os.path.exists(text) and not os.path.isdir(text):
-            look.say(
+            context.report(
                 HOST, phrase("{} is a file; it takes a directory", assigned(name, text)), name
             )
 
 
-def _cores(look: EnvironmentCheck, cores: Optional[int]) -> None:
+def _cores(context: EnvironmentCheck, cores: Optional[int]) -> None:
     if cores is None:
         return
     for name, most in (
         ("MAX_COMPILE_CORE_NUMBER", cores),
         ("TE_PARALLEL_COMPILER", max(cores * 4 // 5, 1)),
     ):
-        number = look.whole(name)
+        number = context.whole(name)
         if number is not None and number > most:
-            look.say(
+            context.report(
                 HOST,
                 phrase(
                     "{} is {}, but the machine has {} CPU cores: at most {}",

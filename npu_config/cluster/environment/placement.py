@@ -11,11 +11,11 @@ from npu_config.core.message import phrase
 from npu_config.core.target import Product
 
 
-def check_launch(look: EnvironmentCheck) -> None:
+def check_launch(context: EnvironmentCheck) -> None:
     """Check how the process is placed in the job."""
-    table, cm = look.given(*RANK_TABLE_NAMES), look.given(*CM_NAMES)
+    table, cm = context.given(*RANK_TABLE_NAMES), context.given(*CM_NAMES)
     if table and cm:
-        look.say(
+        context.report(
             rules.BOTH,
             phrase(
                 "{} and {} are set together; a job has a rank table or CM_ variables",
@@ -26,11 +26,11 @@ def check_launch(look: EnvironmentCheck) -> None:
             phrase("unset {}", " ".join(table if len(cm) > len(table) else cm)),
         )
     else:
-        _table_partners(look, table)
-        _cm_partners(look, cm)
-    if cm and not look.target.products & {Product.ATLAS_TRAINING, Product.ATLAS_A2}:
-        assert look.target.product is not None
-        look.say(
+        _table_partners(context, table)
+        _cm_partners(context, cm)
+    if cm and not context.target.products & {Product.ATLAS_TRAINING, Product.ATLAS_A2}:
+        assert context.target.product is not None
+        context.report(
             rules.CM_PRODUCTS,
             phrase(
                 "{} is set, but {} needs a rank table; CM_ variables are for atlas_training and "
@@ -39,49 +39,49 @@ def check_launch(look: EnvironmentCheck) -> None:
                 else "{} are set, but {} needs a rank table; CM_ variables are for "
                 "atlas_training and atlas_a2",
                 ", ".join(cm),
-                look.target.product.value,
+                context.target.product.value,
             ),
             cm[0],
             "write a rank table, and set RANK_TABLE_FILE, RANK_ID and RANK_SIZE",
         )
-    _ranks(look)
-    _job_id(look)
-    _devices(look)
+    _ranks(context)
+    _job_id(context)
+    _devices(context)
 
 
-def _table_partners(look: EnvironmentCheck, table: Sequence[str]) -> None:
+def _table_partners(context: EnvironmentCheck, table: Sequence[str]) -> None:
     if "RANK_TABLE_FILE" in table:
-        missing = [name for name in RANK_TABLE_NAMES if look.absent(name)]
-        if "POD_NAME" in look.environ and "RANK_ID" in missing:
+        missing = [name for name in RANK_TABLE_NAMES if context.absent(name)]
+        if "POD_NAME" in context.environ and "RANK_ID" in missing:
             missing.remove("RANK_ID")
         if missing:
-            look.say(
+            context.report(
                 rules.TABLE_PARTNERS,
                 phrase("RANK_TABLE_FILE is set, but not {}", " and ".join(missing)),
                 "RANK_TABLE_FILE",
                 phrase("export {}", " and ".join(missing)),
             )
-    elif (look.whole("RANK_SIZE") or 0) > 1 and all(
-        map(look.absent, ("RANK_TABLE_FILE", *CM_NAMES))
+    elif (context.whole("RANK_SIZE") or 0) > 1 and all(
+        map(context.absent, ("RANK_TABLE_FILE", *CM_NAMES))
     ):
-        look.say(
+        context.report(
             rules.TABLE_PARTNERS,
             phrase(
                 "{}, but neither RANK_TABLE_FILE nor CM_ variables are set: no communication is "
                 "started",
-                assigned("RANK_SIZE", look.get("RANK_SIZE") or ""),
+                assigned("RANK_SIZE", context.get("RANK_SIZE") or ""),
             ),
             "RANK_SIZE",
             "export RANK_TABLE_FILE",
         )
 
 
-def _cm_partners(look: EnvironmentCheck, cm: Sequence[str]) -> None:
+def _cm_partners(context: EnvironmentCheck, cm: Sequence[str]) -> None:
     if not cm:
         return
-    missing = [name for name in CM_NAMES if look.absent(name)]
+    missing = [name for name in CM_NAMES if context.absent(name)]
     if missing:
-        look.say(
+        context.report(
             rules.CM_PARTNERS,
             phrase(
                 "{} is set, but not {}; the five CM_ variables go together"
@@ -93,17 +93,17 @@ def _cm_partners(look: EnvironmentCheck, cm: Sequence[str]) -> None:
             cm[0],
             phrase("export {}", " ".join(missing)),
         )
-    size = look.whole("CM_WORKER_SIZE")
+    size = context.whole("CM_WORKER_SIZE")
     if size == 0:
-        look.say(
+        context.report(
             rules.CM_PARTNERS,
             "CM_WORKER_SIZE is 0: the CM_ variables are not used",
             "CM_WORKER_SIZE",
             "write the number of devices of the job",
             Severity.WARNING,
         )
-    if (size or 0) > 1 and look.absent("ASCEND_DEVICE_ID") and look.absent("DEVICE_ID"):
-        look.say(
+    if (size or 0) > 1 and context.absent("ASCEND_DEVICE_ID") and context.absent("DEVICE_ID"):
+        context.report(
             rules.CM_PARTNERS,
             "ASCEND_DEVICE_ID is not set: every process of a server takes device 0, unless the "
             "option session_device_id says otherwise",
@@ -113,12 +113,12 @@ def _cm_partners(look: EnvironmentCheck, cm: Sequence[str]) -> None:
         )
 
 
-def _ranks(look: EnvironmentCheck) -> None:
-    rank, size = look.whole("RANK_ID"), look.whole("RANK_SIZE")
-    if look.table is not None and "RANK_TABLE_FILE" in look.environ:
-        _against_table(look, look.table.rank_size)
+def _ranks(context: EnvironmentCheck) -> None:
+    rank, size = context.whole("RANK_ID"), context.whole("RANK_SIZE")
+    if context.table is not None and "RANK_TABLE_FILE" in context.environ:
+        _against_table(context, context.table.rank_size)
     elif rank is not None and size is not None and rank >= size > 0:
-        look.say(
+        context.report(
             rules.RANKS,
             phrase(
                 "RANK_ID is {}, but RANK_SIZE is {}; the ranks are 0 to {}", rank, size, size - 1
@@ -129,10 +129,10 @@ def _ranks(look: EnvironmentCheck) -> None:
         )
 
 
-def _against_table(look: EnvironmentCheck, devices: int) -> None:
-    rank, size = look.whole("RANK_ID"), look.whole("RANK_SIZE")
+def _against_table(context: EnvironmentCheck, devices: int) -> None:
+    rank, size = context.whole("RANK_ID"), context.whole("RANK_SIZE")
     if size is not None and size != devices:
-        look.say(
+        context.report(
             rules.RANKS,
             phrase(
                 "RANK_SIZE is {}, but the rank table has {:,} device"
@@ -145,29 +145,29 @@ def _against_table(look: EnvironmentCheck, devices: int) -> None:
             phrase("export RANK_SIZE={}", devices),
         )
     if rank is None:
-        _pod(look)
+        _pod(context)
         return
     if rank >= devices:
-        look.say(
+        context.report(
             rules.RANKS,
             phrase(
                 "RANK_ID is {}, but the ranks of the rank table are 0 to {}", rank, devices - 1
             ),
             "RANK_ID",
         )
-    elif not isinstance(look.table, GroupTable) or look.table.laboratory:
-        _against_device(look, rank)
+    elif not isinstance(context.table, GroupTable) or context.table.laboratory:
+        _against_device(context, rank)
 
 
-def _pod(look: EnvironmentCheck) -> None:
+def _pod(context: EnvironmentCheck) -> None:
     """A ``RANK_ID`` that is a text names a pod of a template 2 table."""
-    text = look.get("RANK_ID")
-    if text is None or not isinstance(look.table, GroupTable) or look.table.laboratory:
+    text = context.get("RANK_ID")
+    if text is None or not isinstance(context.table, GroupTable) or context.table.laboratory:
         return
-    pods = {process.pod_name for process in look.table.processes}
+    pods = {process.pod_name for process in context.table.processes}
     if text not in pods:
         names = sorted(pod for pod in pods if pod)
-        look.say(
+        context.report(
             rules.RANKS,
             phrase(
                 "{}, but the pods of the rank table are {}",
@@ -179,12 +179,12 @@ def _pod(look: EnvironmentCheck) -> None:
         )
 
 
-def _against_device(look: EnvironmentCheck, rank: int) -> None:
-    assert look.table is not None
-    device = look.whole("ASCEND_DEVICE_ID")
-    for process in look.table.processes:
+def _against_device(context: EnvironmentCheck, rank: int) -> None:
+    assert context.table is not None
+    device = context.whole("ASCEND_DEVICE_ID")
+    for process in context.table.processes:
         if process.rank_id == rank and device not in (None, process.device_id):
-            look.say(
+            context.report(
                 rules.RANKS,
                 phrase(
                     "ASCEND_DEVICE_ID is {}, but rank {} has device {} in the rank table, which "
@@ -202,16 +202,16 @@ def _against_device(look: EnvironmentCheck, rank: int) -> None:
             )
 
 
-def _job_id(look: EnvironmentCheck) -> None:
-    if not look.absent("JOB_ID"):
+def _job_id(context: EnvironmentCheck) -> None:
+    if not context.absent("JOB_ID"):
         return
     for name in ("RANK_SIZE", "CM_WORKER_SIZE"):
-        if (look.whole(name) or 0) > 1:
-            look.say(
+        if (context.whole(name) or 0) > 1:
+            context.report(
                 rules.JOB_ID_MISSING,
                 phrase(
                     "{} and no JOB_ID: the distributed optimizers and NPUEstimator need it",
-                    assigned(name, look.get(name) or ""),
+                    assigned(name, context.get(name) or ""),
                 ),
                 name,
                 "export JOB_ID",
@@ -219,12 +219,12 @@ def _job_id(look: EnvironmentCheck) -> None:
             return
 
 
-def _devices(look: EnvironmentCheck) -> None:
-    if "DEVICE_ID" not in look.environ:
+def _devices(context: EnvironmentCheck) -> None:
+    if "DEVICE_ID" not in context.environ:
         return
-    beaten = "ASCEND_DEVICE_ID" in look.environ
-    number = look.get("DEVICE_ID")
-    look.say(
+    beaten = "ASCEND_DEVICE_ID" in context.environ
+    number = context.get("DEVICE_ID")
+    context.report(
         rules.OLD_DEVICE,
         "DEVICE_ID has no effect beside ASCEND_DEVICE_ID, except for weight-update sharding"
         if beaten
@@ -239,39 +239,39 @@ def _devices(look: EnvironmentCheck) -> None:
 _COMMON = ("JOB_ID", "RANK_SIZE", *(name for name in CM_NAMES if name != "CM_WORKER_IP"))
 
 
-def compare(looks: Mapping[str, EnvironmentCheck]) -> None:
+def compare(contexts: Mapping[str, EnvironmentCheck]) -> None:
     """Check the environments of several processes of one job against each other.
 
     Args:
-        looks: a name for each process, and its environment; of two that disagree the later
+        contexts: a name for each process, and its environment; of two that disagree the later
             one has the finding.
     """
     owners: Dict[Tuple[str, ...], str] = {}
-    for name, look in looks.items():
+    for name, context in contexts.items():
         for variable in _COMMON:
-            _same(look, variable, *next(iter(looks.items())))
-        rank, address = look.get("RANK_ID"), look.get("CM_WORKER_IP")
-        device = look.get("ASCEND_DEVICE_ID")
-        if look.absent("ASCEND_DEVICE_ID"):
+            _same(context, variable, *next(iter(contexts.items())))
+        rank, address = context.get("RANK_ID"), context.get("CM_WORKER_IP")
+        device = context.get("ASCEND_DEVICE_ID")
+        if context.absent("ASCEND_DEVICE_ID"):
             device = "0"
         if rank is not None and rank.isdigit():  # a text names a pod, which may have several
             before = owners.setdefault(("rank", rank), name)
             if before != name:
-                _twice(look, "RANK_ID", rank, before)
+                _twice(context, "RANK_ID", rank, before)
         if address is not None and device is not None:
             before = owners.setdefault(("device", address, device), name)
             if before != name:
-                _twice(look, "ASCEND_DEVICE_ID", device, before)
+                _twice(context, "ASCEND_DEVICE_ID", device, before)
 
 
-def _same(look: EnvironmentCheck, variable: str, first: str, other: EnvironmentCheck) -> None:
-    mine, theirs = look.get(variable), other.get(variable)
+def _same(context: EnvironmentCheck, variable: str, first: str, other: EnvironmentCheck) -> None:
+    mine, theirs = context.get(variable), other.get(variable)
     unknown = [
-        one for one in (look, other) if one.get(variable) is None and not one.absent(variable)
+        one for one in (context, other) if one.get(variable) is None and not one.absent(variable)
     ]
     if mine == theirs or unknown:
         return
-    look.say(
+    context.report(
         rules.PROCESSES,
         phrase(
             "{}, but {} in {}; all processes of a job have the same",
@@ -283,8 +283,8 @@ def _same(look: EnvironmentCheck, variable: str, first: str, other: EnvironmentC
     )
 
 
-def _twice(look: EnvironmentCheck, variable: str, text: str, before: str) -> None:
-    look.say(
+def _twice(context: EnvironmentCheck, variable: str, text: str, before: str) -> None:
+    context.report(
         rules.PROCESSES,
         phrase("{} as in {}; every process has its own", assigned(variable, text), before),
         variable,

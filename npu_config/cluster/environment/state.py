@@ -68,7 +68,7 @@ class EnvironmentCheck:
         """True when the job certainly runs on one of the products."""
         return self.target.products <= frozenset(products)
 
-    def say(
+    def report(
         self,
         rule: Rule,
         message: str,

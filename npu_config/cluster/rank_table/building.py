@@ -57,7 +57,7 @@ class ServerPlan:
         server_id: its name, unique, at most 64 characters.
         device_ips: device id to address, for the devices whose address is known.
         devices: the device ids to use; None: those of ``device_ips``, else what the builder
-            is told for all servers.
+            is reported for all servers.
         host_ip: IPv4 address of the host (atlas_a3, for HCCL's retry).
         super_pod: the super node that it is in (atlas_a3).
         super_device_ids: device id to SDID, for version 1.2.
@@ -140,9 +140,9 @@ def refuse_errors(found: Iterable[Diagnostic]) -> None:
     Raises:
         NpuConfigError: with every finding.
     """
-    told = list(found)
-    if any(diagnostic.severity is Severity.ERROR for diagnostic in told):
-        raise NpuConfigError(told)
+    faults = list(found)
+    if any(diagnostic.severity is Severity.ERROR for diagnostic in faults):
+        raise NpuConfigError(faults)
 
 
 class _Pool:
