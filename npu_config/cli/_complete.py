@@ -25,9 +25,10 @@ def complete_names(
     from npu_config.cli._topics import topics
 
     return [
-        CompletionItem(topic.name, help=topic.summary)
+        CompletionItem(name, help=topic.summary)
         for topic in topics()
-        if topic.name.lower().startswith(incomplete.lower())
+        for name in (topic.name, *topic.also)
+        if name.lower().startswith(incomplete.lower())
     ]
 
 

@@ -17,7 +17,7 @@ from npu_config.lint.walk import Skipped
 from npu_config.readers import read, read_if_ours
 from npu_config.rulebook import load_all
 from npu_config.text.json_rules import SYNTAX
-from npu_config.text.rules import NOTHING, UNPARSABLE
+from npu_config.text.rules import NOTHING, UNPARSABLE, UNREADABLE
 
 MOST_PASSES = 10
 NOT_OURS = "not of a kind that is checked"
@@ -95,6 +95,9 @@ class Session:
         if self._on_host:
             self._check_environment()
         found = list(candidates(paths, self._project, if_ours, self.left_out))
+        for left in self.left_out:
+            if left.unlisted:
+                self._tell(left.path, [UNREADABLE.diagnostic(left.reason, Place(left.path))])
         scripts = [candidate for candidate in found if self._is_script(candidate)]
         others = [candidate for candidate in found if not self._is_script(candidate)]
         roots = {path: 0 for path in paths if os.path.isdir(path)}
@@ -142,7 +145,12 @@ class Session:
         target = self._target_of(None)
         self.files += len(scripts)
         for path, diagnostics, text, encoding, skipped in check_scripts(
-            list(by_path), target, self._environ, self._on_host, progress=advance
+            list(by_path),
+            target,
+            self._environ,
+            self._on_host,
+            named=frozenset(name for name, found in by_path.items() if not found.if_ours),
+            progress=advance,
         ):
             reported = self._reported(path, text, diagnostics, True)
             self.files -= 1

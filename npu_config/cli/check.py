@@ -91,6 +91,11 @@ def command(
     if show_skipped:
         lines = sorted(told("skipped {}: {}\n", *left) for left in session.left_out)
         say("".join(lines), err=True)
+    elif session.left_out and format_ == "text" and not if_ours:
+        words = told("1 left out; --show-skipped says why\n")
+        if len(session.left_out) > 1:
+            words = told("{:,} left out; --show-skipped lists them\n", len(session.left_out))
+        say(words, err=True)
     report = session.report()
     nowhere = {UNREADABLE.id: missing(paths)}
     wrong_call = any(found.path in nowhere.get(found.rule, ()) for found in report)

@@ -35,7 +35,10 @@ class Product(enum.Enum):
             )
         else:
             problem = phrase(
-                'unknown product "{}"; legal: {}, or the name of a chip or server', value, legal
+                'unknown product "{}"; legal: {}, or the name of a chip or server, '
+                "e.g. 910B or Atlas 800T A2",
+                value,
+                legal,
             )
         raise ValueError(problem)
 

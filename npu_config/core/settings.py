@@ -51,6 +51,7 @@ class Setting(NamedTuple):
     fields, else None.  ``name_place`` is the place of the name, ``place`` that of the
     value; inputs that cannot tell them apart give the same.  ``field_place`` is the place
     of the field with its value, ``i: 10``, in the text of a ConfigProto.
+    ``above``: the value cannot be known here, but is a number greater than this one.
     """
 
     value: Any
@@ -58,6 +59,7 @@ class Setting(NamedTuple):
     place: Place = NOWHERE
     name_place: Optional[Place] = None
     field_place: Optional[Place] = None
+    above: Optional[int] = None
 
 
 @attr.s(frozen=True, slots=True, auto_attribs=True)

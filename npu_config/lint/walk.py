@@ -4,14 +4,12 @@ import errno
 import os
 from typing import Iterator, List, NamedTuple, Optional, Sequence, Tuple
 
+from npu_config.core.message import phrase
 from npu_config.lint.gitignore import Patterns
 
-__all__ = ["UNLISTED", "Skipped", "walk"]
+__all__ = ["Skipped", "walk"]
 
 IGNORED = "excluded by .gitignore or the project"
-UNLISTED = "the directory cannot be listed: "
-"""What the reason for such a directory begins with: whoever walks reports it."""
-
 LEFT_OUT = frozenset(
     ("__pycache__", "node_modules", "build", "dist", "site-packages", "venv", "env.bak")
 )
@@ -19,10 +17,14 @@ LEFT_OUT = frozenset(
 
 
 class Skipped(NamedTuple):
-    """A file or directory that a walk left out, and why."""
+    """A file or directory that a walk left out, and why.
+
+    ``unlisted``: a directory that cannot be listed; whoever walks reports it.
+    """
 
     path: str
     reason: str
+    unlisted: bool = False
 
 
 def walk(
@@ -46,8 +48,8 @@ def walk(
     start = len(os.path.join(absolute, ""))
     left_out: List[Skipped] = [] if skipped is None else skipped
 
-    def leave(path: str, reason: str) -> None:
-        left_out.append(Skipped(os.path.join(root, path[start:]), reason))
+    def leave(path: str, reason: str, unlisted: bool = False) -> None:
+        left_out.append(Skipped(os.path.join(root, path[start:]), reason, unlisted))
 
     pending = [(absolute, patterns)]
     while pending:
@@ -57,7 +59,7 @@ def walk(
             patterns = [*patterns, own]
         files, directories, reason = _entries(directory)
         if reason is not None:
-            leave(directory, UNLISTED + reason)
+            leave(directory, phrase("the directory cannot be listed: {}", reason), True)
         for name in files:
             path = os.path.join(directory, name)
             if patterns and _ignored(path, False, patterns):

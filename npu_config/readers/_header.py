@@ -113,7 +113,7 @@ def _is_legal(document: Document, findings: Findings, path: Path, content: Any) 
         shown = "nothing" if content is None else name_of_type(content)
         words = "text" if legal is None else phrase("one of {}", ", ".join(legal))
         message = phrase('"{}" takes {}, got {}', key, words, shown)
-        if legal is None and isinstance(content, (int, float)):
+        if type(content) in (int, float) and (legal is None or _is_name(key, str(content))):
             quotes = phrase('write "{}" in quotes', content)
             findings.report(rules.HEADER, place, message, quotes, writing(place, str(content)))
         else:
@@ -125,5 +125,14 @@ def _is_legal(document: Document, findings: Findings, path: Path, content: Any) 
         meant = None if legal is None else near(content.replace(" ", "_"), legal)
         fix = None if meant is None else writing(place, meant)
         findings.report(rules.HEADER, place, str(error), fix=fix, meant=meant)
+        return False
+    return True
+
+
+def _is_name(key: str, text: str) -> bool:
+    """True for a part of a target in digits, such as the product 910."""
+    try:
+        Target.named(**{key: text})
+    except ValueError:
         return False
     return True

@@ -1,9 +1,12 @@
 """4xx: iteration offload, mixed computing, and what is offloaded at all."""
 
+from typing import Union
+
 from npu_config.catalogue import Outcome
 from npu_config.core.diagnostics import Severity
 from npu_config.core.message import phrase
 from npu_config.core.rule import rule
+from npu_config.core.settings import UNKNOWN
 from npu_config.rules._reading import changed, given, on
 from npu_config.rules.case import Case
 
@@ -17,6 +20,14 @@ def loops(case: Case) -> int:
     """The known number of iterations for each session.run, 0 when it is 1 or not known."""
     count = case.known.get("iterations_per_loop")
     return count if count is not None and count > 1 else 0
+
+
+def _looped(case: Case) -> Union[int, str, None]:
+    """The number of iterations in words, where it is certainly more than 1."""
+    setting = case.entries.get("iterations_per_loop")
+    if setting is not None and setting.value is UNKNOWN and (setting.above or 0) >= 1:
+        return phrase("more than {}", setting.above)
+    return loops(case) or None
 
 
 @rule(
@@ -44,12 +55,12 @@ def loop_with_mixed_computing(case: Case) -> None:
         iterations_per_loop: 10
         enable_data_pre_proc: true
     """
-    if loops(case) and on(case, "mix_compile_mode"):
+    if _looped(case) and on(case, "mix_compile_mode"):
         case.report(
             "iterations_per_loop",
             phrase(
                 '"iterations_per_loop" is {} with "mix_compile_mode" True; legal with it: 1',
-                loops(case),
+                _looped(case),
             ),
             'set "iterations_per_loop" to 1, or "mix_compile_mode" to False',
         )
@@ -78,13 +89,13 @@ def loop_without_data_preprocessing(case: Case) -> None:
         iterations_per_loop: 10
         enable_data_pre_proc: true
     """
-    if loops(case) and case.never("enable_data_pre_proc", True):
+    if _looped(case) and case.never("enable_data_pre_proc", True):
         case.report(
             "iterations_per_loop",
             phrase(
                 '"iterations_per_loop" is {} but "enable_data_pre_proc" is {}; '
                 "the loop on the device cannot fetch new data",
-                loops(case),
+                _looped(case),
                 "False" if case.isset("enable_data_pre_proc") else phrase("not set"),
             ),
             'set "enable_data_pre_proc" to True',
@@ -119,7 +130,7 @@ def loop_with_lazy_recompile(case: Case) -> None:
         dynamic_graph_execute_mode: dynamic_execute
     """
     if (
-        loops(case)
+        _looped(case)
         and on(case, "dynamic_input")
         and case.get("dynamic_graph_execute_mode") == "lazy_recompile"
     ):
@@ -128,7 +139,7 @@ def loop_with_lazy_recompile(case: Case) -> None:
             phrase(
                 '"iterations_per_loop" is {} with "dynamic_graph_execute_mode" "lazy_recompile"; '
                 "legal with it: 1",
-                loops(case),
+                _looped(case),
             ),
             'set "iterations_per_loop" to 1, or use "dynamic_execute"',
             consequence="the first run raises",
@@ -159,13 +170,13 @@ def loop_with_accelerated_training(case: Case) -> None:
 
         experimental_accelerate_train_mode: "fast|step|0.9"
     """
-    if loops(case) and given(case, "experimental_accelerate_train_mode"):
+    if _looped(case) and given(case, "experimental_accelerate_train_mode"):
         case.report(
             "iterations_per_loop",
             phrase(
                 '"iterations_per_loop" is {} with "experimental_accelerate_train_mode"; advised '
                 "with it: 1, since the precision switches only between loops",
-                loops(case),
+                _looped(case),
             ),
             'set "iterations_per_loop" to 1',
         )

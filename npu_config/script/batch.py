@@ -4,7 +4,18 @@ import concurrent.futures
 import os
 import stat
 from concurrent.futures.process import BrokenProcessPool
-from typing import Callable, Iterator, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
+from typing import (
+    AbstractSet,
+    Callable,
+    Iterator,
+    List,
+    Mapping,
+    NamedTuple,
+    Optional,
+    Sequence,
+    Tuple,
+    Union,
+)
 
 from npu_config.core.diagnostics import Diagnostic, Place
 from npu_config.core.target import Target
@@ -40,6 +51,7 @@ class _Work(NamedTuple):
     target: Optional[Target]
     environ: Optional[Mapping[str, str]]
     on_host: bool
+    named: AbstractSet[str] = frozenset()
 
 
 def check_scripts(
@@ -48,6 +60,7 @@ def check_scripts(
     environ: Optional[Mapping[str, str]] = None,
     on_host: bool = False,
     processes: int = PROCESSES,
+    named: AbstractSet[str] = frozenset(),
     progress: Optional[Callable[[int], None]] = None,
 ) -> Iterator[Checked]:
     """Check scripts, in order; those that name nothing of the NPU give nothing.
@@ -60,10 +73,12 @@ def check_scripts(
         environ: environment variables to judge with; None: they are not looked at.
         on_host: look at the file system.
         processes: how many processes may share the work; 1: none but this.
+        named: those that somebody named: that such a script cannot be parsed is reported, though
+            it names nothing of the NPU.
         progress: called with the number of files that were just looked at.
     """
     works = [
-        _Work(tuple(paths[start : start + _CHUNK]), target, environ, on_host)
+        _Work(tuple(paths[start : start + _CHUNK]), target, environ, on_host, named)
         for start in range(0, len(paths), _CHUNK)
     ]
     shared = processes > 1 and len(paths) >= _WORTH_SHARING and (os.cpu_count() or 1) > 1
@@ -89,10 +104,13 @@ def _check_one(path: str, work: _Work) -> Optional[Checked]:
     data = _load(path)
     if isinstance(data, Diagnostic):
         return Checked(path, (data,), skipped=True)
-    if not may_matter(data):
+    matters = may_matter(data)
+    if not matters and path not in work.named:
         return None
     try:
         reading = read(data, path)
+        if not matters and not reading.skipped:
+            return None
         found = tuple(reading.judge(work.target, work.environ, work.on_host))
     except Exception as error:  # a fault of ours must not cost the findings in other files
         return Checked(path, (fault(path, error),), skipped=True)

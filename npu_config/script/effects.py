@@ -71,6 +71,7 @@ def set_field(
             path=tuple(run.guards),
             function=run.function,
             raw=value,
+            above=run.decisions.above(value),
         ),
     )
 

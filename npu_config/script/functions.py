@@ -100,6 +100,10 @@ def _bind_parameters(
         for name, default in defaults.items():
             if name not in given and default is not None:
                 given[name] = evaluate_in(run, function.frame, default)
+    if arguments.kwarg is not None and not is_open:
+        frame.variables[arguments.kwarg.arg] = {
+            name: value for name, value in keywords.items() if name not in given
+        }
     for name, value in given.items():
         frame.variables[name] = value
         function.scope.watch(name, interest_in(value))

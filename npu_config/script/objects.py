@@ -142,7 +142,8 @@ class Entry(NamedTuple):
 
     ``raw`` is the value that was assigned, ``value`` the one that the field then holds.
     ``field_place`` is where the field is named.  ``path`` are the decisions that lead to the
-    statement.  ``built_in`` marks what a helper of the vendor sets.
+    statement.  ``built_in`` marks what a helper of the vendor sets.  ``above``: a number that an
+    unknown value is certainly greater than.
     """
 
     name: str
@@ -157,6 +158,7 @@ class Entry(NamedTuple):
     built_in: bool = False
     function: Optional[ast.AST] = None
     raw: Any = None
+    above: Optional[int] = None
 
 
 class Block(Tracked):

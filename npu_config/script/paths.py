@@ -193,6 +193,19 @@ class Decisions:
         """What a value certainly is on this path, as far as conditions say that it equals it."""
         return substituted(value, self._fact) if self._equal else value
 
+    def above(self, value: Any) -> Optional[int]:
+        """A number that a value is certainly greater than on this path."""
+        while isinstance(value, Unknown):
+            for decision in self.trace:
+                condition, bound = decision.condition, decision.condition.other
+                if condition.subject == value.key and type(bound) is int:
+                    if condition.relation == "Gt" and decision.holds:
+                        return bound
+                    if condition.relation == "Lt" and not decision.holds:
+                        return bound - 1
+            value = value.parts[-1] if value.parts and value.key.startswith("int(") else None
+        return None
+
     def _fact(self, value: Unknown) -> Any:
         found = self._equal.get(value.key)
         return value if found is None else found[0]

@@ -49,7 +49,7 @@ def signature(run: Run) -> object:
                 _plain(block.name),
                 block.open,
                 tuple(
-                    (entry.name, entry.wire, _plain(entry.value), entry.place)
+                    (entry.name, entry.wire, _plain(entry.value), entry.place, entry.above)
                     for entry in block.entries.values()
                 ),
                 tuple(entry.place for entry in block.shadowed),
@@ -97,7 +97,7 @@ def _plain(value: Any) -> object:
 def setting_of(entry: Entry) -> Setting:
     """The setting that an assignment makes."""
     value = entry.value if is_known(entry.value) else UNKNOWN
-    return Setting(value, entry.wire, entry.place, entry.name_place)
+    return Setting(value, entry.wire, entry.place, entry.name_place, above=entry.above)
 
 
 def settings_of_block(script: Script, block: Block) -> Settings:
@@ -274,6 +274,8 @@ def _key(settings: Settings) -> object:
         settings.place,
         settings.open,
         settings.source_kind,
-        tuple((name, repr(s.value), s.wire, s.place) for name, s in settings.entries.items()),
+        tuple(
+            (name, repr(s.value), s.wire, s.place, s.above) for name, s in settings.entries.items()
+        ),
         repr(settings.session),
     )

@@ -1,5 +1,6 @@
 """``npu-config check``."""
 
+import errno
 import json
 import os
 import stat
@@ -353,14 +354,47 @@ def test_colours(npu, bad, monkeypatch):
 
 
 def test_what_was_left_out_is_listed(npu, good):
-    """With the reason, on standard error; the report stays as it is."""
+    """Counted, and with the reason on demand, on standard error; the report stays as it is."""
     folder = good.parent
     (folder / "notes.txt").write_text("x")
     (folder / "build").mkdir()
     (folder / ".gitignore").write_text("*.log\n")
     (folder / "a.log").write_text("x")
     plain, listed = npu("check", folder), npu("check", "--show-skipped", folder)
-    assert (plain.code, plain.out, plain.err) == (0, listed.out, "")
+    assert (plain.code, plain.out) == (0, listed.out)
+    assert plain.err == "4 left out; --show-skipped lists them\n"
+    assert npu("check", "--format", "json", folder).err == ""
     for name, reason in (("notes.txt", "kind"), ("build", "build directory"), ("a.log", "ignore")):
         (line,) = [line for line in listed.err.splitlines() if "/{}: ".format(name) in line]
         assert reason in line
+
+
+def test_a_directory_that_cannot_be_listed(npu, good, monkeypatch):
+    """It is a finding: what is in it may be wrong."""
+    folder = good.parent
+    (folder / "closed").mkdir()
+    scandir = os.scandir
+
+    def refuse(path):
+        if str(path).endswith("closed"):
+            raise PermissionError(errno.EACCES, "Permission denied")
+        return scandir(path)
+
+    monkeypatch.setattr(os, "scandir", refuse)
+    result = npu("check", folder)
+    assert result.code == 1
+    assert "closed: error: the directory cannot be listed: Permission denied" in result.out
+    assert "NPU701" in result.out
+
+
+@pytest.mark.parametrize("text", ["def f(:\n", "print 'x'\n", "x = '\xff'\n"])
+def test_a_named_script_that_is_no_python(npu, tmp_path, text):
+    """It is reported though it names nothing of the NPU; one that was only found is not."""
+    script = tmp_path / "train.py"
+    script.write_bytes(text.encode("latin-1"))
+    named = npu("check", script)
+    assert named.code == 1
+    assert "NPU83" in named.out
+    assert "1 error in 1 file, 1 of them skipped" in named.out
+    assert npu("check", tmp_path).code == 0
+    assert npu("check", "--if-ours", script).code == 0

@@ -10,8 +10,8 @@ from tests.rules.rule_examples import examples
 
 RULES = [check.rule for check in CHECKS]
 
-OF_VERSIONS = ("NPU807",)
-"""Their facts are those of ``versions.yaml``, which ``tests/catalogue`` compares."""
+OF_VERSIONS = ("NPU807", "NPU876")
+"""Their facts are those of ``versions.yaml`` and ``modules.yaml``, not of ``rules.yaml``."""
 
 HEAD = """\
 import argparse

@@ -70,6 +70,21 @@ def test_sessions(make, tf, npu_proto):
         make(tf, npu_proto(precision_modee="allow_mix_precision"))
 
 
+def test_notes_are_no_warnings(tf, npu_proto):
+    """What is advice, or behaviour worth knowing, does not drown what is wrong."""
+    from npu_config.tf1 import patch_sessions
+
+    patch_sessions()
+    config = npu_proto(enable_dump=True, dump_path="/home/test/output", precision_modee="x")
+    config.graph_options.rewrite_options.memory_optimization = 2
+    with warnings.catch_warnings(record=True) as found:
+        warnings.simplefilter("always")
+        tf.Session(config=config).close()
+    ours = [str(w.message) for w in found if type(w.message).__name__ == "ConfigurationWarning"]
+    assert [text for text in ours if "NPU101" in text]
+    assert [text for text in ours if text.startswith("info") or "NPU804" in text] == []
+
+
 def test_run_config(tf, tmp_path):
     """NPURunConfig and NPUEstimator point at their calls."""
     from npu_config.tf1 import NPURunConfig

@@ -38,7 +38,7 @@ COLLAPSED = declare(
     Right: collect overflow data (`overflow_detection`), put the operator that overflows
     into the block list (`modify_mixlist`), and check the set-up of the loss-scale manager.
     """,
-    facts=("overflow-mode-products", "loss-scale-distributed", "loss-scale-control-deps"),
+    facts=("overflow-mode-products", "loss-scale-control-deps"),
     source=(
         "docs/en/tfadapter_1/migration/performance_tuning/mixed_precision_training.md",
         "docs/en/tfadapter_1/migration/others/overflow_data_collect.md",

@@ -3,7 +3,7 @@
 import ast
 import difflib
 import re
-from typing import Any, Optional, Union
+from typing import Any, Dict, Optional, Union
 
 from npu_config.catalogue import OPTIONS
 from npu_config.catalogue.api import ARGUMENT_VERSIONS, CLASSES, PARAMETERS
@@ -12,7 +12,8 @@ from npu_config.core.message import phrase
 from npu_config.script.checks._check import Context, check
 from npu_config.script.constants import is_known
 from npu_config.script.fixes import written
-from npu_config.script.objects import Block, Entry, Fails, Unknown
+from npu_config.script.objects import Argument, Block, Constructed, Entry, Fails, Unknown
+from npu_config.text.words import joined, shown
 
 _INTRODUCTION = "docs/en/tfadapter_1/apiref/session_config/introduction.md"
 _CONFIG = "tf_adapter/python/npu_bridge/estimator/npu/npu_config.py"
@@ -223,6 +224,7 @@ def unknown_argument(context: Context) -> None:
         ):
             continue
         names = PARAMETERS[made.kind]
+        foreign: Dict[str, Argument] = {}
         for name, argument in made.arguments.items():
             if name in names or _was_argument(context, made.kind, name):
                 continue
@@ -241,9 +243,8 @@ def unknown_argument(context: Context) -> None:
             elif option is not None:
                 help = "set it on the NpuOptimizer of session_config"
             else:
-                help = phrase("remove it; the arguments are {}", ", ".join(names[:8])) + (
-                    " ..." if len(names) > 8 else ""
-                )
+                foreign[name] = argument
+                continue
             context.report(
                 phrase('{} has no argument "{}"; it raises TypeError', made.kind, name),
                 argument.name_place,
@@ -251,6 +252,29 @@ def unknown_argument(context: Context) -> None:
                 help=help,
                 fix=fix,
             )
+        if foreign:
+            _report_foreign(context, made, foreign)
+
+
+def _report_foreign(context: Context, made: Constructed, foreign: Dict[str, Argument]) -> None:
+    """The arguments of one call that are like none there is: one finding, for one TypeError."""
+    names = PARAMETERS[made.kind]
+    several = len(foreign) > 1
+    context.report(
+        phrase(
+            "{} has no arguments {}; it raises TypeError"
+            if several
+            else "{} has no argument {}; it raises TypeError",
+            made.kind,
+            joined([shown(name) for name in foreign]),
+        ),
+        next(iter(foreign.values())).name_place,
+        made.path,
+        help=phrase(
+            "remove them; the arguments are {}" if several else "remove it; the arguments are {}",
+            ", ".join(names[:8]) + (" ..." if len(names) > 8 else ""),
+        ),
+    )
 
 
 def _was_argument(context: Context, kind: str, name: str) -> bool:
