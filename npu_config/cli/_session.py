@@ -97,7 +97,7 @@ class Session:
         found = list(candidates(paths, self._project, if_ours, self.left_out))
         for left in self.left_out:
             if left.unlisted:
-                self._tell(left.path, [UNREADABLE.diagnostic(left.reason, Place(left.path))])
+                self._add(left.path, [UNREADABLE.diagnostic(left.reason, Place(left.path))])
         scripts = [candidate for candidate in found if self._is_script(candidate)]
         others = [candidate for candidate in found if not self._is_script(candidate)]
         roots = {path: 0 for path in paths if os.path.isdir(path)}
