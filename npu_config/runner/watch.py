@@ -9,12 +9,13 @@ import importlib.util
 import sys
 import threading
 import warnings
-from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
+from typing import Any, Callable, Dict, FrozenSet, List, Optional, Sequence, Tuple
 
 import attr
 
 from npu_config.core.caller import caller_place
 from npu_config.core.diagnostics import Diagnostic, Place
+from npu_config.runner import script, stacks
 from npu_config.runner.one_of_several import others_stopped, with_threads
 from npu_config.runner.purpose import COMPUTES, OTHER, TRAINS, purpose
 
@@ -60,6 +61,7 @@ class Watch:
         self.sessions: List[SeenSession] = []
         self.warnings: List[Tuple[str, str, Optional[str], int]] = []
         self.stopped = False
+        self._below: FrozenSet[str] = frozenset()
         self._dry_run = dry_run
         self._steps = steps
         self._runs = 0
@@ -69,6 +71,7 @@ class Watch:
 
     def start(self) -> None:
         """Look out for TensorFlow and for warnings."""
+        self._below = stacks.files_below() | {script.__file__}
         loaded = [sys.modules[name] for name in SESSION_MODULES if name in sys.modules]
         if loaded:
             self._patch(loaded[0])
@@ -122,6 +125,7 @@ class Watch:
 
         loop_runs.observers.append(self.observe)
         self._undo.append(lambda: loop_runs.observers.remove(self.observe))
+        self._undo.append(stacks.hide(self._below))
 
     def _replace(self, base: Any, name: str, ours: Callable[..., Any]) -> None:
         theirs = getattr(base, name)

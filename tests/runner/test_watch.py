@@ -111,6 +111,14 @@ FAILS = """
         session.run({3})
 """
 
+UNFED = """
+    import tensorflow.compat.v1 as tf
+    tf.disable_v2_behavior()
+    from npu_bridge.npu_init import *
+    with tf.Session(config=npu_config_proto()) as session:
+        session.run(tf.placeholder(tf.float32, name="fed") + 1)
+"""
+
 
 def test_the_traceback_of_a_run_is_that_of_tensorflow(tmp_path):
     """What watches the sessions does not show in it."""
@@ -120,6 +128,16 @@ def test_the_traceback_of_a_run_is_that_of_tensorflow(tmp_path):
     assert 'train.py", line 6' in errors
     assert "RuntimeError" in errors
     assert os.path.join("npu_config", "runner") not in errors
+
+
+def test_the_stack_of_an_operation_begins_at_the_script(tmp_path):
+    """TensorFlow prints where an operation was made, without what runs the script."""
+    done = start(tmp_path, text=UNFED)
+    assert done.returncode == 1
+    errors = done.stderr.decode()
+    where = errors[errors.index("riginal stack trace" if "riginal" in errors else "efined at") :]
+    assert "train.py" in where
+    assert [line for line in where.splitlines() if "click" in line or "runner" in line] == []
 
 
 def test_dry_run(tmp_path):
