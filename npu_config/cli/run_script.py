@@ -72,6 +72,7 @@ def command(
 
     if report is not None and os.path.lexists(report):
         raise Failure(told("{} exists; name another file for the report", report))
+    report = report and os.path.abspath(report)  # the script may change the directory
     if ranks is not None:
         options = [
             "--loops",

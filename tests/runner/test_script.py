@@ -88,6 +88,16 @@ def test_wrong_calls(tmp_path, arguments, message):
     assert "Traceback" not in errors
 
 
+def test_the_report_stays_where_it_was_asked_for(tmp_path):
+    """A script that changes the directory does not take the report with it."""
+    (tmp_path / "train.py").write_text("import os; os.mkdir('x'); os.chdir('x')")
+    code, _, errors = outcome(
+        ["-m", "npu_config", "run", "--report", "r.json", "train.py"], tmp_path
+    )
+    assert code == 0, errors
+    assert (tmp_path / "r.json").is_file()
+
+
 def test_processes_of_the_script(tmp_path):
     """A process that the script starts finds the served modules, too."""
     text = """
