@@ -21,7 +21,7 @@ sys.path.append(str(ROOT))
 
 from tools import pythons  # noqa: E402 - found through the line above
 
-TEST_TOOLS = ["pytest", "pytest-cov", "hypothesis", "jsonschema", "numpy"]
+TEST_TOOLS = ["pytest", "pytest-cov", "hypothesis", "jsonschema", "numpy", "babel"]
 
 nox.options.sessions = [
     "lint",
@@ -141,7 +141,9 @@ def tests_tf215(session: nox.Session) -> None:
 def lint(session: nox.Session) -> None:
     """ruff, mypy --strict, generated files up to date."""
     require(session, "3.11")
-    session.install("-e", str(ROOT) + "[all]", "ruff", "mypy", "types-PyYAML", "types-protobuf")
+    session.install(
+        "-e", str(ROOT) + "[all]", "ruff", "mypy", "types-PyYAML", "types-protobuf", "babel"
+    )
     session.run("ruff", "check", ".")
     session.run("ruff", "format", "--check", ".")
     session.run("mypy", "--strict", "npu_config", "tools")
@@ -199,7 +201,7 @@ def bundle(session: nox.Session) -> None:
 @nox.session(python=interpreter("3.11"))
 def generate(session: nox.Session) -> None:
     """Write what follows from the declarations."""
-    session.install("-e", str(ROOT) + "[cli]", "ruff")
+    session.install("-e", str(ROOT) + "[cli]", "ruff", "babel")
     session.run("python", "-m", "tools.generate")
 
 

@@ -9,7 +9,7 @@ from npu_config.cli._output import Failure, read_stdin
 from npu_config.cli._paths import missing
 from npu_config.cli._report import print_findings as report
 from npu_config.core.diagnostics import Diagnostic, Report
-from npu_config.core.message import told
+from npu_config.core.message import phrase, told
 
 STDIN = "<stdin>"
 LARGEST = 1 << 30
@@ -30,7 +30,7 @@ def product_option(function: Any) -> Any:
         "product",
         type=ProductType(),
         metavar="PRODUCT",
-        help=told("What it is for: {}.", PRODUCT_HELP),
+        help=phrase("What it is for: {}.", PRODUCT_HELP),
     )(function)
 
 

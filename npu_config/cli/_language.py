@@ -27,6 +27,7 @@ _WIDE, _CLOSING = (
     "\u2e80-\u3000\u3003-\u9fff\uff00-\uffef",
     "\u3001\u3002\u300b\u300d\uff01\uff09\uff0c\uff1a\uff1b\uff1f",
 )
+_BROKEN = re.compile(r"([{0}{1}])\n(?=[{0}])".format(_WIDE, _CLOSING))
 _UNIT = re.compile("(?:[^\\s{0}]+|[{0}])[{1}]*\\s*".format(_WIDE, _CLOSING))
 _COLUMN = 30
 
@@ -50,14 +51,15 @@ class _Formatter(click.HelpFormatter):
         column = min(max((width(first) for first, _ in rows), default=0), col_max) + col_spacing
         indent = " " * self.current_indent
         for first, second in rows:
-            lines = self._lines(second, indent + " " * column) or [""]
+            lines = self._lines(told(second), indent + " " * column) or [""]
             apart = width(first) > column - col_spacing
             self.write(indent + first + ("\n" if apart else " " * (column - width(first))))
             for number, line in enumerate(lines):
                 self.write((indent + " " * column if number or apart else "") + line + "\n")
 
     def _lines(self, text: str, indent: str) -> List[str]:
-        return wrapped(" ".join(text.split()), max(self.width - len(indent), 20))
+        whole = " ".join(_BROKEN.sub(r"\1", text).split())
+        return wrapped(whole, max(self.width - len(indent), 20))
 
 
 def wrapped(text: str, room: int) -> List[str]:

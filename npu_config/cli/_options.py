@@ -64,7 +64,7 @@ def target_options(function: Any) -> Any:
             "product",
             type=ProductType(),
             metavar="PRODUCT",
-            help=told("What it runs on: {}; replaces the file's.", PRODUCT_HELP),
+            help=phrase("What it runs on: {}; replaces the file's.", PRODUCT_HELP),
         ),
     ):
         command = option(command)
@@ -104,7 +104,7 @@ def as_option(function: Any) -> Any:
         "as_kind",
         type=click.Choice(list(KINDS)),
         metavar="KIND",
-        help=told("Read every file as this, whatever its name: {}.", ", ".join(KINDS)),
+        help=phrase("Read every file as this, whatever its name: {}.", ", ".join(KINDS)),
     )(function)
 
 

@@ -1,5 +1,6 @@
 """The pages that ``npu-config explain`` prints, as Markdown."""
 
+import re
 from typing import Any, Dict, Iterator, List, Optional, Sequence, Tuple
 
 from npu_config.catalogue import OPTIONS, Option
@@ -22,10 +23,10 @@ _MODES = {
 def option_page(option: Option) -> str:
     """All that is known of an option, and how to set it."""
     values = sample(option)
-    parts = ["# {}".format(option.name), option.summary, _list(_facts(option))]
+    parts = ["# {}".format(option.name), told(option.summary), _list(_facts(option))]
     if option.notes:
-        parts.append(option.notes)
-    parts.append("In a configuration file:")
+        parts.append(told(option.notes))
+    parts.append(told("In a configuration file:"))
     groups = [
         "{}:\n{}".format(
             group.key,
@@ -34,13 +35,15 @@ def option_page(option: Option) -> str:
         for group, names in grouped(tuple(values))
     ]
     parts.append(_code("\n".join(groups)))
-    parts.append("In a script:")
+    parts.append(told("In a script:"))
     parts.append(_code("\n".join(_assignment(name, value) for name, value in values.items())))
     concerned = [rule for rule in load_all() if option.name in _own_options(rule)]
     if concerned:
-        parts.append("Rules:")
+        parts.append(told("Rules:"))
         parts.append(
-            "\n".join("- {} {}: {}".format(rule.id, rule.name, rule.summary) for rule in concerned)
+            "\n".join(
+                "- {} {}: {}".format(rule.id, rule.name, told(rule.summary)) for rule in concerned
+            )
         )
     if option.doc:
         parts.append(told("Vendor's page: {}", option.doc))
@@ -50,7 +53,7 @@ def option_page(option: Option) -> str:
 def _assignment(name: str, value: object) -> str:
     wire = OPTIONS[name].wire
     shown = "tf.compat.as_bytes({})".format(scalar_text(value)) if wire == "s" else value
-    return told('custom_op.parameter_map["{}"].{} = {}', name, wire, shown)
+    return "{}[{}].{} = {}".format("custom_op.parameter_map", scalar_text(name), wire, shown)
 
 
 def scalar_text(value: object) -> str:
@@ -95,7 +98,7 @@ def _facts(option: Option) -> Iterator[Tuple[str, Optional[str]]]:
 
 
 def _list(facts: Iterator[Tuple[str, Optional[str]]]) -> str:
-    return "\n".join("- {}: {}".format(name, text) for name, text in facts)
+    return "\n".join("- {}: {}".format(told(name), told(text or "")) for name, text in facts)
 
 
 def _code(text: str) -> str:
@@ -106,16 +109,26 @@ def rule_page(rule: Rule) -> str:
     """What a rule finds, why it matters, and the right way."""
     parts: List[str] = [
         "# {} {}".format(rule.id, rule.name),
-        told("Severity: {}", rule.severity.value),
-        rule.page,
+        told("Severity: {}", told(rule.severity.value)),
+        _translated(rule),
     ]
     if _own_options(rule):
         parts.append(told("Options: {}", ", ".join(rule.options)))
     if rule.on_host:
-        parts.append("Checked on the training host only (--on-host).")
+        parts.append(told("Checked on the training host only (--on-host)."))
     if rule.source:
-        parts.append("Source:\n\n" + "\n".join("- {}".format(source) for source in rule.source))
+        parts.append(
+            told("Source:") + "\n\n" + "\n".join("- {}".format(source) for source in rule.source)
+        )
     return "\n\n".join(parts) + "\n"
+
+
+def _translated(rule: Rule) -> str:
+    """The page of a rule, with its title in the language that is spoken."""
+    title, _, rest = rule.page.partition("\n")
+    for heading in ("Wrong:", "Right:"):
+        rest = re.sub("^{}$".format(heading), told(heading), rest, flags=re.MULTILINE)
+    return "{}\n{}".format(told(title), rest) if rest else told(title)
 
 
 def option_facts(option: Option) -> Dict[str, Any]:
@@ -144,11 +157,11 @@ def variable_page(variable: Variable) -> str:
     facts.append(("A bad value", variable.consequence))
     parts = [
         "# {}".format(variable.name),
-        told("Environment variable: {}.", variable.meaning),
+        told("Environment variable: {}.", told(variable.meaning)),
         _list((name, text) for name, text in facts if text),
     ]
     if variable.interactions:
-        parts.append("\n".join("- {}".format(text) for text in variable.interactions))
+        parts.append("\n".join("- {}".format(told(text)) for text in variable.interactions))
     if variable.page:
         parts.append(told("Vendor's page: {}", variable.page))
     return "\n\n".join(parts) + "\n"
@@ -159,10 +172,10 @@ def argument_page(name: str, options: Sequence[str], fields: Sequence[str]) -> s
     parts = [told("# NPURunConfig: {}", name)]
     parts += [told("Carries the option {}.", option) for option in options]
     if fields:
-        parts.append("A configuration object; its fields:")
+        parts.append(told("A configuration object; its fields:"))
         parts.append("\n".join("- {}".format(field) for field in fields))
     elif not options:
-        parts.append("It carries no option of the NPU.")
+        parts.append(told("It carries no option of the NPU."))
     for option in options:
         parts.append(option_page(OPTIONS[option]).rstrip().replace("# ", "## ", 1))
     return "\n\n".join(parts) + "\n"

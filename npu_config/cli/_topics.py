@@ -3,7 +3,7 @@
 import functools
 from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Sequence, Tuple
 
-from npu_config.core.message import told
+from npu_config.core.message import language, told
 
 KINDS = ("option", "rule", "variable", "argument")
 
@@ -33,9 +33,13 @@ class Topic(NamedTuple):
         return any(word == name.lower() for name in (self.name, *self.also))
 
 
-@functools.lru_cache(maxsize=None)
 def topics() -> Tuple[Topic, ...]:
     """Every topic: options, rules, environment variables, arguments of NPURunConfig."""
+    return _topics(language())
+
+
+@functools.lru_cache(maxsize=None)
+def _topics(language: str) -> Tuple[Topic, ...]:
     return (*_options(), *_rules(), *_variables(), *_arguments())
 
 
@@ -76,7 +80,7 @@ def _options() -> List[Topic]:
         Topic(
             "option",
             option.name,
-            option.summary,
+            told(option.summary),
             functools.partial(option_page, option),
             facts=option_facts(option),
         )
@@ -92,7 +96,7 @@ def _rules() -> List[Topic]:
         Topic(
             "rule",
             rule.id,
-            "{}: {}".format(rule.name, rule.summary),
+            "{}: {}".format(rule.name, told(rule.summary)),
             functools.partial(rule_page, rule),
             (rule.name,),
             {
@@ -114,7 +118,7 @@ def _variables() -> List[Topic]:
         Topic(
             "variable",
             variable.name,
-            variable.meaning,
+            told(variable.meaning),
             functools.partial(variable_page, variable),
             facts={
                 "legal": variable.kind.describe(),
@@ -160,5 +164,5 @@ def _carries(name: str, options: Sequence[str], carried: Mapping[str, Sequence[s
             ", ".join(options),
         )
     if _fields(name, carried):
-        return "a configuration object with fields that carry options"
-    return "an argument of NPURunConfig that carries no option"
+        return told("a configuration object with fields that carry options")
+    return told("an argument of NPURunConfig that carries no option")

@@ -35,6 +35,7 @@ def command(
     """
     from npu_config.diagnosis.doctor import examine
     from npu_config.reporters.escape import printable
+    from npu_config.reporters.text import width
 
     given = None if target == ANY_TARGET else target
     checkup = examine(source, given, on_host=True if on_host else None)
@@ -42,10 +43,11 @@ def command(
     for check in checkup.checks:
         word = check.outcome.value
         mark = _COLORS.get(word, "") if color else ""
-        lines = "{}{:<22}{} {:<24} {}\n".format(
-            mark, word, _RESET if mark else "", check.name, printable(check.reason)
+        shown = told(word) + " " * (22 - width(told(word)))
+        lines = "{}{}{} {:<24} {}\n".format(
+            mark, shown, _RESET if mark else "", check.name, printable(told(check.reason))
         )
         if check.help:
-            lines += told("{:<47} help: {}\n", "", printable(check.help))
+            lines += told("{:<47} help: {}\n", "", printable(told(check.help)))
         say(lines, color=color)
     ctx.exit(0 if checkup.ok else 1)

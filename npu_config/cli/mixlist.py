@@ -11,7 +11,7 @@ from npu_config.cli._options import out_options
 from npu_config.cli._output import deliver
 from npu_config.cli._paths import ANY_PATH, FILE, missing
 from npu_config.cli._report import fails, format_option, strict_option
-from npu_config.core.message import told
+from npu_config.core.message import phrase, told
 
 _LISTS = (
     ("gray", "follow the operator before them"),
@@ -37,14 +37,14 @@ def _move_options(function: Any) -> Any:
             "--remove-from-{}".format(name),
             multiple=True,
             metavar="TYPES",
-            help=told("Operator types that leave the {} list.", name),
+            help=phrase("Operator types that leave the {} list.", name),
         )(function)
     for name, words in _LISTS:
         function = click.option(
             "--{}".format(name),
             multiple=True,
             metavar="TYPES",
-            help=told("Operator types that {}.", words),
+            help=phrase("Operator types that {}.", words),
         )(function)
     return function
 

@@ -106,7 +106,7 @@ def _summary(seen: "Seen", dry_run: bool) -> Iterator[str]:
     if not dry_run:
         found = [finding for session in seen.sessions for finding in session.findings]
         shown = [str(each) for each in found if each.severity is not Severity.INFO]
-        yield from ("npu-config run: {}\n".format(each) for each in dict.fromkeys(shown))
+        yield from (told("npu-config run: {}\n", each) for each in dict.fromkeys(shown))
     if seen.environment:
         pairs = " ".join("{}={}".format(*pair) for pair in sorted(seen.environment.items()))
         yield told("npu-config run: set for one rank: {}\n", pairs)

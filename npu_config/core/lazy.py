@@ -4,8 +4,6 @@ import importlib
 import sys
 from typing import Any, Callable, List, Mapping, Tuple
 
-from npu_config.core.message import phrase
-
 
 def lazy(
     package: str, homes: Mapping[str, str]
@@ -20,7 +18,7 @@ def lazy(
 
     def load(name: str) -> Any:
         if name not in homes:
-            raise AttributeError(phrase("module {!r} has no attribute {!r}", package, name))
+            raise AttributeError("module {!r} has no attribute {!r}".format(package, name))
         module = importlib.import_module("{}.{}".format(package, homes[name]))
         value = module if homes[name] == name else getattr(module, name)
         setattr(sys.modules[package], name, value)

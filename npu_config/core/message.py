@@ -20,7 +20,8 @@ LOCALES = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 FOLDERS = {"zh": "zh_CN"}
 
 _MOST_PARTS = 50
-_SENTENCE = 2
+_QUOTED, _SENTENCE = '"{}"', 3
+"""In a template with quotes a plain text of few words is what the user wrote."""
 
 Lookup = Callable[[str], str]
 
@@ -53,6 +54,8 @@ class Message(str):
 
 def phrase(template: str, *arguments: Any, **named: Any) -> str:
     """The template with its arguments, as by ``str.format``; without any, the text as it is."""
+    if not arguments and not named and isinstance(template, Message):
+        return template
     text = template.format(*arguments, **named) if arguments or named else template
     message = Message(text)
     message.template = template
@@ -87,19 +90,19 @@ def translate(text: str, look_up: Lookup) -> str:
     template = look_up(text.template) if text.template else text.template
     if not text.arguments and not text.named:
         return template
-    arguments = [_inner(argument, look_up) for argument in text.arguments]
-    named = {key: _inner(argument, look_up) for key, argument in text.named.items()}
-    return template.format(*arguments, **named)
+    values = {key: _inner(argument, look_up) for key, argument in text.named.items()}
+    quoted = _QUOTED in text.template
+    arguments = [_inner(argument, look_up, quoted) for argument in text.arguments]
+    return template.format(*arguments, **values)
 
 
-def _inner(argument: Any, look_up: Lookup) -> Any:
-    """A phrase in a phrase; a plain text is one when it is a sentence of the catalogue."""
+def _inner(argument: Any, look_up: Lookup, quoted: bool = False) -> Any:
+    """A phrase in a phrase; a plain text of several words is one when the catalogue has it."""
     if argument is None or isinstance(argument, (int, float)):
         return argument
     text = argument if isinstance(argument, str) else str(argument)
-    if isinstance(text, Message) or (text is argument and text.count(" ") >= _SENTENCE):
-        return translate(text, look_up)
-    return argument
+    sentence = text is argument and text.count(" ") >= (_SENTENCE if quoted else 1)
+    return translate(text, look_up) if sentence or isinstance(text, Message) else argument
 
 
 def _plain(argument: Any) -> Any:

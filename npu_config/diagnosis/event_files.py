@@ -287,7 +287,9 @@ def refuse_repeated(held: int, size: int) -> None:
         EventFileError: it is one.
     """
     if size > max(MAX_REPEATED, 1000 * held):
-        raise EventFileError("a tensor of {:,} bytes has {:,} bytes of content".format(size, held))
+        raise EventFileError(
+            phrase("a tensor of {:,} bytes has {:,} bytes of content", size, held)
+        )
 
 
 def scalar(value: Value) -> Optional[float]:

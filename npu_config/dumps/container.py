@@ -188,7 +188,7 @@ def _tensor(
         offset = None
     elif largest > _LARGEST:
         text = "the shapes {} and {} are larger than any memory; the header says {:,} bytes"
-        text = text.format(list(header.shape), list(header.original_shape), header.size)
+        text = phrase(text, list(header.shape), list(header.original_shape), header.size)
         wrong = rules.SHAPE_AND_SIZE.diagnostic(text, Place(path))
         fault = fault or wrong
     elif needed is not None and needed > header.size:

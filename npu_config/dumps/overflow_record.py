@@ -203,7 +203,9 @@ def _words(unit: str, status: Sequence[int]) -> Tuple[Tuple[str, bool], ...]:
 
 
 def _core(word: int, documented: bool) -> List[Tuple[str, bool]]:
-    found = [("{:#x} {}".format(bit, text), documented) for bit, text in _BITS if word & bit]
+    found = [
+        (phrase("{:#x} {}", bit, phrase(text)), documented) for bit, text in _BITS if word & bit
+    ]
     rest = word & ~sum(bit for bit, _ in _BITS)
     if rest:
         found.append((phrase("{:#x} unknown", rest), False))

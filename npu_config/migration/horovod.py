@@ -47,7 +47,7 @@ def horovod(work: Work) -> None:
     if work.keeper:
         for site in imports:
             text = "{} keeps Horovod, and both are one program: all of it, or nothing"
-            work.refuse(site.line, "hvd-import", text.format(work.keeper), blocks=True)
+            work.refuse(site.line, "hvd-import", phrase(text, work.keeper), blocks=True)
     for site in strange:
         work.refuse(
             site.line, "hvd-refused", "Horovod itself is used as a value: not understood", True

@@ -52,26 +52,28 @@ def _text(outcomes: Sequence[Outcome], commands: Sequence[str]) -> str:
     for outcome in outcomes:
         migration = outcome.migration
         for found in outcome.diagnostics:
-            lines.append(printable("{}: {} [{}]".format(found.path, found.message, found.rule)))
+            lines.append(
+                printable("{}: {} [{}]".format(found.path, told(found.message), found.rule))
+            )
             if found.help:
-                lines.append("    help: " + printable(found.help))
+                lines.append("    {} {}".format(told("help:"), printable(told(found.help))))
         if migration is None or not migration.notes:
             continue
-        lines.append("{}: {}".format(printable(outcome.target.path), migration.status))
+        lines.append("{}: {}".format(printable(outcome.target.path), told(migration.status)))
         for kind in (CHANGED, REFUSED, MANUAL):
             groups = _groups(note for note in migration.notes if note.kind == kind)
             if groups:
-                lines.append("  {}".format(_TITLES[kind]))
+                lines.append("  {}".format(told(_TITLES[kind])))
             for (id, text), numbers in groups.items():
-                where = "line" + ("s " if len(numbers) > 1 else " ") + _numbers(numbers)
+                where = told("lines {}" if len(numbers) > 1 else "line {}", _numbers(numbers))
                 lines.append(
-                    "    {}, {}: {}".format(where, id, printable(text or FACTS[id].title))
+                    "    {}, {}: {}".format(where, id, printable(told(text or FACTS[id].title)))
                 )
                 if kind != CHANGED:
                     lines.append("        {}".format(FACTS[id].url))
     lines.append(_summary(outcomes))
     if any(outcome.migration and outcome.migration.edits for outcome in outcomes):
-        lines.append("next: " + "\n      ".join(map(printable, commands)))
+        lines.append(told("next: {}", "\n      ".join(map(printable, commands))))
     return "\n".join(lines) + "\n"
 
 
@@ -167,10 +169,14 @@ pre {{ margin: 0; white-space: pre-wrap; overflow-wrap: anywhere; }}
 </style></head><body><h1>npu-config migrate</h1>
 <p>{summary}</p>
 {files}
-<h2>Next</h2><pre>{commands}</pre>
-<p><a href="{url}/migration.html">What is changed, and why</a></p>
+<h2>{next}</h2><pre>{commands}</pre>
+<p><a href="{url}/migration.html">{more}</a></p>
 </body></html>
 """
+_ROW = (
+    '<tr class="{kind}"><td>{line}</td><td>{kind}</td><td><a href="{url}">{id}</a></td>'
+    "<td><pre>{old}</pre></td><td><pre>{new}</pre></td><td>{why}</td></tr>"
+)
 _HEAD = (
     "<tr><th>line</th><th>kind</th><th>fact</th><th>before</th><th>after</th>"
     "<th>why, or what to do</th></tr>"
@@ -182,18 +188,25 @@ def _html(outcomes: Sequence[Outcome], commands: Sequence[str]) -> str:
     for outcome in outcomes:
         migration = outcome.migration
         for found in outcome.diagnostics:
-            text = "{} [{}] {}".format(found.message, found.rule, found.help or "")
+            text = "{} [{}] {}".format(told(found.message), found.rule, told(found.help or ""))
             parts.append("<h2>{}</h2><p>{}</p>".format(_safe(found.path or ""), _safe(text)))
         if migration is None or not migration.notes:
             continue
         parts.append(
-            told("<h2>{}: {}</h2><table>{}", _safe(outcome.target.path), migration.status, _HEAD)
+            told(
+                "<h2>{}: {}</h2><table>{}",
+                _safe(outcome.target.path),
+                told(migration.status),
+                told(_HEAD),
+            )
         )
         rows = _Rows(outcome.before or "", migration)
         parts += [rows.row(note) for note in migration.notes]
         parts.append("</table>")
     return _PAGE.format(
         summary=_safe(_summary(outcomes)),
+        next=told("Next"),
+        more=told("What is changed, and why"),
         files="\n".join(parts),
         commands=_safe("\n".join(commands)),
         url=DOCS_URL,
@@ -226,16 +239,14 @@ class _Rows:
         new = ""
         if note.kind == CHANGED:
             new = self._after[self._moved(first, False) : self._moved(last, True)].rstrip()
-        return told(
-            '<tr class="{kind}"><td>{line}</td><td>{kind}</td><td><a href="{url}">{id}</a></td>'
-            "<td><pre>{old}</pre></td><td><pre>{new}</pre></td><td>{why}</td></tr>",
+        return _ROW.format(
             kind=note.kind,
             line=note.line,
             url=note.url,
             id=note.id,
             old=_safe(old),
             new=_safe(new),
-            why=_safe(note.note or FACTS[note.id].title),
+            why=_safe(told(note.note or FACTS[note.id].title)),
         )
 
     def _moved(self, offset: int, with_insertions: bool) -> int:

@@ -46,7 +46,9 @@ def report_fault(document: Document, error: yaml.YAMLError, start: int) -> None:
     message = " ".join(str(problem).split())
     if text[start : start + 1] == "\t" and "cannot start any token" in message:
         indents = not text[text.rfind("\n", 0, start) + 1 : start].strip(" \t")
-        message = "a tab cannot be here" + ("; YAML indents with blanks" if indents else "")
+        message = phrase(
+            "a tab cannot be here; YAML indents with blanks" if indents else "a tab cannot be here"
+        )
         document.report(rules.YAML_TRAP, start, end, message, "replace the tab by blanks")
         return
     help = next((words for part, words in _SYNTAX_HELP if part in message), None)

@@ -4,6 +4,7 @@ import json
 from typing import Optional, Union
 
 from npu_config.core.diagnostics import Fix
+from npu_config.core.message import phrase
 from npu_config.core.settings import Setting, SourceKind
 from npu_config.rules.case import Case
 
@@ -30,5 +31,5 @@ def writing(
         if setting.field_place is None:
             return None
         if field is not None:
-            place, written = setting.field_place, "{}: {}".format(field, written)
+            place, written = setting.field_place, phrase("{}: {}", field, written)
     return Fix.writing(place, written, value=value)

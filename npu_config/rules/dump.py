@@ -58,8 +58,9 @@ def both_dumps(case: Case) -> None:
                 "at most one of them may be",
                 line_of(case, "enable_dump", "enable_dump_debug"),
             ),
-            "switch one of them off and run twice"
-            + ('; under flags, write "if" and "elif"' if in_script(case) else ""),
+            'switch one of them off and run twice; under flags, write "if" and "elif"'
+            if in_script(case)
+            else "switch one of them off and run twice",
             consequence="the graph engine refuses the session",
         )
 

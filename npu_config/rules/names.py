@@ -90,7 +90,7 @@ def unknown_option(case: Case) -> None:
             help,
             place=setting.name_place or setting.place,
             severity=_severity_of_unknown(case, close),
-            fix=Fix.writing(setting.name_place, close, 'rename to "{}"'.format(close))
+            fix=Fix.writing(setting.name_place, close, phrase('rename to "{}"', close))
             if close and _is_slip(case, name, close)
             else None,
             meant=close,

@@ -111,7 +111,7 @@ def _words(error: OSError) -> str:
 def _report(case: Case, found: Found, problem: str, help: str) -> None:
     case.report(
         found.name,
-        phrase('"{}" is "{}", which {}', found.name, shorten(found.path), problem),
+        phrase('"{}" is "{}", which {}', found.name, shorten(found.path), phrase(problem)),
         help,
         consequence=found.wanted.consequence,
         severity=found.wanted.severity,
@@ -357,7 +357,7 @@ def profiling_output_missing(case: Case) -> None:
             phrase(
                 'the "output" of "profiling_options" is "{}", which {}; results may be lost',
                 shorten(path),
-                problem,
+                phrase(problem),
             ),
             "create the directory first",
         )

@@ -55,8 +55,10 @@ def incomplete_shape_profiles(case: Case) -> None:
         case.report(
             present[0],
             phrase(
-                "{} set without {}; all three are legal, or none",
-                quoted(present) + (" is" if len(present) == 1 else " are"),
+                "{} is set without {}; all three are legal, or none"
+                if len(present) == 1
+                else "{} are set without {}; all three are legal, or none",
+                quoted(present),
                 quoted(missing),
             ),
             phrase("set {} too", quoted(missing)),

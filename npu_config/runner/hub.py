@@ -14,6 +14,7 @@ from typing import Any, Callable, Dict, List, Mapping, Optional, Set, Tuple
 
 import attr
 
+from npu_config.core.message import join, phrase
 from npu_config.runner import reductions
 from npu_config.tf1 import rank_frames
 
@@ -127,8 +128,12 @@ class Hub:
         gone = [each for each in call.members if each in self._left and each not in call.given]
         if not gone:
             return None
-        return "rank {} {}, and {} waits for it in {}".format(
-            gone[0], self._left[gone[0]], _some(sorted(call.given)), _quoted(call.name)
+        return phrase(
+            "rank {} {}, and {} waits for it in {}",
+            gone[0],
+            self._left[gone[0]],
+            _some(sorted(call.given)),
+            _quoted(call.name),
         )
 
     def _finish(self, call: _Call) -> None:
@@ -136,7 +141,7 @@ class Hub:
         try:
             results = reductions.results(call.members, given)
         except Exception as error:  # none may go on waiting
-            self._refuse(call, "{}: {}".format(_quoted(call.name), error))
+            self._refuse(call, phrase("{}: {}", _quoted(call.name), error))
             return
         for rank, (caller, head, _) in call.given.items():
             self._answer(caller, {"number": head["number"]}, results[rank])
@@ -204,11 +209,12 @@ class Hub:
             if now - since < self._patience:
                 return
             stuck, self._calls = self._calls, {}
-            self._over = text = "the ranks wait for each other: {}".format(
+            self._over = text = phrase(
+                "the ranks wait for each other: {}",
                 "; ".join(
-                    "rank {} in {}".format(rank, ", ".join(map(_quoted, sorted(names)[:4])))
+                    phrase("rank {} in {}", rank, ", ".join(map(_quoted, sorted(names)[:4])))
                     for rank, names in sorted(waiting.items())
-                )
+                ),
             )
         for call in stuck.values():
             self._refuse(call, text)
@@ -241,4 +247,4 @@ def _quoted(name: str) -> str:
 
 
 def _some(ranks: List[int]) -> str:
-    return "rank{} {}".format("s" * (len(ranks) > 1), " and ".join(map(str, ranks)))
+    return phrase("rank {}" if len(ranks) == 1 else "ranks {}", join(" and ", map(str, ranks)))

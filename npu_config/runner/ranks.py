@@ -29,6 +29,7 @@ from typing import (
 import attr
 
 from npu_config.cluster import rank_table, table_job
+from npu_config.core.message import phrase
 from npu_config.runner.hub import Hub
 from npu_config.tf1.rank_frames import ADDRESS
 
@@ -242,7 +243,7 @@ class _Job:
             one.tail.append(line)
             with self._printing:
                 try:
-                    self._print("[rank {}] {}\n".format(one.number, line), err)
+                    self._print(phrase("[rank {}] {}\n", one.number, line), err)
                 except Exception as error:  # nobody reads any more
                     self._unread = error
 
@@ -294,8 +295,11 @@ class _Waiting:
             self._told = True
             ranks = [str(rank) for rank, each in sorted(waiting.items()) if late[0] in each]
             self._show(
-                'npu-config run: rank {} waits for the others in "{}" for {:.0f} s\n'.format(
-                    ", ".join(ranks), late[0], _NOTE_AFTER
+                phrase(
+                    'npu-config run: rank {} waits for the others in "{}" for {:.0f} s\n',
+                    ", ".join(ranks),
+                    late[0],
+                    _NOTE_AFTER,
                 ),
                 True,
             )

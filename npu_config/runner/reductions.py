@@ -5,6 +5,7 @@ Everything is done in the order of the group, in the type of the data.
 
 from typing import Any, Callable, Dict, List, Mapping, Sequence, Tuple
 
+from npu_config.core.message import phrase
 from npu_config.tf1.rank_frames import described
 
 Given = Mapping[int, Tuple[Dict[str, Any], List[Any]]]
@@ -29,8 +30,9 @@ def results(members: Sequence[int], given: Given) -> Dict[int, List[Any]]:
     said = {rank: _said(*given[rank]) for rank in members}
     if len(set(said.values())) > 1:
         raise MismatchError(
-            "the ranks do not do the same: {}".format(
-                "; ".join("rank {}: {}".format(rank, said[rank]) for rank in members)
+            phrase(
+                "the ranks do not do the same: {}",
+                "; ".join(phrase("rank {}: {}", rank, said[rank]) for rank in members),
             )
         )
     head = given[members[0]][0]
@@ -45,10 +47,10 @@ def _said(head: Dict[str, Any], arrays: Sequence[Any]) -> str:
     if head["kind"] == "all_to_all_v":
         shapes = [(described(arrays[0])[0], ["?"])]
     what = [head["kind"], head.get("reduction") or ""]
-    what.append("from rank {}".format(head["root"]) if "root" in head else "")
+    what.append(phrase("from rank {}", head["root"]) if "root" in head else "")
     what += ["{}{}".format(*each) for each in shapes[:8]]
     if len(shapes) > len(shapes[:8]):
-        what.append("and {} more ({:08x})".format(len(shapes) - 8, _digest(shapes)))
+        what.append(phrase("and {} more ({:08x})", len(shapes) - 8, _digest(shapes)))
     return " ".join(each for each in what if each)
 
 
@@ -89,8 +91,10 @@ def _reduce_scatter(head: Dict[str, Any], arrays: Sequence[List[Any]]) -> List[L
     size = len(arrays)
     if any(each.shape[0] % size for each in arrays[0]):
         raise MismatchError(
-            "the first axis must be a multiple of {}, the number of ranks; got {}".format(
-                size, " ".join(str(list(each.shape)) for each in arrays[0])
+            phrase(
+                "the first axis must be a multiple of {}, the number of ranks; got {}",
+                size,
+                " ".join(str(list(each.shape)) for each in arrays[0]),
             )
         )
     import numpy
@@ -120,7 +124,7 @@ def _all_to_all_v(head: Dict[str, Any], arrays: Sequence[List[Any]]) -> List[Lis
     for rank, (_, *counts) in enumerate(arrays):
         if any(each.shape != (size,) or (each < 0).any() for each in counts):
             raise MismatchError(
-                "rank {} of the group needs {} counts and displacements from 0".format(rank, size)
+                phrase("rank {} of the group needs {} counts and displacements from 0", rank, size)
             )
     found = []
     for to, (_, _, _, received, places) in enumerate(arrays):
@@ -129,8 +133,14 @@ def _all_to_all_v(head: Dict[str, Any], arrays: Sequence[List[Any]]) -> List[Lis
             count, start, place = int(sent[to]), int(starts[to]), int(places[source])
             if count != received[source] or start + count > data.size:
                 raise MismatchError(
-                    "rank {} sends {} elements from {} of its {}, and rank {} expects {}".format(
-                        source, count, start, data.size, to, int(received[source])
+                    phrase(
+                        "rank {} sends {} elements from {} of its {}, and rank {} expects {}",
+                        source,
+                        count,
+                        start,
+                        data.size,
+                        to,
+                        int(received[source]),
                     )
                 )
             whole[place : place + count] = data.reshape(-1)[start : start + count]

@@ -330,8 +330,12 @@ def _with_one_note(found: List[Diagnostic]) -> List[Diagnostic]:
     lines = sorted({d.line for d in notes if d.name == first.name and d.line} - {first.line})
     message = first.message
     if others:
-        verb = "is" if len(others) == 1 else "are"
-        message += phrase("; {} {} not set as documented", joined(list(map(shown, others))), verb)
+        message += phrase(
+            "; {} is not set as documented"
+            if len(others) == 1
+            else "; {} are not set as documented",
+            joined(list(map(shown, others))),
+        )
     if lines:
         message += phrase(" (the same in line {})", joined([str(line) for line in lines]))
     rest = [d for d in found if not any(d is note for note in notes)]

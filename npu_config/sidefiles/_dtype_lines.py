@@ -185,7 +185,7 @@ class _Reader:
                 place = line.place(mark, mark + 1)
                 self.log.add(
                     rules.LINE.diagnostic(
-                        message.format(shown(line.text[mark : mark + 1])),
+                        phrase(message, shown(line.text[mark : mark + 1])),
                         place,
                         help='write ":"',
                         severity=Severity.WARNING,

@@ -3,6 +3,7 @@
 from typing import Iterator, NamedTuple, Optional, Tuple
 
 from npu_config.core.diagnostics import Edit, Fix, Place
+from npu_config.core.message import phrase
 
 
 class Line(NamedTuple):
@@ -57,7 +58,7 @@ def name_fault(name: object, forbidden: str = "") -> Optional[str]:
         return "must not begin or end with blanks"
     for character in "\n\r" + forbidden:
         if character in name:
-            return "must not contain {}".format(
-                "line ends" if character in "\n\r" else '"{}"'.format(character)
-            )
+            if character in "\n\r":
+                return "must not contain line ends"
+            return phrase('must not contain "{}"', character)
     return None

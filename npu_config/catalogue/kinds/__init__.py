@@ -45,7 +45,7 @@ class InvalidValue(Exception):  # noqa: N818 - a verdict on a value, caught by w
     ) -> None:
         super().__init__(problem)
         self.rule = rule
-        self.problem = problem
+        self.problem = phrase(problem)
         self.help = help
         self.meant = meant
         self.piece = piece
@@ -356,7 +356,7 @@ class Path(Kind):
 
     def describe(self) -> str:
         """Legal values."""
-        words = phrase("the path of a {}", self.what)
+        words = phrase("the path of a {}", phrase(self.what))
         if self.characters is not None:
             words = phrase("{} made of letters, digits, Chinese characters, and _ - . /", words)
         return words

@@ -117,7 +117,7 @@ def _profiling_options(context: EnvironmentCheck) -> None:
         context.found.append(
             attr.evolve(
                 diagnostic,
-                message="PROFILING_OPTIONS: {}".format(diagnostic.message),
+                message=phrase("PROFILING_OPTIONS: {}", diagnostic.message),
                 path=place.path,
                 line=place.line,
                 column=place.column,

@@ -34,11 +34,14 @@ def show(table: AnyRankTable) -> str:
     """
     found = facts(table)
     version = found["version"]
-    parts = ["template 2" if version is None else told("version {}", version)]
-    for what in ("server", "rank"):
-        count = found[what + "s"]
+    parts = [told("template 2") if version is None else told("version {}", version)]
+    for what, one, several in (
+        ("servers", "{:,} server", "{:,} servers"),
+        ("ranks", "{:,} rank", "{:,} ranks"),
+    ):
+        count = found[what]
         if count:
-            parts.append("{:,} {}{}".format(count, what, "" if count == 1 else "s"))
+            parts.append(told(one if count == 1 else several, count))
     lines = [", ".join(parts), "", *_aligned(found["columns"], found["rows"])]
     return "\n".join(lines) + "\n"
 

@@ -170,7 +170,7 @@ def _environments(run: Run, state: State, target: Target, tables: _Tables) -> Li
         if isinstance(named, str) and problem_of(TABLE_PATH, named) is None:
             table, problem = tables.get(named, run.script.path)
         if problem is not None:
-            message = 'RANK_TABLE_FILE="{}" {}'.format(named, problem)
+            message = phrase('RANK_TABLE_FILE="{}" {}', named, phrase(problem))
             place = launch.places["RANK_TABLE_FILE"]
             found.append(rules.TABLE_PATH.diagnostic(message, place))
         look = environment_check.examine(

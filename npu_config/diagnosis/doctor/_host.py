@@ -147,7 +147,7 @@ def _cann(facts: Facts) -> Check:
         return Check(name, Outcome.UNKNOWN, phrase("no version file below {}", roots[0]))
     wanted = facts.target.cann
     if wanted is None or version == wanted or version.startswith(wanted + "."):
-        reason = "CANN {}, {}".format(version, Target(cann=version).snapshot)
+        reason = phrase("CANN {}, {}", version, Target(cann=version).snapshot)
         return Check(name, Outcome.PASSED, reason)
     reason = phrase("CANN {} is installed, the configuration is for {}", version, wanted)
     return Check(name, Outcome.FAILED, reason, "install that version, or change the target")

@@ -118,7 +118,7 @@ def assignment_raises(context: Context) -> None:
             fix = _as_literal_bytes(context, place)
         elif meant is not None:
             fix = written(place, meant, context.run, context.script.source)
-        help = _help_for(failure) if meant is None else "write {}".format(meant)
+        help = _help_for(failure) if meant is None else phrase("write {}", meant)
         context.report(failure.reason, place, guards, help=help, fix=fix)
 
 

@@ -134,7 +134,7 @@ def dotted(path: Path) -> str:
             text += "[{}]".format(step)
         else:
             text += ".{}".format(step) if text else step
-    return text or "the file"
+    return text or phrase("the file")
 
 
 def shown(value: Any) -> str:

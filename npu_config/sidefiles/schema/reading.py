@@ -329,7 +329,7 @@ class Reader:
                 kind,
                 shown(value),
                 self.form,
-                _WORDS[wanted],
+                phrase(_WORDS[wanted]),
             ),
             help,
             None if key is None else key.severity,

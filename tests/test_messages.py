@@ -1,0 +1,95 @@
+"""The catalogue is complete: every sentence that a user may read has its translation."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("babel")
+pytest.importorskip("tools.messages")
+
+from tools.messages import (
+    PLURALS,
+    load,
+    placeholders,
+    sentences,
+    translation,
+    untranslated,
+)
+
+ALLOWED_UNTRANSLATED = 0
+"""Sentences that wait for their translation."""
+
+CATALOGUE = load()
+TRANSLATED = {
+    text: translation(CATALOGUE, text)
+    for message in CATALOGUE
+    if message.id
+    for text in [message.id if isinstance(message.id, str) else message.id[0]]
+}
+
+
+def test_every_sentence_is_in_the_catalogue():
+    """What the code says now, and nothing that it said once."""
+    said = set(sentences())
+    missing = sorted(said - set(TRANSLATED)) + untranslated(CATALOGUE)
+    assert len(missing) <= ALLOWED_UNTRANSLATED, missing
+    if not ALLOWED_UNTRANSLATED:
+        assert sorted(set(TRANSLATED) - said) == []
+
+
+def test_nothing_is_fuzzy():
+    """A guess of a tool is no translation."""
+    assert [message.id for message in CATALOGUE if message.id and message.fuzzy] == []
+
+
+def test_placeholders_agree():
+    """Each translation has the fields of its sentence, with their formats, in any order."""
+    wrong = [
+        text
+        for text, words in TRANSLATED.items()
+        if words and _fields(words) not in (_fields(text), _fields(PLURALS.get(text, text)))
+    ]
+    assert wrong == []
+
+
+def _fields(text):
+    try:
+        return placeholders(text)
+    except ValueError:  # it holds a single brace, and is never formatted
+        return None
+
+
+def test_quotes_and_line_ends_agree():
+    """What is quoted in English is quoted in Chinese; a line stays a line."""
+    wrong = [
+        text
+        for text, words in TRANSLATED.items()
+        if words
+        and (
+            text.count('"') != words.count('"')
+            or text.endswith("\n") != words.endswith("\n")
+            or text.startswith("\n") != words.startswith("\n")
+        )
+    ]
+    assert wrong == []
+
+
+def test_names_are_kept():
+    """What stands in backticks, and names with underscores, is not translated."""
+    name = re.compile(r"``?[^`]+``?|\b[a-zA-Z]+_[a-zA-Z_]+\b")
+    wrong = [
+        (text, found)
+        for text, words in TRANSLATED.items()
+        if words
+        for found in name.findall(text)
+        if found.strip("`") not in words
+    ]
+    assert wrong == []
+
+
+def test_the_compiled_catalogue_is_that_of_the_source():
+    """The .mo file that is shipped says what the .po file says."""
+    from tools.messages import MO, written
+
+    assert Path(MO).read_bytes() == written(CATALOGUE)[1]

@@ -1,0 +1,301 @@
+"""The catalogues of translated messages: ``python -m tools.messages update|compile|check``.
+
+``update`` collects every sentence that a user may read and enters new ones, untranslated, into
+the .po file; those that are gone leave it.  ``compile`` writes the .mo file that is shipped.
+``check`` says what ``update`` and ``compile`` would change.  Needs Babel.
+
+Sentences are the templates of ``phrase`` and ``told``, literals of several words in the modules
+that speak to users, and what is declared: titles of rules, help of commands.
+"""
+
+import ast
+import io
+import re
+import string
+import sys
+from datetime import datetime, timezone
+from pathlib import Path
+from typing import Any, Dict, Iterable, Iterator, List, Set, Tuple
+
+from babel.messages.catalog import Catalog
+from babel.messages.mofile import write_mo
+from babel.messages.pofile import read_po, write_po
+
+import npu_config
+from npu_config.core.message import DOMAIN, LOCALES
+
+PACKAGE = Path(npu_config.__file__).parent
+PO = Path(LOCALES) / "zh_CN" / "LC_MESSAGES" / (DOMAIN + ".po")
+MO = PO.with_suffix(".mo")
+_DATE = datetime(2026, 1, 1, tzinfo=timezone.utc)
+
+SILENT = re.compile(
+    r"(__main__|__init__|builder|config|presets|checking|npu_init)\.py$|"
+    r"(writers|proto|tf1|precision_tool|locale)/|core/(npy|lazy|message)|dumps/html|"
+    r"cluster/engines|cluster/environment/(launcher|dotenv)|catalogue/(api|option_types)|"
+    r"runner/(finder|script)|script/(spell|state|paths)|text/words"
+)
+"""Modules whose literals are no messages: they write files and code, or raise for programmers."""
+
+_NO_MESSAGE = {"doc", "facts", "metavar", "pattern", "source"}
+_PROGRAMMERS = {"AssertionError", "NotImplementedError", "RuntimeError", "TypeError", "KeyError"}
+_WORDS = re.compile(r"[A-Za-z]{2,}[^A-Za-z]+[A-Za-z]{2,}|\{[^}]*\}\W* [a-z]{3,}")
+_CODE = re.compile(
+    r"(Union|Optional|Literal)\[|[A-Z0-9]{2,3}[:/]|from \S+ import|\W*No newline at end"
+)
+
+GLUE = ("{} and {}", "{} or {}", "{}, {}", "{}; {}", ", ", "error", "warning", "info", "help:")
+"""What stands between phrases, and words that are looked up by themselves."""
+
+WORDS = (
+    "Default", "Mode", "Next", "Products", "Right:", "Status", "Takes", "Unit", "Wrong:", "a list",
+    "advice", "an object", "argument", "changed", "deprecated", "directory", "documented",
+    "experimental", "failed", "file", "no effect", "null", "option", "passed", "refused", "rule",
+    "text", "training", "undocumented", "unchanged", "variable",
+)  # fmt: skip
+"""Single words that are shown by themselves."""
+
+CLICK = (
+    "Usage:", "Usage: ", "Options", "Commands", "Positional arguments", "Aborted!",
+    "Show this message and exit.", "Show the version and exit.",
+    "Missing command.", "Missing argument", "Missing option", "Missing parameter",
+    "Missing parameter: {param_name}", "Missing {param_type}",
+    "Choose from:\n\t{choices}", "Choose from:\n\t{choices}.",
+    "No such command {name!r}.", "No such option {name!r}.", "No such option: {name}",
+    "Option {name!r} does not take a value.", "Argument {name!r} takes {nargs} values.",
+    "Invalid value: {message}", "Invalid value for {param_hint}: {message}",
+    "{value!r} is not a valid {number_type}.", "{value} is not in the range {range}.",
+    "default: {default}", "required", "env var: {var}", "unknown error",
+    "{name} {filename!r} does not exist.", "{name} {filename!r} is a directory.",
+    "{name} {filename!r} is a file.", "file", "directory", "path", "File", "Directory", "Path",
+    "Could not open file {filename!r}: {message}",
+)  # fmt: skip
+"""What the library of the command line says, in the versions from 8.0 on."""
+
+PLURALS = {
+    "Got unexpected extra argument ({args})": "Got unexpected extra arguments ({args})",
+    "Did you mean {possibility}?": "(Possible options: {possibilities})",
+    "Takes {nargs} values but 1 was given.": "Takes {nargs} values but {len} were given.",
+    "{value!r} is not {choice}.": "{value!r} is not one of {choices}.",
+    "Option {name!r} requires an argument.": "Option {name!r} requires {nargs} arguments.",
+    "{len_type} values are required, but {len_value} was given.": (
+        "{len_type} values are required, but {len_value} were given."
+    ),
+}
+"""What it says of one, and of several; the fields of both are known to both."""
+
+
+def sentences() -> Dict[str, Set[str]]:
+    """Every sentence with the modules that say it."""
+    found: Dict[str, Set[str]] = {}
+    for path in sorted(PACKAGE.rglob("*.py")):
+        name = path.relative_to(PACKAGE).as_posix()
+        if not SILENT.match(name):
+            for text in _of_module(ast.parse(path.read_text("utf-8"))):
+                found.setdefault(text, set()).add(name)
+    for name, texts in (
+        ("rules", _titles()),
+        ("commands", _helps()),
+        ("click", (*CLICK, *PLURALS)),
+    ):
+        for text in texts:
+            found.setdefault(text, set()).add(name)
+    for text in (*GLUE, *WORDS):
+        found.setdefault(text, set()).add("words")
+    return {
+        text: names
+        for text, names in found.items()
+        if text in GLUE or re.search("[A-Za-z]", re.sub(r"\{[^{}]*\}", "", text))
+    }
+
+
+def _titles() -> Iterator[str]:
+    from npu_config.rulebook import load_all
+
+    return (rule.summary for rule in load_all())
+
+
+def _helps() -> Iterator[str]:
+    import inspect
+
+    import click
+
+    from npu_config.cli.app import COMMANDS, app
+
+    def of(command: click.Command) -> Iterator[str]:
+        for text in (command.help, command.epilog):
+            if text:
+                yield inspect.cleandoc(text)
+        for parameter in command.params:
+            text = getattr(parameter, "help", None)
+            if text:
+                yield text
+        for each in getattr(command, "commands", {}).values():
+            yield from of(each)
+
+    yield from of(app)
+    with click.Context(app) as context:
+        for name in COMMANDS:
+            command = app.get_command(context, name)
+            assert command is not None
+            yield from of(command)
+
+
+def _of_module(tree: ast.Module) -> Iterator[str]:
+    """The sentences of a module: marked ones, and literals of several words."""
+    yield from _marked(tree)
+    work: List[ast.AST] = [tree]
+    while work:
+        node = work.pop()
+        if isinstance(node, ast.Constant):
+            if isinstance(node.value, str) and _WORDS.search(node.value):
+                text = node.value
+                if "\n" not in text.strip("\n") and " " in text and not _CODE.match(text):
+                    yield text
+            continue
+        work.extend(_parts(node))
+
+
+def _parts(node: ast.AST) -> Iterable[ast.AST]:
+    """The parts of a node that may hold messages."""
+    if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
+        return ()
+    if isinstance(node, (ast.Compare, ast.JoinedStr, ast.Subscript)):
+        return [node.value] if isinstance(node, ast.Subscript) else ()
+    if isinstance(node, ast.Dict):
+        return [value for value in node.values if value is not None]
+    if isinstance(node, ast.arg):
+        return ()
+    if isinstance(node, ast.AnnAssign):
+        return () if node.value is None else [node.value]
+    if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+        return [*node.body, *node.decorator_list, *node.args.defaults]
+    if isinstance(node, ast.Raise):
+        raised = getattr(node.exc, "func", None)
+        return () if getattr(raised, "id", "") in _PROGRAMMERS else ast.iter_child_nodes(node)
+    if isinstance(node, ast.Call):
+        return _parts_of_call(node)
+    return ast.iter_child_nodes(node)
+
+
+def _parts_of_call(node: ast.Call) -> Iterable[ast.AST]:
+    name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+    module = getattr(getattr(node.func, "value", None), "id", "")
+    if module == "re" or name in ("startswith", "endswith", "TypeVar", "encode", "split"):
+        return ()
+    arguments = list(node.args)
+    if name == "declare":
+        arguments = arguments[:3]
+    elif name == "rule":
+        arguments = []
+    elif isinstance(node.func, ast.Attribute) and name == "format":
+        return arguments
+    keywords = [each.value for each in node.keywords if each.arg not in _NO_MESSAGE]
+    return [node.func, *arguments, *keywords]
+
+
+def _marked(tree: ast.Module) -> Iterator[str]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and getattr(node.func, "id", "") in ("phrase", "told"):
+            yield from _leaves(node.args[0])
+
+
+def _leaves(node: ast.AST) -> Iterator[str]:
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        yield node.value
+    elif isinstance(node, ast.IfExp):
+        yield from _leaves(node.body)
+        yield from _leaves(node.orelse)
+    elif isinstance(node, ast.BoolOp):
+        for value in node.values:
+            yield from _leaves(value)
+
+
+def placeholders(text: str) -> List[Tuple[str, str]]:
+    """The replacement fields of a template, numbered, with their formats."""
+    found, number = [], 0
+    for _, field, form, conversion in string.Formatter().parse(text):
+        if field is None:
+            continue
+        if field == "":
+            field, number = str(number), number + 1
+        found.append((field, (conversion or "") + ":" + (form or "")))
+    return sorted(found)
+
+
+def load() -> Catalog:
+    """The catalogue as it is in the .po file."""
+    with PO.open("rb") as file:
+        return read_po(file, locale="zh_CN", domain=DOMAIN)
+
+
+def translation(catalogue: Catalog, text: str) -> str:
+    """The translation of a sentence; empty where there is none."""
+    known = catalogue.get(text)
+    if known is None or not known.string:
+        return ""
+    return known.string if isinstance(known.string, str) else known.string[0]
+
+
+def updated(old: Catalog) -> Catalog:
+    """The catalogue with the sentences of now, and the translations that there are."""
+    new = Catalog(
+        locale="zh_CN",
+        domain=DOMAIN,
+        project="npu_config",
+        header_comment="# The messages of npu_config in Chinese.",
+        creation_date=_DATE,
+        revision_date=_DATE,
+        fuzzy=False,
+    )
+    for text, names in sorted(sentences().items()):
+        places = [(name, 0) for name in sorted(names)[:3]]
+        if text in PLURALS:
+            new.add((text, PLURALS[text]), (translation(old, text),), locations=places)
+        else:
+            new.add(text, translation(old, text), locations=places)
+    return new
+
+
+def untranslated(catalogue: Catalog) -> List[str]:
+    """The sentences without a translation."""
+    ids = [each.id if isinstance(each.id, str) else each.id[0] for each in catalogue if each.id]
+    return [text for text in ids if not translation(catalogue, text)]
+
+
+def written(catalogue: Catalog) -> Tuple[bytes, bytes]:
+    """The bytes of the .po and of the .mo file."""
+    po, mo = io.BytesIO(), io.BytesIO()
+    write_po(po, catalogue, width=99, sort_output=True, include_lineno=False)
+    write_mo(mo, catalogue)
+    return po.getvalue(), mo.getvalue()
+
+
+def main(arguments: List[str]) -> int:
+    """Do what the first argument says; returns the exit code."""
+    action = arguments[0] if arguments else "check"
+    if action not in ("update", "compile", "check"):
+        print(__doc__)
+        return 2
+    old: Any = load() if PO.exists() else Catalog()
+    catalogue = old if action == "compile" else updated(old)
+    po, mo = written(catalogue)
+    wanted = {MO: mo} if action == "compile" else {PO: po, MO: mo}
+    stale = [
+        path
+        for path, content in wanted.items()
+        if not path.exists() or path.read_bytes() != content
+    ]
+    if action == "check":
+        print("".join("{} is not up to date\n".format(path.name) for path in stale), end="")
+        return 1 if stale else 0
+    for path in stale:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(wanted[path])
+    left = untranslated(catalogue)
+    print("{} sentences, {} untranslated".format(len(catalogue), len(left)))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
