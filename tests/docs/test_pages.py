@@ -48,7 +48,7 @@ PAGES = [
 CHINESE = {
     path: DOCS / path.relative_to(DOCS / "zh")
     for path in sorted((DOCS / "zh").rglob("*.md"))
-    if path != DOCS / "zh" / "index.md"
+    if path.name not in ("options.md", "rules.md") and path != DOCS / "zh" / "index.md"
 }
 CHINESE[ROOT / "README.zh-CN.md"] = ROOT / "README.md"
 GRAPHS = ROOT / "tests" / "data" / "graphs"

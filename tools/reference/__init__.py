@@ -5,7 +5,7 @@ from typing import Callable, Dict
 
 from npu_config.catalogue import PAGES
 from npu_config.rulebook import load_all
-from tools.reference import commands, files, options, output, products, rules, variables
+from tools.reference import chinese, commands, files, options, output, products, rules, variables
 
 
 def pages() -> Dict[str, Callable[[], str]]:
@@ -17,6 +17,8 @@ def pages() -> Dict[str, Callable[[], str]]:
         "docs/reference/environment.md": variables.render,
         "docs/reference/files.md": files.render,
         "docs/reference/products.md": products.render,
+        "docs/zh/options.md": chinese.options_page,
+        "docs/zh/rules.md": chinese.rules_page,
         output.SCHEMA: output.schema,
     }
     for page in PAGES:
