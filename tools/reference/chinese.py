@@ -20,7 +20,7 @@ def options_page() -> str:
     lines: List[str] = [
         NOTE,
         "# 选项\n",
-        "类型、默认值、产品和版本在英文参考页上。`npu-config --lang zh explain NAME` 打印中文说明。",
+        "类型、默认值、产品和版本见英文参考页。`npu-config --lang zh explain NAME` 是中文的。",
     ]
     for entry in PAGES:
         lines.append("\n## {}\n".format(_zh(entry.TITLE)))
