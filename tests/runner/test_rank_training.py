@@ -205,8 +205,20 @@ TRAINING = """
         made.train(data, max_steps=STEPS)
         save("estimator", {name: made.get_variable_value(name) for name in ("table", "kernel")})
 
+    def keras():
+        tf.random.set_random_seed(rank)
+        layers = [tf.keras.layers.Dense(3, "relu", input_shape=(4,)), tf.keras.layers.Dense(1)]
+        model = tf.keras.Sequential(layers)
+        optimizer = KerasDistributeOptimizer(tf.keras.optimizers.SGD(0.05, momentum=0.9))
+        model.compile(optimizer, "mse")
+        batch = BATCH // size
+        callbacks = npu_callbacks_append([])
+        model.fit(mine(xs), mine(ys), batch, shuffle=False, verbose=0, callbacks=callbacks)
+        save("keras", dict(zip(("bias", "kernel"), model.get_weights()[:0:-2])))
+
     session()
     estimator()
+    keras()
 """
 
 
@@ -214,16 +226,17 @@ def test_training(tmp_path):
     """Four ranks train to the weights of one with the whole batch, and to the same bits.
 
     The tolerance is for the order of float32 additions: 1e-5 of the values, after 20 steps of
-    Adam (gradients of an embedding gathered) in a MonitoredTrainingSession, and of momentum
-    with loss scaling in an NPUEstimator.
+    Adam (gradients of an embedding gathered) in a MonitoredTrainingSession, of momentum with
+    loss scaling in an NPUEstimator, and of momentum in Keras.
     """
     for size in (1, 4):
         code, _, errors = start(tmp_path, TRAINING, "--ranks", str(size))
         assert code == 0, errors
-    for name in ("session", "estimator"):
+    for name in ("session", "estimator", "keras"):
         alone = numpy.load(str(tmp_path / "{}0of1.npz".format(name)))
         ranks = [numpy.load(str(tmp_path / "{}{}of4.npz".format(name, rank))) for rank in range(4)]
-        for variable in ("table", "kernel"):
+        assert len(alone) == 2
+        for variable in alone:
             assert len({rank[variable].tobytes() for rank in ranks}) == 1
             numpy.testing.assert_allclose(
                 ranks[0][variable], alone[variable], rtol=1e-5, atol=1e-6

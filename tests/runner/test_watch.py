@@ -140,6 +140,21 @@ def test_the_stack_of_an_operation_begins_at_the_script(tmp_path):
     assert [line for line in where.splitlines() if "click" in line or "runner" in line] == []
 
 
+def test_dry_run_checks_the_environment(tmp_path):
+    """Variables of the job that the script or the user sets wrongly are among the findings."""
+    text = "import os\nos.environ['RANK_SIZE'] = '8'\nos.environ['RANK_ID'] = '9'\n"
+    (tmp_path / "train.py").write_text(text, encoding="utf-8")
+    done = subprocess.run(
+        [sys.executable, "-m", "npu_config", "run", "--dry-run", "train.py"],
+        cwd=str(tmp_path),
+        capture_output=True,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+    )
+    assert done.returncode == 0, done.stderr.decode()
+    found = {each["rule"] for each in yaml.safe_load(done.stdout)["findings"]}
+    assert found == {"NPU672", "NPU676", "NPU678"}
+
+
 def test_dry_run(tmp_path):
     """``--dry-run`` prints what sessions are configured with, and trains nothing."""
     output, report = run(tmp_path, "--dry-run")

@@ -82,6 +82,38 @@ def test_refused(name, arguments, hccl):
         getattr(hccl, name)(*arguments)
 
 
+@pytest.mark.parametrize(
+    ("name", "arguments", "said"),
+    [
+        ("allreduce", ([1.0], "mean"), "min, max, prod, sum"),
+        ("reduce", ([1.0], "avg", 0), "min, max, prod, sum"),
+        ("reduce_scatter", ([1.0], "mean", 1), "min, max, prod, sum"),
+        ("reduce_scatter", ([1.0], "sum", 0), "rank_num"),
+        ("allgather", ([1.0], 0), "rank_num"),
+        ("broadcast", (1.0, 0), "list of tensors"),
+        ("send", ([1.0], 0, 1), "installed"),
+        ("receive", ([1], "float32", 0, 1), "installed"),
+    ],
+)
+def test_refused_collectives(name, arguments, said, tf):
+    """What the operators of the adapter refuse is refused with one rank, too."""
+    from npu_config.tf1 import hccl_ops
+
+    with pytest.raises((ValueError, TypeError), match=said):
+        getattr(hccl_ops, name)(*arguments)
+
+
+def test_exchange_with_one_rank(tf):
+    """One rank gets the part that it sends to itself, at its place."""
+    from npu_config.tf1 import hccl_ops
+
+    data = tf.range(6)
+    with tf.Session() as session:
+        placed = session.run(hccl_ops.all_to_all_v(data, [2], [3], [2], [1]))
+        assert placed.tolist() == [0, 3, 4]
+        assert session.run(hccl_ops.all_to_all_v_c(data, [[4]], 0)).tolist() == [0, 1, 2, 3]
+
+
 def test_splits(hccl):
     """Right strategies pass, and do nothing without a device."""
     assert hccl.set_split_strategy_by_idx([20, 100]) is None
