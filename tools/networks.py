@@ -27,9 +27,11 @@ import yaml
 ROOT = Path(__file__).resolve().parent.parent
 TABLE = ROOT / "tools" / "networks.yaml"
 _LOSS = re.compile(
-    rb"(?:loss|cost)\w*['\"]?\s*(?:[:=]|is)?\s*\[?([-+]?(?:\d[\d.]*(?:e[-+]?\d+)?|nan|inf))", re.I
+    rb"(?:loss|cost)(?!_?scale)\w*['\"]?\s*(?:[:=]|is)?\s*\[?([-+]?(?:\d[\d.]*(?:e[-+]?\d+)?|nan|inf))",
+    re.I,
 )
 
+_ERROR = re.compile(r"(?!npu-config run)[\w.]+(?:Error|Exception|Exit|Interrupt)\b")
 _NPU_CONFIG = """\
 import os, sys
 sys.path[0] = os.path.dirname(sys.executable)
@@ -180,13 +182,9 @@ def judge(printed: bytes, code: Optional[int], seen: Dict[str, Any], seconds: fl
     steps = sum(session["steps"] for session in seen.get("sessions", ()))
     losses = [float(text) for text in _LOSS.findall(printed)]
     loss = losses[-1] if losses else None
-    text = printed.decode("utf-8", "replace")
-    lines = [
-        line
-        for line in text.splitlines()
-        if line.strip() and not line.startswith("npu-config run:")
-    ]
-    said = "took too long" if code is None else "" if code == 0 else lines[-1] if lines else ""
+    lines = printed.decode("utf-8", "replace").splitlines()
+    errors = [line for line in lines if _ERROR.match(line)]
+    said = "took too long" if code is None else errors[-1] if code and errors else ""
     runs = code == 0 and steps > 0 and (loss is None or math.isfinite(loss))
     return Outcome(runs, steps, loss, seconds, said)
 

@@ -3,7 +3,7 @@
 import contextlib
 import os
 import sys
-from typing import TYPE_CHECKING, Any, Iterator, List, Optional, Tuple
+from typing import TYPE_CHECKING, Any, Iterator, List, Optional, Sequence, Tuple
 
 import click
 
@@ -11,7 +11,9 @@ from npu_config.cli._output import Failure, deliver, say
 from npu_config.core.message import join, told
 
 if TYPE_CHECKING:
+    from npu_config.core.diagnostics import Diagnostic
     from npu_config.runner.report import Seen
+    from npu_config.runner.watch import SeenSession
 
 
 @click.command(
@@ -104,7 +106,7 @@ def _summary(seen: "Seen", dry_run: bool) -> Iterator[str]:
     from npu_config.core.diagnostics import Severity
 
     if not dry_run:
-        found = [finding for session in seen.sessions for finding in session.findings]
+        found = [finding for session in seen.sessions for finding in _of_the_npu(session)]
         shown = [str(each) for each in found if each.severity is not Severity.INFO]
         yield from (told("npu-config run: {}\n", each) for each in dict.fromkeys(shown))
     if seen.environment:
@@ -117,6 +119,16 @@ def _summary(seen: "Seen", dry_run: bool) -> Iterator[str]:
         yield told(text, runs, steps)
     if dry_run and seen.ended == "finished":
         yield told("npu-config run: the script ended before any training step\n")
+
+
+def _of_the_npu(session: "SeenSession") -> Sequence["Diagnostic"]:
+    """The findings of a session, but for one that is meant for the CPU.
+
+    A session without NpuOptimizer that trains lacks it, and nothing else matters; one that does
+    not train may be there to read data, or to evaluate.
+    """
+    missing = [each for each in session.findings if each.rule == "NPU801"]
+    return (missing if session.steps else []) if missing else session.findings
 
 
 @contextlib.contextmanager

@@ -53,6 +53,7 @@ def test_thirty_run():
     [
         (b"loss: 0.5", 0, TRAINED, True, 0.5),
         (b"Epoch 1 loss = 2.0e-3 acc 1", 0, TRAINED, True, 0.002),
+        (b"total_loss: 3 loss_scale: 65536", 0, TRAINED, True, 3.0),
         (b"nothing", 0, TRAINED, True, None),
         (b"loss: nan", 0, TRAINED, False, None),
         (b"loss: 0.5", 1, TRAINED, False, 0.5),
