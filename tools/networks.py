@@ -205,7 +205,7 @@ def main() -> int:
     parser.add_argument(
         "names", nargs="*", metavar="NAME", help="networks; all when none is named"
     )
-    parser.add_argument("--limit", type=float, default=300, help="seconds for each")
+    parser.add_argument("--limit", type=float, default=600, help="seconds for each")
     parser.add_argument("--logs", type=Path, help="a folder for what they print")
     arguments = parser.parse_intermixed_args()
     table = networks()
