@@ -12,9 +12,8 @@ from npu_config.cli._guard import Group
 from npu_config.cli._options import out_options
 from npu_config.cli._output import Failure, deliver, say
 from npu_config.cli._paths import missing
-from npu_config.cli._report import fails
+from npu_config.cli._report import fails, format_option, strict_option
 from npu_config.core.message import told
-from npu_config.reporters import FORMATS
 
 HCCN_CONF = "/etc/hccn.conf"
 
@@ -213,15 +212,8 @@ def _hccn(ctx: click.Context, path: str) -> Dict[int, str]:
 
 @command.command("check")
 @click.argument("paths", metavar="PATH...", nargs=-1, required=True)
-@click.option(
-    "--format",
-    "format_",
-    type=click.Choice(list(FORMATS)),
-    default="text",
-    show_default=True,
-    help="How the findings are printed.",
-)
-@click.option("--strict", is_flag=True, help="Fail on warnings, too.")
+@format_option
+@strict_option
 @click.option(
     "--hccn-conf",
     "hccn_confs",

@@ -12,7 +12,6 @@ from npu_config.core.diagnostics import NpuConfigError
 from npu_config.dumps.data_types import BY_NAME
 from npu_config.dumps.dump import Tensor
 
-BINS = 10
 POSITIONS = 5
 """How many positions of odd values are kept."""
 

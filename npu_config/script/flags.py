@@ -7,7 +7,6 @@ import ast
 import re
 from typing import Any, Dict, NamedTuple, Optional
 
-from npu_config.core.diagnostics import Place
 from npu_config.script.source import ScriptSource
 from npu_config.script.syntax import UNCLEAR, literal, literal_text
 
@@ -85,10 +84,3 @@ def _name_and_default(call: ast.Call, argparse: bool) -> Any:
     name = names[0] if names else literal_text(keywords["name"]) if "name" in keywords else None
     default = call.args[1] if len(call.args) > 1 else keywords.get("default")
     return name, default
-
-
-def place_of_line(source: ScriptSource, line: int) -> Place:
-    """The place of a whole line without its indentation."""
-    text = source.lines[line - 1]
-    start = len(text) - len(text.lstrip()) + 1
-    return Place(source.path, line, start, line, max(start, len(text.rstrip()) + 1))

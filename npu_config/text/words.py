@@ -4,7 +4,6 @@ from difflib import get_close_matches
 from functools import lru_cache
 from typing import Any, Dict, Iterable, Optional, Sequence, Tuple
 
-from npu_config.core.diagnostics import Place
 from npu_config.core.message import join, phrase
 
 _LEAST = 0.75
@@ -79,8 +78,3 @@ def did_you_mean(word: str, legal: Iterable[str]) -> Optional[str]:
 
 def _plain(word: str) -> str:
     return word.strip().lower().replace("_", "-")
-
-
-def on_line(place: Place) -> str:
-    """`` (line 3)``, or nothing for a place that is nowhere."""
-    return "" if place.line is None else phrase(" (line {})", place.line)

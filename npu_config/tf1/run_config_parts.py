@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from typing import Any, Dict, Optional, Union
 
+import attr
+
+from npu_config.core.message import phrase
 from npu_config.tf1._lazy import errors, rules
 
 _AUTOMATION = ("auto", "manual")
 
 
+@attr.s(auto_attribs=True, eq=False, repr=False)
 class ProfilingConfig:
     """Profiling of the device.
 
@@ -17,13 +21,11 @@ class ProfilingConfig:
         profiling_options: a JSON text, see the option ``profiling_options``.
     """
 
-    def __init__(
-        self, enable_profiling: bool = False, profiling_options: Optional[str] = None
-    ) -> None:
-        self._enable_profiling = enable_profiling
-        self._profiling_options = profiling_options
+    _enable_profiling: bool = False
+    _profiling_options: Optional[str] = None
 
 
+@attr.s(auto_attribs=True, eq=False, repr=False)
 class MemoryConfig:
     """Memory of the device.
 
@@ -34,19 +36,13 @@ class MemoryConfig:
         variable_use_1g_huge_page: 0, 1 or 2, see the option.
     """
 
-    def __init__(
-        self,
-        atomic_clean_policy: int = 0,
-        static_memory_policy: int = 0,
-        memory_optimization_policy: Optional[str] = None,
-        variable_use_1g_huge_page: int = 0,
-    ) -> None:
-        self._atomic_clean_policy = atomic_clean_policy
-        self._static_memory_policy = static_memory_policy
-        self._memory_optimization_policy = memory_optimization_policy
-        self._variable_use_1g_huge_page = variable_use_1g_huge_page
+    _atomic_clean_policy: int = 0
+    _static_memory_policy: int = 0
+    _memory_optimization_policy: Optional[str] = None
+    _variable_use_1g_huge_page: int = 0
 
 
+@attr.s(auto_attribs=True, eq=False, repr=False)
 class DumpConfig:
     """Dump of operator inputs and outputs, and detection of overflow.
 
@@ -61,27 +57,17 @@ class DumpConfig:
         dump_layer: names of the nodes to dump, separated by spaces.
     """
 
-    def __init__(
-        self,
-        enable_dump: bool = False,
-        dump_path: Optional[str] = None,
-        dump_step: Optional[str] = None,
-        dump_mode: Optional[str] = "output",
-        enable_dump_debug: bool = False,
-        dump_debug_mode: str = "all",
-        dump_data: Optional[str] = "tensor",
-        dump_layer: Optional[str] = None,
-    ) -> None:
-        self._enable_dump = enable_dump
-        self._dump_path = dump_path
-        self._dump_step = dump_step
-        self._dump_mode = dump_mode
-        self._enable_dump_debug = enable_dump_debug
-        self._dump_debug_mode = dump_debug_mode
-        self.dump_data = dump_data
-        self.dump_layer = dump_layer
+    _enable_dump: bool = False
+    _dump_path: Optional[str] = None
+    _dump_step: Optional[str] = None
+    _dump_mode: Optional[str] = "output"
+    _enable_dump_debug: bool = False
+    _dump_debug_mode: str = "all"
+    dump_data: Optional[str] = "tensor"
+    dump_layer: Optional[str] = None
 
 
+@attr.s(auto_attribs=True, eq=False, repr=False)
 class GraphMemoryOptimizeConfig:
     """Memory of the graph; these are trial features.
 
@@ -93,21 +79,26 @@ class GraphMemoryOptimizeConfig:
         NpuConfigError: another value.
     """
 
-    def __init__(self, recompute: Optional[str] = None, graph_slice: Optional[str] = None) -> None:
+    _recompute: Optional[str] = None
+    _graph_slice: Optional[str] = None
+
+    def __attrs_post_init__(self) -> None:
         faults = [
             rules.RUN_CONFIG_ARGUMENT.diagnostic(
-                '{} of GraphMemoryOptimizeConfig must be "auto", "manual" or None, '
-                "got {!r}".format(name, value)
+                phrase(
+                    '{} of GraphMemoryOptimizeConfig must be "auto", "manual" or None, got {!r}',
+                    name,
+                    value,
+                )
             )
-            for name, value in (("recompute", recompute), ("graph_slice", graph_slice))
+            for name, value in fields_of(self).items()
             if value is not None and value not in _AUTOMATION
         ]
         if faults:
             raise errors.NpuConfigError(faults)
-        self._recompute = recompute
-        self._graph_slice = graph_slice
 
 
+@attr.s(auto_attribs=True, eq=False, repr=False)
 class ExperimentalConfig:
     """Trial features.
 
@@ -127,40 +118,29 @@ class ExperimentalConfig:
         NpuConfigError: ``graph_memory_optimize_config`` is of another type.
     """
 
-    def __init__(
-        self,
-        logical_device_cluster_deploy_mode: Optional[str] = "LB",
-        logical_device_id: Optional[str] = None,
-        model_deploy_mode: Optional[str] = None,
-        model_deploy_devicelist: Optional[str] = None,
-        graph_memory_optimize_config: Optional[GraphMemoryOptimizeConfig] = None,
-        enable_graph_parallel: Optional[bool] = None,
-        graph_parallel_option_path: Optional[str] = None,
-        graph_compiler_cache_dir: Optional[str] = None,
-        resource_config_path: Optional[str] = None,
-        accelerate_train_mode: Optional[str] = None,
-    ) -> None:
-        if not isinstance(graph_memory_optimize_config, (GraphMemoryOptimizeConfig, type(None))):
-            raise errors.NpuConfigError(
-                [
-                    rules.RUN_CONFIG_ARGUMENT.diagnostic(
-                        "graph_memory_optimize_config of ExperimentalConfig must be a "
-                        "GraphMemoryOptimizeConfig, got {!r}".format(graph_memory_optimize_config)
-                    )
-                ]
+    _logical_device_cluster_deploy_mode: Optional[str] = "LB"
+    _logical_device_id: Optional[str] = None
+    _model_deploy_mode: Optional[str] = None
+    _model_deploy_devicelist: Optional[str] = None
+    _graph_memory_optimize_config: Optional[GraphMemoryOptimizeConfig] = None
+    _enable_graph_parallel: Optional[bool] = None
+    _graph_parallel_option_path: Optional[str] = None
+    _graph_compiler_cache_dir: Optional[str] = None
+    _resource_config_path: Optional[str] = None
+    _accelerate_train_mode: Optional[str] = None
+
+    def __attrs_post_init__(self) -> None:
+        given: Any = self._graph_memory_optimize_config
+        if given is not None and not isinstance(given, GraphMemoryOptimizeConfig):
+            message = phrase(
+                "graph_memory_optimize_config of ExperimentalConfig must be a "
+                "GraphMemoryOptimizeConfig, got {!r}",
+                given,
             )
-        self._logical_device_cluster_deploy_mode = logical_device_cluster_deploy_mode
-        self._logical_device_id = logical_device_id
-        self._model_deploy_mode = model_deploy_mode
-        self._model_deploy_devicelist = model_deploy_devicelist
-        self._graph_memory_optimize_config = graph_memory_optimize_config
-        self._enable_graph_parallel = enable_graph_parallel
-        self._graph_parallel_option_path = graph_parallel_option_path
-        self._graph_compiler_cache_dir = graph_compiler_cache_dir
-        self._resource_config_path = resource_config_path
-        self._accelerate_train_mode = accelerate_train_mode
+            raise errors.NpuConfigError([rules.RUN_CONFIG_ARGUMENT.diagnostic(message)])
 
 
+@attr.s(auto_attribs=True, eq=False, repr=False)
 class DynamicInputConfig:
     """Dynamic dimensions by profiles; all four are needed.
 
@@ -171,17 +151,10 @@ class DynamicInputConfig:
         compile_hybrid_mode: 1 also keeps the graph with its own shapes.
     """
 
-    def __init__(
-        self,
-        input_shape: Optional[str],
-        dynamic_dims: Optional[str],
-        dynamic_node_type: Optional[int],
-        compile_hybrid_mode: Optional[int],
-    ) -> None:
-        self._input_shape = input_shape
-        self._dynamic_dims = dynamic_dims
-        self._dynamic_node_type = dynamic_node_type
-        self._compile_hybrid_mode = compile_hybrid_mode
+    _input_shape: Optional[str]
+    _dynamic_dims: Optional[str]
+    _dynamic_node_type: Optional[int]
+    _compile_hybrid_mode: Optional[int]
 
 
 Part = Union[

@@ -54,8 +54,8 @@ RIGHT = {
     "dump compare": "dump compare IN.dumps reference",
     "dump overflow": "dump overflow IN.dumps",
     "dump result": "dump result IN.result",
-    "ranktable merge": "ranktable merge IN.table",
-    "ranktable show": "ranktable show IN.table",
+    "ranktable merge": "ranktable merge IN.table.json",
+    "ranktable show": "ranktable show IN.table.json",
     "run": "run IN.program",
     "tfdbg-export": "tfdbg-export IN.tfdbg tensors",
 }
@@ -74,7 +74,7 @@ OUTPUTS = {
     "diagnose": "diagnose IN.pbtxt --config good.yaml -o OUT.yaml",
     "dump overflow": "dump overflow IN.dumps --html OUT",
     "dump compare": "dump compare IN.dumps reference --csv OUT",
-    "ranktable merge": "ranktable merge IN.table -o OUT",
+    "ranktable merge": "ranktable merge IN.table.json -o OUT",
 }
 """A call of each command that writes a file."""
 

@@ -118,12 +118,8 @@ def _profiling_options(context: EnvironmentCheck) -> None:
             attr.evolve(
                 diagnostic,
                 message=phrase("PROFILING_OPTIONS: {}", diagnostic.message),
-                path=place.path,
-                line=place.line,
-                column=place.column,
-                end_line=place.end_line,
-                end_column=place.end_column,
                 fix=None,
+                **place._asdict(),
             )
         )
 

@@ -69,11 +69,6 @@ class Run:
         self.depth = 0
 
 
-def words_in(node: Node) -> List[Node]:
-    """The children of a node that stand for something."""
-    return [child for child in node.children if child.is_named and child.type not in SILENT]
-
-
 def statements(run: Run, state: State, nodes: Sequence[Node]) -> None:
     """Follow statements one after another, as far as they are reached."""
     for number, node in enumerate(nodes):

@@ -20,7 +20,7 @@ from npu_config.core.message import phrase
 from npu_config.core.rule import NO_PAGE, Rule, declare
 from npu_config.script.checks._reads import LOOPS, Unread
 from npu_config.script.neighbours import any_import_has
-from npu_config.script.objects import Block, Use
+from npu_config.script.objects import Use
 from npu_config.script.paths import Path
 from npu_config.script.scopes import last_line
 from npu_config.script.script import Script
@@ -192,11 +192,6 @@ def check(
         return function
 
     return enter
-
-
-def our_blocks(run: Run) -> List[Block]:
-    """The entries of custom_optimizers that carry options of the NPU."""
-    return [block for block in run.blocks if block.name is None or block.is_npu]
 
 
 def known(call: Call, keyword: str, position: int) -> Any:
