@@ -62,9 +62,12 @@ def _end(report: Report, summary: Summary, style: Style) -> Iterator[str]:
         )
     if not style.hints:
         return
-    fixable = sum(
-        d.fix is not None and d.fix.safe and d.path not in (None, _STDIN) for d in report
-    )
+    places = {
+        (d.path, tuple(edit[:4] for edit in d.fix.edits))
+        for d in report
+        if d.fix is not None and d.fix.safe and d.path not in (None, _STDIN)
+    }
+    fixable = len(places)
     if fixable:
         yield told("{} can be fixed with --fix", fixable)
     worst = next(iter(report.errors or report.warnings), None)

@@ -77,3 +77,22 @@ def test_insertions_at_one_place_are_not_mixed():
 def test_nothing_to_fix():
     """The text as it is."""
     assert fixed("ab", carrying(None)) == ("ab", 0)
+
+
+def test_one_text_is_counted_once(npu, tmp_path):
+    """Two findings about one value are mended together, and counted so before and after."""
+    script = tmp_path / "train.py"
+    script.write_text(
+        "import tensorflow as tf\n"
+        "from npu_bridge.npu_init import *\n"
+        "config = tf.ConfigProto(allow_soft_placement=True)\n"
+        "custom_op = config.graph_options.rewrite_options.custom_optimizers.add()\n"
+        'custom_op.name = "NpuOptimizer"\n'
+        'custom_op.parameter_map["op_select_implmode"].s = "HIGH_PRECISION"\n'
+        "sess = tf.Session(config=config)\n"
+    )
+    before = npu("check", script)
+    assert "2 errors" in before.out
+    assert "\n1 can be fixed with --fix\n" in before.out
+    assert npu("check", "--fix", script).err == "1 fixed\n"
+    assert '"].s = b"high_precision"\n' in script.read_text()

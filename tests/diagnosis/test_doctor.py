@@ -50,9 +50,9 @@ def test_without_a_source_only_the_machine_is_looked_at():
     [
         ({"precision_mode_v2": "mixed_float16"}, PASSED),
         ({"precision_mode": "allow_mix_precision_fp16"}, PASSED),
-        ({"precision_mode": "allow_fp32_to_fp16"}, FAILED),
-        ({"precision_mode": "must_keep_origin_dtype"}, FAILED),
-        ({"hccl_timeout": 1800}, FAILED),
+        ({"precision_mode": "allow_fp32_to_fp16"}, ADVICE),
+        ({"precision_mode": "must_keep_origin_dtype"}, ADVICE),
+        ({"hccl_timeout": 1800}, ADVICE),
         ({"graph_run_mode": 0}, PASSED),
     ],
 )

@@ -96,7 +96,7 @@ def _mixed(facts: Facts) -> Check:
         help = (
             'set precision_mode_v2 to "mixed_float16" (or precision_mode to "allow_mix_precision")'
         )
-        return Check(name, Outcome.FAILED, reason, help, _ACCURACY)
+        return Check(name, Outcome.ADVICE, reason, help, _ACCURACY)
     if unknown:
         reason = "the precision mode has a value known at run time"
         return Check(name, Outcome.UNKNOWN, reason, source=_ACCURACY)
