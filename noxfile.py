@@ -148,6 +148,7 @@ def lint(session: nox.Session) -> None:
     session.run("ruff", "format", "--check", ".")
     session.run("mypy", "--strict", "npu_config", "tools")
     session.run("python", "-m", "tools.generate", "--check")
+    session.run("python", "-m", "tools.messages", "check")
 
 
 @nox.session(python=interpreter("3.11"))
@@ -203,6 +204,7 @@ def generate(session: nox.Session) -> None:
     """Write what follows from the declarations."""
     session.install("-e", str(ROOT) + "[cli]", "ruff", "babel")
     session.run("python", "-m", "tools.generate")
+    session.run("python", "-m", "tools.messages", "update")
 
 
 @nox.session(python=interpreter("3.11"))

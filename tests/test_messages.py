@@ -1,6 +1,8 @@
 """The catalogue is complete: every sentence that a user may read has its translation."""
 
+import ast
 import re
+import sys
 from pathlib import Path
 
 import pytest
@@ -9,12 +11,18 @@ pytest.importorskip("babel")
 pytest.importorskip("tools.messages")
 
 from tools.messages import (
+    PACKAGE,
     PLURALS,
+    SILENT,
     load,
     placeholders,
     sentences,
     translation,
     untranslated,
+)
+
+pytestmark = pytest.mark.skipif(
+    sys.version_info < (3, 9), reason="sentences are collected with the ast of Python 3.9"
 )
 
 ALLOWED_UNTRANSLATED = 0
@@ -36,6 +44,23 @@ def test_every_sentence_is_in_the_catalogue():
     assert len(missing) <= ALLOWED_UNTRANSLATED, missing
     if not ALLOWED_UNTRANSLATED:
         assert sorted(set(TRANSLATED) - said) == []
+
+
+def test_sentences_are_phrases():
+    """What is put together with ``.format`` is no sentence: those are made by ``phrase``."""
+    words = re.compile(r"[a-z]{3,}.* |[a-z]{2,} \{|\} [a-z]{2,}")
+    glued = [
+        (name, node.lineno, node.func.value.value)
+        for path in sorted(PACKAGE.rglob("*.py"))
+        for name in [path.relative_to(PACKAGE).as_posix()]
+        if not SILENT.match(name) and name != "core/diagnostics.py"
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(node, ast.Call)
+        and getattr(node.func, "attr", "") == "format"
+        and isinstance(node.func.value, ast.Constant)
+        and words.search(str(node.func.value.value))
+    ]
+    assert glued == []
 
 
 def test_nothing_is_fuzzy():

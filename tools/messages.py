@@ -223,6 +223,28 @@ def placeholders(text: str) -> List[Tuple[str, str]]:
     return sorted(found)
 
 
+class _Catalog(Catalog):
+    """A catalogue whose header is the same with every version of Babel."""
+
+    def _get_mime_headers(self) -> List[Tuple[str, str]]:
+        headers = Catalog._get_mime_headers(self)
+        return [header for header in headers if header[0] != "Generated-By"]
+
+    mime_headers = property(_get_mime_headers, Catalog._set_mime_headers)
+
+
+def _empty() -> Catalog:
+    return _Catalog(
+        locale="zh_CN",
+        domain=DOMAIN,
+        project="npu_config",
+        header_comment="# The messages of npu_config in Chinese.",
+        creation_date=_DATE,
+        revision_date=_DATE,
+        fuzzy=False,
+    )
+
+
 def load() -> Catalog:
     """The catalogue as it is in the .po file."""
     with PO.open("rb") as file:
@@ -239,15 +261,7 @@ def translation(catalogue: Catalog, text: str) -> str:
 
 def updated(old: Catalog) -> Catalog:
     """The catalogue with the sentences of now, and the translations that there are."""
-    new = Catalog(
-        locale="zh_CN",
-        domain=DOMAIN,
-        project="npu_config",
-        header_comment="# The messages of npu_config in Chinese.",
-        creation_date=_DATE,
-        revision_date=_DATE,
-        fuzzy=False,
-    )
+    new = _empty()
     for text, names in sorted(sentences().items()):
         places = [(name, 0) for name in sorted(names)[:3]]
         if text in PLURALS:
@@ -266,6 +280,11 @@ def untranslated(catalogue: Catalog) -> List[str]:
 def written(catalogue: Catalog) -> Tuple[bytes, bytes]:
     """The bytes of the .po and of the .mo file."""
     po, mo = io.BytesIO(), io.BytesIO()
+    plain = _empty()
+    for message in catalogue:
+        if message.id:
+            plain[message.id] = message
+    catalogue = plain
     write_po(po, catalogue, width=99, sort_output=True, include_lineno=False)
     write_mo(mo, catalogue)
     return po.getvalue(), mo.getvalue()

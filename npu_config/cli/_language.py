@@ -6,7 +6,7 @@ import gettext
 import inspect
 import os
 import re
-from typing import Any, Iterable, Iterator, List, Optional, Tuple
+from typing import Any, Iterable, Iterator, List, Optional, Sequence, Tuple
 
 import click
 
@@ -142,12 +142,23 @@ def use(chosen: str) -> None:
         os.environ.pop("LANGUAGE", None)
 
 
+def _asked(arguments: Sequence[str]) -> Optional[str]:
+    """What ``--lang`` says anywhere before a script: the help may come before it."""
+    for word, after in zip(arguments, [*arguments[1:], ""]):
+        if word in ("run", "--"):
+            break
+        value = after if word == "--lang" else word[7:] if word.startswith("--lang=") else ""
+        if value in LANGUAGES:
+            return value
+    return None
+
+
 @contextlib.contextmanager
-def of_environment() -> Iterator[None]:
-    """Inside, the language of the environment is spoken until another one is chosen."""
+def of_call(arguments: Sequence[str]) -> Iterator[None]:
+    """Inside, the language of a call or of the environment is spoken."""
     domain, before = gettext.textdomain(), os.environ.get("LANGUAGE")
     with speaking(language()):
-        use(language_of(os.environ))
+        use(_asked(arguments) or language_of(os.environ))
         try:
             yield
         finally:

@@ -8,7 +8,7 @@ import click
 
 from npu_config.cli._exits import EXIT_CODES
 from npu_config.cli._guard import Group, check_directory, guarded
-from npu_config.cli._language import of_environment, spoken
+from npu_config.cli._language import of_call, spoken
 from npu_config.core.message import phrase, told
 from npu_config.core.version import __version__
 
@@ -57,7 +57,8 @@ class _Commands(Group):
         def run() -> Any:
             return click.Group.main(cast(click.Group, spoken(self)), *arguments, **named)
 
-        with of_environment():
+        given = named.get("args")
+        with of_call(sys.argv[1:] if given is None else given):
             sys.exit(guarded(run))
 
     def resolve_command(self, ctx: click.Context, args: List[str]) -> Any:

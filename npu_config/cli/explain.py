@@ -104,7 +104,11 @@ def _former(word: str) -> str:
     from npu_config.rules.names import FORMER_NAMES
 
     became = FORMER_NAMES.get(word)
-    return "" if became is None else "# {}\n\nNot an option any more: {}\n".format(word, became)
+    return (
+        ""
+        if became is None
+        else "# {}\n\n{}\n".format(word, told("Not an option any more: {}", told(became)))
+    )
 
 
 def _unknown(word: str) -> str:

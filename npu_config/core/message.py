@@ -20,7 +20,7 @@ LOCALES = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 FOLDERS = {"zh": "zh_CN"}
 
 _MOST_PARTS = 50
-_QUOTED, _SENTENCE = '"{}"', 3
+_QUOTED, _SENTENCE = '"{', 3
 """In a template with quotes a plain text of few words is what the user wrote."""
 
 Lookup = Callable[[str], str]

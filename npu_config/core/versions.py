@@ -34,7 +34,7 @@ def parse_cann(text: str) -> Tuple[str, Key]:
     match = _FORM.match(text.strip()) if isinstance(text, str) else None
     if match is None:
         shown = '"{}"'.format(text[:80]) if isinstance(text, str) else repr(text)[:80]
-        raise ValueError("{} is not a version of CANN; write it like {}".format(shown, FORM))
+        raise ValueError(phrase("{} is not a version of CANN; write it like {}", shown, FORM))
     major, minor, candidate, third, fourth, stage, number = match.groups()
     written = "{}.{}".format(int(major), int(minor or 0))
     if third is not None:
@@ -68,9 +68,11 @@ class Snapshot(NamedTuple):
 
     def __str__(self) -> str:
         if self.cann is None:
-            return "adapter {}".format(self.adapter)
-        return "adapter {} ({}CANN {})".format(
-            self.adapter, "about " if self.about else "", self.cann
+            return phrase("adapter {}", self.adapter)
+        return phrase(
+            "adapter {} (about CANN {})" if self.about else "adapter {} (CANN {})",
+            self.adapter,
+            self.cann,
         )
 
 
@@ -122,7 +124,7 @@ def parse_adapter(text: str) -> str:
         label = SNAPSHOTS[NEWEST].adapter
     if label not in INDEX:
         raise ValueError(
-            'unknown adapter "{}"; legal: {}'.format(str(text)[:80], ", ".join(INDEX))
+            phrase('unknown adapter "{}"; legal: {}', str(text)[:80], ", ".join(INDEX))
         )
     return label
 
@@ -147,8 +149,11 @@ def version_of(cann: Optional[str], adapter: Optional[str]) -> Optional[int]:
         found = NEWEST
     if by_adapter is not None and by_adapter != found:
         raise ValueError(
-            "CANN {} has {}, not {}; give one of them".format(
-                written, SNAPSHOTS[found], SNAPSHOTS[by_adapter]
+            phrase(
+                "CANN {} has {}, not {}; give one of them",
+                written,
+                SNAPSHOTS[found],
+                SNAPSHOTS[by_adapter],
             )
         )
     return found

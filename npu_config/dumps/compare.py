@@ -239,9 +239,11 @@ def _nothing_matched(rows: Sequence[Row], path: str, graph: Optional[GeGraph]) -
         reasons = [row.reason for row in outputs or rows if row.reason]
         most = max(set(reasons), key=reasons.count) if reasons else "no counterpart"
         text = phrase("none of {:,} tensors could be compared; mostly: {}", len(rows), most)
-    help_ = "give the reference of the same network"
-    if graph is None:
-        help_ += ", and the graph (--graph ge_proto_*_Build.txt)"
+    help_ = (
+        "give the reference of the same network, and the graph (--graph ge_proto_*_Build.txt)"
+        if graph is None
+        else "give the reference of the same network"
+    )
     return rules.NOTHING_MATCHED.diagnostic(text, Place(path), help=help_)
 
 

@@ -283,7 +283,8 @@ def no_dump(tree: DumpTree, path: str) -> Diagnostic:
         text = phrase(message, len(names), names[0])
     else:
         text = "no dump of the NPU here: the folder has no files"
-    help_ = "give the dump_path of the job, or a folder in it; without an overflow, overflow "
-    return rules.NOTHING_FOUND.diagnostic(
-        text, Place(path), help=help_ + "detection leaves nothing"
+    help_ = (
+        "give the dump_path of the job, or a folder in it; without an overflow, overflow "
+        "detection leaves nothing"
     )
+    return rules.NOTHING_FOUND.diagnostic(text, Place(path), help=help_)

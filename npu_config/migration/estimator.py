@@ -53,7 +53,9 @@ def _estimator(work: Work, site: Site, name: str) -> None:
     if done is None:
         return
     work.changed(
-        site.line, "estimator-config", done + "; checkpoints and summaries stay as they are"
+        site.line,
+        "estimator-config",
+        phrase("{}; checkpoints and summaries stay as they are", done),
     )
     made = _run_config(work, site, given)
     if made is not None and not _unsupported(made):

@@ -104,7 +104,9 @@ def _optimizer(work: Work, use: Use, call: ast.Call) -> None:
         refused = True
     for name in ("gradient_predivide_factor", "num_groups", "groups"):
         if name in given:
-            work.refuse(given[name].lineno, "hvd-refused", name + " has no counterpart", True)
+            work.refuse(
+                given[name].lineno, "hvd-refused", phrase("{} has no counterpart", name), True
+            )
             refused = True
     dropped = [
         name for name in ("sparse_as_dense", "device_dense", "device_sparse") if name in given
@@ -242,7 +244,9 @@ def _allreduce(work: Work, use: Use, call: ast.Call) -> None:
         return
     for name in ("prescale_factor", "postscale_factor"):
         if name in given:
-            work.refuse(given[name].lineno, "hvd-allreduce", name + " has no counterpart", True)
+            work.refuse(
+                given[name].lineno, "hvd-allreduce", phrase("{} has no counterpart", name), True
+            )
             return
     compression = given.get("compression")
     if compression is not None and not _is_plain_compression(work, use, compression):

@@ -187,8 +187,12 @@ def _check_close(work: Work, site: Site) -> None:
         return
     closes = _is_closed(work, name)
     if isinstance(target, ast.Attribute):
-        end = "the script must call close()" + (" (it does)" if closes else "")
-        work.manual(line, "session-close", "the session is a member: " + end)
+        said = (
+            "the session is a member: the script must call close() (it does)"
+            if closes
+            else "the session is a member: the script must call close()"
+        )
+        work.manual(line, "session-close", said)
     elif _is_entered(work, name):
         return
     elif not closes:

@@ -4,6 +4,7 @@ import ast
 import re
 from typing import Dict, List, NamedTuple, Optional, Sequence, Set, Tuple
 
+from npu_config.core.message import phrase
 from npu_config.migration.facts import FACTS
 from npu_config.migration.script import Script, Site
 
@@ -96,7 +97,7 @@ class Work:
             if note.kind != CHANGED:
                 self._notes[(note.line, note.id, note.kind)] = note
             elif note.id not in ("import-npu", "hvd-shutdown"):
-                self.manual(note.line, note.id, "not changed: " + (note.note or _LATER))
+                self.manual(note.line, note.id, phrase("not changed: {}", note.note or _LATER))
 
     # Names
 

@@ -98,8 +98,12 @@ def option_without_effect(case: Case) -> None:
         if case.isset(name) and not _written_by_class(case, name):
             case.report(
                 name,
-                phrase('"{}" has no effect', name)
-                + ("" if OPTIONS[name].is_read else "; nothing reads it"),
+                phrase(
+                    '"{}" has no effect'
+                    if OPTIONS[name].is_read
+                    else '"{}" has no effect; nothing reads it',
+                    name,
+                ),
                 "remove it",
                 place=_name_place(case, name),
                 severity=_severity_without_effect(case, name),

@@ -11,6 +11,7 @@ import warnings
 from typing import Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
 
 from npu_config.core.diagnostics import Place
+from npu_config.core.message import phrase
 from npu_config.script.ends import span
 from npu_config.text.source import Source
 
@@ -57,13 +58,16 @@ def decode(data: bytes) -> Decoded:
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         raise Undecodable(
-            "the byte 0x{} in line {} is not valid {}".format(
-                data[error.start : error.start + 1].hex(), line, encoding.upper()
+            phrase(
+                "the byte 0x{} in line {} is not valid {}",
+                data[error.start : error.start + 1].hex(),
+                line,
+                encoding.upper(),
             ),
             line,
         ) from None
     except (LookupError, ValueError, TypeError, AttributeError):
-        raise Undecodable('the encoding "{}" is not known"'.format(encoding), 1) from None
+        raise Undecodable(phrase('the encoding "{}" is not known', encoding), 1) from None
 
 
 def _declared(data: bytes) -> Optional[str]:

@@ -236,8 +236,10 @@ class _Parser:
         if token.kind == "[":
             reason = "extensions and expanded Any messages are not read"
             self._fail(reason, token.start, token.end)
-        expected = "" if opened is None else phrase(' or "{}"', _CLOSING[opened.text])
-        self._unexpected("a field name" + expected)
+        closing = None if opened is None else _CLOSING[opened.text]
+        self._unexpected(
+            "a field name" if closing is None else phrase('a field name or "{}"', closing)
+        )
 
     def _field(self, fields: List[Field], depth: int) -> None:
         name = self._advance()

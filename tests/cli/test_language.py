@@ -102,6 +102,13 @@ def test_help_in_chinese(capsys, arguments):
     assert max(map(width, out.splitlines())) <= 99
 
 
+@pytest.mark.parametrize("lang", [["--lang", "zh"], ["--lang=zh"]])
+def test_the_language_may_follow_help(capsys, lang):
+    """The order of --help and --lang makes no difference."""
+    assert run(["check", "--help", *lang]) == 0
+    assert "用法" in capsys.readouterr().out
+
+
 def test_a_wrong_call_in_chinese(capsys):
     """What click says of a call is Chinese, too."""
     assert run(["--lang", "zh", "check", "--nonsense"]) == 2
