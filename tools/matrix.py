@@ -13,8 +13,8 @@ from typing import Dict, List, Sequence, Tuple
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 LANES: Tuple[Tuple[str, ...], ...] = (
-    ("lint", "tests_tf115", "tests_tf215", "docs"),
-    ("tests_oldest", "tests_newest", "package"),
+    ("tests_tf115", "tests_tf215", "package"),
+    ("lint", "tests_oldest", "tests_newest", "docs"),
 )
 NOX = [sys.executable, "-m", "nox"]
 
