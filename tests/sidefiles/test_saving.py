@@ -100,10 +100,7 @@ def test_full_disk_while_writing(tmp_path, monkeypatch):
         stream = real(*arguments, **named)
 
         class Full:
-            def __enter__(self):
-                return self
-
-            def __exit__(self, *_):
+            def close(self):
                 stream.close()
 
             def write(self, data):
@@ -125,12 +122,11 @@ def test_read_only_directory(tmp_path, monkeypatch):
     place.mkdir()
     place.chmod(0o555)
     if os.access(place, os.W_OK):  # root writes anywhere
-        import tempfile
 
         def refused(*_, **__):
             raise PermissionError(errno.EACCES, "Permission denied")
 
-        monkeypatch.setattr(tempfile, "mkstemp", refused)
+        monkeypatch.setattr(os, "open", refused)
     with pytest.raises(PermissionError):
         mixlist.save(MODEL, place / "file")
     assert os.listdir(place) == []
