@@ -55,6 +55,18 @@ WORDS = (
 )  # fmt: skip
 """Single words that are shown by themselves."""
 
+YAML = (
+    "mapping values are not allowed here", "could not find expected ':'",
+    "found unexpected end of stream", "found unexpected document separator",
+    "expected the node content", "while parsing a block mapping",
+    "while parsing a block collection", "while parsing a flow mapping",
+    "while parsing a flow sequence", "while parsing a node", "while scanning a simple key",
+    "while scanning a quoted scalar", "while scanning a double-quoted scalar",
+    "while scanning a block scalar", "while scanning a plain scalar",
+    "while scanning for the next token", "while scanning an alias", "while scanning an anchor",
+)  # fmt: skip
+"""What the parser of YAML says, where it names no token."""
+
 CLICK = (
     "Usage:", "Usage: ", "Options", "Commands", "Positional arguments", "Aborted!",
     "Show this message and exit.", "Show the version and exit.",
@@ -97,6 +109,7 @@ def sentences() -> Dict[str, Set[str]]:
         ("rules", _titles()),
         ("commands", _helps()),
         ("click", (*CLICK, *PLURALS)),
+        ("YAML", YAML),
     ):
         for text in texts:
             found.setdefault(text, set()).add(name)
