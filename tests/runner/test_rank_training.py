@@ -26,6 +26,7 @@ START = """
 """
 
 COLLECTIVES = """
+    from npu_bridge.estimator.npu import npu_strategy
     from npu_bridge.estimator.npu.npu_optimizer import allreduce
 
     def given(number, dtype, shape=(4, 3)):
@@ -64,6 +65,15 @@ COLLECTIVES = """
         tf.gradients(hccl_ops.allgather(mine, size), mine)
     except LookupError as error:
         print("LookupError", error)
+    strategy = npu_strategy.NPUStrategy()
+    shares = strategy.experimental_distribute_dataset(tf.data.Dataset.range(2 * size))
+    shares = shares.make_initializable_iterator()
+    with tf.Session() as session:
+        session.run(shares.initializer)
+        share = shares.get_next()
+        share = [int(session.run(share)) for _ in range(2)]
+    assert share == [rank, rank + size]
+    assert strategy.num_replicas_in_sync == size
     names = sorted(tensors)
     shapes = {name: tensors[name].shape.as_list() for name in names if name != "exchange"}
     with tf.Session() as session:
