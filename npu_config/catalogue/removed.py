@@ -8,8 +8,6 @@ from npu_config.core.versions import spans, until
 
 PAGE = "removed"
 
-option = functools.partial(Option)
-
 option = functools.partial(Option, page=PAGE)
 
 REMOVED = table(

@@ -2,6 +2,7 @@
 
 import glob
 import os
+from importlib.util import find_spec
 from typing import Iterator, Mapping, Optional
 
 from npu_config.core.versions import parse_cann
@@ -25,7 +26,8 @@ def installed_cann(environ: Mapping[str, str]) -> Optional[str]:
     """The version of CANN that the toolkit says it is; None when it cannot be known.
 
     Nothing is run: ``ascend_toolkit_install.info``, ``version.cfg`` and ``version.info`` below the
-    folders that :data:`ROOTS` name are read.
+    folders that :data:`ROOTS` name are read, then those of the plugin that the vendor's package is
+    part of.
     """
     for root in (environ.get(name) for name in ROOTS):
         if not root or "\0" in root:
@@ -35,7 +37,25 @@ def installed_cann(environ: Mapping[str, str]) -> Optional[str]:
                 version = next(_versions(path), None)
                 if version is not None:
                     return version
-    return None
+    beside = (version for path in _of_package() for version in _versions(path))
+    return next(beside, None)
+
+
+def _of_package() -> Iterator[str]:
+    """The files of the plugin that holds ``npu_bridge``; the package is found, not imported.
+
+    The vendor installs it as ``tfplugin/VERSION/python/site-packages/npu_bridge``.
+    """
+    try:
+        spec = find_spec("npu_bridge")
+    except (ImportError, ValueError):
+        return
+    folder = os.path.dirname(os.path.abspath(spec.origin)) if spec and spec.origin else None
+    if folder is None or os.path.basename(folder) != "npu_bridge":
+        return
+    plugin = os.path.dirname(os.path.dirname(os.path.dirname(folder)))
+    for name in ("ascend_tfplugin_install.info", "version.cfg", "version.info"):
+        yield os.path.join(plugin, name)
 
 
 def _versions(path: str) -> Iterator[str]:

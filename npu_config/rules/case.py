@@ -34,11 +34,13 @@ def _refusal(error: Exception) -> InvalidValue:
     return InvalidValue("wrong-type", phrase("is an object that cannot be read: {}", shown(error)))
 
 
-def _on_this_host(target: Target, environ: Mapping[str, str]) -> Target:
-    """The target with the version of CANN that is installed here, where it can be known."""
+def on_this_host(target: Target, environ: Optional[Mapping[str, str]] = None) -> Target:
+    """The target; one without a version has that of the CANN that is installed here, if any."""
+    if target.version is not None:
+        return target
     from npu_config.core.toolkit import installed_cann
 
-    cann = installed_cann(environ)
+    cann = installed_cann(os.environ if environ is None else environ)
     return target if cann is None else attr.evolve(target, cann=cann)
 
 
@@ -85,8 +87,8 @@ class Case:
                     'target must be a Target, e.g. Target(product="atlas_a2"), not {!r}', target
                 )
             )
-        if on_host and target.version is None:
-            target = _on_this_host(target, os.environ if environ is None else environ)
+        if on_host:
+            target = on_this_host(target, environ)
         self.settings = settings
         self.entries = settings.entries
         self.target = target

@@ -18,7 +18,8 @@ import attr
 
 from npu_config.core.diagnostics import Diagnostic, Place, Severity
 from npu_config.core.message import join, phrase
-from npu_config.core.target import Target
+from npu_config.core.target import ANY_TARGET, Target
+from npu_config.rules.case import on_this_host
 from npu_config.rules.engine import judge
 from npu_config.script.checks import run_checks
 from npu_config.script.fixes import with_fix
@@ -288,15 +289,20 @@ def judge_variants(
 ) -> List[Diagnostic]:
     """Every finding about a script that was read."""
     findings = Findings()
-    for variant in variants:
-        for diagnostic in judge(variant.settings, target or variant.target, environ, on_host):
+    targets = [target or each.target or ANY_TARGET for each in variants] or [target or ANY_TARGET]
+    if on_host:
+        installed = {each: on_this_host(each, environ) for each in set(targets)}
+        targets = [installed[each] for each in targets]
+    for variant, meant in zip(variants, targets):
+        for diagnostic in judge(variant.settings, meant, environ, on_host):
             if variant.shadowed_by is not None:
                 findings.add_overwritten(diagnostic, variant)
             else:
                 placed = at_literal(diagnostic, variant.settings, script)
                 fixed = with_fix(placed, variant.paths[0], script.source)
                 findings.add(fixed, variant.paths)
-    for found in run_checks(script, paths, None if target is None else target.version):
+    versions = {each.version for each in targets}
+    for found in run_checks(script, paths, versions.pop() if len(versions) == 1 else None):
         if found.path is None:
             findings.add(found.diagnostic, ())
         else:

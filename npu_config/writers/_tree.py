@@ -8,8 +8,10 @@ from npu_config.rules.value import ConfigValue
 
 
 def tree(config: ConfigValue) -> Dict[str, Any]:
-    """Version, target where there is one, and the options by group."""
+    """Version, options without a group (a table of TOML would take them), target, and groups."""
+    values = config.to_dict()
     root: Dict[str, Any] = {"version": VERSION}
+    root.update((name, value) for name, value in values.items() if name in REMOVED)
     target = config.target
     known = {
         "product": None if target.product is None else target.product.value,
@@ -19,8 +21,6 @@ def tree(config: ConfigValue) -> Dict[str, Any]:
     }
     if any(known.values()):
         root["target"] = {key: value for key, value in known.items() if value is not None}
-    values = config.to_dict()
-    root.update((name, value) for name, value in values.items() if name in REMOVED)
     for group, names in grouped(tuple(values)):
         root[group.key] = {name: values[name] for name in names}
     return root

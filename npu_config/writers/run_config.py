@@ -2,8 +2,8 @@
 
 from typing import Any, Dict, Iterator, List, Mapping, Optional, Tuple
 
-from npu_config.catalogue import OPTIONS
-from npu_config.catalogue.api import PARTS
+from npu_config.catalogue import ALL_OPTIONS, OPTIONS
+from npu_config.catalogue.api import ARGUMENT_VERSIONS, PARTS
 from npu_config.core.diagnostics import Diagnostic, NpuConfigError
 from npu_config.rules.value import ConfigValue
 from npu_config.writers._rules import LOST
@@ -25,6 +25,8 @@ _AS_BYTES = ("insert_op_file",)
 def to_run_config_kwargs(config: ConfigValue) -> Dict[str, Any]:
     """The arguments of NPURunConfig; those that take an object hold a dict of its arguments.
 
+    ``jit_compile`` is a bool for the versions of the adapter whose field was one.
+
     Raises:
         NpuConfigError: naming each option that NPURunConfig cannot carry.
     """
@@ -34,11 +36,15 @@ def to_run_config_kwargs(config: ConfigValue) -> Dict[str, Any]:
     values = config.to_dict()
     if "input_shape" in values:
         values.setdefault("compile_hybrid_mode", OPTIONS["compile_hybrid_mode"].default)
+    for name, (wire, value) in config.wire_values().items():
+        if wire != ALL_OPTIONS[name].wire:
+            values[name] = value
     arguments: Dict[str, Any] = {}
-    for name, option in OPTIONS.items():
-        if name not in values or option.run_config is None:
+    for name in ALL_OPTIONS:
+        argument = _argument(name, config.target.version)
+        if name not in values or argument is None:
             continue
-        *parents, last = option.run_config.split(".")
+        *parents, last = argument.split(".")
         place = arguments
         for parent in parents:
             place = place.setdefault(parent, {})
@@ -49,15 +55,22 @@ def to_run_config_kwargs(config: ConfigValue) -> Dict[str, Any]:
     return arguments
 
 
+def _argument(name: str, version: Optional[int]) -> Optional[str]:
+    """The argument of NPURunConfig that carries an option; some had one of its name once."""
+    versions = ARGUMENT_VERSIONS.get(name)
+    former = version is not None and versions is not None and versions.has(version)
+    return ALL_OPTIONS[name].run_config or (name if former else None)
+
+
 def losses(config: ConfigValue) -> Iterator[Diagnostic]:
     """One error for each option that would be lost on the way through NPURunConfig."""
     options = config.options
     for name, value in options.items():
-        option = OPTIONS[name]
+        option, argument = ALL_OPTIONS[name], _argument(name, config.target.version)
         reason: Optional[str] = None
         if not option.is_read or (name == "use_off_line" and value is True):
             continue
-        if option.run_config is None:
+        if argument is None:
             reason = "NPURunConfig has no argument for it"
         elif name == "compress_weight_conf":
             reason = (
@@ -65,7 +78,7 @@ def losses(config: ConfigValue) -> Iterator[Diagnostic]:
             )
         elif name in _NEEDS and not options.get(_NEEDS[name]):
             reason = "NPURunConfig passes it on only together with {}".format(_NEEDS[name])
-        elif option.run_config.startswith("dynamic_input_config."):
+        elif argument.startswith("dynamic_input_config."):
             missing = [other for other in _DYNAMIC_INPUT if other not in options]
             if missing:
                 reason = "NPURunConfig passes it on only together with {}".format(

@@ -1,11 +1,14 @@
 """The version of CANN that is installed, from a mock of the toolkit's folder."""
 
+import sys
+
 import pytest
 
 import npu_config as npu
 from npu_config.core.settings import Settings
 from npu_config.core.toolkit import installed_cann
 from npu_config.rules.engine import judge
+from npu_config.script import read_script
 
 VERSION_CFG = """\
 # version: 1.0
@@ -47,6 +50,42 @@ def test_the_files_of_the_toolkit(tmp_path, variable, name, text, cann):
 def test_no_toolkit(root):
     """A folder that is not one says nothing."""
     assert installed_cann({"ASCEND_HOME_PATH": root}) is None
+
+
+def test_the_package_of_the_vendor(tmp_path, monkeypatch):
+    """Without a toolkit the version is that of the plugin that npu_bridge is part of."""
+    plugin = tmp_path / "tfplugin" / "latest"
+    package = plugin / "python" / "site-packages" / "npu_bridge"
+    package.mkdir(parents=True)
+    (package / "__init__.py").write_text("raise SystemExit('the package is not run')\n")
+    (plugin / "version.info").write_text("Version=6.3.RC2\n")
+    monkeypatch.delitem(sys.modules, "npu_bridge", raising=False)
+    monkeypatch.syspath_prepend(str(package.parent))
+    assert installed_cann({}) == "6.3.RC2"
+    (tmp_path / "version.cfg").write_text(VERSION_CFG.format("8.0.0"))
+    assert installed_cann({"ASCEND_HOME_PATH": str(tmp_path)}) == "8.0.0"
+
+
+IMPORT = "from npu_bridge.npu_init import SetIterationsVarHook\n"
+BUILDER = """
+import npu_config as npu
+config = npu.NpuConfigBuilder(target=npu.Target(cann="5.0.2")).set(hcom_parallel=True).build()
+"""
+
+
+def test_scripts_know_the_version(tmp_path):
+    """Checks of a script as such speak of the installed adapter, or of the script's own target."""
+    (tmp_path / "version.cfg").write_text(VERSION_CFG.format("5.0.2"))
+    environ = {"ASCEND_HOME_PATH": str(tmp_path)}
+
+    def rules(text, environ=None, on_host=False, target=None):
+        return {d.rule for d in read_script(text, "t.py").judge(target, environ, on_host)}
+
+    assert "NPU807" not in rules(IMPORT)
+    assert "NPU807" in rules(IMPORT, environ, on_host=True)
+    assert "NPU807" not in rules(IMPORT, environ, True, npu.Target(cann="9.0.0"))
+    assert "NPU807" in rules(IMPORT + BUILDER)
+    assert "NPU807" not in rules(IMPORT + BUILDER, target=npu.Target(cann="9.0.0"))
 
 
 def test_the_host_says_its_version(tmp_path, monkeypatch):

@@ -7,6 +7,7 @@ from hypothesis import given
 
 from npu_config.config import NpuConfig
 from npu_config.core.diagnostics import Severity
+from npu_config.core.target import Target
 from npu_config.readers import read
 from npu_config.rules.value import from_settings, made
 from npu_config.writers import render
@@ -38,6 +39,15 @@ def test_configuration_files(kind):
         assert (dict(config.options), config.target) == (dict(again.options), again.target)
 
     check()
+
+
+@pytest.mark.parametrize("kind", ["yaml", "toml", "json"])
+def test_options_of_older_versions(kind):
+    """Options that only older adapters read stay options, beside the target and the groups."""
+    options = {"mstune_mode": "1", "auto_tune_mode": "RL", "iterations_per_loop": 2}
+    config = NpuConfig.from_dict(options, Target(adapter="r1.3.0"))
+    again = read_back(render(config, kind), kind)
+    assert (dict(config.options), config.target) == (dict(again.options), again.target)
 
 
 @pytest.mark.parametrize("kind", ["pbtxt", "pb"])

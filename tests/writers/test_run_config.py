@@ -79,6 +79,27 @@ def test_nested_arguments():
     }
 
 
+@pytest.mark.parametrize(
+    ("adapter", "expected"),
+    [("r1.10.0", True), ("v0.0.9", True), ("r1.13.0", "true"), (None, "true")],
+)
+def test_the_type_of_the_version(adapter, expected):
+    """An argument has the type that NPURunConfig of the target's adapter passes on."""
+    config = NpuConfig.from_dict({"jit_compile": "true"}, target=Target(adapter=adapter))
+    assert to_run_config_kwargs(config) == {"jit_compile": expected}
+    assert "jit_compile={!r}".format(expected).replace("'", '"') in render(config, "run-config")
+
+
+def test_arguments_that_went():
+    """NPURunConfig of older adapters takes options that the newest no longer knows."""
+    target = Target(adapter="r1.3.0")
+    old = NpuConfig.from_dict({"mstune_mode": "1", "auto_tune_mode": "RL"}, target=target)
+    assert to_run_config_kwargs(old) == {"mstune_mode": "1", "auto_tune_mode": "RL"}
+    older = NpuConfig.from_dict({"fp_point": "x"}, target=Target(adapter="r1.1.1"))
+    with pytest.raises(NpuConfigError, match='"fp_point" is lost'):
+        to_run_config_kwargs(older)
+
+
 def test_dynamic_input_is_completed():
     """DynamicInputConfig passes its four fields on together or not at all."""
     config = NpuConfig.from_dict(
