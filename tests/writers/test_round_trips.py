@@ -44,7 +44,7 @@ def test_configuration_files(kind):
 @pytest.mark.parametrize("kind", ["yaml", "toml", "json"])
 def test_options_of_older_versions(kind):
     """Options that only older adapters read stay options, beside the target and the groups."""
-    options = {"mstune_mode": "1", "auto_tune_mode": "RL", "iterations_per_loop": 2}
+    options = {"mstune_mode": "1", "auto_tune_mode": "RL", "hcom_parallel": True}
     config = NpuConfig.from_dict(options, Target(adapter="r1.3.0"))
     again = read_back(render(config, kind), kind)
     assert (dict(config.options), config.target) == (dict(again.options), again.target)
