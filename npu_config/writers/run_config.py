@@ -36,9 +36,9 @@ def to_run_config_kwargs(config: ConfigValue) -> Dict[str, Any]:
     values = config.to_dict()
     if "input_shape" in values:
         values.setdefault("compile_hybrid_mode", OPTIONS["compile_hybrid_mode"].default)
-    for name, (wire, value) in config.wire_values().items():
+    for name, (wire, other) in config.wire_values().items():
         if wire != ALL_OPTIONS[name].wire:
-            values[name] = value
+            values[name] = other
     arguments: Dict[str, Any] = {}
     for name in ALL_OPTIONS:
         argument = _argument(name, config.target.version)
