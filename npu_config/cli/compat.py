@@ -1,7 +1,7 @@
 """``npu-config compat``."""
 
 import json
-from typing import Any, List, Optional, Sequence, Tuple
+from typing import Any, List, NamedTuple, Optional, Sequence, Tuple
 
 import click
 
@@ -57,7 +57,8 @@ def command(
     """Say which versions of the TF Adapter read the options of scripts and configurations.
 
     One row for each place where an option is set, one column for each version; then the oldest
-    version that reads everything as it is.  Without --cann every measured version is looked at.
+    version that reads everything as it is.  Without --cann every measured version is looked at,
+    and neighbours that agree in every row share a column.
 
     Exit code 0: with --cann every option is read in each of these versions; 1: one is not, or a
     file cannot be read; 2: wrong usage.
@@ -92,7 +93,8 @@ def command(
         }
         say(json.dumps(document, indent=2) + "\n")
     else:
-        say(_table(found, versions, first, paths))
+        columns = _columns(found, versions, not chosen)
+        say(_table(found, columns, first, paths))
     if unread:
         from npu_config.cli._report import print_findings
 
@@ -101,15 +103,39 @@ def command(
     ctx.exit(1 if unread or (chosen and refused) else 0)
 
 
+class _Column(NamedTuple):
+    """The first and the last version of a column, and the mark of each row."""
+
+    first: int
+    last: int
+    marks: Tuple[str, ...]
+
+
+def _columns(found: Sequence[Any], versions: Sequence[int], together: bool) -> List[_Column]:
+    """The columns of the table; ``together``: neighbours that say the same are one."""
+    columns: List[_Column] = []
+    for number, version in enumerate(versions):
+        marks = tuple(_MARKS[use.verdicts[number]] for use in found)
+        if together and columns and columns[-1].marks == marks:
+            columns[-1] = columns[-1]._replace(last=version)
+        else:
+            columns.append(_Column(version, version, marks))
+    return columns
+
+
 def _table(
-    found: Sequence[Any], versions: Sequence[int], first: Optional[int], paths: Sequence[str]
+    found: Sequence[Any], columns: Sequence[_Column], first: Optional[int], paths: Sequence[str]
 ) -> str:
     from npu_config.core.versions import SNAPSHOTS
 
     if not found:
         return told("no option is set in {}\n", ", ".join(paths))
-    few = len(versions) <= 6
-    heads = [SNAPSHOTS[v].adapter if few else str(n) for n, v in enumerate(versions, 1)]
+    few = len(columns) <= 6
+    names = [
+        "..".join(dict.fromkeys(SNAPSHOTS[end].adapter for end in column[:2]))
+        for column in columns
+    ]
+    heads = names if few else [str(number) for number in range(1, len(columns) + 1)]
     places = [
         ":".join(str(part) for part in (use.place.path, use.place.line) if part is not None)
         for use in found
@@ -117,15 +143,19 @@ def _table(
     wide = max(len(place) for place in places)
     named = max(len(use.option) for use in found)
     lines = ["{:{}}  {:{}}  {}".format("", wide, "", named, " ".join(heads)).rstrip()]
-    for place, use in zip(places, found):
+    for row, (place, use) in enumerate(zip(places, found)):
         marks = " ".join(
-            "{:^{}}".format(_MARKS[verdict], len(head))
-            for verdict, head in zip(use.verdicts, heads)
+            "{:^{}}".format(column.marks[row], len(head)) for column, head in zip(columns, heads)
         )
         lines.append("{:{}}  {:{}}  {}".format(place, wide, use.option, named, marks).rstrip())
     lines += ["", _LEGEND]
-    if not few:
-        lines += ["{:>2} {}".format(n, SNAPSHOTS[v]) for n, v in enumerate(versions, 1)]
+    if few:
+        ends = dict.fromkeys(str(SNAPSHOTS[end]) for column in columns for end in column[:2])
+        lines += ends
+    else:
+        for head, column in zip(heads, columns):
+            ends = dict.fromkeys(str(SNAPSHOTS[end]) for end in column[:2])
+            lines.append("{:>2} {}".format(head, told(" to ").join(ends)))
     lines.append(
         "no version reads everything as it is"
         if first is None

@@ -11,15 +11,15 @@ import attr
 
 from npu_config.cluster.shell.check import check_script
 from npu_config.cluster.shell.commands import Launch
-from npu_config.core.diagnostics import Diagnostic
+from npu_config.core.diagnostics import Diagnostic, Place
 from npu_config.core.message import phrase
 from npu_config.core.settings import UNKNOWN
 from npu_config.core.target import ANY_TARGET, Target
 from npu_config.rules.reading import Reading
 from npu_config.script import may_matter, read_script
 from npu_config.script.source import Undecodable, decode
-from npu_config.text.loading import decode as decode_utf8
 from npu_config.text.loading import load
+from npu_config.text.rules import UNREADABLE
 
 _LARGEST = 1024 * 1024
 _MOST_STARTS = 16
@@ -44,10 +44,11 @@ class ShellReading(Reading):
 
 def read(data: bytes, path: Optional[str]) -> Reading:
     """Take bytes as a launch script; bash does not mind what its comments are encoded in."""
-    text, fault = decode_utf8(data, path)
-    if fault is not None and b"\0" in data:
+    if b"\0" in data:
+        message = "this is a binary file, not a script"
+        fault = UNREADABLE.diagnostic(message, Place(path), help="check the path")
         return Reading("shell", path, diagnostics=(fault,), skipped=True)
-    return ShellReading("shell", path, text=text or data.decode("utf-8", "replace"))
+    return ShellReading("shell", path, text=data.decode("utf-8", "replace"))
 
 
 def _in_scripts(launches: Iterable[Launch], target: Target) -> List[Diagnostic]:

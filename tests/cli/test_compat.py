@@ -61,6 +61,17 @@ def test_compat_of_a_script_knows_the_field(npu, tmp_path):
     assert document["oldest"] == "r1.13.0"
 
 
+def test_compat_joins_versions_that_agree(npu, new, tmp_path):
+    """Neighbours that agree in every row share a column; a chosen version has its own."""
+    path = tmp_path / "old.yaml"
+    path.write_text("version: 1\nhccl_timeout: 1836\n", encoding="utf-8")
+    lines = npu("compat", path).out.splitlines()
+    assert lines[0].split() == ["r1.1.1..r1.6.0", "r1.7.0..master-2026-07"]
+    assert lines[1].split()[1:] == ["hccl_timeout", "-", "+"]
+    chosen = npu("compat", path, "--cann", "9.0.0", "--cann", "8.0").out.splitlines()
+    assert chosen[1].split()[1:] == ["hccl_timeout", "+", "+"]
+
+
 def test_compat_for_chosen_versions(npu, new):
     """Only these columns; the code says whether all is read in each."""
     result = npu("compat", new, "--cann", "9.0.0", "--cann", "5.1")

@@ -147,4 +147,12 @@ def kubernetes_yaml(objects: Sequence[Mapping[str, Any]]) -> str:
     """The objects as one YAML text for ``kubectl apply``."""
     import yaml
 
-    return str(yaml.safe_dump_all(objects, sort_keys=False, default_flow_style=False))
+    class Dumper(yaml.SafeDumper):
+        """Texts of several lines stay such, to be read and edited."""
+
+    def text(dumper: Any, value: str) -> Any:
+        style = "|" if "\n" in value else None
+        return dumper.represent_scalar("tag:yaml.org,2002:str", value, style=style)
+
+    Dumper.add_representer(str, text)
+    return str(yaml.dump_all(objects, Dumper=Dumper, sort_keys=False))
