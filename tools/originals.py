@@ -2,6 +2,8 @@
 
 python -m tools.originals FOLDER           files, edited, refused, errors, time
 python -m tools.originals FOLDER --ids     and how often each fact was met
+python -m tools.originals FOLDER --changes FILE     and what people changed in some of them: what
+    of it was wanted and found, and what of it was wrong and is made here, too
 
 The originals themselves are not part of the repository.  Nothing is written.
 """
@@ -12,7 +14,7 @@ import sys
 import time
 import warnings
 from collections import Counter
-from typing import Iterator, List, Sequence
+from typing import Dict, Iterator, List, Sequence
 
 from npu_config.lint.walk import walk
 from npu_config.migration.engine import migrate
@@ -53,8 +55,52 @@ def parsing(targets: Sequence[Target]) -> float:
     return time.perf_counter() - start
 
 
+def compared(outcomes: Sequence[Outcome], path: str) -> Iterator[str]:
+    """What people changed in some originals, against what was changed here, one line each."""
+    import yaml
+
+    with open(path, encoding="utf-8") as stream:
+        pairs = yaml.safe_load(stream)["pairs"]
+    for pair in pairs:
+        repository, name = pair["original"].split(" ")
+        found = next(
+            (
+                outcome.migration
+                for outcome in outcomes
+                if outcome.migration
+                and outcome.target.path.endswith(os.sep + name)
+                and any(part in outcome.target.path for part in _spellings(repository))
+            ),
+            None,
+        )
+        if found is None:
+            yield "  {}: not there".format(pair["original"])
+            continue
+        changed = {note.id for note in found.notes if note.kind == "changed"}
+        if "session-config" in changed:
+            changed.add("remapping-off")  # npu_config_proto switches it off
+        kinds: Dict[str, List[str]] = {"wanted": [], "wrong": []}
+        for change in pair["changes"]:
+            kinds.get(change["kind"], []).append(change["id"])
+        yield "  {}: wanted {}, found {}; wrong made {}".format(
+            pair["original"],
+            len(kinds["wanted"]),
+            sum(id in changed for id in kinds["wanted"]),
+            sum(id in changed for id in kinds["wrong"]),
+        )
+
+
+def _spellings(repository: str) -> List[str]:
+    return [repository, repository.replace("/", "+"), repository.split("/")[1]]
+
+
 def main(arguments: Sequence[str]) -> int:
     """Print the numbers; 1 when something is wrong."""
+    arguments = list(arguments)
+    changes = None
+    if "--changes" in arguments[:-1]:
+        index = arguments.index("--changes")
+        changes = arguments.pop(index + 1)
     folders = [argument for argument in arguments if not argument.startswith("--")]
     if len(folders) != 1 or not os.path.isdir(folders[0]):
         print(__doc__)
@@ -87,6 +133,8 @@ def main(arguments: Sequence[str]) -> int:
         )
         for (id, kind), count in sorted(notes.items()):
             print("  {:<28} {:<8} {}".format(id, kind, count))
+    for line in compared(outcomes, changes) if changes is not None else ():
+        print(line)
     print("\n".join(wrong), end="\n" if wrong else "")
     return 1 if wrong else 0
 

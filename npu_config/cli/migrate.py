@@ -84,7 +84,7 @@ def command(
             if migration is not None and migration.edits and outcome.before is not None:
                 say(difference(outcome.target.path, outcome.before, migration.text))
     dry = form == "text" and not write and output is None
-    say(render(form, outcomes, next_commands(paths)), err=dry)
+    say(render(form, outcomes, next_commands(paths, outcomes, output)), err=dry)
     complete = all(
         not outcome.diagnostics and (outcome.migration is None or outcome.migration.is_complete)
         for outcome in outcomes

@@ -1,75 +1,14 @@
-"""Input pipelines: the last batch, prefetching, iterators, queues, variables and tables."""
+"""Input pipelines: the last batch, prefetching, iterators, shards and queues."""
 
 import ast
-from typing import Callable, Dict, List, Mapping, NamedTuple, Optional, Set
+from typing import Callable, Dict, Mapping, Optional
 
 from npu_config.migration import pipelines
-from npu_config.migration.script import Site, is_open, text_of
-from npu_config.migration.work import CHANGED, Work
-from npu_config.script.scopes import functions
+from npu_config.migration.resolve import Frames
+from npu_config.migration.sites import Site, is_open, number_of, text_of
+from npu_config.migration.work import Work
 
-__all__ = ["RULES", "after", "in_dataset_function"]
-
-_MAPPING = (
-    "map",
-    "flat_map",
-    "filter",
-    "interleave",
-    "map_and_batch",
-    "parallel_interleave",
-    "from_generator",
-    "group_by_window",
-    "map_with_legacy_function",
-)
-
-
-class _Given(NamedTuple):
-    """The functions that Dataset methods are given: lambdas, and names of functions."""
-
-    lambdas: List[ast.Lambda]
-    names: Set[str]
-
-
-def _given(work: Work) -> _Given:
-    found: Optional[_Given] = work.script.cache.get("given")
-    if found is not None:
-        return found
-    found = work.script.cache["given"] = _Given([], set())
-    for site in work.script.sites_of(_MAPPING):
-        call = site.call
-        if call is None or not (
-            isinstance(site.node, ast.Attribute) or _is_tensorflow(work, site)
-        ):
-            continue
-        for value in [*call.args[:1], *(k.value for k in call.keywords if k.arg)]:
-            if isinstance(value, ast.Lambda):
-                found.lambdas.append(value)
-                found.names.update(
-                    _called(part.func) for part in ast.walk(value) if isinstance(part, ast.Call)
-                )
-            elif isinstance(value, (ast.Name, ast.Attribute)):
-                found.names.add(_called(value))
-            elif isinstance(value, ast.Call):
-                found.names.update(_called(part) for part in value.args[:1])
-    found.names.discard("")
-    return found
-
-
-def _is_tensorflow(work: Work, site: Site) -> bool:
-    return (work.script.resolved(site) or "").startswith("tensorflow.")
-
-
-def _called(node: ast.AST) -> str:
-    return getattr(node, "attr", None) or getattr(node, "id", None) or ""
-
-
-def in_dataset_function(work: Work, site: Site) -> bool:
-    """True inside of a function that a method of Dataset is given."""
-    given = _given(work)
-    lambdas = {id(node) for node in given.lambdas}
-    return any(
-        id(node) in lambdas or getattr(node, "name", None) in given.names for node in site.parents
-    )
+__all__ = ["RULES", "after"]
 
 
 def _prefetch(work: Work, site: Site, name: str) -> None:
@@ -158,8 +97,8 @@ def _queue_batch(work: Work, site: Site, name: str) -> None:
     threads = work.script.argument(call, "num_threads", _THREADS[name]) if call else None
     if threads is None:
         return
-    number = getattr(threads, "value", getattr(threads, "n", None))
-    if isinstance(number, int) and number != 1:
+    number = number_of(threads)
+    if number is not None and number != 1:
         work.replace_node(threads, "1")
         work.changed(site.line, "train-batch", "several threads are not supported on the NPU")
     elif number != 1:
@@ -208,43 +147,51 @@ def after(work: Work) -> None:
             name = work.script.resolved(site)
             if name is None or not name.startswith("tensorflow."):
                 _report_one_shot(work, site)
-    _variables(work)
-    _tables(work)
-    _dynamic_shapes(work)
 
 
 def _method(work: Work, found: pipelines.Found) -> None:
     call, name = found.call, found.name
-    line = pipelines.line_of(work.script, found)
     if name in ("batch", "padded_batch", "map_and_batch"):
-        _batch(work, found, line)
+        _batch(work, found)
     elif name == "shard" and found.is_dataset:
         if not _is_rank(work, found):
             work.manual(
-                line,
+                pipelines.line_of(work.script, found),
                 "dataset-shard",
                 "for several ranks: shard(get_npu_rank_size(), get_npu_rank_id()); what the "
                 "arguments mean here cannot be seen",
             )
     elif name in ("shuffle", "shuffle_and_repeat"):
         size = work.script.argument(call, "buffer_size", 0)
-        number = getattr(size, "value", getattr(size, "n", None))
-        if isinstance(number, int) and number > 10000 and found.is_dataset:
+        number = _number(work, size, found.frames)
+        if number is not None and number > 10000 and found.is_dataset:
             work.manual(
-                line,
+                pipelines.line_of(work.script, found),
                 "shuffle-buffer",
                 "a large buffer takes minutes to fill, and the device may time out: smaller, or "
                 "enable_data_pre_proc off",
             )
 
 
+def _number(work: Work, node: Optional[ast.AST], frames: Frames) -> Optional[float]:
+    """The number that an expression of literals and constants of the script stands for."""
+    if isinstance(node, ast.Name):
+        values = work.script.stores(node.id, frames)
+        return number_of(values[0]) if len(values) == 1 else None
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult):
+        left, right = (_number(work, side, frames) for side in (node.left, node.right))
+        return None if left is None or right is None else left * right
+    return number_of(node)
+
+
 _REMAINDER = {"batch": 1, "padded_batch": 3, "map_and_batch": 3}
 
 
-def _batch(work: Work, found: pipelines.Found, line: int) -> None:
+def _batch(work: Work, found: pipelines.Found) -> None:
     call, name = found.call, found.name
     if not (found.is_dataset or name in ("padded_batch", "map_and_batch")):
         return
+    line = pipelines.line_of(work.script, found)
     if is_open(call):
         work.refuse(line, "drop-remainder", "* or ** arguments: left as it is")
         return
@@ -278,104 +225,3 @@ def _is_rank(work: Work, found: pipelines.Found) -> bool:
         if isinstance(value, ast.Call)
     ]
     return sorted(filter(None, names)) == ["horovod.rank", "horovod.size"]
-
-
-# Variables, tables and shapes
-
-_TABLES = (
-    "HashTable",
-    "StaticHashTable",
-    "MutableHashTable",
-    "MutableDenseHashTable",
-    "DenseHashTable",
-    "StaticVocabularyTable",
-    "IdTableWithHashBuckets",
-    "index_table_from_file",
-    "index_table_from_tensor",
-    "index_to_string_table_from_file",
-    "index_to_string_table_from_tensor",
-    "string_to_index_table_from_file",
-    "string_to_index_table_from_tensor",
-)
-
-
-def _holder(site: Site) -> str:
-    """The variable that the value of a call is bound to."""
-    parent = site.parents[-2] if len(site.parents) > 1 else None
-    if isinstance(parent, ast.Assign) and parent.value is site.parents[-1]:
-        return _called(parent.targets[0])
-    return ""
-
-
-def _variables(work: Work) -> None:
-    """Variables that are arguments of Dataset methods, or are used in their functions."""
-    sites = [
-        site
-        for site in work.script.sites_of(["Variable", "get_variable"])
-        if site.call is not None
-        and work.script.resolved(site) in ("tensorflow.Variable", "tensorflow.get_variable")
-    ]
-    if not sites or work.script.words.isdisjoint(("Dataset", "data")):
-        return
-    values = [
-        value
-        for found in pipelines.calls(work.script)
-        if found.is_dataset
-        for value in [*found.call.args, *(keyword.value for keyword in found.call.keywords)]
-    ]
-    ids = {id(value) for value in values}
-    names = {_called(value) for value in values} | _names_read(work)
-    for site in sites:
-        if id(site.call) in ids or _holder(site) in names - {""}:
-            work.manual(
-                site.line,
-                "variable-in-preprocessing",
-                "a variable in the input pipeline: write a constant",
-            )
-
-
-def _names_read(work: Work) -> Set[str]:
-    """The names that the functions read which Dataset methods are given."""
-    given = _given(work)
-    nodes: List[ast.AST] = list(given.lambdas)
-    if given.names:
-        found = functions(work.script.module, work.script.tree.body)
-        nodes += [node for _, node in found if node.name in given.names]
-    return {
-        _called(part)
-        for node in nodes
-        for part in ast.walk(node)
-        if isinstance(part, (ast.Name, ast.Attribute)) and isinstance(part.ctx, ast.Load)
-    }
-
-
-def _tables(work: Work) -> None:
-    if work.script.words.isdisjoint(_TABLES):
-        return
-    read = _names_read(work) - {""}
-    for site in work.script.sites_of(_TABLES):
-        if site.call is None:
-            continue
-        name = work.script.resolved(site)
-        if name is None or not name.startswith("tensorflow."):
-            continue
-        if in_dataset_function(work, site) or _holder(site) in read:
-            work.manual(
-                site.line,
-                "table-in-preprocessing",
-                "a table in the input pipeline: mix_compile_mode=True, and iterations_per_loop 1",
-            )
-
-
-def _dynamic_shapes(work: Work) -> None:
-    """Placeholders of unknown size, where control flow of the old form makes them matter."""
-    if not any(note.id == "control-flow-v1" and note.kind != CHANGED for note in work.notes):
-        return
-    for site in work.script.sites_of(["placeholder"]):
-        call = site.call
-        if call is None or work.script.resolved(site) != "tensorflow.placeholder":
-            continue
-        shape = work.script.argument(call, "shape", 1)
-        elements = getattr(shape, "elts", None)
-        if elements is not None and any(getattr(e, "value", 0) is None for e in elements):
-            work.manual(site.line, "dynamic-shape", "a dimension is not known")

@@ -1,9 +1,9 @@
 """tf.distribute, parameter servers, towers and shards: reported, since they are a design."""
 
 import ast
-from typing import Callable, Dict
+from typing import Callable, Dict, Iterator
 
-from npu_config.migration.script import Site, text_of
+from npu_config.migration.sites import Site, text_of
 from npu_config.migration.work import REFUSED, Work
 
 __all__ = ["RULES", "after"]
@@ -64,8 +64,7 @@ def _device(work: Work, site: Site, name: str) -> None:
         return
     if isinstance(value, ast.Call) and _is_server(work, site, value):
         return
-    looped = site.inside(ast.For, ast.While, ast.ListComp, ast.GeneratorExp)
-    if looped and "gpu" in _texts(value).lower():
+    if _is_tower(work, site, value):
         work.manual(
             site.line,
             "multi-tower",
@@ -80,8 +79,25 @@ def _is_server(work: Work, site: Site, value: ast.Call) -> bool:
     return work.script.resolver.resolve(value.func, site.frames) in _SERVERS
 
 
-def _texts(node: ast.AST) -> str:
-    return " ".join(filter(None, map(text_of, ast.walk(node))))
+def _is_tower(work: Work, site: Site, value: ast.AST) -> bool:
+    """True in a loop over GPUs: they are named in the device, or in what is looped over."""
+    if not site.inside(ast.For, ast.While, ast.ListComp, ast.GeneratorExp):
+        return False
+    parts = [value]
+    for node in site.parents:
+        loops = [node] if isinstance(node, ast.For) else getattr(node, "generators", ())
+        parts += [loop.iter for loop in loops]
+    for part in parts[1:]:
+        parts += work.script.values(part, site.frames)
+    return any("gpu" in word.lower() for part in parts for word in _words(part))
+
+
+def _words(node: ast.AST) -> Iterator[str]:
+    """The texts and names in an expression."""
+    for part in ast.walk(node):
+        word = getattr(part, "attr", getattr(part, "id", None)) or text_of(part)
+        if isinstance(word, str):
+            yield word
 
 
 RULES: Dict[str, Callable[[Work, Site, str], None]] = {

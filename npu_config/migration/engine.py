@@ -1,6 +1,7 @@
 """The migration of one script: every group of facts is asked, then the edits are done."""
 
 import ast
+import re
 from typing import Callable, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple, Union
 
 import attr
@@ -16,14 +17,18 @@ from npu_config.migration import (
     launch,
     model,
     precision,
+    preprocessing,
     session_options,
     sessions,
 )
 from npu_config.migration.imports import add_import
-from npu_config.migration.names import PACKAGES, is_ours
+from npu_config.migration.names import is_ours
+from npu_config.migration.neighbours import Neighbours
+from npu_config.migration.refusals import one_reason
 from npu_config.migration.resolve import Binding, dotted_parts
-from npu_config.migration.script import Script, Site, text_of
-from npu_config.migration.work import CHANGED, REFUSED, Change, Note, Work
+from npu_config.migration.script import Script
+from npu_config.migration.sites import Site, text_of
+from npu_config.migration.work import CHANGED, MANUAL, REFUSED, Change, Note, Work
 from npu_config.script.source import Undecodable, Unparsable, decode, looks_like_python_2
 
 __all__ = ["IMPORTS", "Migration", "migrate"]
@@ -45,6 +50,20 @@ _GROUPS = (
 _RULES: Dict[str, Callable[[Work, Site, str], None]] = {
     name: rule for group in _GROUPS for name, rule in group.RULES.items()
 }
+
+
+_AFTER: Sequence[Callable[[Work], None]] = (
+    sessions.after,
+    session_options.after,
+    estimator.after,
+    keras.after,
+    distribution.after,
+    data.after,
+    preprocessing.after,
+    model.after,
+    precision.after,
+    launch.after,
+)
 
 
 @attr.s(frozen=True, slots=True, auto_attribs=True)
@@ -113,6 +132,7 @@ def analyse(
     imports: str = "npu_config",
     session_import: Optional[bool] = None,
     keeper: str = "",
+    neighbours: Optional[Neighbours] = None,
 ) -> Analysis:
     """As :func:`migrate`, for a file of a program.
 
@@ -122,6 +142,7 @@ def analyse(
         session_import: True imports npu_init though nothing here needs it; False does not import
             it for sessions alone, since another module of the program does; None: as needed.
         keeper: another file of the program that keeps Horovod, so that this one must, too.
+        neighbours: the other modules of the program.
     """
     if imports not in IMPORTS:
         raise ValueError(phrase('imports must be "npu_config" or "npu_bridge", got {!r}', imports))
@@ -134,7 +155,11 @@ def analyse(
         assert isinstance(source, bytes)
         return Analysis(Migration(source.decode("latin-1"), notes=(note,)))
     try:
-        return _analyse(text, imports, session_import, keeper)
+        script = Script(text, neighbours)
+        try:
+            return _analyse(script, imports, session_import, keeper)
+        finally:
+            script.module.forget()
     except Unparsable as error:
         old = looks_like_python_2(text)
         reason = (
@@ -150,12 +175,14 @@ def analyse(
         return Analysis(Migration(text, notes=(note,)))
 
 
-def _analyse(text: str, imports: str, session_import: Optional[bool], keeper: str) -> Analysis:
-    script = Script(text)
-    if script.words.isdisjoint(PACKAGES):
+def _analyse(
+    script: Script, imports: str, session_import: Optional[bool], keeper: str
+) -> Analysis:
+    text = script.text
+    if not script.is_concerned:
         return Analysis(Migration(text))
     modules = tuple(_modules(script))
-    alone = _one_reason(script)
+    alone = one_reason(script)
     if alone is not None:
         return Analysis(Migration(text, notes=(alone,)), modules=modules)
     work = Work(script, imports, keeper)
@@ -201,8 +228,8 @@ def _apply(work: Work) -> None:
         if rule is not None:
             rule(work, site, name)
     horovod.horovod(work)
-    for group in (sessions, session_options, keras, distribution, data, model, launch):
-        group.after(work)
+    for after in _AFTER:
+        after(work)
 
 
 def _uncertain(work: Work, site: Site) -> None:
@@ -214,82 +241,20 @@ def _uncertain(work: Work, site: Site) -> None:
     found = work.script.resolver.name(parts[0], site.frames)
     if found.binding is Binding.UNCERTAIN:
         known = "tensorflow." + ".".join(parts[1:])
-        reason = "may mean several things"
+        reason = '"{}" may mean several things: not edited; the patch of npu_init covers sessions'
         work.needs_patch = True
     elif found.binding is Binding.PARAMETER:
         outer = work.script.resolver.name(parts[0], site.frames[:1]).name
         known = "{}.{}".format(outer, ".".join(parts[1:]))
-        reason = "is a parameter here"
+        reason = '"{}" is a parameter here: not edited'
     else:
         return
     if known in _RULES and parts[-1] not in ("Model", "Sequential", "device"):
         work.manual(
             site.line,
             "import-aliases",
-            phrase('"{}" {}: not edited; the patch of npu_init covers sessions', parts[0], reason),
+            phrase(reason, parts[0]),
         )
-
-
-# What is not edited at all, for one reason
-
-
-def _one_reason(script: Script) -> Optional[Note]:
-    line = keras.native_import(script)
-    if line:
-        return Note(
-            line,
-            "native-keras",
-            REFUSED,
-            "Keras outside of TensorFlow is not supported on the NPU: port to tf.keras first",
-        )
-    for site in script.sites:
-        if site.call is None:
-            continue
-        name = script.resolved(site)
-        if name in _EAGER:
-            return Note(site.line, "eager", REFUSED, "TensorFlow 1.15 on the NPU is graph mode")
-    return _only_version_2(script)
-
-
-_EAGER = (
-    "tensorflow.enable_eager_execution",
-    "tensorflow.enable_v2_behavior",
-    "tensorflow.compat.v2.enable_v2_behavior",
-    "tensorflow.contrib.eager.enable_eager_execution",
-    "tensorflow.python.framework.ops.enable_eager_execution",
-)
-_ONLY_2 = {
-    "tensorflow.GradientTape": "eager gradients",
-    "tensorflow.random.set_seed": "a function of TensorFlow 2",
-    "tensorflow.config.list_physical_devices": "a function of TensorFlow 2",
-    "tensorflow.config.set_visible_devices": "a function of TensorFlow 2",
-    "tensorflow.summary.create_file_writer": "summaries of TensorFlow 2",
-    "tensorflow.function": "functions of TensorFlow 2",
-}
-_GRAPH_WORDS = (
-    *("Session", "InteractiveSession", "MonitoredTrainingSession", "placeholder", "compat"),
-    *("get_variable", "Estimator", "global_variables", "contrib", "disable_v2_behavior"),
-    "disable_eager_execution",
-)
-
-
-def _only_version_2(script: Script) -> Optional[Note]:
-    """A script that only TensorFlow 2 can run: it uses its names, and no graph."""
-    if not script.words.isdisjoint(_GRAPH_WORDS):
-        return None
-    for site in script.sites:
-        name = script.resolved(site) or ""
-        if name in _ONLY_2:
-            return Note(
-                site.line,
-                "eager",
-                REFUSED,
-                phrase(
-                    "a script for TensorFlow 2 only ({}): the NPU needs the graph mode of 1.15",
-                    _ONLY_2[name],
-                ),
-            )
-    return None
 
 
 def _already(script: Script) -> Optional[int]:
@@ -316,15 +281,27 @@ def _own_import(script: Script) -> Optional[int]:
 def _migrated_already(work: Work, line: int) -> Migration:
     """Nothing is edited; where something would have been, one line says why."""
     own = any(text_of(site.node) == "NpuOptimizer" for site in work.script.sites)
-    if not own and not work.changes:
-        return Migration(work.script.text)
-    note = Note(
-        line,
-        "already-migrated",
-        REFUSED,
-        "has an NpuOptimizer entry or imports npu_init: nothing is changed",
-    )
-    return Migration(work.script.text, notes=(note,))
+    notes = list(_shifted_hooks(work.script))
+    if own or work.changes:
+        text = "has an NpuOptimizer entry or imports npu_init: nothing is changed"
+        notes.append(Note(line, "already-migrated", REFUSED, text))
+    return Migration(work.script.text, notes=tuple(sorted(notes)))
+
+
+def _shifted_hooks(script: Script) -> Iterator[Note]:
+    """The uses of the last item of a list to which npu_hooks_append has added a hook."""
+    source = script.source
+    lists: Dict[str, int] = {}
+    for line in source.mentions("npu_hooks_append"):
+        for name in re.findall(
+            r"npu_hooks_append\((?:hooks_list=)?(\w+)\b", source.lines[line - 1]
+        ):
+            lists.setdefault(name, line)
+    for name, appended in lists.items():
+        for line in source.mentions(name):
+            if line > appended and re.search(name + r"\[-1\]", source.lines[line - 1]):
+                text = "the last item is the hook that npu_hooks_append has added: name your own"
+                yield Note(line, "hook-index", MANUAL, text)
 
 
 # The text

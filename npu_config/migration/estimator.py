@@ -1,14 +1,14 @@
 """Estimators: their RunConfig, TPUEstimator, and what NPURunConfig would need."""
 
 import ast
-from typing import Callable, Dict, Mapping, Optional, Tuple
+from typing import Callable, Dict, List, Mapping, Optional, Tuple
 
-from npu_config.core.message import phrase
-from npu_config.migration.script import Site, is_open
+from npu_config.core.message import join, phrase
 from npu_config.migration.sessions import STAR_NOTE, wrap_config
+from npu_config.migration.sites import Site, is_open, text_of
 from npu_config.migration.work import Work, is_wrapped
 
-__all__ = ["RULES"]
+__all__ = ["RULES", "after"]
 
 _INIT = "npu_run_config_init"
 _CONFIG_AT: Mapping[str, int] = {
@@ -38,6 +38,7 @@ _DISTRIBUTION = ("train_distribute", "eval_distribute", "experimental_distribute
 def _estimator(work: Work, site: Site, name: str) -> None:
     call = site.call
     if call is None:
+        _reference(work, site)
         return
     position = _CONFIG_AT[name.rsplit(".", 1)[1]]
     if is_open(call):
@@ -67,6 +68,35 @@ def _estimator(work: Work, site: Site, name: str) -> None:
         )
 
 
+def _reference(work: Work, site: Site) -> None:
+    """A class that is subclassed, stored or passed on."""
+    parent = site.parents[-1]
+    is_base = isinstance(parent, ast.ClassDef)
+    if is_base or isinstance(parent, (ast.Assign, ast.Call, ast.Dict, ast.Return, ast.arguments)):
+        if isinstance(parent, ast.Call) and getattr(parent.func, "id", "") == "isinstance":
+            return
+        work.needs_patch = True
+        work.manual(
+            site.line,
+            "estimator-config",
+            "subclass: not edited, the patch of npu_init configures its sessions"
+            if is_base
+            else "stored or passed on: not edited, the patch of npu_init configures its sessions",
+        )
+
+
+def _old_estimator(work: Work, site: Site, name: str) -> None:
+    """An Estimator of tf.contrib.learn, whose RunConfig is another one."""
+    if site.call is not None:
+        work.needs_patch = True
+        work.manual(
+            site.line,
+            "estimator-config",
+            "of tf.contrib.learn, which takes another RunConfig: port it to tf.estimator; the "
+            "patch of npu_init configures its sessions",
+        )
+
+
 def _run_config(work: Work, site: Site, given: Optional[ast.expr]) -> Optional[ast.Call]:
     """The call of RunConfig that gave a configuration, where that is known."""
     if given is None or work.script.constructed(given, site.frames) != _RUN_CONFIGS[0]:
@@ -87,44 +117,62 @@ def run_config(work: Work, site: Site, name: str) -> None:
     call = site.call
     if call is None:
         return
-    for keyword in call.keywords:
-        line = keyword.value.lineno
-        is_none = getattr(keyword.value, "value", 0) is None
-        if keyword.arg in _DISTRIBUTION:
-            if is_none:
-                work.manual(line, "runconfig-unsupported", phrase(_NONE, keyword.arg))
-            else:
-                work.refuse(
-                    line,
-                    "runconfig-unsupported",
-                    phrase("{} must go, together with its strategy", keyword.arg),
-                    blocks=True,
-                )
-        elif keyword.arg == "device_fn":
-            if is_none:
-                work.manual(line, "runconfig-unsupported", phrase(_NONE, "device_fn"))
-            else:
-                work.refuse(line, "runconfig-unsupported", "NPURunConfig does not take device_fn")
-        elif keyword.arg == "protocol":
+    given = [(keyword.arg, keyword.value) for keyword in call.keywords]
+    if name == _RUN_CONFIGS[0]:
+        given += zip(_POSITIONS, call.args[_FIRST_POSITION:])
+    nones: Dict[int, List[str]] = {}
+    for argument, value in given:
+        line = value.lineno
+        is_none = getattr(value, "value", 0) is None
+        if is_none and argument in (*_DISTRIBUTION, "device_fn"):
+            nones.setdefault(line, []).append(str(argument))
+        elif argument in _DISTRIBUTION:
+            _strategy_argument(work, line, argument)
+        elif argument == "device_fn":
+            work.refuse(line, "runconfig-unsupported", "NPURunConfig does not take device_fn")
+        elif argument == "protocol":
             work.manual(line, "runconfig-unsupported", "protocol is for parameter servers")
-        elif keyword.arg == "save_checkpoints_steps" and _is_on_rank(work, site, keyword.value):
-            work.manual(line, "save-on-rank", "with NPURunConfig: else 0 in place of else None")
-        elif keyword.arg == "log_step_count_steps" and name == _RUN_CONFIGS[0]:
-            continue
+        elif argument == "save_checkpoints_steps" and _is_on_rank(work, site, value):
+            work.manual(line, "save-on-rank", "with NPURunConfig: 0 in place of None")
+    for line, names in nones.items():
+        text = phrase("NPURunConfig does not take {}; None changes nothing", join(" and ", names))
+        work.manual(line, "runconfig-unsupported", text)
 
 
-_NONE = "NPURunConfig does not take {}; None changes nothing"
+_FIRST_POSITION = 9
+_POSITIONS = ("train_distribute", "device_fn", "protocol", "eval_distribute", _DISTRIBUTION[2])
+"""The arguments of RunConfig in TensorFlow 1.15.5 from that position on."""
 
 
-def _is_on_rank(work: Work, site: Site, value: ast.expr) -> bool:
-    if not isinstance(value, ast.IfExp) or getattr(value.orelse, "value", 0) is not None:
+def _strategy_argument(work: Work, line: int, argument: str) -> None:
+    text = phrase("{} must go, together with its strategy", argument)
+    work.refuse(line, "runconfig-unsupported", text, blocks=True)
+
+
+def after(work: Work) -> None:
+    """``RunConfig.replace`` with a strategy."""
+    script = work.script
+    if "replace" not in script.words or script.words.isdisjoint(_DISTRIBUTION):
+        return
+    for node in ast.walk(script.tree):
+        if isinstance(node, ast.Call) and getattr(node.func, "attr", "") == "replace":
+            for keyword in node.keywords:
+                if keyword.arg in _DISTRIBUTION and getattr(keyword.value, "value", 0) is not None:
+                    _strategy_argument(work, keyword.value.lineno, keyword.arg)
+
+
+def _is_on_rank(work: Work, site: Site, value: ast.AST) -> bool:
+    """True for a number on one rank and None on the others."""
+    values = [value, *work.script.values(value, site.frames)]
+    choice = next((one for one in values if isinstance(one, ast.IfExp)), None)
+    if choice is None or not any(
+        getattr(branch, "value", 0) is None for branch in (choice.body, choice.orelse)
+    ):
         return False
-    for node in ast.walk(value.test):
-        if isinstance(node, ast.Call):
-            found = work.script.resolver.resolve(node.func, site.frames)
-            if found is not None and found.startswith("horovod."):
-                return True
-    return False
+    return any(
+        (work.script.constructed(node, site.frames) or "").startswith("horovod.")
+        for node in ast.walk(choice.test)
+    )
 
 
 _OFF: Tuple[Tuple[str, int], ...] = (("use_tpu", 4), ("eval_on_tpu", 9), ("export_to_tpu", 10))
@@ -159,6 +207,11 @@ def _tpu_estimator(work: Work, site: Site, name: str) -> None:
         work.changed(site.line, "tpu-off", "use_tpu, eval_on_tpu and export_to_tpu become False")
 
 
+def _tpu_cluster(work: Work, site: Site, name: str) -> None:
+    if site.call is not None:
+        work.manual(site.line, "tpu-loop", "there is no TPU to find: keep its flag off")
+
+
 def _tpu_config(work: Work, site: Site, name: str) -> None:
     call = site.call
     if call is not None and (call.args or call.keywords):
@@ -173,10 +226,23 @@ def _tpu_config(work: Work, site: Site, name: str) -> None:
 def _tpu_only(work: Work, site: Site, name: str) -> None:
     if site.call is None:
         return
-    if site.is_conditional:
+    if _is_under_tpu_flag(site):
         work.manual(site.line, "tpu-only", "under a flag, which is off on the NPU")
     else:
         work.refuse(site.line, "tpu-only", "there is no TPU: take it out", blocks=True)
+
+
+def _is_under_tpu_flag(site: Site) -> bool:
+    """True under a condition of which some name or text says TPU."""
+    inner = site.node
+    for node in reversed(site.parents):
+        if isinstance(node, (ast.If, ast.IfExp)) and inner is not node.test:
+            for part in ast.walk(node.test):
+                name = getattr(part, "attr", getattr(part, "id", None)) or text_of(part)
+                if isinstance(name, str) and "tpu" in name.lower():
+                    return True
+        inner = node
+    return False
 
 
 def _train_spec(work: Work, site: Site, name: str) -> None:
@@ -193,11 +259,12 @@ def _train_spec(work: Work, site: Site, name: str) -> None:
 
 RULES: Dict[str, Callable[[Work, Site, str], None]] = {
     **{"tensorflow.estimator." + name: _estimator for name in _CONFIG_AT},
+    "tensorflow.contrib.learn.Estimator": _old_estimator,
     **dict.fromkeys(_RUN_CONFIGS, run_config),
     "tensorflow.contrib.tpu.TPUEstimator": _tpu_estimator,
     "tensorflow.contrib.tpu.TPUConfig": _tpu_config,
-    "tensorflow.contrib.cluster_resolver.TPUClusterResolver": _tpu_config,
-    "tensorflow.distribute.cluster_resolver.TPUClusterResolver": _tpu_config,
+    "tensorflow.contrib.cluster_resolver.TPUClusterResolver": _tpu_cluster,
+    "tensorflow.distribute.cluster_resolver.TPUClusterResolver": _tpu_cluster,
     "tensorflow.contrib.tpu.CrossShardOptimizer": _tpu_only,
     "tensorflow.contrib.tpu.rewrite": _tpu_only,
     "tensorflow.contrib.tpu.shard": _tpu_only,

@@ -16,13 +16,16 @@ from npu_config.migration.horovod_names import (
     REFUSALS,
     Use,
     id_of,
+    imports_horovod,
     is_hvd,
+    is_optional,
     replace_name,
 )
 from npu_config.migration.names import canonical
+from npu_config.migration.neighbours import REEXPORTED
 from npu_config.migration.resolve import Binding
 from npu_config.migration.resources import take_resources
-from npu_config.migration.script import Site, is_open
+from npu_config.migration.sites import Site, is_open
 from npu_config.migration.work import Work
 
 __all__ = ["horovod"]
@@ -31,11 +34,12 @@ __all__ = ["horovod"]
 def horovod(work: Work) -> None:
     """Replace Horovod in a script, or say why not."""
     script = work.script
-    imports = [site for site in script.imports if _imports_horovod(site.node)]
+    imports = [site for site in script.imports if imports_horovod(site.node)]
     if not imports:
+        _report_borrowed(work)
         return
     uses, strange = _uses(work)
-    optional = [site for site in imports if _is_optional(site)]
+    optional = [site for site in imports if is_optional(site)]
     if optional:
         _report_optional(work, optional, uses)
         return
@@ -69,16 +73,7 @@ def horovod(work: Work) -> None:
         else:
             _remove_import(work, site)
             work.changed(site.line, "hvd-import", "Horovod is not used on the NPU")
-    work.is_distributed = not work.blocked
     _gradients(work, uses)
-
-
-def _imports_horovod(node: ast.AST) -> bool:
-    if isinstance(node, ast.Import):
-        return any(alias.name.split(".")[0] == "horovod" for alias in node.names)
-    if isinstance(node, ast.ImportFrom) and not node.level:
-        return (node.module or "").split(".")[0] == "horovod"
-    return False
 
 
 def _imported(imports: List[Site]) -> List[str]:
@@ -90,16 +85,6 @@ def _imported(imports: List[Site]) -> List[str]:
         elif isinstance(node, ast.ImportFrom):
             names += ["{}.{}".format(node.module, alias.name) for alias in node.names]
     return names
-
-
-def _is_optional(site: Site) -> bool:
-    """True for an import whose failure the script catches."""
-    inner = site.node
-    for node in reversed(site.parents):
-        if isinstance(node, ast.Try) and inner in node.body and node.handlers:
-            return True
-        inner = node
-    return False
 
 
 def _uses(work: Work) -> Tuple[List[Use], List[Site]]:
@@ -132,6 +117,16 @@ def _uses(work: Work) -> Tuple[List[Use], List[Site]]:
     return found, strange
 
 
+def _report_borrowed(work: Work) -> None:
+    """Refuse a script that takes Horovod from another module of the project."""
+    if work.script.words.isdisjoint(REEXPORTED):
+        return
+    uses, strange = _uses(work)
+    for line in sorted([use.line for use in uses] + [site.line for site in strange])[:1]:
+        text = "Horovod comes from another module of the project: import it here, by its own name"
+        work.refuse(line, "hvd-import", text, blocks=True)
+
+
 def _report_optional(work: Work, imports: List[Site], uses: List[Use]) -> None:
     for site in imports:
         work.refuse(
@@ -151,7 +146,9 @@ def _use(work: Work, use: Use) -> None:
     name = use.name
     if name in RANKS:
         for line in replace_name(work, use, work.name(RANKS[name])):
-            work.changed(line, "hvd-rank")
+            work.changed(
+                line, "hvd-rank", "the ranks of the NPU, from the environment or the rank table"
+            )
     elif name in CALLS and use.call is not None and not is_open(use.call):
         CALLS[name](work, use, use.call)
     elif name.split(".")[0] in CONSTANTS and _is_argument(use):
@@ -189,7 +186,8 @@ def _remove_import(work: Work, site: Site) -> None:
 
 def _gradients(work: Work, uses: List[Use]) -> None:
     """Gradients that a distributed script takes by itself, without a wrapped optimizer."""
-    if any(use.name == "DistributedOptimizer" for use in uses):
+    reduced = any(use.name in ("DistributedOptimizer", "allreduce") for use in uses)
+    if reduced or "apply_gradients" not in work.script.words:
         return
     for site in work.script.sites_of(["gradients"]):
         if site.call is not None and work.script.resolved(site) == "tensorflow.gradients":

@@ -13,7 +13,7 @@ from npu_config.migration.horovod_names import (
     is_statement,
     replace_name,
 )
-from npu_config.migration.script import Site
+from npu_config.migration.sites import Site, number_of
 from npu_config.migration.work import Work
 
 __all__ = ["CALLS"]
@@ -90,7 +90,7 @@ def _optimizer(work: Work, use: Use, call: ast.Call) -> None:
         work.refuse(compression.lineno, "hvd-compression", REFUSALS["hvd-compression"], True)
         refused = True
     passes = given.get("backward_passes_per_step")
-    if passes is not None and _number(passes) != 1:
+    if passes is not None and number_of(passes) != 1:
         work.refuse(
             passes.lineno,
             "hvd-accumulation",
@@ -113,7 +113,9 @@ def _optimizer(work: Work, use: Use, call: ast.Call) -> None:
     ]
     del before
     note = (
-        phrase("dropped without loss: {}", ", ".join(dropped)) if dropped else "it averages, too"
+        phrase("dropped without loss: {}", ", ".join(dropped))
+        if dropped
+        else "npu_distributed_optimizer_wrapper averages, too"
     )
     if not refused:
         _take_first(work, call, given["optimizer"])
@@ -323,10 +325,6 @@ CALLS: Dict[str, Callable[[Work, Use, ast.Call], None]] = {
     "allgather": _allgather,
     "shutdown": _shutdown,
 }
-
-
-def _number(node: ast.AST) -> object:
-    return getattr(node, "value", getattr(node, "n", None))
 
 
 def _tensorflow(work: Work, site: Site) -> Optional[str]:

@@ -7,7 +7,7 @@ from typing import List, Mapping, Optional
 from npu_config.core.message import phrase
 from npu_config.migration.names import canonical
 from npu_config.migration.resolve import dotted_parts
-from npu_config.migration.script import Site
+from npu_config.migration.sites import Site
 from npu_config.migration.work import Work
 
 __all__ = [
@@ -16,8 +16,11 @@ __all__ = [
     "REDUCTIONS",
     "REFUSALS",
     "Use",
+    "has_ranks",
     "id_of",
+    "imports_horovod",
     "is_hvd",
+    "is_optional",
     "is_statement",
     "replace_name",
 ]
@@ -123,6 +126,35 @@ def _replace_in_text(work: Work, text_node: ast.JoinedStr, use: Use, text: str) 
         work.replace(*match.span(), text)
         lines.append(script.position(match.start())[0])
     return lines
+
+
+def has_ranks(work: Work) -> bool:
+    """True for a script that is one of several ranks, and not only where Horovod happens to be."""
+    found: Optional[bool] = work.script.cache.get("ranks")
+    if found is None:
+        imports = [site for site in work.script.imports if imports_horovod(site.node)]
+        found = bool(imports) and not any(is_optional(site) for site in imports)
+        work.script.cache["ranks"] = found
+    return found
+
+
+def imports_horovod(node: ast.AST) -> bool:
+    """True for an import statement that imports Horovod."""
+    if isinstance(node, ast.Import):
+        return any(alias.name.split(".")[0] == "horovod" for alias in node.names)
+    if isinstance(node, ast.ImportFrom) and not node.level:
+        return (node.module or "").split(".")[0] == "horovod"
+    return False
+
+
+def is_optional(site: Site) -> bool:
+    """True for an import whose failure the script catches."""
+    inner = site.node
+    for node in reversed(site.parents):
+        if isinstance(node, ast.Try) and inner in node.body and node.handlers:
+            return True
+        inner = node
+    return False
 
 
 def is_statement(use: Use) -> bool:

@@ -1,11 +1,12 @@
 """Where the import of npu_init goes, and in which form."""
 
 import ast
-from typing import List, Optional, Sequence
+from typing import Iterator, List, Optional, Sequence
 
-from npu_config.core.message import phrase
+from npu_config.core.message import join, phrase
 from npu_config.migration.names import STAR_NAMES, canonical
-from npu_config.migration.script import Script, Site
+from npu_config.migration.script import Script
+from npu_config.migration.sites import Site
 from npu_config.migration.work import Work
 
 __all__ = ["add_import", "first_tensorflow_import"]
@@ -40,10 +41,27 @@ def add_import(work: Work) -> None:
         at = body.index(first.parents[1] if len(first.parents) > 1 else first.node)  # type: ignore[arg-type]
         if any(_sets_environment(statement) for statement in body[start:at]):
             start = at
-    lines = _lines(work, body[:start])
-    _insert(work, start, lines)
+    taken = _taken(work, body[:start])
+    _insert(work, start, _lines(work, body[:start], bool(taken)))
     line = first.line if first is not None else 1
-    work.changed(line, "import-npu", "the import of npu_init patches tf.Session")
+    if first is None and start < len(body):
+        line = body[start].lineno
+    work.changed(line, "import-npu", join("; ", _reasons(work, first, taken)))
+
+
+def _reasons(work: Work, first: Optional[Site], taken: Sequence[str]) -> Iterator[str]:
+    """Why the import is there, and why in this place and form."""
+    yield "the import of npu_init patches tf.Session"
+    if work.is_keras:
+        yield "Keras makes its session from the patched class"
+    if first is not None and len(first.parents) > 1:
+        yield "at the top, for the import of TensorFlow below is not always done"
+    if taken:
+        text = "names of the script, so that what is used is imported by name: {}"
+        yield phrase(text, ", ".join(taken))
+    renamed = [" as ".join(pair) for pair in sorted(work.renamed.items())]
+    if renamed:
+        yield phrase("under another name, since the script has its own: {}", ", ".join(renamed))
 
 
 def _first_import(script: Script, first: Optional[Site]) -> int:
@@ -84,9 +102,9 @@ def _sets_environment(node: ast.stmt) -> bool:
     return False
 
 
-def _lines(work: Work, before: Sequence[ast.stmt]) -> List[str]:
+def _lines(work: Work, before: Sequence[ast.stmt], is_taken: bool) -> List[str]:
     module = work.package + ".npu_init"
-    if work.renamed or _collides(work, before):
+    if work.renamed or is_taken:
         names = [
             phrase("{} as {}", name, work.renamed[name]) if name in work.renamed else name
             for name in sorted(work.used)
@@ -107,23 +125,30 @@ def _lines(work: Work, before: Sequence[ast.stmt]) -> List[str]:
     return lines
 
 
-def _collides(work: Work, before: Sequence[ast.stmt]) -> bool:
-    """True when the star would bind, or seem to bind, a name that the script gives a meaning."""
+def _taken(work: Work, before: Sequence[ast.stmt]) -> List[str]:
+    """The names to which the script gives a meaning, and that the star would, or seem to, bind."""
     script = work.script
+    found: List[str] = []
     earlier = {id(node) for statement in before for node in ast.walk(statement)}
     for name, stores in script.module.stores.items():
         for store in stores:
             is_earlier = id(store.node) in earlier
             if name == "*" and is_earlier:
-                return not canonical(store.text).startswith("tensorflow")
+                if not canonical(store.text).startswith("tensorflow"):
+                    found.append(store.text)
+                continue
             if name not in STAR_NAMES:
                 continue
+            is_own = is_earlier and canonical(store.text) != _SAME.get(name)
             if store.kind != "import":
-                if not (name == "tf" and script.resolver.name("tf", _frames(script)).name):
-                    return True
-            elif is_earlier and canonical(store.text) != {"tf": "tensorflow"}.get(name, name):
-                return True
-    return False
+                is_own = not (name == "tf" and script.resolver.name("tf", _frames(script)).name)
+            if is_own and name not in found:
+                found.append(name)
+    return found
+
+
+_SAME = {"tf": "tensorflow", "os": "os"}
+"""The modules that the star binds, as a script imports them."""
 
 
 def _frames(script: Script):  # type: ignore[no-untyped-def]

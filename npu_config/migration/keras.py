@@ -4,39 +4,23 @@ import ast
 from typing import Callable, Dict
 
 from npu_config.core.message import join, phrase
-from npu_config.migration.script import Script, Site, is_open
 from npu_config.migration.sessions import wrap_config
+from npu_config.migration.sites import Site, is_open
 from npu_config.migration.work import Work
 
-__all__ = ["RULES", "after", "native_import"]
+__all__ = ["RULES", "after"]
 
 _K = "tensorflow.keras."
 _FITS = ("fit", "fit_generator", "train_on_batch")
 
 
-def native_import(script: Script) -> int:
-    """The line of the first import of Keras outside of TensorFlow, 0 where there is none.
-
-    An import that stands in for TensorFlow's where that is missing does not count.
-    """
-    for site in script.imports:
-        node = site.node
-        names = (
-            [alias.name for alias in node.names]
-            if isinstance(node, ast.Import)
-            else [node.module or ""]
-            if isinstance(node, ast.ImportFrom) and not node.level
-            else []
-        )
-        if any(name.split(".")[0] == "keras" for name in names) and not site.inside(ast.Try):
-            line: int = node.lineno  # type: ignore[attr-defined]
-            return line
-    return 0
-
-
 def _model(work: Work, site: Site, name: str) -> None:
     if site.call is not None or isinstance(site.parents[-1], ast.ClassDef):
-        work.needs_patch = True
+        work.needs_patch = work.is_keras = True
+
+
+def _applications(work: Work, site: Site, name: str) -> None:
+    work.needs_patch = work.is_keras = True
 
 
 def _to_estimator(work: Work, site: Site, name: str) -> None:
@@ -99,7 +83,7 @@ def _zeros(work: Work, site: Site, name: str) -> None:
 
 
 def _in_input(work: Work, site: Site) -> bool:
-    from npu_config.migration.data import in_dataset_function
+    from npu_config.migration.preprocessing import in_dataset_function
 
     function = site.function
     name = getattr(function, "name", "")
@@ -111,6 +95,10 @@ RULES: Dict[str, Callable[[Work, Site, str], None]] = {
     _K + "Model": _model,
     _K + "models.Sequential": _model,
     _K + "models.Model": _model,
+    _K + "models.load_model": _model,
+    _K + "models.model_from_json": _model,
+    _K + "models.clone_model": _model,
+    _K + "applications": _applications,
     _K + "estimator.model_to_estimator": _to_estimator,
     _K + "backend.clear_session": _clear_session,
     _K + "utils.multi_gpu_model": _multi_gpu,
@@ -124,7 +112,8 @@ def after(work: Work) -> None:
     script = work.script
     if not any(name in script.words for name in _FITS):
         return
-    closed = "set_session" in script.words and "close" in script.words
+    held = ("set_session", "get_session")
+    closed = "close" in script.words and not script.words.isdisjoint(held)
     ranked = {"horovod", "init"} <= script.words
     for site in script.sites_of(_FITS):
         node = site.node

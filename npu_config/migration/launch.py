@@ -5,20 +5,14 @@ import re
 from typing import Callable, Dict, Iterator, List, Optional, Set
 
 from npu_config.core.message import phrase
-from npu_config.migration.script import Site, text_of
 from npu_config.migration.session_options import AMP_NOTE
+from npu_config.migration.sites import Site, text_of
 from npu_config.migration.work import Note, Work
 
 __all__ = ["RULES", "after", "shell_notes"]
 
 
-def _app_run(work: Work, site: Site, name: str) -> None:
-    if site.call is None or "horovod" in work.script.words:
-        return
-    work.manual(site.line, "app-run", "one rank and no init_resource: nothing to put around it")
-
-
-RULES: Dict[str, Callable[[Work, Site, str], None]] = {"tensorflow.app.run": _app_run}
+RULES: Dict[str, Callable[[Work, Site, str], None]] = {}
 
 _XLA_NOTE = "XLA is not used on the NPU: take the line out"
 _CUDA_NOTE = "no effect on the NPU: ASCEND_DEVICE_ID of the launch chooses the device"
@@ -35,6 +29,10 @@ def after(work: Work) -> None:
         text = text_of(site.node)
         if text is not None:
             _text(work, site, text)
+        elif isinstance(site.node, ast.keyword) and site.node.arg:
+            outer = getattr(site.parents[-1], "func", None)
+            if getattr(outer, "attr", getattr(outer, "id", "")) in ("update", "dict"):
+                _variable(work, site.node.value.lineno, site.node.arg)
     for site in work.script.imports:
         node = site.node
         names = (
@@ -42,24 +40,57 @@ def after(work: Work) -> None:
             if isinstance(node, ast.Import)
             else [getattr(node, "module", None) or ""]
         )
-        if any(name.split(".")[0] in ("pynvml", "GPUtil") for name in names):
+        if any(name.split(".")[0] in ("pynvml", "py3nvml", "GPUtil") for name in names):
             work.manual(site.line, "nvidia-smi", _SMI_NOTE)
     _loops(work)
+    if (work.changes or work.needs_patch) and "horovod" not in work.script.words:
+        for site in work.script.sites_of(["run"]):
+            if site.call is not None and work.script.resolved(site) == "tensorflow.app.run":
+                text = "one rank and no init_resource: nothing to put around it"
+                work.manual(site.line, "app-run", text)
+
+
+_COMMAND = re.compile(
+    r"(?:^|[\s;&|(`/])(?:(nvidia-smi)|mpirun|mpiexec|horovodrun)(?=\s|$|[;&|)`])"
+)
+_STARTS = frozenset(
+    (
+        *("system", "popen", "Popen", "call", "run", "check_call", "check_output", "split"),
+        *("getoutput", "getstatusoutput", "execvp", "execlp"),
+    )
+)
+
+
+def _command(site: Site, text: str) -> Optional[str]:
+    """The fact about a text that is a command: its first word, or what a shell is given."""
+    match = _COMMAND.search(text)
+    if match is None:
+        return None
+    calls = [node for node in site.parents if isinstance(node, ast.Call)]
+    names = [getattr(call.func, "attr", getattr(call.func, "id", "")) for call in calls]
+    is_first = match.start() == 0 or text[: match.start(0) + 1].startswith("/")
+    if not (_STARTS.intersection(names) or (is_first and (not calls or names == ["dict"]))):
+        return None
+    return "nvidia-smi" if match.group(1) else "launch"
 
 
 def _text(work: Work, site: Site, text: str) -> None:
-    calls = [node for node in site.parents if isinstance(node, ast.Call)]
-    if "nvidia-smi" in text and calls:
-        work.manual(site.line, "nvidia-smi", _SMI_NOTE)
-    elif calls and text.split(" ")[0] in ("mpirun", "horovodrun"):
-        work.manual(site.line, "launch", _LAUNCH_NOTE)
+    command = _command(site, text)
+    if command:
+        note = _SMI_NOTE if command == "nvidia-smi" else _LAUNCH_NOTE
+        work.manual(site.line, command, note)
     elif _is_set(site, text):
-        if text == "CUDA_VISIBLE_DEVICES":
-            work.manual(site.line, "cuda-visible-devices", _CUDA_NOTE)
-        elif text == "TF_XLA_FLAGS":
-            work.manual(site.line, "xla-off", _XLA_NOTE)
-        elif text.startswith("TF_ENABLE_AUTO_MIXED_PRECISION"):
-            work.manual(site.line, "precision-mode", AMP_NOTE)
+        _variable(work, site.line, text)
+
+
+def _variable(work: Work, line: int, name: str) -> None:
+    """An environment variable that is set."""
+    if name == "CUDA_VISIBLE_DEVICES":
+        work.manual(line, "cuda-visible-devices", _CUDA_NOTE)
+    elif name == "TF_XLA_FLAGS":
+        work.manual(line, "xla-off", _XLA_NOTE)
+    elif name.startswith("TF_ENABLE_AUTO_MIXED_PRECISION"):
+        work.manual(line, "precision-mode", AMP_NOTE)
 
 
 def _is_set(site: Site, text: str) -> bool:
@@ -112,10 +143,12 @@ def _train_steps(work: Work) -> Dict[str, int]:
     """The variables that hold training operations, with their lines."""
     found: Dict[str, int] = {}
     for site in work.script.sites_of(["minimize", "apply_gradients"]):
-        parents = site.parents
-        if site.call is None or len(parents) < 2 or not isinstance(parents[-2], ast.Assign):
+        if site.call is None:
             continue
-        target = parents[-2].targets[0]
+        outer = [node for node in site.parents[:-1] if not isinstance(node, ast.Call)]
+        if not outer or not isinstance(outer[-1], ast.Assign):
+            continue
+        target = outer[-1].targets[0]
         name = getattr(target, "id", None) or getattr(target, "attr", None)
         if name:
             found[name] = site.line

@@ -3,11 +3,11 @@
 import ast
 from typing import Callable, Dict, List, Optional
 
-from npu_config.migration.data import in_dataset_function
-from npu_config.migration.resolve import Binding, dotted_parts
-from npu_config.migration.script import Script, Site, is_open
+from npu_config.migration.preprocessing import in_dataset_function
+from npu_config.migration.resolve import Binding, dotted_parts, parameters
+from npu_config.migration.sites import Site, is_open, number_of
 from npu_config.migration.work import Work
-from npu_config.script.scopes import Scope, functions
+from npu_config.script.scopes import FunctionNode, functions
 
 __all__ = ["RULES", "after"]
 
@@ -65,22 +65,34 @@ def _dropout_layer(work: Work, site: Site, name: str) -> None:
         work.manual(
             site.line,
             "dropout-layer",
-            "the vendor's npu_convert_dropout replaces these layers for speed; npu_config has no "
-            "such import",
+            "for speed on the device: from npu_bridge.estimator.npu import npu_convert_dropout, "
+            "which replaces the Dropout of Keras",
         )
 
 
 def _cell(work: Work, site: Site, name: str) -> None:
-    if site.call is not None:
-        work.manual(
-            site.line,
-            "rnn",
-            "DynamicRNN wants time-major input, one layer, forget_bias 0.0 by default (1.0 here), "
-            "no peephole, no dropout; its weights have another layout, so checkpoints do not fit",
-        )
+    if site.call is None:
+        return
+    work.manual(
+        site.line,
+        "rnn",
+        _LSTM if "LSTM" in name else _OTHER_CELL,
+    )
+
+
+_LSTM = (
+    "DynamicRNN wants time-major input, one layer, forget_bias 0.0 by default (1.0 here), no "
+    "peephole, no dropout; its weights have another layout, so checkpoints do not fit"
+)
+_OTHER_CELL = (
+    "the recurrent layers of the NPU want time-major input and one layer; their weights have "
+    "another layout, so checkpoints do not fit"
+)
 
 
 def _control_flow(work: Work, site: Site, name: str) -> None:
+    if "enable_control_flow_v2" in work.script.words:
+        return
     if site.call is not None and not in_dataset_function(work, site):
         work.manual(
             site.line,
@@ -112,6 +124,14 @@ def _gpu_count(work: Work, site: Site, name: str) -> None:
             "gpu-count",
             "no GPU on the NPU host: loops over them and divisions by their number change",
         )
+
+
+def _nccl(work: Work, site: Site, name: str) -> None:
+    """A function of NCCL, by the module that it is taken from."""
+    outer = site.parents[-1]
+    if isinstance(outer, ast.Attribute):
+        site = site._replace(node=outer, parents=site.parents[:-1])
+    _cudnn(work, site, name)
 
 
 def _cudnn(work: Work, site: Site, name: str) -> None:
@@ -188,6 +208,8 @@ RULES: Dict[str, Callable[[Work, Site, str], None]] = {
     "tensorflow.python.client.device_lib.list_local_devices": _gpu_count,
     "tensorflow.config.experimental.list_physical_devices": _gpu_count,
     **{"tensorflow.contrib.cudnn_rnn." + name: _cudnn for name in _CUDNN},
+    **{"tensorflow.keras.layers." + name: _cudnn for name in ("CuDNNLSTM", "CuDNNGRU")},
+    "tensorflow.contrib.nccl": _nccl,
     "tensorflow.contrib.nccl.all_sum": _cudnn,
     "tensorflow.load_op_library": _cudnn,
     "tensorflow.load_library": _cudnn,
@@ -206,30 +228,46 @@ def after(work: Work) -> None:
     if "tanh" not in script.words and "erf" not in script.words:
         return
     for scope, node in functions(script.module, script.tree.body):
-        if isinstance(scope.node, ast.ClassDef) or len(node.args.args) != 1:
-            continue
-        form = _gelu(script, scope, node)
-        if form == "tanh":
-            work.manual(
-                node.lineno,
-                "gelu",
-                "npu_unary_ops.gelu(x) is faster; it is the vendor's and raises off the device",
-            )
-        elif form == "erf":
-            work.refuse(
-                node.lineno,
-                "gelu",
-                "the form with erf: npu_unary_ops.gelu is the one with tanh, its values differ",
-            )
+        form = _gelu(node)
+        if form == "erf":
+            text = "the form with erf: npu_unary_ops.gelu is the one with tanh, its values differ"
+            work.refuse(node.lineno, "gelu", text)
+        elif form == "tanh" and (
+            isinstance(scope.node, ast.ClassDef)
+            or len(node.args.args) != 1
+            or not parameters(node.args) <= {node.args.args[0].arg}
+        ):
+            text = "a method, or a function of other arguments: npu_unary_ops.gelu takes a tensor"
+            work.refuse(node.lineno, "gelu", text)
+        elif form == "tanh" and (work.package != "npu_bridge" or not _replace_gelu(work, node)):
+            text = "npu_unary_ops.gelu(x) is the same in one operator, and faster on the device"
+            work.manual(node.lineno, "gelu", text)
 
 
-def _gelu(script: Script, scope: Scope, node: ast.AST) -> Optional[str]:
-    """``tanh`` or ``erf`` for a function that is one of the two forms of gelu."""
-    body = [
+def _replace_gelu(work: Work, node: FunctionNode) -> bool:
+    """Let a function return the operator; False where a comment would be lost."""
+    body = _without_texts(node.body)
+    start, end = work.statement_span(body[0])[0], work.statement_span(body[-1])[1]
+    if "#" in work.script.text[start:end]:
+        return False
+    argument = node.args.args[0].arg
+    operator = work.name("npu_unary_ops")
+    work.replace(start, end, "return " + operator + ".gelu(" + argument + ")")
+    work.changed(node.lineno, "gelu", "the same in one operator")
+    return True
+
+
+def _without_texts(body: List[ast.stmt]) -> List[ast.stmt]:
+    return [
         part
-        for part in node.body  # type: ignore[attr-defined]
+        for part in body
         if not (isinstance(part, ast.Expr) and not isinstance(part.value, ast.Call))
     ]
+
+
+def _gelu(node: FunctionNode) -> Optional[str]:
+    """``tanh`` or ``erf`` for a function that is one of the two forms of gelu."""
+    body = _without_texts(node.body)
     if not body or not isinstance(body[-1], ast.Return) or len(body) > 3:
         return None
     calls: List[str] = []
@@ -241,9 +279,9 @@ def _gelu(script: Script, scope: Scope, node: ast.AST) -> Optional[str]:
             if isinstance(inner, ast.Call):
                 parts = dotted_parts(inner.func)
                 calls.append(parts[-1] if parts else "?")
-            value = getattr(inner, "value", getattr(inner, "n", None))
-            if isinstance(value, (int, float)) and not isinstance(value, bool):
-                numbers.append(float(value))
+            number = None if isinstance(inner, ast.UnaryOp) else number_of(inner)
+            if number is not None:
+                numbers.append(float(number))
     if not set(calls) <= {"tanh", "erf", "sqrt", "pow", "cast", "constant", "multiply"}:
         return None
     if calls.count("tanh") == 1 and "erf" not in calls and 0.044715 in numbers and 0.5 in numbers:

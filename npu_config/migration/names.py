@@ -3,7 +3,7 @@
 import functools
 from typing import FrozenSet, Tuple
 
-__all__ = ["INTERESTING", "PACKAGES", "STAR_NAMES", "canonical", "is_ours"]
+__all__ = ["INTERESTING", "PACKAGES", "STAR_NAMES", "TEXT_WORDS", "canonical", "is_ours"]
 
 PACKAGES = ("tensorflow", "keras", "horovod", "tf_slim", "tensorflow_estimator", "tensorflow_core")
 """Top packages without which nothing in a script concerns a migration."""
@@ -12,6 +12,7 @@ _SAME: Tuple[Tuple[str, str], ...] = (
     ("tensorflow_core", "tensorflow"),
     ("tensorflow_estimator.python.estimator.estimator", "tensorflow.estimator"),
     ("tensorflow_estimator.python.estimator.run_config", "tensorflow.estimator"),
+    ("tensorflow_estimator.estimator", "tensorflow.estimator"),
     ("tensorflow_estimator", "tensorflow.estimator"),
     ("tf_slim", "tensorflow.contrib.slim"),
     ("tensorflow.compat.v1", "tensorflow"),
@@ -34,9 +35,15 @@ _SAME: Tuple[Tuple[str, str], ...] = (
     ("tensorflow.python.data.ops.dataset_ops", "tensorflow.data"),
     ("tensorflow.python.platform.app", "tensorflow.app"),
     ("tensorflow.python.keras", "tensorflow.keras"),
+    ("tensorflow.contrib.keras", "tensorflow.keras"),
     ("tensorflow.python.estimator.estimator", "tensorflow.estimator"),
     ("tensorflow.python.estimator.run_config", "tensorflow.estimator"),
+    ("tensorflow.python.distribute.mirrored_strategy", "tensorflow.distribute"),
+    ("tensorflow.python.distribute.parameter_server_strategy", "tensorflow.distribute"),
+    ("tensorflow.python.distribute.collective_all_reduce_strategy", "tensorflow.distribute"),
+    ("tensorflow.python.distribute.one_device_strategy", "tensorflow.distribute"),
     ("tensorflow.python.distribute", "tensorflow.distribute"),
+    ("tensorflow.contrib.distribute.python.mirrored_strategy", "tensorflow.distribute"),
     ("tensorflow.core.protobuf.config_pb2", "tensorflow"),
     ("tensorflow.contrib.rnn", "tensorflow.nn.rnn_cell"),
     ("tensorflow.contrib.tpu.python.tpu.tpu_estimator", "tensorflow.contrib.tpu"),
@@ -45,6 +52,19 @@ _SAME: Tuple[Tuple[str, str], ...] = (
     ("tensorflow.estimator.tpu", "tensorflow.contrib.tpu"),
     ("tensorflow.tpu", "tensorflow.contrib.tpu"),
     ("tensorflow.contrib.data", "tensorflow.data.experimental"),
+    ("tensorflow.contrib.estimator", "tensorflow.estimator"),
+    ("tensorflow.contrib.cudnn_rnn.python.layers.cudnn_rnn", "tensorflow.contrib.cudnn_rnn"),
+    ("tensorflow.python.ops.nccl_ops", "tensorflow.contrib.nccl"),
+    (
+        "tensorflow.contrib.mixed_precision.python.loss_scale_manager",
+        "tensorflow.contrib.mixed_precision",
+    ),
+    (
+        "tensorflow.contrib.mixed_precision.python.loss_scale_optimizer",
+        "tensorflow.contrib.mixed_precision",
+    ),
+    ("tensorflow.train.queue_runner", "tensorflow.train"),
+    ("tensorflow.queue", "tensorflow"),
     ("tensorflow.contrib.distribute", "tensorflow.distribute"),
     ("tensorflow.contrib.slim.python.slim", "tensorflow.contrib.slim"),
     ("tensorflow.contrib.framework.python.ops.arg_scope", "tensorflow.contrib.framework"),
@@ -54,6 +74,7 @@ _SAME: Tuple[Tuple[str, str], ...] = (
     ("tensorflow.initializers.tables_initializer", "tensorflow.tables_initializer"),
     ("horovod.tensorflow.keras", "horovod"),
     ("horovod.keras", "horovod"),
+    ("horovod.tensorflow.compression", "horovod"),
     ("horovod.tensorflow", "horovod"),
     ("absl.app", "tensorflow.app"),
 )
@@ -109,42 +130,47 @@ STAR_NAMES: FrozenSet[str] = _words(
 )
 """What ``from npu_config.npu_init import *`` binds (a test compares it with the module)."""
 
-INTERESTING: FrozenSet[str] = _words(
-    """Session InteractiveSession MonitoredTrainingSession ChiefSessionCreator
-    WorkerSessionCreator SingularMonitoredSession MonitoredSession managed_session
-    prepare_or_wait_for_session prepare_session recover_session wait_for_session Supervisor
-    finalize test_session cached_session evaluate_once evaluation_loop evaluate_repeatedly train
-    remapping memory_optimization auto_mixed_precision global_jit_level set_jit jit_scope
+TEXT_WORDS: FrozenSet[str] = _words(
+    """CUDA_VISIBLE_DEVICES TF_XLA_FLAGS TF_ENABLE_AUTO_MIXED_PRECISION
+    TF_ENABLE_AUTO_MIXED_PRECISION_GRAPH_REWRITE TF_ENABLE_AUTO_MIXED_PRECISION_LOSS_SCALING nvidia
+    mpirun mpiexec horovodrun NpuOptimizer"""
+)
+"""The words that matter in texts, and as keywords."""
+
+INTERESTING: FrozenSet[str] = TEXT_WORDS | _words(
+    """Session InteractiveSession MonitoredTrainingSession ChiefSessionCreator WorkerSessionCreator
+    SingularMonitoredSession MonitoredSession managed_session prepare_or_wait_for_session
+    prepare_session recover_session wait_for_session Supervisor finalize test_session
+    cached_session evaluate_once evaluation_loop evaluate_repeatedly train remapping
+    memory_optimization auto_mixed_precision global_jit_level set_jit jit_scope
     experimental_jit_scope compile set_experimental_options gpu_options GPUOptions
-    set_memory_growth ConfigProto RewriterConfig OptimizerOptions device_count
-    RunConfig TPUEstimator TPUConfig TPUClusterResolver CrossShardOptimizer rewrite shard TrainSpec
-    model_to_estimator set_session clear_session fit fit_generator train_on_batch Sequential Model
-    multi_gpu_model LossScaleOptimizer zeros
-    MirroredStrategy CollectiveAllReduceStrategy MultiWorkerMirroredStrategy
-    ParameterServerStrategy CentralStorageStrategy OneDeviceStrategy TPUStrategy
-    ClusterSpec Server replica_device_setter SyncReplicasOptimizer gradients device
+    set_memory_growth ConfigProto RewriterConfig OptimizerOptions device_count RunConfig
+    TPUEstimator TPUConfig TPUClusterResolver CrossShardOptimizer rewrite shard TrainSpec
+    model_to_estimator load_model model_from_json clone_model applications set_session
+    clear_session fit fit_generator train_on_batch Sequential Model multi_gpu_model
+    LossScaleOptimizer zeros MirroredStrategy CollectiveAllReduceStrategy
+    MultiWorkerMirroredStrategy ParameterServerStrategy CentralStorageStrategy OneDeviceStrategy
+    TPUStrategy ClusterSpec Server replica_device_setter SyncReplicasOptimizer gradients device
     dropout Dropout gelu BasicLSTMCell LSTMCell LSTMBlockCell LayerNormBasicLSTMCell GRUCell
-    LSTMBlockFusedCell BasicRNNCell dynamic_rnn bidirectional_dynamic_rnn raw_rnn while_loop cond
-    case map_fn scan foldl foldr is_finite is_gpu_available gpu_device_name is_built_with_cuda
-    list_local_devices list_physical_devices CudnnLSTM CudnnGRU CudnnRNNTanh CudnnRNNRelu
-    CudnnCompatibleLSTMCell nccl all_sum load_op_library load_library py_func py_function
-    numpy_function enable_eager_execution enable_v2_behavior batch padded_batch map_and_batch
-    prefetch_to_device copy_to_device make_one_shot_iterator shuffle_batch maybe_batch
-    maybe_shuffle_batch start_queue_runners FIFOQueue RandomShuffleQueue PaddingFIFOQueue
-    PriorityQueue QueueRunner shuffle shuffle_and_repeat placeholder Variable get_variable
-    HashTable StaticHashTable MutableHashTable MutableDenseHashTable DenseHashTable
-    StaticVocabularyTable IdTableWithHashBuckets index_table_from_file index_table_from_tensor
+    LSTMBlockFusedCell BasicRNNCell dynamic_rnn bidirectional_dynamic_rnn raw_rnn while_loop
+    cond case map_fn scan foldl foldr is_finite is_gpu_available gpu_device_name
+    is_built_with_cuda list_local_devices list_physical_devices CuDNNLSTM CuDNNGRU CudnnLSTM
+    CudnnGRU CudnnRNNTanh CudnnRNNRelu CudnnCompatibleLSTMCell nccl all_sum load_op_library
+    load_library py_func py_function numpy_function enable_eager_execution enable_v2_behavior
+    batch padded_batch map_and_batch prefetch_to_device copy_to_device make_one_shot_iterator
+    shuffle_batch maybe_batch maybe_shuffle_batch start_queue_runners FIFOQueue
+    RandomShuffleQueue PaddingFIFOQueue PriorityQueue QueueRunner shuffle shuffle_and_repeat
+    placeholder placeholder_with_default Variable get_variable HashTable StaticHashTable
+    MutableHashTable MutableDenseHashTable DenseHashTable StaticVocabularyTable
+    IdTableWithHashBuckets index_table_from_file index_table_from_tensor
     index_to_string_table_from_file index_to_string_table_from_tensor
     string_to_index_table_from_file string_to_index_table_from_tensor
     enable_mixed_precision_graph_rewrite MixedPrecisionLossScaleOptimizer FixedLossScaleManager
-    ExponentialUpdateLossScaleManager minimize apply_gradients LoggingTensorHook
-    scalar histogram image audio text run CUDA_VISIBLE_DEVICES TF_XLA_FLAGS
-    TF_ENABLE_AUTO_MIXED_PRECISION TF_ENABLE_AUTO_MIXED_PRECISION_GRAPH_REWRITE
-    TF_ENABLE_AUTO_MIXED_PRECISION_LOSS_SCALING nvidia GPUtil pynvml mpirun horovodrun
-    map flat_map filter interleave parallel_interleave from_generator group_by_window
-    map_with_legacy_function custom_optimizers NpuOptimizer function GradientTape set_seed
-    create_file_writer
-    AdamOptimizer MomentumOptimizer GradientDescentOptimizer RMSPropOptimizer AdagradOptimizer
+    ExponentialUpdateLossScaleManager minimize compute_gradients apply_gradients
+    LoggingTensorHook scalar histogram image audio text run GPUtil pynvml map flat_map filter
+    interleave parallel_interleave from_generator group_by_window map_with_legacy_function
+    custom_optimizers function GradientTape set_seed create_file_writer AdamOptimizer
+    MomentumOptimizer GradientDescentOptimizer RMSPropOptimizer AdagradOptimizer
     AdadeltaOptimizer FtrlOptimizer AdamWOptimizer LAMBOptimizer LazyAdamOptimizer Adam SGD
     RMSprop Adagrad Adadelta Adamax Nadam Estimator BaselineClassifier BaselineEstimator
     BaselineRegressor BoostedTreesClassifier BoostedTreesEstimator BoostedTreesRegressor

@@ -5,12 +5,14 @@ The state of a value is None (not known to be a Dataset), False (a Dataset that 
 """
 
 import ast
-import re
+import sys
 from typing import Dict, List, Mapping, NamedTuple, Optional, Sequence, Set, Tuple
 
+from npu_config.migration.dataset_lines import method_lines, relevant_functions
 from npu_config.migration.resolve import Frame, Frames, dotted_parts, frames_of, parameters
 from npu_config.migration.script import Script
-from npu_config.script.scopes import FunctionNode, functions, holds, last_line
+from npu_config.migration.sites import number_of
+from npu_config.script.scopes import FunctionNode, holds
 
 __all__ = ["Found", "calls", "line_of"]
 
@@ -26,6 +28,11 @@ _SOURCES = (
     "tensorflow.data.experimental.SqlDataset",
     "tensorflow.contrib.data.",
 )
+_PLAIN = frozenset(
+    getattr(ast, name)
+    for name in ("Constant", "Num", "Str", "NameConstant")
+    if sys.version_info < (3, 8) or name == "Constant"
+)
 _KEEPING = frozenset(
     (
         *("map", "filter", "shuffle", "prefetch", "cache", "batch", "padded_batch", "interleave"),
@@ -33,11 +40,11 @@ _KEEPING = frozenset(
         "map_with_legacy_function",
     )
 )
-_WATCHED = frozenset(("batch", "padded_batch", "shard", "shuffle", "map", "flat_map", "filter"))
-_METHODS = re.compile(
-    r"\.\s*(?:batch|padded_batch|shard|shuffle)\s*\(|\b(?:map_and_batch|shuffle_and_repeat)\b"
+_METHODS = ("batch", "padded_batch", "shard", "shuffle", "map_and_batch", "shuffle_and_repeat")
+_TAKING = (
+    *("map", "flat_map", "filter", "repeat", "take", "skip", "prefetch", "window", "interleave"),
+    *("from_tensors", "from_tensor_slices"),
 )
-_MAPPING = re.compile(r"\.\s*(?:map|flat_map|filter|batch)\s*\(")
 _APPLIED = "tensorflow.data.experimental."
 _LEAVING = (ast.Return, ast.Raise, ast.Continue, ast.Break)
 
@@ -64,20 +71,6 @@ def calls(script: Script) -> List[Found]:
     return found
 
 
-def _lines(script: Script) -> List[int]:
-    """The lines with a method that matters."""
-    patterns = [_METHODS]
-    if not script.words.isdisjoint(("Variable", "get_variable")):
-        patterns.append(_MAPPING)
-    return sorted(
-        {
-            script.position(match.end() - 1)[0]
-            for pattern in patterns
-            for match in pattern.finditer(script.text)
-        }
-    )
-
-
 def line_of(script: Script, found: Found) -> int:
     """The line on which the name of the method stands."""
     return script.position(script.span(found.method.func)[1] - 1)[0]
@@ -91,18 +84,21 @@ class _Flow:
         self.found: Dict[int, Found] = {}
         self.returned: Dict[int, State] = {}
         self.running: Set[int] = set()
+        self.relevant: Set[int] = set()
         self.results: List[List[State]] = [[]]
 
     def run(self) -> List[Found]:
         script = self.script
-        lines = _lines(script)
+        lines = method_lines(script)
         if not lines:
             return []
         module = (Frame(script.module),)
+        relevant = relevant_functions(script, lines)
+        self.relevant = {id(span.node) for span in relevant}
+        for span in relevant:
+            if holds(lines, span.first, span.last):
+                self.function(span.node, frames_of(span.scope, span.node))
         self.body(script.tree.body, {}, module)
-        for scope, node in functions(script.module, script.tree.body):
-            if holds(lines, node.lineno, last_line(node)):
-                self.function(node, frames_of(scope, node))
         return sorted(
             self.found.values(), key=lambda found: (found.call.lineno, found.call.col_offset)
         )
@@ -110,7 +106,8 @@ class _Flow:
     def function(self, node: FunctionNode, frames: Frames) -> State:
         """What a function returns."""
         key = id(node)
-        if key in self.returned or key in self.running or len(self.running) > 20:
+        known = key in self.returned or key in self.running or key not in self.relevant
+        if known or len(self.running) > 20:
             return self.returned.get(key)
         self.running.add(key)
         self.results.append([])
@@ -127,7 +124,9 @@ class _Flow:
         return any(self.statement(statement, env, frames) for statement in statements)
 
     def statement(self, node: ast.AST, env: Env, frames: Frames) -> bool:
-        if isinstance(node, (ast.Assign, ast.AnnAssign)):
+        if isinstance(node, ast.Expr):
+            self.value(node.value, env, frames)
+        elif isinstance(node, (ast.Assign, ast.AnnAssign)):
             if node.value is not None:
                 state = self.value(node.value, env, frames)
                 targets = node.targets if isinstance(node, ast.Assign) else [node.target]
@@ -207,6 +206,8 @@ class _Flow:
     # Expressions
 
     def value(self, node: ast.AST, env: Env, frames: Frames) -> State:
+        if type(node) in _PLAIN:
+            return None
         if isinstance(node, ast.Call):
             return self.call(node, env, frames)
         if isinstance(node, (ast.Name, ast.Attribute)):
@@ -251,6 +252,7 @@ class _Flow:
                 for argument in _arguments(node):
                     self.value(argument, env, frames)
                 if dotted.startswith(_SOURCES):
+                    self.record(node, function.attr, False, frames)
                     return self.zipped(node, env, frames) if dotted.endswith(".zip") else False
                 if dotted == _APPLIED + "map_and_batch":
                     self.record(node, "map_and_batch", None, frames)
@@ -297,14 +299,14 @@ class _Flow:
             return self.applied(node, receiver, env, frames)
         for child in _arguments(node):
             self.value(child, env, frames)
-        if name in _WATCHED and (receiver is not None or name == "padded_batch"):
+        if receiver is not None or name == "padded_batch":
             self.record(node, name, receiver, frames)
         if receiver is None:
             return None
         if name in _KEEPING:
             return receiver
         if name == "repeat":
-            return _is_endless_count(_argument(node, "count", 0)) or receiver
+            return _is_endless_count(self.script.argument(node, "count", 0)) or receiver
         if name == "concatenate":
             other = self.value(node.args[0], env, frames) if node.args else None
             return receiver or other is True
@@ -325,7 +327,7 @@ class _Flow:
         if receiver is None:
             return None
         if name == "shuffle_and_repeat":
-            return _is_endless_count(_argument(inner, "count", 1)) or receiver
+            return _is_endless_count(self.script.argument(inner, "count", 1)) or receiver
         keeps = ("map_and_batch", "parallel_interleave", "ignore_errors", "prefetch_to_device")
         return receiver if name in keeps else False
 
@@ -358,20 +360,9 @@ def _arguments(node: ast.Call) -> List[ast.expr]:
     return [*node.args, *(keyword.value for keyword in node.keywords)]
 
 
-def _argument(node: ast.Call, name: str, position: int) -> Optional[ast.expr]:
-    for keyword in node.keywords:
-        if keyword.arg == name:
-            return keyword.value
-    return node.args[position] if position < len(node.args) else None
-
-
 def _is_endless_count(node: Optional[ast.expr]) -> bool:
     """True for the count of a repeat() that never ends."""
-    if node is None:
-        return True
-    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
-        return getattr(node.operand, "value", getattr(node.operand, "n", 0)) == 1
-    return getattr(node, "value", getattr(node, "n", 0)) is None
+    return node is None or number_of(node) == -1 or getattr(node, "value", 0) is None
 
 
 def _joined(states: Sequence[State]) -> State:

@@ -1,12 +1,15 @@
 """Mixed precision and loss scaling: the rewrite, the managers and the optimizers."""
 
 import ast
-from typing import Callable, Dict, Optional, Tuple
+import re
+from typing import Callable, Dict, List, Optional, Tuple
 
-from npu_config.migration.script import Site, is_open, text_of
+from npu_config.core.message import phrase
+from npu_config.migration.horovod_names import has_ranks
+from npu_config.migration.sites import Site, is_open, number_of, text_of
 from npu_config.migration.work import Work
 
-__all__ = ["RULES"]
+__all__ = ["RULES", "after"]
 
 _DYNAMIC = "ExponentialUpdateLossScaleManager"
 _NUMBERS = (
@@ -31,10 +34,15 @@ def _manager(work: Work, site: Site, value: Optional[ast.expr]) -> Optional[str]
     script = work.script
     if value is None or text_of(value) == "dynamic":
         return _default(work)
-    number = getattr(value, "value", getattr(value, "n", None))
-    source = script.text[slice(*script.span(value))]
-    if isinstance(number, (int, float)) and not isinstance(number, bool):
-        return "{}({})".format(work.name(_FIXED), source)
+    values = script.values(value, site.frames)
+    bound = values[0] if len(values) == 1 else value
+    if number_of(bound) is not None:
+        return "{}({})".format(work.name(_FIXED), script.text[slice(*script.span(value))])
+    if isinstance(bound, ast.Call) and all(
+        number_of(part) is not None
+        for part in [*bound.args, *(keyword.value for keyword in bound.keywords)]
+    ):
+        value = bound
     if not isinstance(value, ast.Call) or is_open(value):
         return None
     name = script.resolver.resolve(value.func, site.frames)
@@ -85,6 +93,8 @@ def _rewrite(work: Work, site: Site, name: str) -> None:
         )
         return
     _put(work, call, optimizer, value, manager)
+    if has_ranks(work):
+        work.append(call, "is_distributed=True")
     work.replace_node(site.node, work.name("NPULossScaleOptimizer"))
     work.changed(site.line, id, "loss scaling of the NPU with TensorFlow's own numbers")
     if id == "amp-rewrite":
@@ -142,15 +152,81 @@ def _contrib(work: Work, site: Site, name: str) -> None:
         return
     if last == "LossScaleOptimizer":
         work.replace_node(site.node, work.name("NPULossScaleOptimizer"))
-        if "horovod" in work.script.words and not is_open(call):
+        if has_ranks(work) and not is_open(call):
             work.append(call, "is_distributed=True")
     else:
         work.replace_node(site.node, work.name(last))
     work.changed(site.line, "loss-scale", "the loss scaling of the NPU")
 
 
+def _variable(work: Work, site: Site, name: str) -> None:
+    """A variable of float16, which precision modes know nothing of."""
+    call = site.call
+    dtype = work.script.argument(call, "dtype", 2 if "get" in name else 7) if call else None
+    if dtype is None:
+        return
+    kind = work.script.resolver.resolve(dtype, site.frames) or text_of(dtype) or ""
+    if kind in ("tensorflow.float16", "tensorflow.half", "float16"):
+        work.manual(
+            site.line,
+            "precision-mode",
+            "a variable of float16: keep it float32, and let precision_mode of the session choose "
+            "the types, npu_config.NpuConfigBuilder().mixed_precision(...)",
+        )
+
+
 RULES: Dict[str, Callable[[Work, Site, str], None]] = {
     _EXPERIMENTAL + "enable_mixed_precision_graph_rewrite": _rewrite,
     _EXPERIMENTAL + "MixedPrecisionLossScaleOptimizer": _rewrite,
     **{"tensorflow.contrib.mixed_precision." + name: _contrib for name in _PARTS},
+    "tensorflow.Variable": _variable,
+    "tensorflow.get_variable": _variable,
 }
+
+
+# Loss scaling by hand
+
+_TAKING = {"compute_gradients": 0, "minimize": 0, "gradients": 0}
+_PRODUCTS = ("tensorflow.multiply", "tensorflow.math.multiply", "tensorflow.scalar_mul")
+
+
+def after(work: Work) -> None:
+    """Losses that are scaled up before their gradients are taken, and gradients scaled down."""
+    script = work.script
+    if not any("scal" in word.lower() for word in script.words):
+        return
+    for site in script.sites_of(_TAKING):
+        call = site.call
+        if call is None or not (call.args or call.keywords):
+            continue
+        loss = script.argument(call, "loss", 0)
+        for value in [loss, *script.values(loss, site.frames)] if loss is not None else ():
+            name = _scale_of(work, site, value)
+            if name and re.search(r"/\s*(?:\w+\.)*{}\b".format(re.escape(name)), script.text):
+                work.manual(
+                    site.line,
+                    "manual-loss-scale",
+                    phrase(
+                        'the loss is multiplied by "{0}", and something divided by it: '
+                        "NPULossScaleOptimizer with FixedLossScaleManager({0}) does both, and "
+                        "tests for overflow",
+                        name,
+                    ),
+                )
+
+
+def _scale_of(work: Work, site: Site, value: ast.AST) -> Optional[str]:
+    """The factor of a product that is called a scale."""
+    factors: List[ast.expr] = []
+    if isinstance(value, ast.BinOp) and isinstance(value.op, ast.Mult):
+        factors = [value.left, value.right]
+    elif (
+        isinstance(value, ast.Call)
+        and work.script.resolver.resolve(value.func, site.frames) in _PRODUCTS
+    ):
+        factors = value.args
+    for factor in factors:
+        name = getattr(factor, "attr", getattr(factor, "id", ""))
+        if "scal" in name.lower():
+            return str(name)
+    return None

@@ -5,6 +5,7 @@ which no name needs, is left alone when an entry script that reaches it imports 
 """
 
 import concurrent.futures
+import gc
 import os
 from concurrent.futures.process import BrokenProcessPool
 from typing import (
@@ -26,6 +27,7 @@ from npu_config.migration import rules
 from npu_config.migration.engine import Analysis, Migration, analyse
 from npu_config.migration.launch import shell_notes
 from npu_config.migration.names import PACKAGES
+from npu_config.migration.neighbours import Neighbours, may_borrow
 from npu_config.migration.work import CHANGED, REFUSED
 from npu_config.script.source import Undecodable, decode
 from npu_config.text.loading import load
@@ -62,6 +64,12 @@ class Outcome(NamedTuple):
     before: Optional[str] = None
     encoding: str = "utf-8"
     diagnostics: Tuple[Diagnostic, ...] = ()
+
+    @property
+    def status(self) -> str:
+        """That of the migration; ``"refused"`` where there is none, or it was not written."""
+        unwritten = any(found.rule == rules.NOT_WRITTEN.id for found in self.diagnostics)
+        return "refused" if self.migration is None or unwritten else self.migration.status
 
 
 class _Looked(NamedTuple):
@@ -137,7 +145,21 @@ def _apart(work: _Work) -> _Looked:
 
 
 def _look(work: _Work) -> List[_Looked]:
-    return [_look_at(target, work) for target in work.targets]
+    return [_look_apart(target, work) for target in work.targets]
+
+
+def _look_apart(target: Target, work: _Work) -> _Looked:
+    """Look at one file without the collector of garbage, which finds none before its end.
+
+    A syntax tree is many objects and no circle: the collector would walk it again and again.
+    """
+    is_collecting = gc.isenabled()
+    gc.disable()
+    try:
+        return _look_at(target, work)
+    finally:
+        if is_collecting:
+            gc.enable()
 
 
 def _look_at(target: Target, work: _Work) -> _Looked:
@@ -150,10 +172,12 @@ def _look_at(target: Target, work: _Work) -> _Looked:
         text = data.decode("utf-8", "replace")
         notes = tuple(shell_notes(text))
         return _Looked(Outcome(target, Migration(text, notes=notes), text if notes else None))
-    if target.root is not None and not any(name in data for name in _MENTIONS):
+    is_mentioned = target.root is None or any(name in data for name in _MENTIONS)
+    if not is_mentioned and not may_borrow(data.decode("utf-8", "replace")):
         return _Looked(Outcome(target, Migration("")))
     try:
-        found = analyse(data, work.imports, work.session_import, work.keeper)
+        neighbours = Neighbours(os.path.dirname(os.path.abspath(target.path)), target.root)
+        found = analyse(data, work.imports, work.session_import, work.keeper, neighbours)
     except Exception as error:  # a fault of ours must not cost the other files
         message = phrase("npu_config failed on this script: {}: {}", type(error).__name__, error)
         diagnostic = rules.FAILED.diagnostic(message, Place(target.path), help="report it")
@@ -219,9 +243,10 @@ def _fitted(looked: List[_Looked], imports: str) -> List[Outcome]:
     sessions move to the entry scripts.
     """
     paths = {os.path.abspath(one.outcome.target.path): index for index, one in enumerate(looked)}
+    known = {""} | {part for path in paths for part in path[: -len(".py")].split(os.sep)[-2:]}
     importers: Dict[int, Set[int]] = {}
     for index, one in enumerate(looked):
-        for imported in _files_of(one, paths):
+        for imported in _files_of(one, paths, known):
             if imported != index:
                 importers.setdefault(imported, set()).add(index)
     for index, keeper in _keeping_horovod(looked, importers).items():
@@ -291,12 +316,14 @@ def _entries(index: int, importers: Dict[int, Set[int]]) -> List[int]:
     return sorted(found)
 
 
-def _files_of(one: _Looked, paths: Dict[str, int]) -> Iterator[int]:
+def _files_of(one: _Looked, paths: Dict[str, int], known: Set[str]) -> Iterator[int]:
     """The files of the program that a file imports."""
     target = one.outcome.target
     folder = os.path.dirname(os.path.abspath(target.path))
     roots = [folder] if target.root is None else [folder, os.path.abspath(target.root)]
     for module in one.modules:
+        if module.rsplit(".", 1)[-1] not in known:
+            continue
         level = len(module) - len(module.lstrip("."))
         bases = roots
         if level:

@@ -3,7 +3,8 @@
 import html
 import json
 import re
-from typing import Any, Dict, Iterator, List, Sequence, Tuple
+import textwrap
+from typing import Any, Dict, Iterator, List, Optional, Sequence, Tuple
 
 from npu_config.core.diagnostics import DOCS_URL
 from npu_config.core.message import told
@@ -34,12 +35,28 @@ def render(form: str, outcomes: Sequence[Outcome], commands: Sequence[str]) -> s
     return {"text": _text, "json": _json, "html": _html}[form](outcomes, commands)
 
 
-def next_commands(paths: Sequence[str]) -> List[str]:
-    """The commands that come after a migration."""
+def next_commands(
+    paths: Sequence[str], outcomes: Sequence[Outcome], output: Optional[str] = None
+) -> List[str]:
+    """The commands that come after a migration.
+
+    Args:
+        paths: what was migrated.
+        outcomes: every file.
+        output: the directory of the migrated copy, where there is one.
+    """
+    import os
     import shlex
 
-    names = " ".join(shlex.quote(path) for path in paths[:3]) + (" ..." if len(paths) > 3 else "")
-    script = next((path for path in paths if path.endswith(".py")), "train.py")
+    shown = [output] if output is not None else list(paths)
+    names = " ".join(shlex.quote(path) for path in shown[:3]) + (" ..." if len(shown) > 3 else "")
+    done = [outcome for outcome in outcomes if outcome.status == "changed"]
+    entries = [outcome for outcome in done if "__main__" in (outcome.before or "")] or done
+    script = entries[0].target.path if entries else "train.py"
+    if output is not None and entries:
+        root = entries[0].target.root
+        name = os.path.relpath(script, root) if root is not None else os.path.basename(script)
+        script = os.path.join(output, name)
     return [
         told("npu-config check {}", names),
         "npu-config env --help",
@@ -59,7 +76,7 @@ def _text(outcomes: Sequence[Outcome], commands: Sequence[str]) -> str:
                 lines.append("    {} {}".format(told("help:"), printable(told(found.help))))
         if migration is None or not migration.notes:
             continue
-        lines.append("{}: {}".format(printable(outcome.target.path), told(migration.status)))
+        lines.append("{}: {}".format(printable(outcome.target.path), told(outcome.status)))
         for kind in (CHANGED, REFUSED, MANUAL):
             groups = _groups(note for note in migration.notes if note.kind == kind)
             if groups:
@@ -72,7 +89,7 @@ def _text(outcomes: Sequence[Outcome], commands: Sequence[str]) -> str:
                 if kind != CHANGED:
                     lines.append("        {}".format(FACTS[id].url))
     lines.append(_summary(outcomes))
-    if any(outcome.migration and outcome.migration.edits for outcome in outcomes):
+    if any(outcome.status == "changed" for outcome in outcomes):
         lines.append(told("next: {}", "\n      ".join(map(printable, commands))))
     return "\n".join(lines) + "\n"
 
@@ -92,10 +109,11 @@ def _numbers(lines: Sequence[int]) -> str:
 
 def _counts(outcomes: Sequence[Outcome]) -> Dict[str, int]:
     done = [outcome.migration for outcome in outcomes if outcome.migration is not None]
+    statuses = [outcome.status for outcome in outcomes if not outcome.diagnostics]
     return {
         "files": len(outcomes),
-        "changed": sum(migration.status == "changed" for migration in done),
-        "refused": sum(migration.status == "refused" for migration in done),
+        "changed": statuses.count("changed"),
+        "refused": statuses.count("refused"),
         "by_hand": sum(note.kind != CHANGED for migration in done for note in migration.notes),
         "not_read": sum(bool(outcome.diagnostics) for outcome in outcomes),
     }
@@ -129,13 +147,12 @@ def _json(outcomes: Sequence[Outcome], commands: Sequence[str]) -> str:
                 }
             )
         migration = outcome.migration
-        status = "refused" if migration is None else migration.status
         if migration is None and not outcome.diagnostics:
             continue
         files.append(
             {
                 "path": outcome.target.path,
-                "status": status,
+                "status": outcome.status,
                 "entries": [
                     {
                         "line": note.line,
@@ -159,13 +176,26 @@ def _json(outcomes: Sequence[Outcome], commands: Sequence[str]) -> str:
 
 
 _PAGE = """<!DOCTYPE html>
-<html lang="en"><head><meta charset="utf-8"><title>npu-config migrate</title><style>
-body {{ font-family: sans-serif; margin: 2em auto; max-width: 75em; padding: 0 1em; }}
-table {{ border-collapse: collapse; width: 100%; margin-bottom: 2em; }}
-td, th {{ border: 1px solid #bbb; padding: .3em .5em; text-align: left; vertical-align: top; }}
+<html lang="en"><head><meta charset="utf-8"><title>npu-config migrate</title>
+<meta name="viewport" content="width=device-width, initial-scale=1"><style>
+body {{ font-family: sans-serif; margin: 2em auto; max-width: 90em; padding: 0 1em; }}
+h2 {{ font-size: 1.1em; overflow-wrap: anywhere; }}
+table {{ border-collapse: collapse; width: 100%; margin-bottom: 2em; table-layout: fixed; }}
+td, th {{ border: 1px solid #bbb; padding: .3em .5em; text-align: left; vertical-align: top;
+ overflow-wrap: anywhere; }}
+th:nth-child(1) {{ width: 3em; }} th:nth-child(2) {{ width: 5em; }}
+th:nth-child(3) {{ width: 10em; }}
 pre {{ margin: 0; white-space: pre-wrap; overflow-wrap: anywhere; }}
 .changed {{ background: #eaf6ea; }} .refused {{ background: #fbe9e9; }}
 .manual {{ background: #fdf6e3; }}
+@media (max-width: 50em) {{
+ thead {{ display: none; }}
+ tr {{ display: block; margin-bottom: .8em; border: 1px solid #bbb; padding: .4em; }}
+ td {{ display: block; border: 0; padding: .15em 0; }} td:empty {{ display: none; }}
+ td:nth-child(-n+3) {{ display: inline; margin-right: .6em; font-weight: bold; }}
+ td:nth-child(1)::before {{ content: "line "; }}
+ td:nth-child(4) pre::before {{ content: "- "; }} td:nth-child(5) pre::before {{ content: "+ "; }}
+}}
 </style></head><body><h1>npu-config migrate</h1>
 <p>{summary}</p>
 {files}
@@ -175,11 +205,11 @@ pre {{ margin: 0; white-space: pre-wrap; overflow-wrap: anywhere; }}
 """
 _ROW = (
     '<tr class="{kind}"><td>{line}</td><td>{kind}</td><td><a href="{url}">{id}</a></td>'
-    "<td><pre>{old}</pre></td><td><pre>{new}</pre></td><td>{why}</td></tr>"
+    "<td><pre>{old}</pre></td><td>{new}</td><td>{why}</td></tr>"
 )
 _HEAD = (
-    "<tr><th>line</th><th>kind</th><th>fact</th><th>before</th><th>after</th>"
-    "<th>why, or what to do</th></tr>"
+    "<thead><tr><th>line</th><th>kind</th><th>fact</th><th>before</th><th>after</th>"
+    "<th>why, or what to do</th></tr></thead>"
 )
 
 
@@ -196,7 +226,7 @@ def _html(outcomes: Sequence[Outcome], commands: Sequence[str]) -> str:
             told(
                 "<h2>{}: {}</h2><table>{}",
                 _safe(outcome.target.path),
-                told(migration.status),
+                told(outcome.status),
                 told(_HEAD),
             )
         )
@@ -223,6 +253,7 @@ class _Rows:
     def __init__(self, before: str, migration: Migration) -> None:
         self._before = before
         self._after = migration.text
+        self._texts = [edit.text for edit in migration.edits]
         self._starts = [0, *(match.end() for match in _LINE_END.finditer(before))]
         self._moves: List[Tuple[int, int, int]] = []
         shift = 0
@@ -235,17 +266,20 @@ class _Rows:
     def row(self, note: Note) -> str:
         first = self._starts[note.line - 1] if note.line <= len(self._starts) else 0
         last = self._starts[note.line] if note.line < len(self._starts) else len(self._before)
-        old = self._before[first:last].rstrip()
+        old = self._before[first:last].strip()
         new = ""
-        if note.kind == CHANGED:
-            new = self._after[self._moved(first, False) : self._moved(last, True)].rstrip()
+        if note.id == "import-npu":
+            new = next(text for text in self._texts if ".npu_init" in text).strip()
+        elif note.kind == CHANGED:
+            new = self._after[self._moved(first, False) : self._moved(last, True)]
+            new = textwrap.dedent(new).strip()
         return _ROW.format(
             kind=note.kind,
             line=note.line,
             url=note.url,
             id=note.id,
             old=_safe(old),
-            new=_safe(new),
+            new="<pre>{}</pre>".format(_safe(new)) if new else "",
             why=_safe(told(note.note or FACTS[note.id].title)),
         )
 

@@ -12,6 +12,7 @@ import re
 from typing import Dict, FrozenSet, List, NamedTuple, Optional, Set, Tuple
 
 from npu_config.migration.names import canonical
+from npu_config.migration.neighbours import REEXPORTED, Neighbours
 from npu_config.script.scopes import FunctionNode, Scope, Store
 
 __all__ = ["Binding", "Frame", "Resolver", "dotted_parts", "frames_of", "parameters"]
@@ -96,15 +97,20 @@ class Resolver:
         module: the scope of the module.
         text: the script.
         words: every word of the text, to know quickly what cannot be there.
+        neighbours: the other modules of its project.
     """
 
-    def __init__(self, module: Scope, text: str, words: FrozenSet[str]) -> None:
+    def __init__(
+        self, module: Scope, text: str, words: FrozenSet[str], neighbours: Neighbours
+    ) -> None:
         self.module = module
         self.text = text
         self.words = words
+        self.neighbours = neighbours
         self._globals: Optional[FrozenSet[str]] = None
         self._known: Dict[Tuple[int, str], Found] = {}
         self._pending: Dict[Tuple[int, str], Found] = {}
+        self._seen: Dict[Tuple[int, str], Tuple[Frames, Found]] = {}
         self._stars: Optional[List[str]] = None
 
     @property
@@ -135,15 +141,23 @@ class Resolver:
 
     def name(self, name: str, frames: Frames) -> Found:
         """What a name stands for, seen from the innermost of some frames."""
+        if self._pending:
+            return self._seek(name, frames)
+        key = (id(frames), name)
+        known = self._seen.get(key)
+        if known is None:
+            known = self._seen[key] = (frames, self._seek(name, frames))
+        return known[1]
+
+    def _seek(self, name: str, frames: Frames) -> Found:
         for index in range(len(frames) - 1, -1, -1):
             frame = frames[index]
             if name in frame.names:
                 return Found(Binding.PARAMETER if frame.scope is not None else Binding.LOCAL)
-            if frame.scope is None or (frame.is_class and index < len(frames) - 1):
+            scope = frame.scope
+            if scope is None or name not in scope.stores or name in scope.global_names:
                 continue
-            if name in frame.scope.global_names:
-                continue
-            if name in frame.scope.stores:
+            if index == len(frames) - 1 or not frame.is_class:
                 return self._stored(name, frames[: index + 1])
         if name in self.globals:
             return Found(Binding.UNCERTAIN)
@@ -182,6 +196,8 @@ class Resolver:
                     names.add(self._imported(store))
                 elif store.kind == "value" and _is_none(store.node):
                     continue
+                elif store.kind == "value" and _imports_by_call(store.node):
+                    return Found(Binding.UNCERTAIN)
                 elif parts is not None:
                     names.add(self.resolve(store.node, frames))
                     if parts[0] != name:
@@ -193,8 +209,16 @@ class Resolver:
         return _only(names, binding)
 
     def _imported(self, store: Store) -> Optional[str]:
-        if isinstance(store.node, ast.ImportFrom) and store.node.level:
-            return None
+        node = store.node
+        if isinstance(node, ast.ImportFrom):
+            name = store.text.rsplit(".", 1)[1]
+            if name in REEXPORTED:
+                bound = self.neighbours.names(node.module or "", node.level)
+                dotted = bound.get(name, ()) if bound is not None else ()
+                if len(dotted) == 1:
+                    return next(iter(dotted)) or None
+            if node.level:
+                return None
         return canonical(store.text)
 
     def _from_star(self, name: str) -> Found:
@@ -206,11 +230,41 @@ class Resolver:
         ours = [star for star in stars if star.endswith("npu_init")]
         if ours:
             return Found(Binding.IMPORT, "tensorflow" if name == "tf" else ours[0] + "." + name)
-        if len(known) == 1 == len(stars):
-            return Found(Binding.IMPORT, canonical("{}.{}".format(known[0], name)))
-        if stars and (known or name in ("tf", "tensorflow", "hvd")):
-            return Found(Binding.UNCERTAIN)
+        if not known and name not in REEXPORTED:
+            return Found(Binding.UNBOUND)
+        for store in reversed(self.module.stores.get("*", [])):
+            node = store.node
+            assert isinstance(node, ast.ImportFrom)
+            module = node.module or ""
+            if not node.level and canonical(module).startswith("tensorflow"):
+                return Found(Binding.IMPORT, canonical("{}.{}".format(module, name)))
+            bound = self.neighbours.names(module, node.level)
+            if bound is not None and name in bound:
+                return _only({dotted or None for dotted in bound[name]}, Binding.IMPORT)
+            if bound is None and module.split(".")[0] not in _WITHOUT:
+                return Found(Binding.UNCERTAIN)
         return Found(Binding.UNBOUND)
+
+
+_WITHOUT = frozenset(
+    (
+        *("collections", "ctypes", "datetime", "enum", "functools", "glob", "itertools", "math"),
+        *("matplotlib", "numpy", "os", "pylab", "random", "scipy", "six", "struct", "sys", "time"),
+        *("tkinter", "Tkinter", "typing"),
+    )
+)
+"""Packages of which it is known that they bind none of the names that matter."""
+
+
+def _imports_by_call(node: ast.AST) -> bool:
+    """True for a call that gives TensorFlow, or something of it, by its name in a text."""
+    if not isinstance(node, ast.Call) or not node.args:
+        return False
+    called = getattr(node.func, "attr", getattr(node.func, "id", ""))
+    first = node.args[0]
+    text = getattr(first, "value", getattr(first, "s", None))
+    is_import = called in ("import_module", "__import__")
+    return is_import and isinstance(text, str) and text.split(".")[0] == "tensorflow"
 
 
 def _is_none(node: ast.AST) -> bool:

@@ -1,13 +1,14 @@
 """The device of a distributed script: taken where Horovod began, given back at the end."""
 
 import ast
-from typing import Dict, List, Optional, Set
+import re
+from typing import List, Optional
 
 from npu_config.core.message import phrase
 from npu_config.migration.horovod_names import Use, is_statement
-from npu_config.migration.script import Site, text_of
+from npu_config.migration.sites import Site, text_of
 from npu_config.migration.work import Work
-from npu_config.script.scopes import functions
+from npu_config.script.scopes import Nesting, functions, last_line
 
 __all__ = ["take_resources"]
 
@@ -28,9 +29,8 @@ def take_resources(work: Work, inits: List[Use]) -> None:
             work.refuse(use.line, "hvd-init", "called in more than one place", True)
         return
     (use,) = inits
-    reached = _reached(work)
     function = use.site.function
-    if function is not None and getattr(function, "name", "") not in reached:
+    if function is not None and not _is_reached(work, getattr(function, "name", "")):
         work.refuse(
             use.line,
             "hvd-init",
@@ -55,7 +55,7 @@ def take_resources(work: Work, inits: List[Use]) -> None:
             "{}, {} = {}()".format(session, shutdown, work.name("init_resource")),
             phrase(
                 "{}.register(lambda: ({}({}, {}), {}({})))",
-                _atexit(work),
+                _atexit(work, use.line),
                 work.name("shutdown_resource"),
                 session,
                 shutdown,
@@ -67,9 +67,14 @@ def take_resources(work: Work, inits: List[Use]) -> None:
     work.changed(use.line, "hvd-init", "init_resource here, released at exit")
 
 
-def _atexit(work: Work) -> str:
+def _atexit(work: Work, line: int) -> str:
     stores = work.script.module.stores.get("atexit", [])
     if stores:
+        body = work.script.tree.body
+        if all(isinstance(store.node, ast.Import) and store.node in body for store in stores):
+            last = max(getattr(store.node, "lineno", 0) for store in stores)
+            if last < line and all(store.text == "atexit" for store in stores):
+                return "atexit"
         if all(store.kind == "import" and store.text == "atexit" for store in stores):
             work.modules.append("atexit")
             return "atexit"
@@ -94,30 +99,32 @@ def _app_run(work: Work) -> Optional[Site]:
     return found[0] if is_plain else None
 
 
-def _reached(work: Work) -> Set[str]:
-    """The names of functions that the script runs by itself: from its top, and from those."""
+def _is_reached(work: Work, name: str) -> bool:
+    """True for a function that the script runs by itself: from its top, or from one that it runs.
+
+    It is enough that its name is mentioned there.
+    """
     script = work.script
-    bodies: Dict[str, List[ast.AST]] = {}
-    inside: Set[int] = set()
-    for _, function in functions(script.module, script.tree.body):
-        bodies.setdefault(function.name, []).append(function)
-        inside.update(id(part) for part in ast.walk(function) if part is not function)
-    pending: List[ast.AST] = [node for node in ast.walk(script.tree) if id(node) not in inside]
-    reached: Set[str] = set()
-    runs_main = _app_run(work) is not None
+    lines = script.source.lines
+    around = Nesting(
+        (node.lineno, last_line(node), node.name)
+        for _, node in functions(script.module, script.tree.body)
+    )
+    pending, seen = [name], {name}
     while pending:
-        node = pending.pop()
-        name = ""
-        if isinstance(node, ast.Name):
-            name = node.id
-        elif isinstance(node, ast.Attribute):
-            name = node.attr
-        if name == "run" and runs_main:
-            name = "main"
-        if name in bodies and name not in reached:
-            reached.add(name)
-            pending += [part for body in bodies[name] for part in ast.walk(body)]
-    return reached
+        wanted = pending.pop()
+        if wanted == "main" and _app_run(work) is not None:
+            return True
+        for line in script.source.mentions(wanted):
+            if re.match(r"\s*(?:async\s+)?def\s", lines[line - 1]):
+                continue
+            caller = next(around.around(line), None)
+            if caller is None:
+                return True
+            if caller not in seen:
+                seen.add(caller)
+                pending.append(caller)
+    return False
 
 
 def _indent(work: Work, run: Site) -> bool:

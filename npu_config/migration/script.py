@@ -1,8 +1,8 @@
 """One parsed script: its interesting places with what they stand in, found in one walk."""
 
 import ast
+import bisect
 import re
-import sys
 from typing import (
     Any,
     Dict,
@@ -10,104 +10,24 @@ from typing import (
     Iterable,
     Iterator,
     List,
-    NamedTuple,
     Optional,
     Sequence,
     Tuple,
 )
 
 from npu_config.core.diagnostics import Place
-from npu_config.migration.names import INTERESTING, PACKAGES
+from npu_config.migration.names import INTERESTING, PACKAGES, TEXT_WORDS
+from npu_config.migration.neighbours import REEXPORTED, Neighbours, may_borrow
 from npu_config.migration.resolve import Frame, Frames, Resolver, parameters
-from npu_config.script.scopes import DEFINITIONS, FUNCTIONS, Scope, blocks, first_line, holds
+from npu_config.migration.sites import TEXTS, Site, text_of
+from npu_config.script.scopes import DEFINITIONS, Scope, blocks, children, first_line
 from npu_config.script.source import ScriptSource, parse
 
-__all__ = ["Script", "Site", "text_of"]
+__all__ = ["Script"]
 
-_WORD = re.compile(r"[A-Za-z_]\w*")
+_SIGNS = {code: " " for code in range(128) if not (chr(code).isalnum() or chr(code) == "_")}
 _LINE_END = re.compile(r"\r\n|\r|\n")
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
-_TEXTS = (ast.Constant,) if sys.version_info >= (3, 8) else (ast.Constant, ast.Str)
-
-
-class Site(NamedTuple):
-    """An interesting node with the names that it sees and the nodes around it, outermost first."""
-
-    node: ast.AST
-    frames: Frames
-    parents: Tuple[ast.AST, ...]
-
-    @property
-    def call(self) -> Optional[ast.Call]:
-        """The call of which the node is the function."""
-        parent = self.parents[-1]
-        return parent if isinstance(parent, ast.Call) and parent.func is self.node else None
-
-    @property
-    def statement(self) -> ast.stmt:
-        """The innermost statement."""
-        return next(node for node in reversed(self.parents) if isinstance(node, ast.stmt))
-
-    @property
-    def line(self) -> int:
-        """The line on which the node begins."""
-        line: int = getattr(self.node, "lineno", None) or self.statement.lineno
-        return line
-
-    def inside(self, *kinds: type) -> bool:
-        """True when one of the nodes around it is of a kind, within the same function."""
-        for node in reversed(self.parents):
-            if isinstance(node, kinds):
-                return True
-            if isinstance(node, FUNCTIONS):
-                return False
-        return False
-
-    @property
-    def is_conditional(self) -> bool:
-        """True under a condition of the same function, main guards excepted."""
-        inner = self.node
-        for node in reversed(self.parents):
-            if (
-                isinstance(node, (ast.If, ast.IfExp))
-                and inner is not node.test
-                and not (isinstance(node, ast.If) and is_main_guard(node))
-            ):
-                return True
-            if isinstance(node, FUNCTIONS):
-                return False
-            inner = node
-        return False
-
-    @property
-    def inside_definition(self) -> bool:
-        """True in a function or class."""
-        return any(isinstance(node, DEFINITIONS) for node in self.parents)
-
-    @property
-    def function(self) -> Optional[ast.AST]:
-        """The function that it stands in."""
-        for node in reversed(self.parents):
-            if isinstance(node, FUNCTIONS):
-                return node
-        return None
-
-
-def is_main_guard(node: ast.If) -> bool:
-    """True for ``if __name__ == "__main__":``, either way round."""
-    test = node.test
-    if not (isinstance(test, ast.Compare) and len(test.comparators) == 1):
-        return False
-    sides = [test.left, test.comparators[0]]
-    return any(isinstance(side, ast.Name) and side.id == "__name__" for side in sides)
-
-
-def text_of(node: Optional[ast.AST]) -> Optional[str]:
-    """The text of a string literal."""
-    value = getattr(node, "value", None) if isinstance(node, _TEXTS) else None
-    if value is None:
-        value = getattr(node, "s", None) if type(node).__name__ == "Str" else None
-    return value if isinstance(value, str) else None
 
 
 class Script:
@@ -115,30 +35,35 @@ class Script:
 
     Args:
         text: the script.
+        neighbours: the other modules of its project.
 
     Attributes:
         sites: names, attributes and string literals that may concern a migration.
         imports: the import statements.
+        is_concerned: False where nothing can be TensorFlow's, Keras's or Horovod's.
 
     Raises:
         Unparsable: for text that is not Python 3.
     """
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, neighbours: Optional[Neighbours] = None) -> None:
         self.text = text
         self.tree = parse(text)
         self.source = ScriptSource(text)
         self.module = Scope(self.tree, None)
-        self.words: FrozenSet[str] = frozenset(_WORD.findall(text))
-        self.resolver = Resolver(self.module, text, self.words)
+        self.words: FrozenSet[str] = frozenset(text.translate(_SIGNS).split())
+        self.resolver = Resolver(self.module, text, self.words, neighbours or Neighbours())
         self.imports: List[Site] = []
         self.sites: List[Site] = []
         self.cache: Dict[str, Any] = {}
         self._resolved: Dict[int, Optional[str]] = {}
-        self._starts = [0, *(match.end() for match in _LINE_END.finditer(text))]
+        self._starts = self.source.starts
         self._hot: List[int] = []
         self._names: FrozenSet[str] = frozenset()
-        if self.words.isdisjoint(PACKAGES):
+        self.is_concerned = not self.words.isdisjoint(PACKAGES) or (
+            neighbours is not None and may_borrow(text)
+        )
+        if not self.is_concerned:
             return
         base = (Frame(self.module),)
         self._hot = self.source.mentions("import")
@@ -154,7 +79,9 @@ class Script:
     def _lines_of(self, word: str) -> List[int]:
         if word == "nvidia" or word.startswith("TF_"):
             return self.source.lines_with(word, within=True)
-        return self.source.mentions(word)
+        if word in self._names or word in TEXT_WORDS:
+            return self.source.mentions(word)
+        return self.source.members(word)
 
     def _names_of_interest(self) -> Iterator[str]:
         """The local names that imports and stores give to what is interesting."""
@@ -172,8 +99,31 @@ class Script:
                 for alias in node.names:
                     if alias.name.split(".")[0] == "horovod":
                         yield alias.asname or "horovod"
+        base = (Frame(self.module),)
+        for name in self.words & REEXPORTED:
+            if (self.resolver.name(name, base).name or "").startswith("horovod"):
+                yield name
         if any(name.startswith("tensorflow") for name in self.resolver.stars):
             yield from self.words & INTERESTING
+
+    def binds(self, name: str) -> bool:
+        """True for a name that the script binds, in any scope."""
+        lines = self.source.mentions(name) if name in self.words else []
+        pending: List[ast.AST] = [self.tree] if lines else []
+        while pending:
+            node = pending.pop()
+            if isinstance(node, ast.Name):
+                if node.id == name and not isinstance(node.ctx, ast.Load):
+                    return True
+            elif isinstance(node, ast.alias):
+                if (node.asname or node.name.split(".")[0]) == name:
+                    return True
+            elif (isinstance(node, ast.arg) and node.arg == name) or (
+                isinstance(node, DEFINITIONS) and node.name == name
+            ):
+                return True
+            pending += children(node, lines)
+        return False
 
     # Places
 
@@ -224,18 +174,20 @@ class Script:
         self, body: Sequence[ast.AST], end: int, frames: Frames, parents: Tuple[ast.AST, ...]
     ) -> None:
         """Visit the statements of a body that reaches at most to a line."""
-        hot = self._hot
-        count = len(body)
+        hot, count = self._hot, len(body)
+        number = 0
         for index, statement in enumerate(body):
             line = getattr(statement, "lineno", None)
             if line is None:  # a case of match
                 self._compound(statement, end, frames, parents)
                 continue
-            first = first_line(statement)
+            number = bisect.bisect_left(hot, first_line(statement), number)
+            if number == len(hot):
+                return
             last = end
             if index + 1 < count and hasattr(body[index + 1], "lineno"):
                 last = max(line, first_line(body[index + 1]) - 1)
-            if holds(hot, first, last):
+            if hot[number] <= last:
                 self._statement(statement, last, frames, parents)
 
     def _statement(
@@ -293,12 +245,14 @@ class Script:
                 self.sites.append(Site(node, frames, parents))
             self._node(node.value, frames, (*parents, node))  # type: ignore[attr-defined]
             return
-        if isinstance(node, _TEXTS):
+        if isinstance(node, TEXTS):
             text = text_of(node)
             if text is not None and _is_telling(text):
                 self.sites.append(Site(node, frames, parents))
             return
         inside = (*parents, node)
+        if kind is ast.keyword and node.arg in TEXT_WORDS:  # type: ignore[attr-defined]
+            self.sites.append(Site(node, frames, parents))
         if kind is ast.Lambda:
             arguments = node.args  # type: ignore[attr-defined]
             self._node(arguments, frames, inside)
@@ -313,8 +267,14 @@ class Script:
                 if isinstance(target, ast.Name)
             }
             frames = (*frames, Frame(None, frozenset(names)))
-        for child in ast.iter_child_nodes(node):
-            self._node(child, frames, inside)
+        for name in node._fields:
+            value = getattr(node, name, None)
+            if isinstance(value, list):
+                for part in value:
+                    if isinstance(part, ast.AST):
+                        self._node(part, frames, inside)
+            elif isinstance(value, ast.AST):
+                self._node(value, frames, inside)
 
     # What other parts ask for
 
@@ -340,18 +300,42 @@ class Script:
     def constructed(self, node: ast.AST, frames: Frames) -> Optional[str]:
         """The class or function whose call gave a value, where that is certain.
 
-        The value is the call itself, or a name that is only bound to such calls.
+        The value is the call itself, or a variable or member that only such calls are bound to.
         """
         if isinstance(node, ast.Call):
             return self.resolver.resolve(node.func, frames)
-        if not isinstance(node, ast.Name):
-            return None
-        stores = self.stores(node.id, frames)
+        values = self.values(node, frames)
         found = {
             self.resolver.resolve(value.func, frames) if isinstance(value, ast.Call) else None
-            for value in stores
+            for value in values
+            if getattr(value, "value", 0) is not None
         }
         return next(iter(found)) if len(found) == 1 else None
+
+    def values(self, node: ast.AST, frames: Frames) -> List[ast.AST]:
+        """The values that are bound to a variable, or to a member of ``self``."""
+        if isinstance(node, ast.Name):
+            return self.stores(node.id, frames)
+        if isinstance(node, ast.Attribute) and getattr(node.value, "id", "") == "self":
+            for frame in reversed(frames):
+                if frame.scope is not None and frame.is_class:
+                    return self._members(frame.scope.node).get(node.attr, [])
+        return []
+
+    def _members(self, owner: ast.AST) -> Dict[str, List[ast.AST]]:
+        """What the methods of a class bind to members of ``self``."""
+        key = "members:" + str(id(owner))
+        found: Optional[Dict[str, List[ast.AST]]] = self.cache.get(key)
+        if found is None:
+            found = self.cache[key] = {}
+            for node in ast.walk(owner):
+                if not isinstance(node, ast.Assign):
+                    continue
+                for target in node.targets:
+                    owner_name = getattr(getattr(target, "value", None), "id", "")
+                    if isinstance(target, ast.Attribute) and owner_name == "self":
+                        found.setdefault(target.attr, []).append(node.value)
+        return found
 
     def stores(self, name: str, frames: Frames) -> List[ast.AST]:
         """The values that are bound to a name in the innermost scope that binds it."""
@@ -378,15 +362,11 @@ class Script:
         return call.args[position] if position < len(call.args) else None
 
 
-_TELLING = ("nvidia-smi", "CUDA_VISIBLE_DEVICES", "TF_", "mpirun", "horovodrun", "NpuOptimizer")
+_TELLING = (
+    *("nvidia-smi", "CUDA_VISIBLE_DEVICES", "TF_", "mpirun", "mpiexec", "horovodrun"),
+    "NpuOptimizer",
+)
 
 
 def _is_telling(text: str) -> bool:
     return len(text) < 2000 and any(word in text for word in _TELLING)
-
-
-def is_open(call: ast.Call) -> bool:
-    """True for a call with ``*`` or ``**`` arguments."""
-    return any(isinstance(argument, ast.Starred) for argument in call.args) or any(
-        keyword.arg is None for keyword in call.keywords
-    )

@@ -1,10 +1,11 @@
 """The fields of a ConfigProto: remapping, memory optimization, XLA, GPUs, mixed precision."""
 
 import ast
+import re
 from typing import Callable, Dict, Mapping, Tuple
 
 from npu_config.core.message import phrase
-from npu_config.migration.script import Site, is_open, text_of
+from npu_config.migration.sites import Site, is_open, number_of, text_of
 from npu_config.migration.work import Work
 
 __all__ = ["AMP_NOTE", "RULES", "after"]
@@ -17,6 +18,9 @@ def _config_proto(work: Work, site: Site, name: str) -> None:
     counts = work.script.keyword(call, "device_count")
     if counts is not None and _counts_no_gpu(counts.value):
         work.manual(counts.value.lineno, "cpu-only-session", _CPU_ONLY)
+    options = work.script.keyword(call, "gpu_options")
+    if options is not None and isinstance(options.value, ast.Dict):
+        work.manual(options.value.lineno, "gpu-options", _NO_EFFECT)
 
 
 _CPU_ONLY = (
@@ -26,16 +30,12 @@ _CPU_ONLY = (
 
 
 def _counts_no_gpu(node: ast.AST) -> bool:
-    if not isinstance(node, ast.Dict):
-        return False
-    return any(
-        text_of(key) == "GPU" and _number(value) == 0 for key, value in zip(node.keys, node.values)
+    if isinstance(node, ast.Call):
+        return any(k.arg == "GPU" and number_of(k.value) == 0 for k in node.keywords)
+    return isinstance(node, ast.Dict) and any(
+        text_of(key) == "GPU" and number_of(value) == 0
+        for key, value in zip(node.keys, node.values)
     )
-
-
-def _number(node: ast.AST) -> object:
-    value = getattr(node, "value", getattr(node, "n", None))
-    return value if isinstance(value, (int, float)) and not isinstance(value, bool) else None
 
 
 _NO_EFFECT = "no effect on the NPU host, where TensorFlow is the one for CPUs; may be deleted"
@@ -59,10 +59,13 @@ _SWITCHES: Mapping[str, Tuple[str, str, str, Tuple[str, ...]]] = {
 _NUMBERS = {"OFF": 2, "NO_MEM_OPT": 1, "MANUAL": 2}
 
 
-def _switch_off(work: Work, field: str, value: ast.expr, frames: object, line: int) -> None:
+def _switch_off(work: Work, site: Site, field: str, value: ast.expr, line: int) -> None:
     """Set remapping or memory optimization to what the NPU needs, where a constant is given."""
     id, wanted, number, good = _SWITCHES[field]
-    plain = _number(value)
+    plain = number_of(value)
+    stands_for = work.script.resolver.resolve(value, site.frames) or ""
+    if isinstance(value, ast.Name) and stands_for.rsplit(".", 1)[-1] in good:
+        return
     if isinstance(value, ast.Attribute) and value.attr.isupper():
         if value.attr not in good:
             end = work.script.span(value)[1]
@@ -83,7 +86,7 @@ def _rewriter_config(work: Work, site: Site, name: str) -> None:
     for field in _SWITCHES:
         keyword = work.script.keyword(call, field)
         if keyword is not None:
-            _switch_off(work, field, keyword.value, site.frames, keyword.value.lineno)
+            _switch_off(work, site, field, keyword.value, keyword.value.lineno)
     amp = work.script.keyword(call, "auto_mixed_precision")
     if amp is not None:
         work.manual(amp.value.lineno, "precision-mode", AMP_NOTE)
@@ -109,10 +112,8 @@ _UNDER_FLAG = (
 
 def _jit_level(work: Work, site: Site, value: ast.expr, line: int) -> None:
     is_name = isinstance(value, ast.Attribute) and value.attr in ("ON_1", "ON_2", "DEFAULT", "OFF")
-    number = _number(value)
+    number = number_of(value)
     if (is_name and value.attr == "OFF") or number == -1:  # type: ignore[attr-defined]
-        return
-    if isinstance(value, ast.UnaryOp):
         return
     if site.is_conditional or not (is_name or number is not None):
         work.manual(line, "xla-off", _UNDER_FLAG)
@@ -209,23 +210,38 @@ def _field(work: Work, site: Site, node: ast.Attribute) -> None:
             work.manual(site.line, "gpu-options", _NO_EFFECT)
         return
     if node.attr == "gpu_options" and isinstance(parent, ast.Assign) and node is parent.value:
+        _alias_of_gpu_options(work, parent)
         return
     if node.attr == "device_count" and isinstance(parent, ast.Subscript):
         outer = site.parents[-2]
         key = parent.slice
         text = text_of(getattr(key, "value", None)) or text_of(key)
-        if isinstance(outer, ast.Assign) and text == "GPU" and _number(outer.value) == 0:
+        if isinstance(outer, ast.Assign) and text == "GPU" and number_of(outer.value) == 0:
             work.manual(site.line, "cpu-only-session", _CPU_ONLY)
         return
     if not (isinstance(parent, ast.Assign) and node in parent.targets):
         return
     if node.attr in _SWITCHES:
         if _is_rewriter(work, site, node):
-            _switch_off(work, node.attr, parent.value, site.frames, site.line)
+            _switch_off(work, site, node.attr, parent.value, site.line)
     elif node.attr == "global_jit_level":
         _jit_level(work, site, parent.value, site.line)
     elif node.attr == "auto_mixed_precision" and _is_rewriter(work, site, node):
         work.manual(site.line, "precision-mode", AMP_NOTE)
+
+
+_GPU_FIELDS = ("allow_growth", "per_process_gpu_memory_fraction", "visible_device_list")
+
+
+def _alias_of_gpu_options(work: Work, assignment: ast.Assign) -> None:
+    """The fields that are set through a variable that holds the options of the GPU."""
+    name = getattr(assignment.targets[0], "id", None)
+    source = work.script.source
+    for field in _GPU_FIELDS if name else ():
+        is_set = re.compile(r"\b{}\.{}\s*=(?!=)".format(name, field)).search
+        for line in source.mentions(field):
+            if is_set(source.lines[line - 1]):
+                work.manual(line, "gpu-options", _NO_EFFECT)
 
 
 def _is_rewriter(work: Work, site: Site, node: ast.Attribute) -> bool:

@@ -2,11 +2,13 @@
 
 import ast
 import re
-from typing import Callable, Dict, Mapping, NamedTuple, Optional, Set, Tuple
+from typing import Callable, Dict, List, Mapping, NamedTuple, Optional, Tuple
 
 from npu_config.core.message import phrase
-from npu_config.migration.script import Site, is_open, text_of
+from npu_config.migration.resolve import parameters
+from npu_config.migration.sites import Site, is_open, text_of
 from npu_config.migration.work import Work, is_wrapped
+from npu_config.script.scopes import FUNCTIONS, functions, last_line
 
 __all__ = ["RULES", "after"]
 
@@ -51,6 +53,10 @@ _METHODS: Mapping[Tuple[str, str], _Maker] = {
     ("tensorflow.train.SessionManager", "wait_for_session"): _Maker("config", 1, "master", 0),
 }
 _CLASSES = ("tensorflow.Session", "tensorflow.InteractiveSession")
+_MONITORED = (
+    "tensorflow.train.MonitoredTrainingSession",
+    "tensorflow.train.SingularMonitoredSession",
+)
 
 
 def wrap_config(
@@ -109,8 +115,8 @@ def session(work: Work, site: Site, name: str) -> None:
     if _is_stored(work, site):
         return
     _make(work, site, _MAKERS[name])
-    if name in _CLASSES:
-        _check_close(work, site)
+    if name in _CLASSES or name in _MONITORED:
+        _check_close(work, site, name in _CLASSES)
 
 
 def _is_stored(work: Work, site: Site) -> bool:
@@ -123,7 +129,7 @@ def _is_stored(work: Work, site: Site) -> bool:
     )
 
 
-_NO_USES = (ast.Attribute, ast.arg, ast.AnnAssign, ast.ExceptHandler)
+_NO_USES = (ast.Attribute, ast.arg, ast.AnnAssign, ast.ExceptHandler, ast.Compare)
 
 
 def _reference(work: Work, site: Site) -> None:
@@ -132,7 +138,7 @@ def _reference(work: Work, site: Site) -> None:
         return
     parent = site.parents[-1]
     is_test = isinstance(parent, ast.Call) and getattr(parent.func, "id", "") == "isinstance"
-    if is_test or isinstance(parent, _NO_USES):
+    if is_test or isinstance(parent, _NO_USES) or getattr(parent, "returns", 0) is site.node:
         return
     if isinstance(parent, ast.ClassDef):
         text = "subclass: the __init__ of its base is patched by npu_init, so it is configured"
@@ -165,8 +171,11 @@ def _supervisor(work: Work, site: Site, name: str) -> None:
         )
 
 
-def _check_close(work: Work, site: Site) -> None:
-    """Say where the end of a session matters: outside of a with statement."""
+def _check_close(work: Work, site: Site, always: bool) -> None:
+    """Say where the end of a session matters: outside of a with statement.
+
+    ``always``: where nothing holds the session, too, and where something closes it.
+    """
     call = site.call
     holder = site.parents[-2] if len(site.parents) > 1 else None
     if isinstance(holder, ast.withitem):
@@ -179,13 +188,17 @@ def _check_close(work: Work, site: Site) -> None:
         return
     line = site.line
     if not (isinstance(holder, ast.Assign) and holder.value is call):
-        work.manual(line, "session-close", "the session is never closed: use with, or close it")
+        if always:
+            text = "the session is never closed: use with, or close it"
+            work.manual(line, "session-close", text)
         return
     target = holder.targets[0]
     name = target.attr if isinstance(target, ast.Attribute) else getattr(target, "id", None)
     if name is None:
         return
-    closes = _is_closed(work, name)
+    closes = _is_closed(work, site, name, isinstance(target, ast.Attribute))
+    if closes and not always:
+        return
     if isinstance(target, ast.Attribute):
         said = (
             "the session is a member: the script must call close() (it does)"
@@ -212,21 +225,37 @@ def _check_close(work: Work, site: Site) -> None:
         )
 
 
-def _names_before(work: Work, word: str, pattern: str) -> Set[str]:
-    """The names that a pattern finds on the lines with a word, found once."""
-    found: Optional[Set[str]] = work.script.cache.get(word)
+def _names_before(work: Work, word: str, pattern: str) -> Dict[str, List[int]]:
+    """The names that a pattern finds on the lines with a word, with those lines, found once."""
+    found: Optional[Dict[str, List[int]]] = work.script.cache.get(word)
     if found is None:
         source, compiled = work.script.source, re.compile(pattern)
-        found = work.script.cache[word] = {
-            name
-            for line in source.mentions(word)
-            for name in compiled.findall(source.lines[line - 1])
-        }
+        found = work.script.cache[word] = {}
+        for line in source.mentions(word):
+            for name in compiled.findall(source.lines[line - 1]):
+                found.setdefault(name, []).append(line)
     return found
 
 
-def _is_closed(work: Work, name: str) -> bool:
-    return name in _names_before(work, "close", r"(\w+)[ \t]*\.[ \t]*close[ \t]*\(")
+def _is_closed(work: Work, site: Site, name: str, is_member: bool) -> bool:
+    """True when something closes a session in the function, or class, that makes it."""
+    names = _names_before(work, "close", r"(\w+)[ \t]*\.[ \t]*close[ \t]*\(")
+    if name not in names:
+        return False
+    kinds = (ast.ClassDef,) if is_member else FUNCTIONS
+    owner = next((node for node in reversed(site.parents) if isinstance(node, kinds)), None)
+    if name in work.script.resolver.globals:
+        return True
+    if owner is not None:
+        last = last_line(owner)
+        return any(owner.lineno <= line <= last for line in names[name])
+    script = work.script
+    binding = [
+        (node.lineno, last_line(node))
+        for scope, node in functions(script.module, script.tree.body)
+        if name in scope.child(node).stores or name in parameters(node.args)
+    ]
+    return any(not any(first <= line <= last for first, last in binding) for line in names[name])
 
 
 def _is_entered(work: Work, name: str) -> bool:
@@ -262,6 +291,9 @@ def after(work: Work) -> None:
             maker = _method_of(work, site, node)
             if maker is not None:
                 _make(work, site, maker)
+            elif name in _SUPERVISED:
+                work.needs_patch = True
+                work.manual(site.line, "session-config", _UNKNOWN_OWNER)
             elif name in ("test_session", "cached_session", "session"):
                 _test_session(work, site, node)
             elif name == "finalize" and _is_graph(work, site, node.value):
@@ -275,10 +307,27 @@ def _method_of(work: Work, site: Site, node: ast.Attribute) -> Optional[_Maker]:
     return _METHODS.get((owner or "", node.attr))
 
 
+_SUPERVISED = ("managed_session", "prepare_or_wait_for_session")
+_UNKNOWN_OWNER = (
+    "not certainly a Supervisor of TensorFlow: left as it is, the patch of npu_init configures "
+    "the session"
+)
+_GRAPHS = ("tensorflow.Graph", "tensorflow.get_default_graph")
+
+
 def _is_graph(work: Work, site: Site, node: ast.AST) -> bool:
-    return work.script.constructed(node, site.frames) in (
-        "tensorflow.Graph",
-        "tensorflow.get_default_graph",
+    """True for a graph of TensorFlow: one that is made, entered, or that of a session."""
+    if isinstance(node, ast.Attribute) and node.attr == "graph":
+        return True
+    if work.script.constructed(node, site.frames) in _GRAPHS:
+        return True
+    values = work.script.values(node, site.frames)
+    return bool(values) and all(
+        isinstance(value, ast.Call)
+        and isinstance(value.func, ast.Attribute)
+        and value.func.attr == "as_default"
+        and work.script.constructed(value.func.value, site.frames) in _GRAPHS
+        for value in values
     )
 
 

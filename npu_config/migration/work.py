@@ -2,11 +2,12 @@
 
 import ast
 import re
-from typing import Dict, List, NamedTuple, Optional, Sequence, Set, Tuple
+from typing import Dict, List, NamedTuple, Optional, Sequence, Tuple
 
 from npu_config.core.message import phrase
 from npu_config.migration.facts import FACTS
-from npu_config.migration.script import Script, Site
+from npu_config.migration.script import Script
+from npu_config.migration.sites import Site
 
 __all__ = ["CHANGED", "MANUAL", "REFUSED", "Change", "Note", "Work", "is_wrapped"]
 
@@ -47,7 +48,7 @@ class Work:
         used: the names of npu_init that the edits use.
         needs_patch: True when sessions are made that no edit configures.
         blocked: True when something is refused without which the script cannot run.
-        is_distributed: True when Horovod is replaced.
+        is_keras: True when models of Keras are made.
     """
 
     def __init__(self, script: Script, package: str, keeper: str = "") -> None:
@@ -59,10 +60,9 @@ class Work:
         self.modules: List[str] = []
         self.needs_patch = False
         self.blocked = False
-        self.is_distributed = False
+        self.is_keras = False
         self._notes: Dict[Tuple[int, str, str], Note] = {}
         self._aliases: Dict[str, str] = {}
-        self._bound: Optional[Set[str]] = None
 
     @property
     def notes(self) -> List[Note]:
@@ -97,7 +97,8 @@ class Work:
             if note.kind != CHANGED:
                 self._notes[(note.line, note.id, note.kind)] = note
             elif note.id not in ("import-npu", "hvd-shutdown"):
-                self.manual(note.line, note.id, phrase("not changed: {}", note.note or _LATER))
+                text = phrase("{}: {}", _LATER, note.note) if note.note else _LATER
+                self.manual(note.line, note.id, text)
 
     # Names
 
@@ -110,7 +111,7 @@ class Work:
     def _alias(self, name: str) -> str:
         found = self._aliases.get(name)
         if found is None:
-            taken = name in self.script.words and name in self.bound
+            taken = self.script.binds(name)
             found = self._aliases[name] = self.free(name) if taken else name
         return found
 
@@ -122,13 +123,6 @@ class Work:
             number += 1
             candidate = "{}_{}".format(name, number)
         return candidate
-
-    @property
-    def bound(self) -> Set[str]:
-        """The names of npu_init that the script binds itself, anywhere."""
-        if self._bound is None:
-            self._bound = _bound(self.script)
-        return self._bound
 
     @property
     def renamed(self) -> Dict[str, str]:
@@ -329,7 +323,7 @@ class Work:
         return start, _end_of_import(script.text, start)
 
 
-_LATER = "once what is refused is gone"
+_LATER = "not yet, once what is refused is gone"
 
 
 def _parent(site: Site, statement: ast.stmt) -> ast.AST:
@@ -382,18 +376,3 @@ def is_wrapped(node: ast.AST) -> bool:
         return False
     name = getattr(node.func, "attr", None) or getattr(node.func, "id", "")
     return str(name).startswith(("npu_config_proto", "npu_run_config_init", "to_config_proto"))
-
-
-def _bound(script: Script) -> Set[str]:
-    """Every name that a script binds, in any scope."""
-    found: Set[str] = set()
-    for node in ast.walk(script.tree):
-        if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
-            found.add(node.id)
-        elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-            found.add(node.name)
-        elif isinstance(node, ast.arg):
-            found.add(node.arg)
-        elif isinstance(node, ast.alias):
-            found.add(node.asname or node.name.split(".")[0])
-    return found

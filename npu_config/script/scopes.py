@@ -234,6 +234,12 @@ class Scope:
             found = self._children[id(node)] = Scope(node, self)
         return found
 
+    def forget(self) -> None:
+        """Let go of the scopes inside, so that none of them is kept alive by another."""
+        for scope in self._children.values():
+            scope.forget()
+        self._children.clear()
+
     def _add(self, name: str, store: Store) -> None:
         assert self._stores is not None
         self._stores.setdefault(name, []).append(store)

@@ -157,6 +157,11 @@ class ScriptSource(Source):
         self._lines_of_words: Optional[Dict[str, List[int]]] = None
         self._places: Dict[int, Tuple[Place, ast.AST]] = {}
 
+    @property
+    def starts(self) -> List[int]:
+        """The offset at which each line begins."""
+        return self._line_starts()
+
     def column(self, line: int, offset: int) -> int:
         """The column, in characters from 1, of a byte offset in the UTF-8 form of a line."""
         content = self.lines[line - 1]
@@ -251,6 +256,23 @@ class ScriptSource(Source):
                         self._lines_of_words.setdefault(word, []).append(number)
         return self._lines_of_words
 
+    def members(self, word: str) -> List[int]:
+        """The lines with an identifier behind a dot, comment lines left out."""
+        text, size = self.text, len(word)
+        found: List[int] = []
+        start = text.find(word)
+        while start >= 0:
+            end = start + size
+            before = start - 1
+            while text[before] in " \t\r\n\\" and before > 0:
+                before -= 1
+            if text[before] == "." and not _is_part(text[end : end + 1]):
+                line = self.line(start)
+                if not self.lines[line - 1].lstrip().startswith("#"):
+                    found.append(line)
+            start = text.find(word, end)
+        return found
+
     def lines_with(self, word: str, within: bool = False) -> List[int]:
         """The lines that hold a word, comment lines left out; ``within``: also inside of words."""
         text, size = self.text, len(word)
@@ -283,7 +305,8 @@ def _starts(text: str, lines: Sequence[str]) -> List[int]:
     """The offset at which each line begins."""
     if "\r" in text:
         return [0, *(match.end() for match in _NEWLINE.finditer(text))]
-    return list(itertools.accumulate([0, *(len(line) + 1 for line in lines[:-1])]))
+    ends = itertools.accumulate(map((1).__add__, map(len, lines)))
+    return [0, *ends][: len(lines)]
 
 
 def _is_part(character: str) -> bool:

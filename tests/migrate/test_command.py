@@ -204,3 +204,39 @@ def test_two_inputs_of_one_name(tmp_path, script):
     other.write_text(PLAIN)
     result = npu("--output", tmp_path / "out", script, other)
     assert (result.exit_code, "would be one file" in result.stderr) == (2, True)
+
+
+def test_what_was_not_written_is_not_changed(script):
+    """A file that is read-only is not reported as changed; no command follows."""
+    script.chmod(0o444)
+    found = npu("--write", str(script), "--report", "json")
+    whole = json.loads(found.stdout)
+    assert [one["status"] for one in whole["files"]] == ["refused"]
+    assert found.exit_code == 1
+    assert whole["summary"]["changed"] == 0
+    assert whole["summary"]["not_read"] == 1
+
+
+def test_the_next_commands_name_the_entry_script(tmp_path):
+    """Of a directory the script that can be run; of a copy that in the copy."""
+    folder = tmp_path / "project"
+    folder.mkdir()
+    module = "import tensorflow as tf\ndef f():\n    return tf.Session()\n"
+    (folder / "aaa.py").write_text(module, encoding="utf-8")
+    entry = module + 'if __name__ == "__main__":\n    f()\n'
+    (folder / "train.py").write_text(entry, encoding="utf-8")
+    here = json.loads(npu(str(folder), "--report", "json").stdout)["next"]
+    assert "npu-config run {}".format(folder / "train.py") == here[-1]
+    output = tmp_path / "copy"
+    there = json.loads(npu(str(folder), "--output", str(output), "--report", "json").stdout)[
+        "next"
+    ]
+    assert "npu-config run {}".format(output / "train.py") == there[-1]
+
+
+def test_the_page_shows_the_import(script):
+    """The row of the import shows what was inserted."""
+    assert (
+        "<pre>from npu_config.npu_init import *</pre>"
+        in npu(str(script), "--report", "html").stdout
+    )

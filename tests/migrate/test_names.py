@@ -146,3 +146,58 @@ def test_vendor_names_have_no_npu_resources():
     assert "    with npu_resources():" in edited(source)
     assert not any("npu_resources" in line for line in edited(source, imports="npu_bridge"))
     assert any("atexit.register" in line for line in edited(source, imports="npu_bridge"))
+
+
+OPENED = "import tensorflow as tf\ntf.Session()\n"
+RENAMED = "npu_config_proto as npu_config_proto_1"
+
+
+@pytest.mark.parametrize(
+    ("source", "text"),
+    [
+        (
+            "import os\nsession = 1\nos.environ['A'] = ''\n" + OPENED,
+            "names of the script, so that what is used is imported by name: session",
+        ),
+        (
+            "def npu_config_proto(): pass\nimport tensorflow as tf\ntf.Session()\n",
+            "under another name, since the script has its own: " + RENAMED,
+        ),
+        (
+            "try:\n    import tensorflow as tf\nexcept ImportError:\n    raise\ntf.Session()\n",
+            "at the top, for the import of TensorFlow below is not always done",
+        ),
+        (
+            "import tensorflow as tf\nmodel = tf.keras.Sequential()\n",
+            "Keras makes its session from the patched class",
+        ),
+    ],
+)
+def test_the_reasons_of_the_import(source, text):
+    """The entry of the import says what is special about it, as the facts do."""
+    (note,) = [note for note in npu_config.migrate(source).notes if note.id == "import-npu"]
+    assert text in note.note.split("; ")
+
+
+def test_statements_on_one_line():
+    """Every statement of a line is looked at."""
+    source = "import os; import tensorflow as tf; sess = tf.Session()\n"
+    assert "tf.Session(config=npu_config_proto())" in npu_config.migrate(source).text
+
+
+GELU = """\
+import tensorflow as tf
+def gelu(x):
+    \"\"\"Doc.\"\"\"
+    cdf = 0.5 * (1.0 + tf.tanh(0.7978845608 * (x + 0.044715 * tf.pow(x, 3))))
+    return (x
+            * cdf)
+"""
+
+
+def test_gelu_for_the_vendor():
+    """With the vendor's package the body becomes its operator; its docstring stays."""
+    text = npu_config.migrate(GELU, imports="npu_bridge").text
+    assert text.endswith('    """Doc."""\n    return npu_unary_ops.gelu(x)\n')
+    commented = GELU.replace("    return", "    # a comment that would be lost\n    return")
+    assert npu_config.migrate(commented, imports="npu_bridge").text == commented

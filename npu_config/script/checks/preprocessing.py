@@ -6,23 +6,7 @@ from typing import Dict, Iterator, List, Optional, Set
 from npu_config.core.diagnostics import Severity
 from npu_config.script.checks._check import Context, check
 from npu_config.script.syntax import argument, name_of
-
-_TABLES = (
-    "HashTable",
-    "StaticHashTable",
-    "MutableHashTable",
-    "MutableDenseHashTable",
-    "DenseHashTable",
-    "StaticVocabularyTable",
-    "IdTableWithHashBuckets",
-    "index_table_from_file",
-    "index_table_from_tensor",
-    "index_to_string_table_from_file",
-    "index_to_string_table_from_tensor",
-    "string_to_index_table_from_file",
-    "string_to_index_table_from_tensor",
-)
-
+from npu_config.script.vocabulary import TABLES
 
 _MAPPING = ("map", "flat_map", "interleave")
 
@@ -130,7 +114,7 @@ def table_in_preprocessing(context: Context) -> None:
         table = tf.contrib.lookup.index_table_from_file("vocabulary.txt")
         dataset = dataset.map(lambda text: table.lookup(text))
     """
-    if not context.mentions(*_TABLES):
+    if not context.mentions(*TABLES):
         return
     blocks = [block for block in context.run.blocks if not block.built_in]
     if not blocks or any(
@@ -156,9 +140,9 @@ def table_in_preprocessing(context: Context) -> None:
 
 def _table_names(context: Context) -> Set[str]:
     names: Set[str] = set()
-    for node in context.script.nodes(*_TABLES):
+    for node in context.script.nodes(*TABLES):
         value = node.value if isinstance(node, ast.Assign) else None
-        if isinstance(value, ast.Call) and name_of(value.func) in _TABLES:
+        if isinstance(value, ast.Call) and name_of(value.func) in TABLES:
             assert isinstance(node, ast.Assign)
             names.update(name_of(target) for target in node.targets)
     return names - {""}

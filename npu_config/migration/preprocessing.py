@@ -1,0 +1,185 @@
+"""Functions that Datasets are given, and what must not be in them: variables and tables."""
+
+import ast
+from typing import Dict, List, NamedTuple, Optional, Set
+
+from npu_config.migration import pipelines
+from npu_config.migration.sites import Site
+from npu_config.migration.work import CHANGED, Work
+from npu_config.script.scopes import functions
+from npu_config.script.vocabulary import TABLES
+
+__all__ = ["after", "in_dataset_function"]
+
+_MAPPING = (
+    "map",
+    "flat_map",
+    "filter",
+    "interleave",
+    "map_and_batch",
+    "parallel_interleave",
+    "from_generator",
+    "group_by_window",
+    "map_with_legacy_function",
+)
+
+
+class _Given(NamedTuple):
+    """The functions that Dataset methods are given: lambdas, and names of functions."""
+
+    lambdas: List[ast.Lambda]
+    names: Set[str]
+
+
+def _given(work: Work) -> _Given:
+    found: Optional[_Given] = work.script.cache.get("given")
+    if found is not None:
+        return found
+    found = work.script.cache["given"] = _Given([], set())
+    for site in work.script.sites_of(_MAPPING):
+        call = site.call
+        if call is None or not (
+            isinstance(site.node, ast.Attribute) or _is_tensorflow(work, site)
+        ):
+            continue
+        for value in [*call.args[:1], *(k.value for k in call.keywords if k.arg)]:
+            if isinstance(value, ast.Lambda):
+                found.lambdas.append(value)
+                found.names.update(
+                    _called(part.func) for part in ast.walk(value) if isinstance(part, ast.Call)
+                )
+            elif isinstance(value, (ast.Name, ast.Attribute)):
+                found.names.add(_called(value))
+            elif isinstance(value, ast.Call):
+                found.names.update(_called(part) for part in value.args[:1])
+    found.names.discard("")
+    _follow(work, found)
+    return found
+
+
+def _follow(work: Work, found: _Given) -> None:
+    """Add the functions of the script that those functions call."""
+    script = work.script
+    bodies: Dict[str, List[ast.AST]] = {}
+    for _, node in functions(script.module, script.tree.body) if found.names else ():
+        bodies.setdefault(node.name, []).append(node)
+    pending = [name for name in found.names if name in bodies]
+    while pending:
+        for body in bodies[pending.pop()]:
+            called = {_called(n.func) for n in ast.walk(body) if isinstance(n, ast.Call)}
+            fresh = (called & set(bodies)) - found.names
+            found.names.update(fresh)
+            pending += fresh
+
+
+def _is_tensorflow(work: Work, site: Site) -> bool:
+    return (work.script.resolved(site) or "").startswith("tensorflow.")
+
+
+def _called(node: ast.AST) -> str:
+    return getattr(node, "attr", None) or getattr(node, "id", None) or ""
+
+
+def in_dataset_function(work: Work, site: Site) -> bool:
+    """True inside of a function that a method of Dataset is given."""
+    given = _given(work)
+    lambdas = {id(node) for node in given.lambdas}
+    return any(
+        id(node) in lambdas or getattr(node, "name", None) in given.names for node in site.parents
+    )
+
+
+def _holder(site: Site) -> str:
+    """The variable that the value of a call is bound to."""
+    parent = site.parents[-2] if len(site.parents) > 1 else None
+    if isinstance(parent, ast.Assign) and parent.value is site.parents[-1]:
+        return _called(parent.targets[0])
+    return ""
+
+
+def after(work: Work) -> None:
+    """What flows into Datasets, and shapes that make old control flow matter."""
+    _variables(work)
+    _tables(work)
+    _dynamic_shapes(work)
+
+
+def _variables(work: Work) -> None:
+    """Variables that are arguments of Dataset methods, or are used in their functions."""
+    sites = [
+        site
+        for site in work.script.sites_of(["Variable", "get_variable"])
+        if site.call is not None
+        and work.script.resolved(site) in ("tensorflow.Variable", "tensorflow.get_variable")
+    ]
+    if not sites or work.script.words.isdisjoint(("Dataset", "data")):
+        return
+    values = [
+        value
+        for found in pipelines.calls(work.script)
+        if found.is_dataset
+        for value in [*found.call.args, *(keyword.value for keyword in found.call.keywords)]
+    ]
+    ids = {id(value) for value in values}
+    names = {_called(value) for value in values} | _names_read(work)
+    for site in sites:
+        if id(site.call) in ids or _holder(site) in names - {""}:
+            work.manual(
+                site.line,
+                "variable-in-preprocessing",
+                "a variable in the input pipeline: write a constant",
+            )
+
+
+def _names_read(work: Work) -> Set[str]:
+    """The names that the functions read which Dataset methods are given."""
+    given = _given(work)
+    nodes: List[ast.AST] = list(given.lambdas)
+    if given.names:
+        found = functions(work.script.module, work.script.tree.body)
+        nodes += [node for _, node in found if node.name in given.names]
+    return {
+        _called(part)
+        for node in nodes
+        for part in ast.walk(node)
+        if isinstance(part, (ast.Name, ast.Attribute)) and isinstance(part.ctx, ast.Load)
+    }
+
+
+def _tables(work: Work) -> None:
+    if work.script.words.isdisjoint(TABLES):
+        return
+    read = _names_read(work) - {""}
+    for site in work.script.sites_of(TABLES):
+        if site.call is None:
+            continue
+        name = work.script.resolved(site)
+        if name is None or not name.startswith("tensorflow."):
+            continue
+        if in_dataset_function(work, site) or _holder(site) in read:
+            work.manual(
+                site.line,
+                "table-in-preprocessing",
+                "a table in the input pipeline: mix_compile_mode=True, and iterations_per_loop 1",
+            )
+
+
+def _dynamic_shapes(work: Work) -> None:
+    """Placeholders of unknown size, where control flow of the old form makes them matter."""
+    if not any(note.id == "control-flow-v1" and note.kind != CHANGED for note in work.notes):
+        return
+    placeholders = ("placeholder", "placeholder_with_default")
+    names = {"tensorflow." + name for name in placeholders}
+    for site in work.script.sites_of(placeholders):
+        call = site.call
+        if call is None or work.script.resolved(site) not in names:
+            continue
+        shape = work.script.argument(call, "shape", 1)
+        if shape is None or getattr(shape, "value", 0) is None:
+            work.manual(site.line, "dynamic-shape", "the shape is not known")
+        elif any(
+            getattr(element, "value", 0) is None
+            for part in ast.walk(shape)
+            for element in getattr(part, "elts", ())
+        ):
+            work.manual(site.line, "dynamic-shape", "a dimension is not known")

@@ -1,0 +1,5 @@
+import tensorflow as tf
+
+config = tf.estimator.RunConfig(train_distribute=None, eval_distribute=None, tf_random_seed=2)
+estimator = tf.estimator.Estimator(lambda features: None, config=config)
+print(estimator.config.tf_random_seed)

@@ -1,0 +1,78 @@
+"""Names that come from other modules of the project."""
+
+import pytest
+
+from npu_config.migration.project import Target, migrate_files
+
+UTILS = """\
+import tensorflow as tf
+from tensorflow import Session as Opened
+import horovod.tensorflow as hvd
+limit = 3
+"""
+
+
+def migrated(folder, **files):
+    """The migration of main.py among other modules."""
+    for name, text in files.items():
+        path = folder / (name.replace("-", "/") + ".py")
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    targets = [Target(str(path), str(folder)) for path in sorted(folder.rglob("*.py"))]
+    outcomes = migrate_files(targets, processes=1)
+    return next(one.migration for one in outcomes if one.target.path.endswith("main.py"))
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        "from utils import *",
+        "from math import *\nfrom utils import *",
+        "from utils import *\nfrom os.path import *",
+        "from utils import tf",
+        "from more import *",
+    ],
+)
+def test_tensorflow_of_another_module(tmp_path, head):
+    """``tf`` is TensorFlow where the module that it comes from says so."""
+    main = head + "\nwith tf.Session() as s:\n    print(limit)\n"
+    utils = "import tensorflow as tf\nlimit = 3\n"
+    text = migrated(tmp_path, main=main, utils=utils, more="from utils import *\n").text
+    assert "with tf.Session(config=npu_config_proto()) as s:" in text
+
+
+def test_something_else_of_that_name(tmp_path):
+    """A ``tf`` of the project's own is no TensorFlow, and nothing is said of it."""
+    main = "import tensorflow\nfrom utils import *\nwith tf.Session() as s:\n    pass\n"
+    migration = migrated(tmp_path, main=main, utils="class tf:\n    Session = open\n")
+    assert (migration.edits, migration.notes) == ((), ())
+
+
+def test_a_module_that_is_not_there(tmp_path):
+    """What cannot be known is reported, not edited."""
+    main = "import tensorflow\nfrom elsewhere import *\nwith tf.Session() as s:\n    pass\n"
+    migration = migrated(tmp_path, main=main)
+    entries = [(note.line, note.id, note.kind) for note in migration.notes]
+    assert entries == [(1, "import-npu", "changed"), (3, "import-aliases", "manual")]
+
+
+def test_relative_stars(tmp_path):
+    """Packages and relative imports are followed, modules that import one another too."""
+    files = {
+        "model-__init__": "from .layers import *\n",
+        "model-layers": "from . import *\nimport tensorflow.compat.v1 as tf\n",
+        "main": "from model import *\nwith tf.Session() as s:\n    pass\n",
+    }
+    assert "npu_config_proto()" in migrated(tmp_path, **files).text
+
+
+@pytest.mark.parametrize("head", ["from utils import *", "from utils import hvd"])
+def test_horovod_of_another_module(tmp_path, head):
+    """A script that borrows Horovod is refused, and so is the module that it borrows it from."""
+    main = head + "\nimport tensorflow as tf\nhvd.init()\nprint(hvd.rank())\n"
+    migration = migrated(tmp_path, main=main, utils=UTILS)
+    (entry, *_) = [(note.line, note.id, note.kind) for note in migration.notes]
+    assert entry == (3, "hvd-import", "refused")
+    assert migration.status == "refused"
+    targets = [Target(str(tmp_path / "main.py")), Target(str(tmp_path / "utils.py"))]
+    assert {one.status for one in migrate_files(targets, processes=1)} == {"refused"}
