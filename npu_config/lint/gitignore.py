@@ -8,6 +8,7 @@ this, translates to regular expressions that take time exponential in the number
 
 import os
 import re
+import stat
 from typing import Any, Callable, Iterator, List, NamedTuple, Optional, Sequence, Tuple
 
 __all__ = ["Patterns"]
@@ -57,8 +58,11 @@ class Patterns:
     @classmethod
     def of_directory(cls, directory: str) -> Optional["Patterns"]:
         """The patterns of a directory's own .gitignore; None when there is none."""
+        path = os.path.join(directory, ".gitignore")
         try:
-            with open(os.path.join(directory, ".gitignore"), "rb") as stream:
+            if not stat.S_ISREG(os.stat(path).st_mode):
+                return None
+            with open(path, "rb") as stream:
                 text = stream.read(_LARGEST).decode("utf-8-sig", "replace")
         except OSError:
             return None

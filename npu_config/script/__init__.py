@@ -16,6 +16,7 @@ from npu_config.rules.reading import Reading
 from npu_config.script._rules import NOT_PYTHON, NOT_TEXT
 from npu_config.script.interpreter import run_all
 from npu_config.script.judging import judge_variants
+from npu_config.script.neighbours import remembering
 from npu_config.script.paths import Path
 from npu_config.script.reading import Variant, signature, variants_of
 from npu_config.script.script import Script
@@ -48,9 +49,10 @@ class ScriptReading(Reading):
         """Every finding once, whatever the number of paths that lead to it."""
         found = list(self.diagnostics)
         if self.script is not None:
-            found += judge_variants(
-                self.script, self.variants, self.paths, target, environ, on_host
-            )
+            with remembering():
+                found += judge_variants(
+                    self.script, self.variants, self.paths, target, environ, on_host
+                )
         return found
 
 

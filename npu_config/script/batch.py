@@ -21,6 +21,7 @@ from npu_config.core.diagnostics import Diagnostic, Place
 from npu_config.core.target import Target
 from npu_config.script import read
 from npu_config.script._rules import NOT_PYTHON
+from npu_config.script.neighbours import remembering
 from npu_config.script.vocabulary import may_matter
 from npu_config.text.guard import fault
 from npu_config.text.loading import load
@@ -95,7 +96,8 @@ class _Results(NamedTuple):
 
 def _check(work: _Work) -> _Results:
     """Check some scripts in this process."""
-    found = [_check_one(path, work) for path in work.paths]
+    with remembering():
+        found = [_check_one(path, work) for path in work.paths]
     return _Results(len(found), [checked for checked in found if checked is not None])
 
 

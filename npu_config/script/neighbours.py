@@ -1,8 +1,10 @@
 """The files near a script: those that it imports, and those beside and below it."""
 
+import contextlib
 import os
 import re
-from typing import Iterator, List, Optional, Sequence, Set
+from contextvars import ContextVar
+from typing import Dict, FrozenSet, Iterator, List, Optional, Sequence, Set, Tuple
 
 _MOST_FILES = 2000
 _MOST_IMPORTED = 300
@@ -14,6 +16,39 @@ _IMPORT = re.compile(
     r"^[ \t]*(?:from[ \t]+([.\w]+)[ \t]+import[ \t]+\(?([^\n#]*)|import[ \t]+([^\n#]+))", re.M
 )
 _NAME = re.compile(r"[A-Za-z_]\w*")
+_REMEMBERED = 16 * 1024 * 1024
+
+
+class _Memory:
+    """What was read, while :func:`remembering`: many questions are about the same files."""
+
+    def __init__(self) -> None:
+        self.size = 0
+        self.contents: Dict[str, bytes] = {}
+        self.lists: Dict[str, List[str]] = {}
+        self.folders: Dict[str, FrozenSet[str]] = {}
+        self.imports: Dict[Tuple[str, str], List[str]] = {}
+        self.answers: Dict[Tuple[str, Tuple[str, ...]], bool] = {}
+
+
+_MEMORY: "ContextVar[Optional[_Memory]]" = ContextVar("npu_config_neighbours", default=None)
+
+
+@contextlib.contextmanager
+def remembering() -> Iterator[None]:
+    """Read every file once in the block; files are taken not to change meanwhile."""
+    if _MEMORY.get() is not None:
+        yield
+        return
+    token = _MEMORY.set(_Memory())
+    try:
+        yield
+    finally:
+        _MEMORY.reset(token)
+
+
+def _memory() -> _Memory:
+    return _MEMORY.get() or _Memory()
 
 
 def any_neighbour_has(path: Optional[str], words: Sequence[str], above: int = 0) -> bool:
@@ -28,7 +63,7 @@ def any_neighbour_has(path: Optional[str], words: Sequence[str], above: int = 0)
     """
     if path is None or not os.path.isfile(path):
         return False
-    return any(_has(_read(name), words) for name in _neighbours(path, above))
+    return any(_has(name, words) for name in _neighbours(path, above))
 
 
 def any_import_has(path: Optional[str], words: Sequence[str]) -> bool:
@@ -38,7 +73,7 @@ def any_import_has(path: Optional[str], words: Sequence[str]) -> bool:
         path: the script.
         words: what to look for.
     """
-    return path is not None and any(_has(_read(name), words) for name in imported_files(path))
+    return path is not None and any(_has(name, words) for name in imported_files(path))
 
 
 def any_importer_has(path: Optional[str], words: Sequence[str]) -> bool:
@@ -51,10 +86,13 @@ def any_importer_has(path: Optional[str], words: Sequence[str]) -> bool:
     if path is None or not os.path.isfile(path):
         return False
     own = os.path.abspath(path)
-    return any(
-        _has(_read(name), words) and own in _imports_of(name, os.path.dirname(name))
-        for name in _neighbours(path, above=1)
-    )
+    answers, key = _memory().answers, ("importers of " + own, tuple(words))
+    if key not in answers:
+        answers[key] = any(
+            _has(name, words) and own in _imports_of(name, os.path.dirname(name))
+            for name in _neighbours(path, above=1)
+        )
+    return answers[key]
 
 
 def imported_files(path: str) -> List[str]:
@@ -70,8 +108,15 @@ def imported_files(path: str) -> List[str]:
     return found[1:]
 
 
-def _imports_of(path: str, home: str) -> Iterator[str]:
+def _imports_of(path: str, home: str) -> List[str]:
     """The files that the import statements of a file may mean."""
+    known = _memory().imports
+    if (path, home) not in known:
+        known[path, home] = list(_imported(path, home))
+    return known[path, home]
+
+
+def _imported(path: str, home: str) -> Iterator[str]:
     for match in _IMPORT.finditer(_read(path).decode("utf-8", "replace")):
         module, names, plain = match.groups()
         if module is not None:
@@ -93,6 +138,8 @@ def _files_of(path: str, home: str, module: str, names: Sequence[str]) -> Iterat
             folder = os.path.dirname(folder)
             roots.append(folder)
     for root in dict.fromkeys(roots):
+        if parts and _listed(root).isdisjoint((parts[0], parts[0] + ".py")):
+            continue
         stem = os.path.join(root, *parts)
         found = [stem + ".py", os.path.join(stem, "__init__.py")]
         found += [os.path.join(stem, name + ".py") for name in names]
@@ -102,22 +149,56 @@ def _files_of(path: str, home: str, module: str, names: Sequence[str]) -> Iterat
             return
 
 
+def _listed(folder: str) -> FrozenSet[str]:
+    """The names in a folder; none when it cannot be listed."""
+    known = _memory().folders
+    if folder not in known:
+        try:
+            known[folder] = frozenset(os.listdir(folder))
+        except OSError:
+            known[folder] = frozenset()
+    return known[folder]
+
+
 def _read(path: str) -> bytes:
-    try:
-        with open(path, "rb") as stream:
-            return stream.read(_LARGEST)
-    except OSError:
-        return b""
+    memory = _memory()
+    data = memory.contents.get(path)
+    if data is None:
+        try:
+            with open(path, "rb", opener=_at_once) as stream:
+                data = stream.read(_LARGEST)
+        except OSError:
+            data = b""
+        memory.size += len(data)
+        if memory.size > _REMEMBERED:
+            memory.contents.clear()
+            memory.size = len(data)
+        memory.contents[path] = data
+    return data
 
 
-def _has(data: bytes, words: Sequence[str]) -> bool:
-    """True when a line that is not a comment holds one of the words."""
-    needles = [word.encode() for word in words]
-    return any(needle in data for needle in needles) and any(
-        needle in line and not line.lstrip().startswith(b"#")
-        for line in data.splitlines()
-        for needle in needles
-    )
+def _at_once(path: str, flags: int) -> int:
+    """Open without waiting for the other end of a pipe."""
+    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
+
+
+def _has(path: str, words: Sequence[str]) -> bool:
+    """True when a line of a file that is not a comment holds one of the words."""
+    answers, key = _memory().answers, (path, tuple(words))
+    if key not in answers:
+        data = _read(path)
+        answers[key] = any(_says(data, word.encode()) for word in words)
+    return answers[key]
+
+
+def _says(data: bytes, word: bytes) -> bool:
+    start = data.find(word)
+    while start >= 0:
+        if not data[data.rfind(b"\n", 0, start) + 1 : start].lstrip().startswith(b"#"):
+            return True
+        end = data.find(b"\n", start)
+        start = data.find(word, end) if end >= 0 else -1
+    return False
 
 
 def _neighbours(path: str, above: int) -> Iterator[str]:
@@ -125,6 +206,13 @@ def _neighbours(path: str, above: int) -> Iterator[str]:
     directory = os.path.dirname(own)
     for _ in range(above):
         directory = os.path.dirname(directory)
+    lists = _memory().lists
+    if directory not in lists:
+        lists[directory] = list(_scripts_below(directory))
+    return (name for name in lists[directory] if name != own)
+
+
+def _scripts_below(directory: str) -> Iterator[str]:
     count = 0
     for folder, folders, names in os.walk(directory):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
@@ -132,6 +220,5 @@ def _neighbours(path: str, above: int) -> Iterator[str]:
         if count > _MOST_FILES:
             return
         for name in sorted(names):
-            found = os.path.join(folder, name)
-            if name.endswith(".py") and found != own:
-                yield found
+            if name.endswith(".py"):
+                yield os.path.join(folder, name)

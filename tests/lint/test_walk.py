@@ -8,7 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from npu_config.lint.gitignore import Patterns
+from npu_config.lint.project import find_project
 from npu_config.lint.walk import walk
+from npu_config.rulebook import load_all
+from npu_config.script.neighbours import any_importer_has, any_neighbour_has
 
 
 def make(root, *names):
@@ -176,3 +179,18 @@ def test_a_named_pipe(tmp_path):
 def test_patterns_never_backtrack(pattern, name):
     """Patterns that take a backtracking matcher hours are answered (and git says the same)."""
     assert Patterns("/r", [pattern]).verdict("/r/" + name, False) is None
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs pipes")
+def test_pipes(tmp_path):
+    """Nobody waits for the other end of a pipe, whatever it is called."""
+    for name in ("a.py", "b.yaml", ".gitignore", "pyproject.toml"):
+        os.mkfifo(str(tmp_path / name))
+    script = tmp_path / "z.py"
+    script.write_text(
+        "from npu_bridge.npu_init import *\nconfig = NPURunConfig(iterations_per_loop=5)\n"
+    )
+    assert [str(script)] == list(walk(str(tmp_path)))
+    assert not find_project(str(tmp_path), load_all).path
+    assert any_neighbour_has(str(script), ("npu_init",)) is False
+    assert any_importer_has(str(script), ("npu_init",)) is False

@@ -1,10 +1,11 @@
 """Scripts are checked in time proportional to their length, counted in calls of functions."""
 
+import os
 import sys
 
 import pytest
 
-from npu_config.script import read_script
+from npu_config.script import neighbours, read_script
 
 HEAD = "import tensorflow as tf\nfrom npu_bridge.npu_init import *\n"
 ONE = """\
@@ -60,3 +61,33 @@ def test_growth(family):
     read_script(make(2), "x.py").judge()
     few, many = calls(make(40)), calls(make(160))
     assert many <= 5 * few, (few, many)
+
+
+def test_neighbours_are_read_once(tmp_path, monkeypatch):
+    """However often, and by however many scripts of a batch, they are asked about."""
+    opened = []
+    monkeypatch.setattr(
+        neighbours, "_at_once", lambda path, flags: opened.append(path) or os.open(path, flags)
+    )
+    for number in range(20):
+        (tmp_path / "m{}.py".format(number)).write_text("import m{}\n".format(number + 1))
+    paths = [str(tmp_path / "m{}.py".format(number)) for number in range(20)]
+    with neighbours.remembering():
+        for path in paths:
+            assert not neighbours.any_neighbour_has(path, ("npu_init",))
+            assert not neighbours.any_importer_has(path, ("npu_init",))
+            assert not neighbours.any_import_has(path, ("npu_init", "npu_bridge"))
+            assert neighbours.any_import_has(paths[0], ("m3",))
+    assert sorted(opened) == sorted(paths)
+
+
+def test_many_branches():
+    """The paths through a script with very many branches are fewer, and cost no more than it."""
+
+    def script(count):
+        lines = ["if a{0}:\n    c = NPURunConfig(precision_mode='x{0}')\n"] * count
+        return HEAD + "".join(line.format(number) for number, line in enumerate(lines))
+
+    read_script(script(10), "x.py").judge()
+    few, many = calls(script(500)), calls(script(1000))
+    assert many <= 2.5 * few, (few, many)
