@@ -24,6 +24,7 @@ from npu_config.text.loading import unreadable
 
 _LARGEST_INDEX = 1 << 28
 _LONGEST_NAME = 4096
+_MOST_DIGITS = 18
 
 Key = Tuple[str, int]
 
@@ -257,6 +258,8 @@ def _index(path: str) -> Optional[List[_Line]]:
 def _line(row: Dict[str, Any]) -> Optional[_Line]:
     file, run, output = (str(row.get(key) or "") for key in ("file", "run", "output"))
     if row.get("debug_op") not in TENSOR or not run.isdecimal() or not output.isdecimal():
+        return None
+    if max(len(run), len(output)) > _MOST_DIGITS:
         return None
     if not file or os.path.isabs(file) or ".." in file.split("/"):
         return None

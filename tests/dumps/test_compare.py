@@ -18,6 +18,7 @@ import numpy
 from npu_config import NpuConfigError
 from npu_config.dumps import compare_dumps, read_ge_graph
 from npu_config.dumps.metrics import BLOCK, agrees, measure
+from npu_config.dumps.reference import open_reference
 from npu_config.dumps.result import METRICS, cells, read_result, result_csv
 
 NET = Path(__file__).parents[1] / "data/dump/net"
@@ -415,3 +416,11 @@ def test_missing_outputs(tmp_path):
     write(tmp_path / "tf", "a.0.1", values)
     rows = compare_dumps(tmp_path / "npu", tmp_path / "tf").rows
     assert [row.reason for row in rows] == ["", "the reference has no a.1"]
+
+
+def test_an_index_with_very_long_numbers(tmp_path):
+    """Python 3.11 refuses to convert more than 4,300 digits; such a line is none."""
+    head = "run,file,node,output,occurrence,debug_op,device,dtype,shape,time_us,status\n"
+    line = "0,a.0.0.npy,a,{},0,output,,float32,2,1,ok\n"
+    (tmp_path / "index.csv").write_text(head + line.format("1" * 5000) + line.format(0))
+    assert open_reference(str(tmp_path)).names == ["a"]

@@ -88,6 +88,5 @@ def test_many_branches():
         lines = ["if a{0}:\n    c = NPURunConfig(precision_mode='x{0}')\n"] * count
         return HEAD + "".join(line.format(number) for number, line in enumerate(lines))
 
-    read_script(script(10), "x.py").judge()
-    few, many = calls(script(500)), calls(script(1000))
-    assert many <= 2.5 * few, (few, many)
+    assert len(read_script(script(10), "x.py").paths[0]) > 10
+    assert len(read_script(script(2000), "x.py").paths[0]) <= 8
