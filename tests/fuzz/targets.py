@@ -258,6 +258,8 @@ NO_READERS = {
     "cli/migrate.py": "writes",
     "core/files.py": "compares a file with what is to be written, and writes",
     "diagnosis/doctor/_facts.py": "gives the bytes to the reader of scripts",
+    "runner/hub.py": "what the system says of a process",
+    "runner/ranks.py": "what the ranks of this run wrote",
     "runner/script.py": "Python runs what it reads",
     "script/batch.py": "gives the bytes to the reader of scripts",
     "script/checks/loops.py": "searches for one pattern, which tests/linear proves",
