@@ -138,6 +138,21 @@ def test_interrupt(tmp_path, number, code):
     assert "Traceback" not in errors
 
 
+def test_a_module_of_the_script(tmp_path):
+    """A script's own module npu_config is not taken for this package."""
+    (tmp_path / "npu_config.py").write_text("x = 5\n", encoding="utf-8")
+    (tmp_path / "train.py").write_text("import npu_config\nprint(npu_config.x)\n")
+    code = "from npu_config.__main__ import main; main(['run', '--ranks', '1', 'train.py'])"
+    path = "import sys; sys.path[:] = {!r}; ".format(sys.path)
+    done = subprocess.run(
+        [sys.executable, "-c", path + code],
+        cwd=str(tmp_path),
+        capture_output=True,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+    )
+    assert done.stdout == b"[rank 0] 5\n", done.stderr.decode()
+
+
 def test_output(tmp_path):
     """Lines stay whole; progress bars and a last line without an end are shown."""
     text = "import sys\nsys.stdout.write('10%\\r20%\\r\\nend')\n"
