@@ -5,8 +5,7 @@ hvd.init()
 x = tf.constant([1.0, 3.0])
 total = hvd.allreduce(
     x,
-    average=False,
-    name="total")
+    average=False)
 whole = [hvd.allreduce(one, op=hvd.Average) for one in (x, x + 1)]
 gathered = hvd.allgather(x)
 shared = hvd.broadcast(x, root_rank=0)
