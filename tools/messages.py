@@ -41,7 +41,7 @@ _NO_MESSAGE = {"doc", "facts", "metavar", "pattern", "source"}
 _PROGRAMMERS = {"AssertionError", "NotImplementedError", "RuntimeError", "TypeError", "KeyError"}
 _WORDS = re.compile(r"[A-Za-z]{2,}[^A-Za-z]+[A-Za-z]{2,}|\{[^}]*\}\W* [a-z]{3,}")
 _CODE = re.compile(
-    r"(Union|Optional|Literal)\[|[A-Z0-9]{2,3}[:/]|from \S+ import|\W*No newline at end"
+    r"(Union|Optional|Literal)\[|[A-Z0-9]{2,3}[:/]|from \S+ import|import \w+;|\W*No newline at end"
 )
 
 GLUE = ("{} and {}", "{} or {}", "{}, {}", "{}; {}", ", ", "error", "warning", "info", "help:")
