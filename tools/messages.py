@@ -40,8 +40,9 @@ SILENT = re.compile(
 _NO_MESSAGE = {"doc", "facts", "metavar", "pattern", "source"}
 _PROGRAMMERS = {"AssertionError", "NotImplementedError", "RuntimeError", "TypeError", "KeyError"}
 _WORDS = re.compile(r"[A-Za-z]{2,}[^A-Za-z]+[A-Za-z]{2,}|\{[^}]*\}\W* [a-z]{3,}")
-_CODE = re.compile(
-    r"(Union|Optional|Literal)\[|[A-Z0-9]{2,3}[:/]|from \S+ import|import \w+;|\W*No newline at end"
+CODE = re.compile(
+    r"(Union|Optional|Literal)\[|[A-Z0-9]{2,3}[:/]|from \S+ import|import \w+;|"
+    r"\W*No newline at end"
 )
 
 GLUE = ("{} and {}", "{} or {}", "{}, {}", "{}; {}", ", ", "error", "warning", "info", "help:")
@@ -163,7 +164,7 @@ def _of_module(tree: ast.Module) -> Iterator[str]:
         if isinstance(node, ast.Constant):
             if isinstance(node.value, str) and _WORDS.search(node.value):
                 text = node.value
-                if "\n" not in text.strip("\n") and " " in text and not _CODE.match(text):
+                if "\n" not in text.strip("\n") and " " in text and not CODE.match(text):
                     yield text
             continue
         work.extend(_parts(node))

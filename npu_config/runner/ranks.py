@@ -37,11 +37,10 @@ MOST = 32
 """Ranks of one server in a rank table that every product takes."""
 
 JOB_ID = "npu-config-run"
-_COMMAND = phrase(
+_COMMAND = (
     "import sys; sys.path[0] = {!r}; "  # the working directory may hide this package
-    "from npu_config.__main__ import main; sys.exit(main())",
-    os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))),
-)
+    "from npu_config.__main__ import main; sys.exit(main())"
+).format(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
 _TAIL = 20
 _LONGEST = 70  # the name of a socket has at most 107 bytes
 _GRACE = 5.0
