@@ -16,7 +16,8 @@ _IMPORT = re.compile(
     r"^[ \t]*(?:from[ \t]+([.\w]+)[ \t]+import[ \t]+\(?([^\n#]*)|import[ \t]+([^\n#]+))", re.M
 )
 _NAME = re.compile(r"[A-Za-z_]\w*")
-_REMEMBERED = 16 * 1024 * 1024
+_REMEMBERED = 8 * 1024 * 1024
+_MOST_LISTS = 4
 
 
 class _Memory:
@@ -208,6 +209,10 @@ def _neighbours(path: str, above: int) -> Iterator[str]:
         directory = os.path.dirname(directory)
     lists = _memory().lists
     if directory not in lists:
+        if len(lists) >= _MOST_LISTS:
+            lists.clear()
+            _memory().answers.clear()
+            _memory().imports.clear()
         lists[directory] = list(_scripts_below(directory))
     return (name for name in lists[directory] if name != own)
 
