@@ -49,7 +49,7 @@ def decode(
                 wire or "",
                 value_place._replace(path=path),
                 key_place._replace(path=path),
-                field_place,
+                field_place and field_place._replace(path=path),
             )
     session = SessionFacts(
         optimizers=tuple(names),

@@ -291,9 +291,13 @@ custom_optimizers { name: "NpuOptimizer"
   parameter_map { key: "a" value { i: 2 } } }
 } }"""
     settings = decode(parse_text(text), "x.pbtxt", text_positions(text))
+
+    def on(line, start, end):
+        return Place("x.pbtxt", line, start, line, end)
+
     assert {
-        "a": Setting(2, "i", Place("x.pbtxt", 5, 39, 5, 40), Place("x.pbtxt", 5, 24, 5, 27)),
-        "b": Setting(1, "i", Place("x.pbtxt", 3, 39, 3, 40), Place("x.pbtxt", 3, 24, 3, 27)),
+        "a": Setting(2, "i", on(5, 39, 40), on(5, 24, 27), on(5, 36, 40)),
+        "b": Setting(1, "i", on(3, 39, 40), on(3, 24, 27), on(3, 36, 40)),
     } == settings.entries
     assert settings.session.optimizers == ("NpuOptimizer", "NpuOptimizer")
     assert (Place("x.pbtxt", 2, 27, 2, 41), Place("x.pbtxt", 4, 27, 4, 41)) == (
