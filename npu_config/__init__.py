@@ -17,8 +17,6 @@ Names are loaded when they are first used: importing the package imports nothing
 import importlib
 from typing import TYPE_CHECKING, Any, List
 
-from npu_config.core.message import phrase
-
 if TYPE_CHECKING:
     from npu_config.builder import NpuConfigBuilder
     from npu_config.catalogue import OPTIONS
@@ -77,9 +75,17 @@ _HOMES = {
 }
 
 
+_ROOMS = ("cluster", "dumps", "presets", "sidefiles", "tf1")
+"""Modules with names of their own, which need no import statement: ``npu.tf1.plan_loops``."""
+
+
 def __getattr__(name: str) -> Any:
+    if name in _ROOMS:
+        return importlib.import_module("npu_config." + name)
     home = _HOMES.get(name)
     if home is None:
+        from npu_config.core.message import phrase
+
         raise AttributeError(phrase("module {!r} has no attribute {!r}", __name__, name))
     value = getattr(importlib.import_module("npu_config." + home), name)
     globals()[name] = value

@@ -40,6 +40,16 @@ def test_public_name_loads(name):
     assert name in dir(npu)
 
 
+@pytest.mark.parametrize("name", ["cluster", "dumps", "presets", "sidefiles", "tf1"])
+def test_modules_need_no_import_of_their_own(name):
+    """``import npu_config as npu`` is enough for ``npu.tf1``, and loads it only then."""
+    code = (
+        "import sys, npu_config as npu; name = 'npu_config.{0}'; assert name not in sys.modules;"
+        "assert npu.{0}.__name__ == name and 'tensorflow' not in sys.modules"
+    ).format(name)
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
 def test_unknown_name_is_an_attribute_error():
     """A name that does not exist says so."""
     with pytest.raises(AttributeError, match="no attribute 'NpuConfg'"):

@@ -17,6 +17,10 @@ _FUSION_COUNT = re.compile(r'"(?:match_times|effect_times)" *:')
 _ACL = re.compile(r'"(?:dump_list|dump_op_switch|aicore_metrics|err_msg_mode)" *:')
 _ACL_BLOCK = re.compile(r'"(?:dump|profiler)" *: *\{')
 _LOSS = re.compile(r"loss[ _]scal|global_step|step ?[=:] ?\d", re.IGNORECASE)
+_MANIFEST = (
+    re.compile(r"^apiVersion: {0,8}\S", re.MULTILINE),
+    re.compile(r"^kind: {0,8}\S", re.MULTILINE),
+)
 _PLACEHOLDER = re.compile(
     r"\$\{\w{1,60}\}|\{\{ ?[\w.]{1,60} ?\}\}|\{[A-Za-z_]\w{0,60}\}|%\(\w{1,60}\)s|<%= ?\w{1,60}"
 )
@@ -51,6 +55,10 @@ def other_kind(text: Optional[str], data: bytes, path: str) -> Optional[Other]:
     if lower.startswith("op_summary") and lower.endswith(".csv"):
         return Other(
             "an operator table of the profiler", phrase("run: npu-config op-summary {}", path)
+        )
+    if lower.endswith((".yaml", ".yml")) and all(key.search(top) for key in _MANIFEST):
+        return Other(
+            "a Kubernetes manifest", phrase("run: kubectl apply --dry-run=client -f {}", path)
         )
     if _GRAPH_TEXT.match(first_line(top)) is not None:
         return _graph(path)
