@@ -185,8 +185,8 @@ class TestDoctor:
         assert "cannot be checked here" in result.out
         path.write_text("version: 1\nhccl_timeout: 1800\n")
         result = npu("doctor", path)
-        assert result.code == 1
-        assert "failed" in result.out
+        assert result.code == 0
+        assert "advice" in result.out
         assert "help: set precision_mode_v2" in result.out
 
     def test_without_a_source(self, npu):

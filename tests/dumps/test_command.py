@@ -318,4 +318,4 @@ def test_the_page_names_every_option():
     for name, each in command.commands.items():
         (line,) = re.findall(r"^`npu-config dump {} .*`$".format(name), page, re.M)
         options = {option for param in each.params for option in param.opts if option[:2] == "--"}
-        assert options - {"--format"} == set(re.findall(r"--[a-z-]+", line))
+        assert options - {"--format", "--lang"} == set(re.findall(r"--[a-z-]+", line))

@@ -243,6 +243,7 @@ READERS = {
     "lint/baseline.py": "baseline",
     "lint/gitignore.py": "gitignore",
     "lint/project.py": "project",
+    "migration/neighbours.py": "migrate",
     "migration/project.py": "migrate",
     "precision_tool/export.py": "tfdbg",
     "readers/__init__.py": "read-any",

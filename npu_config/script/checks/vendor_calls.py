@@ -4,7 +4,7 @@ import ast
 from typing import Iterator, List, Optional, Sequence, Tuple
 
 from npu_config.catalogue.api import MODULES
-from npu_config.core.diagnostics import Severity
+from npu_config.core.diagnostics import Place, Severity
 from npu_config.core.message import phrase
 from npu_config.script.checks._check import Context, check
 from npu_config.script.scopes import blocks
@@ -54,10 +54,17 @@ def import_below_a_module(context: Context) -> None:
                 rest = name[len(file) + 1 :]
                 context.report(
                     phrase('{} is a file, and there is no module "{}" in it', file, rest),
-                    context.place(node),
+                    _keyword(context, node),
                     help=phrase("from {} import {}", file, rest.partition(".")[0]),
                     consequence="the line raises ModuleNotFoundError",
                 )
+
+
+def _keyword(context: Context, node: ast.stmt) -> Place:
+    """The place of the statement's first word; Python 3.7 does not say where imports end."""
+    place = context.place(node)
+    width = len("from" if isinstance(node, ast.ImportFrom) else "import")
+    return place._replace(end_line=place.line, end_column=(place.column or 1) + width)
 
 
 @check(
