@@ -20,8 +20,8 @@ REEXPORTED = frozenset(("tf", "tensorflow", "hvd", "horovod"))
 """The names for which it is worth reading another module."""
 
 _BORROWING = re.compile(
-    r"^[ \t]*from[ \t]+(?!npu_)[\w.]+[ \t]+import[ \t]+"
-    r"(?:\*|\(?[^\n#]*\b(?:tf|hvd|tensorflow|horovod)\b)",
+    r"^[ \t]{0,80}from[ \t]{1,8}(?!npu_)[\w.]{1,200}[ \t]{1,8}import[ \t]{1,8}"
+    r"(?:\*|[^\n#]{0,400}\b(?:tf|hvd|tensorflow|horovod)\b)",
     re.M,
 )
 _LARGEST = 4 * 1024 * 1024

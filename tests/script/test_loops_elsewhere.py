@@ -29,10 +29,12 @@ def rules_of(folder, imports="", file="conf.yaml", name="train.py"):
 
 @pytest.fixture
 def folder(tmp_path):
-    """A folder with the configurations."""
+    """A folder with the configurations; neighbours are looked for above it, too."""
+    home = tmp_path / "project" / "scripts"
+    home.mkdir(parents=True)
     for name, text in CONFIGURATIONS.items():
-        (tmp_path / name).write_text(text, encoding="utf-8")
-    return tmp_path
+        (home / name).write_text(text, encoding="utf-8")
+    return home
 
 
 @pytest.mark.parametrize("file", CONFIGURATIONS)
