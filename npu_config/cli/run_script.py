@@ -89,7 +89,8 @@ def command(
     out = _away() if dry_run else None
     try:
         with _failures():
-            seen = run_path(script, arguments, loops, dry_run, steps, force)
+            files = report is not None or dry_run
+            seen = run_path(script, arguments, loops, dry_run, steps, force, files)
     finally:
         if out is not None:
             _back(out)

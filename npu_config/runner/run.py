@@ -17,6 +17,7 @@ def run_path(
     dry_run: bool = False,
     steps: Optional[int] = None,
     force: bool = False,
+    files: bool = True,
 ) -> Seen:
     """Run a training script as it is, without an NPU and without the vendor's package.
 
@@ -32,6 +33,7 @@ def run_path(
         dry_run: stop before the first run that trains.
         steps: stop after so many runs of sessions; initialisation does not count.
         force: serve the modules although the vendor's package is installed.
+        files: look which files below the working directory the script writes.
 
     Returns:
         What was seen, with the exit code.
@@ -54,7 +56,7 @@ def run_path(
     )
     watch = Watch(dry_run, steps)
     folder = os.getcwd()
-    before = report.stamps(folder)
+    before = report.stamps(folder) if files else {}
     watch.start()
     unshare = namesake.share(os.path.dirname(os.path.realpath(found)))
     try:
@@ -83,7 +85,7 @@ def run_path(
         filled,
         findings,
         tuple(watch.sessions),
-        tuple(report.changed(before, report.stamps(folder))),
+        tuple(report.changed(before, report.stamps(folder) if files else {})),
         tuple(
             (message, category, path or "", line)
             for message, category, path, line in watch.warnings
