@@ -13,8 +13,8 @@ from typing import Dict, List, Sequence, Tuple
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 LANES: Tuple[Tuple[str, ...], ...] = (
-    ("tests_tf115", "tests_tf215", "package"),
-    ("lint", "tests_oldest", "tests_newest", "docs"),
+    ("tests_tf115", "lint", "tests_oldest", "docs", "package"),
+    ("tests_tf215", "tests_newest"),
 )
 NOX = [sys.executable, "-m", "nox"]
 

@@ -122,8 +122,8 @@ def test_interrupt(tmp_path, number, code):
         import signal, sys, time
         signal.signal(signal.SIGINT, signal.default_int_handler)
         signal.signal(signal.SIGTERM, signal.default_int_handler)
-        print("ready")
         try:
+            print("ready", flush=True)
             time.sleep(300)
         except KeyboardInterrupt:
             print("tidied up")
