@@ -13,8 +13,6 @@ PAGE = "accuracy_comparison"
 TITLE = "Accuracy comparison: dump, overflow detection, fusion switches"
 DOC = "docs/en/tfadapter_1/apiref/session_config/accuracy_comparison.md"
 
-option = functools.partial(Option)
-
 option = functools.partial(Option, page=PAGE, doc=DOC)
 
 OPTIONS = table(
@@ -27,10 +25,7 @@ OPTIONS = table(
             run_config="dump_config.enable_dump",
             run_config_default=False,
             sample={"enable_dump": True, "dump_path": "/home/test/output"},
-            source=(
-                "tf_adapter/util/npu_attrs.cc:2049",
-                "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:563",
-            ),
+            source=("npu_attrs.cc:2049", "npu_estimator.py:563"),
         ),
         option(
             name="dump_mode",
@@ -42,10 +37,7 @@ OPTIONS = table(
             read_when=("enable_dump",),
             outcome=Outcome.ABORT,
             sample={"enable_dump": True, "dump_path": "/home/test/output"},
-            source=(
-                "tf_adapter/util/npu_attrs.cc:2092",
-                "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:574",
-            ),
+            source=("npu_attrs.cc:2092", "npu_estimator.py:574"),
         ),
         option(
             name="enable_dump_debug",
@@ -57,10 +49,7 @@ OPTIONS = table(
             run_config_default=False,
             notes="The Chinese page limits it to training; the English page is silent.",
             sample={"enable_dump_debug": True, "dump_path": "/home/test/output"},
-            source=(
-                "tf_adapter/util/npu_attrs.cc:2052",
-                "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:564",
-            ),
+            source=("npu_attrs.cc:2052", "npu_estimator.py:564"),
         ),
         option(
             name="dump_debug_mode",
@@ -81,10 +70,7 @@ OPTIONS = table(
                 ),
             },
             sample={"enable_dump_debug": True, "dump_path": "/home/test/output"},
-            source=(
-                "tf_adapter/util/npu_attrs.cc:2102",
-                "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:576",
-            ),
+            source=("npu_attrs.cc:2102", "npu_estimator.py:576"),
         ),
         option(
             name="dump_path",
@@ -94,10 +80,7 @@ OPTIONS = table(
             read_when=("enable_dump", "enable_dump_debug"),
             outcome=Outcome.REJECT,
             sample={"enable_dump_debug": True},
-            source=(
-                "tf_adapter/util/npu_attrs.cc:2069",
-                "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:570",
-            ),
+            source=("npu_attrs.cc:2069", "npu_estimator.py:570"),
         ),
         option(
             name="dump_step",
@@ -108,10 +91,7 @@ OPTIONS = table(
             read_when=("enable_dump",),
             outcome=Outcome.REJECT,
             sample={"enable_dump": True, "dump_path": "/home/test/output"},
-            source=(
-                "tf_adapter/util/npu_attrs.cc:2084",
-                "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:572",
-            ),
+            source=("npu_attrs.cc:2084", "npu_estimator.py:572"),
         ),
         option(
             name="dump_data",
@@ -125,10 +105,7 @@ OPTIONS = table(
             outcome=Outcome.REJECT,
             versions=since("r1.10.0"),
             sample={"enable_dump": True, "dump_path": "/home/test/output"},
-            source=(
-                "tf_adapter/util/npu_attrs.cc:2559",
-                "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:578",
-            ),
+            source=("npu_attrs.cc:2559", "npu_estimator.py:578"),
         ),
         option(
             name="dump_layer",
@@ -142,10 +119,7 @@ OPTIONS = table(
             severity=Severity.WARNING,
             versions=since("r1.10.0"),
             sample={"enable_dump": True, "dump_path": "/home/test/output"},
-            source=(
-                "tf_adapter/util/npu_attrs.cc:2567",
-                "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:580",
-            ),
+            source=("npu_attrs.cc:2567", "npu_estimator.py:580"),
         ),
         option(
             name="quant_dumpable",
@@ -160,10 +134,7 @@ OPTIONS = table(
             notes="String option; unset sends an empty string.",
             outcome=Outcome.GE,
             versions=since("v0.0.48"),
-            source=(
-                "tf_adapter/util/npu_attrs.cc:2117",
-                "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:649",
-            ),
+            source=("npu_attrs.cc:2117", "npu_estimator.py:649"),
         ),
         option(
             name="fusion_switch_file",
@@ -174,10 +145,7 @@ OPTIONS = table(
             outcome=Outcome.GE,
             severity=Severity.WARNING,
             versions=since("r1.2.0"),
-            source=(
-                "tf_adapter/util/npu_attrs.cc:2390",
-                "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:814",
-            ),
+            source=("npu_attrs.cc:2390", "npu_estimator.py:814"),
         ),
         option(
             name="buffer_optimize",
@@ -189,10 +157,7 @@ OPTIONS = table(
             run_config_default="l2_optimize",
             outcome=Outcome.ABORT,
             versions=since("r1.2.0"),
-            source=(
-                "tf_adapter/util/npu_attrs.cc:2374",
-                "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:810",
-            ),
+            source=("npu_attrs.cc:2374", "npu_estimator.py:810"),
         ),
         option(
             name="use_off_line",
@@ -203,10 +168,7 @@ OPTIONS = table(
             default=True,
             scope="graph",
             notes="NPUEstimator always writes True; there is no NPURunConfig field.",
-            source=(
-                "tf_adapter/util/npu_attrs.cc:2221",
-                "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:792",
-            ),
+            source=("npu_attrs.cc:2221", "npu_estimator.py:792"),
         ),
     )
 )

@@ -21,8 +21,6 @@ MIXED_MODES = {
 }
 """The values of each option that mean mixed precision."""
 
-option = functools.partial(Option)
-
 option = functools.partial(Option, page=PAGE, doc=DOC)
 
 OPTIONS = table(
@@ -61,10 +59,7 @@ OPTIONS = table(
                 "cube_hif8": since("v0.0.48"),
                 "mixed_hif8": since("v0.0.48"),
             },
-            source=(
-                "tf_adapter/util/npu_attrs.cc:2203",
-                "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:539",
-            ),
+            source=("npu_attrs.cc:2203", "npu_estimator.py:539"),
         ),
         option(
             name="precision_mode",
@@ -108,10 +103,7 @@ OPTIONS = table(
                 "allow_mix_precision": "allow_mix_precision_fp16",
             },
             unchecked=until("r1.11.0"),
-            source=(
-                "tf_adapter/util/npu_attrs.cc:2188",
-                "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:537",
-            ),
+            source=("npu_attrs.cc:2188", "npu_estimator.py:537"),
         ),
         option(
             name="modify_mixlist",
@@ -125,10 +117,7 @@ OPTIONS = table(
             outcome=Outcome.GE,
             versions=since("r1.5.0"),
             sample={"precision_mode_v2": "mixed_float16"},
-            source=(
-                "tf_adapter/util/npu_attrs.cc:2424",
-                "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:487",
-            ),
+            source=("npu_attrs.cc:2424", "npu_estimator.py:487"),
         ),
         option(
             name="customize_dtypes",
@@ -141,10 +130,7 @@ OPTIONS = table(
             scope="process",
             outcome=Outcome.GE,
             versions=since("r1.9.0"),
-            source=(
-                "tf_adapter/util/npu_attrs.cc:2498",
-                "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:849",
-            ),
+            source=("npu_attrs.cc:2498", "npu_estimator.py:849"),
         ),
     )
 )

@@ -11,8 +11,6 @@ PAGE = "aoe"
 TITLE = "AOE tuning"
 DOC = "docs/en/tfadapter_1/apiref/session_config/AOE.md"
 
-option = functools.partial(Option)
-
 option = functools.partial(Option, page=PAGE, doc=DOC)
 
 OPTIONS = table(
@@ -37,10 +35,7 @@ OPTIONS = table(
                 "3": spans(("r1.5.0", "r1.10.0")),
                 "mdat": spans(("r1.10.0", "v0.0.20")),
             },
-            source=(
-                "tf_adapter/util/npu_attrs.cc:2154",
-                "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:705",
-            ),
+            source=("npu_attrs.cc:2154", "npu_estimator.py:705"),
         ),
         option(
             name="work_path",
@@ -54,10 +49,7 @@ OPTIONS = table(
             read_when=("aoe_mode",),
             outcome=Outcome.ABORT,
             versions=since("r1.2.0"),
-            source=(
-                "tf_adapter/util/npu_attrs.cc:2169",
-                "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:707",
-            ),
+            source=("npu_attrs.cc:2169", "npu_estimator.py:707"),
         ),
         option(
             name="aoe_config_file",
@@ -70,10 +62,7 @@ OPTIONS = table(
             outcome=Outcome.UNCHECKED,
             versions=since("r1.11.0"),
             sample={"aoe_mode": "2"},
-            source=(
-                "tf_adapter/util/npu_attrs.cc:2570",
-                "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:713",
-            ),
+            source=("npu_attrs.cc:2570", "npu_estimator.py:713"),
         ),
         option(
             name="distribute_config",
@@ -87,10 +76,7 @@ OPTIONS = table(
             status=Status.UNDOCUMENTED,
             versions=since("r1.3.0"),
             sample={"aoe_mode": "4"},
-            source=(
-                "tf_adapter/util/npu_attrs.cc:2184",
-                "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:711",
-            ),
+            source=("npu_attrs.cc:2184", "npu_estimator.py:711"),
         ),
         option(
             name="auto_tune_mode",
@@ -103,7 +89,7 @@ OPTIONS = table(
             versions=spans((None, "r1.10.0"), ("v0.0.3", None)),
             sample={"auto_tune_mode": ""},
             doc=None,
-            source=("tf_adapter/util/npu_attrs.cc:2134",),
+            source=("npu_attrs.cc:2134",),
         ),
     )
 )

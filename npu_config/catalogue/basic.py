@@ -10,8 +10,6 @@ PAGE = "basic"
 TITLE = "Basic options"
 DOC = "docs/en/tfadapter_1/apiref/session_config/basic_options.md"
 
-option = functools.partial(Option)
-
 option = functools.partial(Option, page=PAGE, doc=DOC)
 
 OPTIONS = table(
@@ -29,10 +27,7 @@ OPTIONS = table(
                 " default precision mode and forces enable_small_channel=1 when 0."
             ),
             outcome=Outcome.ABORT,
-            source=(
-                "tf_adapter/util/npu_attrs.cc:2137",
-                "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:802",
-            ),
+            source=("npu_attrs.cc:2137", "npu_estimator.py:802"),
         ),
         option(
             name="session_device_id",
@@ -47,10 +42,7 @@ OPTIONS = table(
             ),
             outcome=Outcome.ABORT,
             versions=since("r1.3.0"),
-            source=(
-                "tf_adapter/util/npu_attrs.cc:2415",
-                "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:483",
-            ),
+            source=("npu_attrs.cc:2415", "npu_estimator.py:483"),
         ),
         option(
             name="deterministic",
@@ -66,10 +58,7 @@ OPTIONS = table(
             notes="Integer option, not bool. Adapter does not check it; GE accepts only 0/1.",
             outcome=Outcome.GE,
             versions=since("v0.0.3"),
-            source=(
-                "tf_adapter/util/npu_attrs.cc:2387",
-                "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:812",
-            ),
+            source=("npu_attrs.cc:2387", "npu_estimator.py:812"),
         ),
     )
 )

@@ -14,8 +14,6 @@ PAGE = "compilation"
 TITLE = "Operator and graph compilation"
 DOC = "docs/en/tfadapter_1/apiref/session_config/operator_and_graph_build.md"
 
-option = functools.partial(Option)
-
 option = functools.partial(Option, page=PAGE, doc=DOC)
 
 OPTIONS = table(
@@ -30,10 +28,7 @@ OPTIONS = table(
             notes="Adapter does not check the value and sends an empty string when unset.",
             outcome=Outcome.GE,
             versions=since("r1.2.0"),
-            source=(
-                "tf_adapter/util/npu_attrs.cc:2403",
-                "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:819",
-            ),
+            source=("npu_attrs.cc:2403", "npu_estimator.py:819"),
         ),
         option(
             name="op_compiler_cache_dir",
@@ -44,10 +39,7 @@ OPTIONS = table(
             notes="Unset: ${ASCEND_CACHE_PATH}/kernel_cache, then $HOME/atc_data.",
             outcome=Outcome.UNCHECKED,
             versions=since("r1.2.0"),
-            source=(
-                "tf_adapter/util/npu_attrs.cc:2406",
-                "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:821",
-            ),
+            source=("npu_attrs.cc:2406", "npu_estimator.py:821"),
         ),
         option(
             name="aicore_num",
@@ -63,10 +55,7 @@ OPTIONS = table(
             outcome=Outcome.GE,
             versions=since("v0.0.48"),
             sample={"op_compiler_cache_mode": "disable"},
-            source=(
-                "tf_adapter/util/npu_attrs.cc:2603",
-                "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:731",
-            ),
+            source=("npu_attrs.cc:2603", "npu_estimator.py:731"),
         ),
         option(
             name="oo_constant_folding",
@@ -78,10 +67,7 @@ OPTIONS = table(
             scope="process",
             notes="A value stored in another oneof field is ignored silently.",
             versions=since("v0.0.48"),
-            source=(
-                "tf_adapter/util/npu_attrs.cc:2596",
-                "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:740",
-            ),
+            source=("npu_attrs.cc:2596", "npu_estimator.py:740"),
         ),
         option(
             name="oo_level",
@@ -94,10 +80,7 @@ OPTIONS = table(
             status=Status.UNDOCUMENTED,
             outcome=Outcome.GE,
             versions=since("v0.0.48"),
-            source=(
-                "tf_adapter/util/npu_attrs.cc:2622",
-                "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:758",
-            ),
+            source=("npu_attrs.cc:2622", "npu_estimator.py:758"),
         ),
         option(
             name="optimization_switch",
@@ -113,10 +96,7 @@ OPTIONS = table(
             outcome=Outcome.SILENT,
             severity=Severity.WARNING,
             versions=since("v0.0.48"),
-            source=(
-                "tf_adapter/util/npu_attrs.cc:2627",
-                "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:767",
-            ),
+            source=("npu_attrs.cc:2627", "npu_estimator.py:767"),
         ),
     )
 )

@@ -11,8 +11,6 @@ PAGE = "data_augmentation"
 TITLE = "Data augmentation"
 DOC = "docs/en/tfadapter_1/apiref/session_config/data_augmentation.md"
 
-option = functools.partial(Option)
-
 option = functools.partial(Option, page=PAGE, doc=DOC)
 
 OPTIONS = table(
@@ -31,10 +29,7 @@ OPTIONS = table(
             outcome=Outcome.ABORT,
             versions=since("r1.3.0"),
             sample={"local_rank_id": 0, "local_device_list": "0,1"},
-            source=(
-                "tf_adapter/util/npu_attrs.cc:2269",
-                "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:834",
-            ),
+            source=("npu_attrs.cc:2269", "npu_estimator.py:834"),
         ),
         option(
             name="local_device_list",
@@ -46,10 +41,7 @@ OPTIONS = table(
             outcome=Outcome.ABORT,
             versions=since("r1.3.0"),
             sample={"local_rank_id": 0, "local_device_list": "0,1"},
-            source=(
-                "tf_adapter/util/npu_attrs.cc:2278",
-                "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:836",
-            ),
+            source=("npu_attrs.cc:2278", "npu_estimator.py:836"),
         ),
     )
 )

@@ -10,8 +10,6 @@ PAGE = "debugging"
 TITLE = "Debugging"
 DOC = "docs/en/tfadapter_1/apiref/session_config/debugging.md"
 
-option = functools.partial(Option)
-
 option = functools.partial(Option, page=PAGE, doc=DOC)
 
 OPTIONS = table(
@@ -28,10 +26,7 @@ OPTIONS = table(
             scope="process",
             notes="GE default is 0; the adapter always sends 2 when unset.",
             outcome=Outcome.REJECT,
-            source=(
-                "tf_adapter/util/npu_attrs.cc:2294",
-                "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:808",
-            ),
+            source=("npu_attrs.cc:2294", "npu_estimator.py:808"),
         ),
         option(
             name="op_debug_config",
@@ -44,10 +39,7 @@ OPTIONS = table(
             scope="process",
             outcome=Outcome.GE,
             versions=since("r1.9.0"),
-            source=(
-                "tf_adapter/util/npu_attrs.cc:2504",
-                "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:851",
-            ),
+            source=("npu_attrs.cc:2504", "npu_estimator.py:851"),
         ),
         option(
             name="debug_dir",
@@ -57,10 +49,7 @@ OPTIONS = table(
             scope="process",
             notes="Unset: ASCEND_WORK_PATH, then the current directory.",
             versions=since("r1.2.0"),
-            source=(
-                "tf_adapter/util/npu_attrs.cc:2409",
-                "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:823",
-            ),
+            source=("npu_attrs.cc:2409", "npu_estimator.py:823"),
         ),
         option(
             name="export_compile_stat",
@@ -76,10 +65,7 @@ OPTIONS = table(
             notes="A value stored in another oneof field is ignored silently.",
             outcome=Outcome.REJECT,
             versions=since("v0.0.48"),
-            source=(
-                "tf_adapter/util/npu_attrs.cc:2588",
-                "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:722",
-            ),
+            source=("npu_attrs.cc:2588", "npu_estimator.py:722"),
         ),
     )
 )

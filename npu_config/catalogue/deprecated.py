@@ -13,8 +13,6 @@ PAGE = "deprecated"
 TITLE = "Deprecated options"
 DOC = "docs/en/tfadapter_1/apiref/session_config/deprecated_options.md"
 
-option = functools.partial(Option)
-
 option = functools.partial(Option, page=PAGE, doc=DOC)
 
 OPTIONS = table(
@@ -28,10 +26,7 @@ OPTIONS = table(
             status=Status.DEPRECATED,
             replacement="op_debug_config",
             outcome=Outcome.GE,
-            source=(
-                "tf_adapter/util/npu_attrs.cc:2144",
-                "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:804",
-            ),
+            source=("npu_attrs.cc:2144", "npu_estimator.py:804"),
         ),
         option(
             name="enable_data_pre_proc",
@@ -48,10 +43,7 @@ OPTIONS = table(
                 "No replacement is named; it is still required for iteration offload. "
                 "Default False as a session option, True in NPURunConfig."
             ),
-            source=(
-                "tf_adapter/util/npu_attrs.cc:2217",
-                "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:790",
-            ),
+            source=("npu_attrs.cc:2217", "npu_estimator.py:790"),
         ),
         option(
             name="variable_format_optimize",
@@ -60,10 +52,7 @@ OPTIONS = table(
             run_config="variable_format_optimize",
             status=Status.DEPRECATED,
             notes="Forwarded only when present.",
-            source=(
-                "tf_adapter/util/npu_attrs.cc:2035",
-                "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:550",
-            ),
+            source=("npu_attrs.cc:2035", "npu_estimator.py:550"),
         ),
         option(
             name="op_select_implmode",
@@ -90,10 +79,7 @@ OPTIONS = table(
                 "high_precision_for_all": since("r1.6.0"),
                 "high_performance_for_all": since("r1.6.0"),
             },
-            source=(
-                "tf_adapter/util/npu_attrs.cc:2307",
-                "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:677",
-            ),
+            source=("npu_attrs.cc:2307", "npu_estimator.py:677"),
         ),
         option(
             name="optypelist_for_implmode",
@@ -111,10 +97,7 @@ OPTIONS = table(
             outcome=Outcome.UNCHECKED,
             severity=Severity.WARNING,
             sample={"op_select_implmode": "high_precision"},
-            source=(
-                "tf_adapter/util/npu_attrs.cc:2308",
-                "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:679",
-            ),
+            source=("npu_attrs.cc:2308", "npu_estimator.py:679"),
         ),
         option(
             name="dynamic_input",
@@ -126,10 +109,7 @@ OPTIONS = table(
             status=Status.DEPRECATED,
             notes='True makes the adapter use jit_compile "1" for the graph.',
             versions=since("r1.3.0"),
-            source=(
-                "tf_adapter/util/npu_attrs.cc:2246",
-                "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:826",
-            ),
+            source=("npu_attrs.cc:2246", "npu_estimator.py:826"),
         ),
         option(
             name="dynamic_graph_execute_mode",
@@ -145,10 +125,7 @@ OPTIONS = table(
             outcome=Outcome.ABORT,
             undocumented_values=("lazy_recompile",),
             versions=since("r1.3.0"),
-            source=(
-                "tf_adapter/util/npu_attrs.cc:2250",
-                "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:828",
-            ),
+            source=("npu_attrs.cc:2250", "npu_estimator.py:828"),
         ),
         option(
             name="dynamic_inputs_shape_range",
@@ -162,10 +139,7 @@ OPTIONS = table(
             outcome=Outcome.ABORT,
             versions=since("r1.3.0"),
             sample={"dynamic_input": True, "dynamic_graph_execute_mode": "dynamic_execute"},
-            source=(
-                "tf_adapter/util/npu_attrs.cc:2259",
-                "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:831",
-            ),
+            source=("npu_attrs.cc:2259", "npu_estimator.py:831"),
         ),
         option(
             name="graph_memory_max_size",
@@ -175,10 +149,7 @@ OPTIONS = table(
             run_config="graph_memory_max_size",
             status=Status.NO_EFFECT,
             sample={"graph_memory_max_size": "27917287424"},
-            source=(
-                "tf_adapter/util/npu_attrs.cc:2043",
-                "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:798",
-            ),
+            source=("npu_attrs.cc:2043", "npu_estimator.py:798"),
         ),
         option(
             name="variable_memory_max_size",
@@ -188,10 +159,7 @@ OPTIONS = table(
             run_config="variable_memory_max_size",
             status=Status.NO_EFFECT,
             sample={"variable_memory_max_size": "3865470566"},
-            source=(
-                "tf_adapter/util/npu_attrs.cc:2046",
-                "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:800",
-            ),
+            source=("npu_attrs.cc:2046", "npu_estimator.py:800"),
         ),
     )
 )

@@ -11,8 +11,6 @@ PAGE = "dynamic_shape"
 TITLE = "Dynamic shape"
 DOC = "docs/en/tfadapter_1/apiref/session_config/dynamic_shape.md"
 
-option = functools.partial(Option)
-
 option = functools.partial(Option, page=PAGE, doc=DOC)
 
 OPTIONS = table(
@@ -35,10 +33,7 @@ OPTIONS = table(
                 "dynamic_dims": "64,64,1;128,128,4",
                 "dynamic_node_type": 1,
             },
-            source=(
-                "tf_adapter/util/npu_attrs.cc:2326",
-                "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:693",
-            ),
+            source=("npu_attrs.cc:2326", "npu_estimator.py:693"),
         ),
         option(
             name="dynamic_dims",
@@ -55,10 +50,7 @@ OPTIONS = table(
                 "dynamic_dims": "64,64,1;128,128,4",
                 "dynamic_node_type": 1,
             },
-            source=(
-                "tf_adapter/util/npu_attrs.cc:2326",
-                "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:694",
-            ),
+            source=("npu_attrs.cc:2326", "npu_estimator.py:694"),
         ),
         option(
             name="dynamic_node_type",
@@ -75,10 +67,7 @@ OPTIONS = table(
                 "dynamic_dims": "64,64,1;128,128,4",
                 "dynamic_node_type": 1,
             },
-            source=(
-                "tf_adapter/util/npu_attrs.cc:2327",
-                "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:695",
-            ),
+            source=("npu_attrs.cc:2327", "npu_estimator.py:695"),
         ),
         option(
             name="compile_hybrid_mode",
@@ -95,10 +84,7 @@ OPTIONS = table(
             notes="Turns on weight externalisation by itself when 1. Integer, not bool.",
             outcome=Outcome.REJECT,
             versions=since("v0.0.48"),
-            source=(
-                "tf_adapter/util/npu_attrs.cc:2345",
-                "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:696",
-            ),
+            source=("npu_attrs.cc:2345", "npu_estimator.py:696"),
         ),
         option(
             name="ac_parallel_enable",
@@ -111,10 +97,7 @@ OPTIONS = table(
             notes='String option; unset sends an empty string, equal to "0".',
             outcome=Outcome.GE,
             versions=since("r1.15.0"),
-            source=(
-                "tf_adapter/util/npu_attrs.cc:2114",
-                "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:640",
-            ),
+            source=("npu_attrs.cc:2114", "npu_estimator.py:640"),
         ),
         option(
             name="compile_dynamic_mode",
@@ -131,10 +114,7 @@ OPTIONS = table(
                 "STRICT)."
             ),
             versions=since("v0.0.48"),
-            source=(
-                "tf_adapter/util/npu_attrs.cc:2265",
-                "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:857",
-            ),
+            source=("npu_attrs.cc:2265", "npu_estimator.py:857"),
         ),
         option(
             name="all_tensor_not_empty",
@@ -144,10 +124,7 @@ OPTIONS = table(
             run_config="all_tensor_not_empty",
             run_config_default=False,
             versions=since("v0.0.48"),
-            source=(
-                "tf_adapter/util/npu_attrs.cc:2608",
-                "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:871",
-            ),
+            source=("npu_attrs.cc:2608", "npu_estimator.py:871"),
         ),
     )
 )

@@ -12,8 +12,6 @@ PAGE = "exception"
 TITLE = "Exception remedy: timeouts"
 DOC = "docs/en/tfadapter_1/apiref/session_config/exception_remedy.md"
 
-option = functools.partial(Option)
-
 option = functools.partial(Option, page=PAGE, doc=DOC)
 
 OPTIONS = table(
@@ -47,10 +45,7 @@ OPTIONS = table(
                 Product.ATLAS_300I_DUO: (1, 17340),
             },
             versions=since("r1.7.0"),
-            source=(
-                "tf_adapter/util/npu_attrs.cc:2489",
-                "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:841",
-            ),
+            source=("npu_attrs.cc:2489", "npu_estimator.py:841"),
         ),
         option(
             name="op_wait_timeout",
@@ -61,10 +56,7 @@ OPTIONS = table(
             run_config="op_wait_timeout",
             scope="process",
             versions=since("r1.7.0"),
-            source=(
-                "tf_adapter/util/npu_attrs.cc:2492",
-                "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:843",
-            ),
+            source=("npu_attrs.cc:2492", "npu_estimator.py:843"),
         ),
         option(
             name="op_execute_timeout",
@@ -75,10 +67,7 @@ OPTIONS = table(
             scope="process",
             versions=since("r1.7.0"),
             sample={"op_execute_timeout": 90},
-            source=(
-                "tf_adapter/util/npu_attrs.cc:2495",
-                "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:845",
-            ),
+            source=("npu_attrs.cc:2495", "npu_estimator.py:845"),
         ),
         option(
             name="stream_sync_timeout",
@@ -94,10 +83,7 @@ OPTIONS = table(
             outcome=Outcome.SILENT,
             severity=Severity.WARNING,
             versions=since("v0.0.3"),
-            source=(
-                "tf_adapter/util/npu_attrs.cc:2573",
-                "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:862",
-            ),
+            source=("npu_attrs.cc:2573", "npu_estimator.py:862"),
         ),
         option(
             name="event_sync_timeout",
@@ -113,10 +99,7 @@ OPTIONS = table(
             outcome=Outcome.SILENT,
             severity=Severity.WARNING,
             versions=since("v0.0.3"),
-            source=(
-                "tf_adapter/util/npu_attrs.cc:2576",
-                "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:863",
-            ),
+            source=("npu_attrs.cc:2576", "npu_estimator.py:863"),
         ),
         option(
             name="graph_exec_timeout",
@@ -127,7 +110,7 @@ OPTIONS = table(
             scope="process",
             status=Status.UNDOCUMENTED,
             versions=since("r1.9.0"),
-            source=("tf_adapter/util/npu_attrs.cc:2507",),
+            source=("npu_attrs.cc:2507",),
         ),
     )
 )

@@ -12,8 +12,6 @@ PAGE = "experimental"
 TITLE = "Experimental options"
 DOC = "docs/en/tfadapter_1/apiref/session_config/experiment_options.md"
 
-option = functools.partial(Option)
-
 option = functools.partial(Option, page=PAGE, doc=DOC)
 
 OPTIONS = table(
@@ -26,10 +24,7 @@ OPTIONS = table(
             status=Status.EXPERIMENTAL,
             outcome=Outcome.GE,
             versions=since("v0.0.7"),
-            source=(
-                "tf_adapter/util/npu_attrs.cc:2653",
-                "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:612",
-            ),
+            source=("npu_attrs.cc:2653", "npu_estimator.py:612"),
         ),
         option(
             name="jit_compile",
@@ -51,10 +46,7 @@ OPTIONS = table(
             former_wire="b",
             former_wire_versions=spans(("r1.10.0", "r1.11.0"), ("v0.0.4", "v0.0.9")),
             unchecked=spans(("r1.13.0", "v0.0.14")),
-            source=(
-                "tf_adapter/util/npu_attrs.cc:2633",
-                "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:860",
-            ),
+            source=("npu_attrs.cc:2633", "npu_estimator.py:860"),
         ),
         option(
             name="shape_generalization_mode",
@@ -66,10 +58,7 @@ OPTIONS = table(
             status=Status.EXPERIMENTAL,
             outcome=Outcome.REJECT,
             versions=since("v0.0.48"),
-            source=(
-                "tf_adapter/util/npu_attrs.cc:2642",
-                "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:868",
-            ),
+            source=("npu_attrs.cc:2642", "npu_estimator.py:868"),
         ),
         option(
             name="experimental_accelerate_train_mode",
@@ -81,10 +70,7 @@ OPTIONS = table(
             status=Status.EXPERIMENTAL,
             outcome=Outcome.REJECT,
             versions=since("v0.0.16"),
-            source=(
-                "tf_adapter/util/npu_attrs.cc:2531",
-                "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:621",
-            ),
+            source=("npu_attrs.cc:2531", "npu_estimator.py:621"),
         ),
         option(
             name="auto_multistream_parallel_mode",
@@ -103,10 +89,7 @@ OPTIONS = table(
             ),
             outcome=Outcome.GE,
             versions=since("v0.0.48"),
-            source=(
-                "tf_adapter/util/npu_attrs.cc:2611",
-                "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:873",
-            ),
+            source=("npu_attrs.cc:2611", "npu_estimator.py:873"),
         ),
         option(
             name="experimental_logical_device_cluster_deploy_mode",
@@ -120,10 +103,7 @@ OPTIONS = table(
             outcome=Outcome.UNCHECKED,
             severity=Severity.WARNING,
             versions=since("r1.9.0"),
-            source=(
-                "tf_adapter/util/npu_attrs.cc:2525",
-                "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:593",
-            ),
+            source=("npu_attrs.cc:2525", "npu_estimator.py:593"),
         ),
         option(
             name="experimental_logical_device_id",
@@ -133,10 +113,7 @@ OPTIONS = table(
             scope="process",
             status=Status.UNDOCUMENTED,
             versions=since("r1.9.0"),
-            source=(
-                "tf_adapter/util/npu_attrs.cc:2528",
-                "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:600",
-            ),
+            source=("npu_attrs.cc:2528", "npu_estimator.py:600"),
         ),
         option(
             name="experimental_model_deploy_mode",
@@ -146,10 +123,7 @@ OPTIONS = table(
             scope="process",
             status=Status.UNDOCUMENTED,
             versions=since("v0.0.3"),
-            source=(
-                "tf_adapter/util/npu_attrs.cc:2534",
-                "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:603",
-            ),
+            source=("npu_attrs.cc:2534", "npu_estimator.py:603"),
         ),
         option(
             name="experimental_model_deploy_devicelist",
@@ -159,10 +133,7 @@ OPTIONS = table(
             scope="process",
             status=Status.UNDOCUMENTED,
             versions=since("v0.0.3"),
-            source=(
-                "tf_adapter/util/npu_attrs.cc:2537",
-                "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:606",
-            ),
+            source=("npu_attrs.cc:2537", "npu_estimator.py:606"),
         ),
     )
 )

@@ -9,8 +9,6 @@ from npu_config.core.versions import NEVER, since
 PAGE = "internal"
 TITLE = "Internal options, not in the documentation"
 
-option = functools.partial(Option)
-
 option = functools.partial(Option, page=PAGE)
 
 OPTIONS = table(
@@ -23,10 +21,7 @@ OPTIONS = table(
             scope="graph",
             status=Status.UNDOCUMENTED,
             notes="NPUEstimator writes TF_CONFIG task.type, else localhost.",
-            source=(
-                "tf_adapter/util/npu_attrs.cc:2238",
-                "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:664",
-            ),
+            source=("npu_attrs.cc:2238", "npu_estimator.py:664"),
         ),
         option(
             name="task_index",
@@ -37,10 +32,7 @@ OPTIONS = table(
             status=Status.UNDOCUMENTED,
             notes="NPUEstimator writes TF_CONFIG task.index, else 0.",
             outcome=Outcome.ABORT,
-            source=(
-                "tf_adapter/util/npu_attrs.cc:2243",
-                "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:665",
-            ),
+            source=("npu_attrs.cc:2243", "npu_estimator.py:665"),
         ),
         option(
             name="device_type",
@@ -52,10 +44,7 @@ OPTIONS = table(
             scope="process",
             status=Status.UNDOCUMENTED,
             versions=since("r1.7.0"),
-            source=(
-                "tf_adapter/util/npu_attrs.cc:2486",
-                "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:837",
-            ),
+            source=("npu_attrs.cc:2486", "npu_estimator.py:837"),
         ),
         option(
             name="soc_config",
@@ -65,10 +54,7 @@ OPTIONS = table(
             scope="process",
             status=Status.UNDOCUMENTED,
             versions=since("r1.8.0"),
-            source=(
-                "tf_adapter/util/npu_attrs.cc:2212",
-                "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:839",
-            ),
+            source=("npu_attrs.cc:2212", "npu_estimator.py:839"),
         ),
         option(
             name="hcom_multi_mode",
@@ -80,10 +66,7 @@ OPTIONS = table(
             scope="process+session",
             status=Status.UNDOCUMENTED,
             versions=since("r1.3.0"),
-            source=(
-                "tf_adapter/util/npu_attrs.cc:2412",
-                "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:824",
-            ),
+            source=("npu_attrs.cc:2412", "npu_estimator.py:824"),
         ),
         option(
             name="lower_functional_ops",
@@ -92,7 +75,7 @@ OPTIONS = table(
             default=False,
             scope="graph",
             status=Status.UNDOCUMENTED,
-            source=("tf_adapter/util/npu_attrs.cc:2235",),
+            source=("npu_attrs.cc:2235",),
         ),
         option(
             name="topo_sorting_mode",
@@ -103,10 +86,7 @@ OPTIONS = table(
             notes="Forwarded only when present; GE default is 1.",
             outcome=Outcome.UNCHECKED,
             versions=since("r1.10.0"),
-            source=(
-                "tf_adapter/util/npu_attrs.cc:2540",
-                "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:853",
-            ),
+            source=("npu_attrs.cc:2540", "npu_estimator.py:853"),
         ),
         option(
             name="insert_op_file",
@@ -115,10 +95,7 @@ OPTIONS = table(
             run_config="insert_op_file",
             status=Status.UNDOCUMENTED,
             versions=since("r1.11.0"),
-            source=(
-                "tf_adapter/util/npu_attrs.cc:2545",
-                "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:855",
-            ),
+            source=("npu_attrs.cc:2545", "npu_estimator.py:855"),
         ),
         option(
             name="HCCL_algorithm",
@@ -128,10 +105,7 @@ OPTIONS = table(
             scope="process+session",
             status=Status.UNDOCUMENTED,
             versions=since("r1.8.0"),
-            source=(
-                "tf_adapter/util/npu_attrs.cc:2501",
-                "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:847",
-            ),
+            source=("npu_attrs.cc:2501", "npu_estimator.py:847"),
         ),
         option(
             name="resource_config_path",
@@ -140,10 +114,7 @@ OPTIONS = table(
             run_config="experimental_config.resource_config_path",
             status=Status.UNDOCUMENTED,
             versions=since("r1.10.0"),
-            source=(
-                "tf_adapter/util/npu_attrs.cc:2550",
-                "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:609",
-            ),
+            source=("npu_attrs.cc:2550", "npu_estimator.py:609"),
         ),
         option(
             name="graph_parallel_option_path",
@@ -152,10 +123,7 @@ OPTIONS = table(
             run_config="experimental_config.graph_parallel_option_path",
             status=Status.UNDOCUMENTED,
             versions=since("v0.0.3"),
-            source=(
-                "tf_adapter/util/npu_attrs.cc:2553",
-                "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:615",
-            ),
+            source=("npu_attrs.cc:2553", "npu_estimator.py:615"),
         ),
         option(
             name="enable_graph_parallel",
@@ -165,10 +133,7 @@ OPTIONS = table(
             run_config="experimental_config.enable_graph_parallel",
             status=Status.UNDOCUMENTED,
             versions=since("v0.0.3"),
-            source=(
-                "tf_adapter/util/npu_attrs.cc:2556",
-                "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:618",
-            ),
+            source=("npu_attrs.cc:2556", "npu_estimator.py:618"),
         ),
         option(
             name="enable_compress_weight",
@@ -179,10 +144,7 @@ OPTIONS = table(
             run_config_default=False,
             status=Status.UNDOCUMENTED,
             versions=since("r1.2.0"),
-            source=(
-                "tf_adapter/util/npu_attrs.cc:2393",
-                "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:815",
-            ),
+            source=("npu_attrs.cc:2393", "npu_estimator.py:815"),
         ),
         option(
             name="compress_weight_conf",
@@ -191,10 +153,7 @@ OPTIONS = table(
             run_config="compress_weight_conf",
             status=Status.UNDOCUMENTED,
             versions=since("r1.2.0"),
-            source=(
-                "tf_adapter/util/npu_attrs.cc:2393",
-                "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:817",
-            ),
+            source=("npu_attrs.cc:2393", "npu_estimator.py:817"),
         ),
         option(
             name="min_group_size",
@@ -204,7 +163,7 @@ OPTIONS = table(
             notes="Field b assigned the integer 1.",
             is_read=False,
             versions=NEVER,
-            source=("tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:795",),
+            source=("npu_estimator.py:795",),
         ),
         option(
             name="enable_reduce_precision",
@@ -215,7 +174,7 @@ OPTIONS = table(
             status=Status.NO_EFFECT,
             is_read=False,
             versions=NEVER,
-            source=("tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:541",),
+            source=("npu_estimator.py:541",),
         ),
     )
 )

@@ -12,8 +12,6 @@ PAGE = "memory"
 TITLE = "Memory management"
 DOC = "docs/en/tfadapter_1/apiref/session_config/memory_management.md"
 
-option = functools.partial(Option)
-
 option = functools.partial(Option, page=PAGE, doc=DOC)
 
 OPTIONS = table(
@@ -30,10 +28,7 @@ OPTIONS = table(
             run_config_default=0,
             outcome=Outcome.GE,
             versions=since("r1.9.0"),
-            source=(
-                "tf_adapter/util/npu_attrs.cc:2513",
-                "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:514",
-            ),
+            source=("npu_attrs.cc:2513", "npu_estimator.py:514"),
         ),
         option(
             name="static_memory_policy",
@@ -53,10 +48,7 @@ OPTIONS = table(
             outcome=Outcome.UNCHECKED,
             undocumented_values=(1,),
             versions=since("r1.9.0"),
-            source=(
-                "tf_adapter/util/npu_attrs.cc:2510",
-                "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:516",
-            ),
+            source=("npu_attrs.cc:2510", "npu_estimator.py:516"),
         ),
         option(
             name="variable_use_1g_huge_page",
@@ -72,10 +64,7 @@ OPTIONS = table(
             scope="process+session",
             outcome=Outcome.REJECT,
             versions=since("v0.0.48"),
-            source=(
-                "tf_adapter/util/npu_attrs.cc:2516",
-                "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:523",
-            ),
+            source=("npu_attrs.cc:2516", "npu_estimator.py:523"),
         ),
         option(
             name="external_weight",
@@ -93,10 +82,7 @@ OPTIONS = table(
                 "ASCEND_WORK_PATH and vanish when the model unloads."
             ),
             versions=since("r1.11.0"),
-            source=(
-                "tf_adapter/util/npu_attrs.cc:2579",
-                "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:864",
-            ),
+            source=("npu_attrs.cc:2579", "npu_estimator.py:864"),
         ),
         option(
             name="input_fusion_size",
@@ -116,10 +102,7 @@ OPTIONS = table(
             outcome=Outcome.SILENT,
             severity=Severity.WARNING,
             versions=since("v0.0.48"),
-            source=(
-                "tf_adapter/util/npu_attrs.cc:2055",
-                "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:861",
-            ),
+            source=("npu_attrs.cc:2055", "npu_estimator.py:861"),
         ),
         option(
             name="input_batch_cpy",
@@ -131,10 +114,7 @@ OPTIONS = table(
             run_config_default=False,
             scope="process+session",
             versions=since("v0.0.48"),
-            source=(
-                "tf_adapter/util/npu_attrs.cc:2615",
-                "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:749",
-            ),
+            source=("npu_attrs.cc:2615", "npu_estimator.py:749"),
         ),
         option(
             name="memory_optimization_policy",
@@ -149,10 +129,7 @@ OPTIONS = table(
             ),
             severity=Severity.WARNING,
             versions=since("v0.0.3"),
-            source=(
-                "tf_adapter/util/npu_attrs.cc:2522",
-                "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:519",
-            ),
+            source=("npu_attrs.cc:2522", "npu_estimator.py:519"),
         ),
         option(
             name="graph_slice",
@@ -166,10 +143,7 @@ OPTIONS = table(
             ),
             outcome=Outcome.REJECT,
             versions=since("v0.0.9"),
-            source=(
-                "tf_adapter/util/npu_attrs.cc:2656",
-                "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:527",
-            ),
+            source=("npu_attrs.cc:2656", "npu_estimator.py:527"),
         ),
     )
 )

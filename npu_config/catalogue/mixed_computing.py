@@ -11,8 +11,6 @@ PAGE = "mixed_computing"
 TITLE = "Mixed computing"
 DOC = "docs/en/tfadapter_1/apiref/session_config/mixed_computing.md"
 
-option = functools.partial(Option)
-
 option = functools.partial(Option, page=PAGE, doc=DOC)
 
 OPTIONS = table(
@@ -28,10 +26,7 @@ OPTIONS = table(
             run_config="mix_compile_mode",
             run_config_default=False,
             scope="graph",
-            source=(
-                "tf_adapter/util/npu_attrs.cc:2224",
-                "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:791",
-            ),
+            source=("npu_attrs.cc:2224", "npu_estimator.py:791"),
         ),
         option(
             name="in_out_pair_flag",
@@ -44,7 +39,7 @@ OPTIONS = table(
             modes="online_inference",
             scope="graph",
             versions=since("r1.3.0"),
-            source=("tf_adapter/util/npu_attrs.cc:2287",),
+            source=("npu_attrs.cc:2287",),
         ),
         option(
             name="in_out_pair",
@@ -58,7 +53,7 @@ OPTIONS = table(
             outcome=Outcome.REJECT,
             versions=since("r1.3.0"),
             sample={"graph_run_mode": 0, "mix_compile_mode": True},
-            source=("tf_adapter/util/npu_attrs.cc:2290",),
+            source=("npu_attrs.cc:2290",),
         ),
         option(
             name="const_input",
@@ -70,7 +65,7 @@ OPTIONS = table(
             scope="graph",
             status=Status.UNDOCUMENTED,
             versions=since("r1.9.0"),
-            source=("tf_adapter/util/npu_attrs.cc:980",),
+            source=("npu_attrs.cc:980",),
         ),
     )
 )

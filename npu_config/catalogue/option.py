@@ -12,6 +12,11 @@ from npu_config.core.target import ALL_PRODUCTS, Product
 from npu_config.core.versions import EVER, NEVER, SNAPSHOTS, Versions
 
 _BOOLEANS = ("true", "false")
+_ADAPTER = {
+    "npu_attrs.cc": "tf_adapter/util/",
+    "npu_estimator.py": "tf_adapter/python/npu_bridge/estimator/npu/",
+}
+"""The folders of the files that a source names."""
 
 
 class Status(enum.Enum):
@@ -71,7 +76,7 @@ class Option:
         sample: option to value: what a configuration that sets this option needs beside it, and
             its own value where the default would not show what it does.
         doc: the file of that category in the vendor's documentation.
-        source: where the facts are from.
+        source: where the facts are from, e.g. ``npu_attrs.cc:2049``.
     """
 
     name: str
@@ -105,7 +110,12 @@ class Option:
     is_read: bool = True
     sample: Mapping[str, Any] = attr.ib(factory=dict, hash=False)
     _doc: Optional[str] = None
-    source: Tuple[str, ...] = ()
+    _source: Tuple[str, ...] = ()
+
+    @property
+    def source(self) -> Tuple[str, ...]:
+        """Where the facts are from: files of the adapter with their lines."""
+        return tuple(_ADAPTER[place.partition(":")[0]] + place for place in self._source)
 
     @property
     def doc(self) -> Optional[str]:

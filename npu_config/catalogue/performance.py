@@ -11,8 +11,6 @@ PAGE = "performance"
 TITLE = "Performance tuning"
 DOC = "docs/en/tfadapter_1/apiref/session_config/performance_tuning.md"
 
-option = functools.partial(Option)
-
 option = functools.partial(Option, page=PAGE, doc=DOC)
 
 OPTIONS = table(
@@ -32,10 +30,7 @@ OPTIONS = table(
             ),
             outcome=Outcome.ABORT,
             sample={"iterations_per_loop": 10, "enable_data_pre_proc": True},
-            source=(
-                "tf_adapter/util/npu_attrs.cc:2227",
-                "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:793",
-            ),
+            source=("npu_attrs.cc:2227", "npu_estimator.py:793"),
         ),
         option(
             name="hcom_parallel",
@@ -48,10 +43,7 @@ OPTIONS = table(
             modes="training",
             run_config="hcom_parallel",
             run_config_default=True,
-            source=(
-                "tf_adapter/util/npu_attrs.cc:2040",
-                "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:796",
-            ),
+            source=("npu_attrs.cc:2040", "npu_estimator.py:796"),
         ),
         option(
             name="enable_small_channel",
@@ -63,10 +55,7 @@ OPTIONS = table(
             run_config_default=0,
             outcome=Outcome.GE,
             versions=since("r1.2.0"),
-            source=(
-                "tf_adapter/util/npu_attrs.cc:2381",
-                "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:811",
-            ),
+            source=("npu_attrs.cc:2381", "npu_estimator.py:811"),
         ),
         option(
             name="op_precision_mode",
@@ -79,10 +68,7 @@ OPTIONS = table(
             scope="process+session",
             outcome=Outcome.GE,
             versions=since("r1.5.0"),
-            source=(
-                "tf_adapter/util/npu_attrs.cc:2483",
-                "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:491",
-            ),
+            source=("npu_attrs.cc:2483", "npu_estimator.py:491"),
         ),
         option(
             name="enable_scope_fusion_passes",
@@ -90,10 +76,7 @@ OPTIONS = table(
             summary="Names of non-general scope fusion patterns to enable.",
             run_config="enable_scope_fusion_passes",
             scope="process",
-            source=(
-                "tf_adapter/util/npu_attrs.cc:2150",
-                "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:806",
-            ),
+            source=("npu_attrs.cc:2150", "npu_estimator.py:806"),
         ),
         option(
             name="stream_max_parallel_num",
@@ -102,10 +85,7 @@ OPTIONS = table(
             run_config="stream_max_parallel_num",
             notes="Per-engine default 1; must not exceed the AI Core count.",
             outcome=Outcome.UNCHECKED,
-            source=(
-                "tf_adapter/util/npu_attrs.cc:2111",
-                "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:631",
-            ),
+            source=("npu_attrs.cc:2111", "npu_estimator.py:631"),
         ),
         option(
             name="is_tailing_optimization",
@@ -118,10 +98,7 @@ OPTIONS = table(
             modes="training",
             run_config="is_tailing_optimization",
             run_config_default=False,
-            source=(
-                "tf_adapter/util/npu_attrs.cc:2121",
-                "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:794",
-            ),
+            source=("npu_attrs.cc:2121", "npu_estimator.py:794"),
         ),
         option(
             name="variable_placement",
@@ -134,10 +111,7 @@ OPTIONS = table(
             notes="Stored internally under the attribute variable_location.",
             outcome=Outcome.ABORT,
             versions=since("v0.0.3"),
-            source=(
-                "tf_adapter/util/npu_attrs.cc:2585",
-                "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:866",
-            ),
+            source=("npu_attrs.cc:2585", "npu_estimator.py:866"),
         ),
         option(
             name="frozen_variable",
@@ -149,10 +123,7 @@ OPTIONS = table(
             run_config_default=False,
             scope="graph",
             versions=since("v0.0.3"),
-            source=(
-                "tf_adapter/util/npu_attrs.cc:2582",
-                "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:865",
-            ),
+            source=("npu_attrs.cc:2582", "npu_estimator.py:865"),
         ),
         option(
             name="graph_max_parallel_model_num",
@@ -165,10 +136,7 @@ OPTIONS = table(
             notes="GE itself defaults to 8.",
             outcome=Outcome.REJECT,
             versions=since("v0.0.48"),
-            source=(
-                "tf_adapter/util/npu_attrs.cc:2230",
-                "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:859",
-            ),
+            source=("npu_attrs.cc:2230", "npu_estimator.py:859"),
         ),
     )
 )

@@ -10,8 +10,6 @@ PAGE = "profiling"
 TITLE = "Profiling"
 DOC = "docs/en/tfadapter_1/apiref/session_config/Profiling.md"
 
-option = functools.partial(Option)
-
 option = functools.partial(Option, page=PAGE, doc=DOC)
 
 OPTIONS = table(
@@ -24,10 +22,7 @@ OPTIONS = table(
             run_config="profiling_config.enable_profiling",
             run_config_default=False,
             scope="process",
-            source=(
-                "tf_adapter/util/npu_attrs.cc:2124",
-                "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:500",
-            ),
+            source=("npu_attrs.cc:2124", "npu_estimator.py:500"),
         ),
         option(
             name="profiling_options",
@@ -46,10 +41,7 @@ OPTIONS = table(
             ),
             outcome=Outcome.ABORT,
             sample={"profiling_mode": True},
-            source=(
-                "tf_adapter/util/npu_attrs.cc:2128",
-                "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:504",
-            ),
+            source=("npu_attrs.cc:2128", "npu_estimator.py:504"),
         ),
     )
 )
