@@ -111,7 +111,6 @@ def _enter(entry: Rule) -> None:
 
 def rule(
     id: str,
-    name: str,
     severity: Severity,
     options: Iterable[str] = (),
     products: Optional[Iterable[Product]] = None,
@@ -120,9 +119,10 @@ def rule(
     on_host: bool = False,
     about: str = "options",
 ) -> Callable[[Check], Check]:
-    """Enter the decorated function as a rule; its docstring is the rule's page."""
+    """Enter the decorated function as a rule: its name is the rule's, its docstring the page."""
 
     def enter(check: Check) -> Check:
+        name = check.__name__.replace("_", "-")
         _enter(
             Rule(
                 id=id,

@@ -13,7 +13,6 @@ _ACCURACY = "docs/en/tfadapter_1/apiref/session_config/accuracy_tuning.md"
 
 @rule(
     "NPU208",
-    "accelerated-training-with-precision-mode",
     Severity.ERROR,
     options=("experimental_accelerate_train_mode",),
     facts=("accelerate-precision",),
@@ -63,7 +62,6 @@ def accelerated_training_with_precision_mode(case: Case) -> None:
 
 @rule(
     "NPU209",
-    "accelerated-training-in-bfloat16",
     Severity.ERROR,
     options=("experimental_accelerate_train_mode",),
     products=frozenset(Product) - BFLOAT16_PRODUCTS,

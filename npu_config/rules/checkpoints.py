@@ -19,7 +19,6 @@ CHECKPOINT_STEPS = 100
 
 @rule(
     "NPU810",
-    "two-checkpoint-intervals",
     Severity.ERROR,
     facts=("run-config-save-checkpoints-exclusive",),
     source=(_SUPPORT,),
@@ -55,7 +54,6 @@ def two_checkpoint_intervals(case: Case) -> None:
 
 @rule(
     "NPU811",
-    "checkpoint-inside-loop",
     Severity.WARNING,
     options=("iterations_per_loop",),
     facts=("iterations-save-checkpoints",),
@@ -100,7 +98,6 @@ def checkpoint_inside_loop(case: Case) -> None:
 
 @rule(
     "NPU812",
-    "summary-inside-loop",
     Severity.WARNING,
     options=("iterations_per_loop",),
     facts=("iterations-summary-steps",),
@@ -137,7 +134,6 @@ def summary_inside_loop(case: Case) -> None:
 
 @rule(
     "NPU813",
-    "log-inside-loop",
     Severity.WARNING,
     options=("iterations_per_loop",),
     facts=("iterations-log-steps",),
@@ -175,7 +171,6 @@ def log_inside_loop(case: Case) -> None:
 
 @rule(
     "NPU814",
-    "checkpoint-by-time-on-many-devices",
     Severity.WARNING,
     facts=("run-config-save-secs-multi-device",),
     source=(_CONSTRUCTOR, _SUPPORT),
@@ -212,7 +207,6 @@ def checkpoint_by_time_on_many_devices(case: Case) -> None:
 
 @rule(
     "NPU823",
-    "default-checkpoint-interval",
     Severity.INFO,
     facts=("run-config-save-checkpoints-default",),
     source=(_RUN_CONFIG + ":327-330", _SUPPORT),

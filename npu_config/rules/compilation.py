@@ -17,7 +17,6 @@ _DEPRECATED = "docs/en/tfadapter_1/apiref/session_config/deprecated_options.md"
 
 @rule(
     "NPU556",
-    "core-limit-with-prebuilt-operators",
     Severity.WARNING,
     options=("aicore_num",),
     facts=("aicore-num-jit-false",),
@@ -52,7 +51,6 @@ def core_limit_with_prebuilt_operators(case: Case) -> None:
 
 @rule(
     "NPU557",
-    "core-limit-with-operator-cache",
     Severity.WARNING,
     options=("aicore_num",),
     facts=("aicore-num-cache",),
@@ -92,7 +90,6 @@ def core_limit_with_operator_cache(case: Case) -> None:
 
 @rule(
     "NPU558",
-    "cache-mode-with-debug-level",
     Severity.WARNING,
     options=("op_compiler_cache_mode",),
     facts=("cache-ignored-debug-level",),
@@ -128,7 +125,6 @@ def cache_mode_with_debug_level(case: Case) -> None:
 
 @rule(
     "NPU559",
-    "cache-mode-with-debug-config",
     Severity.WARNING,
     options=("op_debug_config",),
     facts=("cache-ignored-debug-config",),
@@ -162,7 +158,6 @@ def cache_mode_with_debug_config(case: Case) -> None:
 
 @rule(
     "NPU560",
-    "cache-directory-of-disabled-cache",
     Severity.WARNING,
     options=("op_compiler_cache_dir",),
     facts=("cache-mode-allowed",),
@@ -193,7 +188,6 @@ def cache_directory_of_disabled_cache(case: Case) -> None:
 
 @rule(
     "NPU561",
-    "debug-level-in-training",
     Severity.INFO,
     options=("op_debug_level",),
     facts=("op-debug-level-training",),
@@ -225,7 +219,6 @@ def debug_level_in_training(case: Case) -> None:
 
 @rule(
     "NPU562",
-    "debug-config-beside-level-zero",
     Severity.INFO,
     options=("op_debug_config",),
     facts=("op-debug-level-vs-config",),
@@ -255,7 +248,6 @@ def debug_config_beside_level_zero(case: Case) -> None:
 
 @rule(
     "NPU563",
-    "debug-kernels-of-dynamic-shapes",
     Severity.WARNING,
     options=("op_debug_level",),
     facts=("op-debug-ccec-dynamic",),
@@ -294,7 +286,6 @@ _TUNING_OPTIONS = ("work_path", "distribute_config", "aoe_config_file")
 
 @rule(
     "NPU565",
-    "tuning-option-without-tuning",
     Severity.WARNING,
     options=_TUNING_OPTIONS,
     facts=("aoe-options-inert",),
@@ -331,7 +322,6 @@ def tuning_option_without_tuning(case: Case) -> None:
 
 @rule(
     "NPU566",
-    "more-streams-than-cores",
     Severity.WARNING,
     options=("aicore_num",),
     facts=("auto-multistream-cores", "stream-max-parallel-format"),

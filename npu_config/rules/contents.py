@@ -198,7 +198,6 @@ def _debug_switches(case: Case) -> Tuple[str, ...]:
 
 @rule(
     "NPU776",
-    "memory-check-with-debug-level",
     Severity.ERROR,
     options=("op_debug_config",),
     facts=("op-debug-oom-level2",),
@@ -234,7 +233,6 @@ def memory_check_with_debug_level(case: Case) -> None:
 
 @rule(
     "NPU777",
-    "memory-check-with-collect-path",
     Severity.ERROR,
     options=("op_debug_config",),
     facts=("op-debug-oom-collect-path",),
@@ -270,7 +268,6 @@ def memory_check_with_collect_path(case: Case) -> None:
 
 @rule(
     "NPU778",
-    "unoptimised-kernels-of-dynamic-shapes",
     Severity.WARNING,
     options=("op_debug_config",),
     facts=("op-debug-ccec-dynamic",),
@@ -313,7 +310,6 @@ def unoptimised_kernels_of_dynamic_shapes(case: Case) -> None:
 
 @rule(
     "NPU779",
-    "switch-beats-fusion-file",
     Severity.INFO,
     options=("optimization_switch",),
     facts=("optimization-switch-vs-file",),

@@ -35,7 +35,6 @@ def _written_by_class(case: Case, name: str) -> bool:
 
 @rule(
     "NPU901",
-    "deprecated-option",
     Severity.INFO,
     options=_DEPRECATED,
     source=(_DOC,),
@@ -72,7 +71,6 @@ def _name_place(case: Case, name: str) -> Place:
 
 @rule(
     "NPU902",
-    "option-without-effect",
     Severity.WARNING,
     options=_NO_EFFECT,
     facts=("memory-size-no-effect",),
@@ -118,7 +116,6 @@ def _severity_without_effect(case: Case, name: str) -> Optional[Severity]:
 
 @rule(
     "NPU903",
-    "removed-auto-tune",
     Severity.ERROR,
     options=(REMOVED,),
     facts=("auto-tune-removed",),
@@ -164,7 +161,6 @@ def removed_auto_tune(case: Case) -> None:
 
 @rule(
     "NPU904",
-    "undocumented-option",
     Severity.INFO,
     options=_UNDOCUMENTED,
     source=("tf_adapter/util/npu_attrs.cc:2032-2663",),
@@ -203,7 +199,6 @@ def undocumented_option(case: Case) -> None:
 
 @rule(
     "NPU905",
-    "experimental-option",
     Severity.INFO,
     options=_EXPERIMENTS,
     facts=("experimental-not-production",),
@@ -234,7 +229,6 @@ def experimental_option(case: Case) -> None:
 
 @rule(
     "NPU906",
-    "undocumented-value",
     Severity.INFO,
     options=_ODD_VALUES,
     facts=("static-memory-policy-allowed",),

@@ -28,7 +28,6 @@ _OF_BOTH = _under(*SWITCHES)
 
 @rule(
     "NPU301",
-    "both-dumps",
     Severity.ERROR,
     options=("enable_dump_debug",),
     facts=("dump-exclusive",),
@@ -67,7 +66,6 @@ def both_dumps(case: Case) -> None:
 
 @rule(
     "NPU302",
-    "dump-without-path",
     Severity.ERROR,
     options=SWITCHES,
     facts=("dump-path-required",),
@@ -102,7 +100,6 @@ def dump_without_path(case: Case) -> None:
 
 @rule(
     "NPU303",
-    "dump-option-without-dump",
     Severity.WARNING,
     options=_OF_DUMP,
     facts=("dump-step-only-with-dump",),
@@ -147,7 +144,6 @@ def _report_inert(case: Case, names: Tuple[str, ...], switch: str) -> None:
 
 @rule(
     "NPU304",
-    "overflow-mode-without-detection",
     Severity.WARNING,
     options=_OF_DETECTION,
     facts=("dump-debug-mode-only-with-debug",),
@@ -173,7 +169,6 @@ def overflow_mode_without_detection(case: Case) -> None:
 
 @rule(
     "NPU305",
-    "dump-path-without-dump",
     Severity.INFO,
     options=_OF_BOTH,
     facts=("dump-switch-required",),
@@ -204,7 +199,6 @@ def dump_path_without_dump(case: Case) -> None:
 
 @rule(
     "NPU306",
-    "dump-with-exception-dump",
     Severity.WARNING,
     options=("enable_exception_dump",),
     facts=("dump-vs-exception-dump",),
@@ -240,7 +234,6 @@ def dump_with_exception_dump(case: Case) -> None:
 
 @rule(
     "NPU307",
-    "dump-of-every-step",
     Severity.INFO,
     options=("enable_dump",),
     facts=("dump-limit-iterations",),
@@ -273,7 +266,6 @@ def dump_of_every_step(case: Case) -> None:
 
 @rule(
     "NPU308",
-    "dump-of-both-sides",
     Severity.INFO,
     options=("dump_mode",),
     facts=("dump-mode-all-collective",),
@@ -308,7 +300,6 @@ def dump_of_both_sides(case: Case) -> None:
 
 @rule(
     "NPU311",
-    "profiling-options-without-profiling",
     Severity.WARNING,
     options=("profiling_options",),
     facts=("profiling-options-inert",),
@@ -334,7 +325,6 @@ def profiling_options_without_profiling(case: Case) -> None:
 
 @rule(
     "NPU312",
-    "profiling-without-options",
     Severity.INFO,
     options=("profiling_mode",),
     facts=("profiling-options-default",),

@@ -25,7 +25,6 @@ _DOC = "docs/en/tfadapter_1/apiref/session_config/dynamic_shape.md"
 
 @rule(
     "NPU509",
-    "hybrid-compilation-moves-weights",
     Severity.INFO,
     options=("compile_hybrid_mode",),
     facts=("compile-hybrid-external-weight",),
@@ -75,7 +74,6 @@ def hybrid_compilation_moves_weights(case: Case) -> None:
 
 @rule(
     "NPU510",
-    "dynamic-compilation-with-shape-profiles",
     Severity.ERROR,
     options=("compile_dynamic_mode",),
     facts=("compile-dynamic-vs-profiles",),
@@ -110,7 +108,6 @@ def dynamic_compilation_with_shape_profiles(case: Case) -> None:
 
 @rule(
     "NPU511",
-    "dynamic-compilation-with-dynamic-input",
     Severity.ERROR,
     options=("compile_dynamic_mode",),
     facts=("compile-dynamic-vs-dynamic-input",),
@@ -141,7 +138,6 @@ def dynamic_compilation_with_dynamic_input(case: Case) -> None:
 
 @rule(
     "NPU512",
-    "shape-generalization-without-jit",
     Severity.WARNING,
     options=("shape_generalization_mode",),
     facts=("shape-generalization-needs-jit",),
@@ -176,7 +172,6 @@ def shape_generalization_without_jit(case: Case) -> None:
 
 @rule(
     "NPU513",
-    "shape-generalization-with-dynamic-compilation",
     Severity.WARNING,
     options=("shape_generalization_mode",),
     facts=("shape-generalization-vs-compile-dynamic",),
@@ -208,7 +203,6 @@ def shape_generalization_with_dynamic_compilation(case: Case) -> None:
 
 @rule(
     "NPU514",
-    "dynamic-option-without-dynamic-input",
     Severity.WARNING,
     options=("dynamic_graph_execute_mode", "dynamic_inputs_shape_range"),
     facts=("dynamic-input-options-inert",),
@@ -243,7 +237,6 @@ def dynamic_option_without_dynamic_input(case: Case) -> None:
 
 @rule(
     "NPU515",
-    "shape-range-with-shape-profiles",
     Severity.WARNING,
     options=("dynamic_inputs_shape_range",),
     facts=("dynamic-range-vs-dims",),
@@ -280,7 +273,6 @@ def shape_range_with_shape_profiles(case: Case) -> None:
 
 @rule(
     "NPU516",
-    "dynamic-input-forces-jit",
     Severity.INFO,
     options=("jit_compile",),
     facts=("dynamic-input-jit",),
@@ -315,7 +307,6 @@ def dynamic_input_forces_jit(case: Case) -> None:
 
 @rule(
     "NPU517",
-    "insert-op-file-with-shape-profiles",
     Severity.ERROR,
     options=("insert_op_file",),
     facts=("insert-op-file-dynamic",),
@@ -349,7 +340,6 @@ def insert_op_file_with_shape_profiles(case: Case) -> None:
 
 @rule(
     "NPU518",
-    "input-fusion-with-dynamic-shapes",
     Severity.WARNING,
     options=("input_fusion_size",),
     facts=("input-fusion-static",),

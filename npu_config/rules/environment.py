@@ -31,7 +31,6 @@ _BEATEN: Dict[str, Tuple[str, ...]] = {
 
 @rule(
     "NPU611",
-    "option-beats-environment",
     Severity.INFO,
     options=tuple(_BEATEN),
     facts=(
@@ -88,7 +87,6 @@ def option_beats_environment(case: Case) -> None:
 
 @rule(
     "NPU612",
-    "memory-policy-in-environment-too",
     Severity.ERROR,
     options=("static_memory_policy",),
     facts=("static-memory-policy-env",),
@@ -124,7 +122,6 @@ def memory_policy_in_environment_too(case: Case) -> None:
 
 @rule(
     "NPU613",
-    "hf32-with-float16-inference",
     Severity.WARNING,
     options=("graph_run_mode",),
     products=HF32_PRODUCTS,
@@ -171,7 +168,6 @@ def hf32_with_float16_inference(case: Case) -> None:
 
 @rule(
     "NPU614",
-    "hf32-beside-operator-precision",
     Severity.INFO,
     options=("op_precision_mode",),
     products=HF32_PRODUCTS,
@@ -211,7 +207,6 @@ def hf32_beside_operator_precision(case: Case) -> None:
 
 @rule(
     "NPU615",
-    "exception-dump-redirected",
     Severity.INFO,
     options=("enable_exception_dump",),
     facts=("exception-dump-collect-path",),
@@ -264,7 +259,6 @@ def missing_progress(case: Case) -> Tuple[str, ...]:
 
 @rule(
     "NPU616",
-    "accelerated-training-without-progress",
     Severity.WARNING,
     options=("experimental_accelerate_train_mode",),
     facts=("accelerate-step-env", "accelerate-loss-env"),
@@ -312,7 +306,6 @@ def accelerated_training_without_progress(case: Case) -> None:
 
 @rule(
     "NPU617",
-    "parallel-streams-of-dynamic-graph",
     Severity.WARNING,
     options=("auto_multistream_parallel_mode",),
     facts=("auto-multistream-dynamic",),
@@ -354,7 +347,6 @@ def parallel_streams_of_dynamic_graph(case: Case) -> None:
 
 @rule(
     "NPU618",
-    "forced-cache-with-parallel-compilation",
     Severity.WARNING,
     options=("op_compiler_cache_mode",),
     facts=("cache-force-parallel",),

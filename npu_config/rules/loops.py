@@ -32,7 +32,6 @@ def _looped(case: Case) -> Union[int, str, None]:
 
 @rule(
     "NPU401",
-    "loop-with-mixed-computing",
     Severity.ERROR,
     options=("mix_compile_mode",),
     facts=("iterations-mix-compile-exclusive",),
@@ -68,7 +67,6 @@ def loop_with_mixed_computing(case: Case) -> None:
 
 @rule(
     "NPU402",
-    "loop-without-data-preprocessing",
     Severity.ERROR,
     options=("iterations_per_loop",),
     facts=("iterations-need-data-preproc",),
@@ -104,7 +102,6 @@ def loop_without_data_preprocessing(case: Case) -> None:
 
 @rule(
     "NPU403",
-    "loop-with-lazy-recompile",
     Severity.ERROR,
     options=("iterations_per_loop",),
     facts=("iterations-lazy-recompile-exclusive",),
@@ -148,7 +145,6 @@ def loop_with_lazy_recompile(case: Case) -> None:
 
 @rule(
     "NPU404",
-    "loop-with-accelerated-training",
     Severity.WARNING,
     options=("experimental_accelerate_train_mode",),
     facts=("accelerate-iterations",),
@@ -184,7 +180,6 @@ def loop_with_accelerated_training(case: Case) -> None:
 
 @rule(
     "NPU405",
-    "host-variables-without-mixed-computing",
     Severity.ERROR,
     options=("variable_placement",),
     facts=("variable-placement-host-needs-mix",),
@@ -215,7 +210,6 @@ def host_variables_without_mixed_computing(case: Case) -> None:
 
 @rule(
     "NPU406",
-    "subgraph-without-mixed-computing",
     Severity.ERROR,
     options=("in_out_pair",),
     facts=("in-out-pair-needs-mix",),
@@ -248,7 +242,6 @@ def subgraph_without_mixed_computing(case: Case) -> None:
 
 @rule(
     "NPU407",
-    "subgraph-flag-without-subgraph",
     Severity.WARNING,
     options=("in_out_pair_flag",),
     facts=("in-out-pair-inference",),
@@ -282,7 +275,6 @@ def subgraph_flag_without_subgraph(case: Case) -> None:
 
 @rule(
     "NPU408",
-    "offload-switched-off",
     Severity.WARNING,
     options=("use_off_line",),
     facts=("use-off-line-true",),
@@ -325,7 +317,6 @@ def offload_switched_off(case: Case) -> None:
 
 @rule(
     "NPU409",
-    "job-without-offload",
     Severity.INFO,
     options=("job",),
     facts=("job-ps-skips",),

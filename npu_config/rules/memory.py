@@ -14,7 +14,6 @@ _PERFORMANCE = "docs/en/tfadapter_1/apiref/session_config/performance_tuning.md"
 
 @rule(
     "NPU551",
-    "batched-copy-after-fusion",
     Severity.INFO,
     options=("input_batch_cpy",),
     facts=("input-batch-vs-fusion",),
@@ -49,7 +48,6 @@ def batched_copy_after_fusion(case: Case) -> None:
 
 @rule(
     "NPU552",
-    "slower-memory-policy",
     Severity.INFO,
     options=("static_memory_policy",),
     facts=("static-memory-policy-performance",),
@@ -80,7 +78,6 @@ def slower_memory_policy(case: Case) -> None:
 
 @rule(
     "NPU553",
-    "shared-memory-of-parallel-graphs",
     Severity.ERROR,
     options=("static_memory_policy",),
     facts=("static-memory-policy-concurrent",),
@@ -121,7 +118,6 @@ def shared_memory_of_parallel_graphs(case: Case) -> None:
 
 @rule(
     "NPU554",
-    "small-channel-off-in-inference",
     Severity.WARNING,
     options=("enable_small_channel",),
     facts=("small-channel-inference-forced",),
@@ -155,7 +151,6 @@ def small_channel_off_in_inference(case: Case) -> None:
 
 @rule(
     "NPU555",
-    "small-channel-in-training",
     Severity.WARNING,
     options=("enable_small_channel",),
     facts=("small-channel-training",),
@@ -187,7 +182,6 @@ def small_channel_in_training(case: Case) -> None:
 
 @rule(
     "NPU564",
-    "two-weight-compressions",
     Severity.ERROR,
     options=("compress_weight_conf",),
     facts=("compress-weight-exclusive",),

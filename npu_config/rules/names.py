@@ -49,7 +49,6 @@ _ZEROS = {"b": "False", "i": "0", "s": "empty text"}
 
 @rule(
     "NPU101",
-    "unknown-option",
     Severity.ERROR,
     facts=("unknown-parameter",),
     source=("tf_adapter/util/npu_attrs.cc:2032-2663",),
@@ -130,7 +129,6 @@ def _is_slip(case: Case, name: str, meant: str) -> bool:
 
 @rule(
     "NPU102",
-    "wrong-field",
     Severity.ERROR,
     facts=("wire-type-mismatch", "wire-type-strict", "wire-type-ignored"),
     source=("tf_adapter/util/npu_attrs.cc:2035-2656",),

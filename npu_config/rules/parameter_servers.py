@@ -26,7 +26,6 @@ def cluster_of(environ: Optional[Mapping[str, str]]) -> Any:
 
 @rule(
     "NPU619",
-    "parameter-servers-without-mixed-computing",
     Severity.ERROR,
     facts=("ps-worker-mix-compile",),
     source=(

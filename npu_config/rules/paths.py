@@ -124,7 +124,6 @@ MISSING_FILE_RULES = frozenset(("NPU770", "NPU771", "NPU772", "NPU773", "NPU774"
 
 @rule(
     "NPU770",
-    "path-missing",
     Severity.ERROR,
     options=(*WANTED, "aoe_mode"),
     facts=_FACTS,
@@ -169,7 +168,6 @@ def _remedy(found: Found) -> str:
 
 @rule(
     "NPU771",
-    "path-of-wrong-kind",
     Severity.ERROR,
     options=(*WANTED, "aoe_mode"),
     facts=_FACTS,
@@ -204,7 +202,6 @@ def path_of_wrong_kind(case: Case) -> None:
 
 @rule(
     "NPU772",
-    "path-is-a-link",
     Severity.ERROR,
     options=(*WANTED, "aoe_mode"),
     facts=("dump-path-valid", "aoe-work-path"),
@@ -240,7 +237,6 @@ def path_is_a_link(case: Case) -> None:
 
 @rule(
     "NPU773",
-    "path-not-accessible",
     Severity.ERROR,
     options=(*WANTED, "aoe_mode"),
     facts=_FACTS,
@@ -283,7 +279,6 @@ def path_not_accessible(case: Case) -> None:
 
 @rule(
     "NPU774",
-    "empty-side-file",
     Severity.ERROR,
     options=tuple(name for name, wanted in WANTED.items() if not wanted.directory),
     facts=("modify-mixlist-file", "fusion-switch-file"),
@@ -317,7 +312,6 @@ def empty_side_file(case: Case) -> None:
 
 @rule(
     "NPU775",
-    "profiling-output-missing",
     Severity.WARNING,
     options=("profiling_options",),
     facts=("profiling-output-dir",),

@@ -24,7 +24,6 @@ BFLOAT16_PRODUCTS = frozenset((Product.ASCEND_950, Product.ATLAS_A3, Product.ATL
 
 @rule(
     "NPU201",
-    "both-precision-modes",
     Severity.ERROR,
     options=("precision_mode_v2",),
     facts=("precision-exclusive",),
@@ -56,7 +55,6 @@ def both_precision_modes(case: Case) -> None:
 
 @rule(
     "NPU202",
-    "hif8-precision-mode",
     Severity.ERROR,
     options=("precision_mode_v2",),
     facts=("precision-hif8",),
@@ -90,7 +88,6 @@ def hif8_precision_mode(case: Case) -> None:
 
 @rule(
     "NPU203",
-    "force-fp16-in-training",
     Severity.ERROR,
     options=("precision_mode",),
     facts=("precision-force-fp16-inference",),
@@ -124,7 +121,6 @@ def force_fp16_in_training(case: Case) -> None:
 
 @rule(
     "NPU204",
-    "mixlist-without-mixed-precision",
     Severity.ERROR,
     options=("modify_mixlist",),
     facts=("modify-mixlist-needs-mixed",),
@@ -184,7 +180,6 @@ def either(values: Tuple[str, ...]) -> str:
 
 @rule(
     "NPU205",
-    "custom-dtypes-with-kept-dtypes",
     Severity.WARNING,
     options=("customize_dtypes",),
     facts=("customize-dtypes-no-effect",),
@@ -237,7 +232,6 @@ def custom_dtypes_with_kept_dtypes(case: Case) -> None:
 
 @rule(
     "NPU206",
-    "two-implementation-modes",
     Severity.WARNING,
     options=("op_precision_mode",),
     facts=("op-precision-vs-implmode",),
@@ -278,7 +272,6 @@ def two_implementation_modes(case: Case) -> None:
 
 @rule(
     "NPU207",
-    "optypelist-without-implmode",
     Severity.ERROR,
     options=(_OPERATOR_TYPES,),
     facts=("optypelist-needs-implmode",),
@@ -310,7 +303,6 @@ def optypelist_without_implmode(case: Case) -> None:
 
 @rule(
     "NPU210",
-    "optypelist-with-mode-for-all",
     Severity.WARNING,
     options=(_OPERATOR_TYPES,),
     source=(

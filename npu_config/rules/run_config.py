@@ -30,7 +30,6 @@ _UNSUPPORTED = (
 
 @rule(
     "NPU815",
-    "unsupported-run-config-field",
     Severity.WARNING,
     facts=("run-config-unsupported-fields",),
     source=(_SUPPORT,),
@@ -72,7 +71,6 @@ _NESTED = {
 
 @rule(
     "NPU816",
-    "wrong-nested-config",
     Severity.ERROR,
     facts=("run-config-nested-types",),
     source=(_RUN_CONFIG + ":332-364",),
@@ -110,7 +108,6 @@ def wrong_nested_config(case: Case) -> None:
 
 @rule(
     "NPU817",
-    "wrong-horovod-mode",
     Severity.ERROR,
     facts=("run-config-horovod-bool",),
     source=(_RUN_CONFIG + ":344-347",),
@@ -147,7 +144,6 @@ _INPUT_FIELDS = (*SHAPE_PROFILES, "compile_hybrid_mode")
 
 @rule(
     "NPU818",
-    "incomplete-dynamic-input-config",
     Severity.WARNING,
     options=_INPUT_FIELDS,
     facts=("run-config-dynamic-input-complete",),
@@ -186,7 +182,6 @@ def incomplete_dynamic_input_config(case: Case) -> None:
 
 @rule(
     "NPU819",
-    "overflow-mode-without-dump-mode",
     Severity.WARNING,
     options=("dump_debug_mode",),
     facts=("run-config-dump-debug-mode",),
@@ -216,7 +211,6 @@ def overflow_mode_without_dump_mode(case: Case) -> None:
 
 @rule(
     "NPU820",
-    "npu-optimizer-in-session-config",
     Severity.WARNING,
     facts=("run-config-second-custom-op",),
     source=(_ESTIMATOR + ":769-790", "tf_adapter/util/npu_attrs.cc:2032"),
@@ -269,7 +263,6 @@ _NO_ARGUMENT = (
 
 @rule(
     "NPU821",
-    "option-without-run-config-argument",
     Severity.INFO,
     options=_NO_ARGUMENT,
     facts=("run-config-no-field",),
@@ -301,7 +294,6 @@ def option_without_run_config_argument(case: Case) -> None:
 
 @rule(
     "NPU822",
-    "two-model-directories",
     Severity.ERROR,
     facts=("estimator-model-dir",),
     source=(_ESTIMATOR + ":938-962",),
@@ -338,7 +330,6 @@ def two_model_directories(case: Case) -> None:
 
 @rule(
     "NPU824",
-    "parameter-servers-without-strategy",
     Severity.ERROR,
     facts=("ps-worker-mix-compile",),
     source=(_RUN_CONFIG + ":219-226",),

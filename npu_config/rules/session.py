@@ -17,7 +17,6 @@ _REWRITER_CONFIG = "from tensorflow.core.protobuf.rewriter_config_pb2 import Rew
 
 @rule(
     "NPU801",
-    "no-npu-optimizer",
     Severity.ERROR,
     facts=("custom-op-name",),
     source=("tf_adapter/util/npu_attrs.cc:917", _INTRODUCTION),
@@ -85,7 +84,6 @@ def _looks_like_it(name: str) -> bool:
 
 @rule(
     "NPU802",
-    "second-npu-optimizer",
     Severity.WARNING,
     facts=("custom-op-duplicate",),
     source=("tf_adapter/util/npu_attrs.cc:916", "tf_adapter/util/npu_attrs.cc:2032-2663"),
@@ -127,7 +125,6 @@ def second_npu_optimizer(case: Case) -> None:
 
 @rule(
     "NPU803",
-    "remapping-not-off",
     Severity.ERROR,
     facts=("remapping-off", "run-config-remapping"),
     source=(_INTRODUCTION, _PORTING),
@@ -170,7 +167,6 @@ def remapping_not_off(case: Case) -> None:
 
 @rule(
     "NPU804",
-    "memory-optimization-not-off",
     Severity.INFO,
     facts=("memory-optimization-off",),
     source=(
@@ -222,7 +218,6 @@ def memory_optimization_not_off(case: Case) -> None:
 
 @rule(
     "NPU805",
-    "xla-not-off",
     Severity.ERROR,
     facts=("xla-off",),
     source=("tf_adapter/python/npu_bridge/npu_init.py:99-140", _PORTING),
@@ -261,7 +256,6 @@ def xla_not_off(case: Case) -> None:
 
 @rule(
     "NPU806",
-    "soft-placement-off",
     Severity.INFO,
     facts=("allow-soft-placement",),
     source=("tf_adapter/python/npu_bridge/npu_init.py:99-121", _INTRODUCTION),

@@ -24,7 +24,6 @@ MOST_PROFILES_950 = 256
 
 @rule(
     "NPU501",
-    "incomplete-shape-profiles",
     Severity.ERROR,
     options=SHAPE_PROFILES,
     facts=("dynamic-triple-together",),
@@ -68,7 +67,6 @@ def incomplete_shape_profiles(case: Case) -> None:
 
 @rule(
     "NPU502",
-    "profile-of-wrong-length",
     Severity.ERROR,
     options=("dynamic_dims",),
     facts=("dynamic-dims-count",),
@@ -121,7 +119,6 @@ def profile_of_wrong_length(case: Case) -> None:
 
 @rule(
     "NPU503",
-    "too-many-shape-profiles",
     Severity.ERROR,
     options=("dynamic_dims",),
     facts=("dynamic-dims-max-profiles",),
@@ -169,7 +166,6 @@ def too_many_shape_profiles(case: Case) -> None:
 
 @rule(
     "NPU504",
-    "inputs-not-alphabetical",
     Severity.ERROR,
     options=("input_shape",),
     facts=("input-shape-order",),
@@ -216,7 +212,6 @@ def inputs_not_alphabetical(case: Case) -> None:
 
 @rule(
     "NPU505",
-    "shape-profiles-with-mixed-computing",
     Severity.ERROR,
     options=("mix_compile_mode",),
     facts=("dynamic-dims-mix-exclusive",),
@@ -253,7 +248,6 @@ def shape_profiles_with_mixed_computing(case: Case) -> None:
 
 @rule(
     "NPU506",
-    "shape-profiles-with-tuning",
     Severity.ERROR,
     options=("dynamic_dims",),
     facts=("dynamic-dims-aoe-exclusive",),
@@ -292,7 +286,6 @@ def shape_profiles_with_tuning(case: Case) -> None:
 
 @rule(
     "NPU507",
-    "hybrid-compilation-without-profiles",
     Severity.ERROR,
     options=("compile_hybrid_mode",),
     facts=("compile-hybrid-needs-triple",),
@@ -332,7 +325,6 @@ def hybrid_compilation_without_profiles(case: Case) -> None:
 
 @rule(
     "NPU508",
-    "hybrid-compilation-of-dataset-inputs",
     Severity.ERROR,
     options=("compile_hybrid_mode",),
     facts=("compile-hybrid-placeholder",),

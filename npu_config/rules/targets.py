@@ -22,7 +22,6 @@ from npu_config.rules.case import Case
 
 @rule(
     "NPU107",
-    "option-not-on-product",
     Severity.ERROR,
     options=tuple(OPTIONS),
     facts=("huge-page-products", "input-batch-products", "aicore-num-products", "aoe-products"),
@@ -73,7 +72,6 @@ _RANGES_BY_PRODUCT = tuple(name for name, option in OPTIONS.items() if option.ra
 
 @rule(
     "NPU108",
-    "value-not-on-product",
     Severity.ERROR,
     options=_VALUES_BY_PRODUCT + _RANGES_BY_PRODUCT,
     facts=(
@@ -144,7 +142,6 @@ _MODE_SEVERITY = {"aoe_mode": Severity.ERROR, "dump_step": Severity.INFO}
 
 @rule(
     "NPU109",
-    "option-not-in-mode",
     Severity.WARNING,
     options=_MODE_OPTIONS,
     facts=(
@@ -215,7 +212,6 @@ def _report_mode(case: Case, names: List[str], mode: str) -> None:
 
 @rule(
     "NPU110",
-    "mode-not-of-target",
     Severity.WARNING,
     facts=("graph-run-mode-allowed",),
     source=("docs/en/tfadapter_1/apiref/session_config/basic_options.md",),

@@ -22,7 +22,6 @@ HCCL_DEFAULT = 1836
 
 @rule(
     "NPU601",
-    "collective-timeout-rounded",
     Severity.WARNING,
     options=("hccl_timeout",),
     products=ROUNDING_PRODUCTS,
@@ -67,7 +66,6 @@ def _rounded(seconds: int) -> int:
 
 @rule(
     "NPU602",
-    "collective-timeout-off",
     Severity.INFO,
     options=("hccl_timeout",),
     products=UNLIMITED_PRODUCTS,
@@ -97,7 +95,6 @@ def collective_timeout_off(case: Case) -> None:
 
 @rule(
     "NPU603",
-    "stream-timeout-below-collective-timeout",
     Severity.ERROR,
     options=("stream_sync_timeout",),
     facts=("stream-sync-gt-hccl",),
@@ -173,7 +170,6 @@ def device_count(environ: Optional[Mapping[str, str]]) -> int:
 
 @rule(
     "NPU604",
-    "synchronisation-without-limit",
     Severity.INFO,
     options=("stream_sync_timeout", "event_sync_timeout"),
     facts=("sync-timeout-disabled",),
@@ -204,7 +200,6 @@ _TIMEOUTS = ("op_wait_timeout", "op_execute_timeout", *_NO_LIMIT)
 
 @rule(
     "NPU605",
-    "timeout-without-meaning",
     Severity.WARNING,
     options=_TIMEOUTS,
     facts=("sync-timeout-range",),
@@ -243,7 +238,6 @@ def timeout_without_meaning(case: Case) -> None:
 
 @rule(
     "NPU606",
-    "half-of-data-distribution",
     Severity.WARNING,
     options=("local_rank_id", "local_device_list"),
     facts=("local-rank-pair",),

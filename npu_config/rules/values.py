@@ -15,7 +15,6 @@ from npu_config.text.words import near
 
 @rule(
     "NPU103",
-    "wrong-type",
     Severity.ERROR,
     facts=("aoe-mode-string", "run-config-mix-compile-bool", "run-config-graph-run-mode"),
     source=("docs/en/tfadapter_1/apiref/session_config/introduction.md",),
@@ -40,7 +39,6 @@ def wrong_type(case: Case) -> None:
 
 @rule(
     "NPU104",
-    "value-not-allowed",
     Severity.ERROR,
     facts=(
         "string-flag-values",
@@ -104,7 +102,6 @@ def value_not_allowed(case: Case) -> None:
 
 @rule(
     "NPU105",
-    "out-of-range",
     Severity.ERROR,
     facts=(
         "task-index-nonnegative",
@@ -137,7 +134,6 @@ def out_of_range(case: Case) -> None:
 
 @rule(
     "NPU106",
-    "bad-syntax",
     Severity.ERROR,
     facts=(
         "local-device-list-format",

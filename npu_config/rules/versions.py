@@ -17,7 +17,6 @@ _HISTORY = ("tf_adapter/util/npu_attrs.cc",)
 
 @rule(
     "NPU111",
-    "option-not-in-version",
     Severity.ERROR,
     source=_HISTORY,
     about="faults",
@@ -63,7 +62,6 @@ def option_not_in_version(case: Case) -> None:
 
 @rule(
     "NPU112",
-    "value-not-in-version",
     Severity.ERROR,
     source=_HISTORY,
     about="faults",
@@ -95,7 +93,6 @@ def value_not_in_version(case: Case) -> None:
 
 @rule(
     "NPU113",
-    "version-not-measured",
     Severity.INFO,
     source=_HISTORY,
     about="version",
@@ -132,7 +129,6 @@ def version_not_measured(case: Case) -> None:
 
 @rule(
     "NPU114",
-    "argument-not-in-version",
     Severity.ERROR,
     source=("tf_adapter/python/npu_bridge/estimator/npu/npu_config.py",),
     about="run_config",
