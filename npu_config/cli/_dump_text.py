@@ -6,7 +6,7 @@ from typing import Any, Iterable, List, Mapping, Optional, Sequence, Tuple
 
 from npu_config.core.diagnostics import Diagnostic
 from npu_config.core.message import told
-from npu_config.reporters.escape import printable
+from npu_config.text.terminal import printable
 
 BAR = 40
 WIDEST = 72

@@ -21,7 +21,7 @@ from npu_config.core.message import (
     speaking,
     told,
 )
-from npu_config.reporters.text import width
+from npu_config.text.terminal import width
 
 _WIDE, _CLOSING = (
     "\u2e80-\u3000\u3003-\u9fff\uff00-\uffef",

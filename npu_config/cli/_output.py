@@ -8,9 +8,8 @@ from typing import Any, Optional, Union
 import click
 
 from npu_config.cli._exits import FINDINGS, WRONG_CALL
-from npu_config.core.files import write_atomic
 from npu_config.core.message import told
-from npu_config.reporters.escape import harmless, printable
+from npu_config.text.terminal import harmless, printable
 
 
 class Failure(click.ClickException):
@@ -123,6 +122,8 @@ def write(path: str, content: Union[str, bytes], force: bool) -> None:
     Raises:
         Failure: it exists and ``force`` is False, or it cannot be written.
     """
+    from npu_config.core.files import write_atomic
+
     try:
         write_atomic(path, content, overwrite=force)
     except FileExistsError:

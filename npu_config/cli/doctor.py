@@ -34,8 +34,7 @@ def command(
     Exit code 0: nothing failed; 1: something did; 2: wrong usage.
     """
     from npu_config.diagnosis.doctor import examine
-    from npu_config.reporters.escape import printable
-    from npu_config.reporters.text import width
+    from npu_config.text.terminal import printable, width
 
     given = None if target == ANY_TARGET else target
     checkup = examine(source, given, on_host=True if on_host else None)

@@ -11,7 +11,7 @@ from npu_config.cli._paths import INPUT
 from npu_config.cli._script import certain, remarks_for
 from npu_config.core.message import told
 from npu_config.core.target import Target
-from npu_config.reporters.escape import harmless
+from npu_config.text.terminal import harmless
 from npu_config.writers import FORMATS
 
 

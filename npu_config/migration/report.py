@@ -12,7 +12,7 @@ from npu_config.migration.engine import Migration
 from npu_config.migration.facts import FACTS
 from npu_config.migration.project import Outcome
 from npu_config.migration.work import CHANGED, MANUAL, REFUSED, Note
-from npu_config.reporters.escape import printable
+from npu_config.text.terminal import printable
 
 __all__ = ["next_commands", "render"]
 

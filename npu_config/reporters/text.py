@@ -1,6 +1,5 @@
 """Text for people: place, severity, message; the source line with the span underlined; help."""
 
-import unicodedata
 from typing import Dict, Iterator, List, Mapping, Optional, Sequence
 
 from npu_config.core.diagnostics import Diagnostic, Report, Severity
@@ -8,7 +7,7 @@ from npu_config.core.message import told
 from npu_config.reporters._groups import grouped
 from npu_config.reporters._style import PLAIN, Style
 from npu_config.reporters._summary import Summary, notes
-from npu_config.reporters.escape import printable
+from npu_config.text.terminal import printable, width
 
 MAX_WIDTH = 120
 _FAR = 2 * MAX_WIDTH
@@ -142,16 +141,6 @@ def shown(text: str) -> str:
     """A piece of a line as it can be printed: tabs widened, control characters replaced."""
     text = text.replace("\t", _TAB).replace("\ufeff", "")
     return "".join(c if c.isprintable() else "\ufffd" for c in text)
-
-
-def width(text: str) -> int:
-    """The columns that a printable text takes on a terminal."""
-    columns = 0
-    for character in text:
-        if unicodedata.combining(character) or unicodedata.category(character) == "Cf":
-            continue
-        columns += 2 if unicodedata.east_asian_width(character) in "WF" else 1
-    return columns
 
 
 def _cut_left(text: str, limit: int) -> str:

@@ -417,6 +417,13 @@ def test_as_a_module(good, bad):
     assert python("check").returncode == 2
 
 
+def test_the_start_is_light():
+    """The command line is there before anything is imported that judges or reports."""
+    code = "import sys, npu_config.cli.app; print(*sys.modules)"
+    loaded = set(python(code=code).stdout.decode().split())
+    assert set() == loaded & {"attr", "npu_config.core.diagnostics", "npu_config.reporters"}
+
+
 def test_without_click():
     """It says what to install."""
     code = (

@@ -5,6 +5,7 @@ A terminal acts on control characters; a CI system on lines that begin with ``::
 """
 
 import re
+import unicodedata
 
 PALETTE = re.compile(r"(\x1b\[[0-9;]*m)")
 """The colours that the text report writes itself."""
@@ -26,6 +27,16 @@ def harmless(text: str, color: bool = False, commands: bool = False) -> str:
         commands: leave workflow commands alone.
     """
     return "\n".join(_line(line, color, commands) for line in text.split("\n"))
+
+
+def width(text: str) -> int:
+    """The columns that a printable text takes on a terminal."""
+    columns = 0
+    for character in text:
+        if unicodedata.combining(character) or unicodedata.category(character) == "Cf":
+            continue
+        columns += 2 if unicodedata.east_asian_width(character) in "WF" else 1
+    return columns
 
 
 def _line(line: str, color: bool, commands: bool) -> str:
