@@ -1,6 +1,5 @@
 """Fixes of misspelt words in side files, whatever the format: one word in the place of another."""
 
-import difflib
 import re
 from typing import Optional
 
@@ -8,8 +7,8 @@ import attr
 
 from npu_config.core.diagnostics import Diagnostic, Fix, Severity
 from npu_config.text.source import Source
+from npu_config.text.words import SLIP, likeness
 
-_LIKE = 0.85
 _DIGITS = re.compile("[0-9]+")
 _KEY_ENDS = ":={<"
 
@@ -41,12 +40,7 @@ def _is_slip(word: str, meant: str) -> bool:
     """True for a word that differs in case, in ``-`` and ``_``, or in a letter or two."""
     if word in ("", meant) or _DIGITS.findall(word) != _DIGITS.findall(meant):
         return False
-    plain, other = _plain(word), _plain(meant)
-    return plain == other or difflib.SequenceMatcher(None, plain, other).ratio() >= _LIKE
-
-
-def _plain(word: str) -> str:
-    return word.strip().lower().replace("-", "_")
+    return likeness(word, meant) >= SLIP
 
 
 def _is_key(rest: str, whole: str) -> bool:

@@ -1,6 +1,5 @@
 """101-102: an option that does not exist, or whose value is in another field."""
 
-import difflib
 from typing import Any, Dict, List, Optional, Tuple
 
 from npu_config.catalogue import ALL_OPTIONS, OPTIONS, REMOVED, Option, Status
@@ -12,7 +11,7 @@ from npu_config.core.settings import Setting
 from npu_config.rules._fields import help_for_wrong_field, switch_meant, value_in_its_field
 from npu_config.rules._fixes import writing
 from npu_config.rules.case import Case
-from npu_config.text.words import near
+from npu_config.text.words import SLIP, likeness, near
 
 FORMER_NAMES: Dict[str, str] = {
     "master_slave_mode": "older adapters knew it; nothing reads it now, remove it",
@@ -123,8 +122,7 @@ def _key_of_profiling(name: str) -> Optional[str]:
 
 def _is_slip(case: Case, name: str, meant: str) -> bool:
     """True when ``name`` can only be a slip of the pen for an option that is not set yet."""
-    likeness = difflib.SequenceMatcher(None, name.lower(), meant.lower()).ratio()
-    return likeness >= 0.85 and not case.isset(meant)
+    return likeness(name, meant) >= SLIP and not case.isset(meant)
 
 
 @rule(

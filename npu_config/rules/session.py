@@ -1,12 +1,11 @@
 """800-809: what a session configuration says beside the options."""
 
-import difflib
-
 from npu_config.core.diagnostics import Fix, Severity
 from npu_config.core.message import phrase
 from npu_config.core.rule import rule
 from npu_config.core.settings import UNKNOWN, SessionFacts, SourceKind
 from npu_config.rules.case import Case
+from npu_config.text.words import near
 
 _INTRODUCTION = "docs/en/tfadapter_1/apiref/session_config/introduction.md"
 _PORTING = "docs/en/tfadapter_1/migration/script_migration/single_service_single_device_porting.md"
@@ -44,7 +43,7 @@ def no_npu_optimizer(case: Case) -> None:
     if NPU_OPTIMIZER in session.optimizers or UNKNOWN in session.optimizers or case.settings.open:
         return
     for index, name in enumerate(session.optimizers):
-        if isinstance(name, str) and _looks_like_it(name):
+        if isinstance(name, str) and near(name, [NPU_OPTIMIZER]):
             places = session.optimizer_places
             place = places[index] if index < len(places) else session.place
             is_text = case.source_kind is SourceKind.PROTO
@@ -75,11 +74,6 @@ def _stands(session: SessionFacts, field: str, value: str, unset: str) -> str:
     if value == unset and field not in session.places:
         return phrase('"{}" is not set ({})', field, unset)
     return phrase('"{}" is {}', field, value)
-
-
-def _looks_like_it(name: str) -> bool:
-    folded = name.strip().lower()[:80]
-    return difflib.SequenceMatcher(None, folded, NPU_OPTIMIZER.lower()).ratio() >= 0.75
 
 
 @rule(

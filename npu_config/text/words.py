@@ -1,6 +1,5 @@
 """The words of messages: what is legal, what was perhaps meant, where the other one stands."""
 
-from difflib import get_close_matches
 from functools import lru_cache
 from typing import Any, Dict, Iterable, Optional, Sequence, Tuple
 
@@ -8,6 +7,9 @@ from npu_config.core.message import join, phrase
 
 _LEAST = 0.75
 """The similarity of two words, as difflib counts it, from which on one may be meant."""
+
+SLIP = 0.85
+"""The similarity from which on a word can only be a slip of the pen for the other one."""
 
 
 def listed(words: Iterable[str]) -> str:
@@ -31,16 +33,30 @@ def _printable(character: str) -> str:
     return character if character.isprintable() else ascii(character)[1:-1]
 
 
-def near(word: str, legal: Iterable[str]) -> Optional[str]:
+def near(word: str, legal: Iterable[str], least: float = _LEAST) -> Optional[str]:
     """The legal word that a misspelt one was perhaps meant to be.
 
     Case, outer blanks and the choice of ``-`` or ``_`` make no difference.
+
+    Args:
+        word: the word that is there.
+        legal: the words to choose from.
+        least: how much alike the two must be, 0 to 1.
     """
-    return _near(word[:80], tuple(legal))
+    return _near(word[:80], tuple(legal), least)
+
+
+def likeness(word: str, other: str) -> float:
+    """How much two words are alike, 0 to 1, compared as :func:`near` does."""
+    from difflib import SequenceMatcher
+
+    return SequenceMatcher(None, _plain(word[:80]), _plain(other)).ratio()
 
 
 @lru_cache(maxsize=1000)
-def _near(word: str, legal: Tuple[str, ...]) -> Optional[str]:
+def _near(word: str, legal: Tuple[str, ...], least: float) -> Optional[str]:
+    from difflib import get_close_matches
+
     names = _plain_names(legal)
     plain = _plain(word)
     if plain in names:
@@ -49,10 +65,10 @@ def _near(word: str, legal: Tuple[str, ...]) -> Optional[str]:
     likely = []
     for name, (_, others) in names.items():
         # Letters that only one of them has are not matched; so many may be.
-        least = _LEAST / 2 * (length + len(name))
-        if len(name) >= least and bin(letters & ~others).count("1") <= length - least:
+        alike = least / 2 * (length + len(name))
+        if len(name) >= alike and bin(letters & ~others).count("1") <= length - alike:
             likely.append(name)
-    found = get_close_matches(plain, likely, 1, _LEAST)
+    found = get_close_matches(plain, likely, 1, least)
     return names[found[0]][0] if found else None
 
 

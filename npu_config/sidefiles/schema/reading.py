@@ -1,9 +1,7 @@
 """Reading a document by its schema: which keys are missing, which unknown, which values wrong."""
 
-import difflib
-import re
 from itertools import chain
-from typing import Any, Dict, Iterable, NamedTuple, Optional, Sequence
+from typing import Any, Dict, NamedTuple, Optional, Sequence
 
 from npu_config.core.diagnostics import Severity
 from npu_config.core.message import phrase
@@ -24,6 +22,7 @@ from npu_config.sidefiles.schema.kinds import (
 from npu_config.sidefiles.schema.levels import HOLE, NO_COLUMN, Column, Level, Node, Path
 from npu_config.sidefiles.schema.numbers import NumberText
 from npu_config.text.json import BROKEN
+from npu_config.text.words import SLIP, near
 
 _WORDS = {str: "text", int: "a whole number", list: "an array", dict: "an object"}
 
@@ -40,13 +39,6 @@ class Rules(NamedTuple):
 def one_rule(rule: Rule) -> Rules:
     """The rules of a format that has one for its whole structure."""
     return Rules(rule, rule, rule, rule)
-
-
-def nearest(key: str, names: Iterable[str]) -> Optional[str]:
-    """The name that a key is probably meant to be; None when none is near."""
-    plain = {re.sub("[-_ ]", "", name.lower()): name for name in names}
-    close = difflib.get_close_matches(re.sub("[-_ ]", "", key.lower()[:80]), list(plain), 1, 0.85)
-    return plain[close[0]] if close else None
 
 
 class Reader:
@@ -99,7 +91,7 @@ class Reader:
         for name, key in schema.keys.items():
             if len(columns.get(name, NO_COLUMN).values) == len(level.items) or not self.complete:
                 continue
-            close = nearest(name, unknown) if unknown else None
+            close = near(name, unknown, SLIP) if unknown else None
             if close is not None:
                 meant[close] = name
             if key.required:
@@ -143,7 +135,7 @@ class Reader:
         path = (*level.path(owner), name)
         more = len(column.values) - 1
         where = phrase("{} (and {:,} more)", dotted(path), more) if more else dotted(path)
-        close = meant or nearest(name, schema.keys)
+        close = meant or near(name, schema.keys, SLIP)
         required = meant is not None and schema.keys[meant].required
         if required and meant is not None:
             self.findings.add(
