@@ -8,11 +8,11 @@ name, a severity, a page and a source, and both are found in :data:`REGISTRY`.
 
 import inspect
 import re
-from typing import Any, Callable, Dict, FrozenSet, Iterable, Optional, Set, Tuple, TypeVar
+from typing import Any, Callable, Dict, FrozenSet, Iterable, Optional, Set, Tuple, Type, TypeVar
 
 import attr
 
-from npu_config.core.diagnostics import NOWHERE, Diagnostic, Fix, Place, Severity
+from npu_config.core.diagnostics import NOWHERE, Diagnostic, Fix, NpuConfigError, Place, Severity
 from npu_config.core.message import phrase
 from npu_config.core.target import Product
 
@@ -94,6 +94,25 @@ class Rule:
             consequence,
             legal,
         )
+
+    def error(
+        self,
+        message: str,
+        place: Place = NOWHERE,
+        option: Optional[str] = None,
+        help: Optional[str] = None,
+        kind: Type[NpuConfigError] = NpuConfigError,
+    ) -> NpuConfigError:
+        """An exception with one finding of this rule.
+
+        Args:
+            message: what is wrong.
+            place: where.
+            option: the option that it is about.
+            help: what to do.
+            kind: the class of the exception.
+        """
+        return kind([self.diagnostic(message, place, option, help)])
 
 
 REGISTRY: Dict[str, Rule] = {}

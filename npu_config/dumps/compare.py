@@ -169,7 +169,7 @@ def compare_dumps(
     if not chosen.files:
         message = "the dump has no step {}; it has {}"
         text = phrase(message, step, ", ".join(map(str, chosen.steps)) or phrase("none"))
-        raise NpuConfigError([rules.NOTHING_FOUND.diagnostic(text, Place(os.fspath(npu)))])
+        raise rules.NOTHING_FOUND.error(text, Place(os.fspath(npu)))
     compiled = _graph(graph, chosen.files[0].model)
     notes += _steps_differ(chosen.step, other, os.fspath(npu))
     ordered = list(found.operators)

@@ -174,7 +174,7 @@ class Tensor:
             raise NpuConfigError([unreadable(self.path, error)]) from None
         if len(content) < offset + self.elements * dtype.itemsize:
             message = "the file has become shorter since its header was read"
-            raise NpuConfigError([rules.INCOMPLETE.diagnostic(message, Place(self.path))])
+            raise rules.INCOMPLETE.error(message, Place(self.path))
         return numpy.frombuffer(content, dtype, self.elements, offset).reshape(self.shape)
 
 

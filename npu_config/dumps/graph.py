@@ -201,14 +201,10 @@ def _is_named(path: str, model: str) -> bool:
 
 
 def _refused(path: str, reason: str) -> NpuConfigError:
-    return NpuConfigError(
-        [
-            BAD_GRAPH.diagnostic(
-                reason,
-                Place(path),
-                help="DUMP_GE_GRAPH=2 makes the graph engine write ge_proto_*_Build.txt",
-            )
-        ]
+    return BAD_GRAPH.error(
+        reason,
+        Place(path),
+        help="DUMP_GE_GRAPH=2 makes the graph engine write ge_proto_*_Build.txt",
     )
 
 

@@ -11,7 +11,6 @@ Source: facts dump.yaml, ``layouts`` and ``formats``.
 import math
 from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
 
-from npu_config.core.diagnostics import NpuConfigError
 from npu_config.core.message import phrase
 from npu_config.dumps._rules import LAYOUT_UNKNOWN
 from npu_config.dumps.formats import PLAIN
@@ -234,7 +233,7 @@ def to_original_layout(
     try:
         steps = plan(format, array.shape, original_shape, original_format, groups)
     except LayoutError as error:
-        raise NpuConfigError([LAYOUT_UNKNOWN.diagnostic(str(error))]) from None
+        raise LAYOUT_UNKNOWN.error(str(error)) from None
     return arranged(array, steps).reshape(tuple(original_shape))
 
 

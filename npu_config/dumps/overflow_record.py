@@ -163,7 +163,7 @@ def _written(name: str, number: int) -> Any:
 
 
 def _refused(path: str, reason: str) -> NpuConfigError:
-    return NpuConfigError([NO_RECORD.diagnostic(reason, Place(path))])
+    return NO_RECORD.error(reason, Place(path))
 
 
 def units(record: Mapping[str, Any]) -> Tuple[Unit, ...]:

@@ -214,15 +214,11 @@ def open_reference(path: str, step: Optional[int] = None) -> Reference:
 
 
 def _nothing(path: str, reason: str) -> NpuConfigError:
-    return NpuConfigError(
-        [
-            BAD_REFERENCE.diagnostic(
-                phrase("nothing to compare with: {}", reason),
-                Place(path),
-                help="give a folder of OPERATOR.OUTPUT.TIME.npy files, of tfdbg-export or dump "
-                "export, or another dump",
-            )
-        ]
+    return BAD_REFERENCE.error(
+        phrase("nothing to compare with: {}", reason),
+        Place(path),
+        help="give a folder of OPERATOR.OUTPUT.TIME.npy files, of tfdbg-export or dump "
+        "export, or another dump",
     )
 
 
@@ -284,10 +280,10 @@ def open_npy(path: str) -> Any:
         reason = phrase(
             "not a readable .npy file: {}", str(error).split("\n", 1)[0] or phrase("it is cut")
         )
-        raise NpuConfigError([BAD_REFERENCE.diagnostic(reason, Place(path))]) from None
+        raise BAD_REFERENCE.error(reason, Place(path)) from None
     if not isinstance(values, numpy.ndarray) or values.dtype.kind not in "biufc":
         reason = "the file does not hold one array of numbers"
-        raise NpuConfigError([BAD_REFERENCE.diagnostic(reason, Place(path))])
+        raise BAD_REFERENCE.error(reason, Place(path))
     return values.view(numpy.ndarray)
 
 

@@ -196,7 +196,7 @@ def read_result(path: PathLike, threshold: float = 0.98) -> ResultTable:
 
 
 def _refused(path: str, reason: str) -> NpuConfigError:
-    return NpuConfigError([BAD_RESULT.diagnostic(reason, Place(path))])
+    return BAD_RESULT.error(reason, Place(path))
 
 
 def _row(

@@ -67,12 +67,10 @@ def read_statistics(path: PathLike) -> Tuple[StatisticsRow, ...]:
         rows = [row for row in csv.reader(text.splitlines()) if row]
     except csv.Error as error:
         message = phrase("the table is not CSV: {}", error)
-        raise NpuConfigError([BAD_STATISTICS.diagnostic(message, Place(name))]) from None
+        raise BAD_STATISTICS.error(message, Place(name)) from None
     if not rows or tuple(rows[0][: len(_FIXED)]) != _FIXED:
         message = "the table does not begin with the columns {}"
-        raise NpuConfigError(
-            [BAD_STATISTICS.diagnostic(phrase(message, ", ".join(_FIXED)), Place(name, 1))]
-        )
+        raise BAD_STATISTICS.error(phrase(message, ", ".join(_FIXED)), Place(name, 1))
     columns = rows[0][len(_FIXED) :]
     result: List[StatisticsRow] = []
     found = []

@@ -67,14 +67,10 @@ def export_tfdbg(dump: PathLike, output: PathLike) -> Tuple[Exported, ...]:
     root, target = os.fspath(dump), os.fspath(output)
     runs = _runs(root)
     if not runs:
-        raise NpuConfigError(
-            [
-                UNREADABLE.diagnostic(
-                    "no dump of tfdbg here: no run_*/{}* directory".format(_DEVICE),
-                    Place(root),
-                    help="give the directory that sess_dump or DumpingDebugHook wrote to",
-                )
-            ]
+        raise UNREADABLE.error(
+            "no dump of tfdbg here: no run_*/{}* directory".format(_DEVICE),
+            Place(root),
+            help="give the directory that sess_dump or DumpingDebugHook wrote to",
         )
     if os.path.isdir(target) and os.listdir(target):
         raise FileExistsError("{} holds something already".format(target))

@@ -225,13 +225,9 @@ def prepare() -> Dict[str, str]:
 def _prepared(directory: Optional[str]) -> str:
     root = directory or _actions.TFDBG_DIRECTORY
     if os.path.exists(root) and (not os.path.isdir(root) or os.listdir(root)):
-        raise NpuConfigError(
-            [
-                DIRECTORY_IN_USE.diagnostic(
-                    '"{}" is not empty, and tfdbg needs an empty directory'.format(root),
-                    help="move the old recording away, or name another directory",
-                )
-            ]
+        raise DIRECTORY_IN_USE.error(
+            '"{}" is not empty, and tfdbg needs an empty directory'.format(root),
+            help="move the old recording away, or name another directory",
         )
     prepare()
     return root

@@ -154,13 +154,9 @@ class NPUEstimator(Estimator):
         warm_start_from: Any = None,
     ) -> None:
         if not isinstance(config, NPURunConfig):
-            raise errors.NpuConfigError(
-                [
-                    rules.ESTIMATOR_ARGUMENT.diagnostic(
-                        "config must be an NPURunConfig, got {!r}".format(config),
-                        help="write config=NPURunConfig(...)",
-                    )
-                ]
+            raise rules.ESTIMATOR_ARGUMENT.error(
+                "config must be an NPURunConfig, got {!r}".format(config),
+                help="write config=NPURunConfig(...)",
             )
         job = read_job_info(job_start_file)
         if warm_start_from is None:
@@ -190,12 +186,8 @@ def _call(function: Any, features: Any, labels: Any, mode: str, params: Any, con
     """Call a model function with the arguments that it takes."""
     takes = internal("util.function_utils").fn_args(function)
     if "labels" not in takes and labels is not None:
-        raise errors.NpuConfigError(
-            [
-                rules.ESTIMATOR_SPEC.diagnostic(
-                    "input_fn gives labels, and model_fn has no argument for them"
-                )
-            ]
+        raise rules.ESTIMATOR_SPEC.error(
+            "input_fn gives labels, and model_fn has no argument for them"
         )
     offered = {"labels": labels, "mode": mode, "params": params, "config": config}
     return function(
@@ -205,13 +197,10 @@ def _call(function: Any, features: Any, labels: Any, mode: str, params: Any, con
 
 def _checked(spec: Any, mode: str) -> Any:
     if not isinstance(spec, EstimatorSpec):
-        raise errors.StateError(
-            [
-                rules.ESTIMATOR_SPEC.diagnostic(
-                    "model_fn must return an EstimatorSpec or NPUEstimatorSpec in mode "
-                    '"{}", got {!r}'.format(mode, spec)
-                )
-            ]
+        raise rules.ESTIMATOR_SPEC.error(
+            "model_fn must return an EstimatorSpec or NPUEstimatorSpec in mode "
+            '"{}", got {!r}'.format(mode, spec),
+            kind=errors.StateError,
         )
     return spec
 
@@ -261,15 +250,11 @@ def _for_evaluation(spec: Any) -> Any:
 def _model_dir(given: Optional[str], config: NPURunConfig) -> str:
     """The model directory: of either argument, or a new one."""
     if given and config.model_dir and given != config.model_dir:
-        raise errors.NpuConfigError(
-            [
-                rules.ESTIMATOR_ARGUMENT.diagnostic(
-                    'model_dir is "{}" in NPUEstimator and "{}" in NPURunConfig'.format(
-                        given, config.model_dir
-                    ),
-                    help="give it in one of them",
-                )
-            ]
+        raise rules.ESTIMATOR_ARGUMENT.error(
+            'model_dir is "{}" in NPUEstimator and "{}" in NPURunConfig'.format(
+                given, config.model_dir
+            ),
+            help="give it in one of them",
         )
     found = given or config.model_dir
     if found:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any, Dict, List, NoReturn
 
 from npu_config.tf1 import ranks, vendor
-from npu_config.tf1._lazy import errors, rules
+from npu_config.tf1._lazy import rules
 
 __version__ = "0.1.0"
 
@@ -22,7 +22,7 @@ _GROUPS: Dict[str, List[int]] = {}
 
 def refuse(message: str) -> NoReturn:
     """Raise for an argument that a collective cannot work with (NpuConfigError)."""
-    raise errors.NpuConfigError([rules.COLLECTIVE_ARGUMENT.diagnostic(message)])
+    raise rules.COLLECTIVE_ARGUMENT.error(message)
 
 
 def check_group(group: Any) -> None:

@@ -97,12 +97,9 @@ def broadcast(
         VendorError: there are several ranks, and nothing that connects them.
     """
     if not isinstance(tensor, (list, tuple)):
-        raise errors.ArgumentError(
-            [
-                rules.COLLECTIVE_ARGUMENT.diagnostic(
-                    "broadcast: tensor must be a list of tensors, got {!r}".format(tensor)
-                )
-            ]
+        raise rules.COLLECTIVE_ARGUMENT.error(
+            "broadcast: tensor must be a list of tensors, got {!r}".format(tensor),
+            kind=errors.ArgumentError,
         )
     if not tensor or not ranks.several("hccl_ops.broadcast"):
         return list(tensor)
@@ -320,14 +317,9 @@ def _tensor(what: str, given: Any, types: Sequence[str]) -> Any:
     """A tensor of a type that the device can communicate (ArgumentError)."""
     tensor = tf.convert_to_tensor(given)
     if tensor.dtype.base_dtype.name not in types:
-        raise errors.ArgumentError(
-            [
-                rules.COLLECTIVE_ARGUMENT.diagnostic(
-                    "{} takes {}, got {}".format(
-                        what, ", ".join(types), tensor.dtype.base_dtype.name
-                    )
-                )
-            ]
+        raise rules.COLLECTIVE_ARGUMENT.error(
+            "{} takes {}, got {}".format(what, ", ".join(types), tensor.dtype.base_dtype.name),
+            kind=errors.ArgumentError,
         )
     return tensor
 

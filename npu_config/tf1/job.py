@@ -7,7 +7,7 @@ import os
 from typing import Any, Dict, NamedTuple, Optional
 
 from npu_config.tf1 import ranks, vendor
-from npu_config.tf1._lazy import errors, rules
+from npu_config.tf1._lazy import rules
 
 
 class JobInfo(NamedTuple):
@@ -47,15 +47,11 @@ def read_job_info(job_start_file: str = "") -> JobInfo:
     needed = bool(job_start_file) or vendor.is_available() or size > 1
     if needed and not environ.get("JOB_ID"):
         what = 'job_start_file "{}" cannot be used'.format(job_start_file)
-        raise errors.NpuConfigError(
-            [
-                rules.ESTIMATOR_ARGUMENT.diagnostic(
-                    "{} and JOB_ID is not set".format(
-                        what if job_start_file else "no job_start_file is given"
-                    ),
-                    help="set JOB_ID in the environment, for instance JOB_ID=job1",
-                )
-            ]
+        raise rules.ESTIMATOR_ARGUMENT.error(
+            "{} and JOB_ID is not set".format(
+                what if job_start_file else "no job_start_file is given"
+            ),
+            help="set JOB_ID in the environment, for instance JOB_ID=job1",
         )
     return JobInfo(ranks.rank_id(environ), size, environ.get("LOCAL_CHECKPOINT_DIR"))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Dict, Optional
 
-from npu_config.tf1._lazy import errors, rules
+from npu_config.tf1._lazy import rules
 from npu_config.tf1.estimator import NPUEstimator
 from npu_config.tf1.tensorflow import tf
 
@@ -36,14 +36,8 @@ def model_to_npu_estimator(
     """
     if (keras_model is None) == (keras_model_path is None):
         given = "none" if keras_model is None else "both"
-        raise errors.NpuConfigError(
-            [
-                rules.ESTIMATOR_ARGUMENT.diagnostic(
-                    "exactly one of keras_model and keras_model_path is needed, got {}".format(
-                        given
-                    )
-                )
-            ]
+        raise rules.ESTIMATOR_ARGUMENT.error(
+            "exactly one of keras_model and keras_model_path is needed, got {}".format(given)
         )
     made = tf.keras.estimator.model_to_estimator(
         keras_model=keras_model,

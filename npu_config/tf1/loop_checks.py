@@ -101,16 +101,13 @@ def find_variable(graph: Any, name: str) -> Optional[Any]:
     """
     found = graph.get_collection(collection_of(name))
     if len(found) > 1:
-        raise errors.StateError(
-            [
-                loop_rules.LOOP_NAME_TAKEN.diagnostic(
-                    'the collection "{}" holds {} variables, the runtime knows one'.format(
-                        collection_of(name), len(found)
-                    ),
-                    option="iterations_per_loop",
-                    help="build the loop once per graph",
-                )
-            ]
+        raise loop_rules.LOOP_NAME_TAKEN.error(
+            'the collection "{}" holds {} variables, the runtime knows one'.format(
+                collection_of(name), len(found)
+            ),
+            option="iterations_per_loop",
+            help="build the loop once per graph",
+            kind=errors.StateError,
         )
     return found[0] if found else None
 

@@ -50,13 +50,9 @@ def set_loops(loops: str) -> None:
 
 def _checked(loops: str) -> str:
     if loops not in _LOOPS:
-        raise errors.NpuConfigError(
-            [
-                loop_rules.LOOP_SETTING.diagnostic(
-                    'loops must be "device" or "once", got {!r}'.format(loops),
-                    help='call set_loops("device"), or set {}=device'.format(SETTING),
-                )
-            ]
+        raise loop_rules.LOOP_SETTING.error(
+            'loops must be "device" or "once", got {!r}'.format(loops),
+            help='call set_loops("device"), or set {}=device'.format(SETTING),
         )
     return loops
 
@@ -149,15 +145,10 @@ class Runs:
         """``session.partial_run_setup``; StateError for a loop."""
         operations, _ = self._fetched(fetches)
         if self._rounds(operations, None) > 1:
-            raise errors.StateError(
-                [
-                    loop_rules.PARTIAL_LOOP.diagnostic(
-                        "a partial run reaches {}, and a loop cannot be run in parts".format(
-                            ITERATION_OP
-                        ),
-                        help="use session.run, or make the session with iterations_per_loop 1",
-                    )
-                ]
+            raise loop_rules.PARTIAL_LOOP.error(
+                "a partial run reaches {}, and a loop cannot be run in parts".format(ITERATION_OP),
+                help="use session.run, or make the session with iterations_per_loop 1",
+                kind=errors.StateError,
             )
         return self._class.partial_run_setup(self._session(), fetches, feeds)
 

@@ -88,13 +88,10 @@ class _Recurrent(Layer):
     def _input_size(self, shape: Any) -> int:
         size = shape[2] if len(shape) == 3 else None
         if size is None:
-            raise errors.NpuConfigError(
-                [
-                    rules.RECURRENT_LAYER.diagnostic(
-                        "the input of {} must be [time, batch, size] with a known size, got "
-                        "{}".format(type(self).__name__, shape)
-                    )
-                ]
+            raise rules.RECURRENT_LAYER.error(
+                "the input of {} must be [time, batch, size] with a known size, got {}".format(
+                    type(self).__name__, shape
+                )
             )
         return int(size)
 

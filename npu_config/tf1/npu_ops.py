@@ -116,13 +116,9 @@ def basic_lstm_cell(
     """
     require_graph_mode("npu_ops.basic_lstm_cell")
     if activation != "tanh" or keep_prob != 1.0:
-        raise errors.NpuConfigError(
-            [
-                rules.RECURRENT_LAYER.diagnostic(
-                    'basic_lstm_cell takes activation "tanh" and keep_prob 1.0 here, got {!r} and '
-                    "{!r}".format(activation, keep_prob)
-                )
-            ]
+        raise rules.RECURRENT_LAYER.error(
+            'basic_lstm_cell takes activation "tanh" and keep_prob 1.0 here, got {!r} and '
+            "{!r}".format(activation, keep_prob)
         )
     with tf.name_scope(name, "BasicLSTMCell"):
         i, j, f, o = tf.split(tf.matmul(tf.concat([x, h], axis=1), w) + b, 4, axis=1)

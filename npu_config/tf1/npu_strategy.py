@@ -6,7 +6,7 @@ from typing import Any
 
 from npu_config.tf1 import ranks, vendor
 from npu_config.tf1._classes import VendorFirst
-from npu_config.tf1._lazy import errors, rules
+from npu_config.tf1._lazy import rules
 from npu_config.tf1.tensorflow import tf
 
 
@@ -43,12 +43,8 @@ class NPUStrategy(metaclass=VendorFirst):
     def __new__(cls, device: str = "/cpu:0") -> Any:
         """The strategy of one device, which knows of the other ranks."""
         if device != "/cpu:0":
-            raise errors.NpuConfigError(
-                [
-                    rules.UTIL_ARGUMENT.diagnostic(
-                        'the device of NPUStrategy must be "/cpu:0", got {!r}'.format(device)
-                    )
-                ]
+            raise rules.UTIL_ARGUMENT.error(
+                'the device of NPUStrategy must be "/cpu:0", got {!r}'.format(device)
             )
         strategy = tf.distribute.OneDeviceStrategy(device)
         if ranks.several("NPUStrategy"):

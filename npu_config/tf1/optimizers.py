@@ -13,7 +13,7 @@ from typing import Any, List, Optional
 from npu_config.tf1 import hccl, hccl_ops, ranks, vendor
 from npu_config.tf1._bases import Optimizer
 from npu_config.tf1._classes import VendorFirst
-from npu_config.tf1._lazy import errors, rules
+from npu_config.tf1._lazy import rules
 from npu_config.tf1.loss_scale import GradsAndVars, apply_if_finite, scaled_gradients
 from npu_config.tf1.tensorflow import tf
 
@@ -110,13 +110,9 @@ class NPUOptimizer(_Wrapper, metaclass=VendorFirst):
         name: Optional[str] = None,
     ) -> None:
         if is_loss_scale and loss_scale_manager is None:
-            raise errors.NpuConfigError(
-                [
-                    rules.LOSS_SCALE.diagnostic(
-                        "is_loss_scale is True and there is no loss_scale_manager",
-                        help="give a FixedLossScaleManager, for instance",
-                    )
-                ]
+            raise rules.LOSS_SCALE.error(
+                "is_loss_scale is True and there is no loss_scale_manager",
+                help="give a FixedLossScaleManager, for instance",
             )
         self._is_distributed = is_distributed and ranks.several("NPUOptimizer")
         self._loss_scale_manager = loss_scale_manager if is_loss_scale else None

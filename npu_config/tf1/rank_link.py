@@ -66,7 +66,7 @@ class Link:
                 self._end("npu-config run has gone, which started the ranks")
         answer.here.wait()
         if "error" in answer.head:
-            raise errors.VendorError([rules.COLLECTIVE_FAILED.diagnostic(answer.head["error"])])
+            raise rules.COLLECTIVE_FAILED.error(answer.head["error"], kind=errors.VendorError)
         return answer.arrays
 
     def _read(self) -> None:
@@ -115,14 +115,9 @@ def link() -> Link:
             try:
                 _LINKS[:] = [Link(*found)]
             except OSError as error:
-                raise errors.VendorError(
-                    [
-                        rules.COLLECTIVE_FAILED.diagnostic(
-                            "the job of this rank cannot be reached: {}".format(
-                                error.strerror or error
-                            )
-                        )
-                    ]
+                raise rules.COLLECTIVE_FAILED.error(
+                    "the job of this rank cannot be reached: {}".format(error.strerror or error),
+                    kind=errors.VendorError,
                 ) from None
         return _LINKS[0]
 

@@ -22,15 +22,9 @@ def rank_size_text(environ: Optional[Mapping[str, str]] = None) -> str:
     environ = os.environ if environ is None else environ
     with_table, without = environ.get("RANK_SIZE"), environ.get("CM_WORKER_SIZE")
     if with_table is not None and without is not None:
-        raise errors.NpuConfigError(
-            [
-                rules.RANK_ENVIRONMENT.diagnostic(
-                    'RANK_SIZE "{}" and CM_WORKER_SIZE "{}" are both set'.format(
-                        with_table, without
-                    ),
-                    help="keep RANK_SIZE with a rank table, CM_WORKER_SIZE without one",
-                )
-            ]
+        raise rules.RANK_ENVIRONMENT.error(
+            'RANK_SIZE "{}" and CM_WORKER_SIZE "{}" are both set'.format(with_table, without),
+            help="keep RANK_SIZE with a rank table, CM_WORKER_SIZE without one",
         )
     return with_table if with_table is not None else without if without is not None else "1"
 
@@ -56,13 +50,9 @@ def rank_id(environ: Optional[Mapping[str, str]] = None) -> int:
     try:
         return int(text)
     except ValueError:
-        raise errors.NpuConfigError(
-            [
-                rules.RANK_ENVIRONMENT.diagnostic(
-                    'RANK_ID must be a whole number from 0, got "{}"'.format(text),
-                    help="set RANK_ID to the rank of this process, or unset it for one rank",
-                )
-            ]
+        raise rules.RANK_ENVIRONMENT.error(
+            'RANK_ID must be a whole number from 0, got "{}"'.format(text),
+            help="set RANK_ID to the rank of this process, or unset it for one rank",
         ) from None
 
 
@@ -148,15 +138,12 @@ def require_one_rank(what: str, size: Optional[int] = None) -> None:
     """
     size = rank_size() if size is None else size
     if size > 1:
-        raise errors.VendorError(
-            [
-                rules.VENDOR_MISSING.diagnostic(
-                    '"{}" has to communicate between {} ranks, which needs the Ascend adapter '
-                    "for TensorFlow 1.15: the package {} is not installed".format(
-                        what, size, vendor.PACKAGE
-                    ),
-                    help="install the adapter, start the ranks with `npu-config run --ranks {}`, "
-                    "or unset RANK_SIZE and CM_WORKER_SIZE for one rank".format(size),
-                )
-            ]
+        raise rules.VENDOR_MISSING.error(
+            '"{}" has to communicate between {} ranks, which needs the Ascend adapter '
+            "for TensorFlow 1.15: the package {} is not installed".format(
+                what, size, vendor.PACKAGE
+            ),
+            help="install the adapter, start the ranks with `npu-config run --ranks {}`, "
+            "or unset RANK_SIZE and CM_WORKER_SIZE for one rank".format(size),
+            kind=errors.VendorError,
         )

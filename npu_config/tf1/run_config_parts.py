@@ -137,7 +137,7 @@ class ExperimentalConfig:
                 "GraphMemoryOptimizeConfig, got {!r}",
                 given,
             )
-            raise errors.NpuConfigError([rules.RUN_CONFIG_ARGUMENT.diagnostic(message)])
+            raise rules.RUN_CONFIG_ARGUMENT.error(message)
 
 
 @attr.s(auto_attribs=True, eq=False, repr=False)

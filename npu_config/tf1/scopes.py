@@ -73,14 +73,11 @@ def npu_variable_scope(placement: Any = NpuExecutePlacement.ALL) -> ContextManag
     value = getattr(placement, "value", None)
     if not isinstance(placement, enum.Enum) or not isinstance(value, str):
         legal = ", ".join("NpuExecutePlacement." + member.name for member in NpuExecutePlacement)
-        raise errors.ArgumentError(
-            [
-                rules.GRAPH_ATTRIBUTE.diagnostic(
-                    "placement of npu_variable_scope must be a member of NpuExecutePlacement, "
-                    "got {!r}".format(placement),
-                    help="one of " + legal,
-                )
-            ]
+        raise rules.GRAPH_ATTRIBUTE.error(
+            "placement of npu_variable_scope must be a member of NpuExecutePlacement, "
+            "got {!r}".format(placement),
+            help="one of " + legal,
+            kind=errors.ArgumentError,
         )
     return _annotate("npu_variable_scope", _variable_placement=value)
 
@@ -181,14 +178,8 @@ def npu_graph_slice_scope(slice_num: Optional[int] = None) -> ContextManager[str
     if slice_num is not None:
         _check_types("npu_graph_slice_scope", {"slice_num": int}, slice_num=slice_num)
         if slice_num < 1:
-            raise errors.NpuConfigError(
-                [
-                    rules.GRAPH_ATTRIBUTE.diagnostic(
-                        "slice_num of npu_graph_slice_scope must be at least 1, got {}".format(
-                            slice_num
-                        )
-                    )
-                ]
+            raise rules.GRAPH_ATTRIBUTE.error(
+                "slice_num of npu_graph_slice_scope must be at least 1, got {}".format(slice_num)
             )
         name = "SliceNum-{0}-NpuGraphSlicing{0}".format(slice_num)
     scope: ContextManager[str] = internal("framework.ops").name_scope(name)
@@ -218,13 +209,9 @@ def limit_core_num_scope(
         "limit_core_num_scope", {"op_vectorore_num": str}, op_vectorore_num=op_vectorore_num
     )
     if not op_vectorore_num.isdigit() or int(op_vectorore_num) < 1:
-        raise errors.NpuConfigError(
-            [
-                rules.GRAPH_ATTRIBUTE.diagnostic(
-                    "op_vectorore_num of limit_core_num_scope must be the text of a whole number "
-                    'from 1, got "{}"'.format(op_vectorore_num),
-                    help='name it, for instance op_vectorore_num="20"',
-                )
-            ]
+        raise rules.GRAPH_ATTRIBUTE.error(
+            "op_vectorore_num of limit_core_num_scope must be the text of a whole number "
+            'from 1, got "{}"'.format(op_vectorore_num),
+            help='name it, for instance op_vectorore_num="20"',
         )
     return _annotate("limit_core_num_scope", _op_vectorcore_num=op_vectorore_num)

@@ -94,13 +94,10 @@ def require_graph_mode(what: str) -> None:
         StateError: TensorFlow executes eagerly here.
     """
     if tf.executing_eagerly():
-        raise errors.StateError(
-            [
-                rules.NEEDS_GRAPH_MODE.diagnostic(
-                    '"{}" builds graph nodes, and TensorFlow executes eagerly here; '
-                    "the adapter for TensorFlow 1.15 knows graph mode only".format(what),
-                    help="call tf.compat.v1.disable_eager_execution() at the start of the script, "
-                    "or build inside `with tf.Graph().as_default():`",
-                )
-            ]
+        raise rules.NEEDS_GRAPH_MODE.error(
+            '"{}" builds graph nodes, and TensorFlow executes eagerly here; '
+            "the adapter for TensorFlow 1.15 knows graph mode only".format(what),
+            help="call tf.compat.v1.disable_eager_execution() at the start of the script, "
+            "or build inside `with tf.Graph().as_default():`",
+            kind=errors.StateError,
         )

@@ -147,13 +147,10 @@ def global_dict_init() -> None:
 
 def _store(key: str) -> Dict[str, Any]:
     if not _STORES:
-        raise errors.StoreError(
-            [
-                rules.STORE_EMPTY.diagnostic(
-                    'the store has not been created, so "{}" cannot be in it'.format(key),
-                    help="call init_resource() or util.global_dict_init() first",
-                )
-            ]
+        raise rules.STORE_EMPTY.error(
+            'the store has not been created, so "{}" cannot be in it'.format(key),
+            help="call init_resource() or util.global_dict_init() first",
+            kind=errors.StoreError,
         )
     return _STORES[0]
 

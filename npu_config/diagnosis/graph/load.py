@@ -91,9 +91,7 @@ def _exported(graph: Any) -> Any:
     except ValueError as error:
         if "2GB" not in str(error).replace(" ", ""):
             raise
-        raise NpuConfigError(
-            [TOO_LARGE.diagnostic("the graph is larger than 2 GB", help=_TOO_LARGE_HELP)]
-        ) from None
+        raise TOO_LARGE.error("the graph is larger than 2 GB", help=_TOO_LARGE_HELP) from None
 
 
 def _load_file(given: str) -> Loaded:
@@ -110,7 +108,7 @@ def _load_file(given: str) -> Loaded:
         raise _unreadable(given, phrase('cannot read "{}": {}', given, reason)) from None
     if max(size, len(data)) > limit:
         message = phrase("the file has {:,} bytes; a graph can have 2 GB", max(size, len(data)))
-        raise NpuConfigError([TOO_LARGE.diagnostic(message, Place(path), help=_TOO_LARGE_HELP)])
+        raise TOO_LARGE.error(message, Place(path), help=_TOO_LARGE_HELP)
     with guarded(path):
         return _loaded(path, data)
 
@@ -142,7 +140,7 @@ def _graph_file(given: str) -> str:
 def _unreadable(
     path: str, message: str, line: Optional[int] = None, help: Optional[str] = None
 ) -> NpuConfigError:
-    return NpuConfigError([UNREADABLE.diagnostic(message, Place(path, line), help=help)])
+    return UNREADABLE.error(message, Place(path, line), help=help)
 
 
 def _no_graph(path: str) -> NpuConfigError:

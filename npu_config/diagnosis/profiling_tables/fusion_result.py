@@ -110,7 +110,7 @@ def _sum_up(name: str, text: str) -> FusionResult:
 
 
 def _error(path: str, message: str, line: Optional[int] = None) -> NpuConfigError:
-    return NpuConfigError([FUSION_RESULT_UNREADABLE.diagnostic(message, Place(path, line))])
+    return FUSION_RESULT_UNREADABLE.error(message, Place(path, line))
 
 
 def _records(path: str, text: str) -> Iterator[Tuple[str, Dict[str, Any]]]:
