@@ -31,9 +31,11 @@ setup(
     package_data={
         "npu_config": [
             "py.typed",
+            "catalogue/*.pyi",
             "locale/*/LC_MESSAGES/*",
             "proto/*.binpb",
             "proto/*.proto",
+            "tf1/modules.txt",
         ]
     },
     include_package_data=True,

@@ -30,8 +30,8 @@ def sources() -> Dict[str, Callable[[], Union[str, bytes]]]:
     result: Dict[str, Callable[[], Union[str, bytes]]] = dict(reference.pages())
     for path in descriptors.FILES:
         result[path.replace(".proto", ".binpb")] = functools.partial(descriptors.render, path)
-    result[option_types.PATH] = lambda: formatted(option_types.render())
-    result[side_files.PATH] = lambda: formatted(side_files.render())
+    result[option_types.PATH] = lambda: formatted(option_types.PATH, option_types.render())
+    result[side_files.PATH] = lambda: formatted(side_files.PATH, side_files.render())
     result["docs/facts.md"] = facts_map.render
     result.update(readme.pages())
     result[migration_page.PATH] = migration_page.render
@@ -39,8 +39,8 @@ def sources() -> Dict[str, Callable[[], Union[str, bytes]]]:
     return result
 
 
-def formatted(code: str) -> str:
-    """Python code as ``ruff format`` leaves it."""
+def formatted(path: str, code: str) -> str:
+    """Python code as ``ruff format`` leaves it in a file of that name."""
     done = subprocess.run(
         [
             sys.executable,
@@ -49,6 +49,8 @@ def formatted(code: str) -> str:
             "format",
             "--config",
             os.path.join(ROOT, "pyproject.toml"),
+            "--stdin-filename",
+            path,
             "-",
         ],
         input=code.encode("utf-8"),

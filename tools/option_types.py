@@ -1,4 +1,4 @@
-"""npu_config/catalogue/option_types.py: the typed arguments of options and of NPURunConfig."""
+"""npu_config/catalogue/option_types.pyi: the typed arguments of options and of NPURunConfig."""
 
 from typing import Iterator, Tuple
 
@@ -7,7 +7,7 @@ from npu_config.catalogue.accuracy_tuning import MIXED_MODES
 from npu_config.catalogue.api import OPTION_OF, PARAMETERS
 from npu_config.catalogue.kinds import Choice
 
-PATH = "npu_config/catalogue/option_types.py"
+PATH = "npu_config/catalogue/option_types.pyi"
 
 _HEAD = '''"""The options as keyword arguments, for type checkers.
 
@@ -46,7 +46,7 @@ _TYPES = {
 
 
 def render() -> str:
-    """The text of the module."""
+    """The text of the stub."""
     lines = [_HEAD.replace("{modes}", _modes())]
     for page in PAGES:
         lines.append("    # {}".format(page.PAGE))

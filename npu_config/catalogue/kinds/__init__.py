@@ -367,4 +367,4 @@ class Path(Kind):
 
     def annotation(self) -> str:
         """Type annotation."""
-        return 'Union[str, "os.PathLike[str]"]'
+        return "Union[str, os.PathLike[str]]"

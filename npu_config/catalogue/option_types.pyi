@@ -34,7 +34,6 @@ MixedMode = Literal[
     "mixed_hif8",
 ]
 
-
 class OptionArguments(TypedDict, total=False):
     """Option name to the type of its value."""
 
@@ -70,8 +69,8 @@ class OptionArguments(TypedDict, total=False):
 
     # debugging
     enable_exception_dump: Literal[0, 1, 2]
-    op_debug_config: Union[str, "os.PathLike[str]"]
-    debug_dir: Union[str, "os.PathLike[str]"]
+    op_debug_config: Union[str, os.PathLike[str]]
+    debug_dir: Union[str, os.PathLike[str]]
     export_compile_stat: Literal[0, 1, 2]
 
     # accuracy_tuning
@@ -95,20 +94,20 @@ class OptionArguments(TypedDict, total=False):
         "allow_mix_precision_bf16",
         "allow_fp32_to_bf16",
     ]
-    modify_mixlist: Union[str, "os.PathLike[str]"]
-    customize_dtypes: Union[str, "os.PathLike[str]"]
+    modify_mixlist: Union[str, os.PathLike[str]]
+    customize_dtypes: Union[str, os.PathLike[str]]
 
     # accuracy_comparison
     enable_dump: bool
     dump_mode: Literal["input", "output", "all"]
     enable_dump_debug: bool
     dump_debug_mode: Literal["aicore_overflow", "atomic_overflow", "all"]
-    dump_path: Union[str, "os.PathLike[str]"]
+    dump_path: Union[str, os.PathLike[str]]
     dump_step: Union[str, int, Sequence[Union[int, Tuple[int, int]]]]
     dump_data: Literal["tensor", "stats"]
     dump_layer: Union[str, Sequence[str]]
     quant_dumpable: Literal["0", "1"]
-    fusion_switch_file: Union[str, "os.PathLike[str]"]
+    fusion_switch_file: Union[str, os.PathLike[str]]
     buffer_optimize: Literal["l2_optimize", "off_optimize"]
     use_off_line: bool
 
@@ -116,7 +115,7 @@ class OptionArguments(TypedDict, total=False):
     iterations_per_loop: int
     hcom_parallel: bool
     enable_small_channel: Literal[0, 1]
-    op_precision_mode: Union[str, "os.PathLike[str]"]
+    op_precision_mode: Union[str, os.PathLike[str]]
     enable_scope_fusion_passes: Union[str, Sequence[str]]
     stream_max_parallel_num: Union[str, Mapping[str, int]]
     is_tailing_optimization: bool
@@ -130,14 +129,14 @@ class OptionArguments(TypedDict, total=False):
 
     # aoe
     aoe_mode: Literal["1", "2", "4"]
-    work_path: Union[str, "os.PathLike[str]"]
-    aoe_config_file: Union[str, "os.PathLike[str]"]
-    distribute_config: Union[str, "os.PathLike[str]"]
+    work_path: Union[str, os.PathLike[str]]
+    aoe_config_file: Union[str, os.PathLike[str]]
+    distribute_config: Union[str, os.PathLike[str]]
     auto_tune_mode: str
 
     # compilation
     op_compiler_cache_mode: Literal["enable", "force", "disable"]
-    op_compiler_cache_dir: Union[str, "os.PathLike[str]"]
+    op_compiler_cache_dir: Union[str, os.PathLike[str]]
     aicore_num: Union[str, Tuple[int, int]]
     oo_constant_folding: bool
     oo_level: Literal["O1", "O3"]
@@ -156,7 +155,7 @@ class OptionArguments(TypedDict, total=False):
     local_device_list: Union[str, Sequence[int]]
 
     # experimental
-    graph_compiler_cache_dir: Union[str, "os.PathLike[str]"]
+    graph_compiler_cache_dir: Union[str, os.PathLike[str]]
     jit_compile: Literal["true", "false", "auto"]
     shape_generalization_mode: Literal["STRICT", "FULL", "ADAPTIVE"]
     experimental_accelerate_train_mode: Union[str, Tuple[str, str], Tuple[str, str, float]]
@@ -190,16 +189,15 @@ class OptionArguments(TypedDict, total=False):
     hcom_multi_mode: bool
     lower_functional_ops: bool
     topo_sorting_mode: Literal[0, 1, 2, 3]
-    insert_op_file: Union[str, "os.PathLike[str]"]
+    insert_op_file: Union[str, os.PathLike[str]]
     HCCL_algorithm: str
-    resource_config_path: Union[str, "os.PathLike[str]"]
-    graph_parallel_option_path: Union[str, "os.PathLike[str]"]
+    resource_config_path: Union[str, os.PathLike[str]]
+    graph_parallel_option_path: Union[str, os.PathLike[str]]
     enable_graph_parallel: bool
     enable_compress_weight: bool
-    compress_weight_conf: Union[str, "os.PathLike[str]"]
+    compress_weight_conf: Union[str, os.PathLike[str]]
     min_group_size: bool
     enable_reduce_precision: bool
-
 
 class RunConfigArguments(TypedDict, total=False):
     """Argument of NPURunConfig to the type of its value."""
@@ -255,15 +253,15 @@ class RunConfigArguments(TypedDict, total=False):
     optypelist_for_implmode: Optional[Union[str, Sequence[str]]]
     dynamic_input_config: Any
     aoe_mode: Optional[Literal["1", "2", "4"]]
-    work_path: Optional[Union[str, "os.PathLike[str]"]]
+    work_path: Optional[Union[str, os.PathLike[str]]]
     buffer_optimize: Literal["l2_optimize", "off_optimize"]
     enable_small_channel: Literal[0, 1]
-    fusion_switch_file: Optional[Union[str, "os.PathLike[str]"]]
+    fusion_switch_file: Optional[Union[str, os.PathLike[str]]]
     enable_compress_weight: bool
-    compress_weight_conf: Optional[Union[str, "os.PathLike[str]"]]
+    compress_weight_conf: Optional[Union[str, os.PathLike[str]]]
     op_compiler_cache_mode: Optional[Literal["enable", "force", "disable"]]
-    op_compiler_cache_dir: Optional[Union[str, "os.PathLike[str]"]]
-    debug_dir: Optional[Union[str, "os.PathLike[str]"]]
+    op_compiler_cache_dir: Optional[Union[str, os.PathLike[str]]]
+    debug_dir: Optional[Union[str, os.PathLike[str]]]
     hcom_multi_mode: bool
     dynamic_input: Optional[bool]
     dynamic_graph_execute_mode: Literal["dynamic_execute", "lazy_recompile"]
@@ -275,22 +273,22 @@ class RunConfigArguments(TypedDict, total=False):
     local_rank_id: Optional[int]
     local_device_list: Optional[Union[str, Sequence[int]]]
     session_device_id: Optional[int]
-    distribute_config: Optional[Union[str, "os.PathLike[str]"]]
-    modify_mixlist: Optional[Union[str, "os.PathLike[str]"]]
-    op_precision_mode: Optional[Union[str, "os.PathLike[str]"]]
+    distribute_config: Optional[Union[str, os.PathLike[str]]]
+    modify_mixlist: Optional[Union[str, os.PathLike[str]]]
+    op_precision_mode: Optional[Union[str, os.PathLike[str]]]
     device_type: str
     soc_config: Optional[str]
     hccl_timeout: Optional[int]
     op_wait_timeout: Optional[int]
     op_execute_timeout: Optional[int]
     HCCL_algorithm: Optional[str]
-    customize_dtypes: Optional[Union[str, "os.PathLike[str]"]]
-    op_debug_config: Optional[Union[str, "os.PathLike[str]"]]
+    customize_dtypes: Optional[Union[str, os.PathLike[str]]]
+    op_debug_config: Optional[Union[str, os.PathLike[str]]]
     memory_config: Any
     experimental_config: Any
     topo_sorting_mode: Optional[Literal[0, 1, 2, 3]]
-    aoe_config_file: Optional[Union[str, "os.PathLike[str]"]]
-    insert_op_file: Optional[Union[str, "os.PathLike[str]"]]
+    aoe_config_file: Optional[Union[str, os.PathLike[str]]]
+    insert_op_file: Optional[Union[str, os.PathLike[str]]]
     stream_sync_timeout: int
     event_sync_timeout: int
     external_weight: bool
