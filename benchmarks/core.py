@@ -59,7 +59,7 @@ def bare(config_class: Any, wire: Dict[str, Tuple[str, Any]]) -> Any:
 def rows() -> List[Row]:
     """The rows of the budget table that concern configurations."""
     attr_alone, ours, nothing, fresh = processes(
-        ["import attr", "import npu_config", "pass", FRESH]
+        [["-c", code] for code in ("import attr", "import npu_config", "pass", FRESH)]
     )
     config_class = config_proto_class()
     config = npu.NpuConfigBuilder().set(**OPTIONS).build()

@@ -3,11 +3,7 @@
 import sys
 from typing import Optional, Sequence
 
-_MISSING = """\
-The command line of npu_config needs {}, which is not installed.  Install it with
-
-    pip install "npu_config[cli]"
-"""
+from npu_config.cli import run
 
 
 def main(arguments: Optional[Sequence[str]] = None) -> int:
@@ -16,13 +12,6 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
     Args:
         arguments: without the name of the program; None: those of the process.
     """
-    try:
-        import click  # noqa: F401
-    except ImportError:
-        sys.stderr.write(_MISSING.format("click"))
-        return 2
-    from npu_config.cli import run
-
     return run(arguments)
 
 

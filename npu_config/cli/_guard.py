@@ -3,23 +3,11 @@
 import contextlib
 import os
 import sys
-from typing import Any, Callable, List
-
-import click
+from typing import Any, Callable
 
 from npu_config.cli._exits import DONE, INTERRUPTED, WRONG_CALL
 from npu_config.cli._output import Failure, complain, say, unwritable
-
-
-class Group(click.Group):
-    """A group of commands; called without one, it shows its help."""
-
-    def parse_args(self, ctx: click.Context, args: List[str]) -> List[str]:
-        """As click's, with the help on standard error, as for any wrong call."""
-        if not args and not ctx.resilient_parsing:
-            say(ctx.get_help() + "\n", err=True)
-            ctx.exit(WRONG_CALL)
-        return super().parse_args(ctx, args)
+from npu_config.core.message import told
 
 
 def guarded(command: Callable[[], Any]) -> int:
@@ -30,10 +18,13 @@ def guarded(command: Callable[[], Any]) -> int:
             if stream is not None:
                 stream.flush()
         return result if isinstance(result, int) else DONE
-    except click.ClickException as error:
-        complain(error)
+    except Failure as error:
+        complain(error.args[0])
         code = error.exit_code
-    except (click.Abort, KeyboardInterrupt):
+    except _of_click("ClickException") as error:
+        complain(" ".join(error.format_message().split("\n\t")), _usage(error))
+        code = error.exit_code
+    except (KeyboardInterrupt, _of_click("Abort")):
         with contextlib.suppress(Failure, OSError):
             say("\nAborted!\n", err=True)
         code = INTERRUPTED
@@ -42,10 +33,24 @@ def guarded(command: Callable[[], Any]) -> int:
     except OSError as error:
         if error.filename is not None:
             raise
-        complain(Failure(unwritable("the output", error)))
+        complain(unwritable("the output", error))
         code = WRONG_CALL
     _drop_what_is_left()
     return code
+
+
+def _of_click(name: str) -> Any:
+    """An exception of click's; none in a process that runs without click."""
+    return getattr(sys.modules.get("click"), name, Failure)
+
+
+def _usage(error: Any) -> str:
+    """How the command is called that an error of click's is about."""
+    context = getattr(error, "ctx", None)
+    if context is None:
+        return ""
+    ask = told("Try '{} --help' for help.\n", context.command_path)
+    return "{}\n{}\n".format(context.get_usage(), ask)
 
 
 def check_directory() -> None:

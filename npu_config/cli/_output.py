@@ -5,14 +5,12 @@ import os
 import sys
 from typing import Any, Optional, Union
 
-import click
-
 from npu_config.cli._exits import FINDINGS, WRONG_CALL
 from npu_config.core.message import told
 from npu_config.text.terminal import harmless, printable
 
 
-class Failure(click.ClickException):
+class Failure(Exception):  # noqa: N818 - it fails, and nothing is in error
     """What was asked for cannot be done; exit code 2."""
 
     exit_code = WRONG_CALL
@@ -51,23 +49,18 @@ def say(text: str, err: bool = False, color: bool = False, commands: bool = Fals
         harmless(told(text), color, commands).encode(encoding, "backslashreplace").decode(encoding)
     )
     try:
-        click.echo(text, nl=False, err=err, color=True)
+        stream.write(text)
+        stream.flush()
     except BrokenPipeError:
         raise
     except OSError as error:
         raise Failure(unwritable("the output", error)) from None
 
 
-def complain(error: click.ClickException) -> None:
+def complain(message: str, usage: str = "") -> None:
     """Print what is wrong with a call, on one line, after its usage."""
-    lines = []
-    if isinstance(error, click.UsageError) and error.ctx is not None:
-        lines.append(error.ctx.get_usage())
-        lines.append(told("Try '{} --help' for help.\n", error.ctx.command_path))
-    message = told(" ".join(error.format_message().split("\n\t")))
-    lines.append(told("Error: {}", printable(message)))
     with contextlib.suppress(Failure, OSError):
-        say("\n".join(lines) + "\n", err=True)
+        say(usage + told("Error: {}", printable(told(message))) + "\n", err=True)
 
 
 def unwritable(what: str, error: OSError) -> str:
@@ -95,7 +88,8 @@ def deliver(content: Union[str, bytes], out: Optional[str], force: bool) -> None
     Text for a file or a pipe is exactly as it is; on a terminal it is made harmless.
 
     Raises:
-        click.ClickException: the file exists and ``force`` is False, or cannot be written.
+        Failure: the file exists and ``force`` is False, or cannot be written; or bytes would be
+            written to a terminal.
     """
     if out is not None and out != "-":
         write(out, content, force)
@@ -103,7 +97,7 @@ def deliver(content: Union[str, bytes], out: Optional[str], force: bool) -> None
         raise Failure("standard output is closed")
     elif sys.stdout.isatty():
         if isinstance(content, bytes):
-            raise click.UsageError("bytes are not written to a terminal; use -o FILE")
+            raise Failure("bytes are not written to a terminal; use -o FILE")
         say(content)
     else:
         data = content.encode("utf-8") if isinstance(content, str) else content

@@ -7,7 +7,8 @@ from typing import Any, List, Mapping, Optional, cast
 import click
 
 from npu_config.cli._exits import EXIT_CODES
-from npu_config.cli._guard import Group, check_directory, guarded
+from npu_config.cli._group import Group
+from npu_config.cli._guard import check_directory, guarded
 from npu_config.cli._language import of_call, spoken
 from npu_config.core.message import phrase, told
 from npu_config.core.version import __version__

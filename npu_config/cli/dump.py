@@ -15,7 +15,7 @@ from npu_config.cli._dump_options import (
     selection_options,
 )
 from npu_config.cli._dump_show import show_command
-from npu_config.cli._guard import Group
+from npu_config.cli._group import Group
 from npu_config.cli._output import Failure, say, unwritable
 from npu_config.cli._paths import FILE
 from npu_config.cli._progress import progress

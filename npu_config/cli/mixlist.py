@@ -6,7 +6,7 @@ import click
 
 from npu_config.cli._cluster import InputFile, print_findings, read
 from npu_config.cli._exits import DONE, FINDINGS, WRONG_CALL
-from npu_config.cli._guard import Group
+from npu_config.cli._group import Group
 from npu_config.cli._options import out_options
 from npu_config.cli._output import deliver
 from npu_config.cli._paths import ANY_PATH, FILE, missing

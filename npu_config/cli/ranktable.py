@@ -8,7 +8,7 @@ import click
 
 from npu_config.cli._cluster import InputFile, print_findings, product_option, read, table_of
 from npu_config.cli._exits import DONE, FINDINGS, WRONG_CALL
-from npu_config.cli._guard import Group
+from npu_config.cli._group import Group
 from npu_config.cli._options import out_options
 from npu_config.cli._output import Failure, deliver, say
 from npu_config.cli._paths import missing

@@ -12,27 +12,8 @@ import sys
 from types import ModuleType
 from typing import Any, Callable, List, Optional, Sequence
 
-from npu_config.core.diagnostics import NpuConfigError, Severity
-from npu_config.core.rule import declare
 from npu_config.tf1 import vendor
 from npu_config.tf1.modules import MODULES, is_package, names_of, resolve
-
-PRESENT = declare(
-    "NPU425",
-    "vendor-package-present",
-    Severity.ERROR,
-    """
-    The vendor's package is installed, and its modules are not replaced unasked.
-
-    On the NPU host a script runs with the vendor's modules: run it with `python`.  `--force`
-    (`force=True`) runs it with this package's stand-ins all the same.
-
-    Wrong, on an NPU host: `npu-config run train.py`
-
-    Right: `python train.py`
-    """,
-    source=("npu_config",),
-)
 
 SHIM = os.path.join(os.path.dirname(os.path.abspath(__file__)), "shim")
 """A folder for ``PYTHONPATH``: processes that a script starts find the served modules there."""
@@ -99,6 +80,9 @@ def install_npu_bridge(force: bool = False) -> Callable[[], None]:
     """
     if installed() is None:
         if vendor.is_available() and not force:
+            from npu_config.core.diagnostics import NpuConfigError
+            from npu_config.runner.rules import PRESENT
+
             message = "{} is installed here; its modules are not replaced".format(vendor.PACKAGE)
             help = "run the script with python, or force the stand-ins"
             raise NpuConfigError([PRESENT.diagnostic(message, help=help)])

@@ -4,8 +4,6 @@ import os
 import sys
 from typing import Any
 
-from npu_config.tf1.rank_frames import ADDRESS
-
 
 def with_threads(arguments: Any) -> Any:
     """Arguments of a session whose configuration lets a rank wait in many collectives at once.
@@ -15,6 +13,8 @@ def with_threads(arguments: Any) -> Any:
     Args:
         arguments: positional or named ones of a session.
     """
+    from npu_config.tf1.rank_frames import ADDRESS
+
     if not os.environ.get(ADDRESS):
         return arguments
     if isinstance(arguments, dict):

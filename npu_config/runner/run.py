@@ -1,17 +1,64 @@
 """One run of a script with the vendor's modules served from this package."""
 
 import os
-from typing import Optional, Sequence
+from typing import TYPE_CHECKING, Any, Dict, NamedTuple, Optional, Sequence, Tuple
 
-from npu_config.core.files import PathLike
 from npu_config.core.message import phrase
 from npu_config.runner import environment, finder, namesake, report, script
-from npu_config.runner.report import Seen
 from npu_config.runner.watch import Watch
+
+if TYPE_CHECKING:
+    from npu_config.core.diagnostics import Diagnostic
+    from npu_config.core.files import PathLike
+    from npu_config.runner.sessions import SeenSession
+
+
+class Seen(NamedTuple):
+    """What was seen of a script.
+
+    Args:
+        script: the file.
+        exit_code: what ``python`` would have ended with; 0 when it was stopped as asked.
+        ended: ``"finished"``, ``"dry-run"`` or ``"steps"``.
+        loops: ``"device"`` or ``"once"``.
+        environment: the variables that were filled in.
+        findings: what is wrong with the variables of the job; looked for in a dry run.
+        sessions: the sessions that it made.
+        files: the files below the working directory that are new or changed.
+        warnings: message, category, path and line of each warning.
+    """
+
+    script: str
+    exit_code: int
+    ended: str
+    loops: str
+    environment: Dict[str, str]
+    findings: Tuple["Diagnostic", ...]
+    sessions: Tuple["SeenSession", ...]
+    files: Tuple[str, ...]
+    warnings: Tuple[Tuple[str, str, Optional[str], int], ...]
+
+    def to_dict(self) -> Dict[str, Any]:
+        """The object of ``--report`` and of ``--dry-run``."""
+        return {
+            "version": 1,
+            "script": self.script,
+            "exit_code": self.exit_code,
+            "ended": self.ended,
+            "loops": self.loops,
+            "environment": self.environment,
+            "findings": [diagnostic.to_dict() for diagnostic in self.findings],
+            "sessions": [each.to_dict() for each in self.sessions],
+            "files": list(self.files),
+            "warnings": [
+                {"message": message, "category": category, "path": path, "line": line}
+                for message, category, path, line in self.warnings
+            ],
+        }
 
 
 def run_path(
-    path: PathLike,
+    path: "PathLike",
     arguments: Sequence[str] = (),
     loops: str = "device",
     dry_run: bool = False,

@@ -2,7 +2,6 @@
 
 import os
 import sys
-import traceback
 from types import ModuleType, TracebackType
 from typing import Any, Iterator, List, Optional, Sequence
 
@@ -113,6 +112,8 @@ def _print_exception() -> None:
             each.__traceback__ = _of_script(each.__traceback__)
         sys.excepthook(kind, error, error.__traceback__)
     except Exception:
+        import traceback
+
         traceback.print_exc()
 
 

@@ -9,44 +9,30 @@ import importlib.util
 import sys
 import threading
 import warnings
-from typing import Any, Callable, Dict, FrozenSet, List, Optional, Sequence, Tuple
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    Callable,
+    Dict,
+    FrozenSet,
+    List,
+    Optional,
+    Sequence,
+    Tuple,
+)
 
-import attr
-
-from npu_config.core.caller import caller_place
-from npu_config.core.diagnostics import Diagnostic, Place
 from npu_config.runner import script, stacks
 from npu_config.runner.one_of_several import others_stopped, with_threads
 from npu_config.runner.purpose import COMPUTES, OTHER, TRAINS, purpose
 
+if TYPE_CHECKING:
+    from npu_config.runner.sessions import SeenSession
+
 SESSION_MODULES = ("tensorflow_core.python.client.session", "tensorflow.python.client.session")
-_NOT_OF_THE_SCRIPT = (
-    *("tensorflow", "tensorflow_core", "tensorflow_estimator", "keras"),
-    "contextlib",  # a session that a context manager makes, such as that of a Supervisor
-)
 
 
 class Stopped(SystemExit):
     """Ends the script, or one of its threads, in silence; ``except Exception`` lets it pass."""
-
-
-@attr.s(slots=True, auto_attribs=True)
-class SeenSession:
-    """A session that the script made.
-
-    Args:
-        place: where the script made it.
-        options: option name to value, as the session carries them.
-        findings: what the rules find in its configuration.
-        runs: how often it was run, without initialisation.
-        steps: how many training steps that was: a loop makes several in one run.
-    """
-
-    place: Place
-    options: Dict[str, Any]
-    findings: Tuple[Diagnostic, ...]
-    runs: int = 0
-    steps: int = 0
 
 
 class Watch:
@@ -145,24 +131,10 @@ class Watch:
         step = functools.partial(self._step, session, fetches, call)
         return step() if name in vars(session) else self.observe(session, fetches, step)
 
-    def _see(self, session: Any) -> SeenSession:
-        from npu_config.core.settings import UNKNOWN
-        from npu_config.proto import decode
-        from npu_config.rules.engine import judge
+    def _see(self, session: Any) -> "SeenSession":
+        from npu_config.runner.sessions import see
 
-        place = caller_place(*_NOT_OF_THE_SCRIPT)
-        options: Dict[str, Any] = {}
-        findings: Tuple[Diagnostic, ...] = ()
-        config = getattr(session, "_config", None)
-        if config is not None:
-            settings = decode(config)
-            options = {
-                name: None if setting.value is UNKNOWN else setting.value
-                for name, setting in settings.entries.items()
-            }
-            where = place._asdict()
-            findings = tuple(attr.evolve(each, **where) for each in judge(settings))
-        seen = SeenSession(place, options, findings)
+        seen = see(session)
         with self._lock:
             self.sessions.append(seen)
         return seen

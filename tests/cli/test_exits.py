@@ -10,6 +10,7 @@ import sys
 import click
 import pytest
 
+from npu_config.cli import _run
 from npu_config.cli._exits import EXIT_CODES
 from npu_config.cli.app import app
 from npu_config.cluster import rank_table
@@ -196,6 +197,7 @@ def test_an_interrupt(npu, folder, name, monkeypatch):
         raise KeyboardInterrupt
 
     monkeypatch.setattr(click.Context, "invoke", interrupt)
+    monkeypatch.setattr(_run, "run", interrupt)
     assert npu(*shlex.split(RIGHT[name])).code == 130
 
 

@@ -132,7 +132,6 @@ def test_data_for_a_pipe_is_exact(capsysbinary):
 
 
 PRINTS = {
-    "__main__.py": "click is not installed",
     "cli/_output.py": "the one way out",
     "cli/explain.py": "rich, with our own documentation, on a terminal",
     "cluster/engines/pod.py": "runs in pods, without this package",

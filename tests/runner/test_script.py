@@ -158,11 +158,11 @@ def test_our_names_stay_beside_a_namesake(tmp_path):
 @pytest.mark.parametrize(("steps", "shown"), [(0, []), (5, ["NPU801"])])
 def test_findings_of_a_session_without_the_optimizer(steps, shown):
     """One that trains lacks NpuOptimizer, which is the one thing to say; another may be right."""
-    from npu_config.cli.run_script import _of_the_npu
+    from npu_config.cli._run import _of_the_npu
     from npu_config.core.diagnostics import Place
     from npu_config.proto import decode, parse_text
     from npu_config.rules.engine import judge
-    from npu_config.runner.watch import SeenSession
+    from npu_config.runner.sessions import SeenSession
 
     found = tuple(judge(decode(parse_text("allow_soft_placement: true"))))
     session = SeenSession(Place("train.py", 3), {}, found, runs=steps, steps=steps)

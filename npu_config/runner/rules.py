@@ -1,0 +1,21 @@
+"""What keeps the vendor's modules from being served."""
+
+from npu_config.core.diagnostics import Severity
+from npu_config.core.rule import declare
+
+PRESENT = declare(
+    "NPU425",
+    "vendor-package-present",
+    Severity.ERROR,
+    """
+    The vendor's package is installed, and its modules are not replaced unasked.
+
+    On the NPU host a script runs with the vendor's modules: run it with `python`.  `--force`
+    (`force=True`) runs it with this package's stand-ins all the same.
+
+    Wrong, on an NPU host: `npu-config run train.py`
+
+    Right: `python train.py`
+    """,
+    source=("npu_config",),
+)
