@@ -36,23 +36,23 @@ def _prefetch(work: Work, site: Site, name: str) -> None:
         return
     assert isinstance(outer, ast.Call)
     assert isinstance(outer.func, ast.Attribute)
+    applied, end = (work.script.span(node)[1] for node in (outer.func, outer))
+    line = work.script.position(applied - 1)[0]
     if name.endswith("copy_to_device"):
-        start = work.script.span(outer.func.value)[1]
-        work.replace(start, work.script.span(outer)[1], "")
-        work.changed(site.line, "prefetch-to-device", "there is no GPU to copy to")
+        work.replace(work.script.span(outer.func.value)[1], end, "")
+        work.changed(line, "prefetch-to-device", "there is no GPU to copy to")
         return
-    end = work.script.span(outer.func)[1]
-    start = end - len("apply")
+    start = applied - len("apply")
     size = work.script.argument(call, "buffer_size", 1)
     if size is None:
-        work.replace(start, work.script.span(outer)[1], "prefetch(buffer_size=1)")
+        work.replace(start, end, "prefetch(buffer_size=1)")
     else:
         size_start, size_end = work.script.span(size)
-        work.replace(start, size_start, "prefetch(buffer_size=")
-        work.replace(size_end, work.script.span(outer)[1], ")")
-    work.changed(
-        site.line, "prefetch-to-device", "there is no GPU: an ordinary prefetch of the same size"
-    )
+        kept = "".join(work.comments(start, size_start))
+        work.replace(start, size_start, "prefetch(" + kept + "buffer_size=")
+        work.replace(size_end, end, ")")
+    text = "there is no GPU: an ordinary prefetch of the same size"
+    work.changed(line, "prefetch-to-device", text)
 
 
 def _one_shot(work: Work, site: Site, name: str) -> None:

@@ -22,7 +22,7 @@ from npu_config.migration import (
     sessions,
 )
 from npu_config.migration.imports import add_import
-from npu_config.migration.names import is_ours
+from npu_config.migration.names import canonical, is_ours
 from npu_config.migration.neighbours import Neighbours
 from npu_config.migration.refusals import one_reason
 from npu_config.migration.resolve import Binding, dotted_parts
@@ -234,27 +234,28 @@ def _apply(work: Work) -> None:
 
 def _uncertain(work: Work, site: Site) -> None:
     """Report a name that may be one of TensorFlow's, and may not."""
-
     parts = dotted_parts(site.node)
-    if parts is None or len(parts) < 2 or site.call is None:
+    if parts is None or site.call is None:
         return
-    found = work.script.resolver.name(parts[0], site.frames)
+    script = work.script
+    found = script.resolver.name(parts[0], site.frames)
     if found.binding is Binding.UNCERTAIN:
-        known = "tensorflow." + ".".join(parts[1:])
+        stores = script.module.stores.get(parts[0], ()) if len(parts) == 1 else ()
+        known = [canonical(store.text) for store in stores if store.kind == "import"]
+        known += [".".join(["tensorflow", *parts[1:]])]
         reason = '"{}" may mean several things: not edited; the patch of npu_init covers sessions'
-        work.needs_patch = True
     elif found.binding is Binding.PARAMETER:
-        outer = work.script.resolver.name(parts[0], site.frames[:1]).name
-        known = "{}.{}".format(outer, ".".join(parts[1:]))
+        outer = script.resolver.name(parts[0], site.frames[:1]).name
+        known = [".".join([str(outer), *parts[1:]])]
         reason = '"{}" is a parameter here: not edited'
     else:
         return
-    if known in _RULES and parts[-1] not in ("Model", "Sequential", "device"):
-        work.manual(
-            site.line,
-            "import-aliases",
-            phrase(reason, parts[0]),
-        )
+    if _RULES.keys().isdisjoint(known):
+        return
+    if found.binding is Binding.UNCERTAIN:
+        work.needs_patch = True
+    if parts[-1] not in ("Model", "Sequential", "device"):
+        work.manual(site.line, "import-aliases", phrase(reason, parts[0]))
 
 
 def _already(script: Script) -> Optional[int]:

@@ -31,6 +31,8 @@ _CONFIG_AT: Mapping[str, int] = {
 }
 """The position of ``config`` in TensorFlow 1.15.5."""
 
+_PLAIN = "tensorflow.estimator.Estimator"
+"""The one of which the NPU has a form of its own."""
 _RUN_CONFIGS = ("tensorflow.estimator.RunConfig", "tensorflow.contrib.tpu.RunConfig")
 _DISTRIBUTION = ("train_distribute", "eval_distribute", "experimental_distribute")
 
@@ -59,7 +61,7 @@ def _estimator(work: Work, site: Site, name: str) -> None:
         phrase("{}; checkpoints and summaries stay as they are", done),
     )
     made = _run_config(work, site, given)
-    if made is not None and not _unsupported(made):
+    if name == _PLAIN and made is not None and not _unsupported(made):
         work.manual(
             site.line,
             "estimator-offload",

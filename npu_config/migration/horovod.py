@@ -52,6 +52,10 @@ def horovod(work: Work) -> None:
         for site in imports:
             text = "{} keeps Horovod, and both are one program: all of it, or nothing"
             work.refuse(site.line, "hvd-import", phrase(text, work.keeper), blocks=True)
+    for site in imports:
+        if any(alias.name == "*" for alias in site.node.names):  # type: ignore[attr-defined]
+            text = "imports everything: import Horovod by its own name"
+            work.refuse(site.line, "hvd-import", text, blocks=True)
     for site in strange:
         work.refuse(
             site.line, "hvd-refused", "Horovod itself is used as a value: not understood", True
@@ -151,7 +155,7 @@ def _use(work: Work, use: Use) -> None:
             )
     elif name in CALLS and use.call is not None and not is_open(use.call):
         CALLS[name](work, use, use.call)
-    elif name.split(".")[0] in CONSTANTS and _is_argument(use):
+    elif name.split(".")[0] in CONSTANTS and _is_argument(work, use):
         return
     elif id_of(name) == "hvd-compression":
         work.refuse(use.line, "hvd-compression", REFUSALS["hvd-compression"], True)
@@ -161,9 +165,14 @@ def _use(work: Work, use: Use) -> None:
         work.refuse(use.line, id, text, True)
 
 
-def _is_argument(use: Use) -> bool:
-    """True for a constant that is the value of a keyword or an argument of a call of Horovod."""
-    return any(isinstance(node, ast.Call) for node in use.site.parents)
+def _is_argument(work: Work, use: Use) -> bool:
+    """True for a constant in an argument of a call of Horovod, which looks at it."""
+    names = [
+        work.script.resolver.resolve(node.func, use.site.frames) or ""
+        for node in use.site.parents
+        if isinstance(node, ast.Call)
+    ]
+    return any(name.startswith("horovod.") and name[len("horovod.") :] in CALLS for name in names)
 
 
 def _remove_import(work: Work, site: Site) -> None:

@@ -1,7 +1,8 @@
 """What a model is made of: dropout, gelu, recurrent cells, tests for GPUs, Python functions."""
 
 import ast
-from typing import Callable, Dict, List, Optional
+import re
+from typing import Callable, Dict, List, Optional, Sequence
 
 from npu_config.migration.preprocessing import in_dataset_function
 from npu_config.migration.resolve import Binding, dotted_parts, parameters
@@ -229,19 +230,28 @@ def after(work: Work) -> None:
         return
     for scope, node in functions(script.module, script.tree.body):
         form = _gelu(node)
+        if form is None:
+            continue
+        line = _def_line(script.source.lines, node)
         if form == "erf":
             text = "the form with erf: npu_unary_ops.gelu is the one with tanh, its values differ"
-            work.refuse(node.lineno, "gelu", text)
-        elif form == "tanh" and (
-            isinstance(scope.node, ast.ClassDef)
-            or len(node.args.args) != 1
-            or not parameters(node.args) <= {node.args.args[0].arg}
-        ):
+            work.refuse(line, "gelu", text)
+        elif isinstance(scope.node, ast.ClassDef) or len(parameters(node.args)) != 1:
             text = "a method, or a function of other arguments: npu_unary_ops.gelu takes a tensor"
-            work.refuse(node.lineno, "gelu", text)
-        elif form == "tanh" and (work.package != "npu_bridge" or not _replace_gelu(work, node)):
+            work.refuse(line, "gelu", text)
+        elif work.package == "npu_bridge" and _replace_gelu(work, node):
+            work.changed(line, "gelu", "the same in one operator")
+        else:
             text = "npu_unary_ops.gelu(x) is the same in one operator, and faster on the device"
-            work.manual(node.lineno, "gelu", text)
+            work.manual(line, "gelu", text)
+
+
+def _def_line(lines: Sequence[str], node: FunctionNode) -> int:
+    """The line of ``def``: Python 3.7 says that of the first decorator."""
+    line = node.lineno
+    while not re.match(r"\s*(?:async\s+)?def\b", lines[line - 1]):
+        line += 1
+    return line
 
 
 def _replace_gelu(work: Work, node: FunctionNode) -> bool:
@@ -250,10 +260,9 @@ def _replace_gelu(work: Work, node: FunctionNode) -> bool:
     start, end = work.statement_span(body[0])[0], work.statement_span(body[-1])[1]
     if "#" in work.script.text[start:end]:
         return False
-    argument = node.args.args[0].arg
+    (argument,) = parameters(node.args)
     operator = work.name("npu_unary_ops")
     work.replace(start, end, "return " + operator + ".gelu(" + argument + ")")
-    work.changed(node.lineno, "gelu", "the same in one operator")
     return True
 
 

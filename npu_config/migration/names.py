@@ -16,8 +16,12 @@ _SAME: Tuple[Tuple[str, str], ...] = (
     ("tensorflow_estimator", "tensorflow.estimator"),
     ("tf_slim", "tensorflow.contrib.slim"),
     ("tensorflow.compat.v1", "tensorflow"),
+    ("tensorflow.compat.v2.compat.v1", "tensorflow"),
     ("tensorflow._api.v1", "tensorflow"),
+    ("tensorflow.python.client.client_lib", "tensorflow"),
     ("tensorflow.python.client.session", "tensorflow"),
+    ("tensorflow.python.InteractiveSession", "tensorflow.InteractiveSession"),
+    ("tensorflow.python.Session", "tensorflow.Session"),
     ("tensorflow.python.training.monitored_session", "tensorflow.train"),
     ("tensorflow.python.training.supervisor", "tensorflow.train"),
     ("tensorflow.python.training.session_manager", "tensorflow.train"),
@@ -78,7 +82,6 @@ _SAME: Tuple[Tuple[str, str], ...] = (
     ("horovod.tensorflow", "horovod"),
     ("absl.app", "tensorflow.app"),
 )
-_AMBIGUOUS_BASES = ("tensorflow.compat.v2",)
 
 
 @functools.lru_cache(maxsize=4096)
@@ -89,8 +92,6 @@ def canonical(dotted: str) -> str:
     TensorFlow's.
     """
     for _ in range(4):
-        if dotted.startswith(_AMBIGUOUS_BASES):
-            return dotted
         for prefix, plain in _SAME:
             if dotted.startswith(prefix) and dotted[len(prefix) : len(prefix) + 1] in ("", "."):
                 dotted = plain + dotted[len(prefix) :]
@@ -141,7 +142,7 @@ INTERESTING: FrozenSet[str] = TEXT_WORDS | _words(
     """Session InteractiveSession MonitoredTrainingSession ChiefSessionCreator WorkerSessionCreator
     SingularMonitoredSession MonitoredSession managed_session prepare_or_wait_for_session
     prepare_session recover_session wait_for_session Supervisor finalize test_session
-    cached_session evaluate_once evaluation_loop evaluate_repeatedly train remapping
+    cached_session session evaluate_once evaluation_loop evaluate_repeatedly train remapping
     memory_optimization auto_mixed_precision global_jit_level set_jit jit_scope
     experimental_jit_scope compile set_experimental_options gpu_options GPUOptions
     set_memory_growth ConfigProto RewriterConfig OptimizerOptions device_count RunConfig

@@ -74,8 +74,13 @@ def _rewrite(work: Work, site: Site, name: str) -> None:
     if is_open(call) or optimizer is None:
         work.refuse(site.line, id, "* or ** arguments: left as it is")
         return
-    made = work.script.constructed(optimizer, site.frames) or ""
-    if made.startswith("tensorflow.keras.optimizers."):
+    values = [optimizer, *work.script.values(optimizer, site.frames)]
+    made = [
+        work.script.resolver.resolve(one.func, site.frames) or ""
+        for one in values
+        if isinstance(one, ast.Call)
+    ]
+    if any(one.startswith("tensorflow.keras.optimizers.") for one in made):
         work.refuse(
             site.line,
             "keras-loss-scale",

@@ -1,10 +1,11 @@
 """Scripts that are not edited at all, each for one reason."""
 
 import ast
-from typing import Optional
+from typing import Collection, Iterator, Optional, Tuple
 
 from npu_config.core.message import phrase
 from npu_config.migration.script import Script
+from npu_config.migration.sites import Site
 from npu_config.migration.work import REFUSED, Note
 
 __all__ = ["one_reason"]
@@ -20,10 +21,18 @@ def one_reason(script: Script) -> Optional[Note]:
             REFUSED,
             "Keras outside of TensorFlow is not supported on the NPU: port to tf.keras first",
         )
-    for site in script.sites_of({name.rsplit(".", 1)[1] for name in _EAGER}):
-        if site.call is not None and script.resolved(site) in _EAGER:
+    for site, _ in _named(script, _EAGER):
+        if site.call is not None:
             return Note(site.line, "eager", REFUSED, "TensorFlow 1.15 on the NPU is graph mode")
     return _only_version_2(script)
+
+
+def _named(script: Script, names: Collection[str]) -> Iterator[Tuple[Site, str]]:
+    """The places of some names of TensorFlow, in order of the lines."""
+    for site in script.sites_of({name.rsplit(".", 1)[1] for name in names}):
+        name = script.resolved(site) or ""
+        if name in names:
+            yield site, name
 
 
 _EAGER = (
@@ -52,18 +61,9 @@ def _only_version_2(script: Script) -> Optional[Note]:
     """A script that only TensorFlow 2 can run: it uses its names, and no graph."""
     if not script.words.isdisjoint(_GRAPH_WORDS):
         return None
-    for site in script.sites_of({name.rsplit(".", 1)[1] for name in _ONLY_2}):
-        name = script.resolved(site) or ""
-        if name in _ONLY_2:
-            return Note(
-                site.line,
-                "eager",
-                REFUSED,
-                phrase(
-                    "a script for TensorFlow 2 only ({}): the NPU needs the graph mode of 1.15",
-                    _ONLY_2[name],
-                ),
-            )
+    text = "a script for TensorFlow 2 only ({}): the NPU needs the graph mode of 1.15"
+    for site, name in _named(script, _ONLY_2):
+        return Note(site.line, "eager", REFUSED, phrase(text, _ONLY_2[name]))
     return None
 
 

@@ -278,8 +278,8 @@ class Script:
 
     # What other parts ask for
 
-    def sites_of(self, names: Iterable[str]) -> Iterator[Site]:
-        """The attributes and names with one of some last parts."""
+    def sites_of(self, names: Iterable[str]) -> List[Site]:
+        """The attributes and names with one of some last parts, in order of the lines."""
         index: Optional[Dict[str, List[Site]]] = self.cache.get("sites")
         if index is None:
             index = self.cache["sites"] = {}
@@ -287,8 +287,9 @@ class Script:
                 word = getattr(site.node, "attr", None) or getattr(site.node, "id", None)
                 if word is not None:
                     index.setdefault(word, []).append(site)
-        for name in names:
-            yield from index.get(name, ())
+        found = [site for name in names for site in index.get(name, ())]
+        found.sort(key=lambda site: site.line)
+        return found
 
     def resolved(self, site: Site) -> Optional[str]:
         """What the node of a site stands for."""

@@ -187,12 +187,12 @@ def _check_close(work: Work, site: Site, always: bool) -> None:
     if isinstance(holder, ast.Return):
         return
     line = site.line
-    if not (isinstance(holder, ast.Assign) and holder.value is call):
+    target = _target(site, holder)
+    if target is None:
         if always:
             text = "the session is never closed: use with, or close it"
             work.manual(line, "session-close", text)
         return
-    target = holder.targets[0]
     name = target.attr if isinstance(target, ast.Attribute) else getattr(target, "id", None)
     if name is None:
         return
@@ -217,12 +217,26 @@ def _check_close(work: Work, site: Site, always: bool) -> None:
             "app.run ends in SystemExit: a session that is not closed before main returns is "
             "never closed",
         )
-    elif isinstance(work.script.argument(call, "config", 2), ast.Name):
+    elif call is not None and isinstance(work.script.argument(call, "config", 2), ast.Name):
         work.manual(
             line,
             "session-close",
             phrase('a session without "with": "{}.close()" is there, keep it', name),
         )
+
+
+def _target(site: Site, holder: Optional[ast.AST]) -> Optional[ast.expr]:
+    """What a session is bound to by an assignment, one of several values included."""
+    outer = site.parents[-3] if isinstance(holder, ast.Tuple) else holder
+    if isinstance(outer, ast.AnnAssign):
+        return outer.target
+    if not isinstance(outer, ast.Assign):
+        return None
+    target = outer.targets[0]
+    if isinstance(holder, ast.Tuple) and isinstance(target, ast.Tuple):
+        both = zip(target.elts, holder.elts)
+        return next((part for part, value in both if value is site.call), target)
+    return target
 
 
 def _names_before(work: Work, word: str, pattern: str) -> Dict[str, List[int]]:
@@ -239,7 +253,7 @@ def _names_before(work: Work, word: str, pattern: str) -> Dict[str, List[int]]:
 
 def _is_closed(work: Work, site: Site, name: str, is_member: bool) -> bool:
     """True when something closes a session in the function, or class, that makes it."""
-    names = _names_before(work, "close", r"(\w+)[ \t]*\.[ \t]*close[ \t]*\(")
+    names = _names_before(work, "close", r"(\w+)[ \t]*\.[ \t]*close\b")
     if name not in names:
         return False
     kinds = (ast.ClassDef,) if is_member else FUNCTIONS

@@ -8,6 +8,7 @@ from npu_config.core.message import phrase
 from npu_config.migration.facts import FACTS
 from npu_config.migration.script import Script
 from npu_config.migration.sites import Site
+from npu_config.script.source import HAS_ENDS
 
 __all__ = ["CHANGED", "MANUAL", "REFUSED", "Change", "Note", "Work", "is_wrapped"]
 
@@ -257,16 +258,19 @@ class Work:
         comma = self.skip(end)
         if "#" in text[start:comma] and text[comma : comma + 1] == ",":
             end = comma + 1
-        comments = [match.group(1) for match in _COMMENT.finditer(text, start, end)]
-        comments = [comment for comment in comments if comment]
-        if not comments:
-            self.replace(start, end, "")
-            return
-        line = self.script.position(end)[0]
-        gap = self.script.newline + self.script.indent(line)
-        kept = ("," if text[end - 1] == "," else "") + "  " + gap.join(comments)
-        rest = text[end : self.script.line_end(line)]
-        self.replace(start, end, kept + (gap if rest.strip() else ""))
+        kept, gap = self.comments(start, end)
+        if kept:
+            kept = ("," if text[end - 1] == "," else "") + kept
+            rest = text[end : self.script.line_end(self.script.position(end)[0])]
+            kept += gap if rest.strip() else ""
+        self.replace(start, end, kept)
+
+    def comments(self, start: int, end: int) -> Tuple[str, str]:
+        """The comments between two offsets, and the line end and indentation behind them."""
+        found = [match.group(1) for match in _COMMENT.finditer(self.script.text, start, end)]
+        found = [comment for comment in found if comment]
+        gap = self.script.newline + self.script.indent(self.script.position(end)[0])
+        return ("  " + gap.join(found), gap) if found else ("", "")
 
     def remove_statement(self, site: Site) -> None:
         """Remove a statement, with its line where it stands alone on it."""
@@ -316,9 +320,8 @@ class Work:
                 brackets += 1
             return start, self._closed(end, brackets)
         start = script.offset(node.lineno, script.source.column(node.lineno, node.col_offset))
-        last: Optional[int] = getattr(node, "end_lineno", None)
-        if last is not None:
-            end = getattr(node, "end_col_offset", 0)
+        if HAS_ENDS:
+            last, end = node.end_lineno or 0, node.end_col_offset or 0
             return start, script.offset(last, script.source.column(last, end))
         return start, _end_of_import(script.text, start)
 
