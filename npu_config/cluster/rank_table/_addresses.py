@@ -1,6 +1,6 @@
 """The addresses of a table: which devices need one, each address once, all of one family."""
 
-from typing import Dict, FrozenSet, List, Sequence
+from typing import Dict, FrozenSet, List
 
 from npu_config.cluster.rank_table.dialects import EVEN, SOURCES
 from npu_config.core.diagnostics import Severity
@@ -121,9 +121,10 @@ def check_device_ips(
     """Check ``device_ip`` and ``host_ip`` of a table of servers."""
     several = len(servers.level.items) > 1
     column = devices["device_ip"]
-    text = "".join(column.values)
+    different = set(column.values)
+    text = "".join(different)
     if several:
-        if len(column.values) != len(devices.level.items) or "" in column.values:
+        if len(column.values) != len(devices.level.items) or "" in different:
             _needed(servers, devices, products, findings)
         check_families(servers.level, "host_ip", servers["host_ip"], findings)
         if ":" in text and "." in text:
@@ -131,7 +132,8 @@ def check_device_ips(
     lists = "," in text
     if lists:
         _numbers(devices, findings)
-    check_unique(devices.level, "device_ip", column, findings, lists)
+    if lists or len(different) != len(column.values):
+        check_unique(devices.level, "device_ip", column, findings)
     _host_network(servers, devices, findings)
 
 
@@ -201,15 +203,10 @@ def check_families(level: Level, key: str, column: Column, findings: Findings) -
     )
 
 
-def check_unique(
-    level: Level, key: str, column: Column, findings: Findings, lists: bool = False
-) -> None:
-    """Check that no address is there twice; ``lists``: some are several, joined by ``,``."""
-    values: Sequence[str] = column.values
-    if len(set(values)) == len(values) and not lists:
-        return
+def check_unique(level: Level, key: str, column: Column, findings: Findings) -> None:
+    """Check that no address is there twice; some are several, joined by ``,``."""
     first: Dict[str, int] = {}
-    for owner, address in zip(column.owners, values):
+    for owner, address in zip(column.owners, column.values):
         for piece in pieces(address):
             before = first.setdefault(piece, owner)
             if before != owner or pieces(address).count(piece) > 1:

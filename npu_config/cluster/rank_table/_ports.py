@@ -143,8 +143,8 @@ def check_ports(reader: Reader, devices: Node, backups: bool) -> None:
 
 def _vnic_ports(reader: Reader, devices: Node) -> None:
     key = Key(NumberText(1, 65535))
-    with_port = frozenset(devices["device_port"].owners)
     column = devices["device_vnic_port"]
+    with_port = frozenset(devices["device_port"].owners if column.values else ())
     for owner, value in zip(column.owners, column.values):
         if owner in with_port:
             path = (*devices.level.path(owner), "device_vnic_port")

@@ -30,6 +30,15 @@ def _counting(count: int) -> str:
     return ", ".join(parts)
 
 
+def _period(values: Sequence[Any]) -> int:
+    """After how many values a column begins anew; its length where it does not."""
+    try:
+        size = values.index(values[0], 1)
+    except ValueError:
+        return len(values)
+    return size if values[size:] == values[:-size] else len(values)
+
+
 @attr.s(frozen=True, slots=True, auto_attribs=True)
 class NumberText(Kind):
     """A whole number written as text, read as C++ ``stoull`` does.
@@ -45,16 +54,16 @@ class NumberText(Kind):
         """The column as numbers; as a ``range`` when it counts 0, 1, 2 and so on."""
         if not self.lowest and self.highest == _LARGEST and _counts_up(values):
             return range(len(values))
+        part = values[: _period(values)]
         numbers: Dict[str, int] = {}
-        for value in set(values):
+        for value in set(part):
             if _DIGITS.match(value) is None:
                 return None
             numbers[value] = int(value)
         if min(numbers.values()) < self.lowest or max(numbers.values()) > self.highest:
             return None
-        if len(numbers) == 1:
-            return [*numbers.values()] * len(values)
-        return list(map(numbers.__getitem__, values))
+        read = list(map(numbers.__getitem__, part))
+        return (read * -(-len(values) // len(read)))[: len(values)]
 
     def parse(self, value: Any) -> int:
         """The number."""
