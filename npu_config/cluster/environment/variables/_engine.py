@@ -11,7 +11,7 @@ from npu_config.cluster.environment.kinds import (
     Word,
     filled,
 )
-from npu_config.cluster.environment.variables._variable import ADAPTER, TRAINING, Variable
+from npu_config.cluster.environment.variables._variable import ADAPTER, TRAINING, Variable, family
 from npu_config.core.diagnostics import Severity
 from npu_config.core.target import Product
 
@@ -24,6 +24,14 @@ _UINT32 = Whole(0, 2**32 - 1)
 _BOOL = Choice(("true", "false", "1", "0"))
 _PROGRESS = "the first run with experimental_accelerate_train_mode fails"
 _WARNING = Severity.WARNING
+_ge = family(_GE, read_by=("GE",), severity=_WARNING)
+_compiler = family(_GE, read_by=("operator compiler",), severity=_WARNING)
+_progress = family(
+    _ENV,
+    products=TRAINING,
+    read_by=("C++ adapter", "TellMeStepOrLossHook (writes)"),
+    consequence=_PROGRESS,
+)
 
 ENGINE = (
     Variable(
@@ -61,49 +69,33 @@ ENGINE = (
         facts=("profiling-env-priority", "profiling-options-json"),
         page=_TOOLS + "PROFILING_OPTIONS.md",
     ),
-    Variable(
+    _progress(
         "STEP_NOW",
         "the current step, for accelerated training",
         _UINT32,
-        products=TRAINING,
-        read_by=("C++ adapter", "TellMeStepOrLossHook (writes)"),
         interactions=("with TOTAL_STEP, for the trigger step",),
         facts=("accelerate-step-env", "accelerate-env-updated"),
-        page=_ENV + "STEP_NOW.md",
-        consequence=_PROGRESS,
     ),
-    Variable(
+    _progress(
         "TOTAL_STEP",
         "the number of steps, for accelerated training",
         _UINT32,
-        products=TRAINING,
-        read_by=("C++ adapter", "TellMeStepOrLossHook (writes)"),
         interactions=("with STEP_NOW",),
         facts=("accelerate-step-env",),
-        page=_ENV + "TOTAL_STEP.md",
-        consequence=_PROGRESS,
     ),
-    Variable(
+    _progress(
         "LOSS_NOW",
         "the current loss, for accelerated training",
         NUMBER,
-        products=TRAINING,
-        read_by=("C++ adapter", "TellMeStepOrLossHook (writes)"),
         interactions=("with TARGET_LOSS, for the trigger loss; 0 never triggers",),
         facts=("accelerate-loss-env", "accelerate-env-updated"),
-        page=_ENV + "LOSS_NOW.md",
-        consequence=_PROGRESS,
     ),
-    Variable(
+    _progress(
         "TARGET_LOSS",
         "the loss to reach, for accelerated training",
         NUMBER,
-        products=TRAINING,
-        read_by=("C++ adapter", "TellMeStepOrLossHook (writes)"),
         interactions=("with LOSS_NOW",),
         facts=("accelerate-loss-env",),
-        page=_ENV + "TARGET_LOSS.md",
-        consequence=_PROGRESS,
     ),
     Variable(
         "ENABLE_FORCE_V2_CONTROL",
@@ -136,27 +128,21 @@ ENGINE = (
         page=_ENV + "ENABLE_HF32_EXECUTION.md",
         consequence="GE refuses it when it is initialised, and the adapter aborts the process",
     ),
-    Variable(
+    _ge(
         "ENABLE_DYNAMIC_SHAPE_MULTI_STREAM",
         "several streams for graphs of dynamic shape",
         Choice(("0", "1")),
         default="0",
-        read_by=("GE",),
         interactions=("auto_multistream_parallel_mode needs it for graphs of dynamic shape",),
         facts=("auto-multistream-dynamic",),
-        page=_GE + "ENABLE_DYNAMIC_SHAPE_MULTI_STREAM.md",
-        severity=_WARNING,
     ),
-    Variable(
+    _ge(
         "GE_USE_STATIC_MEMORY",
         "how memory is allocated; static_memory_policy takes its place",
         Word(("0", "2", "3", "4"), quietly=("1",)),
         default="0",
-        read_by=("GE",),
         interactions=("not with the option static_memory_policy",),
         facts=("static-memory-policy-env",),
-        page=_GE + "GE_USE_STATIC_MEMORY.md",
-        severity=_WARNING,
     ),
     Variable(
         "ASCEND_WORK_PATH",
@@ -184,29 +170,23 @@ ENGINE = (
         facts=("cache-dir-priority",),
         page=_DISTRIBUTED,
     ),
-    Variable(
+    _compiler(
         "ASCEND_MAX_OP_CACHE_SIZE",
         "how large the cache of compiled operators may grow; -1: without limit",
         Whole(-1),
         default="500",
         unit="MB",
-        read_by=("operator compiler",),
         interactions=("op_cache.ini takes precedence",),
         facts=("cache-ini",),
-        page=_GE + "ASCEND_MAX_OP_CACHE_SIZE.md",
-        severity=_WARNING,
     ),
-    Variable(
+    _compiler(
         "ASCEND_REMAIN_CACHE_SIZE_RATIO",
         "how much of the cache is kept when space runs out",
         Whole(1, 100),
         default="50",
         unit="%",
-        read_by=("operator compiler",),
         interactions=("op_cache.ini takes precedence",),
         facts=("cache-ini",),
-        page=_GE + "ASCEND_REMAIN_CACHE_SIZE_RATIO.md",
-        severity=_WARNING,
     ),
     Variable(
         "NPU_COLLECT_PATH",
@@ -222,25 +202,19 @@ ENGINE = (
         facts=("exception-dump-collect-path", "op-debug-oom-collect-path"),
         page=_OPTIONS + "debugging.md",
     ),
-    Variable(
+    _compiler(
         "TE_PARALLEL_COMPILER",
         "processes that compile operators; at most 80 % of the CPU cores over the devices",
         Whole(1, 32),
         default="8",
-        read_by=("operator compiler",),
         interactions=("op_compiler_cache_mode force is not recommended with it",),
         facts=("cache-force-parallel",),
-        page=_GE + "TE_PARALLEL_COMPILER.md",
-        severity=_WARNING,
     ),
-    Variable(
+    _ge(
         "MAX_COMPILE_CORE_NUMBER",
         "CPU threads that compile graphs; at most the CPU cores",
         Whole(1),
         default="1",
-        read_by=("GE",),
-        page=_GE + "MAX_COMPILE_CORE_NUMBER.md",
-        severity=_WARNING,
     ),
     Variable(
         "FUSION_TENSOR_SIZE",
@@ -274,32 +248,25 @@ ENGINE = (
         DIRECTORY,
         read_by=("C++ adapter", "GE"),
     ),
-    Variable(
+    _ge(
         "OP_NO_REUSE_MEM",
         "operators that share no memory, by node name or type",
         filled('names or types joined by ","'),
-        read_by=("GE",),
-        page=_GE + "OP_NO_REUSE_MEM.md",
-        severity=_WARNING,
     ),
-    Variable(
+    _ge(
         "DUMP_GE_GRAPH",
         "how much of the graphs of GE is dumped",
         Choice(("1", "2", "3")),
         read_by=("GE", "precision_tool (writes 2)"),
         interactions=("with DUMP_GRAPH_LEVEL and DUMP_GRAPH_PATH",),
-        page=_GE + "DUMP_GE_GRAPH.md",
-        severity=_WARNING,
     ),
-    Variable(
+    _ge(
         "DUMP_GRAPH_LEVEL",
         "which graphs are dumped",
         GRAPH_LEVELS,
         default="2",
         read_by=("GE", "precision_tool (writes 3)"),
         interactions=("needs DUMP_GE_GRAPH",),
-        page=_GE + "DUMP_GRAPH_LEVEL.md",
-        severity=_WARNING,
     ),
     Variable(
         "DUMP_GRAPH_PATH",

@@ -10,162 +10,108 @@ from npu_config.cluster.environment.kinds import (
     Whole,
     filled,
 )
-from npu_config.cluster.environment.variables._variable import COLLECTIVE, Variable
+from npu_config.cluster.environment.variables._variable import COLLECTIVE, Variable, family
 from npu_config.core.diagnostics import Severity
 from npu_config.core.target import Product
 
 _HCCL = "cann/hccl:docs/zh/user_guide/hccl_env/"
 _SWITCH = Choice(("0", "1"))
 _REFUSED = "HCCL refuses it when it is initialised (EI0001)"
+_hccl = family(_HCCL, products=COLLECTIVE, read_by=("HCCL",), consequence=_REFUSED)
 
 HCCL = (
-    Variable(
+    _hccl(
         "HCCL_EXEC_TIMEOUT",
         "how long a collective operation waits for the other devices",
         NUMBER,
         default="1836",
         unit="s",
-        products=COLLECTIVE,
-        read_by=("HCCL",),
         interactions=(
             "the option hccl_timeout takes precedence",
             "stream_sync_timeout must be larger",
             "at most 1091 with HCCL_OP_EXPANSION_MODE=AIV",
         ),
         facts=("hccl-timeout-priority", "stream-sync-gt-hccl"),
-        page=_HCCL + "HCCL_EXEC_TIMEOUT.md",
-        consequence=_REFUSED,
     ),
-    Variable(
+    _hccl(
         "HCCL_CONNECT_TIMEOUT",
         "how long devices wait for each other's sockets; 20 s are added",
         Whole(120, 7200),
         default="120",
         unit="s",
-        products=COLLECTIVE,
-        read_by=("HCCL",),
-        page=_HCCL + "HCCL_CONNECT_TIMEOUT.md",
-        consequence=_REFUSED,
     ),
-    Variable(
+    _hccl(
         "HCCL_SOCKET_FAMILY",
         "version of IP that devices communicate with",
         Choice(("AF_INET", "AF_INET6")),
         default="AF_INET",
-        products=COLLECTIVE,
-        read_by=("HCCL",),
         interactions=("the interfaces that there are decide when the wish cannot be met",),
-        page=_HCCL + "HCCL_SOCKET_FAMILY.md",
-        consequence=_REFUSED,
     ),
-    Variable(
+    _hccl(
         "HCCL_NPU_SOCKET_PORT_RANGE",
         "ports of HCCL on the NPU",
         PortList(),
         default="16666",
         products=frozenset((Product.ASCEND_950, Product.ATLAS_A3, Product.ATLAS_A2)),
-        read_by=("HCCL",),
         interactions=("needed when several processes share an NPU; set on all cards",),
         facts=("hccl-port-single-device-multi-process",),
-        page=_HCCL + "HCCL_NPU_SOCKET_PORT_RANGE.md",
-        consequence=_REFUSED,
     ),
-    Variable(
+    _hccl(
         "HCCL_IF_IP",
         "address of the host that HCCL uses, for jobs without a rank table",
         IpText(),
-        products=COLLECTIVE,
-        read_by=("HCCL",),
         interactions=("takes precedence over HCCL_SOCKET_IFNAME",),
-        page=_HCCL + "HCCL_IF_IP.md",
-        consequence=_REFUSED,
     ),
-    Variable(
+    _hccl(
         "HCCL_SOCKET_IFNAME",
         "interfaces of the host that HCCL uses",
         NIC_NAMES,
-        products=COLLECTIVE,
-        read_by=("HCCL",),
         interactions=("HCCL_IF_IP takes precedence",),
-        page=_HCCL + "HCCL_SOCKET_IFNAME.md",
-        consequence=_REFUSED,
     ),
-    Variable(
-        "HCCL_IF_BASE_PORT",
-        "first of 32 ports on the host",
-        Whole(1024, 65520),
-        default="60000",
-        products=COLLECTIVE,
-        read_by=("HCCL",),
-        page=_HCCL + "HCCL_IF_BASE_PORT.md",
-        consequence=_REFUSED,
+    _hccl(
+        "HCCL_IF_BASE_PORT", "first of 32 ports on the host", Whole(1024, 65520), default="60000"
     ),
-    Variable(
+    _hccl(
         "HCCL_WHITELIST_DISABLE",
         "0 checks who may communicate, 1 does not",
         _SWITCH,
         default="1",
-        products=COLLECTIVE,
-        read_by=("HCCL",),
         interactions=("0 needs HCCL_WHITELIST_FILE",),
-        page=_HCCL + "HCCL_WHITELIST_DISABLE.md",
-        consequence=_REFUSED,
     ),
-    Variable(
+    _hccl(
         "HCCL_WHITELIST_FILE",
         "path of the list of hosts that may communicate",
         Path("whitelist"),
-        products=COLLECTIVE,
-        read_by=("HCCL",),
         interactions=("read when HCCL_WHITELIST_DISABLE is 0",),
-        page=_HCCL + "HCCL_WHITELIST_FILE.md",
-        consequence=_REFUSED,
     ),
-    Variable(
+    _hccl(
         "HCCL_BUFFSIZE",
         "shared buffer of each communicator; twice as much is allocated",
         Whole(1),
         default="200",
         unit="MB",
-        products=COLLECTIVE,
-        read_by=("HCCL",),
-        page=_HCCL + "HCCL_BUFFSIZE.md",
-        consequence=_REFUSED,
     ),
-    Variable(
+    _hccl(
         "HCCL_INTRA_PCIE_ENABLE",
         "PCIe between the devices of a server",
         _SWITCH,
         default="1",
         products=frozenset((Product.ATLAS_A2, Product.ATLAS_TRAINING)),
-        read_by=("HCCL",),
         interactions=(
             "not 1 together with HCCL_INTRA_ROCE_ENABLE=1",
             "0 needs HCCL_INTRA_ROCE_ENABLE",
         ),
-        page=_HCCL + "HCCL_INTRA_PCIE_ENABLE.md",
-        consequence=_REFUSED,
     ),
-    Variable(
+    _hccl(
         "HCCL_INTRA_ROCE_ENABLE",
         "RoCE between the devices of a server",
         _SWITCH,
         default="0",
         products=frozenset((Product.ATLAS_A2, Product.ATLAS_TRAINING, Product.ATLAS_A3)),
-        read_by=("HCCL",),
         interactions=("0 needs HCCL_INTRA_PCIE_ENABLE",),
-        page=_HCCL + "HCCL_INTRA_ROCE_ENABLE.md",
-        consequence=_REFUSED,
     ),
-    Variable(
-        "HCCL_ALGO",
-        "algorithms of the collective operations",
-        Algorithms(),
-        default="automatic",
-        products=COLLECTIVE,
-        read_by=("HCCL",),
-        page=_HCCL + "HCCL_ALGO.md",
-        consequence=_REFUSED,
+    _hccl(
+        "HCCL_ALGO", "algorithms of the collective operations", Algorithms(), default="automatic"
     ),
     Variable(
         "HCCL_OP_EXPANSION_MODE",

@@ -9,7 +9,12 @@ from npu_config.cluster.environment.kinds import (
     Whole,
     filled,
 )
-from npu_config.cluster.environment.variables._variable import ADAPTER, COLLECTIVE, Variable
+from npu_config.cluster.environment.variables._variable import (
+    ADAPTER,
+    COLLECTIVE,
+    Variable,
+    family,
+)
 from npu_config.core.diagnostics import Severity
 from npu_config.core.target import Product
 
@@ -17,6 +22,8 @@ _ENV = "docs/en/tfa_env/"
 _CM = frozenset((Product.ATLAS_TRAINING, Product.ATLAS_A2))
 _WITHOUT_TABLE = "not with RANK_TABLE_FILE, RANK_ID and RANK_SIZE"
 _WITHOUT_CM = "not with the CM_ variables"
+_table = family(_ENV, products=COLLECTIVE)
+_cm = family(_ENV, products=_CM, read_by=("C++ plugin",), interactions=(_WITHOUT_TABLE,))
 
 JOB = (
     Variable(
@@ -32,19 +39,17 @@ JOB = (
         page=_ENV + "JOB_ID.md",
         severity=Severity.WARNING,
     ),
-    Variable(
+    _cm(
         "ASCEND_DEVICE_ID",
         "logical device of this process",
         Whole(0),
         default="0",
         products=ADAPTER,
-        read_by=("C++ plugin",),
         interactions=(
             "the option session_device_id takes precedence over it, and it over DEVICE_ID",
             "for HCCL the device_id of the rank table takes precedence",
         ),
         facts=("device-id-priority", "ascend-device-id-format"),
-        page=_ENV + "ASCEND_DEVICE_ID.md",
         consequence="the adapter aborts the process",
     ),
     Variable(
@@ -55,43 +60,37 @@ JOB = (
         interactions=("counts only when ASCEND_DEVICE_ID is not set",),
         facts=("device-id-priority", "weight-update-sharding"),
     ),
-    Variable(
+    _table(
         "RANK_TABLE_FILE",
         "path of the rank table",
         TABLE_PATH,
-        products=COLLECTIVE,
         read_by=("C++ plugin", "NPUBasics"),
         interactions=(
             _WITHOUT_CM,
             "used when RANK_SIZE is above 0 or not set, and CM_WORKER_SIZE is not set",
         ),
         facts=("rank-table-file", "rank-table-used-when", "resource-info-exclusive"),
-        page=_ENV + "RANK_TABLE_FILE.md",
         consequence="the graph engine refuses it",
     ),
-    Variable(
+    _table(
         "RANK_ID",
         "rank of this process in the job",
         Whole(0),
-        products=COLLECTIVE,
         read_by=("C++ plugin", "npu_hooks_append (default 0)", "NPUBasics"),
         interactions=("the rank_id of this device in the rank table", _WITHOUT_CM),
         facts=("rank-id-matches-table", "resource-info-exclusive"),
-        page=_ENV + "RANK_ID.md",
     ),
-    Variable(
+    _table(
         "RANK_SIZE",
         "number of devices of the job",
         Whole(1),
         default="1",
-        products=COLLECTIVE,
         read_by=("C++ plugin", "util.get_ranksize"),
         interactions=(
             "with CM_WORKER_SIZE get_ranksize raises ValueError",
             "hooks and distributed optimizers look at it",
         ),
         facts=("rank-id-matches-table", "resource-info-exclusive", "rank-table-used-when"),
-        page=_ENV + "RANK_SIZE.md",
     ),
     Variable(
         "POD_NAME",
@@ -99,13 +98,10 @@ JOB = (
         Text(),
         read_by=("C++ plugin", "NPUBasics (before RANK_ID)"),
     ),
-    Variable(
+    _cm(
         "CM_CHIEF_IP",
         "address of the master host, for jobs without a rank table",
         IpText(),
-        products=_CM,
-        read_by=("C++ plugin",),
-        interactions=(_WITHOUT_TABLE,),
         facts=(
             "resource-info-exclusive",
             "cm-used-when",
@@ -113,48 +109,33 @@ JOB = (
             "cm-ranges",
             "cm-same-chief",
         ),
-        page=_ENV + "CM_CHIEF_IP.md",
     ),
-    Variable(
+    _cm(
         "CM_CHIEF_PORT",
         "port that the master listens on; it must be free",
         Whole(0, 65520),
-        products=_CM,
-        read_by=("C++ plugin",),
-        interactions=(_WITHOUT_TABLE,),
         facts=("cm-ranges", "cm-used-when"),
-        page=_ENV + "CM_CHIEF_PORT.md",
     ),
-    Variable(
+    _cm(
         "CM_CHIEF_DEVICE",
         "logical device of the master that collects what is known of the cluster",
         Whole(0),
-        products=_CM,
-        read_by=("C++ plugin",),
-        interactions=(_WITHOUT_TABLE,),
         facts=("cm-ranges", "cm-used-when"),
-        page=_ENV + "CM_CHIEF_DEVICE.md",
     ),
-    Variable(
+    _cm(
         "CM_WORKER_SIZE",
         "number of devices of the job, without a rank table",
         Whole(0, 32768),
         default="1",
-        products=_CM,
         read_by=("C++ plugin", "util.get_ranksize"),
         interactions=("not with RANK_SIZE",),
         facts=("cm-ranges", "cm-used-when", "resource-info-exclusive"),
-        page=_ENV + "CM_WORKER_SIZE.md",
     ),
-    Variable(
+    _cm(
         "CM_WORKER_IP",
         "address of this host's interface towards the master",
         IpText(),
-        products=_CM,
-        read_by=("C++ plugin",),
-        interactions=(_WITHOUT_TABLE,),
         facts=("cm-ranges", "cm-same-chief"),
-        page=_ENV + "CM_WORKER_IP.md",
     ),
     Variable(
         "TF_CONFIG",

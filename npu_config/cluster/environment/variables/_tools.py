@@ -5,7 +5,7 @@ from npu_config.cluster.environment.kinds import (
     Switch,
     Whole,
 )
-from npu_config.cluster.environment.variables._variable import ADAPTER, Variable
+from npu_config.cluster.environment.variables._variable import ADAPTER, Variable, family
 from npu_config.core.diagnostics import Severity
 
 _ENV = "docs/en/tfa_env/"
@@ -14,6 +14,7 @@ _BOOL = Choice(("1", "true", "0", "false"))
 _WARNING = Severity.WARNING
 _NO_EFFECT = "no effect with TensorFlow 1.15"
 _EARLY = "set it before npu_device is imported"
+_tf2 = family(_ENV, products=ADAPTER, read_by=("npu_device (TF2)",), severity=_WARNING)
 
 TOOLS = (
     Variable(
@@ -36,44 +37,28 @@ TOOLS = (
 )
 
 TENSORFLOW_2 = (
-    Variable(
+    _tf2(
         "NPU_DUMP_GRAPH",
         "dump of graphs by the adapter for TensorFlow 2; precision_tool writes true",
         _BOOL,
-        products=ADAPTER,
-        read_by=_TF2,
         interactions=(_NO_EFFECT,),
-        page=_ENV + "NPU_DUMP_GRAPH.md",
-        severity=_WARNING,
     ),
-    Variable(
+    _tf2(
         "NPU_DEBUG",
         "debug log of the adapter for TensorFlow 2",
         _BOOL,
-        products=ADAPTER,
-        read_by=_TF2,
         interactions=(_EARLY, _NO_EFFECT),
-        page=_ENV + "NPU_DEBUG.md",
-        severity=_WARNING,
     ),
-    Variable(
+    _tf2(
         "NPU_ENABLE_PERF",
         "times of graphs, by the adapter for TensorFlow 2",
         _BOOL,
-        products=ADAPTER,
-        read_by=_TF2,
         interactions=("needs NPU_DEBUG", _NO_EFFECT),
-        page=_ENV + "NPU_ENABLE_PERF.md",
-        severity=_WARNING,
     ),
-    Variable(
+    _tf2(
         "NPU_LOOP_SIZE",
         "steps in one loop on the device, for TensorFlow 2; 1.15 has iterations_per_loop",
         Whole(1),
-        products=ADAPTER,
-        read_by=_TF2,
         interactions=(_EARLY, _NO_EFFECT),
-        page=_ENV + "NPU_LOOP_SIZE.md",
-        severity=_WARNING,
     ),
 )

@@ -1,6 +1,6 @@
 """What is declared of each environment variable."""
 
-from typing import FrozenSet, Optional, Tuple
+from typing import Any, Callable, FrozenSet, Optional, Tuple
 
 import attr
 
@@ -63,3 +63,17 @@ class Variable:
         if self.products is None or product in self.products:
             return True
         return product is Product.ATLAS_300I_DUO and Product.ATLAS_INFERENCE in self.products
+
+
+def family(pages: str, **common: Any) -> Callable[..., Variable]:
+    """What declares the variables of a family: they have much in common, and a page each.
+
+    Args:
+        pages: the folder of their pages.
+        common: what they have in common; each may say otherwise.
+    """
+
+    def member(name: str, meaning: str, kind: Kind, **own: Any) -> Variable:
+        return Variable(name, meaning, kind, **{"page": pages + name + ".md", **common, **own})
+
+    return member
