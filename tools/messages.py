@@ -212,6 +212,8 @@ def _marked(tree: ast.Module) -> Iterator[str]:
     for node in ast.walk(tree):
         if isinstance(node, ast.Call) and getattr(node.func, "id", "") in ("phrase", "told"):
             yield from _leaves(node.args[0])
+        elif isinstance(node, ast.Call) and getattr(node.func, "attr", "") == "wrong_at":
+            yield from _leaves(node.args[2])  # Findings.wrong_at of the side files
 
 
 def _leaves(node: ast.AST) -> Iterator[str]:

@@ -163,18 +163,15 @@ def _needed(
         missing = address is None
         if missing and isinstance(item.get("device_ip"), str):
             continue  # it is wrong, and reported as such
-        findings.add(
+        findings.wrong_at(
             NEEDED,
             path,
-            phrase(
-                '{} has no "device_ip"; {} needs it with several servers'
-                if missing
-                else '{} has an empty "device_ip"; {} needs it with several servers',
-                dotted(path),
-                ", ".join(sorted(product.value for product in products)),
-            ),
-            _HELP,
-            None if missing or a2 else Severity.WARNING,
+            '{} has no "device_ip"; {} needs it with several servers'
+            if missing
+            else '{} has an empty "device_ip"; {} needs it with several servers',
+            ", ".join(sorted(product.value for product in products)),
+            help=_HELP,
+            severity=None if missing or a2 else Severity.WARNING,
         )
 
 
@@ -187,19 +184,16 @@ def check_families(level: Level, key: str, column: Column, findings: Findings) -
     owner = column.owners[families.index(six)]
     path = (*level.path(owner), key)
     names = ("IPv6", "IPv4") if six else ("IPv4", "IPv6")
-    findings.add(
+    findings.wrong_at(
         ADDRESS_FAMILY,
         path,
-        phrase(
-            '{} is "{}" ({}), but {:,} of {:,} are {}; with several servers all are of one family',
-            dotted(path),
-            level.items[owner][key],
-            names[0],
-            len(families) - families.count(six),
-            len(families),
-            names[1],
-        ),
-        "give all of them addresses of one family",
+        '{} is "{}" ({}), but {:,} of {:,} are {}; with several servers all are of one family',
+        level.items[owner][key],
+        names[0],
+        len(families) - families.count(six),
+        len(families),
+        names[1],
+        help="give all of them addresses of one family",
     )
 
 
@@ -211,16 +205,13 @@ def check_unique(level: Level, key: str, column: Column, findings: Findings) -> 
             before = first.setdefault(piece, owner)
             if before != owner or pieces(address).count(piece) > 1:
                 path = (*level.path(owner), key)
-                findings.add(
+                findings.wrong_at(
                     DUPLICATE_ADDRESS,
                     path,
-                    phrase(
-                        '{} is "{}", the address of {}; every device has one of its own',
-                        dotted(path),
-                        piece,
-                        dotted(level.path(before)),
-                    ),
-                    _HELP,
+                    '{} is "{}", the address of {}; every device has one of its own',
+                    piece,
+                    dotted(level.path(before)),
+                    help=_HELP,
                 )
                 break
 
@@ -233,18 +224,15 @@ def _numbers(devices: Node, findings: Findings) -> None:
     for owner, size in enumerate(sizes):
         if size != usual:
             path = devices.level.path(owner)
-            findings.add(
+            findings.wrong_at(
                 ADDRESS_NUMBERS,
                 path,
-                phrase(
-                    "{} has {} address, others have {}; every device has the same number"
-                    if size == 1
-                    else "{} has {} addresses, others have {}; every device has the same number",
-                    dotted(path),
-                    size,
-                    usual,
-                ),
-                "give every device the same number of addresses",
+                "{} has {} address, others have {}; every device has the same number"
+                if size == 1
+                else "{} has {} addresses, others have {}; every device has the same number",
+                size,
+                usual,
+                help="give every device the same number of addresses",
             )
 
 
@@ -268,13 +256,10 @@ def _host_network(servers: Node, devices: Node, findings: Findings) -> None:
     if not lacking or any("host_ip" in servers.level.items[server] for server in lacking):
         return
     path = servers.level.path(lacking[0])
-    findings.add(
+    findings.wrong_at(
         HOST_NETWORK,
         path,
-        phrase(
-            "{} has no host_ip; {}, so every server needs it",
-            dotted(path),
-            phrase(reason, dotted(level.path(hosts[0]))),
-        ),
-        'add "host_ip", the address of the host',
+        "{} has no host_ip; {}, so every server needs it",
+        phrase(reason, dotted(level.path(hosts[0]))),
+        help='add "host_ip", the address of the host',
     )

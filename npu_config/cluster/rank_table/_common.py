@@ -141,17 +141,14 @@ def check_count(
         if stated == counts[owner]:
             continue
         path = (*node.level.path(owner), key)
-        findings.add(
+        findings.wrong_at(
             COUNT,
             path,
-            phrase(
-                "{} is {}, but there are {:,} {}",
-                dotted(path),
-                shown(node.level.items[owner][key]),
-                counts[owner],
-                what,
-            ),
-            "correct the count, or add what is missing",
+            "{} is {}, but there are {:,} {}",
+            shown(node.level.items[owner][key]),
+            counts[owner],
+            what,
+            help="correct the count, or add what is missing",
         )
 
 
@@ -165,16 +162,13 @@ def check_names(node: Node, key: str, findings: Findings) -> None:
         before = first.setdefault(name, owner)
         if before != owner:
             path = (*level.path(owner), key)
-            findings.add(
+            findings.wrong_at(
                 DUPLICATE_NAME,
                 path,
-                phrase(
-                    "{} is {}, the name of {}; each has a name of its own",
-                    dotted(path),
-                    shown(name),
-                    dotted(level.path(before)),
-                ),
-                "rename one, or join the two entries",
+                "{} is {}, the name of {}; each has a name of its own",
+                shown(name),
+                dotted(level.path(before)),
+                help="rename one, or join the two entries",
             )
 
 
@@ -214,17 +208,14 @@ def _legal(count: int) -> str:
 
 def _duplicate(level: Level, owner: int, rank: int, before: int, findings: Findings) -> None:
     path = (*level.path(owner), "rank_id")
-    findings.add(
+    findings.wrong_at(
         RANK_IDS,
         path,
-        phrase(
-            "{} is {}, as in {} before; {}",
-            dotted(path),
-            rank,
-            dotted(level.path(before)),
-            _legal(len(level.items)),
-        ),
-        "give every device a rank of its own",
+        "{} is {}, as in {} before; {}",
+        rank,
+        dotted(level.path(before)),
+        _legal(len(level.items)),
+        help="give every device a rank of its own",
     )
 
 
@@ -236,18 +227,15 @@ def _beyond(
     values = dict(zip(ranks.owners, ranks.values))
     excess = sorted(values[owner] for owner in beyond)
     path = (*level.path(beyond[0]), "rank_id")
-    findings.add(
+    findings.wrong_at(
         RANK_IDS,
         path,
-        phrase(
-            "{} is {}; {}; missing: {}; too high: {}",
-            dotted(path),
-            values[beyond[0]],
-            _legal(count),
-            listed(free),
-            listed(excess),
-        ),
-        "number the devices from 0 without gaps",
+        "{} is {}; {}; missing: {}; too high: {}",
+        values[beyond[0]],
+        _legal(count),
+        listed(free),
+        listed(excess),
+        help="number the devices from 0 without gaps",
     )
 
 
@@ -266,17 +254,14 @@ def check_blocks(level: Level, usable: Sequence[Tuple[int, int]], findings: Find
             continue
         if server in seen:
             path = (*level.path(index), "rank_id")
-            findings.add(
+            findings.wrong_at(
                 INTERLEAVED,
                 path,
-                phrase(
-                    "{} is {}, but lower ranks of this server come before ranks of "
-                    "server_list[{}]; the ranks of one server form one block",
-                    dotted(path),
-                    rank,
-                    current,
-                ),
-                "number the devices of one server one after another",
+                "{} is {}, but lower ranks of this server come before ranks of "
+                "server_list[{}]; the ranks of one server form one block",
+                rank,
+                current,
+                help="number the devices of one server one after another",
             )
             return
         seen.add(server)

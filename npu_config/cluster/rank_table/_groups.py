@@ -102,11 +102,11 @@ def _pod_addresses(reader: Reader, instances: Node, devices: Node) -> Column:
     for owner, item in enumerate(devices.level.items):
         if read[owner] and owner not in there and item:
             path = devices.level.path(owner)
-            reader.findings.add(
+            reader.findings.wrong_at(
                 NEEDED,
                 path,
-                phrase('{} has no "device_ip"; a group of several pods needs it', dotted(path)),
-                "write the address of the device",
+                '{} has no "device_ip"; a group of several pods needs it',
+                help="write the address of the device",
             )
     if not pairs:
         return NO_COLUMN
@@ -161,12 +161,12 @@ def _empty(devices: Node, addresses: Column, findings: Findings) -> None:
     for owner, address in zip(addresses.owners, addresses.values):
         if not address:
             path = (*devices.level.path(owner), "device_ip")
-            findings.add(
+            findings.wrong_at(
                 NEEDED,
                 path,
-                phrase("{} is empty; the servers cannot connect", dotted(path)),
-                "write the address of the device",
-                Severity.WARNING,
+                "{} is empty; the servers cannot connect",
+                help="write the address of the device",
+                severity=Severity.WARNING,
             )
 
 

@@ -60,15 +60,12 @@ def check_super_pods(table: Node, findings: Findings) -> Dict[int, int]:
     for index in range(len(servers.level.items)):
         if index not in pod_of:
             path = servers.level.path(index)
-            findings.add(
+            findings.wrong_at(
                 SUPER_PODS,
                 path,
-                phrase(
-                    "{} ({}) is in no super node of super_pod_list",
-                    dotted(path),
-                    shown(servers.level.items[index].get("server_id")),
-                ),
-                "name it in the super_pod_list entry that it belongs to",
+                "{} ({}) is in no super node of super_pod_list",
+                shown(servers.level.items[index].get("server_id")),
+                help="name it in the super_pod_list entry that it belongs to",
             )
     _check_adjacent(servers, pod_of, findings)
     _check_devices(table.under("server_list", "device"), pod_of, findings)
@@ -101,39 +98,32 @@ def _assign(servers: Node, pods: Node, findings: Findings) -> Dict[int, int]:
         if index is None:
             if ids.get(pod) == "":
                 continue
-            findings.add(
+            findings.wrong_at(
                 SUPER_PODS,
                 path,
-                phrase(
-                    "{} is {}, which is not a server_id of server_list", dotted(path), shown(name)
-                ),
-                "name a server of server_list",
+                "{} is {}, which is not a server_id of server_list",
+                shown(name),
+                help="name a server of server_list",
             )
         elif ids.get(pod) == "":
-            findings.add(
+            findings.wrong_at(
                 SUPER_PODS,
                 path,
-                phrase(
-                    "{} is {}, in an entry with an empty super_pod_id, which HCCL passes over",
-                    dotted(path),
-                    shown(name),
-                ),
-                "give the super node an id",
-                Severity.WARNING,
+                "{} is {}, in an entry with an empty super_pod_id, which HCCL passes over",
+                shown(name),
+                help="give the super node an id",
+                severity=Severity.WARNING,
             )
         else:
             if pod_of.get(index, pod) != pod:
-                findings.add(
+                findings.wrong_at(
                     SUPER_PODS,
                     path,
-                    phrase(
-                        "{} is {}, which super_pod_list[{}] names too; the later entry counts",
-                        dotted(path),
-                        shown(name),
-                        pod_of[index],
-                    ),
-                    "remove one of the two",
-                    Severity.WARNING,
+                    "{} is {}, which super_pod_list[{}] names too; the later entry counts",
+                    shown(name),
+                    pod_of[index],
+                    help="remove one of the two",
+                    severity=Severity.WARNING,
                 )
             pod_of[index] = pod
     return pod_of
@@ -147,18 +137,15 @@ def _check_adjacent(servers: Node, pod_of: Dict[int, int], findings: Findings) -
             continue
         if pod in done:
             path = servers.level.path(index)
-            findings.add(
+            findings.wrong_at(
                 SUPER_PODS,
                 path,
-                phrase(
-                    "{} ({}) is of super_pod_list[{}], but servers of another super node are "
-                    "between; the guides want those of one super node next to each other",
-                    dotted(path),
-                    shown(servers.level.items[index].get("server_id")),
-                    pod,
-                ),
-                "list all servers of one super node, then all of the next",
-                Severity.WARNING,
+                "{} ({}) is of super_pod_list[{}], but servers of another super node are "
+                "between; the guides want those of one super node next to each other",
+                shown(servers.level.items[index].get("server_id")),
+                pod,
+                help="list all servers of one super node, then all of the next",
+                severity=Severity.WARNING,
             )
             return
         done.add(pod)
@@ -184,30 +171,24 @@ def _check_devices(devices: Node, pod_of: Dict[int, int], findings: Findings) ->
         if name is None and ("super_device_id" in item or not item):
             continue
         if name is None or name == NO_SUPER_DEVICE:
-            findings.add(
+            findings.wrong_at(
                 SUPER_DEVICES,
                 path,
-                phrase(
-                    "{} has no super_device_id, which a table with super_pod_list needs"
-                    if name is None
-                    else "{} has no super_device_id (4294967295 means none), which a table with "
-                    "super_pod_list needs",
-                    dotted(path),
-                ),
-                "write the SDID that npu-smi info -t spod-info shows for this device",
+                "{} has no super_device_id, which a table with super_pod_list needs"
+                if name is None
+                else "{} has no super_device_id (4294967295 means none), which a table with "
+                "super_pod_list needs",
+                help="write the SDID that npu-smi info -t spod-info shows for this device",
             )
         elif pod is not None:
             before = first.setdefault((pod, name), index)
             if before != index:
                 path = (*path, "super_device_id")
-                findings.add(
+                findings.wrong_at(
                     SUPER_DEVICES,
                     path,
-                    phrase(
-                        "{} is {}, the id of {} in the same super node",
-                        dotted(path),
-                        shown(item["super_device_id"]),
-                        dotted(level.path(before)),
-                    ),
-                    "write the SDID that npu-smi info -t spod-info shows for this device",
+                    "{} is {}, the id of {} in the same super node",
+                    shown(item["super_device_id"]),
+                    dotted(level.path(before)),
+                    help="write the SDID that npu-smi info -t spod-info shows for this device",
                 )

@@ -111,17 +111,14 @@ def check_shared_devices(
             taken.add(port)
             continue
         path = (*devices.level.path(index), "device_id")
-        findings.add(
+        findings.wrong_at(
             SHARED_DEVICE,
             path,
-            phrase(
-                "{} is {}, the device of {} too; ranks that share one NPU need a device_port of "
-                "their own each",
-                dotted(path),
-                shown(devices.level.items[index]["device_id"]),
-                dotted(devices.level.path(before)),
-            ),
-            "give each rank its own device, or its own device_port",
+            "{} is {}, the device of {} too; ranks that share one NPU need a device_port of "
+            "their own each",
+            shown(devices.level.items[index]["device_id"]),
+            dotted(devices.level.path(before)),
+            help="give each rank its own device, or its own device_port",
         )
 
 
@@ -158,16 +155,13 @@ def _host_ports(devices: Node, findings: Findings) -> None:
         before = first.setdefault((level.owner(owner), port), owner)
         if before != owner:
             path = (*level.path(owner), "host_port")
-            findings.add(
+            findings.wrong_at(
                 PORT,
                 path,
-                phrase(
-                    "{} is {}, the port of {} too; the devices of one server have different ports",
-                    dotted(path),
-                    shown(level.items[owner]["host_port"]),
-                    dotted(level.path(before)),
-                ),
-                "give each device of the server a host_port of its own",
+                "{} is {}, the port of {} too; the devices of one server have different ports",
+                shown(level.items[owner]["host_port"]),
+                dotted(level.path(before)),
+                help="give each device of the server a host_port of its own",
             )
 
 
@@ -194,16 +188,13 @@ def _backups(devices: Node, findings: Findings) -> None:
                 problem = phrase("the backup of {} already", dotted(level.path(first[address])))
             else:
                 continue
-            findings.add(
+            findings.wrong_at(
                 BACKUP,
                 path,
-                phrase(
-                    '{} is "{}", {}; it is the address of the other die of the same NPU',
-                    dotted(path),
-                    address,
-                    problem,
-                ),
-                "write the device_ip of the other die",
+                '{} is "{}", {}; it is the address of the other die of the same NPU',
+                address,
+                problem,
+                help="write the device_ip of the other die",
             )
 
 
@@ -220,24 +211,21 @@ def _backup_ports(devices: Node, findings: Findings) -> None:
     for owner, text in _texts(devices["backup_device_port"]):
         path = (*level.path(owner), "backup_device_port")
         if "backup_device_ip" not in level.items[owner]:
-            findings.add(
+            findings.wrong_at(
                 BACKUP,
                 path,
-                phrase("{} has no effect without backup_device_ip", dotted(path)),
-                "add backup_device_ip, or remove it",
+                "{} has no effect without backup_device_ip",
+                help="add backup_device_ip, or remove it",
             )
             continue
         others = [home[piece] for piece in pieces(backups.get(owner, "")) if piece in home]
         if any(text == str(ports[other]) for other in others):
-            findings.add(
+            findings.wrong_at(
                 PORT,
                 path,
-                phrase(
-                    '{} is "{}", the device_port of {}, whose interface it is; as backup the '
-                    "interface needs another port",
-                    dotted(path),
-                    text,
-                    dotted(level.path(others[0])),
-                ),
-                "take another port",
+                '{} is "{}", the device_port of {}, whose interface it is; as backup the '
+                "interface needs another port",
+                text,
+                dotted(level.path(others[0])),
+                help="take another port",
             )

@@ -145,16 +145,13 @@ def _check_layers(levels: Node, layers: Sequence[Any], findings: Findings) -> No
             wrong_type += 1
     if wrong_type:
         path = levels.level.path(first)
-        findings.add(
+        findings.wrong_at(
             LAYERS,
             path,
-            phrase(
-                "{}{} is of type CLOS; the guide takes TOPO_FILE_DESC only for layer 0",
-                dotted(path),
-                phrase(" (and {:,} more)", wrong_type - 1) if wrong_type > 1 else "",
-            ),
-            'write "net_type": "TOPO_FILE_DESC"',
-            Severity.WARNING,
+            "{}{} is of type CLOS; the guide takes TOPO_FILE_DESC only for layer 0",
+            phrase(" (and {:,} more)", wrong_type - 1) if wrong_type > 1 else "",
+            help='write "net_type": "TOPO_FILE_DESC"',
+            severity=Severity.WARNING,
         )
 
 
@@ -166,16 +163,13 @@ def _in_order(levels: Level, start: int, layers: Sequence[Any], findings: Findin
             expected = layer
             continue
         path = (*levels.path(start + offset), "net_layer")
-        findings.add(
+        findings.wrong_at(
             LAYERS,
             path,
-            phrase(
-                "{} is {}; the layers of a rank begin with 0 and rise, this rank has {}",
-                dotted(path),
-                layer,
-                ", ".join(map(str, layers)),
-            ),
-            "order the levels by net_layer, layer 0 first",
+            "{} is {}; the layers of a rank begin with 0 and rise, this rank has {}",
+            layer,
+            ", ".join(map(str, layers)),
+            help="order the levels by net_layer, layer 0 first",
         )
         return False
     return True
@@ -198,17 +192,14 @@ def _check_local_ids(
         before = owner if name is None else first.setdefault((name, local), owner)
         if before != owner and local != BACKUP_LOCAL_ID:
             path = (*level.path(owner), "local_id")
-            findings.add(
+            findings.wrong_at(
                 BACKUP_RANK,
                 path,
-                phrase(
-                    "{} is {}, as in {}; it is unique in the net instance {} of layer 0",
-                    dotted(path),
-                    local,
-                    dotted(level.path(before)),
-                    shown(name),
-                ),
-                "write the number of the NPU in its server",
+                "{} is {}, as in {}; it is unique in the net instance {} of layer 0",
+                local,
+                dotted(level.path(before)),
+                shown(name),
+                help="write the number of the NPU in its server",
             )
     if BACKUP_LOCAL_ID in column.values:
         _check_backups(reader, ranks)
@@ -232,11 +223,12 @@ def _check_backups(reader: Reader, ranks: Node) -> None:
             if local in column.values:
                 problem = phrase("replaces local_id {}, which a rank of the table has", local)
         if problem is not None:
-            reader.findings.add(
+            reader.findings.wrong_at(
                 BACKUP_RANK,
                 path,
-                phrase("{} {}", dotted(path), problem),
-                "name the local_id, 0 to 63, of the NPU that it replaces",
+                "{} {}",
+                problem,
+                help="name the local_id, 0 to 63, of the NPU that it replaces",
             )
 
 
@@ -306,11 +298,14 @@ def _misfit(path: Any, text: str, kind: str, findings: Findings) -> None:
         "IPV4": "takes four decimal numbers without leading zeros",
         "IPV6": "takes an IPv6 address",
     }
-    findings.add(
+    findings.wrong_at(
         ADDRESS,
         path,
-        phrase("{} is {}; addr_type {} {}", dotted(path), shown(text), kind, legal[kind]),
-        "correct the address or its type",
+        "{} is {}; addr_type {} {}",
+        shown(text),
+        kind,
+        legal[kind],
+        help="correct the address or its type",
     )
 
 
@@ -318,14 +313,12 @@ def _check_listen_ports(control: Node, findings: Findings) -> None:
     for owner, port in zip(control["listen_port"].owners, control["listen_port"].values):
         if port == 65536:
             path = (*control.level.path(owner), "listen_port")
-            findings.add(
+            findings.wrong_at(
                 ADDRESS,
                 path,
-                phrase(
-                    "{} is 65536, which passes the check of HCCL and is not a port", dotted(path)
-                ),
-                "write a port from 1 to 65535",
-                Severity.INFO,
+                "{} is 65536, which passes the check of HCCL and is not a port",
+                help="write a port from 1 to 65535",
+                severity=Severity.INFO,
             )
 
 
@@ -350,14 +343,11 @@ def _check_port_owners(addresses: Node, findings: Findings) -> None:
                 before = first.setdefault(port, index)
                 if before != index:
                     path = (*level.path(index), "ports", position)
-                    findings.add(
+                    findings.wrong_at(
                         LAYER_PORTS,
                         path,
-                        phrase(
-                            "{} is {}, a port of {} too; within a layer a port has one address",
-                            dotted(path),
-                            shown(port),
-                            dotted(level.path(before)),
-                        ),
-                        "remove it from one of the two",
+                        "{} is {}, a port of {} too; within a layer a port has one address",
+                        shown(port),
+                        dotted(level.path(before)),
+                        help="remove it from one of the two",
                     )

@@ -93,6 +93,18 @@ class Findings:
                 Finding(rule, path, message, help, severity, at_key, instead, meant)
             )
 
+    def wrong_at(self, rule: Rule, path: Path, sentence: str, *values: Any, **more: Any) -> None:
+        """Note that the part at ``path`` breaks ``rule``; the sentence begins with that part.
+
+        Args:
+            rule: the rule.
+            path: the part, the first of the values that fill the sentence.
+            sentence: what is wrong.
+            values: the other values.
+            more: see :class:`Finding`.
+        """
+        self.add(rule, path, phrase(sentence, dotted(path), *values), **more)
+
     def paths(self) -> List[Path]:
         """Every path that a place is needed for."""
         return [finding.path for finding in self._found]

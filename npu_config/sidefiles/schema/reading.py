@@ -114,18 +114,15 @@ class Reader:
         together = len(lacking) == len(level.items)
         for index in lacking[:1] if together else lacking:
             path = level.path(index)
-            self.findings.add(
+            self.findings.wrong_at(
                 self.rules.missing,
                 path,
-                phrase(
-                    '{}{} has no "{}"',
-                    dotted(path),
-                    phrase(" (and {:,} more)", len(lacking) - 1)
-                    if together and len(lacking) > 1
-                    else "",
-                    name,
-                ),
-                phrase('add "{}"', name),
+                '{}{} has no "{}"',
+                phrase(" (and {:,} more)", len(lacking) - 1)
+                if together and len(lacking) > 1
+                else "",
+                name,
+                help=phrase('add "{}"', name),
             )
 
     def _unknown(
@@ -286,12 +283,14 @@ class Reader:
         try:
             return kind.parse(value)
         except BadValueError as wrong:
-            self.findings.add(
+            self.findings.wrong_at(
                 key.rule or self.rules.value,
                 path,
-                phrase("{} is {}; {}", dotted(path), shown(value), wrong.problem),
-                wrong.help,
-                wrong.severity,
+                "{} is {}; {}",
+                shown(value),
+                wrong.problem,
+                help=wrong.help,
+                severity=wrong.severity,
                 instead=wrong.instead,
                 meant=wrong.meant,
             )
@@ -312,18 +311,15 @@ class Reader:
             instead = str(int(value))
             help = "remove the quotes"
         kind = "the number " if is_number else "the text " if isinstance(value, str) else ""
-        self.findings.add(
+        self.findings.wrong_at(
             self.rules.type,
             path,
-            phrase(
-                "{} is {}{}; {} has {} here",
-                dotted(path),
-                kind,
-                shown(value),
-                self.form,
-                phrase(_WORDS[wanted]),
-            ),
-            help,
-            None if key is None else key.severity,
+            "{} is {}{}; {} has {} here",
+            kind,
+            shown(value),
+            self.form,
+            phrase(_WORDS[wanted]),
+            help=help,
+            severity=None if key is None else key.severity,
             instead=instead,
         )
