@@ -81,21 +81,25 @@ def check_interplay(context: EnvironmentCheck) -> None:
         if name in context.environ and context.absent(partner):
             context.report(
                 rules.NEEDS,
-                phrase("{} is set, but not {}", name, partner),
                 name,
-                phrase("export {}, or unset {}", partner, name),
+                "{} is set, but not {}",
+                name,
+                partner,
+                help=phrase("export {}, or unset {}", partner, name),
             )
     for name, other, why in SILENCERS:
         if context.get(name) and context.get(other):
-            context.report(rules.SILENCED, phrase("{} {}", name, why), name)
+            context.report(rules.SILENCED, name, "{} {}", name, why)
     for effect in EFFECTS:
         text = context.get(effect.name)
         if text is not None and effect.when(text):
             context.report(
                 rules.DECIDES,
-                phrase("{}: {}", assigned(effect.name, text), effect.message),
                 effect.name,
-                effect.help,
+                "{}: {}",
+                assigned(effect.name, text),
+                effect.message,
+                help=effect.help,
             )
     _whitelist(context)
     _tools(context)
@@ -129,10 +133,10 @@ def _whitelist(context: EnvironmentCheck) -> None:
     if disable == "0" and context.absent("HCCL_WHITELIST_FILE"):
         context.report(
             rules.NEEDS,
-            "HCCL_WHITELIST_DISABLE is 0, but HCCL_WHITELIST_FILE is not set",
             "HCCL_WHITELIST_DISABLE",
-            "export HCCL_WHITELIST_FILE",
-            Severity.ERROR,
+            "HCCL_WHITELIST_DISABLE is 0, but HCCL_WHITELIST_FILE is not set",
+            help="export HCCL_WHITELIST_FILE",
+            severity=Severity.ERROR,
         )
     elif (
         disable != "0"
@@ -141,8 +145,8 @@ def _whitelist(context: EnvironmentCheck) -> None:
     ):
         context.report(
             rules.SILENCED,
-            "HCCL_WHITELIST_FILE is read only with HCCL_WHITELIST_DISABLE=0",
             "HCCL_WHITELIST_FILE",
+            "HCCL_WHITELIST_FILE is read only with HCCL_WHITELIST_DISABLE=0",
         )
 
 
@@ -150,14 +154,14 @@ def _tools(context: EnvironmentCheck) -> None:
     if context.get("PROFILING_MODE") == "false" and "PROFILING_OPTIONS" in context.environ:
         context.report(
             rules.SILENCED,
-            "PROFILING_OPTIONS is read only when profiling is on, and PROFILING_MODE is false",
             "PROFILING_OPTIONS",
+            "PROFILING_OPTIONS is read only when profiling is on, and PROFILING_MODE is false",
         )
     if context.get("PRECISION_TOOL_OVERFLOW") == context.get("PRECISION_TOOL_DUMP") == "True":
         context.report(
             rules.SILENCED,
-            "PRECISION_TOOL_DUMP has no effect beside PRECISION_TOOL_OVERFLOW",
             "PRECISION_TOOL_DUMP",
+            "PRECISION_TOOL_DUMP has no effect beside PRECISION_TOOL_OVERFLOW",
         )
 
 
@@ -178,9 +182,10 @@ def _intra_links(context: EnvironmentCheck) -> None:
     name = "HCCL_INTRA_ROCE_ENABLE" if pcie is None else "HCCL_INTRA_PCIE_ENABLE"
     context.report(
         rules.CONFLICT,
-        phrase("{}; legal: 1 and 0, 0 and 1, 0 and 0, or 1 for one of them alone", problem),
         name,
-        "set one to 1 and the other to 0",
+        "{}; legal: 1 and 0, 0 and 1, 0 and 0, or 1 for one of them alone",
+        problem,
+        help="set one to 1 and the other to 0",
     )
 
 
@@ -193,12 +198,10 @@ def _socket_family(context: EnvironmentCheck) -> None:
     if address is not None and (":" in address) != (family == "AF_INET6"):
         context.report(
             rules.SILENCED,
-            phrase(
-                "{} has no effect: the addresses of the rank table are {}",
-                assigned("HCCL_SOCKET_FAMILY", family),
-                "IPv6" if ":" in address else "IPv4",
-            ),
             "HCCL_SOCKET_FAMILY",
+            "{} has no effect: the addresses of the rank table are {}",
+            assigned("HCCL_SOCKET_FAMILY", family),
+            "IPv6" if ":" in address else "IPv4",
         )
 
 
@@ -214,40 +217,34 @@ def _timeout(context: EnvironmentCheck) -> None:
     if not lowest <= seconds <= highest:
         context.report(
             rules.TIMEOUT,
-            phrase(
-                "{}; legal{}: {} to {} s",
-                assigned(name, text),
-                phrase(" on {}", context.target.product.value) if context.target.product else "",
-                lowest,
-                highest,
-            ),
             name,
+            "{}; legal{}: {} to {} s",
+            assigned(name, text),
+            phrase(" on {}", context.target.product.value) if context.target.product else "",
+            lowest,
+            highest,
         )
     elif aiv and not 0 < seconds <= AIV_LONGEST:
         context.report(
             rules.TIMEOUT,
-            phrase(
-                "{} becomes {} s with HCCL_OP_EXPANSION_MODE=AIV",
-                assigned(name, text),
-                AIV_LONGEST,
-            ),
             name,
-            phrase("write at most {}", AIV_LONGEST),
-            Severity.WARNING,
+            "{} becomes {} s with HCCL_OP_EXPANSION_MODE=AIV",
+            assigned(name, text),
+            AIV_LONGEST,
+            help=phrase("write at most {}", AIV_LONGEST),
+            severity=Severity.WARNING,
         )
     elif rounding and seconds % UNIT:
         effective = max(int(seconds) // UNIT * UNIT, UNIT)
         context.report(
             rules.TIMEOUT,
-            phrase(
-                "{}, of which {} s take effect (multiples of {})",
-                assigned(name, text),
-                effective,
-                UNIT,
-            ),
             name,
-            phrase("write {}", -(-int(seconds) // UNIT) * UNIT),
-            Severity.WARNING,
+            "{}, of which {} s take effect (multiples of {})",
+            assigned(name, text),
+            effective,
+            UNIT,
+            help=phrase("write {}", -(-int(seconds) // UNIT) * UNIT),
+            severity=Severity.WARNING,
         )
 
 
@@ -259,19 +256,16 @@ def _tf_config(context: EnvironmentCheck) -> None:
     if wrong is not None:
         context.report(
             rules.TF_CONFIG,
-            phrase("TF_CONFIG {}; NPURunConfig and NPUEstimator raise an error", wrong.problem),
             "TF_CONFIG",
-            'write a JSON object with "cluster" and "task"',
+            "TF_CONFIG {}; NPURunConfig and NPUEstimator raise an error",
+            wrong.problem,
+            help='write a JSON object with "cluster" and "task"',
         )
         return
     config = json.loads(text)
     task = config.get("task", {})
     if not isinstance(config.get("cluster", {}), dict) or not isinstance(task, dict):
-        context.report(
-            rules.TF_CONFIG,
-            'TF_CONFIG: "cluster" and "task" are objects',
-            "TF_CONFIG",
-        )
+        context.report(rules.TF_CONFIG, "TF_CONFIG", 'TF_CONFIG: "cluster" and "task" are objects')
         return
     what: Any = {
         "ps": "does not initialise the device",
@@ -280,8 +274,9 @@ def _tf_config(context: EnvironmentCheck) -> None:
     if what is not None:
         context.report(
             rules.TF_CONFIG,
-            phrase('TF_CONFIG: the task is "{}", which {}', task["type"], what),
             "TF_CONFIG",
-            None,
-            Severity.INFO,
+            'TF_CONFIG: the task is "{}", which {}',
+            task["type"],
+            what,
+            severity=Severity.INFO,
         )

@@ -143,9 +143,10 @@ def check_values(context: EnvironmentCheck) -> None:
         elif name in TENSORFLOW_2_NAMES:
             context.report(
                 TENSORFLOW_2_ONLY,
-                phrase("{} has no effect with TensorFlow 1.15", name),
                 name,
-                "set iterations_per_loop" if name == "NPU_LOOP_SIZE" else "unset it",
+                "{} has no effect with TensorFlow 1.15",
+                name,
+                help="set iterations_per_loop" if name == "NPU_LOOP_SIZE" else "unset it",
             )
         elif context.target.product is not None and not variable.is_for(context.target.product):
             _other_product(context, variable, context.target.product)
@@ -166,14 +167,12 @@ def _other_product(context: EnvironmentCheck, variable: Variable, product: Produ
     products = sorted(one.value for one in variable.products or ())
     context.report(
         NOT_FOR_PRODUCT,
-        phrase(
-            "{} is not documented for {}; it is for {}",
-            variable.name,
-            product.value,
-            ", ".join(products),
-        ),
         variable.name,
-        "unset it",
+        "{} is not documented for {}; it is for {}",
+        variable.name,
+        product.value,
+        ", ".join(products),
+        help="unset it",
     )
 
 
@@ -191,16 +190,14 @@ def _value(context: EnvironmentCheck, variable: Variable, text: str) -> None:
     elif wrong is not None:
         context.report(
             VALUE,
-            phrase(
-                "{} {}; legal: {}{}",
-                name,
-                wrong.problem,
-                variable.kind.describe(),
-                phrase("; {}", variable.consequence) if variable.consequence else "",
-            ),
             name,
-            wrong.help if text else "unset it, or give it a value",
-            variable.severity,
+            "{} {}; legal: {}{}",
+            name,
+            wrong.problem,
+            variable.kind.describe(),
+            phrase("; {}", variable.consequence) if variable.consequence else "",
+            help=wrong.help if text else "unset it, or give it a value",
+            severity=variable.severity,
         )
 
 
@@ -212,17 +209,15 @@ def _job_id(
     too_long = len(text) > JOB_ID_LONGEST
     context.report(
         JOB_ID_FORMAT,
-        phrase(
-            "{} {}; legal: {}; GE refuses it (E10051) and the adapter aborts the process"
-            if too_long
-            else "{} {}; recommended: {}",
-            variable.name,
-            phrase("has {} characters", len(text)) if too_long else wrong.problem,
-            variable.kind.describe(),
-        ),
         variable.name,
-        "shorten it" if too_long else "choose another name",
-        Severity.ERROR if too_long else None,
+        "{} {}; legal: {}; GE refuses it (E10051) and the adapter aborts the process"
+        if too_long
+        else "{} {}; recommended: {}",
+        variable.name,
+        phrase("has {} characters", len(text)) if too_long else wrong.problem,
+        variable.kind.describe(),
+        help="shorten it" if too_long else "choose another name",
+        severity=Severity.ERROR if too_long else None,
     )
 
 
@@ -234,16 +229,13 @@ def _expansion_mode(context: EnvironmentCheck, variable: Variable, text: str) ->
     refused = product is Product.ASCEND_950
     context.report(
         VALUE,
-        phrase(
-            "{}, but {} has {}; {}",
-            assigned(variable.name, text),
-            product.value,
-            ", ".join(modes),
-            phrase("HCCL refuses it") if refused else phrase("{} is taken", modes[0]),
-        ),
         variable.name,
-        None,
-        Severity.ERROR if refused else Severity.WARNING,
+        "{}, but {} has {}; {}",
+        assigned(variable.name, text),
+        product.value,
+        ", ".join(modes),
+        phrase("HCCL refuses it") if refused else phrase("{} is taken", modes[0]),
+        severity=Severity.ERROR if refused else Severity.WARNING,
     )
 
 
@@ -258,9 +250,11 @@ def _near_miss(context: EnvironmentCheck, name: str) -> None:
         if known not in other_way and known not in context.environ:
             context.report(
                 NEAR_MISS,
-                phrase("{} is read by nobody; {} is not set", name, known),
                 name,
-                phrase("did you mean {}?", known),
+                "{} is read by nobody; {} is not set",
+                name,
+                known,
+                help=phrase("did you mean {}?", known),
             )
             return
 

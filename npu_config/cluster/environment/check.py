@@ -145,11 +145,9 @@ def _directories(context: EnvironmentCheck) -> None:
         if variable is None or not text or text is UNKNOWN or variable.kind != DIRECTORY:
             continue
         if name == "ASCEND_OPP_PATH" and not os.path.isdir(text):
-            context.report(HOST, phrase("{} is not a directory", assigned(name, text)), name)
+            context.report(HOST, name, "{} is not a directory", assigned(name, text))
         elif os.path.exists(text) and not os.path.isdir(text):
-            context.report(
-                HOST, phrase("{} is a file; it takes a directory", assigned(name, text)), name
-            )
+            context.report(HOST, name, "{} is a file; it takes a directory", assigned(name, text))
 
 
 def _cores(context: EnvironmentCheck, cores: Optional[int]) -> None:
@@ -163,14 +161,12 @@ def _cores(context: EnvironmentCheck, cores: Optional[int]) -> None:
         if number is not None and number > most:
             context.report(
                 HOST,
-                phrase(
-                    "{} is {}, but the machine has {} CPU cores: at most {}",
-                    name,
-                    number,
-                    cores,
-                    most,
-                ),
                 name,
-                phrase("write at most {}", most),
-                Severity.WARNING,
+                "{} is {}, but the machine has {} CPU cores: at most {}",
+                name,
+                number,
+                cores,
+                most,
+                help=phrase("write at most {}", most),
+                severity=Severity.WARNING,
             )

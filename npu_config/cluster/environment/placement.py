@@ -17,13 +17,11 @@ def check_launch(context: EnvironmentCheck) -> None:
     if table and cm:
         context.report(
             rules.BOTH,
-            phrase(
-                "{} and {} are set together; a job has a rank table or CM_ variables",
-                ", ".join(table),
-                ", ".join(cm),
-            ),
             cm[0],
-            phrase("unset {}", " ".join(table if len(cm) > len(table) else cm)),
+            "{} and {} are set together; a job has a rank table or CM_ variables",
+            ", ".join(table),
+            ", ".join(cm),
+            help=phrase("unset {}", " ".join(table if len(cm) > len(table) else cm)),
         )
     else:
         _table_partners(context, table)
@@ -32,17 +30,15 @@ def check_launch(context: EnvironmentCheck) -> None:
         assert context.target.product is not None
         context.report(
             rules.CM_PRODUCTS,
-            phrase(
-                "{} is set, but {} needs a rank table; CM_ variables are for atlas_training and "
-                "atlas_a2"
-                if len(cm) == 1
-                else "{} are set, but {} needs a rank table; CM_ variables are for "
-                "atlas_training and atlas_a2",
-                ", ".join(cm),
-                context.target.product.value,
-            ),
             cm[0],
-            "write a rank table, and set RANK_TABLE_FILE, RANK_ID and RANK_SIZE",
+            "{} is set, but {} needs a rank table; CM_ variables are for atlas_training and "
+            "atlas_a2"
+            if len(cm) == 1
+            else "{} are set, but {} needs a rank table; CM_ variables are for "
+            "atlas_training and atlas_a2",
+            ", ".join(cm),
+            context.target.product.value,
+            help="write a rank table, and set RANK_TABLE_FILE, RANK_ID and RANK_SIZE",
         )
     _ranks(context)
     _job_id(context)
@@ -57,22 +53,21 @@ def _table_partners(context: EnvironmentCheck, table: Sequence[str]) -> None:
         if missing:
             context.report(
                 rules.TABLE_PARTNERS,
-                phrase("RANK_TABLE_FILE is set, but not {}", " and ".join(missing)),
                 "RANK_TABLE_FILE",
-                phrase("export {}", " and ".join(missing)),
+                "RANK_TABLE_FILE is set, but not {}",
+                " and ".join(missing),
+                help=phrase("export {}", " and ".join(missing)),
             )
     elif (context.whole("RANK_SIZE") or 0) > 1 and all(
         map(context.absent, ("RANK_TABLE_FILE", *CM_NAMES))
     ):
         context.report(
             rules.TABLE_PARTNERS,
-            phrase(
-                "{}, but neither RANK_TABLE_FILE nor CM_ variables are set: no communication is "
-                "started",
-                assigned("RANK_SIZE", context.get("RANK_SIZE") or ""),
-            ),
             "RANK_SIZE",
-            "export RANK_TABLE_FILE",
+            "{}, but neither RANK_TABLE_FILE nor CM_ variables are set: no communication is "
+            "started",
+            assigned("RANK_SIZE", context.get("RANK_SIZE") or ""),
+            help="export RANK_TABLE_FILE",
         )
 
 
@@ -83,33 +78,31 @@ def _cm_partners(context: EnvironmentCheck, cm: Sequence[str]) -> None:
     if missing:
         context.report(
             rules.CM_PARTNERS,
-            phrase(
-                "{} is set, but not {}; the five CM_ variables go together"
-                if len(cm) == 1
-                else "{} are set, but not {}; the five CM_ variables go together",
-                ", ".join(cm),
-                ", ".join(missing),
-            ),
             cm[0],
-            phrase("export {}", " ".join(missing)),
+            "{} is set, but not {}; the five CM_ variables go together"
+            if len(cm) == 1
+            else "{} are set, but not {}; the five CM_ variables go together",
+            ", ".join(cm),
+            ", ".join(missing),
+            help=phrase("export {}", " ".join(missing)),
         )
     size = context.whole("CM_WORKER_SIZE")
     if size == 0:
         context.report(
             rules.CM_PARTNERS,
-            "CM_WORKER_SIZE is 0: the CM_ variables are not used",
             "CM_WORKER_SIZE",
-            "write the number of devices of the job",
-            Severity.WARNING,
+            "CM_WORKER_SIZE is 0: the CM_ variables are not used",
+            help="write the number of devices of the job",
+            severity=Severity.WARNING,
         )
     if (size or 0) > 1 and context.absent("ASCEND_DEVICE_ID") and context.absent("DEVICE_ID"):
         context.report(
             rules.CM_PARTNERS,
+            cm[0],
             "ASCEND_DEVICE_ID is not set: every process of a server takes device 0, unless the "
             "option session_device_id says otherwise",
-            cm[0],
-            "export ASCEND_DEVICE_ID for each process",
-            Severity.WARNING,
+            help="export ASCEND_DEVICE_ID for each process",
+            severity=Severity.WARNING,
         )
 
 
@@ -120,12 +113,12 @@ def _ranks(context: EnvironmentCheck) -> None:
     elif rank is not None and size is not None and rank >= size > 0:
         context.report(
             rules.RANKS,
-            phrase(
-                "RANK_ID is {}, but RANK_SIZE is {}; the ranks are 0 to {}", rank, size, size - 1
-            ),
             "RANK_ID",
-            None,
-            Severity.WARNING if size == 1 else None,
+            "RANK_ID is {}, but RANK_SIZE is {}; the ranks are 0 to {}",
+            rank,
+            size,
+            size - 1,
+            severity=Severity.WARNING if size == 1 else None,
         )
 
 
@@ -134,15 +127,13 @@ def _against_table(context: EnvironmentCheck, devices: int) -> None:
     if size is not None and size != devices:
         context.report(
             rules.RANKS,
-            phrase(
-                "RANK_SIZE is {}, but the rank table has {:,} device"
-                if devices == 1
-                else "RANK_SIZE is {}, but the rank table has {:,} devices",
-                size,
-                devices,
-            ),
             "RANK_SIZE",
-            phrase("export RANK_SIZE={}", devices),
+            "RANK_SIZE is {}, but the rank table has {:,} device"
+            if devices == 1
+            else "RANK_SIZE is {}, but the rank table has {:,} devices",
+            size,
+            devices,
+            help=phrase("export RANK_SIZE={}", devices),
         )
     if rank is None:
         _pod(context)
@@ -150,10 +141,10 @@ def _against_table(context: EnvironmentCheck, devices: int) -> None:
     if rank >= devices:
         context.report(
             rules.RANKS,
-            phrase(
-                "RANK_ID is {}, but the ranks of the rank table are 0 to {}", rank, devices - 1
-            ),
             "RANK_ID",
+            "RANK_ID is {}, but the ranks of the rank table are 0 to {}",
+            rank,
+            devices - 1,
         )
     elif not isinstance(context.table, GroupTable) or context.table.laboratory:
         _against_device(context, rank)
@@ -169,13 +160,11 @@ def _pod(context: EnvironmentCheck) -> None:
         names = sorted(pod for pod in pods if pod)
         context.report(
             rules.RANKS,
-            phrase(
-                "{}, but the pods of the rank table are {}",
-                assigned("RANK_ID", text),
-                ", ".join(names[:8]) or phrase("without names"),
-            ),
             "RANK_ID",
-            "export RANK_ID as the pod_name of this process",
+            "{}, but the pods of the rank table are {}",
+            assigned("RANK_ID", text),
+            ", ".join(names[:8]) or phrase("without names"),
+            help="export RANK_ID as the pod_name of this process",
         )
 
 
@@ -186,19 +175,17 @@ def _against_device(context: EnvironmentCheck, rank: int) -> None:
         if process.rank_id == rank and device not in (None, process.device_id):
             context.report(
                 rules.RANKS,
-                phrase(
-                    "ASCEND_DEVICE_ID is {}, but rank {} has device {} in the rank table, which "
-                    "counts for HCCL",
-                    device,
-                    rank,
-                    process.device_id,
-                ),
                 "ASCEND_DEVICE_ID",
-                phrase(
+                "ASCEND_DEVICE_ID is {}, but rank {} has device {} in the rank table, which "
+                "counts for HCCL",
+                device,
+                rank,
+                process.device_id,
+                help=phrase(
                     "export ASCEND_DEVICE_ID={}, unless a container numbers devices differently",
                     process.device_id,
                 ),
-                Severity.WARNING,
+                severity=Severity.WARNING,
             )
 
 
@@ -209,12 +196,10 @@ def _job_id(context: EnvironmentCheck) -> None:
         if (context.whole(name) or 0) > 1:
             context.report(
                 rules.JOB_ID_MISSING,
-                phrase(
-                    "{} and no JOB_ID: the distributed optimizers and NPUEstimator need it",
-                    assigned(name, context.get(name) or ""),
-                ),
                 name,
-                "export JOB_ID",
+                "{} and no JOB_ID: the distributed optimizers and NPUEstimator need it",
+                assigned(name, context.get(name) or ""),
+                help="export JOB_ID",
             )
             return
 
@@ -226,11 +211,11 @@ def _devices(context: EnvironmentCheck) -> None:
     number = context.get("DEVICE_ID")
     context.report(
         rules.OLD_DEVICE,
+        "DEVICE_ID",
         "DEVICE_ID has no effect beside ASCEND_DEVICE_ID, except for weight-update sharding"
         if beaten
         else "DEVICE_ID is the old name of ASCEND_DEVICE_ID",
-        "DEVICE_ID",
-        None
+        help=None
         if beaten
         else phrase("export ASCEND_DEVICE_ID{}", "" if number is None else "=" + number),
     )
@@ -273,19 +258,19 @@ def _same(context: EnvironmentCheck, variable: str, first: str, other: Environme
         return
     context.report(
         rules.PROCESSES,
-        phrase(
-            "{}, but {} in {}; all processes of a job have the same",
-            phrase("{} is not set", variable) if mine is None else assigned(variable, mine),
-            phrase("it is not set") if theirs is None else phrase('it is "{}"', theirs),
-            first,
-        ),
         variable,
+        "{}, but {} in {}; all processes of a job have the same",
+        phrase("{} is not set", variable) if mine is None else assigned(variable, mine),
+        phrase("it is not set") if theirs is None else phrase('it is "{}"', theirs),
+        first,
     )
 
 
 def _twice(context: EnvironmentCheck, variable: str, text: str, before: str) -> None:
     context.report(
         rules.PROCESSES,
-        phrase("{} as in {}; every process has its own", assigned(variable, text), before),
         variable,
+        "{} as in {}; every process has its own",
+        assigned(variable, text),
+        before,
     )

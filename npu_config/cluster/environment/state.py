@@ -4,6 +4,7 @@ from typing import FrozenSet, List, Mapping, Optional, Union
 
 from npu_config.cluster.rank_table.model import AnyRankTable
 from npu_config.core.diagnostics import NOWHERE, Diagnostic, Place, Severity
+from npu_config.core.message import phrase
 from npu_config.core.rule import Rule
 from npu_config.core.settings import UNKNOWN, Unknown
 from npu_config.core.target import Product, Target
@@ -71,12 +72,14 @@ class EnvironmentCheck:
     def report(
         self,
         rule: Rule,
-        message: str,
         name: str,
+        sentence: str,
+        *values: object,
         help: Optional[str] = None,
         severity: Optional[Severity] = None,
     ) -> None:
-        """Report a finding about the variable ``name``."""
+        """Report a finding about a variable: a sentence, and the values that fill it."""
+        message = phrase(sentence, *values) if values else sentence
         place = self.places.get(name, NOWHERE)
         self.found.append(rule.diagnostic(message, place, None, help, severity))
 
