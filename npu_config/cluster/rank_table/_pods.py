@@ -83,11 +83,10 @@ def _assign(servers: Node, pods: Node, findings: Findings) -> Dict[int, int]:
             message = phrase("{} has no server_list", dotted(path))
             findings.add(SUPER_PODS, path, message, "name the servers of the super node")
     members = pods.under("server_list")
-    pod_of = dict(zip(map(number.get, members["server_id"].values), members.level.owners()))
-    if len(pod_of) == len(members.level.items) and None not in pod_of and all(ids.values()):
-        return pod_of
-    pod_of = {}
-    owners = members.level.owners()
+    owners, listed = members.level.owners(), members["server_id"].values
+    if len(set(listed)) == len(owners) and all(ids.values()) and set(listed) <= set(number):
+        return dict(zip(map(number.__getitem__, listed), owners))
+    pod_of: Dict[int, int] = {}
     for owner, name in zip(members["server_id"].owners, members["server_id"].values):
         pod = owners[owner]
         index = number.get(name)
