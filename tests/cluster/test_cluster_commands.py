@@ -10,6 +10,7 @@ pytest.importorskip("click")
 
 from click.testing import CliRunner
 
+from npu_config.cli.app import app
 from npu_config.cli.env import command as env
 from npu_config.cli.ranktable import command as ranktable
 from npu_config.cluster import rank_table
@@ -43,7 +44,7 @@ def run(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
 
     def call(command, *arguments, **kwargs):
-        result = CliRunner().invoke(command, list(arguments), **kwargs)
+        result = CliRunner().invoke(app, [command.name, *arguments], **kwargs)
         assert result.exception is None or isinstance(result.exception, SystemExit)
         return result.exit_code, result.output
 
