@@ -12,8 +12,8 @@ test: .tools/bin/nox
 bench: .tools/bin/nox
 	.tools/bin/nox -s bench
 
-fuzz:
-	$(PYTHON) -m tests.fuzz.run --seconds 3600
+fuzz: .tools/bin/nox
+	.tools/bin/nox -s fuzz
 
 dist: .tools/bin/nox
 	.tools/bin/python -m pip install -q build

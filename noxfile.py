@@ -208,6 +208,14 @@ def generate(session: nox.Session) -> None:
 
 
 @nox.session(python=interpreter("3.11"))
+def fuzz(session: nox.Session) -> None:
+    """An hour of any bytes for every reader, guided by atheris where it installs."""
+    session.install("-e", str(ROOT) + "[all]", "hypothesis", "numpy")
+    session.install("atheris", success_codes=range(256))
+    session.run("python", "-m", "tests.fuzz.run", *(session.posargs or ("--seconds", "3600")))
+
+
+@nox.session(python=interpreter("3.11"))
 def bench(session: nox.Session) -> None:
     """The benchmarks of the budget table, printed as ratios; all of them make the page, too."""
     session.install("-e", str(ROOT) + "[all]")

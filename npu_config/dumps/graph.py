@@ -299,7 +299,7 @@ def _edges(inputs: Sequence[str]) -> Iterator[Optional[Tuple[str, int]]]:
         name, colon, index = text.rpartition(":")
         if not text:
             continue
-        if colon and index.isdecimal():
+        if colon and index.isdecimal() and len(index) < 11:
             yield name, int(index)
         elif index != "-1":
             yield None

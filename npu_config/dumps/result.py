@@ -7,6 +7,7 @@ import csv
 import io
 import math
 import os
+import re
 from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
 
 import attr
@@ -20,6 +21,7 @@ from npu_config.dumps.compare import AGREES, DIVERGES, NOT_COMPARED, Comparison,
 from npu_config.dumps.metrics import Metrics
 from npu_config.text.loading import decode, load
 
+_INDEX = re.compile(r"(.*):(input|output):([0-9]{1,9})\Z", re.DOTALL)
 METRICS = (
     "CosineSimilarity",
     "MaxAbsoluteError",
@@ -223,10 +225,8 @@ def _row(
 
 
 def _tensor_index(text: str) -> Tuple[str, str, int]:
-    parts = text.rsplit(":", 2)
-    if len(parts) < 3 or parts[1] not in ("input", "output") or not parts[2].isdecimal():
-        return "", "", -1
-    return parts[0], parts[1], int(parts[2])
+    match = _INDEX.match(text)
+    return ("", "", -1) if match is None else (match.group(1), match.group(2), int(match.group(3)))
 
 
 def _verdict(text: str, threshold: float) -> str:

@@ -117,6 +117,21 @@ def test_ssh_stops_the_others(tmp_path, table):
     assert "10.0.0.2 ended with code 7" in errors
 
 
+AT_START = """
+trap '[ "${0##*/}" != start_all.sh ] || [ "$BASH_COMMAND" != "pids[i]=\\$!" ] || kill $$' DEBUG
+"""
+
+
+def test_ssh_gets_a_signal_while_it_starts(tmp_path, table):
+    """The servers that were started are ended, and no more are started."""
+    folder, environ = ssh_folder(tmp_path, table, ["sleep", "60"])
+    (tmp_path / "at.sh").write_text(AT_START)
+    start = ["bash", str(folder / "start_all.sh")]
+    code, _, errors = run(start, BASH_ENV=str(tmp_path / "at.sh"), **environ)
+    assert code == 143, errors
+    assert ("10.0.0.1 ended" in errors, "10.0.0.2" in errors) == (True, False)
+
+
 def test_ssh_copies_first(tmp_path, table):
     """Launchers and table are copied before anything starts; a failure says where."""
     folder, environ = ssh_folder(tmp_path, table, COMMAND)

@@ -1,18 +1,22 @@
 """The environment of each process, handed over in every form; launchers that really start."""
 
+import contextlib
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from npu_config import NpuConfigError
+from npu_config.cluster.engines.ssh import ssh_script
 from npu_config.cluster.environment.dotenv import parse_dotenv, quote, render_dotenv
 from npu_config.cluster.environment.job import (
     Worker,
@@ -351,6 +355,62 @@ def test_launcher_passes_signals_on(tmp_path, number):
     for pid in pids:
         with pytest.raises(ProcessLookupError):
             os.kill(pid, 0)
+
+
+AT_COMMAND = """
+set -T
+count=0
+trap '[ "${{0##*/}}" != {script} ] || [ $((count += 1)) -ne {at} ] || kill -{number} $$' DEBUG
+"""
+
+
+@needs_bash
+@pytest.mark.parametrize("at", range(1, 80, 4))
+def test_launcher_gets_a_signal_at_any_command(tmp_path, at):
+    """A signal before any command of the launcher ends it and all that it has started."""
+    number = SIGNALS[at // 4 % 3]
+    (tmp_path / "at.sh").write_text(
+        AT_COMMAND.format(script="launch.sh", at=at, number=int(number))
+    )
+    mark = "mark-{}".format(tmp_path)
+    launched = Launched(tmp_path, "2=-1", "3=-1", BASH_ENV=str(tmp_path / "at.sh"), MARK=mark)
+    code, err = launched.end()
+    assert code in (-number, 128 + number)
+    if "got " in err:
+        assert 128 + number == code
+    assert [line for line in err.splitlines() if not line.startswith("npu-launch: ")] == []
+    assert living(mark) == []
+
+
+def living(mark):
+    """The numbers of processes that have a text in their environment."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            state = (path / "stat").read_text().rpartition(")")[2].split()[0]
+            if state != "Z" and mark.encode() in (path / "environ").read_bytes():
+                found.append(path.name)
+    return found
+
+
+@needs_bash
+def test_launcher_gets_an_interrupt_before_it_starts(tmp_path):
+    """An INT to the launcher alone, while it waits for a command, is not forgotten."""
+    folder = tmp_path / "bin"
+    folder.mkdir()
+    (folder / "mkdir").write_text('#!/bin/sh\nkill -INT $PPID\nexec /bin/mkdir "$@"\n')
+    (folder / "mkdir").chmod(0o755)
+    path = "{}:{}".format(folder, os.environ["PATH"])
+    code, err = Launched(tmp_path, "2=-1", "3=-1", PATH=path).end()
+    assert (code, err) == (130, "")
+
+
+def test_no_command_substitution_while_signals_are_awaited():
+    """Bash may lose a signal that comes while it makes one."""
+    script = launcher_script(JOB, JOB.of_server("node_1"), ["true"])
+    assert re.findall(r"`|\$\((?!\()", script.partition("\nprintf -v logs")[2]) == []
+    script = ssh_script({"a": "a.sh", "b": "b.sh"}, None, "start.sh")
+    assert re.findall(r"`|\$\((?!\()", script.partition("\nstop() {")[2]) == []
 
 
 @needs_bash

@@ -1,18 +1,29 @@
 """Long fuzzing: ``python -m tests.fuzz.run [--seconds N] [TARGET...]`` (``make fuzz``).
 
-Mutates the golden cases.  With atheris installed and one target named, atheris drives it.
-Prints the number of executions, every input that raised, and every input that took over a
-second of CPU time.
+Mutates the golden cases: atheris does where it is installed, guided by what runs in the
+package, else chance.  Prints the number of executions, every input that raised, and every
+input that took over a second of CPU time.
 """
 
 import argparse
+import contextlib
+import os
 import random
+import shutil
 import sys
+import tempfile
 import time
 import traceback
+from pathlib import Path
 
 from tests.fuzz.seeds import SEEDS
-from tests.fuzz.targets import CORPUS, TARGETS, execute
+
+try:
+    import atheris
+except ImportError:
+    atheris = None
+with atheris.instrument_imports(["npu_config"]) if atheris else contextlib.nullcontext():
+    from tests.fuzz.targets import CORPUS, TARGETS, execute
 
 _PIECES = [b"{", b"}", b"[", b"]", b":", b"=", b",", b'"', b"'", b"\\", b"\n", b"\r", b"\0", b"#",
            b"*", b"::", b"1" * 400, b" " * 50, b"\xff", b"\xef\xbb\xbf", b"-1", b"nan", b"1e999",
@@ -39,13 +50,13 @@ def _corpus(name):
     ]
 
 
-_OWN = {name: _corpus(name) for name in TARGETS}
+OWN = {name: _corpus(name) for name in TARGETS}
 
 
 def mutated(seed, name):
     """A file of the corpus, most often one that a target is made for, changed in a few places."""
     source = random.Random(seed)
-    files = _ANY if source.random() < 0.2 else _OWN[name]
+    files = _ANY if source.random() < 0.2 else OWN[name]
     data = bytearray(source.choice(files)[:4000])
     for _ in range(source.randint(0, 6)):
         start = source.randint(0, len(data))
@@ -55,48 +66,80 @@ def mutated(seed, name):
     return bytes(data)
 
 
-def main():
-    """Fuzz until the time is over; 1 when something raised or was slow."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--seconds", type=float, default=600)
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("targets", nargs="*", default=sorted(TARGETS))
-    given = parser.parse_args()
-    names = given.targets or sorted(TARGETS)
-    if len(names) == 1:
-        try:
-            import atheris
-        except ImportError:
-            pass
-        else:
-            atheris.instrument_all()
-            atheris.Setup(sys.argv[:1], lambda data: execute(names[0], data))
-            atheris.Fuzz()
-    return loop(names, given.seconds, given.seed)
+class Findings:
+    """What was tried, and the first input of each fault."""
 
+    def __init__(self):
+        self.done = 0
+        self.wrong = {}
 
-def loop(names, seconds, seed):
-    """Mutation without a library."""
-    until, done, wrong = time.monotonic() + seconds, 0, {}
-    while time.monotonic() < until:
-        name = names[done % len(names)]
-        data = mutated(seed + done // len(names), name)
+    def attempt(self, name, data):
+        """Run one target once; tell of a fault that is new."""
         begun = time.process_time()
         try:
             execute(name, data)
         except Exception as error:
             frames = traceback.extract_tb(error.__traceback__)
             key = (name, type(error).__name__, str(frames[-1])[-80:])
-            if wrong.setdefault(key, data) is data:
-                print("RAISED", key, repr(error)[:200], repr(data)[:300], flush=True)
+            self._tell("RAISED", key, repr(error)[:200], data)
         spent = time.process_time() - begun
-        if spent > SLOW and wrong.setdefault((name, "slow"), data) is data:
-            print("SLOW", name, round(spent, 1), len(data), repr(data)[:300], flush=True)
-        done += 1
-        if done % 20_000 == 0:
-            print("{:,} executions, {} faults".format(done, len(wrong)), flush=True)
-    print("{:,} executions, {} faults".format(done, len(wrong)))
-    return 1 if wrong else 0
+        if spent > SLOW:
+            self._tell("SLOW", (name, "slow"), round(spent, 1), data)
+        self.done += 1
+        if self.done % 20_000 == 0:
+            self.tell()
+
+    def _tell(self, what, key, more, data):
+        if self.wrong.setdefault(key, data) is data:
+            print(what, key, more, len(data), repr(data)[:300], flush=True)
+
+    def tell(self):
+        """Print the numbers."""
+        print("{:,} executions, {} faults".format(self.done, len(self.wrong)), flush=True)
+
+
+def main():
+    """Fuzz until the time is over; 1 when something raised or was slow."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--seconds", type=int, default=600)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("targets", nargs="*", default=sorted(TARGETS))
+    given = parser.parse_args()
+    names = given.targets or sorted(TARGETS)
+    findings = Findings()
+    (guided if atheris else by_chance)(findings, names, given.seconds, given.seed)
+    findings.tell()
+    return 1 if findings.wrong else 0
+
+
+def by_chance(findings, names, seconds, seed):
+    """Mutation without a library."""
+    until = time.monotonic() + seconds
+    while time.monotonic() < until:
+        name = names[findings.done % len(names)]
+        findings.attempt(name, mutated(seed + findings.done // len(names), name))
+
+
+def guided(findings, names, seconds, seed):
+    """Mutation by atheris, which never returns: the first byte chooses the target."""
+    until = time.monotonic() + seconds
+    folder = tempfile.mkdtemp()
+    for number, name in enumerate(names):
+        for index, data in enumerate(OWN[name]):
+            if len(data) < 4000:
+                Path(folder, "{}-{}".format(number, index)).write_bytes(bytes([number]) + data)
+
+    def one(data):
+        if data:
+            findings.attempt(names[data[0] % len(names)], data[1:])
+        if time.monotonic() > until:
+            findings.tell()
+            shutil.rmtree(folder)
+            os._exit(1 if findings.wrong else 0)
+
+    flags = "-seed={} -max_len=10000 -timeout=60 -verbosity=0".format(seed or 1)
+    atheris.Setup([sys.argv[0], *flags.split(), folder], one)
+    atheris.Fuzz()
 
 
 if __name__ == "__main__":

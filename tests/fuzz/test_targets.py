@@ -1,6 +1,8 @@
 """Every reader takes any bytes: a small budget here, a long one with ``make fuzz``."""
 
 import ast
+import itertools
+import re
 from pathlib import Path
 
 import pytest
@@ -8,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import npu_config
-from tests.fuzz.run import mutated
+from tests.fuzz.run import OWN, mutated
 from tests.fuzz.targets import NO_READERS, READERS, TARGETS, execute
 
 PACKAGE = Path(npu_config.__file__).parent
@@ -24,6 +26,18 @@ def test_any_bytes(name):
         execute(name, data)
 
     check()
+
+
+@pytest.mark.parametrize("name", sorted(TARGETS))
+def test_very_long_numbers(name):
+    """Python 3.11 refuses to convert more than 4,300 digits; no file brings it to that."""
+    places = [
+        (data, match.span())
+        for data in OWN[name]
+        for match in itertools.islice(re.finditer(rb"[0-9]+", data[:6000]), 40)
+    ]
+    for data, (start, end) in places[:: 1 + len(places) // 150]:
+        execute(name, data[:start] + b"1" * 5000 + data[end:])
 
 
 def opens_files(tree):

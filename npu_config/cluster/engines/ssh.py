@@ -12,6 +12,7 @@ _SCRIPT = r"""#!/usr/bin/env bash
 # Log files: npu_logs/TIME/SERVER.log here, those of the processes are fetched to
 # npu_logs/TIME/SERVER/. When one server fails, the others are stopped.
 set -u
+trap 'exit 130' INT # bash forgets an INT without a trap while it waits for a command
 
 hosts=({hosts})
 scripts=({scripts})
@@ -21,12 +22,13 @@ cd -- "$(dirname -- "$0")" || exit 2
 read -r -a ssh <<<"${{NPU_SSH:-ssh -o BatchMode=yes -tt}}"
 read -r -a copy <<<"${{NPU_COPY:-scp -q -o BatchMode=yes}}"
 directory=${{NPU_DIRECTORY:-$PWD}}
-time=$(date +%Y%m%d_%H%M%S)_$$
+printf -v time '%(%Y%m%d_%H%M%S)T_%d' -1 $$
 logs=npu_logs/$time
 mkdir -p -- "$logs" || exit 2
 say() {{ printf 'npu-start: %s\n' "$*" >&2; }}
 quoted=
-for word in "$@"; do quoted+=" $(printf '%q' "$word")"; done
+for word in "$@"; do printf -v word %q "$word" && quoted+=" $word"; done
+printf -v remote 'cd %q && NPU_LAUNCH_LOGS=npu_logs/%s bash' "$directory" "$time"
 
 if [ "${{copy[0]}}" != none ]; then
   for i in "${{!hosts[@]}}"; do
@@ -51,13 +53,15 @@ trap 'say "got SIGINT; stopping"; stop 130' INT
 trap 'say "got SIGTERM; stopping"; stop 143' TERM
 trap 'say "got SIGHUP; stopping"; stop 129' HUP
 
+# No command substitution below: bash may lose a signal that comes while it makes one.
 for i in "${{!hosts[@]}}"; do
-  remote="cd $(printf '%q' "$directory") && "
-  remote+="NPU_LAUNCH_LOGS=npu_logs/$time bash ${{scripts[i]}}$quoted"
-  "${{ssh[@]}}" "${{hosts[i]}}" "$remote" </dev/null >"$logs/${{hosts[i]}}.log" 2>&1 &
+  [ "$status" -eq 0 ] || break
+  "${{ssh[@]}}" "${{hosts[i]}}" "$remote ${{scripts[i]}}$quoted" </dev/null \
+    >"$logs/${{hosts[i]}}.log" 2>&1 &
   pids[i]=$!
   say "${{hosts[i]}}: ${{scripts[i]}}, log: $logs/${{hosts[i]}}.log"
 done
+[ "$status" -eq 0 ] || stop "$status"
 
 while [ "${{#pids[@]}}" -gt 0 ]; do
   for i in "${{!pids[@]}}"; do

@@ -117,7 +117,7 @@ def _variable(state: State, name: str) -> Value:
         return state.get(name)
     if state.arguments is None:
         return UNKNOWN
-    number = int(name)
+    number = int(name[:9])
     return state.arguments[number - 1] if 0 < number <= len(state.arguments) else ""
 
 
