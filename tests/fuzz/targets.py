@@ -267,6 +267,7 @@ NO_READERS = {
     "script/neighbours.py": "searches for words",
     "sidefiles/library.py": "gives the text to the readers of side files",
     "text/loading.py": "reads bytes for the others",
+    "tf1/modules.py": "reads the table of the package",
     "tf1/job.py": "json.load, as the vendor's; whoever calls it has TensorFlow",
 }
 """Module that opens files and has no target, and why."""
