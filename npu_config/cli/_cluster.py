@@ -23,15 +23,13 @@ class InputFile(NamedTuple):
     diagnostics: Tuple[Diagnostic, ...]
 
 
-def product_option(function: Any) -> Any:
-    """``--target``."""
-    return click.option(
-        "--target",
-        "product",
-        type=ProductType(),
-        metavar="PRODUCT",
-        help=phrase("What it is for: {}.", PRODUCT_HELP),
-    )(function)
+product_option = click.option(
+    "--target",
+    "product",
+    type=ProductType(),
+    metavar="PRODUCT",
+    help=phrase("What it is for: {}.", PRODUCT_HELP),
+)
 
 
 def read(path: str) -> InputFile:

@@ -6,13 +6,12 @@ from typing import Any, Callable, Optional, Sequence, Tuple
 import click
 
 from npu_config.cli import _dump_text as text
-from npu_config.cli._dump_next import next_option, write_next
+from npu_config.cli._dump_next import write_next
 from npu_config.cli._dump_options import (
     NO_NUMPY,
-    force_option,
-    format_option,
     graph_option,
-    report_options,
+    output_options,
+    threshold_option,
 )
 from npu_config.cli._output import Failure, say, write
 from npu_config.cli._paths import FILE
@@ -31,10 +30,7 @@ from npu_config.core.message import told
     metavar="FILE",
     help="Write the ops_info.json that keeps the operator types in float32.",
 )
-@next_option
-@report_options
-@force_option
-@format_option
+@output_options
 @click.pass_context
 def overflow_command(
     ctx: click.Context,
@@ -145,13 +141,7 @@ def _attempt_values(ctx: click.Context, format_: str, read: Callable[[], Any]) -
 @click.argument("npu", metavar="NPU", type=FILE)
 @click.argument("reference", metavar="REFERENCE", type=FILE)
 @graph_option
-@click.option(
-    "--threshold",
-    type=click.FloatRange(-1, 1),
-    default=0.98,
-    show_default=True,
-    help="A tensor agrees when its cosine similarity is above it.",
-)
+@threshold_option
 @click.option("--step", type=int, metavar="N", help="The step of the dump.")
 @click.option("--reference-step", type=int, metavar="N", help="The run or step of REFERENCE.")
 @click.option("--device", type=int, metavar="N", help="The device of the dump.")
@@ -162,10 +152,7 @@ def _attempt_values(ctx: click.Context, format_: str, read: Callable[[], Any]) -
 @click.option(
     "--csv", "csv_file", metavar="FILE", help="Write the table in the columns of msaccucmp."
 )
-@next_option
-@report_options
-@force_option
-@format_option
+@output_options
 @click.pass_context
 def compare_command(
     ctx: click.Context,

@@ -11,16 +11,6 @@ from npu_config.core.message import told
 from npu_config.dumps.tree import find_dumps
 
 
-def next_option(function: Any) -> Any:
-    """``--next-config``."""
-    return click.option(
-        "--next-config",
-        "next_config",
-        metavar="CONFIG",
-        help="Write the configuration of the next run: .yaml .toml .json .pbtxt .pb",
-    )(function)
-
-
 def write_next(
     ctx: click.Context,
     path: str,

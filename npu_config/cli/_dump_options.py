@@ -4,6 +4,7 @@ from typing import Any, Optional, Sequence
 
 import click
 
+from npu_config.cli._options import form_option, together
 from npu_config.cli._output import Failure
 from npu_config.cli._paths import FILE
 from npu_config.cli._report import attempt, print_findings
@@ -15,57 +16,50 @@ NO_NUMPY = 'values need numpy: pip install "npu_config[compare]"'
 LINES = 50
 
 
-def format_option(function: Any) -> Any:
-    """``--format``, of what is not a list of findings."""
-    return click.option(
-        "--format",
-        "format_",
-        type=click.Choice(["text", "json"]),
-        default="text",
-        show_default=True,
-        help="How the result is printed.",
-    )(function)
-
-
-def selection_options(function: Any) -> Any:
-    """Which files: ``--step``, ``--op``, ``--type``, ``--device``."""
-    for option in (
-        click.option("--device", type=int, metavar="N", help="Only this device."),
-        click.option(
-            "--type", "types", multiple=True, metavar="PATTERN", help="Only these operator types."
-        ),
-        click.option(
-            "--op", "ops", multiple=True, metavar="PATTERN", help="Only these operators (* and ?)."
-        ),
-        click.option("--step", type=int, metavar="N", help="Only this step (data_index)."),
-    ):
-        function = option(function)
-    return function
-
-
-def graph_option(function: Any) -> Any:
-    """``--graph``."""
-    return click.option(
-        "--graph",
-        metavar="GE_GRAPH",
-        type=FILE,
-        help="ge_proto_*_Build.txt (DUMP_GE_GRAPH=2), or the folder with it.",
-    )(function)
-
-
-def force_option(function: Any) -> Any:
-    """``--force``."""
-    return click.option("--force", is_flag=True, help="Overwrite files that exist.")(function)
-
-
-def report_options(function: Any) -> Any:
-    """``--html`` and ``--json``."""
-    for name, help_ in (
-        ("--html", "Write a report as one page that needs nothing else."),
-        ("--json", "Write the result as JSON."),
-    ):
-        function = click.option(name, name[2:] + "_file", metavar="FILE", help=help_)(function)
-    return function
+format_option = form_option("How the result is printed.")
+device_option = click.option("--device", type=int, metavar="N", help="Only this device.")
+selection_options = together(
+    click.option("--step", type=int, metavar="N", help="Only this step (data_index)."),
+    click.option(
+        "--op", "ops", multiple=True, metavar="PATTERN", help="Only these operators (* and ?)."
+    ),
+    click.option(
+        "--type", "types", multiple=True, metavar="PATTERN", help="Only these operator types."
+    ),
+    device_option,
+)
+"""Which files."""
+graph_option = click.option(
+    "--graph",
+    metavar="GE_GRAPH",
+    type=FILE,
+    help="ge_proto_*_Build.txt (DUMP_GE_GRAPH=2), or the folder with it.",
+)
+threshold_option = click.option(
+    "--threshold",
+    type=click.FloatRange(-1, 1),
+    default=0.98,
+    show_default=True,
+    help="A tensor agrees when its cosine similarity is above it.",
+)
+output_options = together(
+    click.option(
+        "--next-config",
+        "next_config",
+        metavar="CONFIG",
+        help="Write the configuration of the next run: .yaml .toml .json .pbtxt .pb",
+    ),
+    click.option("--json", "json_file", metavar="FILE", help="Write the result as JSON."),
+    click.option(
+        "--html",
+        "html_file",
+        metavar="FILE",
+        help="Write a report as one page that needs nothing else.",
+    ),
+    click.option("--force", is_flag=True, help="Overwrite files that exist."),
+    format_option,
+)
+"""What is written beside the result, and how that is printed."""
 
 
 def files_of(

@@ -1,13 +1,38 @@
 """Options that several commands have."""
 
 import functools
-from typing import Any, Optional
+from typing import Any, Callable, Optional, Sequence
 
 import click
 
 from npu_config.cli._complete import complete_rules
 from npu_config.core.message import phrase, told
 from npu_config.core.target import MODES, Product, Target
+
+Decorator = Callable[[Any], Any]
+
+
+def together(*options: Decorator) -> Decorator:
+    """One decorator of several options, in the order of the help."""
+
+    def decorate(function: Any) -> Any:
+        for option in reversed(options):
+            function = option(function)
+        return function
+
+    return decorate
+
+
+def form_option(help: str, forms: Sequence[str] = ("text", "json")) -> Decorator:
+    """``--format``; the first form is the default."""
+    return click.option(
+        "--format",
+        "format_",
+        type=click.Choice(forms),
+        default=forms[0],
+        show_default=True,
+        help=help,
+    )
 
 
 class ProductType(click.ParamType):  # type: ignore[type-arg,unused-ignore]
@@ -34,6 +59,26 @@ PRODUCT_HELP = phrase(
 )
 
 
+_target_options = together(
+    click.option(
+        "--target",
+        "product",
+        type=ProductType(),
+        metavar="PRODUCT",
+        help=phrase("What it runs on: {}; replaces the file's.", PRODUCT_HELP),
+    ),
+    click.option(
+        "--mode", type=click.Choice(MODES), help="How the job runs; replaces the file's."
+    ),
+    click.option(
+        "--target-cann",
+        "cann",
+        metavar="VERSION",
+        help="The version of CANN that it runs with, e.g. 8.0.0; replaces the file's.",
+    ),
+)
+
+
 def target_options(function: Any) -> Any:
     """``--target``, ``--mode`` and ``--target-cann``, given to the command as one ``target``.
 
@@ -49,26 +94,7 @@ def target_options(function: Any) -> Any:
             raise click.BadParameter(told(str(error)), param_hint="--target-cann") from None
         return function(*args, target=target, **given)
 
-    for option in (
-        click.option(
-            "--target-cann",
-            "cann",
-            metavar="VERSION",
-            help="The version of CANN that it runs with, e.g. 8.0.0; replaces the file's.",
-        ),
-        click.option(
-            "--mode", type=click.Choice(MODES), help="How the job runs; replaces the file's."
-        ),
-        click.option(
-            "--target",
-            "product",
-            type=ProductType(),
-            metavar="PRODUCT",
-            help=phrase("What it runs on: {}; replaces the file's.", PRODUCT_HELP),
-        ),
-    ):
-        command = option(command)
-    return command
+    return _target_options(command)
 
 
 def merged(wanted: Target, found: Optional[Target], project: Optional[Target] = None) -> Target:
@@ -81,18 +107,17 @@ def merged(wanted: Target, found: Optional[Target], project: Optional[Target] = 
     )
 
 
-def out_options(function: Any) -> Any:
-    """``-o`` and ``--force``."""
-    function = click.option("--force", is_flag=True, help="Overwrite a file that exists.")(
-        function
-    )
-    return click.option(
+out_options = together(
+    click.option(
         "-o",
         "--output",
         "out",
         metavar="FILE",
         help="Write to a file instead of standard output.",
-    )(function)
+    ),
+    click.option("--force", is_flag=True, help="Overwrite a file that exists."),
+)
+"""``-o`` and ``--force``."""
 
 
 def as_option(function: Any) -> Any:
@@ -108,17 +133,11 @@ def as_option(function: Any) -> Any:
     )(function)
 
 
-def selection_options(function: Any) -> Any:
-    """``--select`` and ``--ignore``."""
-    for name, words in (
-        ("ignore", "Do not report these rules."),
-        ("select", "Only report these rules."),
-    ):
-        function = click.option(
-            "--" + name,
-            multiple=True,
-            metavar="RULES",
-            help=words,
-            shell_complete=complete_rules,
-        )(function)
-    return function
+_rules_option = functools.partial(
+    click.option, multiple=True, metavar="RULES", shell_complete=complete_rules
+)
+selection_options = together(
+    _rules_option("--select", help="Only report these rules."),
+    _rules_option("--ignore", help="Do not report these rules."),
+)
+"""``--select`` and ``--ignore``."""

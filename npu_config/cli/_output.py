@@ -3,7 +3,7 @@
 import contextlib
 import os
 import sys
-from typing import Any, Optional, Union
+from typing import Any, Iterator, Optional, Union
 
 from npu_config.cli._exits import FINDINGS, WRONG_CALL
 from npu_config.core.message import told
@@ -110,6 +110,17 @@ def deliver(content: Union[str, bytes], out: Optional[str], force: bool) -> None
             raise Failure(unwritable("the output", error)) from None
 
 
+@contextlib.contextmanager
+def writing(path: str) -> Iterator[None]:
+    """Inside, what keeps a file from being written is a failure of the command."""
+    try:
+        yield
+    except FileExistsError:
+        raise Failure(told("{} exists; --force overwrites it", path)) from None
+    except OSError as error:
+        raise Failure(unwritable(path, error)) from None
+
+
 def write(path: str, content: Union[str, bytes], force: bool) -> None:
     """Write a file.
 
@@ -118,9 +129,5 @@ def write(path: str, content: Union[str, bytes], force: bool) -> None:
     """
     from npu_config.core.files import write_atomic
 
-    try:
+    with writing(path):
         write_atomic(path, content, overwrite=force)
-    except FileExistsError:
-        raise Failure(told("{} exists; --force overwrites it", path)) from None
-    except OSError as error:
-        raise Failure(unwritable(path, error)) from None

@@ -1,33 +1,20 @@
 """What the commands share: findings printed, errors as findings."""
 
 import sys
-from typing import Any, Callable, Iterable, Mapping, Optional, TypeVar
+from typing import Callable, Iterable, Mapping, Optional, TypeVar
 
 import click
 
+from npu_config.cli._options import form_option
 from npu_config.cli._output import say, wants_color
 from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Report, Severity
+from npu_config.reporters import FORMATS, Style, Summary, render
 
 _Result = TypeVar("_Result")
 
 
-def format_option(function: Any) -> Any:
-    """``--format``."""
-    from npu_config.reporters import FORMATS
-
-    return click.option(
-        "--format",
-        "format_",
-        type=click.Choice(list(FORMATS)),
-        default="text",
-        show_default=True,
-        help="How the findings are printed.",
-    )(function)
-
-
-def strict_option(function: Any) -> Any:
-    """``--strict``."""
-    return click.option("--strict", is_flag=True, help="Fail on warnings, too.")(function)
+format_option = form_option("How the findings are printed.", tuple(FORMATS))
+strict_option = click.option("--strict", is_flag=True, help="Fail on warnings, too.")
 
 
 def print_findings(
@@ -52,8 +39,6 @@ def print_findings(
         notes: show information, and not just how much there is.
         hints: end with what can be done next.
     """
-    from npu_config.reporters import Style, Summary, render
-
     report = found if isinstance(found, Report) else Report(found)
     color = wants_color(sys.stderr if err else sys.stdout)
     summary = Summary.of(report, files, skipped)

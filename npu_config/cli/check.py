@@ -7,7 +7,7 @@ import click
 
 from npu_config.cli._exits import DONE, FINDINGS, WRONG_CALL
 from npu_config.cli._options import as_option, merged, selection_options, target_options
-from npu_config.cli._output import Failure, say, unwritable
+from npu_config.cli._output import Failure, say, writing
 from npu_config.cli._paths import ANY_PATH, missing
 from npu_config.cli._report import fails, format_option, print_findings, strict_option
 from npu_config.core.diagnostics import Report
@@ -131,12 +131,8 @@ def _write_baseline(report: Report, session: Any, path: str, force: bool) -> Non
     from npu_config.lint.baseline import Baseline
 
     known = Baseline.of(report, session.texts, os.path.dirname(os.path.abspath(path)))
-    try:
+    with writing(path):
         known.save(path, overwrite=force)
-    except FileExistsError:
-        raise Failure(told("{} exists; --force overwrites it", path)) from None
-    except OSError as error:
-        raise Failure(unwritable(path, error)) from None
     count = len(known)
     words = "1 finding" if count == 1 else told("{} findings", count)
     say(told("{} written to {}\n", words, path), err=True)

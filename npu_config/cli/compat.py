@@ -5,6 +5,7 @@ from typing import Any, List, NamedTuple, Optional, Sequence, Tuple
 
 import click
 
+from npu_config.cli._options import form_option
 from npu_config.cli._output import say
 from npu_config.cli._paths import INPUT
 from npu_config.core.message import told
@@ -42,14 +43,7 @@ class CannType(click.ParamType):  # type: ignore[type-arg, unused-ignore]
     metavar="VERSION",
     help="Only for this version of CANN; may be given several times.",
 )
-@click.option(
-    "--format",
-    "format_",
-    type=click.Choice(("text", "json")),
-    default="text",
-    show_default=True,
-    help="How the table is printed.",
-)
+@form_option("How the table is printed.")
 @click.pass_context
 def command(
     ctx: click.Context, paths: Tuple[str, ...], chosen: Tuple[int, ...], format_: str

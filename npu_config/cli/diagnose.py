@@ -5,7 +5,7 @@ from typing import Any, Optional
 import click
 
 from npu_config.cli._options import out_options
-from npu_config.cli._output import Failure, say, unwritable
+from npu_config.cli._output import Failure, say, writing
 from npu_config.cli._paths import ANY_PATH, FILE, missing
 from npu_config.cli._report import attempt, fails, format_option, print_findings, strict_option
 from npu_config.core.message import told
@@ -55,11 +55,8 @@ def command(
     if out is not None:
         changed = attempt(ctx, format_, lambda: diagnosis.apply(config))
         try:
-            changed.save(out, overwrite=force)
-        except FileExistsError:
-            raise Failure(told("{} exists; --force overwrites it", out)) from None
-        except OSError as error:
-            raise Failure(unwritable(out, error)) from None
+            with writing(out):
+                changed.save(out, overwrite=force)
         except ValueError as error:
             raise Failure(told("{} cannot be written: {}", out, error)) from None
         say(told("{} written\n", out), err=True)

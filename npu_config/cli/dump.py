@@ -10,9 +10,11 @@ from npu_config.cli._dump_judge import compare_command, overflow_command
 from npu_config.cli._dump_options import (
     LINES,
     NO_NUMPY,
+    device_option,
     files_of,
     format_option,
     selection_options,
+    threshold_option,
 )
 from npu_config.cli._dump_show import show_command
 from npu_config.cli._group import Group
@@ -179,7 +181,7 @@ def _others(files: Any) -> str:
     "--select", "ops", multiple=True, metavar="PATTERN", help="Only these operators (* and ?)."
 )
 @click.option("--step", type=int, metavar="N", help="Only this step.")
-@click.option("--device", type=int, metavar="N", help="Only this device.")
+@device_option
 @format_option
 @click.pass_context
 def export_command(
@@ -231,13 +233,7 @@ def export_command(
 
 @click.command("result")
 @click.argument("path", metavar="FILE.csv", type=FILE)
-@click.option(
-    "--threshold",
-    type=click.FloatRange(-1, 1),
-    default=0.98,
-    show_default=True,
-    help="A tensor agrees when its cosine similarity is above it.",
-)
+@threshold_option
 @click.option("--limit", default=LINES, show_default=True, help="How many rows; 0: all.")
 @format_option
 @click.pass_context

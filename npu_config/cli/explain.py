@@ -7,6 +7,7 @@ from typing import List, Optional, Sequence, Tuple
 import click
 
 from npu_config.cli._complete import complete_names
+from npu_config.cli._options import form_option
 from npu_config.cli._output import Failure, say, wants_color
 from npu_config.cli._topics import KINDS, Topic, about, called, topics
 from npu_config.core.message import join, told
@@ -16,14 +17,7 @@ from npu_config.core.message import join, told
 @click.argument("words", metavar="[NAME|WORDS]...", nargs=-1, shell_complete=complete_names)
 @click.option("--list", "listing", is_flag=True, help="List the names, and what they are.")
 @click.option("--kind", type=click.Choice(KINDS), help="Only topics of this kind.")
-@click.option(
-    "--format",
-    "format_",
-    type=click.Choice(("text", "json")),
-    default="text",
-    show_default=True,
-    help="How they are printed.",
-)
+@form_option("How they are printed.")
 def command(words: Tuple[str, ...], listing: bool, kind: Optional[str], format_: str) -> None:
     """Print all that is known of options, rules, environment variables, NPURunConfig arguments.
 

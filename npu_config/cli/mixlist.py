@@ -1,5 +1,6 @@
 """``npu-config mixlist``: build and check ops_info.json, the file of ``modify_mixlist``."""
 
+import functools
 from typing import Any, List, Optional, Tuple
 
 import click
@@ -7,46 +8,40 @@ import click
 from npu_config.cli._cluster import InputFile, print_findings, read
 from npu_config.cli._exits import DONE, FINDINGS, WRONG_CALL
 from npu_config.cli._group import Group
-from npu_config.cli._options import out_options
+from npu_config.cli._options import out_options, together
 from npu_config.cli._output import deliver
 from npu_config.cli._paths import ANY_PATH, FILE, missing
 from npu_config.cli._report import fails, format_option, strict_option
 from npu_config.core.message import phrase, told
 
 _LISTS = (
-    ("gray", "follow the operator before them"),
-    ("white", "may be computed in lower precision"),
     ("black", "keep their precision"),
+    ("white", "may be computed in lower precision"),
+    ("gray", "follow the operator before them"),
 )
 
 
-def _library_option(function: Any) -> Any:
-    return click.option(
-        "--library",
-        "libraries",
-        multiple=True,
-        metavar="PATH",
-        type=FILE,
-        help="An operator library (aic-<soc>-ops-info*.json, or their directory) to check with.",
-    )(function)
-
-
-def _move_options(function: Any) -> Any:
-    for name, _ in _LISTS:
-        function = click.option(
-            "--remove-from-{}".format(name),
-            multiple=True,
-            metavar="TYPES",
-            help=phrase("Operator types that leave the {} list.", name),
-        )(function)
-    for name, words in _LISTS:
-        function = click.option(
-            "--{}".format(name),
-            multiple=True,
-            metavar="TYPES",
-            help=phrase("Operator types that {}.", words),
-        )(function)
-    return function
+_library_option = click.option(
+    "--library",
+    "libraries",
+    multiple=True,
+    metavar="PATH",
+    type=FILE,
+    help="An operator library (aic-<soc>-ops-info*.json, or their directory) to check with.",
+)
+_types_option = functools.partial(click.option, multiple=True, metavar="TYPES")
+_move_options = together(
+    *(
+        _types_option("--" + name, help=phrase("Operator types that {}.", words))
+        for name, words in _LISTS
+    ),
+    *(
+        _types_option(
+            "--remove-from-" + name, help=phrase("Operator types that leave the {} list.", name)
+        )
+        for name, _ in _LISTS
+    ),
+)
 
 
 @click.group("mixlist", cls=Group)
