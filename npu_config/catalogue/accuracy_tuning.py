@@ -43,7 +43,6 @@ OPTIONS = table(
                 "training on ascend_950: origin; training on atlas_a3: origin; training on "
                 "atlas_a2: origin; training on atlas_training: none; online_inference: fp16"
             ),
-            run_config="precision_mode_v2",
             scope="process",
             notes=(
                 "On atlas_training there is no v2 default; the precision_mode default applies."
@@ -83,7 +82,6 @@ OPTIONS = table(
                 "training on atlas_training: allow_fp32_to_fp16; online_inference: "
                 "force_fp16"
             ),
-            run_config="precision_mode",
             scope="process",
             notes=(
                 "precision_mode_v2 is the recommended twin but this option is not marked "
@@ -112,7 +110,6 @@ OPTIONS = table(
                 "Path of a JSON file that edits the mixed-precision black/white/gray "
                 "operator lists."
             ),
-            run_config="modify_mixlist",
             scope="process+session",
             outcome=Outcome.GE,
             versions=since("r1.5.0"),
@@ -126,7 +123,6 @@ OPTIONS = table(
                 "Path of a cfg file that pins input/output dtypes of single operators or "
                 "operator types."
             ),
-            run_config="customize_dtypes",
             scope="process",
             outcome=Outcome.GE,
             versions=since("r1.9.0"),

@@ -19,8 +19,6 @@ OPTIONS = table(
             kind=Int(allowed=(0, 1)),
             summary="Selects the graph run mode: 0 online inference, 1 training.",
             default=1,
-            run_config="graph_run_mode",
-            run_config_default=1,
             scope="process",
             notes=(
                 "Adapter default 1 although GE itself documents 0 as its default. Drives the"
@@ -36,7 +34,6 @@ OPTIONS = table(
                 "Logical device a session runs on, so one script can drive several devices "
                 "with one session each."
             ),
-            run_config="session_device_id",
             notes=(
                 "Unset is -1 internally and means: use ASCEND_DEVICE_ID, then DEVICE_ID, then 0."
             ),
@@ -52,8 +49,6 @@ OPTIONS = table(
                 " does not."
             ),
             default=0,
-            run_config="deterministic",
-            run_config_default=0,
             scope="process",
             notes="Integer option, not bool. Adapter does not check it; GE accepts only 0/1.",
             outcome=Outcome.GE,

@@ -23,7 +23,6 @@ OPTIONS = table(
                 "to several devices."
             ),
             modes="training",
-            run_config="local_rank_id",
             scope="graph",
             notes="Unset is -1 internally.",
             outcome=Outcome.ABORT,
@@ -36,7 +35,6 @@ OPTIONS = table(
             kind=DeviceList(),
             summary="Devices the main process sends data to.",
             modes="training",
-            run_config="local_device_list",
             scope="graph",
             outcome=Outcome.ABORT,
             versions=since("r1.3.0"),

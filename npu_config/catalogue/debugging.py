@@ -21,8 +21,6 @@ OPTIONS = table(
                 "Dump of failing operators: 0 off, 1 common ExceptionDump, 2 LiteExceptionDump."
             ),
             default=2,
-            run_config="enable_exception_dump",
-            run_config_default=2,
             scope="process",
             notes="GE default is 0; the adapter always sends 2 when unset.",
             outcome=Outcome.REJECT,
@@ -35,7 +33,6 @@ OPTIONS = table(
                 "Path of a cfg file that turns on operator-compile debug switches (oom, "
                 "dump_cce, ...)."
             ),
-            run_config="op_debug_config",
             scope="process",
             outcome=Outcome.GE,
             versions=since("r1.9.0"),
@@ -45,7 +42,6 @@ OPTIONS = table(
             name="debug_dir",
             kind=Path("directory"),
             summary="Directory for operator-compile debug files (.o, .json, .cce).",
-            run_config="debug_dir",
             scope="process",
             notes="Unset: ASCEND_WORK_PATH, then the current directory.",
             versions=since("r1.2.0"),
@@ -59,8 +55,6 @@ OPTIONS = table(
                 "after compilation."
             ),
             default=1,
-            run_config="export_compile_stat",
-            run_config_default=1,
             scope="process",
             notes="A value stored in another oneof field is ignored silently.",
             outcome=Outcome.REJECT,

@@ -79,7 +79,6 @@ OPTIONS = table(
             default=0,
             modes="online_inference",
             run_config="dynamic_input_config.compile_hybrid_mode",
-            run_config_default=0,
             scope="graph",
             notes="Turns on weight externalisation by itself when 1. Integer, not bool.",
             outcome=Outcome.REJECT,
@@ -93,7 +92,7 @@ OPTIONS = table(
                 '"1" lets AI CPU and AI Core operators of a dynamic-shape graph run in parallel.'
             ),
             default="0",
-            run_config="ac_parallel_enable",
+            run_config_default=None,
             notes='String option; unset sends an empty string, equal to "0".',
             outcome=Outcome.GE,
             versions=since("r1.15.0"),
@@ -107,7 +106,7 @@ OPTIONS = table(
                 " dynamic ones)."
             ),
             default=False,
-            run_config="compile_dynamic_mode",
+            run_config_default=None,
             notes=(
                 "Internally the adapter hands GE compile_dynamic_mode=1 whenever this is "
                 'False and (jit_compile is not "true", or shape_generalization_mode is not '
@@ -121,8 +120,6 @@ OPTIONS = table(
             kind=Bool(),
             summary="True drops the empty-tensor check nodes of dynamic-shape graphs.",
             default=False,
-            run_config="all_tensor_not_empty",
-            run_config_default=False,
             versions=since("v0.0.48"),
             source=("npu_attrs.cc:2608", "npu_estimator.py:871"),
         ),

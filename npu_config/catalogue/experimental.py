@@ -34,8 +34,6 @@ OPTIONS = table(
                 "auto by shape kind (recommendation networks)."
             ),
             default="auto",
-            run_config="jit_compile",
-            run_config_default="auto",
             status=Status.EXPERIMENTAL,
             notes=(
                 "String on the wire (bool is refused). Sent to GE as 1/0/2. GE default "
@@ -53,8 +51,6 @@ OPTIONS = table(
             kind=Choice(("STRICT", "FULL", "ADAPTIVE")),
             summary="Shape generalisation across iterations when jit_compile is true.",
             default="STRICT",
-            run_config="shape_generalization_mode",
-            run_config_default="STRICT",
             status=Status.EXPERIMENTAL,
             outcome=Outcome.REJECT,
             versions=since("v0.0.48"),
@@ -79,7 +75,6 @@ OPTIONS = table(
                 "Parallel execution of Cube and Vector operators on several streams "
                 "(recommendation networks)."
             ),
-            run_config="auto_multistream_parallel_mode",
             status=Status.EXPERIMENTAL,
             notes=(
                 "Unset/empty runs Cube and Vector serially. Newer GE also knows "
@@ -97,7 +92,6 @@ OPTIONS = table(
             summary="Heterogeneous deployment: LB load balance or SINGLE.",
             default="LB",
             run_config="experimental_config.logical_device_cluster_deploy_mode",
-            run_config_default="LB",
             scope="process",
             status=Status.UNDOCUMENTED,
             outcome=Outcome.UNCHECKED,

@@ -25,7 +25,6 @@ OPTIONS = table(
             ),
             default=0,
             run_config="memory_config.atomic_clean_policy",
-            run_config_default=0,
             outcome=Outcome.GE,
             versions=since("r1.9.0"),
             source=("npu_attrs.cc:2513", "npu_estimator.py:514"),
@@ -39,7 +38,6 @@ OPTIONS = table(
             ),
             default=0,
             run_config="memory_config.static_memory_policy",
-            run_config_default=0,
             scope="process",
             notes=(
                 "1 is accepted for compatibility and behaves as 2; offer 0,2,3,4. The "
@@ -60,7 +58,6 @@ OPTIONS = table(
             default=0,
             products=products(Product.ASCEND_950, Product.ATLAS_A3, Product.ATLAS_A2),
             run_config="memory_config.variable_use_1g_huge_page",
-            run_config_default=0,
             scope="process+session",
             outcome=Outcome.REJECT,
             versions=since("v0.0.48"),
@@ -74,8 +71,6 @@ OPTIONS = table(
                 "models of one session share them."
             ),
             default=False,
-            run_config="external_weight",
-            run_config_default=False,
             notes=(
                 'Bool on the wire, sent to GE as "0"/"1"; when absent an empty string is '
                 "sent. Files go to tmp_weight_<pid>_<sessionid> below the run directory or "
@@ -93,8 +88,6 @@ OPTIONS = table(
             ),
             default=131072,
             unit="byte",
-            run_config="input_fusion_size",
-            run_config_default=131072,
             notes=(
                 "Only static-shape graphs. The Python docstring of NPURunConfig names 25600 "
                 "as default; the real default is 131072."
@@ -110,8 +103,6 @@ OPTIONS = table(
             summary="True copies several inputs host-to-device in one batched copy.",
             default=False,
             products=products(Product.ASCEND_950, Product.ATLAS_A3, Product.ATLAS_A2),
-            run_config="input_batch_cpy",
-            run_config_default=False,
             scope="process+session",
             versions=since("v0.0.48"),
             source=("npu_attrs.cc:2615", "npu_estimator.py:749"),

@@ -23,8 +23,6 @@ OPTIONS = table(
                 "offloads every compute operator."
             ),
             default=False,
-            run_config="mix_compile_mode",
-            run_config_default=False,
             scope="graph",
             source=("npu_attrs.cc:2224", "npu_estimator.py:791"),
         ),
@@ -37,6 +35,7 @@ OPTIONS = table(
             ),
             default=True,
             modes="online_inference",
+            run_config=None,
             scope="graph",
             versions=since("r1.3.0"),
             source=("npu_attrs.cc:2287",),
@@ -49,6 +48,7 @@ OPTIONS = table(
                 "in_out_pair_flag."
             ),
             modes="online_inference",
+            run_config=None,
             scope="graph",
             outcome=Outcome.REJECT,
             versions=since("r1.3.0"),
@@ -62,6 +62,7 @@ OPTIONS = table(
                 "Reserved: names of inputs to treat as constants; read only by the graph "
                 "pass options."
             ),
+            run_config=None,
             scope="graph",
             status=Status.UNDOCUMENTED,
             versions=since("r1.9.0"),

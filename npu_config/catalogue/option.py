@@ -52,8 +52,9 @@ class Option:
         unit: unit of the number, e.g. ``"s"``.
         products: the products that know it.
         modes: ``"both"``, ``"training"`` or ``"online_inference"``.
-        run_config: the NPURunConfig argument (or nested field) that carries it, None if none does.
-        run_config_default: the default of that argument.
+        run_config: the NPURunConfig argument (or nested field) that carries it, None if none does;
+            by default the argument of its name.
+        run_config_default: the default of that argument; by default that of the option.
         scope: ``process``, ``session``, ``graph``, joined by ``+``.
         read_when: switches of which one must be True for the adapter to look at it.
         used_when: the same for options that are read anyway, and then used by nothing.
@@ -88,8 +89,8 @@ class Option:
     unit: Optional[str] = None
     products: FrozenSet[Product] = ALL_PRODUCTS
     modes: str = "both"
-    run_config: Optional[str] = None
-    run_config_default: Any = None
+    run_config: Optional[str] = attr.ib()
+    run_config_default: Any = attr.ib()
     scope: str = "session"
     read_when: Tuple[str, ...] = ()
     used_when: Tuple[str, ...] = ()
@@ -111,6 +112,14 @@ class Option:
     sample: Mapping[str, Any] = attr.ib(factory=dict, hash=False)
     _doc: Optional[str] = None
     _source: Tuple[str, ...] = ()
+
+    @run_config.default
+    def _argument_of_its_name(self) -> Optional[str]:
+        return self.name
+
+    @run_config_default.default
+    def _default_of_the_option(self) -> Any:
+        return None if self.run_config is None else self.default
 
     @property
     def source(self) -> Tuple[str, ...]:

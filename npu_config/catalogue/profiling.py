@@ -20,7 +20,6 @@ OPTIONS = table(
             summary="Turns on profile data collection.",
             default=False,
             run_config="profiling_config.enable_profiling",
-            run_config_default=False,
             scope="process",
             source=("npu_attrs.cc:2124", "npu_estimator.py:500"),
         ),

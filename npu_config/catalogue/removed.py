@@ -8,7 +8,7 @@ from npu_config.core.versions import spans, until
 
 PAGE = "removed"
 
-option = functools.partial(Option, page=PAGE)
+option = functools.partial(Option, page=PAGE, run_config=None)
 
 REMOVED = table(
     (
