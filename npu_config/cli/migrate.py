@@ -64,7 +64,8 @@ def command(
 
     What is not certain is not edited, but reported with its line.
 
-    Exit code 0: nothing is left to do by hand; 1: something is; 2: wrong usage.
+    Exit code 0: nothing is left to do by hand (a directory without Python files is a warning);
+    1: something is; 2: wrong usage.
     """
     if write and output is not None:
         raise click.UsageError("--write and --output exclude each other")
@@ -83,12 +84,17 @@ def command(
             migration = outcome.migration
             if migration is not None and migration.edits and outcome.before is not None:
                 say(difference(outcome.target.path, outcome.before, migration.text))
-    dry = form == "text" and not write and output is None
-    say(render(form, outcomes, next_commands(paths, outcomes, output)), err=dry)
+    dry = not write and output is None
+    options = ["--write", *(["--imports", imports] if imports != IMPORTS[0] else [])]
+    commands = next_commands(paths, outcomes, output, " ".join(options) if dry else "")
+    say(render(form, outcomes, commands), err=dry and form == "text")
     complete = all(
-        not outcome.diagnostics and (outcome.migration is None or outcome.migration.is_complete)
+        (not outcome.diagnostics or outcome.has(rules.NO_PYTHON))
+        and (outcome.migration is None or outcome.migration.is_complete)
         for outcome in outcomes
     )
+    if write and form == "text" and commands and not complete:
+        say(told("keep this list: a script that is migrated is not reported again\n"))
     ctx.exit(DONE if complete else FINDINGS)
 
 
@@ -181,7 +187,7 @@ def _copied(plan: _Plan, outcomes: List[Outcome]) -> List[Outcome]:
     reasons: Dict[str, str] = {}
     for source, name in plan.copies:
         outcome = by_path.get(os.path.abspath(source))
-        if outcome is not None and any(d.rule == rules.OUTSIDE.id for d in outcome.diagnostics):
+        if outcome is not None and outcome.has(rules.OUTSIDE):
             continue
         try:
             _copy_one(source, os.path.join(output, name), outcome)

@@ -23,6 +23,7 @@ from typing import (
 
 from npu_config.core.diagnostics import Diagnostic, Place
 from npu_config.core.message import phrase
+from npu_config.core.rule import Rule
 from npu_config.migration import rules
 from npu_config.migration.engine import Analysis, Migration, analyse
 from npu_config.migration.launch import shell_notes
@@ -65,10 +66,14 @@ class Outcome(NamedTuple):
     encoding: str = "utf-8"
     diagnostics: Tuple[Diagnostic, ...] = ()
 
+    def has(self, rule: Rule) -> bool:
+        """True when a diagnostic is of a rule."""
+        return any(found.rule == rule.id for found in self.diagnostics)
+
     @property
     def status(self) -> str:
         """That of the migration; ``"refused"`` where there is none, or it was not written."""
-        unwritten = any(found.rule == rules.NOT_WRITTEN.id for found in self.diagnostics)
+        unwritten = self.has(rules.NOT_WRITTEN)
         return "refused" if self.migration is None or unwritten else self.migration.status
 
 

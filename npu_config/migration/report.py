@@ -2,16 +2,20 @@
 
 import html
 import json
+import os
 import re
+import shlex
 import textwrap
 from typing import Any, Dict, Iterator, List, Optional, Sequence, Tuple
 
 from npu_config.core.diagnostics import DOCS_URL
-from npu_config.core.message import told
+from npu_config.core.message import language, told
+from npu_config.migration import rules
 from npu_config.migration.engine import Migration
 from npu_config.migration.facts import FACTS
 from npu_config.migration.project import Outcome
 from npu_config.migration.work import CHANGED, MANUAL, REFUSED, Note
+from npu_config.reporters.text import finding
 from npu_config.text.terminal import printable
 
 __all__ = ["next_commands", "render"]
@@ -36,28 +40,33 @@ def render(form: str, outcomes: Sequence[Outcome], commands: Sequence[str]) -> s
 
 
 def next_commands(
-    paths: Sequence[str], outcomes: Sequence[Outcome], output: Optional[str] = None
+    paths: Sequence[str],
+    outcomes: Sequence[Outcome],
+    output: Optional[str] = None,
+    writing: str = "",
 ) -> List[str]:
-    """The commands that come after a migration.
+    """The commands that come after a migration, none where nothing was changed.
 
     Args:
         paths: what was migrated.
         outcomes: every file.
         output: the directory of the migrated copy, where there is one.
+        writing: the options that write what only was shown so far, as a shell takes them.
     """
-    import os
-    import shlex
-
+    done = [outcome for outcome in outcomes if outcome.status == "changed"]
+    if not done:
+        return []
     shown = [output] if output is not None else list(paths)
     names = " ".join(shlex.quote(path) for path in shown[:3]) + (" ..." if len(shown) > 3 else "")
-    done = [outcome for outcome in outcomes if outcome.status == "changed"]
-    entries = [outcome for outcome in done if "__main__" in (outcome.before or "")] or done
-    script = entries[0].target.path if entries else "train.py"
-    if output is not None and entries:
-        root = entries[0].target.root
-        name = os.path.relpath(script, root) if root is not None else os.path.basename(script)
+    entry = next((one for one in done if "__main__" in (one.before or "")), done[0]).target
+    script = entry.path
+    if output is not None:
+        name = os.path.basename(script)
+        if entry.root is not None:
+            name = os.path.relpath(script, entry.root)
         script = os.path.join(output, name)
     return [
+        *([told("npu-config migrate {} {}", writing, names)] if writing else []),
         told("npu-config check {}", names),
         "npu-config env --help",
         told("npu-config run {}", shlex.quote(script)),
@@ -69,18 +78,16 @@ def _text(outcomes: Sequence[Outcome], commands: Sequence[str]) -> str:
     for outcome in outcomes:
         migration = outcome.migration
         for found in outcome.diagnostics:
-            lines.append(
-                printable("{}: {} [{}]".format(found.path, told(found.message), found.rule))
-            )
-            if found.help:
-                lines.append("    {} {}".format(told("help:"), printable(told(found.help))))
+            lines.append(finding(found.localized(language())).rstrip("\n"))
         if migration is None or not migration.notes:
             continue
         lines.append("{}: {}".format(printable(outcome.target.path), told(outcome.status)))
         for kind in (CHANGED, REFUSED, MANUAL):
             groups = _groups(note for note in migration.notes if note.kind == kind)
             if groups:
-                lines.append("  {}".format(told(_TITLES[kind])))
+                is_unwritten = kind == CHANGED and outcome.diagnostics
+                title = "would be changed" if is_unwritten else _TITLES[kind]
+                lines.append("  {}".format(told(title)))
             for (id, text), numbers in groups.items():
                 where = told("lines {}" if len(numbers) > 1 else "line {}", _numbers(numbers))
                 lines.append(
@@ -89,7 +96,7 @@ def _text(outcomes: Sequence[Outcome], commands: Sequence[str]) -> str:
                 if kind != CHANGED:
                     lines.append("        {}".format(FACTS[id].url))
     lines.append(_summary(outcomes))
-    if any(outcome.status == "changed" for outcome in outcomes):
+    if commands:
         lines.append(told("next: {}", "\n      ".join(map(printable, commands))))
     return "\n".join(lines) + "\n"
 
@@ -108,6 +115,7 @@ def _numbers(lines: Sequence[int]) -> str:
 
 
 def _counts(outcomes: Sequence[Outcome]) -> Dict[str, int]:
+    outcomes = [outcome for outcome in outcomes if not outcome.has(rules.NO_PYTHON)]
     done = [outcome.migration for outcome in outcomes if outcome.migration is not None]
     statuses = [outcome.status for outcome in outcomes if not outcome.diagnostics]
     return {
@@ -147,7 +155,7 @@ def _json(outcomes: Sequence[Outcome], commands: Sequence[str]) -> str:
                 }
             )
         migration = outcome.migration
-        if migration is None and not outcome.diagnostics:
+        if outcome.has(rules.NO_PYTHON) or (migration is None and not outcome.diagnostics):
             continue
         files.append(
             {
@@ -194,12 +202,13 @@ pre {{ margin: 0; white-space: pre-wrap; overflow-wrap: anywhere; }}
  td {{ display: block; border: 0; padding: .15em 0; }} td:empty {{ display: none; }}
  td:nth-child(-n+3) {{ display: inline; margin-right: .6em; font-weight: bold; }}
  td:nth-child(1)::before {{ content: "line "; }}
- td:nth-child(4) pre::before {{ content: "- "; }} td:nth-child(5) pre::before {{ content: "+ "; }}
+ .changed td:nth-child(4) pre::before {{ content: "- "; }}
+ .changed td:nth-child(5) pre::before {{ content: "+ "; }}
 }}
 </style></head><body><h1>npu-config migrate</h1>
 <p>{summary}</p>
 {files}
-<h2>{next}</h2><pre>{commands}</pre>
+{commands}
 <p><a href="{url}/migration.html">{more}</a></p>
 </body></html>
 """
@@ -233,12 +242,12 @@ def _html(outcomes: Sequence[Outcome], commands: Sequence[str]) -> str:
         rows = _Rows(outcome.before or "", migration)
         parts += [rows.row(note) for note in migration.notes]
         parts.append("</table>")
+    following = "<h2>{}</h2><pre>{}</pre>".format(told("Next"), _safe("\n".join(commands)))
     return _PAGE.format(
         summary=_safe(_summary(outcomes)),
-        next=told("Next"),
         more=told("What is changed, and why"),
         files="\n".join(parts),
-        commands=_safe("\n".join(commands)),
+        commands=following if commands else "",
         url=DOCS_URL,
     )
 

@@ -21,7 +21,7 @@ NOTEBOOK = declare(
 NO_PYTHON = declare(
     "NPU451",
     "nothing-to-migrate",
-    Severity.ERROR,
+    Severity.WARNING,
     """
     There is no Python file in a directory that `npu-config migrate` was given.
 

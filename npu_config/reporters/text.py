@@ -43,9 +43,7 @@ def render(
         if diagnostic.path not in lines_of:
             text = (sources or {}).get(diagnostic.path)
             lines_of[diagnostic.path] = [] if text is None else text.split("\n")
-        parts.append(
-            _finding(diagnostic, lines_of[diagnostic.path], style.color) + _others(others)
-        )
+        parts.append(finding(diagnostic, lines_of[diagnostic.path], style.color) + _others(others))
     parts.append("".join(line + "\n" for line in _end(report, summary, style)))
     return "\n".join(parts)
 
@@ -91,7 +89,8 @@ def _paint(text: str, code: str, color: bool) -> str:
     return code + text + _RESET if color else text
 
 
-def _finding(diagnostic: Diagnostic, lines: List[str], color: bool) -> str:
+def finding(diagnostic: Diagnostic, lines: Sequence[str] = (), color: bool = False) -> str:
+    """One finding: its place, what is wrong, the line itself where ``lines`` hold it, help."""
     where = [diagnostic.path, diagnostic.line, diagnostic.column]
     head = ":".join(str(part) for part in where if part is not None)
     severity = _paint(told(diagnostic.severity.value), _COLORS[diagnostic.severity], color)

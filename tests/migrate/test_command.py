@@ -165,10 +165,23 @@ def test_what_cannot_be_migrated(tmp_path, script, name, content, words):
 
 
 def test_a_directory_without_python(tmp_path):
-    """1, and it is said."""
+    """A warning, as of ``check``: there is nothing to do; it is not counted as a file."""
     (tmp_path / "readme.txt").write_text("x")
     result = npu(tmp_path)
-    assert (result.exit_code, "no Python file" in result.stderr) == (1, True)
+    assert (result.exit_code, "warning: there is no Python file" in result.stderr) == (0, True)
+    assert "0 files: 0 changed" in result.stderr
+
+
+def test_what_is_next(script):
+    """First what writes it, with the same names imported; written, that is done."""
+    shown = npu("--imports", "npu_bridge", script).stderr
+    assert "next: npu-config migrate --write --imports npu_bridge {}\n".format(script) in shown
+    script.write_text(PLAIN + "tf.Session(**kw)\n")
+    written = npu("--write", script).stdout
+    assert "next: npu-config check {}\n".format(script) in written
+    assert "line 5, session-star" in written
+    assert "keep this list" in written
+    assert "next:" not in npu("--write", script).stdout
 
 
 def test_a_read_only_file(script):
