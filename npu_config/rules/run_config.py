@@ -4,6 +4,7 @@ These rules look at ``Settings.extra``: arguments that are not options.  The cla
 (``npu_config.tf1``) builds such settings from its own arguments.
 """
 
+from npu_config.catalogue import OPTIONS
 from npu_config.core.diagnostics import Severity
 from npu_config.core.message import phrase
 from npu_config.core.rule import rule
@@ -248,16 +249,8 @@ def npu_optimizer_in_session_config(case: Case) -> None:
         )
 
 
-_NO_ARGUMENT = (
-    "in_out_pair",
-    "in_out_pair_flag",
-    "const_input",
-    "lower_functional_ops",
-    "graph_exec_timeout",
-    "auto_tune_mode",
-    "use_off_line",
-    "job",
-    "task_index",
+_NO_ARGUMENT = tuple(
+    name for name, option in OPTIONS.items() if option.run_config is None and option.is_read
 )
 
 

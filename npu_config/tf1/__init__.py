@@ -27,10 +27,7 @@ if TYPE_CHECKING:
         StoreError,
         VendorError,
     )
-    from npu_config.tf1.estimator import (
-        NPUEstimator,
-        NPUEstimatorSpec,
-    )
+    from npu_config.tf1.estimator import NPUEstimator, NPUEstimatorSpec
     from npu_config.tf1.hooks import (
         NPUBroadcastGlobalVariablesHook,
         NPUCheckpointSaverHook,
@@ -47,13 +44,8 @@ if TYPE_CHECKING:
         npu_clear_session,
         set_keras_session_npu_config,
     )
-    from npu_config.tf1.loop_runs import (
-        set_loops,
-    )
-    from npu_config.tf1.loops import (
-        IterationPerLoop,
-        set_iteration_per_loop,
-    )
+    from npu_config.tf1.loop_runs import set_loops
+    from npu_config.tf1.loops import IterationPerLoop, set_iteration_per_loop
     from npu_config.tf1.loss_scale import (
         ExponentialUpdateLossScaleManager,
         FixedLossScaleManager,
@@ -68,10 +60,7 @@ if TYPE_CHECKING:
         npu_keras_optimizer,
         npu_tf_optimizer,
     )
-    from npu_config.tf1.plan import (
-        LoopPlan,
-        plan_loops,
-    )
+    from npu_config.tf1.plan import LoopPlan, plan_loops
     from npu_config.tf1.resources import (
         get_npu_local_rank_id,
         get_npu_local_rank_size,
@@ -81,9 +70,7 @@ if TYPE_CHECKING:
         npu_resources,
         shutdown_resource,
     )
-    from npu_config.tf1.run_config import (
-        NPURunConfig,
-    )
+    from npu_config.tf1.run_config import NPURunConfig
     from npu_config.tf1.run_config_parts import (
         DumpConfig,
         DynamicInputConfig,
@@ -92,9 +79,7 @@ if TYPE_CHECKING:
         MemoryConfig,
         ProfilingConfig,
     )
-    from npu_config.tf1.scopes import (
-        NpuExecutePlacement,
-    )
+    from npu_config.tf1.scopes import NpuExecutePlacement
     from npu_config.tf1.session import (
         close_session,
         npu_session,

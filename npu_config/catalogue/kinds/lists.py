@@ -21,10 +21,12 @@ from npu_config.catalogue.kinds.structured import (
     Structured,
     bad_syntax,
     digits,
+    either,
     is_list,
     is_one_of,
     limited_text,
     spelt,
+    wrong_type,
 )
 from npu_config.core.message import join, phrase
 
@@ -46,10 +48,7 @@ class DumpStep(Structured):
         elif is_list(value):
             steps = tuple(self._from_value(item) for item in value)
         else:
-            raise InvalidValue(
-                "wrong-type",
-                phrase("takes steps such as [0, 5, (10, 20)], got {}", name_of_type(value)),
-            )
+            raise wrong_type("takes steps such as [0, 5, (10, 20)], got {}", value)
         if not steps:
             raise bad_syntax("names no step", "leave it out to dump every step")
         if len(steps) > self.most:
@@ -111,18 +110,16 @@ class DumpStep(Structured):
         """JSON Schema."""
         step = {"type": "integer", "minimum": 0}
         pair = {"type": "array", "items": step, "minItems": 2, "maxItems": 2}
-        return {
-            "anyOf": [
-                {"type": "string", "pattern": r"^\d+(-\d+)?(\|\d+(-\d+)?){0,99}$"},
-                step,
-                {
-                    "type": "array",
-                    "items": {"anyOf": [step, pair]},
-                    "minItems": 1,
-                    "maxItems": self.most,
-                },
-            ]
-        }
+        return either(
+            {"type": "string", "pattern": r"^\d+(-\d+)?(\|\d+(-\d+)?){0,99}$"},
+            step,
+            {
+                "type": "array",
+                "items": {"anyOf": [step, pair]},
+                "minItems": 1,
+                "maxItems": self.most,
+            },
+        )
 
     def annotation(self) -> str:
         """Type annotation."""
@@ -142,10 +139,7 @@ class DeviceList(Structured):
             devices = [as_int(item) for item in value]
             found = phrase("is {}", shown(value))
         else:
-            raise InvalidValue(
-                "wrong-type",
-                phrase("takes device ids such as [0, 1], got {}", name_of_type(value)),
-            )
+            raise wrong_type("takes device ids such as [0, 1], got {}", value)
         numbers = tuple(
             device for device in devices if device is not None and 0 <= device <= INT32_MAX
         )
@@ -165,17 +159,15 @@ class DeviceList(Structured):
 
     def schema(self) -> Dict[str, Any]:
         """JSON Schema."""
-        return {
-            "anyOf": [
-                {"type": "string", "pattern": r"^\d+(,\d+)*$"},
-                {
-                    "type": "array",
-                    "items": {"type": "integer", "minimum": 0},
-                    "minItems": 1,
-                    "uniqueItems": True,
-                },
-            ]
-        }
+        return either(
+            {"type": "string", "pattern": r"^\d+(,\d+)*$"},
+            {
+                "type": "array",
+                "items": {"type": "integer", "minimum": 0},
+                "minItems": 1,
+                "uniqueItems": True,
+            },
+        )
 
     def annotation(self) -> str:
         """Type annotation."""
@@ -199,12 +191,8 @@ class StreamLimits(Structured):
             if isinstance(value, Mapping):
                 value = list(value.items())
             if not is_list(value) or not all(is_list(item) and len(item) == 2 for item in value):
-                raise InvalidValue(
-                    "wrong-type",
-                    phrase(
-                        'takes numbers by engine such as {{"AIcoreEngine": 4}}, got {}',
-                        name_of_type(value),
-                    ),
+                raise wrong_type(
+                    'takes numbers by engine such as {{"AIcoreEngine": 4}}, got {}', value
                 )
             pairs = [(engine, as_int(number)) for engine, number in value]
             found = phrase("is {}", shown(value))
@@ -230,17 +218,15 @@ class StreamLimits(Structured):
 
     def schema(self) -> Dict[str, Any]:
         """JSON Schema."""
-        return {
-            "anyOf": [
-                {"type": "string", "pattern": r"^[A-Za-z_]+:[1-9]\d*(,[A-Za-z_]+:[1-9]\d*)*$"},
-                {
-                    "type": "object",
-                    "propertyNames": {"enum": list(self.engines)},
-                    "additionalProperties": {"type": "integer", "minimum": 1},
-                    "minProperties": 1,
-                },
-            ]
-        }
+        return either(
+            {"type": "string", "pattern": r"^[A-Za-z_]+:[1-9]\d*(,[A-Za-z_]+:[1-9]\d*)*$"},
+            {
+                "type": "object",
+                "propertyNames": {"enum": list(self.engines)},
+                "additionalProperties": {"type": "integer", "minimum": 1},
+                "minProperties": 1,
+            },
+        )
 
     def annotation(self) -> str:
         """Type annotation."""
@@ -316,12 +302,10 @@ class Names(Structured):
             if self.known
             else {"type": "string", "minLength": 1}
         )
-        return {
-            "anyOf": [
-                {"type": "string", "minLength": 1},
-                {"type": "array", "items": item, "minItems": 1},
-            ]
-        }
+        return either(
+            {"type": "string", "minLength": 1},
+            {"type": "array", "items": item, "minItems": 1},
+        )
 
     def annotation(self) -> str:
         """Type annotation."""
@@ -364,10 +348,7 @@ class PassSwitches(Structured):
                 for item in value
             )
         ):
-            raise InvalidValue(
-                "wrong-type",
-                phrase('takes passes such as {{"pass1": False}}, got {}', name_of_type(value)),
-            )
+            raise wrong_type('takes passes such as {{"pass1": False}}, got {}', value)
         return tuple((read_text(name), bool(switch)) for name, switch in value)
 
     def render(self, value: Any) -> str:
@@ -380,16 +361,14 @@ class PassSwitches(Structured):
 
     def schema(self) -> Dict[str, Any]:
         """JSON Schema."""
-        return {
-            "anyOf": [
-                {"type": "string", "pattern": r"^[^:;]+:(on|off)(;[^:;]+:(on|off))*;?$"},
-                {
-                    "type": "object",
-                    "additionalProperties": {"type": "boolean"},
-                    "minProperties": 1,
-                },
-            ]
-        }
+        return either(
+            {"type": "string", "pattern": r"^[^:;]+:(on|off)(;[^:;]+:(on|off))*;?$"},
+            {
+                "type": "object",
+                "additionalProperties": {"type": "boolean"},
+                "minProperties": 1,
+            },
+        )
 
     def annotation(self) -> str:
         """Type annotation."""

@@ -8,7 +8,6 @@ from npu_config.catalogue.kinds import (
     InvalidValue,
     Kind,
     as_int,
-    name_of_type,
     read_text,
     shorten,
     shown,
@@ -17,9 +16,11 @@ from npu_config.catalogue.kinds.structured import (
     Structured,
     bad_syntax,
     digits,
+    either,
     is_list,
     is_one_of,
     limited_text,
+    wrong_type,
 )
 from npu_config.core.message import phrase
 
@@ -44,12 +45,7 @@ class AicoreNum(Structured):
                 raise bad_syntax(phrase('is "{}"', shorten(value)))
             return CoreCounts(int(match.group(1)), int(match.group(2)))
         if not is_list(value):
-            raise InvalidValue(
-                "wrong-type",
-                phrase(
-                    "takes a pair of core counts such as (24, 48), got {}", name_of_type(value)
-                ),
-            )
+            raise wrong_type("takes a pair of core counts such as (24, 48), got {}", value)
         counts = [as_int(item) for item in value]
         if len(counts) != 2 or any(
             count is None or not 1 <= count <= 999999999 for count in counts
@@ -67,17 +63,15 @@ class AicoreNum(Structured):
 
     def schema(self) -> Dict[str, Any]:
         """JSON Schema."""
-        return {
-            "anyOf": [
-                {"type": "string", "pattern": r"^[1-9]\d*\|[1-9]\d*$"},
-                {
-                    "type": "array",
-                    "items": {"type": "integer", "minimum": 1},
-                    "minItems": 2,
-                    "maxItems": 2,
-                },
-            ]
-        }
+        return either(
+            {"type": "string", "pattern": r"^[1-9]\d*\|[1-9]\d*$"},
+            {
+                "type": "array",
+                "items": {"type": "integer", "minimum": 1},
+                "minItems": 2,
+                "maxItems": 2,
+            },
+        )
 
     def annotation(self) -> str:
         """Type annotation."""
@@ -107,10 +101,7 @@ class AccelerateTrainMode(Structured):
             fields = list(value)
             found = phrase("is {}", shown(value))
         else:
-            raise InvalidValue(
-                "wrong-type",
-                phrase('takes a mode such as ("fast", "step", 0.9), got {}', name_of_type(value)),
-            )
+            raise wrong_type('takes a mode such as ("fast", "step", 0.9), got {}', value)
         if len(fields) not in (2, 3):
             raise bad_syntax(found)
         if not is_one_of(fields[0], self.precisions):
@@ -161,12 +152,10 @@ class AccelerateTrainMode(Structured):
 
     def schema(self) -> Dict[str, Any]:
         """JSON Schema."""
-        return {
-            "anyOf": [
-                {"type": "string", "pattern": r"^(fast|fast1)\|(step|loss)(\|\d*(\.\d+)?)?$"},
-                {"type": "array", "minItems": 2, "maxItems": 3},
-            ]
-        }
+        return either(
+            {"type": "string", "pattern": r"^(fast|fast1)\|(step|loss)(\|\d*(\.\d+)?)?$"},
+            {"type": "array", "minItems": 2, "maxItems": 3},
+        )
 
     def annotation(self) -> str:
         """Type annotation."""
@@ -199,10 +188,7 @@ class MultistreamMode(Structured):
             streams = as_int(value[1]) if len(value) == 2 and value[1] is not None else None
             found = phrase("is {}", shown(value))
         else:
-            raise InvalidValue(
-                "wrong-type",
-                phrase('takes a mode such as ("LoadBalance", 8), got {}', name_of_type(value)),
-            )
+            raise wrong_type('takes a mode such as ("LoadBalance", 8), got {}', value)
         if is_one_of(strategy, ("cv",)) and streams is None:
             return StreamMode("cv")
         if not is_one_of(strategy, self.strategies):
@@ -228,15 +214,13 @@ class MultistreamMode(Structured):
 
     def schema(self) -> Dict[str, Any]:
         """JSON Schema."""
-        return {
-            "anyOf": [
-                {
-                    "type": "string",
-                    "pattern": r"^(cv|(LoadBalance|MainStream):([1-9]|[1-5]\d|6[0-4]))$",
-                },
-                {"type": "array", "minItems": 1, "maxItems": 2},
-            ]
-        }
+        return either(
+            {
+                "type": "string",
+                "pattern": r"^(cv|(LoadBalance|MainStream):([1-9]|[1-5]\d|6[0-4]))$",
+            },
+            {"type": "array", "minItems": 1, "maxItems": 2},
+        )
 
     def annotation(self) -> str:
         """Type annotation."""
@@ -282,10 +266,7 @@ class InOutPair(Structured):
                 )
             names = [self._names(part) for part in value]
         else:
-            raise InvalidValue(
-                "wrong-type",
-                phrase("takes two lists of operator names, got {}", name_of_type(value)),
-            )
+            raise wrong_type("takes two lists of operator names, got {}", value)
         if not names[0] or not names[1]:
             raise bad_syntax("has no operator on one side")
         return NodeRange(tuple(names[0]), tuple(names[1]))
@@ -345,12 +326,10 @@ class JsonText(Kind):
 
     def schema(self) -> Dict[str, Any]:
         """JSON Schema."""
-        return {
-            "anyOf": [
-                {"type": "string"},
-                {"type": "object", "additionalProperties": {"type": "string"}},
-            ]
-        }
+        return either(
+            {"type": "string"},
+            {"type": "object", "additionalProperties": {"type": "string"}},
+        )
 
     def annotation(self) -> str:
         """Type annotation."""

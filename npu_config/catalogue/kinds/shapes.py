@@ -5,9 +5,7 @@ from typing import Any, Dict, List, Mapping, NamedTuple, Tuple
 
 from npu_config.catalogue.kinds import (
     INT64_MAX,
-    InvalidValue,
     as_int,
-    name_of_type,
     read_text,
     shorten,
     shown,
@@ -16,10 +14,12 @@ from npu_config.catalogue.kinds.structured import (
     Dim,
     Structured,
     bad_syntax,
+    either,
     first_twice,
     is_list,
     is_one_of,
     limited_text,
+    wrong_type,
 )
 from npu_config.core.message import phrase
 
@@ -47,12 +47,7 @@ class InputShape(Structured):
             if isinstance(value, Mapping):
                 value = list(value.items())
             if not is_list(value) or not all(is_list(item) and len(item) == 2 for item in value):
-                raise InvalidValue(
-                    "wrong-type",
-                    phrase(
-                        'takes shapes such as {{"data": [1, -1]}}, got {}', name_of_type(value)
-                    ),
-                )
+                raise wrong_type('takes shapes such as {{"data": [1, -1]}}, got {}', value)
             shapes = tuple(self._from_pair(name, dims) for name, dims in value)
         if not shapes:
             raise bad_syntax("names no input")
@@ -121,15 +116,13 @@ class InputShape(Structured):
     def schema(self) -> Dict[str, Any]:
         """JSON Schema."""
         dims = {"type": "array", "items": {"type": "integer", "minimum": -1}}
-        return {
-            "anyOf": [
-                {
-                    "type": "string",
-                    "pattern": r"^[^;:]+:(-1|\d+)(,(-1|\d+))*(;[^;:]+:(-1|\d+)(,(-1|\d+))*)*$",
-                },
-                {"type": "object", "additionalProperties": dims, "minProperties": 1},
-            ]
-        }
+        return either(
+            {
+                "type": "string",
+                "pattern": r"^[^;:]+:(-1|\d+)(,(-1|\d+))*(;[^;:]+:(-1|\d+)(,(-1|\d+))*)*$",
+            },
+            {"type": "object", "additionalProperties": dims, "minProperties": 1},
+        )
 
     def annotation(self) -> str:
         """Type annotation."""
@@ -153,10 +146,7 @@ class DynamicDims(Structured):
         elif is_list(value):
             profiles = tuple(self._profile(item) for item in value)
         else:
-            raise InvalidValue(
-                "wrong-type",
-                phrase("takes profiles such as [[1, 2], [4, 8]], got {}", name_of_type(value)),
-            )
+            raise wrong_type("takes profiles such as [[1, 2], [4, 8]], got {}", value)
         if any(size < 1 for profile in profiles for size in profile) or not all(profiles):
             raise bad_syntax("holds a size that is not positive")
         if any(size > LARGEST_SIZE for profile in profiles for size in profile):
@@ -192,12 +182,10 @@ class DynamicDims(Structured):
     def schema(self) -> Dict[str, Any]:
         """JSON Schema."""
         profile = {"type": "array", "items": {"type": "integer", "minimum": 1}, "minItems": 1}
-        return {
-            "anyOf": [
-                {"type": "string", "pattern": r"^\d+(,\d+)*(;\d+(,\d+)*)+$"},
-                {"type": "array", "items": profile, "minItems": 2, "maxItems": self.most},
-            ]
-        }
+        return either(
+            {"type": "string", "pattern": r"^\d+(,\d+)*(;\d+(,\d+)*)+$"},
+            {"type": "array", "items": profile, "minItems": 2, "maxItems": self.most},
+        )
 
     def annotation(self) -> str:
         """Type annotation."""
@@ -228,12 +216,7 @@ class ShapeRange(Structured):
         elif is_list(value) and all(is_list(item) and len(item) == 2 for item in value):
             groups = tuple(self._from_pair(kind, shapes) for kind, shapes in value)
         else:
-            raise InvalidValue(
-                "wrong-type",
-                phrase(
-                    'takes ranges such as {{"data": [[-1, (8, 64)]]}}, got {}', name_of_type(value)
-                ),
-            )
+            raise wrong_type('takes ranges such as {{"data": [[-1, (8, 64)]]}}, got {}', value)
         if not groups:
             raise bad_syntax("names no input")
         if len({group.kind for group in groups}) != len(groups):
@@ -327,12 +310,10 @@ class ShapeRange(Structured):
 
     def schema(self) -> Dict[str, Any]:
         """JSON Schema."""
-        return {
-            "anyOf": [
-                {"type": "string"},
-                {"type": "object", "propertyNames": {"enum": list(self.kinds)}},
-            ]
-        }
+        return either(
+            {"type": "string"},
+            {"type": "object", "propertyNames": {"enum": list(self.kinds)}},
+        )
 
     def annotation(self) -> str:
         """Type annotation."""

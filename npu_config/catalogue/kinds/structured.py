@@ -66,6 +66,16 @@ def first_twice(items: Iterable[Any]) -> Any:
     return None
 
 
+def wrong_type(problem: str, value: Any) -> InvalidValue:
+    """The refusal of a value that is no text and stands for none; ``problem`` has a ``{}``."""
+    return InvalidValue("wrong-type", phrase(problem, name_of_type(value)))
+
+
+def either(*schemas: Dict[str, Any]) -> Dict[str, Any]:
+    """The JSON Schema of values of one of several forms."""
+    return {"anyOf": list(schemas)}
+
+
 def bad_syntax(
     problem: str,
     help: Optional[str] = None,
