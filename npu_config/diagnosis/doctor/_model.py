@@ -1,7 +1,8 @@
 """What a check-up consists of."""
 
 import enum
-from typing import Tuple
+import functools
+from typing import Any, Callable, NamedTuple, Tuple
 
 import attr
 
@@ -32,6 +33,34 @@ class Check:
     reason: str
     help: str = ""
     source: str = ""
+
+
+class Verdict(NamedTuple):
+    """What a check comes to: how it ended, why, and what to do."""
+
+    outcome: Outcome
+    reason: str
+    help: str = ""
+
+
+passed = functools.partial(Verdict, Outcome.PASSED)
+advice = functools.partial(Verdict, Outcome.ADVICE)
+failed = functools.partial(Verdict, Outcome.FAILED)
+unknown = functools.partial(Verdict, Outcome.UNKNOWN)
+
+
+def check(name: str, source: str = "") -> Callable[[Callable[[Any], Verdict]], Any]:
+    """Make a check of a function from the facts to a verdict.
+
+    Args:
+        name: in kebab-case.
+        source: the page that asks for it.
+    """
+
+    def named(judge: Callable[[Any], Verdict]) -> Callable[[Any], Check]:
+        return lambda facts: Check(name, *judge(facts), source)
+
+    return named
 
 
 @attr.s(frozen=True, slots=True, auto_attribs=True)

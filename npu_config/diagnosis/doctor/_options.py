@@ -9,7 +9,7 @@ from npu_config.core.diagnostics import Severity
 from npu_config.core.message import join, phrase
 from npu_config.core.settings import UNKNOWN, Settings
 from npu_config.diagnosis.doctor._facts import Facts
-from npu_config.diagnosis.doctor._model import Check, Outcome
+from npu_config.diagnosis.doctor._model import Verdict, advice, check, failed, passed, unknown
 
 _ACCURACY = "docs/en/tfadapter_1/apiref/session_config/accuracy_tuning.md"
 _MIXED = "docs/en/tfadapter_1/migration/performance_tuning/mixed_precision_training.md"
@@ -23,28 +23,26 @@ _LOSS_SCALE = re.compile(
 _NO_SOURCE = "no configuration or script was given"
 
 
-def _valid(facts: Facts) -> Check:
+@check("configuration-valid", _SESSION)
+def _valid(facts: Facts) -> Verdict:
     errors = [found for found in facts.diagnostics if found.severity is Severity.ERROR]
     if not facts.given:
-        outcome, reason, help = Outcome.UNKNOWN, _NO_SOURCE, ""
-    elif errors:
-        outcome = Outcome.FAILED
+        return unknown(_NO_SOURCE)
+    if errors:
         reason = phrase(
             "{} error, the first{}: {}" if len(errors) == 1 else "{} errors, the first{}: {}",
             len(errors),
             "" if errors[0].path is None else phrase(" at {}", errors[0].place),
             errors[0].message,
         )
-        help = "npu-config check reports all of them"
-    elif not facts.settings and facts.diagnostics:
-        outcome, reason, help = Outcome.UNKNOWN, facts.diagnostics[0].message, ""
-    else:
-        outcome, reason, help = Outcome.PASSED, "no rule is broken", ""
-    return Check("configuration-valid", outcome, reason, help, _SESSION)
+        return failed(reason, "npu-config check reports all of them")
+    if not facts.settings and facts.diagnostics:
+        return unknown(facts.diagnostics[0].message)
+    return passed("no rule is broken")
 
 
-def _used(facts: Facts) -> Check:
-    name = "npu-used"
+@check("npu-used", _SESSION)
+def _used(facts: Facts) -> Verdict:
     off = facts.values("use_off_line")
     names = {
         optimizer
@@ -53,55 +51,40 @@ def _used(facts: Facts) -> Check:
         for optimizer in settings.session.optimizers
     }
     if not facts.settings:
-        return Check(name, Outcome.UNKNOWN, _nothing(facts), source=_SESSION)
+        return unknown(_nothing(facts))
     if False in off:
-        return Check(
-            name,
-            Outcome.FAILED,
-            "use_off_line is False: everything runs on the host CPU",
-            "take use_off_line away",
-            _SESSION,
-        )
+        reason = "use_off_line is False: everything runs on the host CPU"
+        return failed(reason, "take use_off_line away")
     if UNKNOWN in off:
-        return Check(
-            name, Outcome.UNKNOWN, "use_off_line has a value known at run time", "", _SESSION
-        )
+        return unknown("use_off_line has a value known at run time")
     if not facts.writes_session and names and not names & {"NpuOptimizer", UNKNOWN}:
-        return Check(
-            name,
-            Outcome.FAILED,
-            "no custom optimizer is named NpuOptimizer",
-            'name the entry "NpuOptimizer"',
-            _SESSION,
-        )
-    return Check(name, Outcome.PASSED, "the options reach the NpuOptimizer", source=_SESSION)
+        reason = "no custom optimizer is named NpuOptimizer"
+        return failed(reason, 'name the entry "NpuOptimizer"')
+    return passed("the options reach the NpuOptimizer")
 
 
-def _mixed(facts: Facts) -> Check:
-    name = "mixed-precision"
+@check("mixed-precision", _ACCURACY)
+def _mixed(facts: Facts) -> Verdict:
     if not facts.settings:
-        return Check(name, Outcome.UNKNOWN, _nothing(facts), source=_ACCURACY)
+        return unknown(_nothing(facts))
     modes = facts.each(_mode)
-    unknown = [mode for mode in modes if mode is UNKNOWN]
     plain = [mode for mode in modes if mode is not UNKNOWN and mode not in _all_mixed()]
     if facts.values("graph_run_mode") == [0]:
-        reason = "online inference computes in float16 by default"
-        return Check(name, Outcome.PASSED, reason, source=_ACCURACY)
+        return passed("online inference computes in float16 by default")
     if plain:
-        reason = (
-            "no precision mode is set, and no product trains with mixed precision by default"
-            if plain[0] is None
-            else phrase('the precision mode is "{}", which is not mixed precision', plain[0])
-        )
         help = (
             'set precision_mode_v2 to "mixed_float16" (or precision_mode to "allow_mix_precision")'
         )
-        return Check(name, Outcome.ADVICE, reason, help, _ACCURACY)
-    if unknown:
-        reason = "the precision mode has a value known at run time"
-        return Check(name, Outcome.UNKNOWN, reason, source=_ACCURACY)
-    reason = phrase("the precision mode is {}", join(" or ", ['"{}"'.format(m) for m in modes]))
-    return Check(name, Outcome.PASSED, reason, source=_ACCURACY)
+        return advice(
+            "no precision mode is set, and no product trains with mixed precision by default"
+            if plain[0] is None
+            else phrase('the precision mode is "{}", which is not mixed precision', plain[0]),
+            help,
+        )
+    if UNKNOWN in modes:
+        return unknown("the precision mode has a value known at run time")
+    quoted = ['"{}"'.format(mode) for mode in modes]
+    return passed(phrase("the precision mode is {}", join(" or ", quoted)))
 
 
 def _mode(settings: Settings) -> Any:
@@ -120,31 +103,24 @@ def _all_mixed() -> Sequence[str]:
     return [mode for modes in MIXED_MODES.values() for mode in modes]
 
 
-def _loss_scale(facts: Facts) -> Check:
-    name = "loss-scale"
+@check("loss-scale", _MIXED)
+def _loss_scale(facts: Facts) -> Verdict:
     modes = facts.each(_mode)
     if facts.settings and all(mode in _BFLOAT16 for mode in modes):
-        reason = "bfloat16 has the range of float32"
-        return Check(name, Outcome.PASSED, reason, source=_MIXED)
+        return passed("bfloat16 has the range of float32")
     if facts.settings and not any(mode is UNKNOWN or mode in _all_mixed() for mode in modes):
-        reason = "needed with mixed precision only, which is not on"
-        return Check(name, Outcome.PASSED, reason, source=_MIXED)
+        return passed("needed with mixed precision only, which is not on")
     if facts.script is None:
-        reason = "whether the optimizer scales the loss is decided in the training script"
-        return Check(name, Outcome.UNKNOWN, reason, source=_MIXED)
+        return unknown("whether the optimizer scales the loss is decided in the training script")
     names = _names(facts.script)
     if names is None:
-        return Check(name, Outcome.UNKNOWN, "the script is not Python 3", source=_MIXED)
+        return unknown("the script is not Python 3")
     used = sorted(each for each in names if _LOSS_SCALE.search(each))
     if used:
-        reason = phrase("the script uses {}", used[0])
-        return Check(name, Outcome.PASSED, reason, source=_MIXED)
-    return Check(
-        name,
-        Outcome.FAILED,
+        return passed(phrase("the script uses {}", used[0]))
+    return failed(
         "the script names no loss scaling",
         "wrap the optimizer in NPULossScaleOptimizer with an ExponentialUpdateLossScaleManager",
-        _MIXED,
     )
 
 
@@ -170,15 +146,14 @@ def _may_be_true(node: ast.expr) -> bool:
     return getattr(node, "value", node) not in (False, None)
 
 
-def _around(field: str, off: str, name: str, what: str, rule: str) -> Callable[[Facts], Check]:
-    """A check of a field beside the options in the ConfigProto, as severe as its rule is."""
+def _around(field: str, off: str, what: str, rule: str) -> Callable[[Facts], Verdict]:
+    """The verdict on a field beside the options in the ConfigProto, as severe as its rule is."""
 
-    def check(facts: Facts) -> Check:
+    def judge(facts: Facts) -> Verdict:
         if not facts.settings:
-            return Check(name, Outcome.UNKNOWN, _nothing(facts), source=_SESSION)
+            return unknown(_nothing(facts))
         if facts.writes_session:
-            reason = phrase("to_config_proto switches {} off", what)
-            return Check(name, Outcome.PASSED, reason, source=_SESSION)
+            return passed(phrase("to_config_proto switches {} off", what))
         values = facts.each(
             lambda settings: (
                 UNKNOWN if settings.session is None else getattr(settings.session, field)
@@ -188,33 +163,27 @@ def _around(field: str, off: str, name: str, what: str, rule: str) -> Callable[[
         if wrong:
             found = [d for d in facts.diagnostics if d.rule == rule]
             is_error = any(d.severity is Severity.ERROR for d in found)
-            return Check(
-                name,
-                Outcome.FAILED if is_error else Outcome.ADVICE,
+            return (failed if is_error else advice)(
                 phrase("{} is {}, not {}", field, wrong[0], off),
                 phrase("build the ConfigProto with npu_config, or set {} to {}", field, off),
-                _SESSION,
             )
         if UNKNOWN in values:
-            reason = "the script leaves it to a helper, or sets it at run time"
-            return Check(name, Outcome.UNKNOWN, reason, source=_SESSION)
-        return Check(name, Outcome.PASSED, phrase("{} is {}", field, off), source=_SESSION)
+            return unknown("the script leaves it to a helper, or sets it at run time")
+        return passed(phrase("{} is {}", field, off))
 
-    return check
+    return judge
 
 
-def _xla(facts: Facts) -> Check:
+_global_jit = _around("global_jit_level", "OFF", "XLA", "NPU805")
+
+
+@check("xla-off", _SESSION)
+def _xla(facts: Facts) -> Verdict:
     flags = facts.environ.get("TF_XLA_FLAGS", "")
     jit = re.search(r"--tf_xla_auto_jit=(\S+)", flags)
     if jit and jit.group(1) not in ("-1", "0"):
-        return Check(
-            "xla-off",
-            Outcome.FAILED,
-            phrase('TF_XLA_FLAGS holds "{}"', jit.group()),
-            "unset TF_XLA_FLAGS",
-            _SESSION,
-        )
-    return _around("global_jit_level", "OFF", "xla-off", "XLA", "NPU805")(facts)
+        return failed(phrase('TF_XLA_FLAGS holds "{}"', jit.group()), "unset TF_XLA_FLAGS")
+    return _global_jit(facts)
 
 
 def _nothing(facts: Facts) -> str:
@@ -230,13 +199,9 @@ CHECKS = (
     _used,
     _mixed,
     _loss_scale,
-    _around("remapping", "OFF", "remapping-off", "remapping", "NPU803"),
-    _around(
-        "memory_optimization",
-        "NO_MEM_OPT",
-        "memory-optimization-off",
-        "memory optimization",
-        "NPU804",
+    check("remapping-off", _SESSION)(_around("remapping", "OFF", "remapping", "NPU803")),
+    check("memory-optimization-off", _SESSION)(
+        _around("memory_optimization", "NO_MEM_OPT", "memory optimization", "NPU804")
     ),
     _xla,
 )
