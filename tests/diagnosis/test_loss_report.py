@@ -111,6 +111,16 @@ def test_a_fixed_scale_without_overflows_is_silent(tmp_path):
         "iteration: {step} current loss scale [{scale}]",
         "step {step} took 3 sec\nThe loss scale is: {scale}",
         "2024-01-02 03:04:05.678 step={step} loss scale decreased from 99999 to {scale}",
+        "step {step}: overflow! Skipping step. Attempted loss scale: 99999, reducing to {scale}",
+        "step {step} loss scale 99999 -> {scale}",
+        "step {step} setting loss scale to: {scale}",
+        "step {step} >>> Current Loss Scale >>> {scale}",
+        "step {step} lossScale==========================: {scale}",
+        "step {step} loss_scale_is: {scale}",
+        "Step: {step} / loss_scale = <tf.Tensor: shape=(), dtype=float32, numpy={scale}>",
+        "Step: {step} / loss_scale = tf.Tensor({scale}, shape=(), dtype=float32)",
+        "python3 train.py --loss_scale=99999 --train_steps=99999\nglobal_step={step} loss_scale={scale}",
+        "{{'_save_summary_steps': 100, 'save_steps': 9}}\nTotal steps: 9\nstep {step} loss_scale={scale}",
     ],
 )
 def test_the_ways_logs_say_it(tmp_path, line):
@@ -126,6 +136,46 @@ def test_overflow_lines_are_counted_once_per_step(tmp_path):
     path.write_text(
         "step 1 loss_scale 8\noverflow detected\nskipping step\n"
         "step 2 loss_scale 4\nno overflow found\nenable_dump_debug: overflow collection is on\n"
+    )
+    assert loss_scale_report(path).overflows == 1
+
+
+@pytest.mark.parametrize(
+    ("line", "steps"),
+    [
+        ("step 3 overflow_status_reduce_all: False", [3]),
+        ("step 3 overflow_status_reduce_all: True", []),
+        ("step 3 apply/overflow_status_reduce_all:0 = False", [3]),
+        ("step 3 overflow_status_reduce_all:0 = True", []),
+        ("step 3 overflow_status_reduce_all is======: False", [3]),
+        ("step 3 / not_overflow_status = False", [3]),
+        ("step 3 / not_overflow_status = True", []),
+        ("Step =      3 Loss scale = 1.0e+00 isFinite =      0", [3]),
+        ("Step =      3 Loss scale = 1.0e+00 isFinite =      1", []),
+        ("step 3, overflow cond: True", [3]),
+        ("step 3, overflow cond: False", []),
+        ("iteration 3/ 9 | number of skipped iterations:   1 |", [3]),
+        ("iteration 3/ 9 | number of skipped iterations:   0 |", []),
+        ("Grad overflow on iteration 3", [3]),
+        ("step 3 Find overflow in this step, skip apply gradients", [3]),
+        ("step 3 NPU overflow dump is enabled", []),
+        ("step 3 no grad overflow for 500 iterations", []),
+    ],
+)
+def test_the_ways_logs_tell_of_an_overflow(tmp_path, line, steps):
+    """A flag counts as it is meant: the vendor's overflow_status_reduce_all is true without."""
+    path = tmp_path / "train.log"
+    path.write_text("step 1 loss_scale 8\n{}\nstep 9 loss_scale 8\n".format(line))
+    assert len(steps) == (loss_scale_report(path).overflows or 0)
+
+
+def test_a_summary_of_the_vendors_flag(tmp_path):
+    """overflow_status_reduce_all is true without an overflow, in summaries, too."""
+    path = tmp_path / "events.out.tfevents.1.host"
+    flags = [(1, 1.0), (2, 0.0), (3, 1.0)]
+    path.write_bytes(
+        event_messages.scalars([(1, 8.0), (2, 8.0), (3, 4.0)], "loss_scale")
+        + event_messages.scalars(flags, "overflow_status_reduce_all")
     )
     assert loss_scale_report(path).overflows == 1
 

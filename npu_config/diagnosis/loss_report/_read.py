@@ -16,32 +16,41 @@ from npu_config.text.guard import guarded
 # can share a piece of text: each pattern takes a time that grows with the line and no faster.
 _NUMBER = r"[-+]?(?:\d{1,300}(?:\.\d{0,300})?(?:e[-+]?\d{1,4})?|\.\d{1,300}|inf|nan)"
 _SCALE = re.compile(
-    r"(?<![a-z0-9_])(?:(?:current|new|npu|the|dynamic)[ _])?loss[ _-]?scal(?:e|ing)"
-    r"(?:[ _](?:value|factor))?(?::\d{1,9} ?(?=[=:]))?[\"']? ?"
+    r"(?<![a-z0-9_])(?<!--)(?:(?:current|new|npu|the|dynamic)[ _])?loss[ _-]?scal(?:e|ing)"
+    r"(?:[ _](?:value|factor))?(?::\d{1,9} ?(?=[=:]))?[\"']?[ _]?"
     r"(?:(?:is|was|now|set|reduced|decreased|increased|updated|changed) ?){0,4}"
     r"(?:from "
     + _NUMBER
-    + r" ?)?(?:to )?(?:=|:|->|=>)? ?[\"'\[(]{0,3} ?(?P<value>"
+    + r" ?)?(?:to ?)?(?:->|[=:>]{1,40})? ?(?:<[^>]{0,80}numpy=|tf\.tensor\()?[\"'\[(]{0,3} ?(?P<value>"
     + _NUMBER
-    + r")(?![\w.])"
+    + r")(?![\w.])(?:,? ?(?:reducing )?(?:to|->|=>) ?(?P<after>"
+    + _NUMBER
+    + r")(?![\w.]))?"
 )
 _STEP = re.compile(
-    r"(?:step|iter(?:ation)?)s?(?![a-z/])(?::\d{1,9} ?(?==))?[\"']?"
+    r"(?:step|iter(?:ation)?)(?P<plural>s?)(?![a-z/])(?::\d{1,9} ?(?==))?[\"']?"
     r" ?(?:is|no\.?)? ?[=:#\[(]{0,3} ?(?P<value>\d{1,18})(?!\d|\.?\d{0,9} ?(?:s|ms|sec)\b)"
 )
+_COUNTED = ("global_", "train_", "training_", "current_", "cur_", "global")
+_NOT_COUNTED = ("of ", "total ", "max ", "skipped ", "nan ", "warmup ")
 _FLAG = re.compile(
-    r"\b(?P<name>overflow\w{0,40}|found_inf\w{0,40}|has_(?:nan|inf)\w{0,40}"
-    r"|(?:is_|all_|overall_){0,3}finite\w{0,40})"
-    r"[\"']? ?(?:is|=|:) ?[\"'\[]{0,3}(?P<value>true|false|yes|no|\d{1,9}(?:\.\d{1,9})?)\b"
+    r"(?P<name>(?:not?_)?overflow\w{0,40}(?: cond)?|\bfound_inf\w{0,40}|\bhas_(?:nan|inf)\w{0,40}"
+    r"|\b(?:is_?|all_|overall_){0,3}finite\w{0,40}|skipped iterations)"
+    r"(?::\d{1,9} ?(?=[=:]))?[\"']? ?(?:is ?[=:]{0,40}|[=:]{1,40}) ?[\"'\[]{0,3}"
+    r"(?P<value>true|false|yes|no|\d{1,9}(?:\.\d{1,9})?)\b"
 )
 _SKIPPED = re.compile(
     r"(?<!no )\boverflow(?:s|ed)?\b.{0,80}?\b(?:detected|found|occurred|occurs|happened|skip\w*)"
     r"|\bskip(?:s|ped|ping)?\b[^.]{0,20}\b(?:step|update|gradients?|iteration)\b"
+    r"|\boverflow (?:at|on|in) (?:step|iteration)\b"
 )
 _FLAG_WORDS = ("overflow", "found_inf", "has_nan", "has_inf", "finite", "skip")
 _SCALE_TAG = re.compile(r"loss[ _-]?scal(?:e|ing)", re.IGNORECASE)
-_OVERFLOW_TAG = re.compile(r"overflow|found_inf|has_(?:nan|inf)", re.IGNORECASE)
-_FINITE_TAG = re.compile(r"(?:^|[/_])(?:is|all|overall)\w{0,60}finite", re.IGNORECASE)
+_FLAG_TAG = re.compile(
+    r"overflow|found_inf|has_(?:nan|inf)|(?:^|[/_])(?:is|all|overall)\w{0,60}finite", re.IGNORECASE
+)
+_FINITE = re.compile(r"finite|not?_overflow|overflow_status_reduce_all", re.IGNORECASE)
+"""In a name that says the opposite; the last one is the vendor's, true without an overflow."""
 _TEXT_LIMIT = 4096
 
 
@@ -146,10 +155,8 @@ def _read_events(stream: BinaryIO, series: Series, tag: Optional[str]) -> None:
                 while points and points[-1][0] >= event.step:
                     points.pop()
                 points.append((event.step, number))
-            elif _OVERFLOW_TAG.search(value.tag):
-                _flag(series, event.step, bool(number))
-            elif _FINITE_TAG.search(value.tag):
-                _flag(series, event.step, not number)
+            elif _FLAG_TAG.search(value.tag):
+                _flag(series, event.step, bool(number) != bool(_FINITE.search(value.tag)))
     if tags:
         longest: List[Tuple[int, float]] = max(tags.values(), key=len)
         series.scales.update(longest)
@@ -176,7 +183,7 @@ def _read_log(stream: BinaryIO, series: Series) -> None:
             step = offset + named
         if "scal" in line:
             scale = _SCALE.search(line)
-            value = float(scale.group("value")) if scale else math.nan
+            value = float(scale.group("after") or scale.group("value")) if scale else math.nan
             if math.isfinite(value):
                 if step is None:
                     series.uncounted.append(value)
@@ -187,11 +194,16 @@ def _read_log(stream: BinaryIO, series: Series) -> None:
 
 
 def _step_of(line: str) -> Optional[int]:
-    """The step that a line names, but not words such as "footstep"."""
+    """The step that a line names, but not "footstep 3", "save_steps=3" or "of steps: 3"."""
     if "step" in line or "iter" in line:
         for match in _STEP.finditer(line):
             before = line[: match.start()]
-            if not before[-1:].isalpha() or before.endswith("global"):
+            if before[-1:].isalpha() or before[-1:] in ("_", "-"):
+                single = not match.group("plural") or before.endswith("global_")
+                counted = single and before.endswith(_COUNTED)
+            else:
+                counted = not before.endswith(_NOT_COUNTED)
+            if counted:
                 return int(match.group("value"))
     return None
 
@@ -203,7 +215,7 @@ def _read_flag(line: str, step: Optional[int], series: Series) -> None:
         truth = value not in ("false", "no") and (
             not value.replace(".", "").isdigit() or float(value) != 0
         )
-        _flag(series, step, truth != ("finite" in flag.group("name")))
+        _flag(series, step, truth != bool(_FINITE.search(flag.group("name"))))
     elif _SKIPPED.search(line):
         _flag(series, step, True)
 
