@@ -21,7 +21,8 @@ _SCALE = re.compile(
     r"(?:(?:is|was|now|set|reduced|decreased|increased|updated|changed) ?){0,4}"
     r"(?:from "
     + _NUMBER
-    + r" ?)?(?:to ?)?(?:->|[=:>]{1,40})? ?(?:<[^>]{0,80}numpy=|tf\.tensor\()?[\"'\[(]{0,3} ?(?P<value>"
+    + r" ?)?(?:to ?)?(?:->|[=:>]{1,40})? ?(?:<[^>]{0,80}numpy=|tf\.tensor\()?"
+    r"[\"'\[(]{0,3} ?(?P<value>"
     + _NUMBER
     + r")(?![\w.])(?:,? ?(?:reducing )?(?:to|->|=>) ?(?P<after>"
     + _NUMBER
