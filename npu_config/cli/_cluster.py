@@ -1,6 +1,6 @@
 """What the commands ``ranktable`` and ``env`` share."""
 
-from typing import Any, Iterable, List, NamedTuple, Optional, Tuple
+from typing import Any, Iterable, List, NamedTuple, Optional, Sequence, Tuple
 
 import click
 
@@ -63,25 +63,35 @@ def print_findings(
 
 
 def table_of(ctx: click.Context, path: str, product: Optional[str]) -> Any:
-    """The rank table of a file; with errors the command ends with code 1.
+    """The rank table of a file; with errors the command ends with code 1."""
+    return tables_of(ctx, [path], product)[0]
 
-    What is only worth knowing is not printed: ``ranktable check`` is there for that.
+
+def tables_of(ctx: click.Context, paths: Sequence[str], product: Optional[str]) -> List[Any]:
+    """The rank tables of files; with errors in any the command ends with code 1.
+
+    What is only worth knowing is not printed, unless it is why there is no table: ``ranktable
+    check`` is there for that.
     """
     from npu_config.cluster import rank_table
     from npu_config.core.diagnostics import Severity
     from npu_config.core.target import Target
 
-    if missing([path]):
-        raise Failure(told("{} does not exist", path))
-    source = read(path)
-    found: List[Diagnostic] = list(source.diagnostics)
-    model = None
-    if source.text is not None:
-        parsed = rank_table.parse(source.text, source.name, Target.named(product))
-        found, model = list(parsed.diagnostics), parsed.model
-    loud = [d for d in found if d.severity is not Severity.INFO]
+    absent = [path for path in paths if missing([path])]
+    sources = [read(path) for path in paths if path not in absent]
+    models: List[Any] = []
+    loud: List[Diagnostic] = []
+    for source in sources:
+        found, model = source.diagnostics, None
+        if source.text is not None:
+            parsed = rank_table.parse(source.text, source.name, Target.named(product))
+            found, model = tuple(parsed.diagnostics), parsed.model
+        models.append(model)
+        loud.extend(d for d in found if model is None or d.severity is not Severity.INFO)
     if loud:
-        print_findings(loud, [source], err=True)
-    if model is None:
+        print_findings(loud, sources, err=True)
+    if absent:
+        raise Failure(told("{} does not exist", ", ".join(absent)))
+    if None in models:
         ctx.exit(1)
-    return model
+    return models

@@ -256,11 +256,14 @@ def _save(scripts: Dict[str, str], given: Dict[str, Any]) -> None:
     from npu_config.cluster.environment import launcher
 
     out = given["out"]
+    taken = [
+        path for path in (os.path.join(out, name) for name in scripts) if os.path.lexists(path)
+    ]
+    if taken and not given["force"]:
+        raise Failure(told("{} exists; --force overwrites it", ", ".join(taken)))
     try:
         for path in launcher.save_launchers(scripts, out, given["force"]):
             say(path + "\n")
-    except FileExistsError as error:
-        raise Failure(told("{}; --force overwrites it", str(error).split(";")[0])) from None
     except OSError as error:
         raise Failure(unwritable(out, error)) from None
 

@@ -6,7 +6,14 @@ from typing import Any, Dict, Iterable, List, Optional, Tuple
 
 import click
 
-from npu_config.cli._cluster import InputFile, print_findings, product_option, read, table_of
+from npu_config.cli._cluster import (
+    InputFile,
+    print_findings,
+    product_option,
+    read,
+    table_of,
+    tables_of,
+)
 from npu_config.cli._exits import DONE, FINDINGS, WRONG_CALL
 from npu_config.cli._group import Group
 from npu_config.cli._options import out_options
@@ -113,6 +120,8 @@ def build_command(
     of_ranks = bool(layers) or table_version == "2.0"
     if of_ranks:
         _only_for_servers(ctx, product, table_version)
+    if not (servers or (not of_ranks and (hccn_confs or local is not None))):
+        raise click.UsageError("give --server (or --hccn-conf, --local): there is no server")
     try:
         choice = describe.device_choice(devices)
         if of_ranks:
@@ -342,7 +351,7 @@ def merge_command(
     from npu_config.core.diagnostics import NpuConfigError
     from npu_config.core.target import Target
 
-    tables = [(path, table_of(ctx, path, None)) for path in paths]
+    tables = zip(paths, tables_of(ctx, paths, None))
     try:
         merged, lost = rank_table.merge(tables, Target.named(product))
     except NpuConfigError as error:

@@ -10,7 +10,7 @@ from typing import Any, Dict, Iterable, Iterator, Optional, Tuple, Union
 
 import attr
 
-from npu_config.core.diagnostics import Diagnostic
+from npu_config.core.diagnostics import Diagnostic, Report
 from npu_config.core.message import phrase
 from npu_config.core.target import ANY_TARGET, Target
 from npu_config.sidefiles import _profiling_rules as rules
@@ -24,7 +24,7 @@ from npu_config.sidefiles.profiling_keys import (
     names,
 )
 from npu_config.text import json as _json
-from npu_config.text.source import ANYWHERE, Places
+from npu_config.text.source import ANYWHERE, Places, Source
 from npu_config.text.words import joined, listed, shown
 
 Switch = Union[str, bool]
@@ -32,6 +32,7 @@ Number = Union[str, int]
 Words = Union[str, Iterable[str]]
 
 _NUMBER = re.compile(r"[0-9]{1,18}\Z")
+_OLD = re.compile(r"\s*(?:training_trace|(?:task|op)_trace)(?:\s*:\s*[a-z_]+)*\s*\Z")
 MAX_BYTES = 2047
 
 
@@ -265,6 +266,13 @@ def parse(
 
 
 def _parse(text: str, path: Optional[str], target: Target) -> Parsed[ProfilingOptions]:
+    if _OLD.match(text):
+        words = dict.fromkeys(word.strip() for word in text.split(":"))
+        meant = {"output": "./", **{word: "on" for word in words if word in KEYS}}
+        message = "this is the syntax of old releases; the graph engine reads a JSON object only"
+        place = Source(text, path).place(0, len(text.rstrip()))
+        help = phrase("write {}", _one_line(meant))
+        return Parsed(None, Report([rules.KEY.diagnostic(message, place, help=help)]))
     reading = _json.read(text, path)
     found = faults(reading.value, reading)
     understood = reading.complete and not is_wrong(found)

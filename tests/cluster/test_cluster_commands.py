@@ -224,7 +224,7 @@ def test_merge(run):
     ]
     code, text = run(ranktable, "merge", "a.json", "b.json", "a.json")
     assert code == 1
-    assert 'the server "a" is in a.json and in a.json' in text
+    assert 'a.json is given twice, with the server "a"' in text
     assert run(ranktable, "merge", "a.json", "none.json")[0] == 2
 
 
@@ -362,3 +362,30 @@ def test_engines(run, tmp_path, form, more, expected):
     assert run(env, *arguments, "-o", "out", "--", "python3", "train.py")[0] == 2
     if form != "ssh":
         assert run(env, *arguments)[0] in (1, 2)
+
+
+def test_build_asks_for_a_server(run):
+    """Without a server the command asks for one, and names the options that give it."""
+    code, text = run(ranktable, "build")
+    assert 2 == code
+    assert "give --server" in text
+
+
+def test_merge_reports_every_file(run):
+    """What is wrong with any of the files is said at once, those that do not exist too."""
+    build(run, "-o", "one.json")
+    with open("count.json", "w", encoding="utf-8") as stream:
+        stream.write(OLD.replace('"group_count": "1"', '"group_count": "2"'))
+    code, text = run(ranktable, "merge", "one.json", "count.json", "none.json", "no.json")
+    assert 2 == code
+    assert 'group_count is "2", but there is 1 group' in text
+    assert "none.json, no.json does not exist" in text
+
+
+def test_a_template_is_said_to_be_one(run):
+    """A table with placeholders is no table yet, and the command says why it has none."""
+    with open("template.json", "w", encoding="utf-8") as stream:
+        stream.write('{"status": "completed", "version": "1.0", "server_list": [{instance_list}]}')
+    code, text = run(ranktable, "show", "template.json")
+    assert 1 == code
+    assert "this is a template: {instance_list} is a placeholder" in text

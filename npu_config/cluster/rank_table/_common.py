@@ -134,7 +134,7 @@ def check_count(
         node: the objects that hold ``key``.
         key: the count.
         counts: how many there are, for each object.
-        what: what is counted.
+        what: what is counted, in the singular.
         findings: where faults are noted.
     """
     for owner, stated in zip(node[key].owners, node[key].values):
@@ -144,7 +144,9 @@ def check_count(
         findings.wrong_at(
             COUNT,
             path,
-            "{} is {}, but there are {:,} {}",
+            "{} is {}, but there is {:,} {}"
+            if counts[owner] == 1
+            else "{} is {}, but there are {:,} {}s",
             shown(node.level.items[owner][key]),
             counts[owner],
             what,

@@ -114,7 +114,7 @@ def check_ranks(document: Dict[str, Any], reader: Reader) -> None:
     table = reader.read(document, RANKS_SCHEMA)
     check_status(table, findings)
     ranks = table.under("rank_list")
-    check_count(table, "rank_count", [len(ranks.level)], "ranks", findings)
+    check_count(table, "rank_count", [len(ranks.level)], "rank", findings)
     check_rank_ids(ranks.level, ranks["rank_id"], findings)
     levels = ranks.under("level_list")
     layers = levels["net_layer"].over(len(levels.level))

@@ -37,7 +37,7 @@ def check_servers(
     table = reader.read(document, servers_schema(version, products, several or hosted))
     check_status(table, findings)
     servers, devices = table.under("server_list"), table.under("server_list", "device")
-    check_count(table, "server_count", [len(servers.level.items)], "servers", findings)
+    check_count(table, "server_count", [len(servers.level.items)], "server", findings)
     check_names(servers, "server_id", findings)
     ranks = check_rank_ids(devices.level, devices["rank_id"], findings)
     check_blocks(devices.level, ranks, findings)

@@ -261,7 +261,8 @@ def merge(
             )
     if len(kinds) > 1:
         problem = phrase("the tables are of different versions: {}", ", ".join(sorted(kinds)))
-        found.append(NOT_CONVERTIBLE.diagnostic(problem, help="convert them to one version"))
+        help = None if "2.0" in kinds else "convert them to one version"
+        found.append(NOT_CONVERTIBLE.diagnostic(problem, help=help))
     owners: Dict[str, str] = {}
     for name, table in given:
         names = [one.server_id for one in table.servers] if isinstance(table, RankTable) else []
@@ -269,7 +270,11 @@ def merge(
             before = owners.get(server_id)
             owners[server_id] = name
             if before is not None:
-                problem = phrase('the server "{}" is in {} and in {}', server_id, before, name)
+                problem = (
+                    phrase('{} is given twice, with the server "{}"', name, server_id)
+                    if before == name
+                    else phrase('the server "{}" is in {} and in {}', server_id, before, name)
+                )
                 found.append(
                     NOT_CONVERTIBLE.diagnostic(problem, help="leave one of the two tables out")
                 )
