@@ -367,7 +367,7 @@ def test_engines(run, tmp_path, form, more, expected):
 def test_build_asks_for_a_server(run):
     """Without a server the command asks for one, and names the options that give it."""
     code, text = run(ranktable, "build")
-    assert 2 == code
+    assert code == 2
     assert "give --server" in text
 
 
@@ -377,7 +377,7 @@ def test_merge_reports_every_file(run):
     with open("count.json", "w", encoding="utf-8") as stream:
         stream.write(OLD.replace('"group_count": "1"', '"group_count": "2"'))
     code, text = run(ranktable, "merge", "one.json", "count.json", "none.json", "no.json")
-    assert 2 == code
+    assert code == 2
     assert 'group_count is "2", but there is 1 group' in text
     assert "none.json, no.json does not exist" in text
 
@@ -387,5 +387,5 @@ def test_a_template_is_said_to_be_one(run):
     with open("template.json", "w", encoding="utf-8") as stream:
         stream.write('{"status": "completed", "version": "1.0", "server_list": [{instance_list}]}')
     code, text = run(ranktable, "show", "template.json")
-    assert 1 == code
+    assert code == 1
     assert "this is a template: {instance_list} is a placeholder" in text

@@ -14,6 +14,8 @@ from npu_config.cluster.rank_table.model import (
 )
 from npu_config.core.diagnostics import NpuConfigError, Report
 from npu_config.core.target import Product, Target
+from npu_config.sidefiles.schema.kinds import BadValueError
+from npu_config.sidefiles.schema.numbers import NumberText
 from tests.cluster.cluster_strategies import TABLES
 
 KEYS = [
@@ -175,3 +177,20 @@ def test_a_value_of_another_kind(table, data):
         part = inner
     found = list(rank_table.parse(json.dumps(document)).diagnostics)
     assert len(found) == len(set(found))
+
+
+NUMBERS = st.integers(0, 30).map(str) | st.sampled_from(["02", "+1", " 2", "1e2", "-1", "x", ""])
+
+
+@given(st.lists(NUMBERS, min_size=1, max_size=6), st.integers(1, 5), st.integers(0, 5))
+def test_a_column_is_read_as_its_values_are(values, times, cut):
+    """Number texts read at once, however they repeat, are those read one by one."""
+    kind = NumberText(1, 20)
+    column = (values * times)[: len(values) * times - cut] or values
+    read = kind.read_all(column)
+    try:
+        single = [kind.parse(value) for value in column]
+    except BadValueError:
+        single = None
+    assert read is None or single == list(read)
+    assert read is not None or single is None
