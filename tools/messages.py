@@ -198,7 +198,7 @@ def _parts_of_call(node: ast.Call) -> Iterable[ast.AST]:
     if module == "re" or name in ("startswith", "endswith", "TypeVar", "encode", "split"):
         return ()
     arguments = list(node.args)
-    if name == "declare":
+    if name in ("declare", "_rule"):
         arguments = arguments[:3]
     elif name == "rule":
         arguments = []

@@ -1,12 +1,16 @@
 """The rules of insert_op_file (AIPP)."""
 
+from functools import partial
+
 from npu_config.core.diagnostics import Severity
 from npu_config.core.rule import declare
 
 _TEMPLATE = "cann/ge:docs/zh/user_guides/atc_tools/AIPP/config_file_template.md"
 _OPTION = "cann/ge:docs/zh/user_guides/atc_tools/CLI_options/--insert_op_conf.md"
 
-SYNTAX = declare(
+_rule = partial(declare, options=("insert_op_file",), source=(_TEMPLATE,))
+
+SYNTAX = _rule(
     "NPU760",
     "insert-op-syntax",
     Severity.ERROR,
@@ -32,11 +36,10 @@ SYNTAX = declare(
     }
     ```
     """,
-    options=("insert_op_file",),
     source=(_OPTION, _TEMPLATE),
 )
 
-FIELD = declare(
+FIELD = _rule(
     "NPU761",
     "insert-op-field",
     Severity.WARNING,
@@ -50,11 +53,9 @@ FIELD = declare(
 
     Right: `aipp_op { aipp_mode: static input_format: RGB888_U8 }`
     """,
-    options=("insert_op_file",),
-    source=(_TEMPLATE,),
 )
 
-VALUE = declare(
+VALUE = _rule(
     "NPU762",
     "insert-op-value",
     Severity.ERROR,
@@ -65,11 +66,9 @@ VALUE = declare(
 
     Right: `aipp_op { aipp_mode: static input_format: RGB888_U8 mean_chn_0: 104 }`
     """,
-    options=("insert_op_file",),
-    source=(_TEMPLATE,),
 )
 
-COMBINATION = declare(
+COMBINATION = _rule(
     "NPU763",
     "insert-op-combination",
     Severity.ERROR,
@@ -85,11 +84,9 @@ COMBINATION = declare(
 
     Right: `aipp_op { aipp_mode: static input_format: RGB888_U8 }`
     """,
-    options=("insert_op_file",),
-    source=(_TEMPLATE,),
 )
 
-RESERVED = declare(
+RESERVED = _rule(
     "NPU769",
     "insert-op-reserved",
     Severity.WARNING,
@@ -104,6 +101,4 @@ RESERVED = declare(
 
     Right: `aipp_op { aipp_mode: static input_format: RGB888_U8 }`, and resize before.
     """,
-    options=("insert_op_file",),
-    source=(_TEMPLATE,),
 )

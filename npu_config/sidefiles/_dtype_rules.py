@@ -1,5 +1,7 @@
 """The rules of customize_dtypes.cfg."""
 
+from functools import partial
+
 from npu_config.core.diagnostics import Severity
 from npu_config.core.rule import declare
 
@@ -8,7 +10,9 @@ _PARSER = (
     "cann/ge:compiler/engines/nn_engine/utils/common/config_parser/op_cust_dtypes_config_parser.cc"
 )
 
-LINE = declare(
+_rule = partial(declare, options=("customize_dtypes",), facts=("customize-dtypes-file",))
+
+LINE = _rule(
     "NPU735",
     "customize-dtypes-line",
     Severity.ERROR,
@@ -34,12 +38,11 @@ LINE = declare(
     OpType::Softmax:InputDtype:float,OutputDtype:float
     ```
     """,
-    options=("customize_dtypes",),
     facts=("customize-dtypes-file", "ge-file-checks-abort"),
     source=(_DOC, _PARSER),
 )
 
-COMMENT = declare(
+COMMENT = _rule(
     "NPU736",
     "customize-dtypes-comment",
     Severity.ERROR,
@@ -63,12 +66,10 @@ COMMENT = declare(
     OpType::Softmax:InputDtype:float,OutputDtype:float
     ```
     """,
-    options=("customize_dtypes",),
-    facts=("customize-dtypes-file",),
     source=(_PARSER,),
 )
 
-DTYPE = declare(
+DTYPE = _rule(
     "NPU737",
     "customize-dtypes-dtype",
     Severity.ERROR,
@@ -83,12 +84,10 @@ DTYPE = declare(
 
     Right: `OpType::Softmax:InputDtype:bfloat16,OutputDtype:float32`
     """,
-    options=("customize_dtypes",),
-    facts=("customize-dtypes-file",),
     source=(_DOC, _PARSER, "cann/ge:graph_metadef/base/utils/type_utils_inner.cc:80-125"),
 )
 
-REPEATED = declare(
+REPEATED = _rule(
     "NPU738",
     "customize-dtypes-repeated",
     Severity.WARNING,
@@ -110,12 +109,10 @@ REPEATED = declare(
     OpType::Softmax:InputDtype:float,OutputDtype:float
     ```
     """,
-    options=("customize_dtypes",),
-    facts=("customize-dtypes-file",),
     source=(_PARSER,),
 )
 
-NAME_LOST = declare(
+NAME_LOST = _rule(
     "NPU739",
     "customize-dtypes-name-lost",
     Severity.WARNING,
@@ -130,12 +127,11 @@ NAME_LOST = declare(
 
     Right: `OpType::Relu:InputDtype:float16`
     """,
-    options=("customize_dtypes",),
     facts=("customize-dtypes-name-lost",),
     source=(_DOC,),
 )
 
-UNSUPPORTED = declare(
+UNSUPPORTED = _rule(
     "NPU740",
     "customize-dtypes-unsupported",
     Severity.ERROR,
@@ -149,7 +145,6 @@ UNSUPPORTED = declare(
 
     Right: `OpType::Softmax:InputDtype:float16`
     """,
-    options=("customize_dtypes",),
     facts=("customize-dtypes-supported",),
     source=(_DOC,),
 )

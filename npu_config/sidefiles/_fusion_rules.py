@@ -1,5 +1,7 @@
 """The rules of fusion switch files."""
 
+from functools import partial
+
 from npu_config.core.diagnostics import Severity
 from npu_config.core.rule import declare
 from npu_config.core.target import Product
@@ -10,7 +12,9 @@ PARSER = (
     "fusion_config_parser.cc:560-800"
 )
 
-STRUCTURE = declare(
+_rule = partial(declare, options=("fusion_switch_file",))
+
+STRUCTURE = _rule(
     "NPU725",
     "fusion-switch-structure",
     Severity.ERROR,
@@ -36,12 +40,11 @@ STRUCTURE = declare(
     {"Switch": {"GraphFusion": {"ALL": "off"}, "UBFusion": {}}}
     ```
     """,
-    options=("fusion_switch_file",),
     facts=("fusion-switch-file", "ge-file-checks-abort"),
     source=(_DOC, PARSER),
 )
 
-VALUE = declare(
+VALUE = _rule(
     "NPU726",
     "fusion-switch-value",
     Severity.ERROR,
@@ -55,12 +58,11 @@ VALUE = declare(
 
     Right: `{"Switch": {"GraphFusion": {"PoolingFusionPass": "on"}}}`
     """,
-    options=("fusion_switch_file",),
     facts=("fusion-switch-file",),
     source=(_DOC, PARSER),
 )
 
-PRIORITY = declare(
+PRIORITY = _rule(
     "NPU727",
     "fusion-switch-priority",
     Severity.ERROR,
@@ -74,12 +76,11 @@ PRIORITY = declare(
 
     Right: `{"Switch": {}, "Priority": {"GraphFusion": {"Main": {"MyPass": "1500"}}}}`
     """,
-    options=("fusion_switch_file",),
     facts=("fusion-switch-file",),
     source=(PARSER,),
 )
 
-REPEATED = declare(
+REPEATED = _rule(
     "NPU728",
     "fusion-switch-repeated",
     Severity.ERROR,
@@ -101,11 +102,10 @@ REPEATED = declare(
     PoolingFusionPass:off
     ```
     """,
-    options=("fusion_switch_file",),
     source=(PARSER,),
 )
 
-UB_950 = declare(
+UB_950 = _rule(
     "NPU729",
     "fusion-switch-ub-ascend-950",
     Severity.INFO,
@@ -122,13 +122,12 @@ UB_950 = declare(
 
     Right: `{"Switch": {"GraphFusion": {"ALL": "off"}}}`
     """,
-    options=("fusion_switch_file",),
     products=(Product.ASCEND_950,),
     facts=("fusion-ub-950",),
     source=(_DOC,),
 )
 
-UNCLOSABLE = declare(
+UNCLOSABLE = _rule(
     "NPU730",
     "fusion-switch-unclosable",
     Severity.INFO,
@@ -145,7 +144,6 @@ UNCLOSABLE = declare(
 
     Right: `{"Switch": {"GraphFusion": {}}}`
     """,
-    options=("fusion_switch_file",),
     facts=("fusion-switch-unclosable",),
     source=(_DOC,),
 )

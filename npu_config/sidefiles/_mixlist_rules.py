@@ -1,5 +1,7 @@
 """The rules of ops_info.json, the mixed-precision operator lists."""
 
+from functools import partial
+
 from npu_config.core.diagnostics import Severity
 from npu_config.core.rule import declare
 
@@ -9,7 +11,9 @@ PARSER = (
     "cann/ge:compiler/engines/nn_engine/utils/common/config_parser/modify_mixlist_config_parser.cc"
 )
 
-STRUCTURE = declare(
+_rule = partial(declare, options=("modify_mixlist",))
+
+STRUCTURE = _rule(
     "NPU720",
     "mixlist-structure",
     Severity.ERROR,
@@ -32,12 +36,11 @@ STRUCTURE = declare(
     {"black-list": {"to-add": ["ReduceSum"]}}
     ```
     """,
-    options=("modify_mixlist",),
     facts=("modify-mixlist-file", "ge-file-checks-abort"),
     source=(_TUNING, PARSER),
 )
 
-CONTRADICTION = declare(
+CONTRADICTION = _rule(
     "NPU721",
     "mixlist-contradiction",
     Severity.ERROR,
@@ -61,12 +64,11 @@ CONTRADICTION = declare(
     {"black-list": {"to-remove": ["Conv2D"]}, "white-list": {"to-add": ["Conv2D"]}}
     ```
     """,
-    options=("modify_mixlist",),
     facts=("modify-mixlist-file",),
     source=(PARSER,),
 )
 
-REMOVE_GOES_GRAY = declare(
+REMOVE_GOES_GRAY = _rule(
     "NPU722",
     "mixlist-remove-goes-gray",
     Severity.WARNING,
@@ -88,12 +90,11 @@ REMOVE_GOES_GRAY = declare(
     {"white-list": {"to-add": ["ReduceSum"]}}
     ```
     """,
-    options=("modify_mixlist",),
     facts=("modify-mixlist-remove-goes-gray",),
     source=(_MIXED,),
 )
 
-OPERATOR = declare(
+OPERATOR = _rule(
     "NPU723",
     "mixlist-operator",
     Severity.WARNING,
@@ -117,11 +118,10 @@ OPERATOR = declare(
     {"black-list": {"to-add": ["ReduceSum"]}}
     ```
     """,
-    options=("modify_mixlist",),
     source=(_TUNING,),
 )
 
-NOT_IN_LIST = declare(
+NOT_IN_LIST = _rule(
     "NPU724",
     "mixlist-not-in-list",
     Severity.WARNING,
@@ -136,6 +136,5 @@ NOT_IN_LIST = declare(
 
     Right: `{"white-list": {"to-remove": ["Pow"]}}`
     """,
-    options=("modify_mixlist",),
     source=(PARSER,),
 )

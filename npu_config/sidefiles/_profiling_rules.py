@@ -1,5 +1,7 @@
 """The rules of profiling options."""
 
+from functools import partial
+
 from npu_config.core.diagnostics import Severity
 from npu_config.core.rule import declare
 from npu_config.core.target import Product
@@ -7,7 +9,9 @@ from npu_config.core.target import Product
 _DOC = "docs/en/tfadapter_1/apiref/session_config/Profiling.md"
 _TOOL = "cann/oam-tools:docs/zh/env-vars/PROFILING_OPTIONS.md"
 
-KEY = declare(
+_rule = partial(declare, options=("profiling_options",), source=(_TOOL,))
+
+KEY = _rule(
     "NPU746",
     "profiling-key",
     Severity.ERROR,
@@ -21,12 +25,11 @@ KEY = declare(
 
     Right: `{"output": "/data/prof", "training_trace": "on"}`
     """,
-    options=("profiling_options",),
     facts=("profiling-options-json",),
     source=(_DOC, _TOOL),
 )
 
-VALUE = declare(
+VALUE = _rule(
     "NPU747",
     "profiling-value",
     Severity.ERROR,
@@ -42,12 +45,11 @@ VALUE = declare(
 
     Right: `{"training_trace": "on", "aic_metrics": "PipeUtilization", "dvpp_freq": 50}`
     """,
-    options=("profiling_options",),
     facts=("profiling-options-json",),
     source=(_DOC, _TOOL),
 )
 
-RANGE = declare(
+RANGE = _rule(
     "NPU748",
     "profiling-range",
     Severity.ERROR,
@@ -64,12 +66,10 @@ RANGE = declare(
 
     Right: `{"dvpp_freq": 100}`
     """,
-    options=("profiling_options",),
     facts=("profiling-ranges",),
-    source=(_TOOL,),
 )
 
-PRODUCT = declare(
+PRODUCT = _rule(
     "NPU749",
     "profiling-product",
     Severity.ERROR,
@@ -84,12 +84,10 @@ PRODUCT = declare(
 
     Right there: `{"aic_metrics": "PipeUtilization"}`
     """,
-    options=("profiling_options",),
     facts=("profiling-options-json",),
-    source=(_TOOL,),
 )
 
-EXCLUSIVE = declare(
+EXCLUSIVE = _rule(
     "NPU750",
     "profiling-instr-exclusive",
     Severity.ERROR,
@@ -103,13 +101,11 @@ EXCLUSIVE = declare(
 
     Right: `{"instr_profiling_freq": 1000}`
     """,
-    options=("profiling_options",),
     products=(Product.ATLAS_A2, Product.ATLAS_A3),
     facts=("profiling-instr-exclusive",),
-    source=(_TOOL,),
 )
 
-TASK_ALONE = declare(
+TASK_ALONE = _rule(
     "NPU751",
     "profiling-task-trace-alone",
     Severity.WARNING,
@@ -122,12 +118,10 @@ TASK_ALONE = declare(
 
     Right: `{"task_trace": "on", "training_trace": "on"}`
     """,
-    options=("profiling_options",),
     facts=("profiling-task-trace-needs-training-trace",),
-    source=(_TOOL,),
 )
 
-POINTS = declare(
+POINTS = _rule(
     "NPU752",
     "profiling-points-unnamed",
     Severity.WARNING,
@@ -145,7 +139,6 @@ POINTS = declare(
     {"training_trace": "on", "fp_point": "net/conv1", "bp_point": "gradients/AddN_70"}
     ```
     """,
-    options=("profiling_options",),
     facts=("profiling-training-trace-points",),
     source=(
         "docs/en/tfadapter_1/migration/common_operation/fpbp_point_determination.md",
@@ -153,7 +146,7 @@ POINTS = declare(
     ),
 )
 
-INFERENCE = declare(
+INFERENCE = _rule(
     "NPU753",
     "profiling-training-trace-inference",
     Severity.WARNING,
@@ -168,10 +161,9 @@ INFERENCE = declare(
     """,
     options=("profiling_options", "graph_run_mode"),
     facts=("profiling-inference",),
-    source=(_TOOL,),
 )
 
-OUTPUT = declare(
+OUTPUT = _rule(
     "NPU754",
     "profiling-output-characters",
     Severity.ERROR,
@@ -185,12 +177,11 @@ OUTPUT = declare(
 
     Right: `{"output": "/data/temp"}`
     """,
-    options=("profiling_options",),
     facts=("profiling-output-dir",),
     source=(_TOOL, "runtime:src/dfx/msprof/collector/dvvp/common/utils/utils.cpp:1625-1638"),
 )
 
-NO_OUTPUT = declare(
+NO_OUTPUT = _rule(
     "NPU788",
     "profiling-without-output",
     Severity.WARNING,
@@ -204,12 +195,11 @@ NO_OUTPUT = declare(
 
     Right: `{"output": "/data/prof", "training_trace": "on"}`
     """,
-    options=("profiling_options",),
     facts=("profiling-output-dir",),
     source=("runtime:src/dfx/msprof/collector/dvvp/msprof/engine/src/prof_acl_mgr.cpp:2196-2240",),
 )
 
-TOO_LONG = declare(
+TOO_LONG = _rule(
     "NPU789",
     "profiling-too-long",
     Severity.ERROR,
@@ -222,12 +212,11 @@ TOO_LONG = declare(
 
     Right: a shorter `output` path, and only the keys that differ from their default
     """,
-    options=("profiling_options",),
     facts=("profiling-options-json",),
     source=("runtime:pkg_inc/profiling/aprof_pub.h:177",),
 )
 
-SAME_SWITCH = declare(
+SAME_SWITCH = _rule(
     "NPU755",
     "profiling-same-switch",
     Severity.WARNING,
@@ -241,6 +230,4 @@ SAME_SWITCH = declare(
 
     Right: `{"task_time": "on"}`
     """,
-    options=("profiling_options",),
-    source=(_TOOL,),
 )

@@ -3,6 +3,7 @@
 Source: cann/hccl:docs/zh/user_guide/hccl_env/HCCL_WHITELIST_FILE.md.
 """
 
+from functools import partial
 from typing import Any
 
 import attr
@@ -20,7 +21,9 @@ KEYS = ("host_ip", "device_ip")
 
 _DOC = "cann/hccl:docs/zh/user_guide/hccl_env/HCCL_WHITELIST_FILE.md"
 
-STRUCTURE = declare(
+_rule = partial(declare, source=(_DOC,))
+
+STRUCTURE = _rule(
     "NPU765",
     "hccl-whitelist-structure",
     Severity.ERROR,
@@ -34,10 +37,9 @@ STRUCTURE = declare(
 
     Right: `{"host_ip": ["10.0.0.1"], "device_ip": []}`
     """,
-    source=(_DOC,),
 )
 
-ADDRESS = declare(
+ADDRESS = _rule(
     "NPU766",
     "hccl-whitelist-address",
     Severity.ERROR,
@@ -50,10 +52,9 @@ ADDRESS = declare(
 
     Right: `{"host_ip": ["10.0.0.1", "10.0.0.2"], "device_ip": []}`
     """,
-    source=(_DOC,),
 )
 
-RESERVED = declare(
+RESERVED = _rule(
     "NPU767",
     "hccl-whitelist-device-ip",
     Severity.INFO,
@@ -66,7 +67,6 @@ RESERVED = declare(
 
     Right: `{"host_ip": ["10.0.0.1"], "device_ip": []}`
     """,
-    source=(_DOC,),
 )
 
 

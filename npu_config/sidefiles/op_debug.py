@@ -4,6 +4,7 @@ Source: docs/en/tfadapter_1/apiref/session_config/debugging.md.
 """
 
 from contextlib import suppress
+from functools import partial
 from typing import Any, Dict, Iterable, Iterator, List, Mapping, Optional, Tuple
 
 import attr
@@ -45,7 +46,9 @@ _TYPE = "OpType::"
 _DOC = "docs/en/tfadapter_1/apiref/session_config/debugging.md"
 _PARSER = "cann/ge:compiler/engines/nn_engine/utils/common/config_parser/op_debug_config_parser.cc"
 
-LINE = declare(
+_rule = partial(declare, options=("op_debug_config",))
+
+LINE = _rule(
     "NPU741",
     "op-debug-line",
     Severity.WARNING,
@@ -70,12 +73,11 @@ LINE = declare(
     op_debug_list=OpType::MatMul
     ```
     """,
-    options=("op_debug_config",),
     facts=("op-debug-config-file",),
     source=(_DOC, _PARSER),
 )
 
-SWITCH = declare(
+SWITCH = _rule(
     "NPU742",
     "op-debug-switch",
     Severity.WARNING,
@@ -88,12 +90,11 @@ SWITCH = declare(
 
     Right: `op_debug_config=dump_cce`
     """,
-    options=("op_debug_config",),
     facts=("op-debug-config-file",),
     source=(_DOC, _PARSER),
 )
 
-OOM_UNOPTIMISED = declare(
+OOM_UNOPTIMISED = _rule(
     "NPU743",
     "op-debug-oom-ccec-o0",
     Severity.ERROR,
@@ -106,12 +107,11 @@ OOM_UNOPTIMISED = declare(
 
     Right: `op_debug_config=oom`
     """,
-    options=("op_debug_config",),
     facts=("op-debug-oom-ccec-o0",),
     source=(_DOC,),
 )
 
-REPEATED = declare(
+REPEATED = _rule(
     "NPU744",
     "op-debug-repeated",
     Severity.WARNING,
@@ -133,12 +133,11 @@ REPEATED = declare(
     op_debug_config=dump_cce,ccec_g
     ```
     """,
-    options=("op_debug_config",),
     facts=("op-debug-config-file",),
     source=(_PARSER,),
 )
 
-MC2 = declare(
+MC2 = _rule(
     "NPU745",
     "op-debug-mc2",
     Severity.INFO,
@@ -162,7 +161,6 @@ MC2 = declare(
     op_debug_list=OpType::MatMul
     ```
     """,
-    options=("op_debug_config",),
     source=(_DOC,),
 )
 

@@ -4,6 +4,7 @@ Source: docs/en/tfadapter_1/apiref/session_config/performance_tuning.md.
 """
 
 from contextlib import suppress
+from functools import partial
 from typing import Any, Dict, Iterator, Mapping, Optional, Tuple
 
 import attr
@@ -42,7 +43,9 @@ _PARSER = (
     "cann/ge:compiler/engines/nn_engine/utils/common/config_parser/op_impl_mode_config_parser.cc"
 )
 
-LINE = declare(
+_rule = partial(declare, options=("op_precision_mode",), facts=("op-precision-file",))
+
+LINE = _rule(
     "NPU731",
     "op-precision-line",
     Severity.WARNING,
@@ -68,12 +71,10 @@ LINE = declare(
     # the head needs precision
     ```
     """,
-    options=("op_precision_mode",),
-    facts=("op-precision-file",),
     source=(_DOC, _PARSER),
 )
 
-MODE = declare(
+MODE = _rule(
     "NPU732",
     "op-precision-mode-word",
     Severity.WARNING,
@@ -86,12 +87,10 @@ MODE = declare(
 
     Right: `Pooling=high_performance`
     """,
-    options=("op_precision_mode",),
-    facts=("op-precision-file",),
     source=(_DOC, _PARSER),
 )
 
-REPEATED = declare(
+REPEATED = _rule(
     "NPU733",
     "op-precision-repeated",
     Severity.WARNING,
@@ -115,12 +114,10 @@ REPEATED = declare(
     Pooling=high_precision
     ```
     """,
-    options=("op_precision_mode",),
-    facts=("op-precision-file",),
     source=(_PARSER,),
 )
 
-PRODUCT = declare(
+PRODUCT = _rule(
     "NPU734",
     "op-precision-unsupported-mode",
     Severity.ERROR,
@@ -135,7 +132,6 @@ PRODUCT = declare(
 
     Right there: `Conv2D=high_precision`
     """,
-    options=("op_precision_mode",),
     facts=("op-precision-fp32-products",),
     source=(_DOC,),
 )

@@ -1,5 +1,6 @@
 """The addresses of a table: which devices need one, each address once, all of one family."""
 
+from functools import partial
 from typing import Dict, FrozenSet, List
 
 from npu_config.cluster.rank_table.dialects import EVEN, SOURCES
@@ -17,7 +18,9 @@ _SOURCE = (
     SOURCES["CO"] + ":488-570",
 )
 
-DUPLICATE_ADDRESS = declare(
+_rule = partial(declare, facts=("rank-table-device-ip",), source=_SOURCE)
+
+DUPLICATE_ADDRESS = _rule(
     "NPU652",
     "rank-table-duplicate-address",
     Severity.ERROR,
@@ -37,7 +40,7 @@ DUPLICATE_ADDRESS = declare(
     source=(*_SOURCE, "docs/en/tfadapter_1/migration/faq/hccl_init_ret_-17_error.md"),
 )
 
-ADDRESS_FAMILY = declare(
+ADDRESS_FAMILY = _rule(
     "NPU653",
     "rank-table-address-family",
     Severity.ERROR,
@@ -52,10 +55,9 @@ ADDRESS_FAMILY = declare(
     Right: `"device_ip": "fd00::2"` for device 0, `"device_ip": "fd00::3"` for device 1
     """,
     facts=("rank-table-file",),
-    source=_SOURCE,
 )
 
-NEEDED = declare(
+NEEDED = _rule(
     "NPU607",
     "rank-table-address-needed",
     Severity.ERROR,
@@ -72,11 +74,9 @@ NEEDED = declare(
 
     Right: `{"device_id": "0", "rank_id": "0", "device_ip": "10.20.0.2"}`
     """,
-    facts=("rank-table-device-ip",),
-    source=_SOURCE,
 )
 
-ADDRESS_NUMBERS = declare(
+ADDRESS_NUMBERS = _rule(
     "NPU608",
     "rank-table-address-numbers",
     Severity.ERROR,
@@ -90,11 +90,9 @@ ADDRESS_NUMBERS = declare(
 
     Right: `"device_ip": "10.20.0.3,10.30.0.3"` for device 1
     """,
-    facts=("rank-table-device-ip",),
-    source=_SOURCE,
 )
 
-HOST_NETWORK = declare(
+HOST_NETWORK = _rule(
     "NPU609",
     "rank-table-host-network",
     Severity.ERROR,
@@ -108,7 +106,6 @@ HOST_NETWORK = declare(
 
     Right: `"host_ip": "10.0.0.1"` for that server, and for all others
     """,
-    facts=("rank-table-device-ip",),
     source=(SOURCES["CO"] + ":89-106, 167-174, 198-214",),
 )
 

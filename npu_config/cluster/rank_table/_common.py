@@ -1,5 +1,6 @@
 """Checks that several dialects share: status, counts, names, rank ids."""
 
+from functools import partial
 from typing import Dict, List, Sequence, Tuple
 
 from npu_config.cluster.rank_table.dialects import SOURCES
@@ -12,7 +13,9 @@ from npu_config.sidefiles.schema.levels import Column, Level, Node
 _GUIDE = "cann/hccl:docs/zh/user_guide/cluster_info_config/rank_table_config_{}.md"
 _SOURCE = tuple(_GUIDE.format(name) for name in ("910", "a5"))
 
-STATUS = declare(
+_rule = partial(declare, facts=("rank-table-file",), source=_SOURCE)
+
+STATUS = _rule(
     "NPU647",
     "rank-table-not-completed",
     Severity.ERROR,
@@ -27,11 +30,10 @@ STATUS = declare(
 
     Right: `"status": "completed"`
     """,
-    facts=("rank-table-file",),
     source=(*_SOURCE, SOURCES["GL"] + ":166-188"),
 )
 
-COUNT = declare(
+COUNT = _rule(
     "NPU648",
     "rank-table-count",
     Severity.ERROR,
@@ -47,11 +49,9 @@ COUNT = declare(
 
     Right: `"server_count": "2"`
     """,
-    facts=("rank-table-file",),
-    source=_SOURCE,
 )
 
-DUPLICATE_NAME = declare(
+DUPLICATE_NAME = _rule(
     "NPU649",
     "rank-table-duplicate-name",
     Severity.ERROR,
@@ -65,11 +65,9 @@ DUPLICATE_NAME = declare(
 
     Right: `"server_id": "node_0"` and `"server_id": "node_1"`
     """,
-    facts=("rank-table-file",),
-    source=_SOURCE,
 )
 
-RANK_IDS = declare(
+RANK_IDS = _rule(
     "NPU650",
     "rank-table-rank-ids",
     Severity.ERROR,
@@ -85,10 +83,9 @@ RANK_IDS = declare(
     Right: `"rank_id": "0"` and `"rank_id": "1"`
     """,
     facts=("rank-table-file", "rank-id-matches-table"),
-    source=_SOURCE,
 )
 
-INTERLEAVED = declare(
+INTERLEAVED = _rule(
     "NPU651",
     "rank-table-interleaved-ranks",
     Severity.WARNING,
@@ -102,8 +99,6 @@ INTERLEAVED = declare(
 
     Right: server 1 has the ranks 0, 1, 2, 3 and server 2 has 4, 5, 6, 7
     """,
-    facts=("rank-table-file",),
-    source=_SOURCE,
 )
 
 

@@ -1,5 +1,6 @@
 """Devices and ports that ranks share, and backup interfaces."""
 
+from functools import partial
 from typing import Any, Callable, Dict, Iterable, List, Sequence, Set, Tuple
 
 from npu_config.core.diagnostics import Severity
@@ -17,7 +18,9 @@ _SOURCE = (
     "cann/hccl:docs/zh/user_guide/cluster_info_config/rank_table_config_a3.md",
 )
 
-SHARED_DEVICE = declare(
+_rule = partial(declare, source=_SOURCE)
+
+SHARED_DEVICE = _rule(
     "NPU654",
     "rank-table-shared-device",
     Severity.WARNING,
@@ -35,10 +38,9 @@ SHARED_DEVICE = declare(
     Right: `{"device_id": "0", "rank_id": "0"}` and `{"device_id": "1", "rank_id": "1"}`
     """,
     facts=("rank-table-file", "hccl-port-single-device-multi-process"),
-    source=_SOURCE,
 )
 
-PORT = declare(
+PORT = _rule(
     "NPU655",
     "rank-table-port",
     Severity.WARNING,
@@ -55,10 +57,9 @@ PORT = declare(
     Right: `"host_port": "16666"` and `"host_port": "16667"`
     """,
     facts=("rank-table-file",),
-    source=_SOURCE,
 )
 
-BACKUP = declare(
+BACKUP = _rule(
     "NPU660",
     "rank-table-backup",
     Severity.WARNING,
@@ -76,7 +77,6 @@ BACKUP = declare(
     Right: `"device_ip": "10.20.0.2", "backup_device_ip": "10.20.0.3"`
     """,
     facts=("rank-table-file",),
-    source=_SOURCE,
 )
 
 

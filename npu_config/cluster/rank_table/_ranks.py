@@ -2,6 +2,7 @@
 
 import re
 from collections import Counter
+from functools import partial
 from itertools import chain
 from typing import Any, Callable, Dict, Mapping, Optional, Sequence, Set, Tuple
 
@@ -20,7 +21,9 @@ from npu_config.sidefiles.schema.reading import Reader
 _EID = re.compile(r"[0-9a-fA-F]{32}\Z")
 _SOURCE = ("cann/hccl:docs/zh/user_guide/cluster_info_config/rank_table_config_a5.md",)
 
-LAYERS = declare(
+_rule = partial(declare, facts=("rank-table-file",))
+
+LAYERS = _rule(
     "NPU661",
     "rank-table-layers",
     Severity.ERROR,
@@ -35,11 +38,10 @@ LAYERS = declare(
 
     Right: `{"net_layer": 0, "net_type": "TOPO_FILE_DESC", ...}`
     """,
-    facts=("rank-table-file",),
     source=_SOURCE,
 )
 
-LAYER_PORTS = declare(
+LAYER_PORTS = _rule(
     "NPU662",
     "rank-table-layer-ports",
     Severity.WARNING,
@@ -53,11 +55,10 @@ LAYER_PORTS = declare(
 
     Right: `"ports": ["0/4"]` for the one and `"ports": ["0/5"]` for the other
     """,
-    facts=("rank-table-file",),
     source=_SOURCE,
 )
 
-BACKUP_RANK = declare(
+BACKUP_RANK = _rule(
     "NPU610",
     "rank-table-local-ids",
     Severity.ERROR,
@@ -72,14 +73,13 @@ BACKUP_RANK = declare(
 
     Right: `{"local_id": 64, "replaced_local_id": 5, ...}`
     """,
-    facts=("rank-table-file",),
     source=(
         SOURCES["R2"] + "/new_rank_info.cc:47-63",
         SOURCES["R2"] + "/rank_table_info.cc:90-144",
     ),
 )
 
-ADDRESS = declare(
+ADDRESS = _rule(
     "NPU667",
     "rank-table-layer-addresses",
     Severity.ERROR,
@@ -95,7 +95,6 @@ ADDRESS = declare(
 
     Right: `{"addr_type": "EID", "addr": "000000000000002000100000df001001", ...}`
     """,
-    facts=("rank-table-file",),
     source=(
         SOURCES["R2"] + "/address_info.cc:39-159",
         SOURCES["R2"] + "/rank_table_info.cc:185-206",

@@ -3,6 +3,7 @@
 import gc
 import json
 from contextlib import contextmanager
+from functools import partial
 from typing import Any, Dict, Iterator, List, NamedTuple, Optional
 
 from npu_config.cluster.rank_table import dialects
@@ -26,7 +27,9 @@ _SOURCE = tuple(
     for name in ("910", "300i_duo", "a2", "a3", "a5")
 )
 
-NOT_A_TABLE = declare(
+_rule = partial(declare, facts=("rank-table-file",), source=_SOURCE)
+
+NOT_A_TABLE = _rule(
     "NPU641",
     "not-a-rank-table",
     Severity.ERROR,
@@ -40,11 +43,9 @@ NOT_A_TABLE = declare(
 
     Right: `{"status": "completed", "version": "1.0", "server_count": "1", "server_list": [...]}`
     """,
-    facts=("rank-table-file",),
-    source=_SOURCE,
 )
 
-VERSION = declare(
+VERSION = _rule(
     "NPU642",
     "rank-table-version",
     Severity.ERROR,
@@ -60,11 +61,10 @@ VERSION = declare(
 
     Right: `"version": "1.0"`
     """,
-    facts=("rank-table-file",),
     source=(*_SOURCE, dialects.SOURCES["CF"] + ":44-60", dialects.SOURCES["PA"] + ":293-305"),
 )
 
-MISSING_KEY = declare(
+MISSING_KEY = _rule(
     "NPU643",
     "rank-table-missing-key",
     Severity.ERROR,
@@ -79,11 +79,9 @@ MISSING_KEY = declare(
 
     Right: `{"device_id": "0", "device_ip": "10.20.0.2", "rank_id": "0"}`
     """,
-    facts=("rank-table-file",),
-    source=_SOURCE,
 )
 
-UNKNOWN_KEY = declare(
+UNKNOWN_KEY = _rule(
     "NPU644",
     "rank-table-unknown-key",
     Severity.WARNING,
@@ -98,11 +96,9 @@ UNKNOWN_KEY = declare(
 
     Right: `{"device_id": "0", "device_ip": "10.20.0.2", "rank_id": "0", "device_port": "16666"}`
     """,
-    facts=("rank-table-file",),
-    source=_SOURCE,
 )
 
-VALUE_TYPE = declare(
+VALUE_TYPE = _rule(
     "NPU645",
     "rank-table-value-type",
     Severity.ERROR,
@@ -117,11 +113,9 @@ VALUE_TYPE = declare(
 
     Right: `"server_count": "2"`
     """,
-    facts=("rank-table-file",),
-    source=_SOURCE,
 )
 
-VALUE = declare(
+VALUE = _rule(
     "NPU646",
     "rank-table-value",
     Severity.ERROR,
@@ -139,8 +133,6 @@ VALUE = declare(
 
     Right: `"device_ip": "10.20.0.25"`
     """,
-    facts=("rank-table-file",),
-    source=_SOURCE,
 )
 
 RULES = Rules(MISSING_KEY, UNKNOWN_KEY, VALUE_TYPE, VALUE)
