@@ -3,10 +3,10 @@
 import re
 from typing import Any, List, Optional
 
-from npu_config.core.diagnostics import Diagnostic, Fix, Severity
+from npu_config.core.diagnostics import Diagnostic, Fix, Place, Severity
 from npu_config.core.message import phrase
+from npu_config.core.rule import Rule
 from npu_config.sidefiles import _profiling_rules as rules
-from npu_config.sidefiles._shape import Shape
 from npu_config.sidefiles.profiling_keys import (
     CUSTOM,
     EXCLUDED_BY_INSTR,
@@ -17,7 +17,7 @@ from npu_config.sidefiles.profiling_keys import (
     registers,
 )
 from npu_config.text import json as _json
-from npu_config.text.source import Places
+from npu_config.text.source import Path, Places
 from npu_config.text.words import joined, listed, near, shown
 
 _NUMBER = re.compile(r"[0-9]{1,18}\Z")
@@ -25,17 +25,55 @@ _SIZE = re.compile(r"([0-9]{1,18})MB\Z")
 _FORBIDDEN = "\n\f\r\b\t\v\x7f\"'\\%><|&$;`"
 
 
+class _Found:
+    """What is wrong with a value, and where its parts are."""
+
+    def __init__(self, places: Places) -> None:
+        self.places = places
+        self.found: List[Diagnostic] = []
+
+    def report(
+        self,
+        message: str,
+        place: Place,
+        help: Optional[str] = None,
+        rule: Rule = rules.VALUE,
+        meant: Optional[str] = None,
+        fix: Optional[Fix] = None,
+    ) -> None:
+        """Add a finding."""
+        self.found.append(rule.diagnostic(message, place, help=help, meant=meant, fix=fix))
+
+    def must_be(
+        self, what: str, expected: str, value: Any, path: Path, rule: Rule = rules.VALUE
+    ) -> None:
+        """Add that a value is of another kind, unless it could not be read."""
+        if value is not _json.BROKEN:
+            message = phrase("{} must be {}, not {}", what, expected, _json.kind_of(value))
+            self.report(message, self.places.place(path), rule=rule)
+
+
 def faults(value: Any, places: Places) -> List[Diagnostic]:
     """What is wrong with a plain value, whatever the target."""
-    shape = Shape(rules.KEY, places)
-    top = shape.object(value, (), "the value of profiling_options")
-    shape.keys(top, (), KEYS, "in the profiling options")
-    shape.rule = rules.VALUE
+    shape = _Found(places)
+    top = value if isinstance(value, dict) else {}
+    if top is not value:
+        shape.must_be("the value of profiling_options", "an object", value, (), rules.KEY)
+    for name in top:
+        if name not in KEYS:
+            message = "unknown key {} in the profiling options; legal: {}"
+            meant = near(str(name), [other for other in KEYS if other not in top])
+            message = phrase(message, shown(name), listed(KEYS))
+            shape.report(message, places.key_place((name,)), rule=rules.KEY, meant=meant)
     for name, key in KEYS.items():
-        if name in top and key.kind == "number":
+        if name not in top:
+            continue
+        if key.kind == "number":
             _judge_number(shape, name, key, top[name])
-        elif name in top and shape.text(top[name], (name,), '"{}"'.format(name)) is not None:
+        elif isinstance(top[name], str):
             _judge(shape, name, key, top[name])
+        else:
+            shape.must_be('"{}"'.format(name), "text in double quotes", top[name], (name,))
     if "instr_profiling_freq" in top:
         excluded = [name for name in EXCLUDED_BY_INSTR if top.get(name, "") not in ("", "off")]
         if excluded:
@@ -61,7 +99,7 @@ def faults(value: Any, places: Places) -> List[Diagnostic]:
     return shape.found
 
 
-def _judge(shape: Shape, name: str, key: Key, value: str) -> None:
+def _judge(shape: _Found, name: str, key: Key, value: str) -> None:
     place = shape.places.place((name,))
     if key.kind == "path":
         bad = [character for character in _FORBIDDEN if character in value]
@@ -88,7 +126,7 @@ def _judge(shape: Shape, name: str, key: Key, value: str) -> None:
         shape.report(message, place, "leave it out")
 
 
-def _wrong_word(shape: Shape, name: str, key: Key, word: str) -> None:
+def _wrong_word(shape: _Found, name: str, key: Key, word: str) -> None:
     message = phrase('"{}" is {}; legal: {}', name, shown(word), _legal(key))
     shape.report(message, shape.places.place((name,)), meant=near(word, key.allowed))
 
@@ -97,7 +135,7 @@ def _legal(key: Key) -> str:
     return listed(word or '""' for word in key.allowed)
 
 
-def _judge_metrics(shape: Shape, name: str, key: Key, value: str) -> None:
+def _judge_metrics(shape: _Found, name: str, key: Key, value: str) -> None:
     if not value.startswith(CUSTOM):
         legal = (*key.allowed, CUSTOM + "<registers>")
         message = phrase('"{}" is {}; legal: {}', name, shown(value), listed(legal))
@@ -116,7 +154,7 @@ def _judge_metrics(shape: Shape, name: str, key: Key, value: str) -> None:
         )
 
 
-def _judge_number(shape: Shape, name: str, key: Key, value: Any) -> None:
+def _judge_number(shape: _Found, name: str, key: Key, value: Any) -> None:
     low, high = key.range
     place = shape.places.place((name,))
     legal = phrase("an integer from {} to {}", low, high)
@@ -145,7 +183,7 @@ def _named(value: Any) -> str:
     return phrase("the text {}", shown(value)) if isinstance(value, str) else _json.kind_of(value)
 
 
-def _judge_size(shape: Shape, name: str, key: Key, value: str) -> None:
+def _judge_size(shape: _Found, name: str, key: Key, value: str) -> None:
     low, high = key.range
     number, place = _number_in(value), shape.places.place((name,))
     in_mb = '"{}MB"'.format(number) if number is not None and low <= number <= high else None

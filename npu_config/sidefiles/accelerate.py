@@ -15,8 +15,7 @@ import attr
 from npu_config.core.diagnostics import Diagnostic, Report, Severity
 from npu_config.core.message import phrase
 from npu_config.core.rule import declare
-from npu_config.sidefiles._shape import is_wrong, refuse
-from npu_config.sidefiles.format import Parsed
+from npu_config.sidefiles.format import Parsed, refuse
 from npu_config.text.words import shown
 
 MAX_STEP = 2**32 - 1
@@ -136,7 +135,7 @@ def read(environ: Mapping[str, str], trigger: str) -> Parsed[Union[Steps, Losses
             continue
         values[name] = _value(text, step)
     found.extend(_step_faults(values) if step else _loss_faults(values))
-    if is_wrong(found):
+    if not Report(found).ok:
         return Parsed(None, Report(found))
     numbers = [values[name] for name in names]
     return Parsed(Steps(*numbers) if step else Losses(*numbers), Report(found))

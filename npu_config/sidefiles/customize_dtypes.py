@@ -8,15 +8,14 @@ from typing import Any, Collection, Iterable, Iterator, List, Mapping, Optional,
 
 import attr
 
-from npu_config.core.diagnostics import Diagnostic, Place
+from npu_config.core.diagnostics import Diagnostic, Place, Report
 from npu_config.core.message import phrase
 from npu_config.core.target import ANY_TARGET, Target
 from npu_config.sidefiles import _dtype_rules as rules
 from npu_config.sidefiles._convert import texts
 from npu_config.sidefiles._dtype_lines import DTYPES, MAX_LINE, TYPE, read_lines, unknown
 from npu_config.sidefiles._frozen import Table
-from npu_config.sidefiles._shape import is_wrong, refuse
-from npu_config.sidefiles.format import Format, Parsed, Sample, conclude
+from npu_config.sidefiles.format import Format, Parsed, Sample, conclude, refuse
 from npu_config.sidefiles.library import OperatorLibrary, canonical_dtype
 from npu_config.text.lines import name_fault
 from npu_config.text.source import ANYWHERE, Places
@@ -148,7 +147,7 @@ def parse(
         target: not needed here; no finding depends on it.
     """
     entries, places, log = read_lines(text, path)
-    understood = not is_wrong(d for d in log if d.rule != rules.COMMENT.id)
+    understood = Report(d for d in log if d.rule != rules.COMMENT.id).ok
     return conclude(
         log,
         places,

@@ -245,6 +245,17 @@ def read_text(path: PathLike) -> Tuple[Optional[str], Tuple[Diagnostic, ...]]:
     return None, (UNREADABLE.diagnostic(found.message, found.place, help=found.help),)
 
 
+def refuse(found: Iterable[Diagnostic]) -> None:
+    """Raise what is wrong with the arguments of a model.
+
+    Raises:
+        NpuConfigError: with every finding, when one of them is an error.
+    """
+    report = Report(found)
+    if not report.ok:
+        raise NpuConfigError(report)
+
+
 _DECODER = json.JSONDecoder()
 _BLANK = re.compile(r"[ \t\r\n]*")
 

@@ -24,9 +24,8 @@ from npu_config.sidefiles._fusion_sections import (
     is_read,
     judge,
 )
-from npu_config.sidefiles._shape import is_wrong, refuse
 from npu_config.sidefiles.declared import Declared
-from npu_config.sidefiles.format import Format, Parsed, Sample, conclude
+from npu_config.sidefiles.format import Format, Parsed, Sample, conclude, refuse
 from npu_config.sidefiles.schema.reading import Rules
 from npu_config.text import json as _json
 from npu_config.text.lines import name_fault
@@ -242,7 +241,7 @@ _DECODER = json.JSONDecoder(parse_constant=_constant)
 def _read_lines(text: str, path: Optional[str]) -> Parsed[FusionSwitch]:
     """The old syntax."""
     passes, places, log = read_lines(text, path)
-    understood = not is_wrong(log)
+    understood = Report(log).ok
     return conclude(
         log, places, (lambda: FusionSwitch(passes=passes)) if understood else None, lambda _: ()
     )

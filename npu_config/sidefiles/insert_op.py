@@ -9,15 +9,14 @@ from typing import Any, Dict, Iterable, Iterator, List, Mapping, Optional, Tuple
 
 import attr
 
-from npu_config.core.diagnostics import Diagnostic, Severity
+from npu_config.core.diagnostics import Diagnostic, Report, Severity
 from npu_config.core.message import phrase
 from npu_config.core.target import ANY_TARGET, Product, Target
 from npu_config.sidefiles import _aipp_rules as rules
 from npu_config.sidefiles._aipp_fields import FIELDS, INPUT_FORMATS, MODES, Value
 from npu_config.sidefiles._aipp_parser import read, unknown
 from npu_config.sidefiles._frozen import Table
-from npu_config.sidefiles._shape import is_wrong, refuse
-from npu_config.sidefiles.format import Format, Parsed, Sample, conclude
+from npu_config.sidefiles.format import Format, Parsed, Sample, conclude, refuse
 from npu_config.text.faults import FaultLog, StopReading
 from npu_config.text.source import ANYWHERE, Path, Places, PlaceTable, Source
 from npu_config.text.words import listed, near, shown
@@ -196,7 +195,7 @@ def parse(text: str, path: Optional[str] = None, target: Target = ANY_TARGET) ->
         blocks = read(log, places)
         understood = not log.diagnostics
         log.add_all(_judge(blocks, places, target))
-    understood = understood and not is_wrong(log.diagnostics)
+    understood = understood and Report(log.diagnostics).ok
     return conclude(
         log,
         places,

@@ -15,7 +15,6 @@ from npu_config.core.files import PathLike
 from npu_config.core.message import phrase
 from npu_config.core.rule import declare
 from npu_config.sidefiles._frozen import Table
-from npu_config.sidefiles._shape import Shape
 from npu_config.sidefiles.format import UNREADABLE, Parsed, read_text
 from npu_config.text import json as _json
 from npu_config.text.words import shown
@@ -107,13 +106,19 @@ def parse(text: str, path: Optional[str] = None) -> Parsed[OperatorLibrary]:
         path: the file it came from.
     """
     reading = _json.read(text, path)
-    shape = Shape(STRUCTURE, reading)
-    top = shape.object(reading.value, (), "an operator library")
+    wrong: List[Diagnostic] = []
+
+    def entries(value: Any, path: Tuple[str, ...], what: str) -> Dict[str, Any]:
+        if value is not _json.BROKEN and not isinstance(value, dict):
+            message = phrase("{} must be an object, not {}", what, _json.kind_of(value))
+            wrong.append(STRUCTURE.diagnostic(message, reading.place(path)))
+        return value if isinstance(value, dict) else {}
+
     operators = {
-        name: _operator(shape.object(entry, (name,), phrase("the operator {}", shown(name))))
-        for name, entry in top.items()
+        name: _operator(entries(entry, (name,), phrase("the operator {}", shown(name))))
+        for name, entry in entries(reading.value, (), "an operator library").items()
     }
-    found = Report((*reading.diagnostics, *shape.found))
+    found = Report((*reading.diagnostics, *wrong))
     model = OperatorLibrary(operators) if found.ok else None
     return Parsed(model, found, reading)
 

@@ -13,8 +13,7 @@ from npu_config.core.diagnostics import Diagnostic, Severity
 from npu_config.core.message import phrase
 from npu_config.core.rule import declare
 from npu_config.core.target import ANY_TARGET, Target
-from npu_config.sidefiles._shape import refuse
-from npu_config.sidefiles.format import Format, Parsed, Sample, conclude
+from npu_config.sidefiles.format import Format, Parsed, Sample, conclude, refuse
 from npu_config.text.faults import FaultLog, StopReading
 from npu_config.text.keyvalue import Item, items
 from npu_config.text.source import ANYWHERE, Places, PlaceTable, Source

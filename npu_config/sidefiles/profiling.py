@@ -15,8 +15,7 @@ from npu_config.core.message import phrase
 from npu_config.core.target import ANY_TARGET, Target
 from npu_config.sidefiles import _profiling_rules as rules
 from npu_config.sidefiles._profiling_values import faults
-from npu_config.sidefiles._shape import is_wrong, refuse
-from npu_config.sidefiles.format import Format, Parsed, Sample, conclude
+from npu_config.sidefiles.format import Format, Parsed, Sample, conclude, refuse
 from npu_config.sidefiles.profiling_keys import (
     KEYS,
     METRICS_NOT_ON,
@@ -275,7 +274,7 @@ def _parse(text: str, path: Optional[str], target: Target) -> Parsed[ProfilingOp
         return Parsed(None, Report([rules.KEY.diagnostic(message, place, help=help)]))
     reading = _json.read(text, path)
     found = faults(reading.value, reading)
-    understood = reading.complete and not is_wrong(found)
+    understood = reading.complete and Report(found).ok
     value = reading.value if isinstance(reading.value, dict) else {}
     known = {key: value[key] for key in KEYS if isinstance(value.get(key), (str, int))}
     if len(text.encode("utf-8", "surrogatepass")) > MAX_BYTES:

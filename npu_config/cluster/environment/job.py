@@ -13,7 +13,7 @@ import attr
 from npu_config.cluster.environment.check import check_environment
 from npu_config.cluster.environment.dotenv import NAME, render_dotenv
 from npu_config.cluster.environment.variables import CM_NAMES, RANK_TABLE_NAMES
-from npu_config.cluster.rank_table.building import Devices, device_list, refusal, refuse_errors
+from npu_config.cluster.rank_table.building import Devices, device_list, refusal
 from npu_config.cluster.rank_table.group_model import GroupTable
 from npu_config.cluster.rank_table.judging import check_document
 from npu_config.cluster.rank_table.model import (
@@ -23,6 +23,7 @@ from npu_config.cluster.rank_table.model import (
 from npu_config.cluster.rank_table.process import Process
 from npu_config.core.message import phrase
 from npu_config.core.target import ANY_TARGET, Product, Target
+from npu_config.sidefiles.format import refuse
 
 
 @attr.s(frozen=True, slots=True, auto_attribs=True)
@@ -118,7 +119,7 @@ def table_job(
         "RANK_SIZE": str(table.rank_size),
     }
     pods = () if isinstance(table, GroupTable) else ("POD_NAME",)
-    refuse_errors(check_document(to_document(table), target))
+    refuse(check_document(to_document(table), target))
     processes = tuple(sorted(table.processes, key=lambda process: process.rank_id))
     return _checked(Job(processes, common, (*CM_NAMES, *pods)), extra, target)
 
@@ -218,7 +219,7 @@ def _checked(
         raise refusal("the job has no processes", "give it a device at least")
     first = {job.worker_ips.get(one.server_id or ""): one for one in reversed(job.processes)}
     for process in first.values():
-        refuse_errors(check_environment(job.variables(process), target))
+        refuse(check_environment(job.variables(process), target))
     return job
 
 

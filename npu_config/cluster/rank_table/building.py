@@ -17,10 +17,11 @@ from npu_config.cluster.rank_table.model import (
     SuperPod,
     to_document,
 )
-from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Severity
+from npu_config.core.diagnostics import NpuConfigError, Severity
 from npu_config.core.message import phrase
 from npu_config.core.rule import declare
 from npu_config.core.target import Product, Target
+from npu_config.sidefiles.format import refuse
 
 DESCRIPTION = declare(
     "NPU669",
@@ -125,24 +126,13 @@ def build(
     if version is None:
         version = "1.2" if pods else "1.0"
     table = RankTable(tuple(built), version, super_pods=pods)
-    refuse_errors(check_document(to_document(table), target))
+    refuse(check_document(to_document(table), target))
     return table
 
 
 def device_list(devices: Devices) -> Tuple[int, ...]:
     """The device ids that are meant: 0 to n-1 for a number n."""
     return tuple(range(devices)) if isinstance(devices, int) else tuple(devices)
-
-
-def refuse_errors(found: Iterable[Diagnostic]) -> None:
-    """Raise when there are errors.
-
-    Raises:
-        NpuConfigError: with every finding.
-    """
-    faults = list(found)
-    if any(diagnostic.severity is Severity.ERROR for diagnostic in faults):
-        raise NpuConfigError(faults)
 
 
 class _Pool:

@@ -10,7 +10,6 @@ from npu_config.cluster.rank_table.building import (
     consecutive,
     device_list,
     refusal,
-    refuse_errors,
 )
 from npu_config.cluster.rank_table.judging import check_document
 from npu_config.cluster.rank_table.model import (
@@ -22,6 +21,7 @@ from npu_config.cluster.rank_table.model import (
 )
 from npu_config.core.message import phrase
 from npu_config.core.target import Product, Target
+from npu_config.sidefiles.format import refuse
 from npu_config.sidefiles.schema.addresses import family_of
 
 
@@ -148,5 +148,5 @@ def build_ranks(
         for rank, ((_, device_id), mine) in enumerate(zip(places, zip(*columns)))
     )
     table = RankTable2(ranks)
-    refuse_errors(check_document(to_document(table), Target(product=Product.ASCEND_950)))
+    refuse(check_document(to_document(table), Target(product=Product.ASCEND_950)))
     return table

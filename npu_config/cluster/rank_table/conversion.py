@@ -7,7 +7,6 @@ from typing import Any, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple
 
 import attr
 
-from npu_config.cluster.rank_table.building import refuse_errors
 from npu_config.cluster.rank_table.dialects import BY_VERSION
 from npu_config.cluster.rank_table.group_model import GroupTable
 from npu_config.cluster.rank_table.judging import check_document
@@ -25,6 +24,7 @@ from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Report, Seve
 from npu_config.core.message import phrase
 from npu_config.core.rule import declare
 from npu_config.core.target import ANY_TARGET, Target
+from npu_config.sidefiles.format import refuse
 from npu_config.sidefiles.schema.records import unread
 
 NOT_CONVERTIBLE = declare(
@@ -100,7 +100,7 @@ def convert(
     assert isinstance(table, RankTable)
     if version == "1.2":
         table = _in_super_nodes(table, super_pods or {}, super_device_ids or {})
-    refuse_errors(check_document(to_document(table), target))
+    refuse(check_document(to_document(table), target))
     return table
 
 
@@ -290,7 +290,7 @@ def merge(
         joined = _join_servers(
             first, [table for _, table in given if isinstance(table, RankTable)]
         )
-    refuse_errors(check_document(to_document(joined), target))
+    refuse(check_document(to_document(joined), target))
     return joined, Report(lost)
 
 
