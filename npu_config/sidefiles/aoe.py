@@ -127,9 +127,6 @@ FORMAT = content_format(
     _looks_like,
     check,
 )
-parse = FORMAT.parse
-render = FORMAT.render
-load = FORMAT.load
-save = FORMAT.save
+parse, render, load, save = FORMAT.parse, FORMAT.render, FORMAT.load, FORMAT.save
 
 __all__ = ["FEATURES", "FORMAT", "LEVELS", "check", "load", "parse", "render", "save"]

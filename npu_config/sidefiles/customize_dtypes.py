@@ -243,8 +243,7 @@ FORMAT: Format[CustomizeDtypes] = Format(
     marks=r"(?:in|out)putdtype|op(?:type|name)::",
     names=r"customize_dtypes[\w.-]*\.(?:cfg|txt)",
 )
-load = FORMAT.load
-save = FORMAT.save
+load, save = FORMAT.load, FORMAT.save
 
 __all__ = ["DTYPES", "FORMAT", "CustomizeDtypes", "Dtypes", "check", "load", "parse", "render",
            "save"]  # fmt: skip

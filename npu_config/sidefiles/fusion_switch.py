@@ -5,7 +5,7 @@ Source: docs/en/tfadapter_1/apiref/session_config/accuracy_comparison.md.
 
 import json
 import re
-from typing import Any, Collection, Dict, Iterator, Mapping, Optional, Tuple, Union
+from typing import Any, Callable, Collection, Dict, Iterator, Mapping, Optional, Tuple, Union
 
 import attr
 
@@ -134,25 +134,12 @@ def _written(switch: Any) -> Any:
 
 def _plain(model: FusionSwitch) -> Dict[str, Any]:
     """The JSON value of the new syntax."""
+    switches = zip(FUSIONS, (model.graph, model.ub))
+    levels = zip(FUSIONS, (model.graph_priority, model.ub_priority))
     plain: Dict[str, Any] = {
-        "Switch": {
-            fusion: (
-                {name: _written(switch) for name, switch in switches.items()}
-                if isinstance(switches, Mapping)
-                else switches
-            )
-            for fusion, switches in zip(FUSIONS, (model.graph, model.ub))
-        }
+        "Switch": {fusion: _each(passes, _written) for fusion, passes in switches}
     }
-    priorities = {
-        fusion: (
-            {level: _texts(passes) for level, passes in levels.items()}
-            if isinstance(levels, Mapping)
-            else levels
-        )
-        for fusion, levels in zip(FUSIONS, (model.graph_priority, model.ub_priority))
-        if levels
-    }
+    priorities = {fusion: _each(found, _texts) for fusion, found in levels if found}
     if priorities:
         plain["Priority"] = priorities
     if model.exceptional:
@@ -161,12 +148,15 @@ def _plain(model: FusionSwitch) -> Dict[str, Any]:
     return plain
 
 
+def _each(value: Any, write: Callable[[Any], Any]) -> Any:
+    """A mapping with its values as they are written; what is none stays for the judgement."""
+    if not isinstance(value, Mapping):
+        return value
+    return {name: write(inner) for name, inner in value.items()}
+
+
 def _texts(passes: Any) -> Any:
-    if not isinstance(passes, Mapping):
-        return passes
-    return {
-        name: str(number) if type(number) is int else number for name, number in passes.items()
-    }
+    return _each(passes, lambda number: str(number) if type(number) is int else number)
 
 
 def _build(value: Any) -> FusionSwitch:
@@ -367,8 +357,7 @@ FORMAT: Format[FusionSwitch] = Format(
     marks=r"(?:graph|ub)_?fusion",
     names=r"fusion_switch[\w.-]*\.(?:cfg|json)",
 )
-load = FORMAT.load
-save = FORMAT.save
+load, save = FORMAT.load, FORMAT.save
 
 __all__ = ["ALL", "FORMAT", "FUSIONS", "LEVELS", "FusionSwitch", "check", "load", "parse",
            "render", "save"]  # fmt: skip

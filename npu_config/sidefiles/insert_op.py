@@ -251,8 +251,7 @@ FORMAT: Format[InsertOp] = Format(
     marks=r"aipp_op",
     names=r"[\w.-]+\.aippconfig",
 )
-load = FORMAT.load
-save = FORMAT.save
+load, save = FORMAT.load, FORMAT.save
 
 __all__ = ["FIELDS", "FORMAT", "INPUT_FORMATS", "AippOp", "InsertOp", "check", "load", "parse",
            "render", "save"]  # fmt: skip

@@ -65,9 +65,6 @@ FORMAT = content_format(
     _looks_like,
 )
 check = nothing
-parse = FORMAT.parse
-render = FORMAT.render
-load = FORMAT.load
-save = FORMAT.save
+parse, render, load, save = FORMAT.parse, FORMAT.render, FORMAT.load, FORMAT.save
 
 __all__ = ["FORMAT", "check", "load", "parse", "render", "save"]

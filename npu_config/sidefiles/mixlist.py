@@ -357,8 +357,7 @@ FORMAT: Format[Mixlist] = Format(
     marks=r"(?:black|white|gray)[-_]list",
     names=r"ops_info[\w.-]*\.json",
 )
-load = FORMAT.load
-save = FORMAT.save
+load, save = FORMAT.load, FORMAT.save
 
 __all__ = [
     "ACTIONS", "FORMAT", "LEGAL_MOVES", "LISTS", "Mixlist", "Move", "Moves", "check", "load",

@@ -5,7 +5,7 @@ Source: docs/en/tfadapter_1/apiref/session_config/operator_and_graph_build.md.
 
 import re
 from contextlib import suppress
-from typing import Any, Dict, Iterator, Optional, Tuple
+from typing import Any, Dict, Iterator, Optional
 
 import attr
 
@@ -13,10 +13,11 @@ from npu_config.core.diagnostics import Diagnostic, Severity
 from npu_config.core.message import phrase
 from npu_config.core.rule import declare
 from npu_config.core.target import ANY_TARGET, Target
+from npu_config.sidefiles.declared import nothing
 from npu_config.sidefiles.format import Format, Parsed, Sample, conclude, refuse
 from npu_config.text.faults import FaultLog, StopReading
 from npu_config.text.keyvalue import Item, items
-from npu_config.text.source import ANYWHERE, Places, PlaceTable, Source
+from npu_config.text.source import PlaceTable, Source
 from npu_config.text.words import did_you_mean, listed, near, shown
 
 SECTION = "[op_compiler_cache]"
@@ -216,15 +217,8 @@ def parse(text: str, path: Optional[str] = None, target: Target = ANY_TARGET) ->
         reader.log,
         reader.places,
         None if values is None else lambda: OpCache(**(values or {})),
-        lambda _: (),
+        nothing,
     )
-
-
-def check(
-    model: OpCache, target: Target = ANY_TARGET, places: Places = ANYWHERE
-) -> Tuple[Diagnostic, ...]:
-    """Nothing: a model that exists is right for every target."""
-    return ()
 
 
 def render(model: OpCache) -> str:
@@ -250,7 +244,7 @@ FORMAT: Format[OpCache] = Format(
     looks_like=_looks_like,
     marks=r"max_op_cache",
 )
-load = FORMAT.load
-save = FORMAT.save
+check = nothing
+load, save = FORMAT.load, FORMAT.save
 
 __all__ = ["FORMAT", "KEYS", "SECTION", "OpCache", "check", "load", "parse", "render", "save"]

@@ -363,8 +363,7 @@ FORMAT: Format[OpDebug] = Format(
     looks_like=_looks_like,
     marks=r"op_debug_(?:config|list)",
 )
-load = FORMAT.load
-save = FORMAT.save
+load, save = FORMAT.load, FORMAT.save
 
 __all__ = ["FORMAT", "MC2_TYPES", "OpDebug", "SWITCHES", "check", "load", "parse", "render",
            "save"]  # fmt: skip

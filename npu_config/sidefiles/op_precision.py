@@ -331,8 +331,7 @@ FORMAT: Format[OpPrecision] = Format(
     marks=r"by(?:optype|nodename)|=\s?(?:(?:high|super)_p|enable_(?:hi_)?float|support_o|norm_c|keep_f)",
     names=r"op_precision[\w.-]*\.ini",
 )
-load = FORMAT.load
-save = FORMAT.save
+load, save = FORMAT.load, FORMAT.save
 
 __all__ = ["BY_NAME", "BY_TYPE", "FORMAT", "MODES", "OpPrecision", "check", "load", "parse",
            "render", "save"]  # fmt: skip

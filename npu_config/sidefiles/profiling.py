@@ -335,8 +335,7 @@ FORMAT: Format[ProfilingOptions] = Format(
     looks_like=_looks_like,
     layout=_one_line,
 )
-load = FORMAT.load
-save = FORMAT.save
+load, save = FORMAT.load, FORMAT.save
 
 __all__ = ["ADAPTER_DEFAULT", "FORMAT", "KEYS", "SWITCH", "ProfilingOptions", "check", "load",
            "parse", "render", "save"]  # fmt: skip

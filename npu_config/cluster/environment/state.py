@@ -2,6 +2,8 @@
 
 from typing import FrozenSet, List, Mapping, Optional, Union
 
+import attr
+
 from npu_config.cluster.rank_table.model import AnyRankTable
 from npu_config.core.diagnostics import NOWHERE, Diagnostic, Place, Severity
 from npu_config.core.message import phrase
@@ -12,6 +14,11 @@ from npu_config.core.target import Product, Target
 Value = Union[str, Unknown]
 
 
+def _places(given: Optional[Mapping[str, Place]]) -> Mapping[str, Place]:
+    return given or {}
+
+
+@attr.s(slots=True, auto_attribs=True, eq=False)
 class EnvironmentCheck:
     """One environment under check.
 
@@ -26,24 +33,13 @@ class EnvironmentCheck:
         found: the findings.
     """
 
-    __slots__ = ("environ", "found", "places", "table", "target", "unset", "used")
-
-    def __init__(
-        self,
-        environ: Mapping[str, Value],
-        target: Target,
-        table: Optional[AnyRankTable] = None,
-        places: Optional[Mapping[str, Place]] = None,
-        unset: Optional[FrozenSet[str]] = None,
-        used: FrozenSet[str] = frozenset(),
-    ) -> None:
-        self.environ = environ
-        self.target = target
-        self.table = table
-        self.places = places or {}
-        self.unset = unset
-        self.used = used
-        self.found: List[Diagnostic] = []
+    environ: Mapping[str, Value]
+    target: Target
+    table: Optional[AnyRankTable] = None
+    places: Mapping[str, Place] = attr.ib(default=None, converter=_places)
+    unset: Optional[FrozenSet[str]] = None
+    used: FrozenSet[str] = frozenset()
+    found: List[Diagnostic] = attr.ib(factory=list, init=False)
 
     def get(self, name: str) -> Optional[str]:
         """The text of a variable; None when it is not set or not known."""
