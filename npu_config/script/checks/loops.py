@@ -74,42 +74,45 @@ def loop_without_iteration_op(context: Context) -> None:
         train_op = util.set_iteration_per_loop(sess, train_op, 10)
         sess.run(train_op)
     """
-    if context.mentions(*_MAKERS) or _is_made_elsewhere(context):
+    found = list(_asked_for(context))
+    if not found or context.mentions(*_MAKERS) or _is_made_elsewhere(context):
         return
+    for count, place, guards, file in found:
+        context.report(
+            phrase(
+                '"iterations_per_loop" is {}{}, but nothing makes the loop: no '
+                "set_iteration_per_loop, SetIterationsVarHook or IterationOp; each session.run "
+                "trains one step",
+                count,
+                "" if file is None else phrase(" in {}", file),
+            ),
+            place,
+            guards,
+            option="iterations_per_loop",
+            help=phrase(
+                "call util.set_iteration_per_loop(sess, train_op, {}) "
+                "(from npu_bridge.estimator.npu import util)",
+                count,
+            ),
+        )
+
+
+def _asked_for(
+    context: Context,
+) -> Iterator[Tuple[int, Place, Tuple[int, ...], Optional[str]]]:
+    """Counts above one with which sessions are opened: place, path to it, file of the count."""
     for block, entry in _loops(context):
         if _opens_here(context, block):
-            _report_no_loop(context, entry.value, entry.place, entry.path)
+            yield entry.value, entry.place, entry.path, None
     for builder in context.run.builders:
         setting = builder.entries.get("iterations_per_loop")
         count = None if setting is None else setting.value
         if setting is not None and type(count) is int and count > 1 and _is_opened(builder):
-            _report_no_loop(context, count, setting.place, builder.path)
+            yield count, setting.place, builder.path, None
     for loaded in context.run.loaded:
-        count = _count_in_file(context, loaded.file)
-        if count is not None and count > 1 and _is_opened(loaded):
-            _report_no_loop(context, count, loaded.place, loaded.path, loaded.file)
-
-
-def _report_no_loop(
-    context: Context, count: int, place: Place, guards: Tuple[int, ...], file: Optional[str] = None
-) -> None:
-    context.report(
-        phrase(
-            '"iterations_per_loop" is {}{}, but nothing makes the loop: no '
-            "set_iteration_per_loop, SetIterationsVarHook or IterationOp; each session.run "
-            "trains one step",
-            count,
-            "" if file is None else phrase(" in {}", file),
-        ),
-        place,
-        guards,
-        option="iterations_per_loop",
-        help=phrase(
-            "call util.set_iteration_per_loop(sess, train_op, {}) "
-            "(from npu_bridge.estimator.npu import util)",
-            count,
-        ),
-    )
+        count = _count_in_file(context, loaded.file) if _is_opened(loaded) else None
+        if count is not None and count > 1:
+            yield count, loaded.place, loaded.path, loaded.file
 
 
 def _is_made_elsewhere(context: Context) -> bool:
