@@ -55,6 +55,11 @@ class ScriptReading(Reading):
                 )
         return found
 
+    def forget(self) -> None:
+        """Let the script go as soon as this reading goes; nothing is judged any more."""
+        if self.script is not None:
+            self.script.module.forget()
+
 
 def read(data: bytes, path: Optional[str]) -> ScriptReading:
     """Read the bytes of a script, as Python would decode them."""

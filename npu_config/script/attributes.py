@@ -19,8 +19,20 @@ from npu_config.script.objects import (
     Unknown,
     Use,
 )
-from npu_config.script.state import Frame, Run, anonymous, evaluate_in, identity
+from npu_config.script.state import Run, anonymous, evaluate_in, identity
 from npu_config.script.vocabulary import ENUMS, KIND_OF, OWNER_OF
+
+_FIXED = (Unknown, EnumName)
+
+
+def attribute_of(run: Run, owner: Any, node: ast.Attribute) -> Any:
+    """``owner.name``, as an expression says it."""
+    found = run.fixed.get(node)
+    if found is None:
+        found = attribute(run, owner, node.attr, node)
+        if node.value in run.fixed and found.__class__ in _FIXED:
+            run.fixed[node] = found
+    return found
 
 
 def attribute(run: Run, owner: Any, name: str, node: ast.AST) -> Any:
@@ -121,7 +133,7 @@ def _of_instance(run: Run, owner: Instance, name: str) -> Any:
     if len(stores) != 1 or stores[0].value is None:
         return unknown
     owner.attributes[name] = unknown
-    frame = Frame(stores[0].scope, owner.cls.frame, unknown.key)
+    frame = run.new_frame(stores[0].scope, owner.cls.frame, unknown.key)
     frame.variables[stores[0].receiver] = owner
     for parameter in stores[0].parameters:
         frame.variables[parameter] = Unknown("{}@{}".format(parameter, frame.serial), (parameter,))
@@ -134,7 +146,7 @@ def of_class(run: Run, cls: Class, name: str) -> Any:
     """``Class.name``."""
     stores = cls.scope.stores.get(name, [])
     if len(stores) == 1:
-        frame = Frame(cls.scope, cls.frame, cls.frame.serial)
+        frame = run.new_frame(cls.scope, cls.frame, cls.frame.serial)
         if stores[0].kind == "definition":
             found = definition(frame, stores[0].node)
             if isinstance(found, Function):

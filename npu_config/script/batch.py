@@ -1,6 +1,8 @@
 """Many scripts at once: what cannot matter is never parsed, and two processes share the rest."""
 
 import concurrent.futures
+import contextlib
+import gc
 import os
 import stat
 from concurrent.futures.process import BrokenProcessPool
@@ -101,6 +103,23 @@ def _check(work: _Work) -> _Results:
     return _Results(len(found), [checked for checked in found if checked is not None])
 
 
+@contextlib.contextmanager
+def _collected_at_once() -> Iterator[None]:
+    """Collect what a script leaves behind when it is done, and not again and again before.
+
+    A syntax tree is all new objects: the collector would walk it, and what there was before,
+    many times for nothing.
+    """
+    usual = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.collect(0)
+        if usual:
+            gc.enable()
+
+
 def _check_one(path: str, work: _Work) -> Optional[Checked]:
     """Check one script; None for one that cannot matter, which is not even parsed."""
     data = _load(path)
@@ -109,11 +128,17 @@ def _check_one(path: str, work: _Work) -> Optional[Checked]:
     matters = may_matter(data)
     if not matters and path not in work.named:
         return None
+    with _collected_at_once():
+        return _judged(path, data, matters, work)
+
+
+def _judged(path: str, data: bytes, matters: bool, work: _Work) -> Optional[Checked]:
     try:
         reading = read(data, path)
         if not matters and not reading.skipped:
             return None
         found = tuple(reading.judge(work.target, work.environ, work.on_host))
+        reading.forget()
     except Exception as error:  # a fault of ours must not cost the findings in other files
         return Checked(path, (fault(path, error),), skipped=True)
     text = reading.text if found else None

@@ -5,7 +5,7 @@ import contextlib
 from typing import Any, Callable, Dict, List, Tuple
 
 from npu_config.script import constants
-from npu_config.script.attributes import attribute, of_class
+from npu_config.script.attributes import attribute_of, of_class
 from npu_config.script.constants import NotKnown, is_known
 from npu_config.script.effects import call_method, pass_on
 from npu_config.script.functions import invoke, is_relevant, is_simple
@@ -25,6 +25,7 @@ from npu_config.script.scopes import Watch
 from npu_config.script.state import Call, Run, anonymous, evaluate, identity, result_of
 
 _GET_VARIABLE = frozenset(("os.getenv", "os.environ.get"))
+_COMPUTED = frozenset(("type", "isinstance", *_GET_VARIABLE, *constants.FUNCTIONS))
 
 
 def call(run: Run, node: ast.Call) -> Any:
@@ -36,7 +37,7 @@ def call(run: Run, node: ast.Call) -> Any:
         owner = evaluate(run, function.value)
         name = function.attr
         if isinstance(owner, (Instance, Class, Unknown, Constructed)):
-            callee = attribute(run, owner, name, function)
+            callee = attribute_of(run, owner, function)
     else:
         callee = evaluate(run, function)
         name = function.id if isinstance(function, ast.Name) else ""
@@ -83,24 +84,30 @@ def _of_unknown(run: Run, callee: Unknown, call: Call) -> Any:
         return model(run, call._replace(name=callee.name))
     values = [value for value, _ in call.args]
     known = {key: value for key, (value, _) in call.keywords.items()}
-    if callee.key == "type" and len(values) == 1 and is_known(values[0]):
-        return Unknown(type(values[0]).__name__)
-    if callee.key == "isinstance" and len(values) == 2 and is_known(values[0]):
+    if callee.key in _COMPUTED:
         with contextlib.suppress(NotKnown):
-            return constants.is_instance(values[0], constants.type_names(values[1]))
-    if callee.key in _GET_VARIABLE and values and isinstance(values[0], str):
-        text = run.script.environ.get(values[0])
-        if text is not None:
-            return text
-    if not call.open and is_known(values) and is_known(known):
-        with contextlib.suppress(NotKnown):
-            return constants.function(callee.key, values, known)
+            return _computed(run, callee.key, values, known, call.open)
     pass_on(run, call, callee.key)
     named = ["{}={}".format(key, identity(value)) for key, value in known.items()]
     key = "{}({})".format(callee.key, ", ".join([*map(identity, values), *named]))
     if not values and not known and callee.name in _OF_TEXT and callee.parts:
         return Unknown(key, (), (callee, callee.parts[0]), convert=_OF_TEXT[callee.name])
     return Unknown(key, parts=(callee, *values, *known.values()))
+
+
+def _computed(run: Run, name: str, values: List[Any], known: Dict[str, Any], is_open: bool) -> Any:
+    """What a builtin or a function of the standard library gives; raises :class:`NotKnown`."""
+    if name == "type" and len(values) == 1 and is_known(values[0]):
+        return Unknown(type(values[0]).__name__)
+    if name == "isinstance" and len(values) == 2 and is_known(values[0]):
+        return constants.is_instance(values[0], constants.type_names(values[1]))
+    if name in _GET_VARIABLE and values and isinstance(values[0], str):
+        text = run.script.environ.get(values[0])
+        if text is not None:
+            return text
+    if is_open or not is_known(values) or not is_known(known):
+        raise NotKnown
+    return constants.function(name, values, known)
 
 
 _OF_TEXT: Dict[str, Callable[[Any], Any]] = {

@@ -166,7 +166,7 @@ def method(receiver: Any, name: str, args: Sequence[Any], keywords: Dict[str, An
     return bounded(result)
 
 
-_FUNCTIONS: Dict[str, Callable[..., Any]] = {
+FUNCTIONS: Dict[str, Callable[..., Any]] = {
     "str": str,
     "int": int,
     "float": float,
@@ -183,14 +183,12 @@ _FUNCTIONS: Dict[str, Callable[..., Any]] = {
     "dict": dict,
     "sorted": sorted,
     "repr": repr,
-}
-_DOTTED: Dict[str, Callable[..., Any]] = {
     "os.path.join": posixpath.join,
     "os.path.basename": posixpath.basename,
     "os.path.dirname": posixpath.dirname,
     "json.dumps": json.dumps,
 }
-
+"""Functions without side effects, by the names that scripts call them by."""
 
 _TYPES: Dict[str, Tuple[type, ...]] = {
     "bool": (bool,),
@@ -234,7 +232,7 @@ def is_type(name: str) -> bool:
 
 def function(name: str, args: Sequence[Any], keywords: Dict[str, Any]) -> Any:
     """A call of a builtin or of a function of the standard library without side effects."""
-    found = _FUNCTIONS.get(name) or _DOTTED.get(name)
+    found = FUNCTIONS.get(name)
     if found is None:
         raise NotKnown
     if name == "bytes" and not (args and isinstance(args[0], (str, bytes))):

@@ -7,9 +7,9 @@ from typing import Any, Callable, Dict, List
 
 from npu_config.core.message import phrase
 from npu_config.script import calls, constants
-from npu_config.script.attributes import adopt_block, attribute
+from npu_config.script.attributes import adopt_block, attribute_of
 from npu_config.script.constants import NotKnown, is_known
-from npu_config.script.names import lookup
+from npu_config.script.names import is_import, lookup
 from npu_config.script.objects import (
     BlockList,
     Class,
@@ -28,6 +28,18 @@ from npu_config.script.syntax import in_brackets
 
 _SAMENESS = (ast.Is, ast.IsNot, ast.Eq, ast.NotEq)
 _CONVERSIONS: Dict[int, Callable[[Any], str]] = {115: str, 114: repr, 97: ascii}
+
+
+def _name(run: Run, node: ast.Name) -> Any:
+    value = lookup(run, node.id, node.lineno)
+    if isinstance(value, Unknown) and is_import(run, node.id, value):
+        run.fixed[node] = value
+    return value
+
+
+def _constant(run: Run, node: Any) -> Any:
+    value = run.fixed[node] = getattr(node, node._fields[0])
+    return value
 
 
 def _subscript(run: Run, node: ast.Subscript) -> Any:
@@ -190,8 +202,8 @@ def _formatted(run: Run, node: ast.FormattedValue) -> Any:
 
 
 EXPRESSIONS: Dict[type, Callable[[Run, Any], Any]] = {
-    ast.Name: lambda run, node: lookup(run, node.id, node.lineno),
-    ast.Attribute: lambda run, node: attribute(run, evaluate(run, node.value), node.attr, node),
+    ast.Name: _name,
+    ast.Attribute: lambda run, node: attribute_of(run, evaluate(run, node.value), node),
     ast.Subscript: _subscript,
     ast.Call: calls.call,
     ast.Tuple: lambda run, node: tuple(_items(run, node)),
@@ -206,12 +218,10 @@ EXPRESSIONS: Dict[type, Callable[[Run, Any], Any]] = {
     ),
     ast.JoinedStr: _joined,
     ast.FormattedValue: _formatted,
-    ast.Constant: lambda run, node: node.value,
+    ast.Constant: _constant,
 }
 """What gives the value of an expression, by its class."""
 
 if sys.version_info < (3, 8):
-    EXPRESSIONS[ast.Num] = lambda run, node: node.n
-    EXPRESSIONS[ast.Str] = lambda run, node: node.s
-    EXPRESSIONS[ast.Bytes] = lambda run, node: node.s
-    EXPRESSIONS[ast.NameConstant] = lambda run, node: node.value
+    for _kind in (ast.Num, ast.Str, ast.Bytes, ast.NameConstant):
+        EXPRESSIONS[_kind] = _constant

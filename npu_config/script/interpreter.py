@@ -53,6 +53,7 @@ def _run(
         try:
             start(run)
         except Again:
+            run.forget()
             decisions.restart(schedule)
         except Exhausted:
             for block in run.blocks:
@@ -61,6 +62,7 @@ def _run(
         else:
             break
     reached.update(run.visited)
+    run.forget()
     return run
 
 

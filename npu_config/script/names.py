@@ -23,9 +23,9 @@ def lookup(run: Run, name: str, line: int = 0) -> Any:
     while frame is not None:
         if name in frame.variables:
             value = frame.variables[name]
-            if name in run.script.global_names and is_known(value) and value is not None:
-                return _local(name, frame)
-            return value
+            if isinstance(value, Unknown) or name not in run.script.global_names:
+                return value
+            return _local(name, frame) if is_known(value) and value is not None else value
         if frame is not run.module and name in frame.scope.global_names:
             frame = frame.parent
             continue
@@ -37,7 +37,21 @@ def lookup(run: Run, name: str, line: int = 0) -> Any:
             if value is not None:
                 return value
         frame = frame.parent
-    return "__main__" if name == "__name__" else Unknown(name, (name,))
+    return "__main__" if name == "__name__" else run.script.reference(name)
+
+
+def is_import(run: Run, name: str, value: Unknown) -> bool:
+    """True when a name has its value from the one import that binds it, wherever a path goes."""
+    if run.script.references.get(value.key) is not value or name in run.script.global_names:
+        return False
+    frame = run.frame
+    while frame.parent is not None:
+        scope = frame.scope
+        if name in frame.variables or name in scope.stores or name in scope.parameters:
+            return False
+        frame = frame.parent
+    stores = frame.scope.stores.get(name, ())
+    return len(stores) == 1 and stores[0].kind == "import"
 
 
 def _are_later(stores: List[Store], line: int) -> bool:
@@ -49,31 +63,27 @@ def _local(name: str, frame: Frame) -> Unknown:
     return Unknown("{}@{}".format(name, frame.serial), (name,))
 
 
-def _imported(text: str) -> Unknown:
-    return Unknown(text, tuple(text.split(".")))
-
-
 def _bound_unseen(run: Run, frame: Frame, name: str, stores: List[Store]) -> Any:
     """A binding whose statement was skipped, when there is but one; else unknown."""
-    unknown = _local(name, frame)
     if name in run.script.global_names:
-        return unknown
-    kinds = {store.kind for store in stores}
-    if kinds == {"import"}:
-        found = _imported(stores[-1].text)
+        return _local(name, frame)
+    if all(store.kind == "import" for store in stores):
+        found = run.script.reference(stores[-1].text)
         if len(stores) == 1:
             frame.variables[name] = found
         return found
     if len(stores) > 1:
-        if run.wanting and kinds & {"value", "item"} and name not in frame.scope.watched:
+        kinds = {store.kind for store in stores} if run.wanting else set()
+        if kinds & {"value", "item"} and name not in frame.scope.watched:
             frame.scope.watch(name, Watch.ALL)
             raise Again
-        return unknown
-    node = stores[0].node
-    if kinds == {"definition"}:
+        return _local(name, frame)
+    kind, node, _ = stores[0]
+    if kind == "definition":
         frame.variables[name] = definition(frame, node)
         return frame.variables[name]
-    if kinds != {"value"}:
+    unknown = _local(name, frame)
+    if kind != "value":
         return unknown
     frame.variables[name] = unknown
     value = evaluate_in(run, frame, node)

@@ -110,6 +110,9 @@ class _Body:
                     else max(start, first_line(following) - 1)
                 )
         self.leaving = [n for n, s in enumerate(self.statements) if isinstance(s, _LEAVING)]
+        self.scope: Optional[Scope] = None
+        self.version = 0
+        self.hot: Dict[int, Optional[Hot]] = {}
 
     def next_in(self, lines: Sequence[int], position: int) -> int:
         """The number of the first statement from a position on that holds one of some lines."""
@@ -211,6 +214,14 @@ class Relevance:
         body = self._bodies.get(id(statements))
         if body is None:
             body = self._bodies[id(statements)] = _Body(statements)
+        if body.version != scope.version or body.scope is not scope:
+            body.version, body.scope = scope.version, scope
+            body.hot.clear()
+        if position not in body.hot:
+            body.hot[position] = self._next_hot(scope, body, position)
+        return body.hot[position]
+
+    def _next_hot(self, scope: Scope, body: "_Body", position: int) -> Optional[Hot]:
         number = body.next_in(self.lines(scope), position)
         index = bisect.bisect_left(body.leaving, position)
         if index < len(body.leaving):

@@ -10,6 +10,7 @@ import enum
 from typing import (
     Any,
     Dict,
+    FrozenSet,
     Generic,
     Iterable,
     Iterator,
@@ -146,10 +147,16 @@ def _last_line_before_ends(statement: ast.AST) -> int:
         inner = [statement.body]
     if inner:
         return max(last_line(body[-1]) for body in inner)
-    return max(
-        (node.lineno for node in ast.walk(statement) if isinstance(node, (ast.expr, ast.stmt))),
-        default=0,
-    )
+    last = 0
+    pending: List[Any] = [statement]
+    while pending:
+        node = pending.pop()
+        if isinstance(node, ast.AST):
+            last = max(last, getattr(node, "lineno", 0))
+            pending.extend(vars(node).values())
+        elif isinstance(node, list):
+            pending.extend(node)
+    return last
 
 
 class Watch(enum.IntEnum):
@@ -191,6 +198,7 @@ class Scope:
         self._stores: Optional[Dict[str, List[Store]]] = None
         self._globals: Set[str] = set()
         self._children: Dict[int, Scope] = {}
+        self._parameters: Optional[FrozenSet[str]] = None
 
     def watch(self, name: str, how: Watch) -> None:
         """Make the lines hot that do something with a name."""
@@ -220,6 +228,15 @@ class Scope:
             self._stores = {}
             self._walk(self.node.body)
         return self._stores
+
+    @property
+    def parameters(self) -> FrozenSet[str]:
+        """The names of the parameters of a function."""
+        if self._parameters is None:
+            arguments = [self.node.args] if isinstance(self.node, FUNCTIONS) else []
+            nodes = (node for each in arguments for node in ast.walk(each))
+            self._parameters = frozenset(n.arg for n in nodes if isinstance(n, ast.arg))
+        return self._parameters
 
     @property
     def global_names(self) -> Set[str]:

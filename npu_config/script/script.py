@@ -5,6 +5,7 @@ import re
 from collections import deque
 from types import MappingProxyType
 from typing import (
+    Any,
     Deque,
     Dict,
     FrozenSet,
@@ -20,6 +21,7 @@ from typing import (
 
 from npu_config.script.flags import Flags
 from npu_config.script.neighbours import any_neighbour_has
+from npu_config.script.objects import Unknown
 from npu_config.script.relevance import Relevance
 from npu_config.script.scopes import (
     FunctionNode,
@@ -58,6 +60,8 @@ class Script:
         environ: the environment variables that are known; others are not.
 
     Attributes:
+        fixed: expressions with the value that they have on every path.
+        references: what dotted names mean that are imported or built in.
         steps: how many statements were run so far, over all paths.
 
     Raises:
@@ -79,6 +83,8 @@ class Script:
         self._may_be_patched: Optional[bool] = None
         self._imported: Dict[str, FrozenSet[str]] = {}
         self._functions: Optional[List[Tuple[FunctionNode, int]]] = None
+        self.references: Dict[str, Unknown] = {}
+        self.fixed: Dict[ast.AST, Any] = {}
         self._nesting: Optional[Nesting[FunctionNode]] = None
 
     @property
@@ -113,6 +119,13 @@ class Script:
         if found is None:
             names = (name for node in self.nodes(word) for name in _names_of_import(node))
             found = self._imported[word] = frozenset(names)
+        return found
+
+    def reference(self, text: str) -> Unknown:
+        """What a dotted name means that is imported or built in, always the same object."""
+        found = self.references.get(text)
+        if found is None:
+            found = self.references[text] = Unknown(text, tuple(text.split(".")))
         return found
 
     def times_set(self, name: str) -> int:

@@ -124,7 +124,9 @@ class Run:
         self.decisions = decisions
         self.evaluators = evaluators
         self.executors = executors
+        self.fixed = script.fixed
         self.frames: Dict[int, int] = {}
+        self._frames: List[Frame] = []
         self.module = self.new_frame(script.module, None)
         self.frame = self.module
         self.guards = decisions.guards
@@ -147,11 +149,23 @@ class Run:
         self.failures: List[Tuple[ast.expr, Fails, Guards]] = []
         self.environment: List[Tuple[ast.expr, Unknown, Guards]] = []
 
-    def new_frame(self, scope: Scope, parent: Optional[Frame]) -> Frame:
+    def new_frame(
+        self, scope: Scope, parent: Optional[Frame], serial: Optional[str] = None
+    ) -> Frame:
         """A frame with a serial that is the same in every run that comes the same way."""
-        line = getattr(scope.node, "lineno", 0)
-        count = self.frames[line] = self.frames.get(line, 0) + 1
-        return Frame(scope, parent, str(line) if count == 1 else "{}.{}".format(line, count))
+        if serial is None:
+            line = getattr(scope.node, "lineno", 0)
+            count = self.frames[line] = self.frames.get(line, 0) + 1
+            serial = str(line) if count == 1 else "{}.{}".format(line, count)
+        frame = Frame(scope, parent, serial)
+        self._frames.append(frame)
+        return frame
+
+    def forget(self) -> None:
+        """Let go of the variables of a path that has ended: functions in them refer to them."""
+        for frame in self._frames:
+            frame.variables.clear()
+        self._frames.clear()
 
     def tick(self) -> int:
         """A moment later than every one before."""
@@ -233,6 +247,9 @@ class Run:
 
 def evaluate(run: Run, node: ast.AST) -> Any:
     """The value of an expression."""
+    found = run.fixed.get(node)
+    if found is not None:
+        return found
     evaluator = run.evaluators.get(node.__class__)
     return anonymous(node) if evaluator is None else evaluator(run, node)
 

@@ -69,9 +69,11 @@ def test_neighbours_are_read_once(tmp_path, monkeypatch):
     monkeypatch.setattr(
         neighbours, "_at_once", lambda path, flags: opened.append(path) or os.open(path, flags)
     )
+    folder = tmp_path / "scripts"
+    folder.mkdir()
     for number in range(20):
-        (tmp_path / "m{}.py".format(number)).write_text("import m{}\n".format(number + 1))
-    paths = [str(tmp_path / "m{}.py".format(number)) for number in range(20)]
+        (folder / "m{}.py".format(number)).write_text("import m{}\n".format(number + 1))
+    paths = [str(folder / "m{}.py".format(number)) for number in range(20)]
     with neighbours.remembering():
         for path in paths:
             assert not neighbours.any_neighbour_has(path, ("npu_init",))
