@@ -31,9 +31,7 @@ from npu_config.core.message import told
     help="Write the ops_info.json that keeps the operator types in float32.",
 )
 @output_options
-@click.pass_context
 def overflow_command(
-    ctx: click.Context,
     path: str,
     graph: Optional[str],
     mixlist: Optional[str],
@@ -42,7 +40,7 @@ def overflow_command(
     json_file: Optional[str],
     force: bool,
     format_: str,
-) -> None:
+) -> int:
     """Explain every overflow below PATH: which operator, why, and what follows.
 
     Exit code 0 when nothing overflowed, 1 when something did.
@@ -50,7 +48,7 @@ def overflow_command(
     from npu_config.dumps import overflow as overflows
     from npu_config.dumps.html import overflow_page
 
-    report = attempt(ctx, format_, lambda: overflows.explain_overflows(path, graph))
+    report = attempt(format_, lambda: overflows.explain_overflows(path, graph))
     content = {
         "overflows": [overflows.plain(each) for each in report.overflows],
         "strays": list(report.strays),
@@ -74,7 +72,6 @@ def overflow_command(
         first = report.overflows[0] if report.overflows else None
         names = dict.fromkeys(each.op_name for each in report.overflows if each.op_name)
         write_next(
-            ctx,
             next_config,
             path,
             list(names),
@@ -82,7 +79,7 @@ def overflow_command(
             black_list=report.mixlist,
             force=force,
         )
-    ctx.exit(1 if report.overflows or fails(Report(report.diagnostics), False) else 0)
+    return 1 if report.overflows or fails(Report(report.diagnostics), False) else 0
 
 
 def _overflows(report: Any) -> str:
@@ -129,10 +126,10 @@ class _Bar:
         self._advance(1)
 
 
-def _attempt_values(ctx: click.Context, format_: str, read: Callable[[], Any]) -> Any:
+def _attempt_values(format_: str, read: Callable[[], Any]) -> Any:
     """As :func:`attempt`; says what to install when numpy is missing."""
     try:
-        return attempt(ctx, format_, read)
+        return attempt(format_, read)
     except ImportError:
         raise Failure(NO_NUMPY) from None
 
@@ -153,9 +150,7 @@ def _attempt_values(ctx: click.Context, format_: str, read: Callable[[], Any]) -
     "--csv", "csv_file", metavar="FILE", help="Write the table in the columns of msaccucmp."
 )
 @output_options
-@click.pass_context
 def compare_command(
-    ctx: click.Context,
     npu: str,
     reference: str,
     graph: Optional[str],
@@ -171,7 +166,7 @@ def compare_command(
     json_file: Optional[str],
     force: bool,
     format_: str,
-) -> None:
+) -> int:
     """Compare a dump with a reference, and find the first operator that diverges.
 
     REFERENCE is a folder of .npy files (OPERATOR.OUTPUT.TIME.npy, of tfdbg-export or dump
@@ -185,7 +180,6 @@ def compare_command(
 
     with contextlib.ExitStack() as stack:
         found = _attempt_values(
-            ctx,
             format_,
             lambda: compare_dumps(
                 npu,
@@ -215,5 +209,5 @@ def compare_command(
     if next_config is not None:
         first = found.first_diverging
         layers = [first] if first is not None else list(found.diverging)
-        write_next(ctx, next_config, npu, layers, found.step, found.passes, force=force)
-    ctx.exit(0 if found.ok and not fails(Report(found.diagnostics), False) else 1)
+        write_next(next_config, npu, layers, found.step, found.passes, force=force)
+    return 0 if found.ok and not fails(Report(found.diagnostics), False) else 1

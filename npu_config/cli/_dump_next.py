@@ -12,7 +12,6 @@ from npu_config.dumps.tree import find_dumps
 
 
 def write_next(
-    ctx: click.Context,
     path: str,
     dump: str,
     layers: Sequence[str],
@@ -24,7 +23,6 @@ def write_next(
     """Write a configuration that dumps suspects alone, with what may cure them.
 
     Args:
-        ctx: of the command.
         path: the file to write; side files are written beside it.
         dump: the dump that was looked at, which says where the next one goes.
         layers: operators to dump, with inputs and outputs.
@@ -54,7 +52,7 @@ def write_next(
             builder.mixed_precision(black_list=list(black_list), mixlist_path=mixlist)
         return builder.build()
 
-    config = attempt(ctx, "text", made)
+    config = attempt("text", made)
     try:
         written = config.save_side_files(folder, overwrite=force) if config.side_files else config
         written.save(path, overwrite=force)

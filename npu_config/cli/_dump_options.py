@@ -63,7 +63,6 @@ output_options = together(
 
 
 def files_of(
-    ctx: click.Context,
     path: str,
     format_: str,
     step: Optional[int] = None,
@@ -75,11 +74,11 @@ def files_of(
     from npu_config.dumps.selection import select
     from npu_config.dumps.tree import find_dumps, no_dump
 
-    tree = attempt(ctx, format_, lambda: find_dumps(path))
+    tree = attempt(format_, lambda: find_dumps(path))
     files = select(tree, step, ops, types, device)
     if not len(tree):
         print_findings([*tree.diagnostics, no_dump(tree, path)], format_)
-        ctx.exit(1)
+        raise click.exceptions.Exit(1)
     if not len(files):
         raise Failure(
             told(

@@ -27,15 +27,12 @@ from npu_config.core.message import told
 @click.option("--step", type=int, metavar="N", help="Only this step.")
 @click.option("--bins", default=8, show_default=True, help="Lines of the histogram; 0: none.")
 @format_option
-@click.pass_context
-def show_command(
-    ctx: click.Context, what: str, path: str, step: Optional[int], bins: int, format_: str
-) -> None:
+def show_command(what: str, path: str, step: Optional[int], bins: int, format_: str) -> int:
     """Show the header of a dump and what its values look like.
 
     FILE is a dump or a statistics .csv; OPERATOR a name or pattern, looked for in --in PATH.
     """
-    files = [what] if os.path.lexists(what) else _named(ctx, what, path, step, format_)
+    files = [what] if os.path.lexists(what) else _named(what, path, step, format_)
     shown: List[Dict[str, Any]] = []
     found: List[Any] = []
     parts: List[str] = []
@@ -49,18 +46,16 @@ def show_command(
         say("\n".join(filter(None, parts)))
         if found:
             print_findings(found, files=len(files))
-    ctx.exit(1 if found else 0)
+    return 1 if found else 0
 
 
-def _named(
-    ctx: click.Context, name: str, path: str, step: Optional[int], format_: str
-) -> List[str]:
+def _named(name: str, path: str, step: Optional[int], format_: str) -> List[str]:
     """The files of an operator."""
     from npu_config.dumps.selection import select
     from npu_config.dumps.tree import find_dumps
     from npu_config.text.words import did_you_mean
 
-    files = attempt(ctx, format_, lambda: find_dumps(path))
+    files = attempt(format_, lambda: find_dumps(path))
     chosen = select(files, step, [name])
     if not len(chosen):
         hint = did_you_mean(name, {file.op_name for file in files})

@@ -47,14 +47,13 @@ def print_findings(
     return report
 
 
-def attempt(ctx: click.Context, format_: str, read: Callable[[], _Result]) -> _Result:
+def attempt(format_: str, read: Callable[[], _Result]) -> _Result:
     """What ``read`` returns; when it raises its findings are printed, and the code is 1."""
     try:
         return read()
     except NpuConfigError as error:
         print_findings(error.diagnostics, format_)
-        ctx.exit(1)
-        raise
+        raise click.exceptions.Exit(1) from None
 
 
 def fails(report: Report, strict: bool) -> bool:

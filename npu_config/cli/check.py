@@ -42,9 +42,7 @@ from npu_config.text.rules import UNREADABLE
     "--write-baseline", metavar="FILE", help="Write a baseline that allows what is found now."
 )
 @click.option("--force", is_flag=True, help="Overwrite the baseline that is there.")
-@click.pass_context
 def command(
-    ctx: click.Context,
     paths: Tuple[str, ...],
     format_: str,
     target: Target,
@@ -61,7 +59,7 @@ def command(
     baseline: Optional[str],
     write_baseline: Optional[str],
     force: bool,
-) -> None:
+) -> int:
     """Check files and say what is wrong, where, and what to do.
 
     Takes training scripts (.py), configurations (.yaml .yml .toml .json .pbtxt .pb), side files
@@ -101,7 +99,7 @@ def command(
     wrong_call = any(found.path in nowhere.get(found.rule, ()) for found in report)
     if write_baseline is not None:
         _write_baseline(report, session, write_baseline, force)
-        ctx.exit(WRONG_CALL if wrong_call else DONE)
+        return WRONG_CALL if wrong_call else DONE
     report = _without_known(report, session, baseline or project.baseline)
     failed = fails(report, strict or project.strict)
     if diff:
@@ -124,7 +122,7 @@ def command(
         )
         if fix and session.fixes:
             say(told("{} fixed\n", session.fixes), err=True)
-    ctx.exit(WRONG_CALL if wrong_call else FINDINGS if failed else DONE)
+    return WRONG_CALL if wrong_call else FINDINGS if failed else DONE
 
 
 def _write_baseline(report: Report, session: Any, path: str, force: bool) -> None:

@@ -44,10 +44,7 @@ class CannType(click.ParamType):  # type: ignore[type-arg, unused-ignore]
     help="Only for this version of CANN; may be given several times.",
 )
 @form_option("How the table is printed.")
-@click.pass_context
-def command(
-    ctx: click.Context, paths: Tuple[str, ...], chosen: Tuple[int, ...], format_: str
-) -> None:
+def command(paths: Tuple[str, ...], chosen: Tuple[int, ...], format_: str) -> int:
     """Say which versions of the TF Adapter read the options of scripts and configurations.
 
     One row for each place where an option is set, one column for each version; then the oldest
@@ -94,7 +91,7 @@ def command(
 
         print_findings(unread, err=True)
     refused = any(use.counts and set(use.verdicts) != {READ} for use in found)
-    ctx.exit(1 if unread or (chosen and refused) else 0)
+    return 1 if unread or (chosen and refused) else 0
 
 
 class _Column(NamedTuple):

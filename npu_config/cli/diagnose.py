@@ -23,16 +23,14 @@ from npu_config.core.message import told
 @format_option
 @strict_option
 @out_options
-@click.pass_context
 def command(
-    ctx: click.Context,
     graph: str,
     config_path: Optional[str],
     format_: str,
     strict: bool,
     out: Optional[str],
     force: bool,
-) -> None:
+) -> int:
     """Find what in a graph will fail on the NPU, and say what mends it.
 
     GRAPH is a GraphDef (.pbtxt, .pb), a MetaGraphDef (a checkpoint's .meta, or the checkpoint's
@@ -47,26 +45,26 @@ def command(
         raise click.UsageError("-o needs --config: there is nothing to change")
     if missing([graph]) and missing([graph + ".meta"]):
         raise Failure(told("{} does not exist", graph))
-    config = None if config_path is None else _config(ctx, config_path, format_)
-    diagnosis = attempt(ctx, format_, lambda: diagnose(graph, config))
+    config = None if config_path is None else _config(config_path, format_)
+    diagnosis = attempt(format_, lambda: diagnose(graph, config))
     print_findings(diagnosis, format_)
     if format_ == "text":
         say(_changes(diagnosis))
     if out is not None:
-        changed = attempt(ctx, format_, lambda: diagnosis.apply(config))
+        changed = attempt(format_, lambda: diagnosis.apply(config))
         try:
             with writing(out):
                 changed.save(out, overwrite=force)
         except ValueError as error:
             raise Failure(told("{} cannot be written: {}", out, error)) from None
         say(told("{} written\n", out), err=True)
-    ctx.exit(1 if fails(diagnosis, strict) else 0)
+    return 1 if fails(diagnosis, strict) else 0
 
 
-def _config(ctx: click.Context, path: str, format_: str) -> Any:
+def _config(path: str, format_: str) -> Any:
     from npu_config.config import NpuConfig
 
-    return attempt(ctx, format_, lambda: NpuConfig.load(path))
+    return attempt(format_, lambda: NpuConfig.load(path))
 
 
 def _changes(diagnosis: Any) -> str:

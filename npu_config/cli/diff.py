@@ -14,8 +14,7 @@ from npu_config.cli._paths import INPUT
 @click.argument("old", metavar="A", type=INPUT)
 @click.argument("new", metavar="B", type=INPUT)
 @as_option
-@click.pass_context
-def command(ctx: click.Context, old: str, new: str, as_kind: Optional[str]) -> None:
+def command(old: str, new: str, as_kind: Optional[str]) -> int:
     """Print the options that two configurations set differently; exit code 1 when there are any.
 
     Values are compared, not their spelling: the steps "0|5" and [0, 5] are the same.  The target
@@ -23,14 +22,14 @@ def command(ctx: click.Context, old: str, new: str, as_kind: Optional[str]) -> N
     """
     if (old, new) == ("-", "-"):
         raise click.UsageError("only one of the two can be standard input")
-    before, after = (_values(ctx, path, as_kind) for path in (old, new))
+    before, after = (_values(path, as_kind) for path in (old, new))
     lines = _differences(before, after)
     if lines:
         say("--- {}\n+++ {}\n".format(old, new) + "".join(lines))
-    ctx.exit(1 if lines else 0)
+    return 1 if lines else 0
 
 
-def _values(ctx: click.Context, path: str, as_kind: Optional[str]) -> Dict[str, Any]:
+def _values(path: str, as_kind: Optional[str]) -> Dict[str, Any]:
     """Every setting of a file by name; exit code 1, with its findings, when it has errors."""
     from npu_config.catalogue import OPTIONS, InvalidValue
     from npu_config.cli._load import complain, read_configuration
@@ -40,7 +39,7 @@ def _values(ctx: click.Context, path: str, as_kind: Optional[str]) -> Dict[str, 
     errors = [d for d in reading.diagnostics if d.severity.rank == 2]
     if errors or not reading.settings:
         complain(reading.diagnostics, reading)
-        ctx.exit(1)
+        raise click.exceptions.Exit(1)
     values: Dict[str, Any] = {}
     entries = reading.settings[0].entries
     known = [name for name in OPTIONS if name in entries]

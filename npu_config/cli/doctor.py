@@ -19,13 +19,11 @@ _RESET = "\x1b[0m"
 @click.argument("source", metavar="[CONFIG|SCRIPT]", required=False, type=FILE)
 @target_options
 @click.option("--on-host", is_flag=True, help="This is the training host: missing is a fault.")
-@click.pass_context
 def command(
-    ctx: click.Context,
     source: Optional[str],
     target: Target,
     on_host: bool,
-) -> None:
+) -> int:
     """Go through the checks before tuning: passed, advice, failed, cannot be checked here.
 
     Looks at a configuration (.yaml .toml .json .pbtxt .pb) or a training script (.py), at the
@@ -49,4 +47,4 @@ def command(
         if check.help:
             lines += told("{:<47} help: {}\n", "", printable(told(check.help)))
         say(lines, color=color)
-    ctx.exit(0 if checkup.ok else 1)
+    return 0 if checkup.ok else 1

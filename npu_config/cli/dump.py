@@ -41,9 +41,7 @@ def command() -> None:
     "--limit", default=LINES, show_default=True, help="How many operators are printed; 0: all."
 )
 @format_option
-@click.pass_context
 def list_command(
-    ctx: click.Context,
     path: str,
     step: Optional[int],
     ops: Tuple[str, ...],
@@ -51,9 +49,9 @@ def list_command(
     device: Optional[int],
     limit: int,
     format_: str,
-) -> None:
+) -> int:
     """List devices, models, steps and operators below PATH, and files that are not whole."""
-    files = files_of(ctx, path, format_, step, ops, types, device)
+    files = files_of(path, format_, step, ops, types, device)
     entries: List[Dict[str, Any]] = []
     found = list(files.diagnostics)
     with progress(len(files)) as done:
@@ -70,7 +68,7 @@ def list_command(
         say(_groups(files) + "\n" + _listed(entries, limit) + _others(files))
         if found:
             print_findings(found, files=len(files))
-    ctx.exit(1 if fails(Report(found), False) else 0)
+    return 1 if fails(Report(found), False) else 0
 
 
 def _entry(file: Any, opened: Any) -> Dict[str, Any]:
@@ -183,9 +181,7 @@ def _others(files: Any) -> str:
 @click.option("--step", type=int, metavar="N", help="Only this step.")
 @device_option
 @format_option
-@click.pass_context
 def export_command(
-    ctx: click.Context,
     path: str,
     out: str,
     layout: str,
@@ -193,7 +189,7 @@ def export_command(
     step: Optional[int],
     device: Optional[int],
     format_: str,
-) -> None:
+) -> int:
     """Export dumps as .npy files with an index.csv, as tfdbg-export does.
 
     OUT is a directory that is new, empty, or of an export that was interrupted, which goes on.
@@ -201,7 +197,7 @@ def export_command(
     from npu_config.core.npy import INDEX
     from npu_config.dumps.export import export_dumps
 
-    files = files_of(ctx, path, format_, step, ops, (), device)
+    files = files_of(path, format_, step, ops, (), device)
     try:
         with progress(len(files)) as done:
             lines, found = export_dumps(files, out, layout, done)
@@ -228,7 +224,7 @@ def export_command(
         say("".join(told("note: {}\n", status) for status in odd))
         if found:
             print_findings([*files.diagnostics, *found], files=len(files))
-    ctx.exit(1 if fails(Report(found), False) else 0)
+    return 1 if fails(Report(found), False) else 0
 
 
 @click.command("result")
@@ -236,17 +232,14 @@ def export_command(
 @threshold_option
 @click.option("--limit", default=LINES, show_default=True, help="How many rows; 0: all.")
 @format_option
-@click.pass_context
-def result_command(
-    ctx: click.Context, path: str, threshold: float, limit: int, format_: str
-) -> None:
+def result_command(path: str, threshold: float, limit: int, format_: str) -> int:
     """Read a result table of msaccucmp, old or new, and find what diverges in it.
 
     Exit code 0 when every cosine similarity is above the threshold, 1 when one is not.
     """
     from npu_config.dumps.result import read_result
 
-    table = attempt(ctx, format_, lambda: read_result(path, threshold))
+    table = attempt(format_, lambda: read_result(path, threshold))
     bad = table.diverging
     if format_ == "json":
         rows = [
@@ -289,7 +282,7 @@ def result_command(
             )
         )
         say("".join(parts) + text.first(table.first_diverging))
-    ctx.exit(1 if bad else 0)
+    return 1 if bad else 0
 
 
 for each in (

@@ -19,10 +19,7 @@ from npu_config.core.message import told
 @click.option("--check", "checking", is_flag=True, help="Change nothing; exit code 1 if it would.")
 @click.option("--diff", is_flag=True, help="Change nothing; print what would change.")
 @as_option
-@click.pass_context
-def command(
-    ctx: click.Context, paths: Tuple[str, ...], checking: bool, diff: bool, as_kind: Optional[str]
-) -> None:
+def command(paths: Tuple[str, ...], checking: bool, diff: bool, as_kind: Optional[str]) -> int:
     """Clean side files and rank tables in place (- for standard input, to standard output).
 
     Comments and commas that strict JSON refuses go, what else is mechanical is corrected, and
@@ -30,8 +27,8 @@ def command(
     """
     outcomes = [_format(path, as_kind, checking or diff, diff) for path in dict.fromkeys(paths)]
     if missing(paths):
-        ctx.exit(WRONG_CALL)
-    ctx.exit(FINDINGS if None in outcomes or (True in outcomes and (checking or diff)) else DONE)
+        return WRONG_CALL
+    return FINDINGS if None in outcomes or (True in outcomes and (checking or diff)) else DONE
 
 
 def _format(path: str, as_kind: Optional[str], dry: bool, diff: bool) -> Optional[bool]:

@@ -13,8 +13,7 @@ from npu_config.core.message import told
 @click.command("fusion-result")
 @click.argument("path", metavar="FILE", type=FILE)
 @click.option("--all", "all_", is_flag=True, help="Also passes that matched without effect.")
-@click.pass_context
-def command(ctx: click.Context, path: str, all_: bool) -> None:
+def command(path: str, all_: bool) -> None:
     """Sum up a fusion_result.json: which fusion passes changed the graphs.
 
     A wrong result can come from one of them: switch half of them off (fusion_switch_file), run
@@ -22,7 +21,7 @@ def command(ctx: click.Context, path: str, all_: bool) -> None:
     """
     from npu_config.diagnosis.profiling_tables import FusionPass, read_fusion_result
 
-    result = attempt(ctx, "text", lambda: read_fusion_result(path))
+    result = attempt("text", lambda: read_fusion_result(path))
     passes: Tuple[FusionPass, ...] = result.passes if all_ else result.effective
     lines = [told("{} graphs, {} passes", len(result.graphs), len(passes))]
     if passes:

@@ -30,9 +30,7 @@ from npu_config.writers import FORMATS
     is_flag=True,
     help="Leave out, and report, what the adapter of the target's version does not read.",
 )
-@click.pass_context
 def command(
-    ctx: click.Context,
     config: str,
     to: Optional[str],
     out: Optional[str],
@@ -40,7 +38,7 @@ def command(
     as_kind: Optional[str],
     target: Target,
     drop_unknown: bool,
-) -> None:
+) -> int:
     """Turn a configuration (a file, or - for standard input) into another form.
 
     From a training script comes what it sets whichever way it runs; what is known at run time
@@ -62,18 +60,19 @@ def command(
             raise Unproducible(told("{} sets no option of NpuOptimizer", config))
     found = configuration(reading, merged(target, reading.target), drop_unknown)
     if found is None:
-        ctx.exit(1)
+        return 1
     try:
         content = render(found, to)
     except NpuConfigError as error:
         complain(error.diagnostics, reading)
-        ctx.exit(1)
+        return 1
     comments = remarks_for(to, remarks)
     if isinstance(content, str):
         content += harmless(comments, commands=True)
     if not comments:
         say("".join("{}: {}\n".format(config, remark) for remark in remarks), err=True)
     deliver(content, out, force)
+    return 0
 
 
 def _by_suffix(out: Optional[str]) -> str:

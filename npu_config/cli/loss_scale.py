@@ -14,8 +14,7 @@ from npu_config.core.message import told
 @click.argument("paths", metavar="PATH...", nargs=-1, required=True, type=FILE)
 @click.option("--tag", metavar="NAME", help="The summary that holds the loss scale.")
 @strict_option
-@click.pass_context
-def command(ctx: click.Context, paths: Tuple[str, ...], tag: Optional[str], strict: bool) -> None:
+def command(paths: Tuple[str, ...], tag: Optional[str], strict: bool) -> int:
     """Report how often a training run overflowed, and whether its loss scale collapsed.
 
     PATH is a training log, a TensorFlow event file, or a directory with event files.
@@ -24,11 +23,11 @@ def command(ctx: click.Context, paths: Tuple[str, ...], tag: Optional[str], stri
     """
     from npu_config.diagnosis.loss_report import loss_scale_report
 
-    report = attempt(ctx, "text", lambda: loss_scale_report(paths, tag))
+    report = attempt("text", lambda: loss_scale_report(paths, tag))
     say(_facts(report))
     if len(report.diagnostics):
         print_findings(report.diagnostics, files=len(report.paths))
-    ctx.exit(1 if fails(report.diagnostics, strict) else 0)
+    return 1 if fails(report.diagnostics, strict) else 0
 
 
 def _facts(report: Any) -> str:

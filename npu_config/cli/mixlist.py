@@ -58,7 +58,7 @@ def build_command(
     out: Optional[str],
     force: bool,
     **moves: Tuple[str, ...],
-) -> None:
+) -> int:
     """Write ops_info.json; TYPES are operator types joined by commas.
 
     \b
@@ -67,7 +67,6 @@ def build_command(
     from npu_config.core.diagnostics import NpuConfigError, Severity
     from npu_config.sidefiles import mixlist
 
-    ctx = click.get_current_context()
     wanted = {name: _types(words) for name, words in moves.items()}
     if not any(wanted.values()):
         raise click.UsageError("name an operator type, e.g. --black ReduceSum")
@@ -79,13 +78,14 @@ def build_command(
         model = mixlist.Mixlist.of(**lists)
     except NpuConfigError as error:
         print_findings(error.diagnostics, err=True)
-        ctx.exit(1)
-    found = list(mixlist.check(model, library=_library(ctx, libraries)))
+        return FINDINGS
+    found = list(mixlist.check(model, library=_library(libraries)))
     if found:
         print_findings(found, err=True)
     if any(diagnostic.severity is Severity.ERROR for diagnostic in found):
-        ctx.exit(1)
+        return FINDINGS
     deliver(mixlist.render(model), out, force)
+    return DONE
 
 
 @command.command("check")
@@ -93,21 +93,19 @@ def build_command(
 @_library_option
 @format_option
 @strict_option
-@click.pass_context
 def check_command(
-    ctx: click.Context,
     paths: Tuple[str, ...],
     libraries: Tuple[str, ...],
     format_: str,
     strict: bool,
-) -> None:
+) -> int:
     """Check files of mixed-precision lists (- for standard input).
 
     Exit code 0: no errors (with --strict: nor warnings); 1: there are some; 2: wrong usage.
     """
     from npu_config.sidefiles import mixlist
 
-    library = _library(ctx, libraries)
+    library = _library(libraries)
     found: List[Any] = []
     sources: List[InputFile] = []
     for path in dict.fromkeys(paths):
@@ -121,8 +119,8 @@ def check_command(
                 found.extend(mixlist.check(parsed.model, places=parsed.places, library=library))
     report = print_findings(found, sources, format_)
     if missing(paths):
-        ctx.exit(WRONG_CALL)
-    ctx.exit(FINDINGS if fails(report, strict) else DONE)
+        return WRONG_CALL
+    return FINDINGS if fails(report, strict) else DONE
 
 
 def _types(words: Tuple[str, ...]) -> List[str]:
@@ -140,7 +138,7 @@ def _types(words: Tuple[str, ...]) -> List[str]:
     return found
 
 
-def _library(ctx: click.Context, paths: Tuple[str, ...]) -> Any:
+def _library(paths: Tuple[str, ...]) -> Any:
     """The operator library of some files; with errors the command ends with code 1."""
     from npu_config.sidefiles import library
 
@@ -149,5 +147,5 @@ def _library(ctx: click.Context, paths: Tuple[str, ...]) -> Any:
     parsed = library.load(*paths)
     if parsed.model is None:
         print_findings(parsed.diagnostics, err=True)
-        ctx.exit(1)
+        raise click.exceptions.Exit(1)
     return parsed.model

@@ -38,16 +38,14 @@ _LARGE = 1 << 26
     help="Write the ops_info.json for modify_mixlist that keeps the types in float32.",
 )
 @click.option("--force", is_flag=True, help="Overwrite a file that exists.")
-@click.pass_context
 def command(
-    ctx: click.Context,
     paths: Tuple[str, ...],
     top: int,
     graph: Optional[str],
     types: Tuple[str, ...],
     mixlist: Optional[str],
     force: bool,
-) -> None:
+) -> int:
     """Find float16 operators that run on a single block in op_summary tables.
 
     PATH is an op_summary_*.csv of the profiler, or a directory with some (PROF_*).
@@ -56,16 +54,17 @@ def command(
     from npu_config.diagnosis.profiling_tables import advise, read_op_summary
 
     with progress(_size(paths), _LARGE) as advance:
-        summary = attempt(ctx, "text", lambda: read_op_summary(paths, advance))
-    nodes = attempt(ctx, "text", lambda: float16_nodes(graph)) if graph else frozenset()
+        summary = attempt("text", lambda: read_op_summary(paths, advance))
+    nodes = attempt("text", lambda: float16_nodes(graph)) if graph else frozenset()
     advice = advise(summary, types or None, nodes)
     say(_table(summary, top))
     say(_advice(advice))
     if mixlist is not None:
         if not advice.black_list:
             say("no operator type for the block list was found; nothing is written\n", err=True)
-            ctx.exit(1)
+            return 1
         _write(mixlist, advice.black_list, force)
+    return 0
 
 
 def _size(paths: Tuple[str, ...]) -> int:

@@ -13,8 +13,7 @@ from npu_config.core.message import told
 @click.command("tfdbg-export")
 @click.argument("dump", metavar="DUMP", type=FILE)
 @click.argument("output", metavar="OUTPUT")
-@click.pass_context
-def command(ctx: click.Context, dump: str, output: str) -> None:
+def command(dump: str, output: str) -> None:
     """Export what tfdbg dumped on CPU or GPU as .npy files, with an index.
 
     DUMP is the directory given to tfdbg (sess_dump: precision_data/tf/tf_debug), OUTPUT a
@@ -24,7 +23,7 @@ def command(ctx: click.Context, dump: str, output: str) -> None:
     from npu_config.precision_tool.export import export_tfdbg
 
     try:
-        lines = attempt(ctx, "text", lambda: export_tfdbg(dump, output))
+        lines = attempt("text", lambda: export_tfdbg(dump, output))
     except FileExistsError:
         raise Failure(told("{} holds something already; name another directory", output)) from None
     except OSError as error:
