@@ -20,7 +20,7 @@ from npu_config.readers.formats import (
     is_ours,
     kind_by_content,
     kind_by_suffix,
-    suffix_of,
+    searched,
 )
 from npu_config.readers.others import other_kind, placeholder
 from npu_config.rules.reading import Reading
@@ -36,19 +36,6 @@ KINDS: Tuple[str, ...] = tuple(FORMATS)
 """What a file can be read as."""
 
 _TOP = 65536
-_SEARCHED = (
-    ".yaml",
-    ".yml",
-    ".toml",
-    ".json",
-    ".cfg",
-    ".ini",
-    ".pbtxt",
-    ".pb",
-    ".py",
-    ".sh",
-    ".bash",
-)
 
 
 def read(
@@ -124,10 +111,11 @@ def read_if_ours(
         content: as in :func:`read`.
     """
     name = os.fspath(path)
-    if suffix_of(name) not in _SEARCHED:
+    largest = searched(name)
+    if not largest:
         return None
     if content is None:
-        loaded = load(name, LARGEST)
+        loaded = load(name, largest)
         if isinstance(loaded, Diagnostic):
             return None
         content = loaded

@@ -33,6 +33,7 @@ class Format(NamedTuple):
 
 
 LARGEST = 64 * _MIB
+_SMALL = 64 * 1024
 SIDE_FILES = (*KINDS, "rank-table")
 
 _SIDE_MARKS = re.compile(rb"(?i)(?:server|rank|group)_list|" + "|".join(MARKS).encode("ascii"))
@@ -129,6 +130,12 @@ def kind_by_content(text: str, path: str) -> Optional[str]:
     if _SHEBANG.match(text) or _IMPORT.search(text[:_MIB]):
         return "script"
     return next((kind for kind, sign in _SIGNS if sign.match(line)), None)
+
+
+def searched(path: str) -> int:
+    """The size up to which a file that was only found in a directory is looked at; 0: none."""
+    suffix = suffix_of(path)
+    return LARGEST if suffix in _BY_SUFFIX else _SMALL if suffix in _OPEN_SUFFIXES else 0
 
 
 def is_ours(path: str, content: bytes) -> bool:

@@ -186,6 +186,11 @@ def test_the_suffix_is_not_case_sensitive():
         ("a.pbtxt", 'rewrite_options { custom_optimizers { name: "NpuOptimizer" } }', True),
         ("graph.pbtxt", "node { }", False),
         ("a.txt", "version: 1\nhccl_timeout: 1800\n", False),
+        ("switch.txt", "OpType::MatMul:InputDtype:float16,OutputDtype:float32\n", True),
+        ("lists.txt", '{"black-list": {"to-add": ["Add"]}}', True),
+        ("a.config", "op_debug_config = OpType::MatMul\n", True),
+        ("a.aippconfig", "aipp_op { aipp_mode: static }\n", True),
+        ("labels.txt", "cat\ndog\n", False),
     ],
 )  # fmt: skip
 def test_files_that_nobody_named(name, content, ours):
