@@ -1,5 +1,6 @@
 """Reading a document by its schema: which keys are missing, which unknown, which values wrong."""
 
+from functools import partial
 from itertools import chain
 from typing import Any, Dict, NamedTuple, Optional, Sequence
 
@@ -133,8 +134,8 @@ class Reader:
         more = len(column.values) - 1
         where = phrase("{} (and {:,} more)", dotted(path), more) if more else dotted(path)
         close = meant or near(name, schema.keys, SLIP)
-        required = meant is not None and schema.keys[meant].required
-        if required and meant is not None:
+        say = partial(self.findings.add, self.rules.unknown, path, at_key=True)
+        if meant is not None and schema.keys[meant].required:
             self.findings.add(
                 self.rules.missing,
                 path,
@@ -144,42 +145,17 @@ class Reader:
                 instead='"{}"'.format(meant),
             )
         elif schema.trimmed and name.strip() in schema.keys:
-            self.findings.add(
-                self.rules.unknown,
-                path,
-                phrase("{} has blanks around it: it is accepted and not read", shown(name)),
-                "remove the blanks",
-                Severity.WARNING,
-                at_key=True,
-            )
+            message = phrase("{} has blanks around it: it is accepted and not read", shown(name))
+            say(message, "remove the blanks", Severity.WARNING)
         elif schema.closed:
-            self.findings.add(
-                self.rules.unknown,
-                path,
-                phrase("unknown key {}; legal: {}", where, ", ".join(schema.keys)),
-                at_key=True,
-                meant=close,
-            )
+            say(phrase("unknown key {}; legal: {}", where, ", ".join(schema.keys)), meant=close)
         elif meant is not None:
-            self.findings.add(
-                self.rules.unknown,
-                path,
-                phrase(
-                    "{} is not read; {} has the keys {}", where, self.form, ", ".join(schema.keys)
-                ),
-                severity=Severity.WARNING,
-                at_key=True,
-                meant=meant,
-            )
+            message = "{} is not read; {} has the keys {}"
+            message = phrase(message, where, self.form, ", ".join(schema.keys))
+            say(message, severity=Severity.WARNING, meant=meant)
         elif name in schema.elsewhere:
-            self.findings.add(
-                self.rules.unknown,
-                path,
-                phrase("{} is not read here; {} has it", where, schema.elsewhere[name]),
-                None,
-                Severity.INFO,
-                at_key=True,
-            )
+            message = phrase("{} is not read here; {} has it", where, schema.elsewhere[name])
+            say(message, severity=Severity.INFO)
 
     def _column(self, node: Node, name: str, key: Key, column: Column) -> None:
         """Read the values of one key."""
