@@ -158,9 +158,9 @@ def _check_devices(devices: Node, pod_of: Dict[int, int], findings: Findings) ->
     members: Dict[Optional[int], List[Any]] = {}
     for server, (start, end) in enumerate(level.spans()):
         members.setdefault(pod_of.get(server), []).extend(names[start:end])
+    different = [(set(mine), len(mine)) for mine in members.values()]
     if None not in members and all(
-        len(set(mine)) == len(mine) and not {None, NO_SUPER_DEVICE} & set(mine)
-        for mine in members.values()
+        len(mine) == count and not {None, NO_SUPER_DEVICE} & mine for mine, count in different
     ):
         return
     pods = [pod_of.get(server) for server in level.owners()]

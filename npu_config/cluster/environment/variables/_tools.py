@@ -9,7 +9,6 @@ from npu_config.cluster.environment.variables._variable import ADAPTER, Variable
 from npu_config.core.diagnostics import Severity
 
 _ENV = "docs/en/tfa_env/"
-_TF2 = ("npu_device (TF2)",)
 _BOOL = Choice(("1", "true", "0", "false"))
 _WARNING = Severity.WARNING
 _NO_EFFECT = "no effect with TensorFlow 1.15"
