@@ -4,8 +4,8 @@
 the .po file; those that are gone leave it.  ``compile`` writes the .mo file that is shipped.
 ``check`` says what ``update`` and ``compile`` would change.  Needs Babel.
 
-Sentences are the templates of ``phrase`` and ``told``, literals of several words in the modules
-that speak to users, and what is declared: titles of rules, help of commands.
+Sentences are the templates of ``phrase`` and ``localized``, literals of several words in the
+modules that speak to users, and what is declared: titles of rules, help of commands.
 """
 
 import ast
@@ -210,7 +210,7 @@ def _parts_of_call(node: ast.Call) -> Iterable[ast.AST]:
 
 def _marked(tree: ast.Module) -> Iterator[str]:
     for node in ast.walk(tree):
-        if isinstance(node, ast.Call) and getattr(node.func, "id", "") in ("phrase", "told"):
+        if isinstance(node, ast.Call) and getattr(node.func, "id", "") in ("phrase", "localized"):
             yield from _leaves(node.args[0])
         elif isinstance(node, ast.Call) and getattr(node.func, "attr", "") == "wrong_at":
             yield from _leaves(node.args[2])  # Findings.wrong_at of the side files

@@ -9,7 +9,7 @@ from npu_config.cli._output import Failure, read_stdin
 from npu_config.cli._paths import missing
 from npu_config.cli._report import print_findings as report
 from npu_config.core.diagnostics import Diagnostic, Report
-from npu_config.core.message import phrase, told
+from npu_config.core.message import localized, phrase
 
 STDIN = "<stdin>"
 LARGEST = 1 << 30
@@ -91,7 +91,7 @@ def tables_of(ctx: click.Context, paths: Sequence[str], product: Optional[str]) 
     if loud:
         print_findings(loud, sources, err=True)
     if absent:
-        raise Failure(told("{} does not exist", ", ".join(absent)))
+        raise Failure(localized("{} does not exist", ", ".join(absent)))
     if None in models:
         ctx.exit(1)
     return models

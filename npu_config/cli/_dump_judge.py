@@ -18,7 +18,7 @@ from npu_config.cli._paths import FILE
 from npu_config.cli._progress import progress
 from npu_config.cli._report import attempt, fails, print_findings
 from npu_config.core.diagnostics import Report
-from npu_config.core.message import told
+from npu_config.core.message import localized
 
 
 @click.command("overflow")
@@ -65,7 +65,7 @@ def overflow_command(
     if json_file is not None:
         write(json_file, as_json, force)
     if html_file is not None:
-        write(html_file, overflow_page(report, told("Overflows in {}", path)), force)
+        write(html_file, overflow_page(report, localized("Overflows in {}", path)), force)
     if mixlist is not None:
         _write_mixlist(mixlist, report.mixlist, force)
     if next_config is not None:
@@ -87,7 +87,7 @@ def _overflows(report: Any) -> str:
     count = len(report.overflows)
     if count:
         parts.append(
-            told(
+            localized(
                 "{:,} overflow; start with the first\n"
                 if count == 1
                 else "{:,} overflows; start with the first\n",
@@ -99,7 +99,7 @@ def _overflows(report: Any) -> str:
         parts.append("(Ascend 950 writes no records; look at the values with dump show)\n")
     if report.strays:
         message = "{:,} records have no status set: nothing overflowed there\n"
-        parts.append(told(message, len(report.strays)))
+        parts.append(localized(message, len(report.strays)))
     return "\n".join(parts) if count else "".join(parts)
 
 
@@ -109,7 +109,7 @@ def _write_mixlist(path: str, types: Sequence[str], force: bool) -> None:
     if not types:
         raise Failure("no operator type for the block list was found; nothing is written")
     write(path, mixlist.render(mixlist.Mixlist.of(black_list=types)), force)
-    say(told("{} written: set modify_mixlist to it, with a mixed precision mode\n", path))
+    say(localized("{} written: set modify_mixlist to it, with a mixed precision mode\n", path))
 
 
 class _Bar:
@@ -205,7 +205,7 @@ def compare_command(
     if json_file is not None:
         write(json_file, as_json, force)
     if html_file is not None:
-        write(html_file, comparison_page(found, told("{} against {}", npu, reference)), force)
+        write(html_file, comparison_page(found, localized("{} against {}", npu, reference)), force)
     if next_config is not None:
         first = found.first_diverging
         layers = [first] if first is not None else list(found.diverging)

@@ -7,7 +7,7 @@ import click
 
 from npu_config.cli._output import Failure, say, unwritable
 from npu_config.cli._report import attempt
-from npu_config.core.message import told
+from npu_config.core.message import localized
 from npu_config.dumps.tree import find_dumps
 
 
@@ -35,7 +35,7 @@ def write_next(
     from npu_config.builder import NpuConfigBuilder
 
     if not layers:
-        raise Failure(told("nothing is suspected; {} is not written", path))
+        raise Failure(localized("nothing is suspected; {} is not written", path))
     folder = os.path.dirname(path) or "."
 
     def made() -> Any:
@@ -57,13 +57,13 @@ def write_next(
         written = config.save_side_files(folder, overwrite=force) if config.side_files else config
         written.save(path, overwrite=force)
     except FileExistsError as error:
-        raise Failure(told("{}; --force overwrites it", error)) from None
+        raise Failure(localized("{}; --force overwrites it", error)) from None
     except ValueError as error:
-        raise click.UsageError(told("--next-config: {}", error)) from None
+        raise click.UsageError(localized("--next-config: {}", error)) from None
     except OSError as error:
         raise Failure(unwritable(path, error)) from None
     files = [path, *(file.path for file in written.side_files.values())]
-    say(told("written: {}\n", ", ".join(files)))
+    say(localized("written: {}\n", ", ".join(files)))
 
 
 def _by_kind(passes: Sequence[str]) -> Tuple[Any, Any]:

@@ -8,7 +8,7 @@ from npu_config.cli._options import form_option, together
 from npu_config.cli._output import Failure
 from npu_config.cli._paths import FILE
 from npu_config.cli._report import attempt, print_findings
-from npu_config.core.message import told
+from npu_config.core.message import localized
 
 NO_NUMPY = 'values need numpy: pip install "npu_config[compare]"'
 
@@ -81,10 +81,10 @@ def files_of(
         raise click.exceptions.Exit(1)
     if not len(files):
         raise Failure(
-            told(
+            localized(
                 "no dump fits; there are the steps {}, the devices {} and {:,} operators",
-                ", ".join(map(str, tree.steps)) or told("(none)"),
-                ", ".join(map(str, tree.devices)) or told("(none)"),
+                ", ".join(map(str, tree.steps)) or localized("(none)"),
+                ", ".join(map(str, tree.devices)) or localized("(none)"),
                 len({file.op_name for file in tree}),
             )
         )

@@ -10,7 +10,7 @@ from npu_config.cli._dump_options import NO_NUMPY, format_option
 from npu_config.cli._output import Failure, say
 from npu_config.cli._paths import FILE
 from npu_config.cli._report import attempt, print_findings
-from npu_config.core.message import told
+from npu_config.core.message import localized
 
 
 @click.command("show")
@@ -60,7 +60,7 @@ def _named(name: str, path: str, step: Optional[int], format_: str) -> List[str]
     if not len(chosen):
         hint = did_you_mean(name, {file.op_name for file in files})
         raise Failure(
-            told(
+            localized(
                 "{} is not a file, and not an operator below {}{}",
                 name,
                 path,
@@ -98,10 +98,12 @@ def _shown(path: str, bins: int, found: List[Any], as_text: bool) -> Tuple[Dict[
         "tensors": [],
     }
     parts = [
-        told("{}\n  file     {}\n  version  {}\n", dump.op_name or "?", path, dump.version or "?")
+        localized(
+            "{}\n  file     {}\n  version  {}\n", dump.op_name or "?", path, dump.version or "?"
+        )
     ]
     if dump.original_op is not None:
-        parts.append(told("  network  {0.name}:{0.output_index}\n", dump.original_op))
+        parts.append(localized("  network  {0.name}:{0.output_index}\n", dump.original_op))
     if is_overflow(path):
         record, part = _record(path, found)
         entry["overflow"] = record
@@ -152,7 +154,7 @@ def _tensor(side: str, index: int, tensor: Any, bins: int) -> Tuple[Dict[str, An
         side, index, tensor.data_type, tensor.format, text.shape(tensor.shape)
     )
     if tensor.original_shape and tensor.original_shape != tensor.shape:
-        head += told(", in the network {}", text.shape(tensor.original_shape))
+        head += localized(", in the network {}", text.shape(tensor.original_shape))
     head += ", {}\n".format(text.size(tensor.size))
     try:
         values = statistics_of(tensor, bins=bins)
@@ -173,7 +175,7 @@ def _raw(tensor: Any) -> str:
     with open(tensor.path, "rb") as stream:
         stream.seek(tensor.offset)
         data = stream.read(min(tensor.size, 16))
-    return told("    bytes {}\n", " ".join(map("{:02x}".format, data)))
+    return localized("    bytes {}\n", " ".join(map("{:02x}".format, data)))
 
 
 def _shown_statistics(path: str, rows: Sequence[Any]) -> Tuple[Dict[str, Any], str]:

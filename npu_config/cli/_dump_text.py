@@ -5,7 +5,7 @@ import math
 from typing import Any, Iterable, List, Mapping, Optional, Sequence, Tuple
 
 from npu_config.core.diagnostics import Diagnostic
-from npu_config.core.message import told
+from npu_config.core.message import localized
 from npu_config.text.terminal import printable
 
 BAR = 40
@@ -90,11 +90,11 @@ def statistics(values: Any) -> str:
     if not values.elements:
         return "    no elements\n"
     lines = [
-        told(
+        localized(
             "    min {}  max {}  mean {}  std {}",
             *map(number, (values.minimum, values.maximum, values.mean, values.deviation)),
         ),
-        told(
+        localized(
             "    zeros {:.1%}  NaN {:,}  infinite {:,}  at the type's limit {:,}",
             values.zeros / values.elements,
             values.nan,
@@ -104,7 +104,9 @@ def statistics(values: Any) -> str:
     ]
     if values.odd_positions:
         places = ", ".join(map(str, values.odd_positions))
-        lines.append(told("    first NaN, infinite or limit values at {} (flat index)", places))
+        lines.append(
+            localized("    first NaN, infinite or limit values at {} (flat index)", places)
+        )
     if values.padded:
         lines.append("    the padding of the device's layout is counted, too")
     most = max(values.histogram, default=0)
@@ -118,13 +120,13 @@ def statistics(values: Any) -> str:
 
 def overflow(index: int, each: Any) -> str:
     """One overflow with its reason and what follows."""
-    name = each.op_name or told("task {} of stream {}", each.task, each.stream)
+    name = each.op_name or localized("task {} of stream {}", each.task, each.stream)
     lines = [
-        told(
+        localized(
             "{}. {} ({}), step {}, device {}",
             index,
             name,
-            each.op_type or told("unknown type"),
+            each.op_type or localized("unknown type"),
             *map(or_unknown, (each.step, each.device)),
         )
     ]
@@ -136,10 +138,10 @@ def overflow(index: int, each: Any) -> str:
         lines.append("   {}".format(_tensor(tensor)))
     origin = each.origin
     if each.came_in_with:
-        origin += told(" with input {}", ", ".join(map(str, each.came_in_with)))
+        origin += localized(" with input {}", ", ".join(map(str, each.came_in_with)))
     lines.append("   {}".format(origin))
     if each.passes:
-        lines.append(told("   made by the fusion passes {}", ", ".join(each.passes)))
+        lines.append(localized("   made by the fusion passes {}", ", ".join(each.passes)))
     lines += ["   -> {}".format(text) for text in each.advice]
     return "\n".join(map(printable, lines)) + "\n"
 
@@ -151,7 +153,7 @@ def _tensor(tensor: Any) -> str:
     values = tensor.statistics
     if values is None:
         return head + str(tensor.reason)
-    text = told(
+    text = localized(
         "min {} max {} mean {}", *map(number, (values.minimum, values.maximum, values.mean))
     )
     for count, what in (
@@ -175,7 +177,9 @@ def comparison(result: Any, everything: bool) -> str:
     text: str = table(head, (_comparison_row(row) for row in rows))
     hidden = len(result.rows) - len(rows)
     if hidden:
-        text += told("{:,} inputs that agree or were not compared are not shown (--all)\n", hidden)
+        text += localized(
+            "{:,} inputs that agree or were not compared are not shown (--all)\n", hidden
+        )
     counts = [
         (sum(row.verdict == verdict for row in result.rows), verdict)
         for verdict in ("agrees", "diverges", "not compared", "ignored")
@@ -185,7 +189,7 @@ def comparison(result: Any, everything: bool) -> str:
     )
     text += first(result.first_diverging, result.path_to_it)
     if result.passes:
-        text += told("made by the fusion passes {}\n", printable(", ".join(result.passes)))
+        text += localized("made by the fusion passes {}\n", printable(", ".join(result.passes)))
     return text
 
 
@@ -193,9 +197,9 @@ def first(name: Optional[str], path: Sequence[str] = ()) -> str:
     """The sentence on the first operator that diverges."""
     if name is None:
         return "no operator has inputs that agree and outputs that do not\n"
-    text = told("first operator whose inputs agree and whose outputs do not: {}\n", name)
+    text = localized("first operator whose inputs agree and whose outputs do not: {}\n", name)
     if len(path) > 1:
-        text += told("the way to it: {}\n", " -> ".join(path))
+        text += localized("the way to it: {}\n", " -> ".join(path))
     return "\n".join(map(printable, text.split("\n")))
 
 

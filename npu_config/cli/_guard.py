@@ -7,7 +7,7 @@ from typing import Any, Callable
 
 from npu_config.cli._exits import DONE, INTERRUPTED, WRONG_CALL
 from npu_config.cli._output import Failure, complain, say, unwritable
-from npu_config.core.message import told
+from npu_config.core.message import localized
 
 
 def guarded(command: Callable[[], Any]) -> int:
@@ -49,7 +49,7 @@ def _usage(error: Any) -> str:
     context = getattr(error, "ctx", None)
     if context is None:
         return ""
-    ask = told("Try '{} --help' for help.\n", context.command_path)
+    ask = localized("Try '{} --help' for help.\n", context.command_path)
     return "{}\n{}\n".format(context.get_usage(), ask)
 
 

@@ -17,9 +17,9 @@ from npu_config.core.message import (
     LOCALES,
     language,
     language_of,
+    localized,
     speak,
     speaking,
-    told,
 )
 from npu_config.text.terminal import width
 
@@ -51,7 +51,7 @@ class _Formatter(click.HelpFormatter):
         column = min(max((width(first) for first, _ in rows), default=0), col_max) + col_spacing
         indent = " " * self.current_indent
         for first, second in rows:
-            lines = self._lines(told(second), indent + " " * column) or [""]
+            lines = self._lines(localized(second), indent + " " * column) or [""]
             apart = width(first) > column - col_spacing
             self.write(indent + first + ("\n" if apart else " " * (column - width(first))))
             for number, line in enumerate(lines):
@@ -107,8 +107,8 @@ def spoken(command: click.Command) -> click.Command:
     if language() == "en":
         return command
     other = copy.copy(command)
-    other.help = _told(command.help)
-    other.epilog = _told(command.epilog)
+    other.help = _localized(command.help)
+    other.epilog = _localized(command.epilog)
     if other.help:
         other.short_help = other.help.split("\n", 1)[0].rstrip("。")
     other.params = [_parameter(parameter) for parameter in command.params]
@@ -122,12 +122,12 @@ def _parameter(parameter: click.Parameter) -> click.Parameter:
     if not text:
         return parameter
     other: Any = copy.copy(parameter)
-    other.help = told(text)
+    other.help = localized(text)
     return parameter if other.help == text else other
 
 
-def _told(text: Optional[str]) -> Optional[str]:
-    return told(inspect.cleandoc(text)) if text else text
+def _localized(text: Optional[str]) -> Optional[str]:
+    return localized(inspect.cleandoc(text)) if text else text
 
 
 def use(chosen: str) -> None:

@@ -6,7 +6,7 @@ from typing import Any, Callable, Optional, Sequence
 import click
 
 from npu_config.cli._complete import complete_rules
-from npu_config.core.message import phrase, told
+from npu_config.core.message import localized, phrase
 from npu_config.core.target import MODES, Product, Target
 
 Decorator = Callable[[Any], Any]
@@ -45,7 +45,7 @@ class ProductType(click.ParamType):  # type: ignore[type-arg,unused-ignore]
         try:
             return Product(value).value
         except ValueError as error:
-            self.fail(told(str(error)), param, ctx)
+            self.fail(localized(str(error)), param, ctx)
 
     def shell_complete(self, ctx: Any, param: Any, incomplete: str) -> Any:
         """The products' own names."""
@@ -91,7 +91,7 @@ def target_options(function: Any) -> Any:
         try:
             target = Target.named(product, mode, cann)
         except ValueError as error:
-            raise click.BadParameter(told(str(error)), param_hint="--target-cann") from None
+            raise click.BadParameter(localized(str(error)), param_hint="--target-cann") from None
         return function(*args, target=target, **given)
 
     return _target_options(command)

@@ -6,7 +6,7 @@ import sys
 from typing import Any, Iterator, Optional, Union
 
 from npu_config.cli._exits import FINDINGS, WRONG_CALL
-from npu_config.core.message import told
+from npu_config.core.message import localized
 from npu_config.text.terminal import harmless, printable
 
 
@@ -46,7 +46,9 @@ def say(text: str, err: bool = False, color: bool = False, commands: bool = Fals
         return
     encoding = getattr(stream, "encoding", None) or "utf-8"
     text = (
-        harmless(told(text), color, commands).encode(encoding, "backslashreplace").decode(encoding)
+        harmless(localized(text), color, commands)
+        .encode(encoding, "backslashreplace")
+        .decode(encoding)
     )
     try:
         stream.write(text)
@@ -60,12 +62,12 @@ def say(text: str, err: bool = False, color: bool = False, commands: bool = Fals
 def complain(message: str, usage: str = "") -> None:
     """Print what is wrong with a call, on one line, after its usage."""
     with contextlib.suppress(Failure, OSError):
-        say(usage + told("Error: {}", printable(told(message))) + "\n", err=True)
+        say(usage + localized("Error: {}", printable(localized(message))) + "\n", err=True)
 
 
 def unwritable(what: str, error: OSError) -> str:
     """Why something cannot be written."""
-    return told("{} cannot be written: {}", what, error.strerror or error)
+    return localized("{} cannot be written: {}", what, error.strerror or error)
 
 
 def read_stdin(limit: int) -> bytes:
@@ -79,7 +81,7 @@ def read_stdin(limit: int) -> bytes:
     try:
         return sys.stdin.buffer.read(limit + 1)
     except (OSError, ValueError) as error:
-        raise Failure(told("standard input cannot be read: {}", error)) from None
+        raise Failure(localized("standard input cannot be read: {}", error)) from None
 
 
 def deliver(content: Union[str, bytes], out: Optional[str], force: bool) -> None:
@@ -116,7 +118,7 @@ def writing(path: str) -> Iterator[None]:
     try:
         yield
     except FileExistsError:
-        raise Failure(told("{} exists; --force overwrites it", path)) from None
+        raise Failure(localized("{} exists; --force overwrites it", path)) from None
     except OSError as error:
         raise Failure(unwritable(path, error)) from None
 

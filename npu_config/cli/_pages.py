@@ -6,7 +6,7 @@ from typing import Any, Dict, Iterator, List, Optional, Sequence, Tuple
 from npu_config.catalogue import OPTIONS, Option
 from npu_config.catalogue.layout import grouped
 from npu_config.cluster.environment.variables import Variable
-from npu_config.core.message import join, told
+from npu_config.core.message import join, localized
 from npu_config.core.rule import Rule
 from npu_config.core.target import ALL_PRODUCTS
 from npu_config.rulebook import load_all
@@ -23,10 +23,10 @@ _MODES = {
 def option_page(option: Option) -> str:
     """All that is known of an option, and how to set it."""
     values = sample(option)
-    parts = ["# {}".format(option.name), told(option.summary), _list(_facts(option))]
+    parts = ["# {}".format(option.name), localized(option.summary), _list(_facts(option))]
     if option.notes:
-        parts.append(told(option.notes))
-    parts.append(told("In a configuration file:"))
+        parts.append(localized(option.notes))
+    parts.append(localized("In a configuration file:"))
     groups = [
         "{}:\n{}".format(
             group.key,
@@ -35,18 +35,19 @@ def option_page(option: Option) -> str:
         for group, names in grouped(tuple(values))
     ]
     parts.append(_code("\n".join(groups)))
-    parts.append(told("In a script:"))
+    parts.append(localized("In a script:"))
     parts.append(_code("\n".join(_assignment(name, value) for name, value in values.items())))
     concerned = [rule for rule in load_all() if option.name in _own_options(rule)]
     if concerned:
-        parts.append(told("Rules:"))
+        parts.append(localized("Rules:"))
         parts.append(
             "\n".join(
-                "- {} {}: {}".format(rule.id, rule.name, told(rule.summary)) for rule in concerned
+                "- {} {}: {}".format(rule.id, rule.name, localized(rule.summary))
+                for rule in concerned
             )
         )
     if option.doc:
-        parts.append(told("Vendor's page: {}", option.doc))
+        parts.append(localized("Vendor's page: {}", option.doc))
     return "\n\n".join(parts) + "\n"
 
 
@@ -82,23 +83,28 @@ def _facts(option: Option) -> Iterator[Tuple[str, Optional[str]]]:
         yield "Products", ", ".join(sorted(product.value for product in option.products))
     for value, products in option.value_products.items():
         names = ", ".join(sorted(product.value for product in products))
-        yield told("{} only on", value), names
+        yield localized("{} only on", value), names
     for product, (low, high) in option.ranges.items():
-        yield "On {}".format(product.value), told("{} to {}", low, high)
+        yield "On {}".format(product.value), localized("{} to {}", low, high)
     yield "Mode", _MODES[option.modes]
     if option.read_when:
-        yield "Read only with", join(" or ", [told("{} true", name) for name in option.read_when])
+        yield (
+            "Read only with",
+            join(" or ", [localized("{} true", name) for name in option.read_when]),
+        )
     yield "TF Adapter", str(option.versions)
     for value, versions in option.value_versions.items():
-        yield told("{} is known", value), str(versions)
+        yield localized("{} is known", value), str(versions)
     if option.former_wire:
-        yield told("Field .{}", option.former_wire), str(option.former_wire_versions)
+        yield localized("Field .{}", option.former_wire), str(option.former_wire_versions)
     yield "NPURunConfig", option.run_config or "no argument"
     yield "A bad value", option.outcome.value
 
 
 def _list(facts: Iterator[Tuple[str, Optional[str]]]) -> str:
-    return "\n".join("- {}: {}".format(told(name), told(text or "")) for name, text in facts)
+    return "\n".join(
+        "- {}: {}".format(localized(name), localized(text or "")) for name, text in facts
+    )
 
 
 def _code(text: str) -> str:
@@ -109,16 +115,18 @@ def rule_page(rule: Rule) -> str:
     """What a rule finds, why it matters, and the right way."""
     parts: List[str] = [
         "# {} {}".format(rule.id, rule.name),
-        told("Severity: {}", told(rule.severity.value)),
+        localized("Severity: {}", localized(rule.severity.value)),
         _translated(rule),
     ]
     if _own_options(rule):
-        parts.append(told("Options: {}", ", ".join(rule.options)))
+        parts.append(localized("Options: {}", ", ".join(rule.options)))
     if rule.on_host:
-        parts.append(told("Checked on the training host only (--on-host)."))
+        parts.append(localized("Checked on the training host only (--on-host)."))
     if rule.source:
         parts.append(
-            told("Source:") + "\n\n" + "\n".join("- {}".format(source) for source in rule.source)
+            localized("Source:")
+            + "\n\n"
+            + "\n".join("- {}".format(source) for source in rule.source)
         )
     return "\n\n".join(parts) + "\n"
 
@@ -127,8 +135,8 @@ def _translated(rule: Rule) -> str:
     """The page of a rule, with its title in the language that is spoken."""
     title, _, rest = rule.page.partition("\n")
     for heading in ("Wrong:", "Right:"):
-        rest = re.sub("^{}$".format(heading), told(heading), rest, flags=re.MULTILINE)
-    return "{}\n{}".format(told(title), rest) if rest else told(title)
+        rest = re.sub("^{}$".format(heading), localized(heading), rest, flags=re.MULTILINE)
+    return "{}\n{}".format(localized(title), rest) if rest else localized(title)
 
 
 def option_facts(option: Option) -> Dict[str, Any]:
@@ -157,25 +165,25 @@ def variable_page(variable: Variable) -> str:
     facts.append(("A bad value", variable.consequence))
     parts = [
         "# {}".format(variable.name),
-        told("Environment variable: {}.", told(variable.meaning)),
+        localized("Environment variable: {}.", localized(variable.meaning)),
         _list((name, text) for name, text in facts if text),
     ]
     if variable.interactions:
-        parts.append("\n".join("- {}".format(told(text)) for text in variable.interactions))
+        parts.append("\n".join("- {}".format(localized(text)) for text in variable.interactions))
     if variable.page:
-        parts.append(told("Vendor's page: {}", variable.page))
+        parts.append(localized("Vendor's page: {}", variable.page))
     return "\n\n".join(parts) + "\n"
 
 
 def argument_page(name: str, options: Sequence[str], fields: Sequence[str]) -> str:
     """What an argument of NPURunConfig carries."""
-    parts = [told("# NPURunConfig: {}", name)]
-    parts += [told("Carries the option {}.", option) for option in options]
+    parts = [localized("# NPURunConfig: {}", name)]
+    parts += [localized("Carries the option {}.", option) for option in options]
     if fields:
-        parts.append(told("A configuration object; its fields:"))
+        parts.append(localized("A configuration object; its fields:"))
         parts.append("\n".join("- {}".format(field) for field in fields))
     elif not options:
-        parts.append(told("It carries no option of the NPU."))
+        parts.append(localized("It carries no option of the NPU."))
     for option in options:
         parts.append(option_page(OPTIONS[option]).rstrip().replace("# ", "## ", 1))
     return "\n\n".join(parts) + "\n"

@@ -5,7 +5,7 @@ import stat
 from typing import Optional
 
 from npu_config.core.files import write_atomic
-from npu_config.core.message import told
+from npu_config.core.message import localized
 
 
 def rewrite(
@@ -31,7 +31,7 @@ def rewrite(
                 return "the file changed while it was checked; it is not written"
         write_atomic(real, after.encode(encoding), overwrite=True)
     except OSError as error:
-        return told("the file cannot be written: {}", error.strerror or error)
+        return localized("the file cannot be written: {}", error.strerror or error)
     return None
 
 
@@ -44,5 +44,5 @@ def _refusal(real: str, root: Optional[str]) -> Optional[str]:
     if root is not None:
         inside = os.path.join(os.path.realpath(root), "")
         if not real.startswith(inside):
-            return told("a link leads out of {}; name the file itself to write it", root)
+            return localized("a link leads out of {}; name the file itself to write it", root)
     return None

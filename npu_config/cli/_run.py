@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Iterator, Mapping, Sequence
 from npu_config.cli._guard import check_directory, guarded
 from npu_config.cli._output import Failure, deliver, say
 from npu_config.cli._run_options import words_of
-from npu_config.core.message import join, language_of, speaking, told
+from npu_config.core.message import join, language_of, localized, speaking
 
 if TYPE_CHECKING:
     from npu_config.core.diagnostics import Diagnostic
@@ -37,7 +37,7 @@ def run(values: Mapping[str, Any]) -> int:
     report, dry_run = values["report"], values["dry_run"]
     if report is not None:
         if os.path.lexists(report):
-            raise Failure(told("{} exists; name another file for the report", report))
+            raise Failure(localized("{} exists; name another file for the report", report))
         report = os.path.abspath(report)  # the script may change the directory
     seen = _one(values) if values["ranks"] is None else _several(values)
     if report is not None or dry_run:
@@ -82,17 +82,17 @@ def _summary(seen: "Seen", dry_run: bool) -> Iterator[str]:
 
         found = [finding for session in seen.sessions for finding in _of_the_npu(session)]
         shown = [str(each) for each in found if each.severity is not Severity.INFO]
-        yield from (told("npu-config run: {}\n", each) for each in dict.fromkeys(shown))
+        yield from (localized("npu-config run: {}\n", each) for each in dict.fromkeys(shown))
     if seen.environment:
         pairs = " ".join("{}={}".format(*pair) for pair in sorted(seen.environment.items()))
-        yield told("npu-config run: set for one rank: {}\n", pairs)
+        yield localized("npu-config run: set for one rank: {}\n", pairs)
     if seen.ended == "steps":
         runs = sum(session.runs for session in seen.sessions)
         steps = sum(session.steps for session in seen.sessions)
         text = "npu-config run: stopped after {} session runs with {} training steps\n"
-        yield told(text, runs, steps)
+        yield localized(text, runs, steps)
     if dry_run and seen.ended == "finished":
-        yield told("npu-config run: the script ended before any training step\n")
+        yield localized("npu-config run: the script ended before any training step\n")
 
 
 def _of_the_npu(session: "SeenSession") -> Sequence["Diagnostic"]:
@@ -113,7 +113,7 @@ def _failures() -> Iterator[None]:
     try:
         yield
     except CannotRunError as error:
-        raise Failure(told(str(error))) from None
+        raise Failure(localized(str(error))) from None
     except ValueError as error:
         from npu_config.core.diagnostics import NpuConfigError
 
@@ -134,17 +134,19 @@ def _several(values: Mapping[str, Any]) -> "SeenRanks":
     count, dry_run = values["ranks"], values["dry_run"]
     cores = os.cpu_count() or count
     if count > cores:
-        say(told("npu-config run: {} ranks share {} CPU cores\n", count, cores), err=True)
+        say(localized("npu-config run: {} ranks share {} CPU cores\n", count, cores), err=True)
     words = words_of({**values, "ranks": None, "report": None, "format_": "json"})
     call = [*words, "--", values["script"], *values["arguments"]]
     try:
         seen = run_ranks(count, call, say, dry_run, bool(values["steps"] or dry_run))
     except OSError as error:
-        raise Failure(told("the ranks cannot be started: {}", error.strerror or error)) from None
+        raise Failure(
+            localized("the ranks cannot be started: {}", error.strerror or error)
+        ) from None
     if seen.failed is not None:
         last = "".join("    {}\n".format(line) for line in seen.tail)
         text = "npu-config run: rank {} failed first, with exit code {}; it wrote last:\n{}"
-        say(told(text, seen.failed, seen.exit_code, last), err=True)
+        say(localized(text, seen.failed, seen.exit_code, last), err=True)
     return seen
 
 

@@ -4,7 +4,7 @@ from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Tuple
 
 import attr
 
-from npu_config.core.message import join, told
+from npu_config.core.message import join, localized
 from npu_config.core.settings import UNKNOWN, Setting, Settings, SourceKind
 from npu_config.rules.reading import Reading
 
@@ -61,9 +61,9 @@ def _ways(found: List[Optional[Setting]]) -> Iterator[str]:
         if setting is None:
             words.append("not set on some paths")
             continue
-        line = "" if setting.place.line is None else told(" (line {})", setting.place.line)
+        line = "" if setting.place.line is None else localized(" (line {})", setting.place.line)
         if setting.value is UNKNOWN:
-            words.append(told("known at run time only{}", line))
+            words.append(localized("known at run time only{}", line))
         else:
             words.append("{!r}{}".format(setting.value, line))
     return iter(dict.fromkeys(words))

@@ -5,7 +5,7 @@ from typing import Callable, Iterable, List
 import click
 
 from npu_config.core.diagnostics import Diagnostic
-from npu_config.core.message import told
+from npu_config.core.message import localized
 from npu_config.lint.project import id_of_rule
 
 Keeps = Callable[[Diagnostic], bool]
@@ -55,6 +55,6 @@ def _ids(words: Iterable[str], option: str) -> List[str]:
             found.append(id)
         else:
             close = near(word, [*by_name, *by_name.values()])
-            hint = "" if close is None else told('; did you mean "{}"?', close)
-            raise click.UsageError(told('{}: "{}" is not a rule{}', option, word, hint))
+            hint = "" if close is None else localized('; did you mean "{}"?', close)
+            raise click.UsageError(localized('{}: "{}" is not a rule{}', option, word, hint))
     return found

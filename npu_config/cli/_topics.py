@@ -3,7 +3,7 @@
 import functools
 from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Sequence, Tuple
 
-from npu_config.core.message import language, told
+from npu_config.core.message import language, localized
 
 KINDS = ("option", "rule", "variable", "argument")
 
@@ -80,7 +80,7 @@ def _options() -> List[Topic]:
         Topic(
             "option",
             option.name,
-            told(option.summary),
+            localized(option.summary),
             functools.partial(option_page, option),
             facts=option_facts(option),
         )
@@ -96,7 +96,7 @@ def _rules() -> List[Topic]:
         Topic(
             "rule",
             rule.id,
-            "{}: {}".format(rule.name, told(rule.summary)),
+            "{}: {}".format(rule.name, localized(rule.summary)),
             functools.partial(rule_page, rule),
             (rule.name,),
             {
@@ -118,7 +118,7 @@ def _variables() -> List[Topic]:
         Topic(
             "variable",
             variable.name,
-            told(variable.meaning),
+            localized(variable.meaning),
             functools.partial(variable_page, variable),
             facts={
                 "legal": variable.kind.describe(),
@@ -159,10 +159,10 @@ def _fields(name: str, carried: Mapping[str, Sequence[str]]) -> Tuple[str, ...]:
 
 def _carries(name: str, options: Sequence[str], carried: Mapping[str, Sequence[str]]) -> str:
     if options:
-        return told(
+        return localized(
             "carries the option {}" if len(options) == 1 else "carries the options {}",
             ", ".join(options),
         )
     if _fields(name, carried):
-        return told("a configuration object with fields that carry options")
-    return told("an argument of NPURunConfig that carries no option")
+        return localized("a configuration object with fields that carry options")
+    return localized("an argument of NPURunConfig that carries no option")

@@ -10,7 +10,7 @@ from npu_config.cli._exits import EXIT_CODES
 from npu_config.cli._group import Group
 from npu_config.cli._guard import check_directory, guarded
 from npu_config.cli._language import of_call, spoken
-from npu_config.core.message import phrase, told
+from npu_config.core.message import localized, phrase
 from npu_config.core.version import __version__
 
 COMMANDS: Mapping[str, str] = {
@@ -69,8 +69,8 @@ class _Commands(Group):
             from npu_config.text.words import near
 
             close = near(name, list(COMMANDS))
-            hint = "" if close is None else told('; did you mean "{}"?', close)
-            ctx.fail(told('there is no command "{}"{}', name, hint))
+            hint = "" if close is None else localized('; did you mean "{}"?', close)
+            ctx.fail(localized('there is no command "{}"{}', name, hint))
         return super().resolve_command(ctx, args)
 
 

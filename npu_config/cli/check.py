@@ -11,7 +11,7 @@ from npu_config.cli._output import Failure, say, writing
 from npu_config.cli._paths import ANY_PATH, missing
 from npu_config.cli._report import fails, format_option, print_findings, strict_option
 from npu_config.core.diagnostics import Report
-from npu_config.core.message import told
+from npu_config.core.message import localized
 from npu_config.core.target import Target
 from npu_config.text.rules import UNREADABLE
 
@@ -87,12 +87,12 @@ def command(
     )
     session.check(paths, "diff" if diff else "fix" if fix else None, if_ours)
     if show_skipped:
-        lines = sorted(told("skipped {}: {}\n", *left) for left in session.left_out)
+        lines = sorted(localized("skipped {}: {}\n", *left) for left in session.left_out)
         say("".join(lines), err=True)
     elif session.left_out and format_ == "text" and not if_ours:
-        words = told("1 left out; --show-skipped says why\n")
+        words = localized("1 left out; --show-skipped says why\n")
         if len(session.left_out) > 1:
-            words = told("{:,} left out; --show-skipped lists them\n", len(session.left_out))
+            words = localized("{:,} left out; --show-skipped lists them\n", len(session.left_out))
         say(words, err=True)
     report = session.report()
     nowhere = {UNREADABLE.id: missing(paths)}
@@ -121,7 +121,7 @@ def command(
             hints=True,
         )
         if fix and session.fixes:
-            say(told("{} fixed\n", session.fixes), err=True)
+            say(localized("{} fixed\n", session.fixes), err=True)
     return WRONG_CALL if wrong_call else FINDINGS if failed else DONE
 
 
@@ -132,8 +132,8 @@ def _write_baseline(report: Report, session: Any, path: str, force: bool) -> Non
     with writing(path):
         known.save(path, overwrite=force)
     count = len(known)
-    words = "1 finding" if count == 1 else told("{} findings", count)
-    say(told("{} written to {}\n", words, path), err=True)
+    words = "1 finding" if count == 1 else localized("{} findings", count)
+    say(localized("{} written to {}\n", words, path), err=True)
 
 
 def _without_known(report: Report, session: Any, path: Optional[str]) -> Report:

@@ -8,7 +8,7 @@ import click
 from npu_config.cli._options import form_option
 from npu_config.cli._output import say
 from npu_config.cli._paths import INPUT
-from npu_config.core.message import told
+from npu_config.core.message import localized
 
 _MARKS = {"read": "+", "not-read": "-", "other-field": "f", "value-not-known": "v"}
 _LEGEND = "+ read, - not read, f another field is read, v the value is not known"
@@ -28,7 +28,7 @@ class CannType(click.ParamType):  # type: ignore[type-arg, unused-ignore]
         try:
             version = Target(cann=value).version
         except ValueError as error:
-            self.fail(told(str(error)), param, ctx)
+            self.fail(localized(str(error)), param, ctx)
         assert version is not None
         return version
 
@@ -120,7 +120,7 @@ def _table(
     from npu_config.core.versions import SNAPSHOTS
 
     if not found:
-        return told("no option is set in {}\n", ", ".join(paths))
+        return localized("no option is set in {}\n", ", ".join(paths))
     few = len(columns) <= 6
     names = [
         "..".join(dict.fromkeys(SNAPSHOTS[end].adapter for end in column[:2]))
@@ -146,10 +146,10 @@ def _table(
     else:
         for head, column in zip(heads, columns):
             ends = dict.fromkeys(str(SNAPSHOTS[end]) for end in column[:2])
-            lines.append("{:>2} {}".format(head, told(" to ").join(ends)))
+            lines.append("{:>2} {}".format(head, localized(" to ").join(ends)))
     lines.append(
         "no version reads everything as it is"
         if first is None
-        else told("the oldest version that reads everything as it is: {}", SNAPSHOTS[first])
+        else localized("the oldest version that reads everything as it is: {}", SNAPSHOTS[first])
     )
     return "\n".join(lines) + "\n"

@@ -8,7 +8,7 @@ from npu_config.cli._options import out_options
 from npu_config.cli._output import Failure, say, writing
 from npu_config.cli._paths import ANY_PATH, FILE, missing
 from npu_config.cli._report import attempt, fails, format_option, print_findings, strict_option
-from npu_config.core.message import told
+from npu_config.core.message import localized
 
 
 @click.command("diagnose")
@@ -44,7 +44,7 @@ def command(
     if out is not None and config_path is None:
         raise click.UsageError("-o needs --config: there is nothing to change")
     if missing([graph]) and missing([graph + ".meta"]):
-        raise Failure(told("{} does not exist", graph))
+        raise Failure(localized("{} does not exist", graph))
     config = None if config_path is None else _config(config_path, format_)
     diagnosis = attempt(format_, lambda: diagnose(graph, config))
     print_findings(diagnosis, format_)
@@ -56,8 +56,8 @@ def command(
             with writing(out):
                 changed.save(out, overwrite=force)
         except ValueError as error:
-            raise Failure(told("{} cannot be written: {}", out, error)) from None
-        say(told("{} written\n", out), err=True)
+            raise Failure(localized("{} cannot be written: {}", out, error)) from None
+        say(localized("{} written\n", out), err=True)
     return 1 if fails(diagnosis, strict) else 0
 
 
@@ -69,7 +69,7 @@ def _config(path: str, format_: str) -> Any:
 
 def _changes(diagnosis: Any) -> str:
     """The changes that can be applied, one a line."""
-    lines = [told("option:      {}: {}", *item) for item in diagnosis.options.items()]
-    lines += [told("environment: {}={}", *item) for item in diagnosis.environment.items()]
-    lines += [told("in the way:  {}", text) for text in diagnosis.conflicts]
+    lines = [localized("option:      {}: {}", *item) for item in diagnosis.options.items()]
+    lines += [localized("environment: {}={}", *item) for item in diagnosis.environment.items()]
+    lines += [localized("in the way:  {}", text) for text in diagnosis.conflicts]
     return "".join("{}\n".format(line) for line in lines)

@@ -8,7 +8,7 @@ import click
 from npu_config.cli._options import target_options
 from npu_config.cli._output import say, wants_color
 from npu_config.cli._paths import FILE
-from npu_config.core.message import told
+from npu_config.core.message import localized
 from npu_config.core.target import ANY_TARGET, Target
 
 _COLORS = {"passed": "\x1b[32m", "advice": "\x1b[1;33m", "failed": "\x1b[1;31m"}
@@ -40,11 +40,11 @@ def command(
     for check in checkup.checks:
         word = check.outcome.value
         mark = _COLORS.get(word, "") if color else ""
-        shown = told(word) + " " * (22 - width(told(word)))
+        shown = localized(word) + " " * (22 - width(localized(word)))
         lines = "{}{}{} {:<24} {}\n".format(
-            mark, shown, _RESET if mark else "", check.name, printable(told(check.reason))
+            mark, shown, _RESET if mark else "", check.name, printable(localized(check.reason))
         )
         if check.help:
-            lines += told("{:<47} help: {}\n", "", printable(told(check.help)))
+            lines += localized("{:<47} help: {}\n", "", printable(localized(check.help)))
         say(lines, color=color)
     return 0 if checkup.ok else 1

@@ -23,7 +23,7 @@ from npu_config.cli._paths import FILE
 from npu_config.cli._progress import progress
 from npu_config.cli._report import attempt, fails, print_findings
 from npu_config.core.diagnostics import Report
-from npu_config.core.message import join, told
+from npu_config.core.message import join, localized
 
 
 @click.group("dump", cls=Group)
@@ -137,7 +137,7 @@ def _listed(entries: Sequence[Dict[str, Any]], limit: int) -> str:
         ),
     )
     more = len(entries) - len(shown)
-    return result + (told("and {:,} more (--limit 0 shows all)\n", more) if more else "")
+    return result + (localized("and {:,} more (--limit 0 shows all)\n", more) if more else "")
 
 
 def _remark(entry: Dict[str, Any]) -> str:
@@ -145,7 +145,7 @@ def _remark(entry: Dict[str, Any]) -> str:
     if entry["hashed"]:
         remarks.append("named by hash")
     if entry["thread"] is not None:
-        remarks.append(told("thread {}", entry["thread"]))
+        remarks.append(localized("thread {}", entry["thread"]))
     if not entry["whole"]:
         remarks.append("not whole")
     return join(", ", remarks)
@@ -157,11 +157,11 @@ def _others(files: Any) -> str:
     for stray in files.strays[:5]:
         lines.append("{}: {}".format(stray.path, stray.reason))
     if len(files.strays) > 5:
-        lines.append(told("and {:,} more files that are not dumps", len(files.strays) - 5))
+        lines.append(localized("and {:,} more files that are not dumps", len(files.strays) - 5))
     for name in files.missing[:5]:
-        lines.append(told("{}: in mapping.csv, and not there", name))
+        lines.append(localized("{}: in mapping.csv, and not there", name))
     if len(files.missing) > 5:
-        lines.append(told("and {:,} more that are not there", len(files.missing) - 5))
+        lines.append(localized("and {:,} more that are not there", len(files.missing) - 5))
     return "".join("{}\n".format(line) for line in ["", *lines]) if lines else ""
 
 
@@ -202,7 +202,7 @@ def export_command(
         with progress(len(files)) as done:
             lines, found = export_dumps(files, out, layout, done)
     except FileExistsError as error:
-        raise Failure(told("{}; name another directory", error)) from None
+        raise Failure(localized("{}; name another directory", error)) from None
     except ImportError:
         raise Failure(NO_NUMPY) from None
     except OSError as error:
@@ -213,7 +213,7 @@ def export_command(
         say(text.document(content, [*files.diagnostics, *found]))
     else:
         say(
-            told(
+            localized(
                 "{:,} tensors exported, {:,} could not be; see {}\n",
                 len(written),
                 len(lines) - len(written),
@@ -221,7 +221,7 @@ def export_command(
             )
         )
         odd = sorted({line.status for line in written} - {"ok"})
-        say("".join(told("note: {}\n", status) for status in odd))
+        say("".join(localized("note: {}\n", status) for status in odd))
         if found:
             print_findings([*files.diagnostics, *found], files=len(files))
     return 1 if fails(Report(found), False) else 0
@@ -272,9 +272,9 @@ def result_command(path: str, threshold: float, limit: int, format_: str) -> int
                 )
             )
         if len(bad) > len(shown):
-            parts.append(told("and {:,} more (--limit 0 shows all)\n", len(bad) - len(shown)))
+            parts.append(localized("and {:,} more (--limit 0 shows all)\n", len(bad) - len(shown)))
         parts.append(
-            told(
+            localized(
                 "{:,} of {:,} rows have a cosine similarity of {:g} or less\n",
                 len(bad),
                 len(table.rows),

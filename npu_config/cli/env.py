@@ -11,7 +11,7 @@ from npu_config.cli._exits import DONE, FINDINGS, WRONG_CALL
 from npu_config.cli._output import Failure, deliver, say, unwritable
 from npu_config.cli._paths import INPUT, missing
 from npu_config.cli._report import fails
-from npu_config.core.message import told
+from npu_config.core.message import localized
 from npu_config.reporters import FORMATS
 
 FORMS = ("export", "dotenv", "json", "launcher", "ssh", "slurm", "kubernetes")
@@ -155,7 +155,7 @@ def _write(ctx: click.Context, given: Dict[str, Any]) -> None:
     if given["job_id"] is None:
         raise click.UsageError("give --job-id: the distributed optimizers need it")
     if given["words"] and given["to"] not in STARTING:
-        raise click.UsageError(told("a command is for --to {}", "|".join(STARTING)))
+        raise click.UsageError(localized("a command is for --to {}", "|".join(STARTING)))
     try:
         job = _job(ctx, given)
         chosen = _chosen(job, given)
@@ -222,7 +222,7 @@ def _text(job: Any, chosen: Any, given: Dict[str, Any]) -> str:
         return json.dumps(processes, indent=2) + "\n"
     if len(chosen) != 1:
         raise click.UsageError(
-            told(
+            localized(
                 "there are {} processes: choose one with --rank, or write --to json or "
                 "--to launcher",
                 len(chosen),
@@ -243,7 +243,7 @@ def _launchers(job: Any, chosen: Any, given: Dict[str, Any]) -> None:
         return
     if out is None:
         raise click.UsageError(
-            told(
+            localized(
                 "there are {} servers: give a directory with -o, or choose one with --server",
                 len(servers),
             )
@@ -260,7 +260,7 @@ def _save(scripts: Dict[str, str], given: Dict[str, Any]) -> None:
         path for path in (os.path.join(out, name) for name in scripts) if os.path.lexists(path)
     ]
     if taken and not given["force"]:
-        raise Failure(told("{} exists; --force overwrites it", ", ".join(taken)))
+        raise Failure(localized("{} exists; --force overwrites it", ", ".join(taken)))
     try:
         for path in launcher.save_launchers(scripts, out, given["force"]):
             say(path + "\n")

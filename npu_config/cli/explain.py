@@ -10,7 +10,7 @@ from npu_config.cli._complete import complete_names
 from npu_config.cli._options import form_option
 from npu_config.cli._output import Failure, say, wants_color
 from npu_config.cli._topics import KINDS, Topic, about, called, topics
-from npu_config.core.message import join, told
+from npu_config.core.message import join, localized
 
 
 @click.command("explain")
@@ -101,7 +101,9 @@ def _former(word: str) -> str:
     return (
         ""
         if became is None
-        else "# {}\n\n{}\n".format(word, told("Not an option any more: {}", told(became)))
+        else "# {}\n\n{}\n".format(
+            word, localized("Not an option any more: {}", localized(became))
+        )
     )
 
 
@@ -110,7 +112,7 @@ def _unknown(word: str) -> str:
 
     names = [name for topic in topics() for name in (topic.name, *topic.also)]
     close = near(word, names)
-    hint = "" if close is None else told('; did you mean "{}"?', close)
-    return told(
+    hint = "" if close is None else localized('; did you mean "{}"?', close)
+    return localized(
         '"{}" is not the name of an option or a rule, and no page mentions it{}', word, hint
     )

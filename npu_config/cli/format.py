@@ -11,7 +11,7 @@ from npu_config.cli._options import as_option
 from npu_config.cli._output import Failure, deliver, say
 from npu_config.cli._paths import ANY_PATH, missing
 from npu_config.cli._rewrite import rewrite
-from npu_config.core.message import told
+from npu_config.core.message import localized
 
 
 @click.command("format")
@@ -63,7 +63,9 @@ def _cleaned(source: InputFile, as_kind: Optional[str]) -> Optional[str]:
     text = source.text or ""
     kind = as_kind or recognise(text, source.name)
     if kind is None or kind not in _side_files():
-        raise click.UsageError(told("{} is neither a side file nor a rank table", source.name))
+        raise click.UsageError(
+            localized("{} is neither a side file nor a rank table", source.name)
+        )
     format_ = format_of(kind)
     clean = format_.clean(text)
     parsed = format_.parse(clean, source.name)

@@ -7,7 +7,7 @@ import click
 from npu_config.cli._output import say
 from npu_config.cli._paths import FILE
 from npu_config.cli._report import attempt
-from npu_config.core.message import told
+from npu_config.core.message import localized
 
 
 @click.command("fusion-result")
@@ -23,7 +23,7 @@ def command(path: str, all_: bool) -> None:
 
     result = attempt("text", lambda: read_fusion_result(path))
     passes: Tuple[FusionPass, ...] = result.passes if all_ else result.effective
-    lines = [told("{} graphs, {} passes", len(result.graphs), len(passes))]
+    lines = [localized("{} graphs, {} passes", len(result.graphs), len(passes))]
     if passes:
         lines.append("{:>9} {:>9}  {:<13} {}".format("effective", "matched", "kind", "pass"))
     lines += [

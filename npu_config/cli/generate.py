@@ -9,7 +9,7 @@ from npu_config.cli._options import as_option, merged, out_options, target_optio
 from npu_config.cli._output import Unproducible, deliver, say
 from npu_config.cli._paths import INPUT
 from npu_config.cli._script import certain, remarks_for
-from npu_config.core.message import told
+from npu_config.core.message import localized
 from npu_config.core.target import Target
 from npu_config.text.terminal import harmless
 from npu_config.writers import FORMATS
@@ -57,7 +57,7 @@ def command(
     if reading.kind == "script":
         reading, remarks = certain(reading)
         if not reading.settings and not reading.diagnostics:
-            raise Unproducible(told("{} sets no option of NpuOptimizer", config))
+            raise Unproducible(localized("{} sets no option of NpuOptimizer", config))
     found = configuration(reading, merged(target, reading.target), drop_unknown)
     if found is None:
         return 1
@@ -80,4 +80,4 @@ def _by_suffix(out: Optional[str]) -> str:
     for name, suffixes in FORMATS.items():
         if suffix in suffixes:
             return name
-    raise click.UsageError(told("say what to write: --to {}", "|".join(FORMATS)))
+    raise click.UsageError(localized("say what to write: --to {}", "|".join(FORMATS)))

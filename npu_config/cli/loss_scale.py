@@ -7,7 +7,7 @@ import click
 from npu_config.cli._output import say
 from npu_config.cli._paths import FILE
 from npu_config.cli._report import attempt, fails, print_findings, strict_option
-from npu_config.core.message import told
+from npu_config.core.message import localized
 
 
 @click.command("loss-scale")
@@ -33,35 +33,37 @@ def command(paths: Tuple[str, ...], tag: Optional[str], strict: bool) -> int:
 def _facts(report: Any) -> str:
     unit = "value" if report.counted else "step"
     lines = [
-        told(
+        localized(
             "{:,} values from {} {:,} to {:,}",
             report.samples,
             unit,
             report.first_step,
             report.last_step,
         ),
-        told(
+        localized(
             "loss scale:  {:g} at first, {:g} at last, between {:g} and {:g}",
             report.first,
             report.last,
             report.lowest,
             report.highest,
         ),
-        told("overflows:   {}", _overflows(report)),
-        told(
+        localized("overflows:   {}", _overflows(report)),
+        localized(
             "movements:   {} decreases ({} of them in the search at the beginning), {} increases",
             len(report.decreases),
             report.search,
             report.increases,
         ),
-        told("curve:       {}", report.pattern.value),
+        localized("curve:       {}", report.pattern.value),
     ]
     if report.rhythm is not None:
-        lines.insert(4, told("rhythm:      one decrease every {:g} {}s", report.rhythm, unit))
+        lines.insert(4, localized("rhythm:      one decrease every {:g} {}s", report.rhythm, unit))
     return "\n".join([*lines, ""])
 
 
 def _overflows(report: Any) -> str:
     if report.overflows is None:
-        return told("at least {} (one for each decrease; none is named)", report.least_overflows)
-    return told("{} named", report.overflows)
+        return localized(
+            "at least {} (one for each decrease; none is named)", report.least_overflows
+        )
+    return localized("{} named", report.overflows)

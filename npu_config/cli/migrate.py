@@ -14,7 +14,7 @@ from npu_config.cli._paths import FILE
 from npu_config.cli._progress import progress
 from npu_config.cli._rewrite import rewrite
 from npu_config.core.diagnostics import Place
-from npu_config.core.message import told
+from npu_config.core.message import localized
 from npu_config.lint.walk import walk
 from npu_config.migration import IMPORTS, rules
 from npu_config.migration.project import Outcome, Target, is_candidate, migrate_files
@@ -94,7 +94,7 @@ def command(
         for outcome in outcomes
     )
     if write and form == "text" and commands and not complete:
-        say(told("keep this list: a script that is migrated is not reported again\n"))
+        say(localized("keep this list: a script that is migrated is not reported again\n"))
     ctx.exit(DONE if complete else FINDINGS)
 
 
@@ -118,7 +118,7 @@ def _plan(paths: Sequence[str], output: Optional[str]) -> _Plan:
 def _copy(copies: Dict[str, str], source: str, name: str) -> None:
     other = copies.setdefault(name, source)
     if os.path.abspath(other) != os.path.abspath(source):
-        raise Failure(told("{} and {} would be one file in the output", other, source))
+        raise Failure(localized("{} and {} would be one file in the output", other, source))
 
 
 def _empty_directories(paths: Sequence[str], outcomes: List[Outcome]) -> List[Outcome]:
@@ -147,7 +147,7 @@ def _written(outcome: Outcome) -> Outcome:
         if not os.stat(target.path).st_mode & (stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH):
             reason = "the file is read-only"
     except OSError as error:
-        reason = told("the file cannot be written: {}", error.strerror or error)
+        reason = localized("the file cannot be written: {}", error.strerror or error)
     if reason is None:
         reason = rewrite(
             target.path, outcome.before, migration.text, outcome.encoding, target.root
@@ -169,15 +169,15 @@ def _check_output(output: str, paths: Sequence[str]) -> None:
     real = os.path.realpath(output)
     for path in paths:
         if os.path.isdir(path) and (real + os.sep).startswith(os.path.realpath(path) + os.sep):
-            raise Failure(told("{} is inside of {}, which is migrated", output, path))
+            raise Failure(localized("{} is inside of {}, which is migrated", output, path))
     if os.path.isdir(output):
         try:
             if os.listdir(output):
-                raise Failure(told("{} exists and is not empty", output))
+                raise Failure(localized("{} exists and is not empty", output))
         except OSError as error:
-            raise Failure(told("{} cannot be read: {}", output, error.strerror)) from None
+            raise Failure(localized("{} cannot be read: {}", output, error.strerror)) from None
     elif os.path.lexists(output):
-        raise Failure(told("{} exists and is not a directory", output))
+        raise Failure(localized("{} exists and is not a directory", output))
 
 
 def _copied(plan: _Plan, outcomes: List[Outcome]) -> List[Outcome]:
@@ -192,7 +192,7 @@ def _copied(plan: _Plan, outcomes: List[Outcome]) -> List[Outcome]:
         try:
             _copy_one(source, os.path.join(output, name), outcome)
         except OSError as error:
-            reasons[source] = told("{} cannot be copied: {}", name, error.strerror or error)
+            reasons[source] = localized("{} cannot be copied: {}", name, error.strerror or error)
     result = [
         _unwritten(outcome, reasons.pop(outcome.target.path))
         if outcome.target.path in reasons

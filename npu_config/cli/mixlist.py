@@ -12,7 +12,7 @@ from npu_config.cli._options import out_options, together
 from npu_config.cli._output import deliver
 from npu_config.cli._paths import ANY_PATH, FILE, missing
 from npu_config.cli._report import fails, format_option, strict_option
-from npu_config.core.message import phrase, told
+from npu_config.core.message import localized, phrase
 
 _LISTS = (
     ("black", "keep their precision"),
@@ -133,7 +133,9 @@ def _types(words: Tuple[str, ...]) -> List[str]:
     for word in found:
         if not word.isidentifier():
             raise click.UsageError(
-                told('"{}" is not an operator type: letters, digits and "_", e.g. ReduceSum', word)
+                localized(
+                    '"{}" is not an operator type: letters, digits and "_", e.g. ReduceSum', word
+                )
             )
     return found
 

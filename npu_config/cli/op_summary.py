@@ -9,7 +9,7 @@ from npu_config.cli._output import say, write
 from npu_config.cli._paths import FILE
 from npu_config.cli._progress import progress
 from npu_config.cli._report import attempt
-from npu_config.core.message import told
+from npu_config.core.message import localized
 
 _LARGE = 1 << 26
 """Bytes of tables that take some seconds to read."""
@@ -77,7 +77,7 @@ def _size(paths: Tuple[str, ...]) -> int:
 
 def _table(summary: Any, top: int) -> str:
     lines = [
-        told(
+        localized(
             "{:,} executions in {} file, {:,.1f} ms; {:,} lines without a duration"
             if len(summary.paths) == 1
             else "{:,} executions in {} files, {:,.1f} ms; {:,} lines without a duration",
@@ -104,7 +104,7 @@ def _table(summary: Any, top: int) -> str:
     ]
     more = len(summary.operators) - top
     if more > 0:
-        lines.append(told("and {:,} more (--top shows more)", more))
+        lines.append(localized("and {:,} more (--top shows more)", more))
     return "\n".join([*lines, ""])
 
 
@@ -112,7 +112,7 @@ def _advice(advice: Any) -> str:
     lines = []
     if advice.black_list:
         lines.append(
-            told(
+            localized(
                 "block list (modify_mixlist, black-list to-add): {} ({:.1%} of the time); "
                 "--write-mixlist writes it",
                 ", ".join(advice.black_list),
@@ -121,7 +121,7 @@ def _advice(advice: Any) -> str:
         )
     for each in advice.casts:
         lines.append(
-            told(
+            localized(
                 'cast the input of "{}" to float32: the network itself computes it in float16, '
                 "which the block list does not change",
                 each.name,
@@ -129,7 +129,7 @@ def _advice(advice: Any) -> str:
         )
     if advice.others:
         lines.append(
-            told(
+            localized(
                 "further types on one block: {} (to see whether float32 is faster there: --type)",
                 ", ".join(advice.others[:8]),
             )
@@ -141,4 +141,4 @@ def _write(path: str, types: Tuple[str, ...], force: bool) -> None:
     from npu_config.sidefiles import mixlist
 
     write(path, mixlist.render(mixlist.Mixlist.of(black_list=types)), force)
-    say(told("{} written: set modify_mixlist to it, with a mixed precision mode\n", path))
+    say(localized("{} written: set modify_mixlist to it, with a mixed precision mode\n", path))

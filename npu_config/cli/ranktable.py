@@ -20,7 +20,7 @@ from npu_config.cli._options import out_options
 from npu_config.cli._output import Failure, deliver, say
 from npu_config.cli._paths import missing
 from npu_config.cli._report import fails, format_option, strict_option
-from npu_config.core.message import told
+from npu_config.core.message import localized
 
 HCCN_CONF = "/etc/hccn.conf"
 
@@ -154,7 +154,7 @@ def _only_for_servers(
     given = [name for name in names if ctx.params[name]]
     if given:
         raise click.UsageError(
-            told(
+            localized(
                 "version 2.0 takes its addresses from --layer; not with --{}",
                 given[0].rstrip("s").replace("_", "-").replace("device-ip", "device-ips"),
             )
@@ -191,12 +191,12 @@ def _addresses(
         try:
             present = hccn.device_numbers(os.listdir("/dev"))
         except OSError as error:
-            raise Failure(told("/dev cannot be read: {}", error.strerror)) from None
+            raise Failure(localized("/dev cannot be read: {}", error.strerror)) from None
         known = _hccn(ctx, HCCN_CONF)
         missing = [number for number in present if number not in known]
         if not present or missing:
             raise Failure(
-                told("{} has no address for device {}", HCCN_CONF, missing[0])
+                localized("{} has no address for device {}", HCCN_CONF, missing[0])
                 if missing
                 else "this machine has no device: there is no /dev/davinci*"
             )
@@ -215,7 +215,7 @@ def _hccn(ctx: click.Context, path: str) -> Dict[int, str]:
         ctx.exit(1)
     assert parsed is not None
     if not parsed.model:
-        raise Failure(told("{} has no line address_N=...", path))
+        raise Failure(localized("{} has no line address_N=...", path))
     return parsed.model
 
 

@@ -7,7 +7,7 @@ import click
 from npu_config.cli._output import Failure, say, unwritable
 from npu_config.cli._paths import FILE
 from npu_config.cli._report import attempt
-from npu_config.core.message import told
+from npu_config.core.message import localized
 
 
 @click.command("tfdbg-export")
@@ -25,12 +25,14 @@ def command(dump: str, output: str) -> None:
     try:
         lines = attempt("text", lambda: export_tfdbg(dump, output))
     except FileExistsError:
-        raise Failure(told("{} holds something already; name another directory", output)) from None
+        raise Failure(
+            localized("{} holds something already; name another directory", output)
+        ) from None
     except OSError as error:
         raise Failure(unwritable(output, error)) from None
     left_out = sum(line.status != "ok" for line in lines)
     say(
-        told(
+        localized(
             "{:,} tensors exported, {:,} could not be; see {}\n",
             len(lines) - left_out,
             left_out,

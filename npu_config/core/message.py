@@ -2,8 +2,8 @@
 
 ``phrase('"{}" is not an option', name)`` is the English text, and nothing else to anybody who
 compares, sorts, stores or prints it.  It keeps its template and its arguments; whoever shows it
-to a person translates it then (:func:`translate`, :func:`told`).  Data that stands in a message
-is never translated, a phrase in a phrase is.  A plain text is looked up as a whole.
+to a person translates it then (:func:`translate`, :func:`localized`).  Data that stands in a
+message is never translated, a phrase in a phrase is.  A plain text is looked up as a whole.
 """
 
 import contextlib
@@ -139,7 +139,7 @@ def speak(language: str) -> None:
 
 @contextlib.contextmanager
 def speaking(language: str) -> Iterator[None]:
-    """Inside, :func:`told` and the reporters speak this language."""
+    """Inside, :func:`localized` and the reporters speak this language."""
     token = _LANGUAGE.set(language)
     try:
         yield
@@ -147,7 +147,7 @@ def speaking(language: str) -> Iterator[None]:
         _LANGUAGE.reset(token)
 
 
-def told(text: str, *arguments: Any, **named: Any) -> str:
+def localized(text: str, *arguments: Any, **named: Any) -> str:
     """A phrase at once in the language that is spoken: for pages, tables and summaries."""
     message = phrase(text, *arguments, **named) if arguments or named else text
     spoken = language()

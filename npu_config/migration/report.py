@@ -9,7 +9,7 @@ import textwrap
 from typing import Any, Dict, Iterator, List, Optional, Sequence, Tuple
 
 from npu_config.core.diagnostics import DOCS_URL
-from npu_config.core.message import language, told
+from npu_config.core.message import language, localized
 from npu_config.migration import rules
 from npu_config.migration.engine import Migration
 from npu_config.migration.facts import FACTS
@@ -66,10 +66,10 @@ def next_commands(
             name = os.path.relpath(script, entry.root)
         script = os.path.join(output, name)
     return [
-        *([told("npu-config migrate {} {}", writing, names)] if writing else []),
-        told("npu-config check {}", names),
+        *([localized("npu-config migrate {} {}", writing, names)] if writing else []),
+        localized("npu-config check {}", names),
         "npu-config env --help",
-        told("npu-config run {}", shlex.quote(script)),
+        localized("npu-config run {}", shlex.quote(script)),
     ]
 
 
@@ -81,23 +81,25 @@ def _text(outcomes: Sequence[Outcome], commands: Sequence[str]) -> str:
             lines.append(finding(found.localized(language())).rstrip("\n"))
         if migration is None or not migration.notes:
             continue
-        lines.append("{}: {}".format(printable(outcome.target.path), told(outcome.status)))
+        lines.append("{}: {}".format(printable(outcome.target.path), localized(outcome.status)))
         for kind in (CHANGED, REFUSED, MANUAL):
             groups = _groups(note for note in migration.notes if note.kind == kind)
             if groups:
                 is_unwritten = kind == CHANGED and outcome.diagnostics
                 title = "would be changed" if is_unwritten else _TITLES[kind]
-                lines.append("  {}".format(told(title)))
+                lines.append("  {}".format(localized(title)))
             for (id, text), numbers in groups.items():
-                where = told("lines {}" if len(numbers) > 1 else "line {}", _numbers(numbers))
+                where = localized("lines {}" if len(numbers) > 1 else "line {}", _numbers(numbers))
                 lines.append(
-                    "    {}, {}: {}".format(where, id, printable(told(text or FACTS[id].title)))
+                    "    {}, {}: {}".format(
+                        where, id, printable(localized(text or FACTS[id].title))
+                    )
                 )
                 if kind != CHANGED:
                     lines.append("        {}".format(FACTS[id].url))
     lines.append(_summary(outcomes))
     if commands:
-        lines.append(told("next: {}", "\n      ".join(map(printable, commands))))
+        lines.append(localized("next: {}", "\n      ".join(map(printable, commands))))
     return "\n".join(lines) + "\n"
 
 
@@ -111,7 +113,7 @@ def _groups(notes: Iterator[Note]) -> Dict[Tuple[str, str], List[int]]:
 
 def _numbers(lines: Sequence[int]) -> str:
     shown = ", ".join(str(line) for line in lines[:12])
-    return shown + (told(" and {} more", len(lines) - 12) if len(lines) > 12 else "")
+    return shown + (localized(" and {} more", len(lines) - 12) if len(lines) > 12 else "")
 
 
 def _counts(outcomes: Sequence[Outcome]) -> Dict[str, int]:
@@ -129,10 +131,10 @@ def _counts(outcomes: Sequence[Outcome]) -> Dict[str, int]:
 
 def _summary(outcomes: Sequence[Outcome]) -> str:
     counts = _counts(outcomes)
-    return told(
+    return localized(
         "{}: {changed} changed, {refused} refused; {by_hand} left to do or to know{}",
-        told("1 file") if counts["files"] == 1 else told("{files} files", **counts),
-        told("; {not_read} not migrated", **counts) if counts["not_read"] else "",
+        localized("1 file") if counts["files"] == 1 else localized("{files} files", **counts),
+        localized("; {not_read} not migrated", **counts) if counts["not_read"] else "",
         **counts,
     )
 
@@ -227,25 +229,27 @@ def _html(outcomes: Sequence[Outcome], commands: Sequence[str]) -> str:
     for outcome in outcomes:
         migration = outcome.migration
         for found in outcome.diagnostics:
-            text = "{} [{}] {}".format(told(found.message), found.rule, told(found.help or ""))
+            text = "{} [{}] {}".format(
+                localized(found.message), found.rule, localized(found.help or "")
+            )
             parts.append("<h2>{}</h2><p>{}</p>".format(_safe(found.path or ""), _safe(text)))
         if migration is None or not migration.notes:
             continue
         parts.append(
-            told(
+            localized(
                 "<h2>{}: {}</h2><table>{}",
                 _safe(outcome.target.path),
-                told(outcome.status),
-                told(_HEAD),
+                localized(outcome.status),
+                localized(_HEAD),
             )
         )
         rows = _Rows(outcome.before or "", migration)
         parts += [rows.row(note) for note in migration.notes]
         parts.append("</table>")
-    following = "<h2>{}</h2><pre>{}</pre>".format(told("Next"), _safe("\n".join(commands)))
+    following = "<h2>{}</h2><pre>{}</pre>".format(localized("Next"), _safe("\n".join(commands)))
     return _PAGE.format(
         summary=_safe(_summary(outcomes)),
-        more=told("What is changed, and why"),
+        more=localized("What is changed, and why"),
         files="\n".join(parts),
         commands=following if commands else "",
         url=DOCS_URL,
@@ -289,7 +293,7 @@ class _Rows:
             id=note.id,
             old=_safe(old),
             new="<pre>{}</pre>".format(_safe(new)) if new else "",
-            why=_safe(told(note.note or FACTS[note.id].title)),
+            why=_safe(localized(note.note or FACTS[note.id].title)),
         )
 
     def _moved(self, offset: int, with_insertions: bool) -> int:

@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from npu_config.core.diagnostics import Report
-from npu_config.core.message import told
+from npu_config.core.message import localized
 
 
 class Summary(NamedTuple):
@@ -26,10 +26,10 @@ class Summary(NamedTuple):
             _count(self.warnings, "{} warning", "{} warnings"),
             notes(self.infos),
         ]
-        text = told(", ").join(filter(None, found)) or told("nothing to complain about")
+        text = localized(", ").join(filter(None, found)) or localized("nothing to complain about")
         if self.files:
-            text = told("{} in {}", text, _count(self.files, "{} file", "{} files"))
-        return told("{}, {} of them skipped", text, self.skipped) if self.skipped else text
+            text = localized("{} in {}", text, _count(self.files, "{} file", "{} files"))
+        return localized("{}, {} of them skipped", text, self.skipped) if self.skipped else text
 
 
 def notes(number: int) -> str:
@@ -39,4 +39,4 @@ def notes(number: int) -> str:
 
 def _count(number: int, one: str, several: str) -> str:
     """A number of things in words; nothing for none."""
-    return told(one if number == 1 else several, number) if number else ""
+    return localized(one if number == 1 else several, number) if number else ""

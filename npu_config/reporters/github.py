@@ -3,7 +3,7 @@
 from typing import List, Mapping, Optional, Tuple
 
 from npu_config.core.diagnostics import Diagnostic, Report, Severity
-from npu_config.core.message import told
+from npu_config.core.message import localized
 from npu_config.reporters._style import PLAIN, Style
 from npu_config.reporters._summary import Summary
 from npu_config.text.terminal import printable
@@ -38,7 +38,7 @@ def _command(diagnostic: Diagnostic) -> str:
     )
     message = diagnostic.message
     if diagnostic.help is not None:
-        message += told("\nhelp: {}", diagnostic.help)
+        message += localized("\nhelp: {}", diagnostic.help)
     command = _COMMANDS[diagnostic.severity]
     return "::{} {}::{}".format(command, properties, escape_data(message))
 

@@ -6,7 +6,7 @@ from typing import Any, Dict, List, Mapping, Optional
 from urllib.parse import quote
 
 from npu_config.core.diagnostics import DOCS_URL, Diagnostic, Fix, Report, Severity, rule_url
-from npu_config.core.message import told
+from npu_config.core.message import localized
 from npu_config.core.rule import REGISTRY, Rule
 from npu_config.core.version import __version__
 from npu_config.reporters._style import PLAIN, Style
@@ -51,7 +51,7 @@ def render(
 def _rule(rule: Optional[Rule], id: str, name: str) -> Dict[str, Any]:
     entry: Dict[str, Any] = {"id": id, "name": name, "helpUri": rule_url(id)}
     if rule is not None:
-        entry["shortDescription"] = {"text": told(rule.summary)}
+        entry["shortDescription"] = {"text": localized(rule.summary)}
         entry["fullDescription"] = {"text": rule.page}
         entry["help"] = {"text": rule.page, "markdown": rule.page}
         entry["defaultConfiguration"] = {"level": _LEVELS[rule.severity]}
@@ -61,7 +61,7 @@ def _rule(rule: Optional[Rule], id: str, name: str) -> Dict[str, Any]:
 def _result(diagnostic: Diagnostic, index: Mapping[str, int]) -> Dict[str, Any]:
     message = diagnostic.message
     if diagnostic.help is not None:
-        message += told("\nhelp: {}", diagnostic.help)
+        message += localized("\nhelp: {}", diagnostic.help)
     result: Dict[str, Any] = {
         "ruleId": diagnostic.rule,
         "ruleIndex": index[diagnostic.rule],

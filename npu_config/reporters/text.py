@@ -3,7 +3,7 @@
 from typing import Dict, Iterator, List, Mapping, Optional, Sequence
 
 from npu_config.core.diagnostics import Diagnostic, Report, Severity
-from npu_config.core.message import told
+from npu_config.core.message import localized
 from npu_config.reporters._groups import grouped
 from npu_config.reporters._style import PLAIN, Style
 from npu_config.reporters._summary import Summary, notes
@@ -53,7 +53,7 @@ def _end(report: Report, summary: Summary, style: Style) -> Iterator[str]:
     hidden = 0 if style.notes else summary.infos
     yield str(summary._replace(infos=summary.infos - hidden))
     if hidden:
-        yield told(
+        yield localized(
             "{}; --notes shows it" if hidden == 1 else "{}; --notes shows them",
             notes(hidden),
         )
@@ -66,10 +66,10 @@ def _end(report: Report, summary: Summary, style: Style) -> Iterator[str]:
     }
     fixable = len(places)
     if fixable:
-        yield told("{} can be fixed with --fix", fixable)
+        yield localized("{} can be fixed with --fix", fixable)
     worst = next(iter(report.errors or report.warnings), None)
     if worst is not None:
-        yield told("npu-config explain {} says more", worst.rule)
+        yield localized("npu-config explain {} says more", worst.rule)
 
 
 def _others(others: Sequence[Diagnostic]) -> str:
@@ -78,10 +78,10 @@ def _others(others: Sequence[Diagnostic]) -> str:
         return ""
     lines = list(dict.fromkeys(str(d.line) for d in others if d.line is not None))
     where = ", ".join(lines[:_MOST_LINES]) + (", ..." if len(lines) > _MOST_LINES else "")
-    return told(
+    return localized(
         "    and {} more of this kind{}\n",
         len(others),
-        told(": line {}" if len(lines) == 1 else ": lines {}", where) if lines else "",
+        localized(": line {}" if len(lines) == 1 else ": lines {}", where) if lines else "",
     )
 
 
@@ -93,7 +93,7 @@ def finding(diagnostic: Diagnostic, lines: Sequence[str] = (), color: bool = Fal
     """One finding: its place, what is wrong, the line itself where ``lines`` hold it, help."""
     where = [diagnostic.path, diagnostic.line, diagnostic.column]
     head = ":".join(str(part) for part in where if part is not None)
-    severity = _paint(told(diagnostic.severity.value), _COLORS[diagnostic.severity], color)
+    severity = _paint(localized(diagnostic.severity.value), _COLORS[diagnostic.severity], color)
     text = "{}{}: {} {}\n".format(
         _paint(printable(head) + ": ", _BOLD, color) if head else "",
         severity,
@@ -105,7 +105,7 @@ def finding(diagnostic: Diagnostic, lines: Sequence[str] = (), color: bool = Fal
         text += _excerpt(diagnostic, lines[line - 1], color)
     if diagnostic.help is not None:
         text += "    {} {}\n".format(
-            _paint(told("help:"), _GREEN, color), printable(diagnostic.help)
+            _paint(localized("help:"), _GREEN, color), printable(diagnostic.help)
         )
     return text
 

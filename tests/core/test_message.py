@@ -14,9 +14,9 @@ from npu_config.core.message import (
     join,
     language,
     language_of,
+    localized,
     phrase,
     speaking,
-    told,
     translate,
 )
 
@@ -162,9 +162,9 @@ def test_the_first_variable_that_is_set_decides(environ, expected):
 
 def test_only_who_asks_is_told_in_chinese():
     """Outside of ``speaking`` everything is English."""
-    assert "did you mean" in told('did you mean "{}"?', "x")
+    assert "did you mean" in localized('did you mean "{}"?', "x")
     with speaking("zh"):
         assert language() == "zh"
-        assert told('did you mean "{}"?', "x") == '是不是想写 "x"？'  # noqa: RUF001
+        assert localized('did you mean "{}"?', "x") == '是不是想写 "x"？'  # noqa: RUF001
     assert language() == "en"
     assert catalogue("zh")("what no catalogue has") == "what no catalogue has"

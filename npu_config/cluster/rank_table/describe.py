@@ -8,7 +8,7 @@ import attr
 
 from npu_config.cluster.rank_table.building import Devices, ServerPlan, refusal
 from npu_config.cluster.rank_table.building_ranks import Layer
-from npu_config.core.message import told
+from npu_config.core.message import localized
 
 _SPAN = re.compile(r"(?P<first>[0-9]{1,5})(?:-(?P<last>[0-9]{1,5}))?\Z")
 _LAYER_KEYS = ("layer", "id", "type", "first", "addrs", "ports", "planes")
@@ -27,7 +27,8 @@ def numbers(text: str) -> Tuple[int, ...]:
         last = int(match.group("last") or first) if match else -1
         if last < first:
             raise refusal(
-                told('"{}" is not a list of numbers', text), 'write numbers and spans: "0-3,6"'
+                localized('"{}" is not a list of numbers', text),
+                'write numbers and spans: "0-3,6"',
             )
         found.extend(range(first, last + 1))
     return tuple(found)
@@ -61,9 +62,9 @@ def assignments(texts: Iterable[str]) -> Dict[str, str]:
     for text in texts:
         name, sign, value = text.partition("=")
         if not sign or not name:
-            raise refusal(told('"{}" has no "="', text), "write NAME=VALUE")
+            raise refusal(localized('"{}" has no "="', text), "write NAME=VALUE")
         if name in found:
-            raise refusal(told('"{}" is given twice', name), "give it once")
+            raise refusal(localized('"{}" is given twice', name), "give it once")
         found[name] = value
     return found
 
@@ -100,14 +101,14 @@ def server_plans(
     """
     repeated = [name for name, count in Counter(names).items() if count > 1]
     if repeated:
-        raise refusal(told('the server "{}" is given twice', repeated[0]), "give it once")
+        raise refusal(localized('the server "{}" is given twice', repeated[0]), "give it once")
     servers = list(dict.fromkeys([*names, *addresses]))
     pod_of = {name: pod for pod, members in super_pods.items() for name in members}
     for name in (*host_ips, *super_device_ids, *pod_of):
         if name not in servers:
             raise refusal(
-                told('"{}" is not a server of the table', name),
-                told("name one of: {}", ", ".join(servers[:8])),
+                localized('"{}" is not a server of the table', name),
+                localized("name one of: {}", ", ".join(servers[:8])),
             )
     everyone = range(devices) if isinstance(devices, int) else devices
     plans = []
@@ -120,7 +121,7 @@ def server_plans(
             ids = plan.ids(tuple(everyone))
             if len(ids) != len(sdids):
                 raise refusal(
-                    told(
+                    localized(
                         '"{}" has {} devices, but {} SDIDs are given', name, len(ids), len(sdids)
                     ),
                     "give one for each device",
@@ -145,14 +146,15 @@ def layer(text: str) -> Layer:
     for name in parts:
         if name not in _LAYER_KEYS:
             raise refusal(
-                told('a layer has no "{}"', name), told("legal: {}", ", ".join(_LAYER_KEYS))
+                localized('a layer has no "{}"', name),
+                localized("legal: {}", ", ".join(_LAYER_KEYS)),
             )
     missing = [name for name in ("layer", "id", "ports") if name not in parts]
     if ("first" in parts) == ("addrs" in parts):
         missing.append("either first or addrs")
     if missing:
         raise refusal(
-            told('the layer "{}" needs {}', text, ", ".join(missing)),
+            localized('the layer "{}" needs {}', text, ", ".join(missing)),
             "write e.g. layer=0;id=rack{server};first=172.16.0.1;ports=1/0",
         )
     number = numbers(parts["layer"])

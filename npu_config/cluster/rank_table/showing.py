@@ -8,7 +8,7 @@ from npu_config.cluster.rank_table.model import (
     RankTable,
     RankTable2,
 )
-from npu_config.core.message import told
+from npu_config.core.message import localized
 
 Row = Tuple[str, ...]
 
@@ -34,14 +34,14 @@ def show(table: AnyRankTable) -> str:
     """
     found = facts(table)
     version = found["version"]
-    parts = [told("template 2") if version is None else told("version {}", version)]
+    parts = [localized("template 2") if version is None else localized("version {}", version)]
     for what, one, several in (
         ("servers", "{:,} server", "{:,} servers"),
         ("ranks", "{:,} rank", "{:,} ranks"),
     ):
         count = found[what]
         if count:
-            parts.append(told(one if count == 1 else several, count))
+            parts.append(localized(one if count == 1 else several, count))
     lines = [", ".join(parts), "", *_aligned(found["columns"], found["rows"])]
     return "\n".join(lines) + "\n"
 
@@ -105,7 +105,7 @@ def _ranks(table: RankTable2) -> Tuple[Row, List[Row]]:
         levels = {level.net_layer: level for level in rank.levels}
         local = str(rank.local_id)
         if rank.replaced_local_id is not None:
-            local += told(" (replaces {})", rank.replaced_local_id)
+            local += localized(" (replaces {})", rank.replaced_local_id)
         networks: List[str] = []
         for layer in layers:
             level = levels.get(layer)
@@ -115,7 +115,7 @@ def _ranks(table: RankTable2) -> Tuple[Row, List[Row]]:
                 else "{}: {}".format(level.net_instance_id, _joined(level.addresses))
             )
         rows.append((str(rank.rank_id), local, str(rank.device_id), *networks))
-    return ("rank", "local", "device", *(told("layer {}", one) for one in layers)), rows
+    return ("rank", "local", "device", *(localized("layer {}", one) for one in layers)), rows
 
 
 def _joined(addresses: Iterable[Any]) -> str:
