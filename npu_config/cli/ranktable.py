@@ -4,6 +4,7 @@ import os
 import socket
 from typing import Any, Dict, Iterable, List, Optional, Tuple
 
+import attr
 import click
 
 from npu_config.cli._cluster import (
@@ -269,7 +270,8 @@ def check_command(
         found.extend(parsed.diagnostics)
         for name, addresses in machines.items():
             if isinstance(parsed.model, RankTable):
-                found.extend(hccn.check_addresses_of(parsed.model, name, addresses))
+                wrong = hccn.check_addresses_of(parsed.model, name, addresses)
+                found.extend(attr.evolve(each, path=source.name) for each in wrong)
     report = print_findings(found, sources, format_)
     ctx.exit(WRONG_CALL if missing(paths) else FINDINGS if fails(report, strict) else DONE)
 

@@ -229,7 +229,9 @@ def render(model: CustomizeDtypes) -> str:
 
 
 def _looks_like(sample: Sample) -> bool:
-    return re.search(r"(?i)\b(in|out)put_?dtypes?\s*:", sample.text) is not None
+    lines = [line for line in sample.lines() if not line.startswith("#")]
+    entries = [line for line in lines if re.search(r"(?i)\b(in|out)put_?dtypes?\s*:", line)]
+    return bool(entries) and 2 * len(entries) >= len(lines)
 
 
 FORMAT: Format[CustomizeDtypes] = Format(

@@ -191,6 +191,7 @@ def test_the_suffix_is_not_case_sensitive():
         ("a.config", "op_debug_config = OpType::MatMul\n", True),
         ("a.aippconfig", "aipp_op { aipp_mode: static }\n", True),
         ("labels.txt", "cat\ndog\n", False),
+        ("log.txt", "start\nnode a\nnode b\nnode c InputDtype: float16\n", False),
     ],
 )  # fmt: skip
 def test_files_that_nobody_named(name, content, ours):
