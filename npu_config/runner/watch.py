@@ -13,7 +13,6 @@ from typing import (
     TYPE_CHECKING,
     Any,
     Callable,
-    Dict,
     FrozenSet,
     List,
     Optional,
@@ -23,7 +22,7 @@ from typing import (
 
 from npu_config.runner import script, stacks
 from npu_config.runner.one_of_several import others_stopped, with_threads
-from npu_config.runner.purpose import COMPUTES, OTHER, TRAINS, purpose
+from npu_config.runner.purpose import OTHER, TRAINS, purpose
 
 if TYPE_CHECKING:
     from npu_config.runner.sessions import SeenSession
@@ -52,7 +51,6 @@ class Watch:
         self._steps = steps
         self._runs = 0
         self._undo: List[Callable[[], None]] = []
-        self._kinds: Dict[Any, str] = {}
         self._lock = threading.Lock()
 
     def start(self) -> None:
@@ -141,7 +139,7 @@ class Watch:
 
     def observe(self, session: Any, fetches: Any, call: Callable[[], Any]) -> Any:
         """One run of a session as the script makes it; ``call`` does it."""
-        kind = self._kind(session, fetches)
+        kind = _kind(session, fetches)
         enough = self._steps is not None and self._runs >= self._steps
         if (kind == TRAINS and self._dry_run) or (kind != OTHER and enough):
             self.stopped = True
@@ -162,25 +160,18 @@ class Watch:
     def _step(self, session: Any, fetches: Any, call: Callable[[], Any]) -> Any:
         """One time that TensorFlow runs the graph."""
         result = call()
-        if self._kind(session, fetches) == TRAINS:
+        if _kind(session, fetches) == TRAINS:
             with self._lock:
                 session._npu_config_seen.steps += 1
         return result
 
-    def _kind(self, session: Any, fetches: Any) -> str:
-        """What a run is for."""
-        graph = session.graph
-        try:
-            handler = sys.modules[type(session).__mro__[-2].__module__]._FetchHandler(
-                graph, fetches, {}
-            )
-        except Exception:  # TensorFlow refuses it by itself
-            return COMPUTES
-        operations = [*handler.targets(), *(tensor.op for tensor in handler.fetches())]
-        key = (id(graph), graph.version, tuple(sorted(each._id for each in operations)))
-        if key not in self._kinds:
-            self._kinds[key] = purpose(operations)
-        return self._kinds[key]
+
+def _kind(session: Any, fetches: Any) -> str:
+    """What a run is for."""
+    from npu_config.tf1.fetches import fetched
+
+    kind: str = fetched(session, fetches).fact(purpose)
+    return kind
 
 
 def _signature(function: Any) -> Any:

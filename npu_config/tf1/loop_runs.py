@@ -20,8 +20,9 @@ from npu_config.tf1 import vendor
 from npu_config.tf1._lazy import errors, loop_rules
 from npu_config.tf1._sessions import declared_iterations
 from npu_config.tf1._warn import warn
+from npu_config.tf1.fetches import Fetched, fetched
 from npu_config.tf1.loop_checks import ITERATION_OP, SCOPE, find_operation, find_variable
-from npu_config.tf1.tensorflow import internal, tf
+from npu_config.tf1.tensorflow import tf
 
 if TYPE_CHECKING:
     from npu_config.core.diagnostics import Diagnostic
@@ -30,7 +31,6 @@ SETTING = "NPU_CONFIG_LOOPS"
 _LOOPS = ("device", "once")
 _VARIABLE = SCOPE + "/iterations_per_loop"
 _OPTIMIZER = re.compile(r"(Resource)?(Sparse)?Apply[A-Z]")
-_MOST_LISTS = 64
 _COUNTS = ("AssignAdd", "AssignAddVariableOp")
 
 
@@ -57,9 +57,6 @@ def _checked(loops: str) -> str:
     return loops
 
 
-Fetched = Tuple[List[Any], List[Any]]
-
-
 observers: List[Callable[[Any, Any, Callable[[], Any]], Any]] = []
 """Called with the session, the fetches and a function that makes the run; return its result."""
 
@@ -81,7 +78,6 @@ class Runs:
         self._idle: Set[Any] = set()
         self._after: Tuple[int, FrozenSet[Any]] = (-1, frozenset())
         self._said: Set[str] = set()
-        self._lists: Dict[Tuple[int, ...], Tuple[List[Any], Fetched]] = {}
         self._replace(session, self.run)
         if self._makes_rounds:
             self._replace(session, self.make_callable)
@@ -106,6 +102,8 @@ class Runs:
         self, fetches: Any, feed_dict: Any = None, options: Any = None, run_metadata: Any = None
     ) -> Any:
         """``session.run``, seen by :data:`observers`."""
+        if not observers:
+            return self._looped(fetches, feed_dict, options, run_metadata)
         call = functools.partial(self._looped, fetches, feed_dict, options, run_metadata)
         return self._observed(fetches, call)
 
@@ -116,12 +114,15 @@ class Runs:
 
     def _looped(self, fetches: Any, feed_dict: Any, options: Any, run_metadata: Any) -> Any:
         """A run as often as the loop says, and the load that it makes necessary."""
-        session = self._session()
-        operations, inside = self._fetched(fetches)
-        for _ in range(self._rounds(operations, feed_dict) - 1):
-            self._class.run(session, inside, feed_dict, _untraced(options))
-        result = self._class.run(session, fetches, feed_dict, options, run_metadata)
-        if self._loaded and any(map(self._initialises, operations)):
+        session, run = self._session(), self._class.run
+        found = fetched(session, fetches)
+        more = self._rounds(found, feed_dict) - 1
+        if more:
+            quiet = _untraced(options)
+            for _ in range(more):
+                run(session, found.inside, feed_dict, quiet)
+        result = run(session, fetches, feed_dict, options, run_metadata)
+        if self._loaded and any(map(self._initialises, found.operations)):
             self._load_again(feed_dict or {})
         return result
 
@@ -129,69 +130,42 @@ class Runs:
         self, fetches: Any, feed_list: Any = None, accept_options: bool = False
     ) -> Callable[..., Any]:
         """``session.make_callable``; the callable makes the rounds."""
-        call = self._class.make_callable(self._session(), fetches, feed_list, accept_options)
-        operations, _ = self._fetched(fetches)
+        session = self._session()
+        call = self._class.make_callable(session, fetches, feed_list, accept_options)
+        found = fetched(session, fetches)
 
         def rounds(*args: Any, **kwargs: Any) -> Any:
             quiet = {"options": _untraced(kwargs.get("options"))} if kwargs else {}
-            for _ in range(self._rounds(operations, dict(zip(feed_list or (), args))) - 1):
+            for _ in range(self._rounds(found, dict(zip(feed_list or (), args))) - 1):
                 call(*args, **quiet)
             return call(*args, **kwargs)
 
-        made = rounds if self._holds_loop(operations) else call
+        made = rounds if found.fact(self._holds_loop) else call
         return lambda *args, **kwargs: self._observed(fetches, lambda: made(*args, **kwargs))
 
     def partial_run_setup(self, fetches: Any, feeds: Any = None) -> Any:
         """``session.partial_run_setup``; StateError for a loop."""
-        operations, _ = self._fetched(fetches)
-        if self._rounds(operations, None) > 1:
+        session = self._session()
+        if self._rounds(fetched(session, fetches), None) > 1:
             raise loop_rules.PARTIAL_LOOP.error(
                 "a partial run reaches {}, and a loop cannot be run in parts".format(ITERATION_OP),
                 help="use session.run, or make the session with iterations_per_loop 1",
                 kind=errors.StateError,
             )
-        return self._class.partial_run_setup(self._session(), fetches, feeds)
+        return self._class.partial_run_setup(session, fetches, feeds)
 
-    def _fetched(self, fetches: Any) -> Fetched:
-        """The operations that fetches mean, and what a round before the last one runs."""
-        if type(fetches) is not list:
-            return self._look_up(fetches)
-        key = tuple(map(id, fetches))
-        known = self._lists.get(key)
-        if known is not None:
-            return known[1]
-        found = self._look_up(fetches)
-        if all(isinstance(each, _nodes()) for each in fetches):  # others may change
-            if len(self._lists) > _MOST_LISTS:
-                self._lists.clear()
-            self._lists[key] = (list(fetches), found)  # which keeps each id
-        return found
-
-    def _look_up(self, fetches: Any) -> Fetched:
-        """What TensorFlow makes of fetches; nothing where it refuses.
-
-        Text (summaries) is made on the host, once.
-        """
-        graph = getattr(self._session(), "graph", None)
-        try:
-            handler = internal("client.session")._FetchHandler(graph, fetches, {})
-        except (TypeError, ValueError, KeyError):
-            return [], []
-        targets, tensors = handler.targets(), handler.fetches()
-        inside = [tensor for tensor in tensors if tensor.dtype.base_dtype != tf.string]
-        return [*targets, *(tensor.op for tensor in tensors)], [*targets, *inside]
-
-    def _rounds(self, operations: List[Any], feed_dict: Any) -> int:
+    def _rounds(self, found: Fetched, feed_dict: Any) -> int:
         """How often a run has to be made; warns of what has no effect."""
-        if self._declared < 2 or not operations:
+        if self._declared < 2 or not found.operations:
             return 1
-        if not self._holds_loop(operations):
-            self._warn_of_training(operations)
+        if not found.fact(self._holds_loop):
+            self._warn_of_training(found.operations)
             return 1
         count = self._count()
         if count < 2:
             return 1
-        self._warn_of_feeds(feed_dict or {}, count)
+        if feed_dict:
+            self._warn_of_feeds(feed_dict, count)
         if not self._makes_rounds:
             return 1
         if _checked(os.environ.get(SETTING, "device")) == "device":
@@ -314,11 +288,6 @@ def watch(session: Any) -> None:
     """Watch the runs of a session that declares a loop."""
     if (declared_iterations(session) or 1) > 1:
         runs_of(session)
-
-
-@functools.lru_cache(maxsize=None)
-def _nodes() -> Tuple[type, type]:
-    return tf.Operation, tf.Tensor
 
 
 def _behind(operation: Any) -> FrozenSet[Any]:
