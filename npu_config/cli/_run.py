@@ -1,6 +1,7 @@
 """What ``npu-config run`` does; nothing is imported that a script would have to wait for."""
 
 import contextlib
+import errno
 import os
 import sys
 from typing import TYPE_CHECKING, Any, Iterator, Mapping, Sequence
@@ -39,6 +40,8 @@ def run(values: Mapping[str, Any]) -> int:
         if os.path.lexists(report):
             raise Failure(localized("{} exists; name another file for the report", report))
         report = os.path.abspath(report)  # the script may change the directory
+        if not os.path.isdir(os.path.dirname(report)):
+            raise Failure(told("{} cannot be written: {}", report, os.strerror(errno.ENOENT)))
     seen = _one(values) if values["ranks"] is None else _several(values)
     if report is not None or dry_run:
         from npu_config.runner.report import as_json, as_yaml

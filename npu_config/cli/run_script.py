@@ -35,9 +35,7 @@ def _options(function: Any) -> Any:
     return function
 
 
-@click.command(
-    "run", context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False}
-)
+@click.command("run", context_settings={"allow_interspersed_args": False})
 @_options
 @click.argument("script", metavar="SCRIPT")
 @click.argument("arguments", metavar="[ARGUMENT...]", nargs=-1, type=click.UNPROCESSED)

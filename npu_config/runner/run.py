@@ -1,6 +1,7 @@
 """One run of a script with the vendor's modules served from this package."""
 
 import os
+import sys
 from typing import TYPE_CHECKING, Any, Dict, NamedTuple, Optional, Sequence, Tuple
 
 from npu_config.core.message import phrase
@@ -101,6 +102,7 @@ def run_path(
     os.environ["PYTHONPATH"] = os.pathsep.join(
         each for each in (finder.SHIM, kept["PYTHONPATH"]) if each
     )
+    sys.path.insert(1, finder.SHIM)  # processes of multiprocessing get this path
     watch = Watch(dry_run, steps)
     folder = os.getcwd()
     before = report.stamps(folder) if files else {}
@@ -119,6 +121,8 @@ def run_path(
                 os.environ.pop(name, None)
             else:
                 os.environ[name] = value
+        if finder.SHIM in sys.path:
+            sys.path.remove(finder.SHIM)
         if not already:
             finder.uninstall_npu_bridge()
     ended = "finished"

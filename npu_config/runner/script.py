@@ -5,6 +5,8 @@ import sys
 from types import ModuleType, TracebackType
 from typing import Any, Iterator, List, Optional, Sequence
 
+from npu_config.runner.missing import advice, failed_import
+
 _HERE = os.path.dirname(os.path.abspath(__file__))
 
 
@@ -107,6 +109,10 @@ def _print_exception() -> None:
     assert kind is not None
     assert error is not None
     sys.stdout.flush()
+    missing = failed_import(error)
+    if missing is not None and missing is not error:  # of a module that is served
+        missing.__traceback__ = _of_script(error.__traceback__, os.path.dirname(_HERE))
+        kind, error = type(missing), missing
     try:
         for each in _chain(error):
             each.__traceback__ = _of_script(each.__traceback__)
@@ -115,6 +121,8 @@ def _print_exception() -> None:
         import traceback
 
         traceback.print_exc()
+    if missing is not None:
+        print(advice(), file=sys.stderr)
 
 
 def _chain(error: BaseException) -> Iterator[BaseException]:
@@ -129,17 +137,23 @@ def _chain(error: BaseException) -> Iterator[BaseException]:
     return iter(seen)
 
 
-def _of_script(frames: Optional[TracebackType]) -> Optional[TracebackType]:
-    """The frames of a traceback but for those that run the script and watch its sessions."""
+def _of_script(
+    frames: Optional[TracebackType], end: Optional[str] = None
+) -> Optional[TracebackType]:
+    """The frames of a traceback but for those that run the script and watch its sessions.
+
+    Args:
+        frames: the first of them.
+        end: a folder; a frame of its files ends the script's.
+    """
     kept = []
     while frames is not None:
-        if not _is_ours(frames):
+        path = os.path.abspath(frames.tb_frame.f_code.co_filename)
+        if os.path.dirname(path) != _HERE:
+            if end is not None and path.startswith(end + os.sep):
+                break
             kept.append(frames)
         frames = frames.tb_next
     for one, following in zip(kept, [*kept[1:], None]):
         one.tb_next = following
     return kept[0] if kept else None
-
-
-def _is_ours(frames: TracebackType) -> bool:
-    return os.path.dirname(os.path.abspath(frames.tb_frame.f_code.co_filename)) == _HERE

@@ -60,6 +60,7 @@ def both(tmp_path, text, *arguments):
         PROCESS,
         "import warnings; print('before'); warnings.warn('careful')",
         "print(sorted(k for k in globals() if k[:2] == '__' and k != '__annotations__'))",
+        "import sys; sys.modules['tensorflow'] = None\ndef f():\n    import tensorflow\nf()",
     ],
 )
 def test_like_python(tmp_path, text):
@@ -76,6 +77,8 @@ def test_like_python(tmp_path, text):
         (["--steps", "0", "x.py"], "Invalid value"),
         (["--loops", "twice", "x.py"], "Invalid value"),
         (["--report", "there.json", "x.py"], "there.json exists"),
+        (["--report", "nowhere/r.json", "x.py"], "cannot be written"),
+        (["--step", "3", "x.py"], "--steps"),
     ],
 )
 def test_wrong_calls(tmp_path, arguments, message):
@@ -109,6 +112,41 @@ def test_processes_of_the_script(tmp_path):
     code, output, errors = outcome(["-m", "npu_config", "run", "train.py"], tmp_path)
     assert code == 0, errors
     assert os.path.join("runner", "shim", "npu_bridge") in output
+
+
+def test_tensorflow_is_missing(tmp_path):
+    """The traceback is the script's, also through a served module, and a line says what to do."""
+    text = "import sys; sys.modules['tensorflow'] = None\nfrom npu_bridge.npu_init import *\n"
+    (tmp_path / "train.py").write_text(text, encoding="utf-8")
+    code, output, errors = outcome(["-m", "npu_config", "run", "train.py"], tmp_path)
+    assert (code, output) == (1, "")
+    *places, error, advice = [line for line in errors.splitlines() if "one rank" not in line]
+    assert [line.split(", in")[0] for line in places if "File" in line] == [
+        '  File "{}", line 2'.format(
+            tmp_path / "train.py" if sys.version_info >= (3, 9) else "train.py"
+        )
+    ]
+    assert error.startswith("ModuleNotFoundError")
+    assert "pip install" in advice
+
+
+@pytest.mark.parametrize("method", ["fork", "spawn", "forkserver"])
+def test_processes_of_multiprocessing(tmp_path, method):
+    """They find the served modules, however they are started."""
+    text = """
+        import multiprocessing
+        def show():
+            import npu_bridge.estimator.npu
+            print("found", flush=True)
+        if __name__ == "__main__":
+            process = multiprocessing.get_context({!r}).Process(target=show)
+            process.start()
+            process.join()
+    """
+    script = textwrap.dedent(text.format(method))
+    (tmp_path / "train.py").write_text(script, encoding="utf-8")
+    code, output, errors = outcome(["-m", "npu_config", "run", "train.py"], tmp_path)
+    assert (code, output) == (0, "found\n"), errors
 
 
 @pytest.mark.parametrize(
