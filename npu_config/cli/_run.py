@@ -41,7 +41,7 @@ def run(values: Mapping[str, Any]) -> int:
             raise Failure(localized("{} exists; name another file for the report", report))
         report = os.path.abspath(report)  # the script may change the directory
         if not os.path.isdir(os.path.dirname(report)):
-            raise Failure(told("{} cannot be written: {}", report, os.strerror(errno.ENOENT)))
+            raise Failure(localized("{} cannot be written: {}", report, os.strerror(errno.ENOENT)))
     seen = _one(values) if values["ranks"] is None else _several(values)
     if report is not None or dry_run:
         from npu_config.runner.report import as_json, as_yaml

@@ -3,7 +3,7 @@
 import sys
 from typing import Optional
 
-from npu_config.core.message import told
+from npu_config.core.message import localized
 
 _TENSORFLOW = "tensorflow"
 
@@ -22,4 +22,4 @@ def advice() -> str:
     if sys.version_info < (3, 8):
         package = "tensorflow==1.15.5"
     text = "npu-config run: TensorFlow is not installed for {}; pip install {}"
-    return told(text, sys.executable, package)
+    return localized(text, sys.executable, package)
