@@ -51,7 +51,7 @@ def render() -> str:
     for page in PAGES:
         lines.append("    # {}".format(page.PAGE))
         lines += [
-            "    {}: {}".format(name, OPTIONS[name].kind.annotation()) for name in page.OPTIONS
+            "    {}: {}".format(name, OPTIONS[name].kind.annotation) for name in page.OPTIONS
         ]
         lines.append("")
     lines += [_RUN_CONFIG, *("    {}: {}".format(*pair) for pair in _run_config())]
@@ -65,7 +65,7 @@ def _run_config() -> Iterator[Tuple[str, str]]:
             yield name, _TYPES.get(name, "Any")
         else:
             option = OPTIONS[OPTION_OF[name]]
-            given = option.kind.annotation()
+            given = option.kind.annotation
             yield name, given if option.run_config_default is not None else _or_none(given)
 
 
@@ -78,6 +78,6 @@ def _modes() -> str:
     every = [value for name in MIXED_MODES for value in getattr(OPTIONS[name].kind, "values", ())]
     mixed = [value for values in MIXED_MODES.values() for value in values]
     return "\n".join(
-        "{} = {}".format(name, Choice(tuple(dict.fromkeys(values))).annotation())
+        "{} = {}".format(name, Choice(tuple(dict.fromkeys(values))).annotation)
         for name, values in (("PrecisionMode", every), ("MixedMode", mixed))
     )

@@ -1,6 +1,7 @@
 """770-775: files and directories that options point to, looked at on the training host."""
 
 import errno
+import functools
 import os
 import stat
 from typing import Iterator, NamedTuple, Optional
@@ -55,11 +56,16 @@ WANTED = {
     ),
 }
 _FACTS = ("dump-path-valid", "aoe-work-path", "graph-cache-dir-exists", "ge-file-checks-abort")
-_SOURCE = (
-    _ATTRS + ":314-327",
-    _ATTRS + ":2169-2183",
-    "docs/en/tfadapter_1/apiref/session_config/experiment_options.md",
-    _PARSERS,
+_path_rule = functools.partial(
+    rule,
+    options=(*WANTED, "aoe_mode"),
+    source=(
+        _ATTRS + ":314-327",
+        _ATTRS + ":2169-2183",
+        "docs/en/tfadapter_1/apiref/session_config/experiment_options.md",
+        _PARSERS,
+    ),
+    on_host=True,
 )
 
 
@@ -122,14 +128,7 @@ MISSING_FILE_RULES = frozenset(("NPU770", "NPU771", "NPU772", "NPU773", "NPU774"
 """What is said of a file that does not exist, or not as it should be."""
 
 
-@rule(
-    "NPU770",
-    Severity.ERROR,
-    options=(*WANTED, "aoe_mode"),
-    facts=_FACTS,
-    source=_SOURCE,
-    on_host=True,
-)
+@_path_rule("NPU770", Severity.ERROR, facts=_FACTS)
 def path_missing(case: Case) -> None:
     """A file or directory that an option points to does not exist.
 
@@ -166,14 +165,7 @@ def _remedy(found: Found) -> str:
     return "create it" if found.wanted.directory else "write the file, or correct the path"
 
 
-@rule(
-    "NPU771",
-    Severity.ERROR,
-    options=(*WANTED, "aoe_mode"),
-    facts=_FACTS,
-    source=_SOURCE,
-    on_host=True,
-)
+@_path_rule("NPU771", Severity.ERROR, facts=_FACTS)
 def path_of_wrong_kind(case: Case) -> None:
     """A file is where a directory is wanted, or the reverse.
 
@@ -200,14 +192,7 @@ def path_of_wrong_kind(case: Case) -> None:
             _report(case, found, "is a directory", "give the path of a file")
 
 
-@rule(
-    "NPU772",
-    Severity.ERROR,
-    options=(*WANTED, "aoe_mode"),
-    facts=("dump-path-valid", "aoe-work-path"),
-    source=_SOURCE,
-    on_host=True,
-)
+@_path_rule("NPU772", Severity.ERROR, facts=("dump-path-valid", "aoe-work-path"))
 def path_is_a_link(case: Case) -> None:
     """A directory that the adapter checks is a symbolic link.
 
@@ -235,14 +220,7 @@ def path_is_a_link(case: Case) -> None:
             _report(case, found, "is a symbolic link", help)
 
 
-@rule(
-    "NPU773",
-    Severity.ERROR,
-    options=(*WANTED, "aoe_mode"),
-    facts=_FACTS,
-    source=_SOURCE,
-    on_host=True,
-)
+@_path_rule("NPU773", Severity.ERROR, facts=_FACTS)
 def path_not_accessible(case: Case) -> None:
     """A file cannot be read, or a directory cannot be read and written, by this user.
 

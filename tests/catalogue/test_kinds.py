@@ -108,7 +108,7 @@ def test_every_kind_describes_itself(name):
     """Words, schema and annotation exist, and the default is a legal value."""
     option = OPTIONS[name]
     assert option.kind.describe()
-    assert option.kind.annotation()
+    assert option.kind.annotation
     assert option.kind.schema()
     if option.default is not None:
         assert option.kind.parse(option.default) == option.default

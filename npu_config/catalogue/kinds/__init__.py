@@ -128,6 +128,7 @@ class Kind:
         """The JSON Schema of the values that a config file may hold."""
         raise NotImplementedError
 
+    @property
     def annotation(self) -> str:
         """The type annotation of the values that the builder takes."""
         raise NotImplementedError
@@ -137,6 +138,7 @@ class Bool(Kind):
     """True or False."""
 
     wire = "b"
+    annotation = "bool"
 
     def parse(self, value: Any) -> bool:
         """Accept bool and numpy's bool, nothing else."""
@@ -162,10 +164,6 @@ class Bool(Kind):
     def schema(self) -> Dict[str, Any]:
         """JSON Schema."""
         return {"type": "boolean"}
-
-    def annotation(self) -> str:
-        """Type annotation."""
-        return "bool"
 
 
 @attr.s(frozen=True, slots=True, auto_attribs=True)
@@ -219,6 +217,7 @@ class Int(Kind):
             return {"type": "integer", "enum": list(self.allowed)}
         return {"type": "integer", "minimum": self.minimum, "maximum": self.maximum}
 
+    @property
     def annotation(self) -> str:
         """Type annotation."""
         if self.allowed:
@@ -280,6 +279,7 @@ class Choice(Kind):
         """JSON Schema."""
         return {"type": "string", "enum": list(self.values)}
 
+    @property
     def annotation(self) -> str:
         """Type annotation."""
         return "Literal[{}]".format(", ".join('"{}"'.format(value) for value in self.values))
@@ -290,6 +290,7 @@ class Text(Kind):
     """Free text, or text of a simple pattern given with the words that explain it."""
 
     wire = "s"
+    annotation = "str"
     pattern: Optional[str] = None
     words: str = "any text"
     example: str = ""
@@ -319,10 +320,6 @@ class Text(Kind):
             schema["pattern"] = self.pattern.replace("\\Z", "$")
         return schema
 
-    def annotation(self) -> str:
-        """Type annotation."""
-        return "str"
-
 
 @attr.s(frozen=True, slots=True, auto_attribs=True)
 class Path(Kind):
@@ -333,6 +330,7 @@ class Path(Kind):
     """
 
     wire = "s"
+    annotation = "Union[str, os.PathLike[str]]"
     what: str = "file"
     characters: Optional[str] = None
 
@@ -364,7 +362,3 @@ class Path(Kind):
     def schema(self) -> Dict[str, Any]:
         """JSON Schema."""
         return {"type": "string", "minLength": 1}
-
-    def annotation(self) -> str:
-        """Type annotation."""
-        return "Union[str, os.PathLike[str]]"

@@ -34,6 +34,7 @@ from npu_config.core.message import join, phrase
 class DumpStep(Structured):
     """Steps and ranges of steps: ``[0, 5, (10, 20)]`` for ``0|5|10-20``, at most 100 of them."""
 
+    annotation = "Union[str, int, Sequence[Union[int, Tuple[int, int]]]]"
     most = 100
 
     def parse(self, value: Any) -> Tuple[Dim, ...]:
@@ -121,13 +122,11 @@ class DumpStep(Structured):
             },
         )
 
-    def annotation(self) -> str:
-        """Type annotation."""
-        return "Union[str, int, Sequence[Union[int, Tuple[int, int]]]]"
-
 
 class DeviceList(Structured):
     """Device ids: ``[0, 1, 2]`` for ``0,1,2``."""
+
+    annotation = "Union[str, Sequence[int]]"
 
     def parse(self, value: Any) -> Tuple[int, ...]:
         """Accept the text or a list of integers."""
@@ -169,14 +168,11 @@ class DeviceList(Structured):
             },
         )
 
-    def annotation(self) -> str:
-        """Type annotation."""
-        return "Union[str, Sequence[int]]"
-
 
 class StreamLimits(Structured):
     """Parallel streams for each engine: ``{"AIcoreEngine": 4}`` for ``AIcoreEngine:4``."""
 
+    annotation = "Union[str, Mapping[str, int]]"
     engines = ("DNN_VM_AICPU", "AIcoreEngine")
 
     def parse(self, value: Any) -> Tuple[Tuple[str, int], ...]:
@@ -228,10 +224,6 @@ class StreamLimits(Structured):
             },
         )
 
-    def annotation(self) -> str:
-        """Type annotation."""
-        return "Union[str, Mapping[str, int]]"
-
 
 def _some(names: Sequence[str]) -> str:
     """A few names in quotes, and how many more there are."""
@@ -244,6 +236,7 @@ def _some(names: Sequence[str]) -> str:
 class Names(Structured):
     """Names joined by a separator: ``["conv1", "conv2"]``."""
 
+    annotation = "Union[str, Sequence[str]]"
     separator: str = ","
     name: str = r"[^,\s]+"
     what: str = "names"
@@ -307,13 +300,11 @@ class Names(Structured):
             {"type": "array", "items": item, "minItems": 1},
         )
 
-    def annotation(self) -> str:
-        """Type annotation."""
-        return "Union[str, Sequence[str]]"
-
 
 class PassSwitches(Structured):
     """Compile passes on or off: ``{"pass1": True}`` for ``pass1:on``."""
+
+    annotation = "Union[str, Mapping[str, bool]]"
 
     def parse(self, value: Any) -> Tuple[Tuple[str, bool], ...]:
         """Accept the text or a mapping of pass to bool."""
@@ -369,7 +360,3 @@ class PassSwitches(Structured):
                 "minProperties": 1,
             },
         )
-
-    def annotation(self) -> str:
-        """Type annotation."""
-        return "Union[str, Mapping[str, bool]]"

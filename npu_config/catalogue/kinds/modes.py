@@ -35,6 +35,8 @@ class CoreCounts(NamedTuple):
 class AicoreNum(Structured):
     """Cube and Vector cores: ``(24, 48)`` for ``24|48``."""
 
+    annotation = "Union[str, Tuple[int, int]]"
+
     def parse(self, value: Any) -> CoreCounts:
         """Accept the text or a pair."""
         if isinstance(value, str):
@@ -73,10 +75,6 @@ class AicoreNum(Structured):
             },
         )
 
-    def annotation(self) -> str:
-        """Type annotation."""
-        return "Union[str, Tuple[int, int]]"
-
 
 class AccelerateMode(NamedTuple):
     """Reduced precision for a part of the training; ``ratio`` None leaves the default."""
@@ -89,6 +87,7 @@ class AccelerateMode(NamedTuple):
 class AccelerateTrainMode(Structured):
     """``("fast", "step", 0.9)`` for ``fast|step|0.9``."""
 
+    annotation = "Union[str, Tuple[str, str], Tuple[str, str, float]]"
     precisions = ("fast", "fast1")
     ratios = {"step": (0.2, 0.9), "loss": (1.01, 1.5)}
 
@@ -157,10 +156,6 @@ class AccelerateTrainMode(Structured):
             {"type": "array", "minItems": 2, "maxItems": 3},
         )
 
-    def annotation(self) -> str:
-        """Type annotation."""
-        return "Union[str, Tuple[str, str], Tuple[str, str, float]]"
-
 
 class StreamMode(NamedTuple):
     """Parallel execution on several streams; ``streams`` None for ``cv``."""
@@ -172,6 +167,7 @@ class StreamMode(NamedTuple):
 class MultistreamMode(Structured):
     """``("LoadBalance", 8)`` for ``LoadBalance:8``, or ``"cv"``."""
 
+    annotation = "Union[str, Tuple[str, int]]"
     strategies = ("LoadBalance", "MainStream")
     most = 64
 
@@ -222,10 +218,6 @@ class MultistreamMode(Structured):
             {"type": "array", "minItems": 1, "maxItems": 2},
         )
 
-    def annotation(self) -> str:
-        """Type annotation."""
-        return "Union[str, Tuple[str, int]]"
-
 
 class NodeRange(NamedTuple):
     """The operators that begin and end one subgraph."""
@@ -248,6 +240,8 @@ _WRAPPED = 2
 
 class InOutPair(Structured):
     """One subgraph: ``(["in"], ["out"])`` for ``[[['in'], ['out']]]``."""
+
+    annotation = "Union[str, Tuple[Sequence[str], Sequence[str]]]"
 
     def parse(self, value: Any) -> NodeRange:
         """Accept the text, or (inputs, outputs), or the nested list of the vendor's sample."""
@@ -292,15 +286,12 @@ class InOutPair(Structured):
         """Legal values."""
         return "one pair of lists of operator names, e.g. \"[[['net/conv1'], ['net/add']]]\""
 
-    def annotation(self) -> str:
-        """Type annotation."""
-        return "Union[str, Tuple[Sequence[str], Sequence[str]]]"
-
 
 class JsonText(Kind):
     """The text of a JSON object inside the option; its keys are checked as a side file."""
 
     wire = "s"
+    annotation = "Union[str, Mapping[str, str]]"
 
     def parse(self, value: Any) -> str:
         """Accept text, a mapping, or an object with ``to_text()``."""
@@ -330,7 +321,3 @@ class JsonText(Kind):
             {"type": "string"},
             {"type": "object", "additionalProperties": {"type": "string"}},
         )
-
-    def annotation(self) -> str:
-        """Type annotation."""
-        return "Union[str, Mapping[str, str]]"

@@ -37,6 +37,8 @@ class NamedShape(NamedTuple):
 class InputShape(Structured):
     """Named shapes: ``{"data": [1, -1], "label": [-1]}`` for ``data:1,-1;label:-1``."""
 
+    annotation = "Union[str, Mapping[str, Sequence[int]]]"
+
     def parse(self, value: Any) -> Tuple[NamedShape, ...]:
         """Accept the text, a mapping of name to dimensions, or a list of pairs."""
         if isinstance(value, str):
@@ -124,14 +126,11 @@ class InputShape(Structured):
             {"type": "object", "additionalProperties": dims, "minProperties": 1},
         )
 
-    def annotation(self) -> str:
-        """Type annotation."""
-        return "Union[str, Mapping[str, Sequence[int]]]"
-
 
 class DynamicDims(Structured):
     """Profiles of sizes: ``[[1, 2], [4, 8]]`` for ``1,2;4,8``."""
 
+    annotation = "Union[str, Sequence[Sequence[int]]]"
     most = 256
 
     def parse(self, value: Any) -> Tuple[Tuple[int, ...], ...]:
@@ -187,10 +186,6 @@ class DynamicDims(Structured):
             {"type": "array", "items": profile, "minItems": 2, "maxItems": self.most},
         )
 
-    def annotation(self) -> str:
-        """Type annotation."""
-        return "Union[str, Sequence[Sequence[int]]]"
-
 
 class RangeGroup(NamedTuple):
     """The shape ranges of one kind of input, ``getnext`` or ``data``."""
@@ -202,6 +197,7 @@ class RangeGroup(NamedTuple):
 class ShapeRange(Structured):
     """Ranges of shapes: ``{"data": [[-1, (8, 64), 3]]}`` for ``data:[-1,8~64,3]``."""
 
+    annotation = "Union[str, Mapping[str, Sequence[Sequence[Union[int, Tuple[int, int]]]]]]"
     kinds = ("getnext", "data")
 
     def parse(self, value: Any) -> Tuple[RangeGroup, ...]:
@@ -314,7 +310,3 @@ class ShapeRange(Structured):
             {"type": "string"},
             {"type": "object", "propertyNames": {"enum": list(self.kinds)}},
         )
-
-    def annotation(self) -> str:
-        """Type annotation."""
-        return "Union[str, Mapping[str, Sequence[Sequence[Union[int, Tuple[int, int]]]]]]"
