@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 import signal
 import stat
@@ -47,10 +48,11 @@ def executable(path, text):
     return str(path)
 
 
-def run(arguments, **environ):
+def run(arguments, cwd=None, **environ):
     """A command with further variables: code, output, errors."""
     done = subprocess.run(
         arguments,
+        cwd=None if cwd is None else str(cwd),
         env={**os.environ, **environ},
         capture_output=True,
         stdin=subprocess.DEVNULL,
@@ -68,12 +70,15 @@ def syntax_is_right(text, path):
 # ssh
 
 
-def ssh_folder(tmp_path, table, command):
-    """Launchers of two servers, the script that starts them, and a stand-in for ssh and scp."""
+def ssh_job(tmp_path, table, command, servers=None):
+    """A folder `start` as `--to ssh -o start` writes it, and a stand-in for ssh.
+
+    Every server sees the files of this machine, except for the folder OWN: each has its own.
+    """
     job = table_job(*table, "resnet")
     folder = tmp_path / "start"
     scripts = launchers(job, command)
-    hosts = dict(zip(job.servers, scripts))
+    hosts = dict(zip(servers or job.servers, scripts))
     save_launchers(
         {**scripts, "start_all.sh": ssh_script(hosts, table[1], "start_all.sh")}, folder
     )
@@ -83,36 +88,139 @@ def ssh_folder(tmp_path, table, command):
         """
         #!/bin/bash
         host=$1; shift
+        command=$*
+        [ -z "$OWN" ] || command=${command//$OWN/$ROOT\\/$host}
         trap 'kill $child; wait $child; exit 129' TERM
-        SSH_HOST=$host bash -c "$*" & child=$!
+        SSH_HOST=$host bash -c "$command" & child=$!
         wait $child
         """,
     )
-    return folder, {"NPU_SSH": ssh, "NPU_COPY": "none", "NPU_LAUNCH_GRACE": "2"}
+    copy = executable(
+        tmp_path / "scp",
+        """
+        #!/bin/bash
+        echo "$@" >>"$COPIED"
+        [ "$FAIL" != 1 ] || exit 1
+        paths=()
+        for word in "$@"; do
+          if [[ $word == *:$OWN/* ]]; then
+            host=${word%%:/*}; host=${host#[}; word=$ROOT/${host%]}${word#*:$OWN}
+          fi
+          paths+=("$word")
+        done
+        [ "$FAIL" != fetch ] || [ "$1" != -r ] || exit 1
+        cp "${paths[@]}"
+        """,
+    )
+    environ = {"NPU_SSH": ssh, "NPU_COPY": copy, "NPU_LAUNCH_GRACE": "2"}
+    environ.update(COPIED=str(tmp_path / "copied"), ROOT=str(tmp_path / "root"))
+    return ["bash", str(folder / "start_all.sh")], environ
 
 
-def test_ssh_starts_every_server(tmp_path, table):
-    """Every rank runs once, on its server, and its log is where the messages say."""
-    folder, environ = ssh_folder(tmp_path, table, COMMAND)
-    code, _, errors = run(["bash", str(folder / "start_all.sh")], **environ)
-    assert code == 0, errors
-    logs = sorted(folder.glob("npu_logs/*/rank_*.log"))
-    lines = {path.name: path.read_text("utf-8").strip() for path in logs}
-    assert lines == {
-        "rank_{}.log".format(rank): "rank={} device={} of=4 job=resnet".format(rank, rank % 2)
-        for rank in range(4)
+def copied(tmp_path):
+    """What the stand-in for scp was asked to copy, without the name of this run."""
+    path = tmp_path / "copied"
+    lines = path.read_text("utf-8").splitlines() if path.exists() else []
+    return [re.sub(r"npu_logs/[0-9_]+", "LOGS", line) for line in lines]
+
+
+def lines_of(folder, pattern):
+    """The last lines of log files, by path below the folder of the run."""
+    (run_folder,) = folder.glob("npu_logs/*")
+    return {
+        str(path.relative_to(run_folder)): path.read_text("utf-8").strip()
+        for path in run_folder.glob(pattern)
     }
-    assert sorted(path.name for path in folder.glob("npu_logs/*/10*")) == [
-        "10.0.0.1.log",
-        "10.0.0.2.log",
+
+
+def ranks_of_two_servers():
+    """What each of four ranks says, by the name of its log."""
+    said = "rank={} device={} of=4 job=resnet"
+    return {"rank_{}.log".format(rank): said.format(rank, rank % 2) for rank in range(4)}
+
+
+@pytest.mark.parametrize("none", [False, True])
+def test_ssh_in_a_shared_folder(tmp_path, table, none):
+    """Every rank runs once, and where the folder is the same one nothing is copied over itself."""
+    start, environ = ssh_job(tmp_path, table, COMMAND)
+    environ.update({"NPU_COPY": "none"} if none else {})
+    code, _, errors = run(start, cwd=tmp_path, **environ)
+    assert code == 0, errors
+    assert copied(tmp_path) == []
+    assert lines_of(tmp_path, "**/rank_*.log") == ranks_of_two_servers()
+    assert sorted(lines_of(tmp_path, "10*.log")) == ["10.0.0.1.log", "10.0.0.2.log"]
+
+
+def test_ssh_with_folders_apart(tmp_path, table):
+    """Launchers are copied to folders that are made, and log files fetched, for IPv6 too."""
+    start, environ = ssh_job(tmp_path, table, COMMAND, ["10.0.0.1", "fd00::2"])
+    environ.update(OWN="/srv/job", NPU_DIRECTORY="/srv/job")
+    code, _, errors = run(start, cwd=tmp_path, **environ)
+    assert code == 0, errors
+    assert copied(tmp_path) == [
+        "LOGS/launch_0_10.0.0.1.sh 10.0.0.1:/srv/job/LOGS/",
+        "LOGS/launch_1_10.0.0.2.sh [fd00::2]:/srv/job/LOGS/",
+        "-r 10.0.0.1:/srv/job/LOGS LOGS/10.0.0.1",
+        "-r [fd00::2]:/srv/job/LOGS LOGS/fd00::2",
     ]
+    ranks = ranks_of_two_servers()
+    servers = ["10.0.0.1", "10.0.0.1", "fd00::2", "fd00::2"]
+    assert lines_of(tmp_path, "**/rank_*.log") == {
+        "{}/{}".format(server, name): text for server, (name, text) in zip(servers, ranks.items())
+    }
+
+
+def test_ssh_without_its_logs(tmp_path, table):
+    """Log files that cannot be fetched are no success."""
+    start, environ = ssh_job(tmp_path, table, COMMAND)
+    environ.update(OWN="/srv/job", NPU_DIRECTORY="/srv/job", FAIL="fetch")
+    code, _, errors = run(start, cwd=tmp_path, **environ)
+    assert (code, "the log files of 10.0.0.2 cannot be fetched" in errors) == (2, True)
+
+
+def test_ssh_copies_a_table_that_differs(tmp_path, table):
+    """The table goes to servers that have none or another, into a folder that is made."""
+    path = tmp_path / "data" / "table.json"
+    path.parent.mkdir()
+    shutil.copy(table[1], str(path))
+    start, environ = ssh_job(tmp_path, (table[0], str(path)), COMMAND)
+    environ.update(OWN=str(path.parent))
+    theirs = tmp_path / "root" / "10.0.0.2" / "table.json"
+    theirs.parent.mkdir(parents=True)
+    theirs.write_text("{}")
+    calls = ["{0} {1}:{0}".format(path, server) for server in ("10.0.0.1", "10.0.0.2")]
+    for _ in range(2):  # the second time both have it
+        code, _, errors = run(start, cwd=tmp_path, **environ)
+        assert (code, copied(tmp_path)) == (0, calls), errors
+    assert theirs.read_text("utf-8") == path.read_text("utf-8")
+
+
+def test_ssh_runs_where_it_is_called(tmp_path, table):
+    """The documented line finds a script of the folder that holds `start`."""
+    (tmp_path / "train.sh").write_text("echo trained\n")
+    environ = ssh_job(tmp_path, table, ["bash", "train.sh"])[1]
+    code, _, errors = run(["bash", "start/start_all.sh"], cwd=tmp_path, **environ)
+    assert code == 0, errors
+    assert set(lines_of(tmp_path, "rank_*.log").values()) == {"trained"}
+    assert sorted(path.name for path in (tmp_path / "start").iterdir()) == [
+        "launch_0_10.0.0.1.sh",
+        "launch_1_10.0.0.2.sh",
+        "start_all.sh",
+    ]
+
+
+@pytest.mark.parametrize("name", ["-oProxyCommand=x", "node 0", "a/b", ""])
+def test_ssh_refuses_names(name):
+    """A name that ssh would take for an option, or that is no file name, is refused."""
+    with pytest.raises(NpuConfigError, match="is not the name or address"):
+        ssh_script({name: "a.sh"}, None, "start_all.sh")
 
 
 def test_ssh_stops_the_others(tmp_path, table):
     """One rank that fails ends all servers, and its code is the code of the whole."""
     command = ["bash", "-c", 'if [ "$RANK_ID" = 3 ]; then exit 7; else sleep 60; fi']
-    folder, environ = ssh_folder(tmp_path, table, command)
-    code, _, errors = run(["bash", str(folder / "start_all.sh")], **environ)
+    start, environ = ssh_job(tmp_path, table, command)
+    code, _, errors = run(start, cwd=tmp_path, **environ)
     assert code == 7, errors
     assert "10.0.0.2 ended with code 7" in errors
 
@@ -124,26 +232,22 @@ trap '[ "${0##*/}" != start_all.sh ] || [ "$BASH_COMMAND" != "pids[i]=\\$!" ] ||
 
 def test_ssh_gets_a_signal_while_it_starts(tmp_path, table):
     """The servers that were started are ended, and no more are started."""
-    folder, environ = ssh_folder(tmp_path, table, ["sleep", "60"])
+    start, environ = ssh_job(tmp_path, table, ["sleep", "60"])
     (tmp_path / "at.sh").write_text(AT_START)
-    start = ["bash", str(folder / "start_all.sh")]
-    code, _, errors = run(start, BASH_ENV=str(tmp_path / "at.sh"), **environ)
+    code, _, errors = run(start, cwd=tmp_path, BASH_ENV=str(tmp_path / "at.sh"), **environ)
     assert code == 143, errors
     assert ("10.0.0.1 ended" in errors, "10.0.0.2" in errors) == (True, False)
 
 
 def test_ssh_copies_first(tmp_path, table):
-    """Launchers and table are copied before anything starts; a failure says where."""
-    folder, environ = ssh_folder(tmp_path, table, COMMAND)
-    copy = executable(tmp_path / "scp", '#!/bin/bash\necho "$@" >> "$COPIED"\n[ "$FAIL" != 1 ]\n')
-    environ.update(NPU_COPY=copy, COPIED=str(tmp_path / "copied"), NPU_DIRECTORY=str(folder))
-    assert run(["bash", str(folder / "start_all.sh")], **environ)[0] == 0
-    copied = (tmp_path / "copied").read_text("utf-8").splitlines()
-    assert "launch_0_10.0.0.1.sh 10.0.0.1:{}/".format(folder) in copied
-    assert "{0} 10.0.0.2:{0}".format(table[1]) in copied
-    code, _, errors = run(["bash", str(folder / "start_all.sh")], FAIL="1", **environ)
+    """A copy that fails ends all before anything starts, and says where."""
+    start, environ = ssh_job(tmp_path, table, COMMAND)
+    environ.update(OWN="/srv/job", NPU_DIRECTORY="/srv/job", FAIL="1")
+    code, _, errors = run(start, cwd=tmp_path, **environ)
     assert code == 2
     assert "cannot be copied to 10.0.0.1" in errors
+    code, _, errors = run(start, cwd=tmp_path, **{**environ, "NPU_DIRECTORY": "/dev/null/x"})
+    assert (code, "/dev/null/x cannot be made on 10.0.0.1" in errors) == (2, True)
 
 
 # Slurm
@@ -217,6 +321,19 @@ def test_slurm_without_a_table(tmp_path):
         for host in ("10.0.0.7", "10.0.0.8")
         for device in (0, 1)
     ]
+
+
+def test_slurm_sources_scripts(tmp_path, table):
+    """Every rank has the variables of the scripts of `--source`; a missing one is told."""
+    toolkit = tmp_path / "set env.sh"
+    toolkit.write_text("export TOOLKIT=$NOT_SET_ANYWHERE.yes\nfalse\n")
+    job = table_job(*table, "resnet")
+    text = slurm_script(job, ["bash", "-c", "echo $TOOLKIT"], sources=[str(toolkit)])
+    code, output, errors = slurm(tmp_path, text, ["10.0.0.2", "10.0.0.1"], 2)
+    assert (code, output.split(), errors) == (0, [".yes"] * 4, "")
+    toolkit.unlink()
+    code, _, errors = run(["bash", str(tmp_path / "job.sbatch")])
+    assert (code, "set env.sh" in errors) == (2, True)
 
 
 def test_slurm_refusals(table):
@@ -340,6 +457,7 @@ def pod_run(tmp_path, table, command, host="10.0.0.2", seconds="20", before=None
             "NPU_RANK_TABLE": str(path),
             "NPU_HOST_IP": host,
             "NPU_TABLE_SECONDS": seconds,
+            "NPU_LAUNCH_GRACE": "1",
             "JOB_ID": "resnet",
         },
         stdout=subprocess.PIPE,
@@ -364,12 +482,41 @@ def test_pod_starts_its_ranks(tmp_path, table):
 
 
 def test_pod_ends_together(tmp_path, table):
-    """A rank that fails ends the others of its pod, and its code is the pod's."""
+    """A rank that fails is named and ends the others, with KILL where TERM is ignored."""
     document = to_document(table[0])
-    command = ["bash", "-c", 'if [ "$RANK_ID" = 3 ]; then exit 5; else exec sleep 60; fi']
-    process, _ = pod_run(tmp_path, document, command)
-    process.communicate()
+    show = 'trap "" TERM; if [ "$RANK_ID" = 3 ]; then sleep 1; exit 5; else exec sleep 60; fi'
+    process, _ = pod_run(tmp_path, document, ["bash", "-c", show])
+    _, errors = process.communicate()
     assert process.returncode == 5
+    assert errors.decode().splitlines() == [
+        "npu-pod: rank 3 failed with code 5",
+        "npu-pod: stopping rank 2",
+        "npu-pod: rank 2 was ended by signal 9",
+    ]
+
+
+def test_pod_with_an_unknown_command(tmp_path, table):
+    """A command that is not there is one line and the code that shells have for it."""
+    document = to_document(table[0])
+    for command, code in (("no-such-command", 127), (str(tmp_path), 126)):
+        process, _ = pod_run(tmp_path, document, [command])
+        _, errors = process.communicate()
+        assert process.returncode == code
+        assert errors.decode().startswith("npu-pod: {} cannot be started: ".format(command))
+        assert len(errors.splitlines()) == 1
+
+
+def test_pod_sources_scripts(tmp_path):
+    """What a pod runs has the variables of the scripts of `--source`."""
+    toolkit = tmp_path / "set_env.sh"
+    toolkit.write_text("export TOOLKIT=yes\n")
+    *_, job = objects(sources=[str(toolkit)])
+    (container,) = job["spec"]["tasks"][0]["template"]["spec"]["containers"]
+    start, (python, script, command) = container["command"][:-3], container["command"][-3:]
+    assert (python, script, command) == ("python3", "/npu-launch/pod.py", "x")
+    assert run([*start, "bash", "-c", "echo $TOOLKIT"]) == (0, "yes\n", "")
+    toolkit.unlink()
+    assert run([*start, "true"])[0] == 2
 
 
 def test_pod_passes_signals_on(tmp_path, table):

@@ -11,6 +11,7 @@ import pkgutil
 import re
 from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
 
+from npu_config.cluster.environment.launcher import sourcing
 from npu_config.cluster.rank_table.building import refusal
 from npu_config.core.target import Product
 
@@ -36,6 +37,7 @@ def kubernetes_objects(
     product: Optional[Product],
     extra: Optional[Mapping[str, str]] = None,
     namespace: str = "default",
+    sources: Sequence[str] = (),
 ) -> List[Dict[str, Any]]:
     """The ConfigMaps and the Volcano job.
 
@@ -48,6 +50,7 @@ def kubernetes_objects(
         product: decides the resource and the label.
         extra: further variables for every process.
         namespace: of all objects.
+        sources: scripts of the image that are sourced before.
 
     Raises:
         NpuConfigError: a name that Kubernetes refuses, a product without such devices, or no
@@ -89,10 +92,13 @@ def kubernetes_objects(
     ]
     for variable, field in (("NPU_HOST_IP", "status.hostIP"), ("NPU_NODE", "spec.nodeName")):
         variables.append({"name": variable, "valueFrom": {"fieldRef": {"fieldPath": field}}})
+    start = ["python3", _LAUNCH_FOLDER + "/pod.py"]
+    if sources:
+        start = ["bash", "-c", sourcing(sources) + 'exec "$@"\n', "npu-launch", *start]
     container = {
         "name": "ascend",
         "image": image,
-        "command": ["python3", _LAUNCH_FOLDER + "/pod.py", *command],
+        "command": [*start, *command],
         "env": variables,
         "resources": {"limits": {resource: devices}, "requests": {resource: devices}},
         "volumeMounts": [

@@ -53,37 +53,66 @@ def _entries(table: Table, key: str) -> List[Dict[str, Any]]:
 
 
 def start(
-    children: List["subprocess.Popen[bytes]"],
+    ranks: Dict[str, "subprocess.Popen[bytes]"],
     command: Sequence[str],
     path: str,
     devices: Sequence[Dict[str, Any]],
     total: int,
 ) -> None:
-    """One process for each device, with its own environment."""
+    """One process for each device, by rank, with its own environment."""
     for number, device in enumerate(devices):
+        rank = str(device["rank_id"])
         environment = dict(
             os.environ,
             RANK_TABLE_FILE=path,
             RANK_SIZE=str(total),
-            RANK_ID=str(device["rank_id"]),
+            RANK_ID=rank,
             ASCEND_DEVICE_ID=str(number),
         )
-        children.append(subprocess.Popen(command, env=environment))
+        ranks[rank] = subprocess.Popen(command, env=environment)
 
 
-def wait(children: Sequence["subprocess.Popen[bytes]"]) -> int:
-    """The first code that is not 0; then the others are ended."""
-    worst = 0
-    while any(child.poll() is None for child in children):
-        for child in children:
-            if child.poll() not in (None, 0) and not worst:
-                worst = child.returncode
-                for other in children:
-                    if other.poll() is None:
-                        other.terminate()
+def wait(ranks: Dict[str, "subprocess.Popen[bytes]"], ends: List[int], grace: float) -> int:
+    """Wait for all: TERM for the others once there is a reason to end, then KILL.
+
+    Args:
+        ranks: the processes; those that have ended leave it.
+        ends: codes that are reasons to end; that of the first rank that fails is added.
+        grace: seconds from TERM to KILL.
+
+    Returns:
+        The first reason, or 0.
+    """
+    deadline = None
+    while ranks:
+        for rank, child in list(ranks.items()):
+            code = child.poll()
+            if code is not None:
+                del ranks[rank]
+            if code:
+                ends.append(code)
+                how = "failed with code {}" if code > 0 else "was ended by signal {}"
+                say("rank {} {}".format(rank, how.format(abs(code))))
+        if ends and ranks:
+            if deadline is None:
+                deadline = time.monotonic() + grace
+                say("stopping rank {}".format(", ".join(ranks)))
+                end(ranks, signal.SIGTERM)
+            elif time.monotonic() > deadline:
+                end(ranks, signal.SIGKILL)
         time.sleep(0.2)
-    codes = [child.returncode for child in children if child.returncode]
-    return worst or (codes[0] if codes else 0)
+    return ends[0] if ends else 0
+
+
+def end(ranks: Dict[str, "subprocess.Popen[bytes]"], number: int) -> None:
+    """Send a signal to all that still run."""
+    for child in ranks.values():
+        child.send_signal(number)
+
+
+def say(text: str) -> None:
+    """A line for the log of the pod."""
+    print("npu-pod: " + text, file=sys.stderr)
 
 
 def main(command: Sequence[str]) -> int:
@@ -92,22 +121,22 @@ def main(command: Sequence[str]) -> int:
     names = {os.environ[name] for name in ("NPU_HOST_IP", "NPU_NODE") if os.environ.get(name)}
     table = wait_for_table(path, float(os.environ.get("NPU_TABLE_SECONDS", "600")))
     if table is None:
-        print("npu-pod: {} is not complete; does the operator run?".format(path), file=sys.stderr)
+        say("{} is not complete; does the operator run?".format(path))
         return 2
     devices, total = devices_of(table, names)
     if not devices:
-        print("npu-pod: {} does not name {}".format(path, sorted(names)), file=sys.stderr)
+        say("{} does not name {}".format(path, sorted(names)))
         return 2
-    children: List[subprocess.Popen[bytes]] = []
-
-    def stop(number: int, frame: Any) -> None:
-        for child in children:
-            child.send_signal(number)
-
-    signal.signal(signal.SIGTERM, stop)
-    signal.signal(signal.SIGINT, stop)
-    start(children, command, path, devices, total)
-    code = wait(children)
+    ranks: Dict[str, subprocess.Popen[bytes]] = {}
+    ends: List[int] = []
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda got, frame: ends.append(-got))
+    try:
+        start(ranks, command, path, devices, total)
+    except OSError as error:
+        say("{} cannot be started: {}".format(command[0], error.strerror))
+        ends.append(127 if isinstance(error, FileNotFoundError) else 126)
+    code = wait(ranks, ends, float(os.environ.get("NPU_LAUNCH_GRACE", "10")))
     return 128 - code if code < 0 else code
 
 

@@ -9,6 +9,7 @@ import shlex
 from typing import Dict, List, Optional, Sequence
 
 from npu_config.cluster.environment.job import Job
+from npu_config.cluster.environment.launcher import sourcing
 from npu_config.cluster.rank_table.building import refusal
 
 _HEAD = """#!/bin/bash
@@ -18,7 +19,7 @@ _HEAD = """#!/bin/bash
 #SBATCH --gres=npu:{devices}
 #SBATCH --output=%x-%j.out
 # Written by npu-config; submit it with: sbatch {name}
-set -eu
+{sources}set -eu
 unset {absent}
 {exports}
 """
@@ -60,13 +61,16 @@ srun --kill-on-bad-exit=1 bash -eu -c '
 """
 
 
-def slurm_script(job: Job, command: Sequence[str], name: str = "job.sbatch") -> str:
+def slurm_script(
+    job: Job, command: Sequence[str], name: str = "job.sbatch", sources: Sequence[str] = ()
+) -> str:
     """The batch script of a job.
 
     Args:
         job: the job; every server has the same number of devices, as ``--ntasks-per-node`` wants.
         command: what each rank runs.
         name: the name of the script, for its usage line.
+        sources: scripts that are sourced on the first node; srun hands their variables to all.
 
     Raises:
         NpuConfigError: the servers differ in their number of devices, are not named, or there is
@@ -100,6 +104,7 @@ def slurm_script(job: Job, command: Sequence[str], name: str = "job.sbatch") -> 
         nodes=len(by_server),
         devices=counts.pop(),
         name=shlex.quote(name),
+        sources=sourcing(sources),
         absent=" ".join(job.absent),
         exports="\n".join(
             "export {}={}".format(variable, shlex.quote(text)) for variable, text in common.items()

@@ -194,7 +194,7 @@ def launcher_script(
         else "",
         absent=" ".join(job.absent),
         exports="\n".join(exports),
-        sources="".join(map(_source, sources)),
+        sources=sourcing(sources),
         table=_TABLE if "RANK_TABLE_FILE" in first else "",
     )
     return head + _BODY
@@ -211,17 +211,20 @@ _TABLE = """
 """
 
 
-def _source(path: str) -> str:
-    quoted = shlex.quote(path)
-    return (
-        "\nif [ ! -r {0} ]; then\n"
-        '  echo "npu-launch: cannot be read: "{0} >&2\n'
-        "  exit 2\n"
-        "fi\n"
-        "set +u\n"
-        ". {0}\n"
-        "set -u\n"
-    ).format(quoted)
+def sourcing(paths: Sequence[str]) -> str:
+    """Lines for bash that source scripts, and end with code 2 when one cannot be read."""
+    return "".join(_SOURCE.format(shlex.quote(path)) for path in paths)
+
+
+_SOURCE = """
+if [ ! -r {0} ]; then
+  echo "npu-launch: cannot be read: "{0} >&2
+  exit 2
+fi
+set +u
+. {0}
+set -u
+"""
 
 
 def _what(job: Job, processes: Sequence[Process]) -> str:
