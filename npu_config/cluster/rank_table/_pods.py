@@ -87,24 +87,20 @@ def _assign(servers: Node, pods: Node, findings: Findings) -> Dict[int, int]:
     if len(set(listed)) == len(owners) and all(ids.values()) and set(listed) <= set(number):
         return dict(zip(map(number.__getitem__, listed), owners))
     pod_of: Dict[int, int] = {}
-    for owner, name in zip(members["server_id"].owners, members["server_id"].values):
-        pod = owners[owner]
-        index = number.get(name)
-        if index is not None and ids.get(pod) != "" and pod_of.get(index, pod) == pod:
-            pod_of[index] = pod
-            continue
+    for owner, name in zip(members["server_id"].owners, listed):
+        pod, index = owners[owner], number.get(name)
+        passed_over = ids.get(pod) == ""
         path = (*members.level.path(owner), "server_id")
         if index is None:
-            if ids.get(pod) == "":
-                continue
-            findings.wrong_at(
-                SUPER_PODS,
-                path,
-                "{} is {}, which is not a server_id of server_list",
-                shown(name),
-                help="name a server of server_list",
-            )
-        elif ids.get(pod) == "":
+            if not passed_over:
+                findings.wrong_at(
+                    SUPER_PODS,
+                    path,
+                    "{} is {}, which is not a server_id of server_list",
+                    shown(name),
+                    help="name a server of server_list",
+                )
+        elif passed_over:
             findings.wrong_at(
                 SUPER_PODS,
                 path,
@@ -114,7 +110,7 @@ def _assign(servers: Node, pods: Node, findings: Findings) -> Dict[int, int]:
                 severity=Severity.WARNING,
             )
         else:
-            if pod_of.get(index, pod) != pod:
+            if pod_of.setdefault(index, pod) != pod:
                 findings.wrong_at(
                     SUPER_PODS,
                     path,
