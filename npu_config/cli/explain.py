@@ -1,8 +1,9 @@
 """``npu-config explain``."""
 
 import json
+import re
 import sys
-from typing import List, Optional, Sequence, Tuple
+from typing import Iterable, List, Optional, Sequence, Tuple
 
 import click
 
@@ -11,6 +12,8 @@ from npu_config.cli._options import form_option
 from npu_config.cli._output import Failure, say, wants_color
 from npu_config.cli._topics import KINDS, Topic, about, called, topics
 from npu_config.core.message import join, localized
+
+_RULE = re.compile(r"NPU[0-9]+\Z", re.I)
 
 
 @click.command("explain")
@@ -36,15 +39,15 @@ def command(words: Tuple[str, ...], listing: bool, kind: Optional[str], format_:
     unknown: List[str] = []
     searched = listing
     for word in words:
-        named = [topic for topic in called(word) if kind in (None, topic.kind)]
-        hits = named or [topic for topic in about(word) if kind in (None, topic.kind)]
+        named = _of(kind, called(word))
+        hits = named or ([] if _RULE.match(word) else _of(kind, about(word)))
         searched = searched or (not named and len(hits) > 1)
         found.extend(hits)
         if not hits and not _former(word):
             unknown.append(word)
         elif not hits:
             say(_former(word))
-    found = _once(found, kind)
+    found = _of(kind, found)
     if format_ == "json":
         say(_json(found, not listing))
     elif searched:
@@ -55,7 +58,8 @@ def command(words: Tuple[str, ...], listing: bool, kind: Optional[str], format_:
         raise Failure(join("; ", map(_unknown, unknown)))
 
 
-def _once(found: Sequence[Topic], kind: Optional[str]) -> List[Topic]:
+def _of(kind: Optional[str], found: Iterable[Topic]) -> List[Topic]:
+    """The topics of a kind, each once."""
     by_name = {(topic.kind, topic.name): topic for topic in found if kind in (None, topic.kind)}
     return list(by_name.values())
 

@@ -1,6 +1,6 @@
 """``npu-config format``: side files and rank tables as their runtime reads them."""
 
-from typing import List, Optional, Tuple
+from typing import Any, List, Optional, Tuple
 
 import click
 
@@ -8,10 +8,10 @@ from npu_config.cli._cluster import InputFile, print_findings, read
 from npu_config.cli._exits import DONE, FINDINGS, WRONG_CALL
 from npu_config.cli._fix import difference
 from npu_config.cli._options import as_option
-from npu_config.cli._output import Failure, deliver, say
+from npu_config.cli._output import deliver, say
 from npu_config.cli._paths import ANY_PATH, missing
 from npu_config.cli._rewrite import rewrite
-from npu_config.core.message import localized
+from npu_config.core.message import localized, phrase
 
 
 @click.command("format")
@@ -25,55 +25,55 @@ def command(paths: Tuple[str, ...], checking: bool, diff: bool, as_kind: Optiona
     Comments and commas that strict JSON refuses go, what else is mechanical is corrected, and
     JSON is laid out anew.  A file that has other errors stays as it is.
     """
-    outcomes = [_format(path, as_kind, checking or diff, diff) for path in dict.fromkeys(paths)]
+    dry = checking or diff
+    outcomes = [_format(path, as_kind, dry, diff) for path in dict.fromkeys(paths)]
     if missing(paths):
         return WRONG_CALL
-    return FINDINGS if None in outcomes or (True in outcomes and (checking or diff)) else DONE
+    return max(outcomes)
 
 
-def _format(path: str, as_kind: Optional[str], dry: bool, diff: bool) -> Optional[bool]:
-    """Whether a file changed, or would; None when it has errors."""
+def _format(path: str, as_kind: Optional[str], dry: bool, diff: bool) -> int:
+    """Clean one file and say what became of it; the exit code that this gives."""
+    from npu_config.readers.side_file import format_of, recognise
+
     source = read(path)
     if source.text is None:
         print_findings(source.diagnostics, [source], err=True)
-        return None
-    clean = _cleaned(source, as_kind)
+        return FINDINGS
+    kind = as_kind or recognise(source.text, source.name)
+    if kind is None or kind not in _side_files():
+        say(localized("{}: neither a side file nor a rank table\n", source.name), err=True)
+        return WRONG_CALL
+    clean = _cleaned(format_of(kind), source.text, source)
     if clean is None:
-        return None
-    changed = clean != source.text
-    if diff and changed:
+        outcome, code = phrase("unchanged, it has errors"), FINDINGS
+    elif clean == source.text:
+        outcome, code = phrase("unchanged"), DONE
+    elif dry:
+        outcome, code = phrase("would change"), FINDINGS
+    else:
+        outcome, code = phrase("formatted"), DONE
+    if clean is not None and diff and code is FINDINGS:
         say(difference(source.name, source.text, clean))
     if path == "-":
-        if not dry:
+        if clean is not None and not dry:
             deliver(clean, None, force=False)
-        return changed
-    if changed and not dry:
-        reason = rewrite(path, source.text, clean)
-        if reason is not None:
-            raise Failure("{}: {}".format(path, reason))
-    words = "unchanged" if not changed else "would change" if dry else "formatted"
-    say("{}: {}\n".format(path, words), err=True)
-    return changed
+        return code
+    if clean not in (None, source.text) and not dry:
+        reason = rewrite(path, source.text, clean or "")
+        outcome, code = (outcome, code) if reason is None else (reason, WRONG_CALL)
+    say("{}: {}\n".format(path, localized(outcome)), err=True)
+    return code
 
 
-def _cleaned(source: InputFile, as_kind: Optional[str]) -> Optional[str]:
+def _cleaned(format_: Any, text: str, source: InputFile) -> Optional[str]:
     """The clean text; None, and reported, when it has errors that no fix corrects."""
-    from npu_config.readers.side_file import format_of, recognise
-
-    text = source.text or ""
-    kind = as_kind or recognise(text, source.name)
-    if kind is None or kind not in _side_files():
-        raise click.UsageError(
-            localized("{} is neither a side file nor a rank table", source.name)
-        )
-    format_ = format_of(kind)
     clean = format_.clean(text)
     parsed = format_.parse(clean, source.name)
     if not parsed.ok or parsed.model is None:
-        found = format_.parse(text, source.name).diagnostics
-        print_findings(found, [source], err=True)
+        print_findings(format_.parse(text, source.name).diagnostics, [source], err=True)
         return None
-    canonical = format_.canonical(clean)
+    canonical: Optional[str] = format_.canonical(clean)
     if canonical is None:
         print_findings(parsed.diagnostics, [source], err=True)
     return canonical

@@ -10,7 +10,7 @@ from npu_config.core.target import MODES, Product, Target
 from npu_config.readers import _rules as rules
 from npu_config.readers._document import BROKEN, Document, Path
 from npu_config.readers._findings import Findings, quoting, renaming, writing
-from npu_config.text.words import near
+from npu_config.text.words import near, numbers_agree
 
 _VERSION_LINES = {
     "yaml": 'add the line "version: 1"',
@@ -122,7 +122,9 @@ def _is_legal(document: Document, findings: Findings, path: Path, content: Any) 
     try:
         Target.named(**{key: content})
     except ValueError as error:
-        meant = None if legal is None else near(content.replace(" ", "_"), legal)
+        meant = near(content.replace(" ", "_"), legal or ())
+        if meant is not None and not numbers_agree(content, meant):
+            meant = None
         fix = None if meant is None else writing(place, meant)
         findings.report(rules.HEADER, place, str(error), fix=fix, meant=meant)
         return False

@@ -7,9 +7,8 @@ import attr
 
 from npu_config.core.diagnostics import Diagnostic, Fix, Severity
 from npu_config.text.source import Source
-from npu_config.text.words import SLIP, likeness
+from npu_config.text.words import is_slip
 
-_DIGITS = re.compile("[0-9]+")
 _KEY_ENDS = ":={<"
 
 
@@ -29,18 +28,11 @@ def _writing(diagnostic: Diagnostic, meant: str, source: Source) -> Optional[Fix
     end = source.offset(place.end_line or 0, place.end_column or 0)
     whole = source.text[start:end]
     word = whole.strip("\"'")
-    if not _is_slip(word, meant):
+    if word == meant or not is_slip(word, meant):
         return None
     if _is_key(source.text[end : end + 80], whole) and _stands(meant, source.text):
         return None
     return Fix.writing(place, whole.replace(word, meant, 1))
-
-
-def _is_slip(word: str, meant: str) -> bool:
-    """True for a word that differs in case, in ``-`` and ``_``, or in a letter or two."""
-    if word in ("", meant) or _DIGITS.findall(word) != _DIGITS.findall(meant):
-        return False
-    return likeness(word, meant) >= SLIP
 
 
 def _is_key(rest: str, whole: str) -> bool:

@@ -11,7 +11,7 @@ from npu_config.core.settings import Setting
 from npu_config.rules._fields import help_for_wrong_field, switch_meant, value_in_its_field
 from npu_config.rules._fixes import writing
 from npu_config.rules.case import Case
-from npu_config.text.words import SLIP, likeness, near
+from npu_config.text.words import is_slip, near
 
 FORMER_NAMES: Dict[str, str] = {
     "master_slave_mode": "older adapters knew it; nothing reads it now, remove it",
@@ -122,7 +122,7 @@ def _key_of_profiling(name: str) -> Optional[str]:
 
 def _is_slip(case: Case, name: str, meant: str) -> bool:
     """True when ``name`` can only be a slip of the pen for an option that is not set yet."""
-    return likeness(name, meant) >= SLIP and not case.isset(meant)
+    return is_slip(name, meant) and not case.isset(meant)
 
 
 @rule(

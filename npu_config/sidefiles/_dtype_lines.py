@@ -61,7 +61,7 @@ def unknown(dtype: Any, place: Place = NOWHERE) -> Diagnostic:
     """What to say of a data type that there is not, and what to do."""
     message = phrase("unknown data type {}; legal: {}", shown(dtype), listed(DTYPES))
     name = str(dtype).lower()
-    full = _SHORT.get(name)
+    full = name[:-1] + "," if name[:-1] in DTYPES and name[-1:] in ":;" else _SHORT.get(name)
     return rules.DTYPE.diagnostic(
         message,
         place,

@@ -132,13 +132,13 @@ def _wrong_word(shape: _Found, name: str, key: Key, word: str) -> None:
 
 
 def _legal(key: Key) -> str:
-    return listed(word or '""' for word in key.allowed)
+    more = (CUSTOM + "<registers>",) if key.kind == "metrics" else ()
+    return listed((*(word or '""' for word in key.allowed), *more))
 
 
 def _judge_metrics(shape: _Found, name: str, key: Key, value: str) -> None:
     if not value.startswith(CUSTOM):
-        legal = (*key.allowed, CUSTOM + "<registers>")
-        message = phrase('"{}" is {}; legal: {}', name, shown(value), listed(legal))
+        message = phrase('"{}" is {}; legal: {}', name, shown(value), _legal(key))
         shape.report(message, shape.places.place((name,)), meant=near(value, key.allowed))
     elif registers(value[len(CUSTOM) :]) is None:
         shape.report(

@@ -1,5 +1,6 @@
 """The words of messages: what is legal, what was perhaps meant, where the other one stands."""
 
+import re
 from functools import lru_cache
 from typing import Any, Dict, Iterable, Optional, Sequence, Tuple
 
@@ -10,6 +11,8 @@ _LEAST = 0.75
 
 SLIP = 0.85
 """The similarity from which on a word can only be a slip of the pen for the other one."""
+
+_NUMBERS = re.compile("[0-9]+")
 
 
 def listed(words: Iterable[str]) -> str:
@@ -51,6 +54,16 @@ def likeness(word: str, other: str) -> float:
     from difflib import SequenceMatcher
 
     return SequenceMatcher(None, _plain(word[:80]), _plain(other)).ratio()
+
+
+def is_slip(word: str, meant: str) -> bool:
+    """True for a word that differs in case, in ``-`` and ``_``, or in a letter or two."""
+    return numbers_agree(word, meant) and likeness(word, meant) >= SLIP
+
+
+def numbers_agree(word: str, meant: str) -> bool:
+    """True when the same numbers are in both: another number is another thing, and no slip."""
+    return _NUMBERS.findall(word) == _NUMBERS.findall(meant)
 
 
 @lru_cache(maxsize=1000)

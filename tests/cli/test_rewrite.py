@@ -112,9 +112,9 @@ def test_format_keeps_an_edit_in_between(npu, tmp_path, monkeypatch):
     path.write_text('{"black-list": {"to-add": ["ReduceSum"],}}')
     cleaned = formatting._cleaned
 
-    def edited(source, kind):
+    def edited(*arguments):
         path.write_text("{}")
-        return cleaned(source, kind)
+        return cleaned(*arguments)
 
     monkeypatch.setattr(formatting, "_cleaned", edited)
     result = npu("format", path)

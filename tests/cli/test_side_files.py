@@ -153,14 +153,17 @@ def test_format_of_a_file_with_errors(npu, tmp_path, ops):
     assert result.code == 2
     assert "NPU721" in result.err
     assert "NPU715" in result.err
+    assert "bad.json: unchanged, it has errors" in result.err
     assert npu("format", path, ops).code == 1
     assert path.read_text() == text
     assert ops.read_text() == CLEAN
 
 
-def test_format_of_something_else(npu, good):
-    """Wrong usage."""
-    assert npu("format", good).code == 2
+def test_format_of_something_else(npu, good, ops):
+    """Wrong usage; the others are formatted."""
+    result = npu("format", good, ops)
+    assert (result.code, ops.read_text()) == (2, CLEAN)
+    assert "good.yaml: neither a side file nor a rank table" in result.err
 
 
 # mixlist

@@ -2,7 +2,7 @@
 
 import pytest
 
-from npu_config.text.words import SLIP, likeness, near
+from npu_config.text.words import SLIP, is_slip, likeness, near
 
 OPTIONS = ("hccl_timeout", "op_wait_timeout", "dump_path")
 
@@ -35,3 +35,18 @@ def test_likeness() -> None:
     assert likeness("Dump-Path", "dump_path") == 1.0
     assert SLIP < likeness("dump_pth", "dump_path") < 1.0
     assert likeness("", "dump_path") == 0.0
+
+
+@pytest.mark.parametrize(
+    ("word", "meant", "slip"),
+    [
+        ("atlas_trainnig", "atlas_training", True),
+        ("ATLAS-TRAINING", "atlas_training", True),
+        ("ascend_910", "ascend_950", False),
+        ("float61", "float16", False),
+        ("", "atlas_a2", False),
+    ],
+)
+def test_is_slip(word: str, meant: str, slip: bool) -> None:
+    """A letter or two may be wrong; another number is another thing."""
+    assert is_slip(word, meant) is slip

@@ -134,6 +134,9 @@ class Kind:
         raise NotImplementedError
 
 
+_NUMBER = re.compile(r"-?[0-9]{1,18}\Z")
+
+
 class Bool(Kind):
     """True or False."""
 
@@ -180,10 +183,14 @@ class Int(Kind):
         number = value if type(value) is int else as_int(value)
         if number is None:
             help = meant = None
-            if isinstance(value, bool):
+            if isinstance(value, bool) and self._takes(int(value)):
                 help = phrase("write {}", int(value))
                 meant = int(value)
-            elif isinstance(value, str) and re.match(r"-?[0-9]{1,18}\Z", value):
+            elif (
+                isinstance(value, str)
+                and re.match(r"-?[0-9]{1,18}\Z", value)
+                and self._takes(int(value))
+            ):
                 help = phrase("write {} without quotes", value)
                 meant = int(value)
             raise InvalidValue(
@@ -200,6 +207,11 @@ class Int(Kind):
             )
             raise InvalidValue("out-of-range", phrase("is {}", shown(number)), help)
         return number
+
+    def _takes(self, number: int) -> bool:
+        if self.allowed:
+            return number in self.allowed
+        return self.minimum <= number <= self.maximum
 
     def describe(self) -> str:
         """Legal values."""
