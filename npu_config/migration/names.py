@@ -3,7 +3,15 @@
 import functools
 from typing import FrozenSet, Tuple
 
-__all__ = ["INTERESTING", "PACKAGES", "STAR_NAMES", "TEXT_WORDS", "canonical", "is_ours"]
+__all__ = [
+    "INTERESTING",
+    "PACKAGES",
+    "STAR_NAMES",
+    "TEXT_WORDS",
+    "canonical",
+    "interesting",
+    "is_ours",
+]
 
 PACKAGES = ("tensorflow", "keras", "horovod", "tf_slim", "tensorflow_estimator", "tensorflow_core")
 """Top packages without which nothing in a script concerns a migration."""
@@ -180,3 +188,36 @@ INTERESTING: FrozenSet[str] = TEXT_WORDS | _words(
     """
 )
 """The words without which a line of a script is not looked at."""
+
+_COMPANIONS = (
+    ("zeros", "backend"),
+    ("compile", "xla"),
+    ("rewrite", "tpu"),
+    ("train", "learning training"),
+    ("session test_session cached_session", "TestCase"),
+    ("fit fit_generator train_on_batch", "keras"),
+    ("scalar histogram image audio text", "minimize apply_gradients RunConfig"),
+    ("Variable get_variable", "Dataset data float16 half"),
+    (
+        "placeholder placeholder_with_default",
+        """while_loop cond case map_fn scan foldl foldr dynamic_rnn bidirectional_dynamic_rnn
+        raw_rnn""",
+    ),
+    (
+        """AdamOptimizer MomentumOptimizer GradientDescentOptimizer RMSPropOptimizer
+        AdagradOptimizer AdadeltaOptimizer FtrlOptimizer AdamWOptimizer LAMBOptimizer
+        LazyAdamOptimizer Adam SGD RMSprop Adagrad Adadelta Adamax Nadam""",
+        """MirroredStrategy CollectiveAllReduceStrategy MultiWorkerMirroredStrategy
+        ParameterServerStrategy CentralStorageStrategy OneDeviceStrategy TPUStrategy""",
+    ),
+)
+_NEEDED = {word: _words(others) for some, others in _COMPANIONS for word in some.split()}
+
+
+def interesting(words: FrozenSet[str]) -> FrozenSet[str]:
+    """The words of a script that matter; common ones only beside one that makes them matter."""
+    return frozenset(
+        word
+        for word in words & INTERESTING
+        if word not in _NEEDED or not words.isdisjoint(_NEEDED[word])
+    )

@@ -198,7 +198,7 @@ _PRODUCTS = ("tensorflow.multiply", "tensorflow.math.multiply", "tensorflow.scal
 def after(work: Work) -> None:
     """Losses that are scaled up before their gradients are taken, and gradients scaled down."""
     script = work.script
-    if not any("scal" in word.lower() for word in script.words):
+    if not any(word in script.text for word in ("scal", "Scal", "SCAL")):
         return
     for site in script.sites_of(_TAKING):
         call = site.call

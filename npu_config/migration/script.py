@@ -16,16 +16,25 @@ from typing import (
 )
 
 from npu_config.core.diagnostics import Place
-from npu_config.migration.names import INTERESTING, PACKAGES, TEXT_WORDS
+from npu_config.migration.names import INTERESTING, PACKAGES, TEXT_WORDS, interesting
 from npu_config.migration.neighbours import REEXPORTED, Neighbours, may_borrow
 from npu_config.migration.resolve import Frame, Frames, Resolver, parameters
 from npu_config.migration.sites import TEXTS, Site, text_of
-from npu_config.script.scopes import DEFINITIONS, Scope, blocks, children, first_line
+from npu_config.script.scopes import (
+    COMPOUND,
+    DEFINITIONS,
+    Scope,
+    blocks,
+    children,
+    first_line,
+)
 from npu_config.script.source import ScriptSource, parse
 
 __all__ = ["Script"]
 
-_SIGNS = {code: " " for code in range(128) if not (chr(code).isalnum() or chr(code) == "_")}
+_SIGNS = bytes(
+    code if code > 127 or chr(code).isalnum() or chr(code) == "_" else 32 for code in range(256)
+)
 _LINE_END = re.compile(r"\r\n|\r|\n")
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
@@ -51,7 +60,8 @@ class Script:
         self.tree = parse(text)
         self.source = ScriptSource(text)
         self.module = Scope(self.tree, None)
-        self.words: FrozenSet[str] = frozenset(text.translate(_SIGNS).split())
+        data = text.encode("utf-8", "surrogatepass").translate(_SIGNS)
+        self.words: FrozenSet[str] = frozenset(data.decode("utf-8", "surrogatepass").split())
         self.resolver = Resolver(self.module, text, self.words, neighbours or Neighbours())
         self.imports: List[Site] = []
         self.sites: List[Site] = []
@@ -60,6 +70,7 @@ class Script:
         self._starts = self.source.starts
         self._hot: List[int] = []
         self._names: FrozenSet[str] = frozenset()
+        self._wanted: FrozenSet[str] = frozenset()
         self.is_concerned = not self.words.isdisjoint(PACKAGES) or (
             neighbours is not None and may_borrow(text)
         )
@@ -68,9 +79,10 @@ class Script:
         base = (Frame(self.module),)
         self._hot = self.source.mentions("import")
         self._body(self.tree.body, len(self.source.lines), base, (self.tree,))
-        words = set(self.words & INTERESTING)
+        self._wanted = interesting(self.words)
         self._names = frozenset(self._names_of_interest())
-        self._hot = sorted({n for word in words | self._names for n in self._lines_of(word)})
+        words = self._wanted | self._names
+        self._hot = sorted({line for word in words for line in self._lines_of(word)})
         self._seen_imports = True
         self._body(self.tree.body, len(self.source.lines), base, (self.tree,))
 
@@ -173,22 +185,34 @@ class Script:
     def _body(
         self, body: Sequence[ast.AST], end: int, frames: Frames, parents: Tuple[ast.AST, ...]
     ) -> None:
-        """Visit the statements of a body that reaches at most to a line."""
-        hot, count = self._hot, len(body)
-        number = 0
-        for index, statement in enumerate(body):
-            line = getattr(statement, "lineno", None)
-            if line is None:  # a case of match
-                self._compound(statement, end, frames, parents)
-                continue
-            number = bisect.bisect_left(hot, first_line(statement), number)
-            if number == len(hot):
-                return
-            last = end
-            if index + 1 < count and hasattr(body[index + 1], "lineno"):
-                last = max(line, first_line(body[index + 1]) - 1)
-            if hot[number] <= last:
-                self._statement(statement, last, frames, parents)
+        """Visit the statements of a body, which reaches at most to a line, that hold hot lines."""
+        if not body or not hasattr(body[0], "lineno"):
+            for case in body:  # of match
+                self._compound(case, end, frames, parents)
+            return
+        hot = self._hot
+        starts: List[int] = [
+            first_line(part) if type(part) in DEFINITIONS else part.lineno  # type: ignore[attr-defined]
+            for part in body
+        ]
+        number, done = bisect.bisect_left(hot, starts[0]), 0
+        while number < len(hot) and hot[number] <= end:
+            line = hot[number]
+            stop = bisect.bisect_right(starts, line)
+            index = bisect.bisect_left(starts, line)
+            if index == stop or self._shares_line(body[index], line):
+                index -= 1
+            for index in range(max(index, done), stop):
+                last = starts[index + 1] - 1 if index + 1 < len(starts) else end
+                last = max(last, line)
+                self._statement(body[index], last, frames, parents)
+            done = stop
+            number = bisect.bisect_right(hot, last)
+
+    def _shares_line(self, statement: ast.AST, line: int) -> bool:
+        """True for a statement behind the end of another one on its line."""
+        before = self.source.lines[line - 1][: statement.col_offset]  # type: ignore[attr-defined]
+        return bool(before) and not before.isspace()
 
     def _statement(
         self, node: ast.AST, end: int, frames: Frames, parents: Tuple[ast.AST, ...]
@@ -201,22 +225,13 @@ class Script:
             inside = (*parents, node)
             scope = frames[-1].scope
             assert scope is not None
-            outer: List[ast.AST] = list(node.decorator_list)
             names: FrozenSet[str] = frozenset()
-            if isinstance(node, ast.ClassDef):
-                outer += [*node.bases, *node.keywords]
-            else:
-                outer.append(node.args)
-                if node.returns is not None:
-                    outer.append(node.returns)
+            if not isinstance(node, ast.ClassDef):
                 names = parameters(node.args)
             if self._seen_imports:
-                for part in outer:
-                    self._node(part, frames, inside)
+                self._fields(node, _HEADS, frames, inside)
             self._body(node.body, end, (*frames, Frame(scope.child(node), names)), inside)
-            return
-        inner = list(blocks(node))
-        if inner:
+        elif type(node) in COMPOUND:
             self._compound(node, end, frames, parents)
         elif self._seen_imports:
             self._node(node, frames, parents)
@@ -225,14 +240,23 @@ class Script:
         self, node: ast.AST, end: int, frames: Frames, parents: Tuple[ast.AST, ...]
     ) -> None:
         inside = (*parents, node)
-        inner = list(blocks(node))
-        held = {id(part) for body in inner for part in body}
         if self._seen_imports:
-            for child in ast.iter_child_nodes(node):
-                if id(child) not in held:
-                    self._node(child, frames, inside)
-        for body in inner:
+            self._fields(node, _HEADS, frames, inside)
+        for body in blocks(node):
             self._body(body, end, frames, inside)
+
+    def _fields(
+        self, node: ast.AST, fields: Sequence[str], frames: Frames, inside: Tuple[ast.AST, ...]
+    ) -> None:
+        """Visit what some fields of a node hold."""
+        for name in fields:
+            value = getattr(node, name, None)
+            if isinstance(value, list):
+                for part in value:
+                    if isinstance(part, ast.AST):
+                        self._node(part, frames, inside)
+            elif isinstance(value, ast.AST):
+                self._node(value, frames, inside)
 
     def _node(self, node: ast.AST, frames: Frames, parents: Tuple[ast.AST, ...]) -> None:
         kind = type(node)
@@ -241,11 +265,11 @@ class Script:
                 self.sites.append(Site(node, frames, parents))
             return
         if kind is ast.Attribute:
-            if node.attr in INTERESTING:  # type: ignore[attr-defined]
+            if node.attr in self._wanted:  # type: ignore[attr-defined]
                 self.sites.append(Site(node, frames, parents))
             self._node(node.value, frames, (*parents, node))  # type: ignore[attr-defined]
             return
-        if isinstance(node, TEXTS):
+        if kind in TEXTS:
             text = text_of(node)
             if text is not None and _is_telling(text):
                 self.sites.append(Site(node, frames, parents))
@@ -267,14 +291,10 @@ class Script:
                 if isinstance(target, ast.Name)
             }
             frames = (*frames, Frame(None, frozenset(names)))
-        for name in node._fields:
-            value = getattr(node, name, None)
-            if isinstance(value, list):
-                for part in value:
-                    if isinstance(part, ast.AST):
-                        self._node(part, frames, inside)
-            elif isinstance(value, ast.AST):
-                self._node(value, frames, inside)
+        fields = _FIELDS.get(kind)
+        if fields is None:
+            fields = _FIELDS[kind] = [name for name in node._fields if name not in _SIGNS_OF]
+        self._fields(node, fields, frames, inside)
 
     # What other parts ask for
 
@@ -362,6 +382,15 @@ class Script:
             return keyword.value
         return call.args[position] if position < len(call.args) else None
 
+
+_HEADS = (
+    *("decorator_list", "bases", "keywords", "args", "returns"),
+    *("test", "target", "iter", "items", "type", "subject", "pattern", "guard"),
+)
+"""The fields of definitions and compound statements that are no bodies."""
+_SIGNS_OF = ("ctx", "op", "ops")
+_FIELDS: Dict[type, List[str]] = {}
+"""The fields that hold something, of the kinds of nodes that were met."""
 
 _TELLING = (
     *("nvidia-smi", "CUDA_VISIBLE_DEVICES", "TF_", "mpirun", "mpiexec", "horovodrun"),

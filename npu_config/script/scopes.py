@@ -26,7 +26,7 @@ from typing import (
 
 FunctionNode = Union[ast.FunctionDef, ast.AsyncFunctionDef]
 
-_COMPOUND = {
+COMPOUND = {
     ast.If: ("body", "orelse"),
     ast.For: ("body", "orelse"),
     ast.AsyncFor: ("body", "orelse"),
@@ -42,8 +42,11 @@ for _name, _fields in (
     ("match_case", ("body",)),
 ):
     if hasattr(ast, _name):
-        _COMPOUND[getattr(ast, _name)] = _fields
+        COMPOUND[getattr(ast, _name)] = _fields
 
+_BINDING_NOTHING = frozenset(
+    (ast.Expr, ast.Return, ast.Pass, ast.Raise, ast.Assert, ast.Break, ast.Continue)
+)
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 DEFINITIONS = (*FUNCTIONS, ast.ClassDef)
 
@@ -53,7 +56,7 @@ def blocks(statement: ast.AST) -> Iterator[Sequence[ast.AST]]:
 
     They are statements, or the handlers of ``try`` and cases of ``match``, which hold such.
     """
-    for field in _COMPOUND.get(type(statement), ()):
+    for field in COMPOUND.get(type(statement), ()):
         yield getattr(statement, field)
 
 
@@ -261,11 +264,14 @@ class Scope:
         assert self._stores is not None
         self._stores.setdefault(name, []).append(store)
 
-    def _walk(self, body: Sequence[ast.stmt]) -> None:
+    def _walk(self, body: Sequence[ast.AST]) -> None:
         for statement in body:
-            if isinstance(statement, ast.Expr):
+            kind = type(statement)
+            if kind in _BINDING_NOTHING:
                 continue
-            if isinstance(statement, ast.Assign):
+            if kind in COMPOUND:
+                self._compound(statement)
+            elif isinstance(statement, ast.Assign):
                 for target in statement.targets:
                     self._target(target, statement.value)
             elif isinstance(statement, DEFINITIONS):
@@ -289,8 +295,6 @@ class Scope:
             elif isinstance(statement, ast.Delete):
                 for target in statement.targets:
                     self._other(target)
-            else:
-                self._compound(statement)
 
     def _compound(self, statement: ast.AST) -> None:
         if isinstance(statement, (ast.For, ast.AsyncFor)):
@@ -299,15 +303,10 @@ class Scope:
             for item in statement.items:
                 if item.optional_vars is not None:
                     self._target(item.optional_vars, item.context_expr, "with")
+        elif isinstance(statement, ast.ExceptHandler) and statement.name:
+            self._add(statement.name, Store("other", statement))
         for body in blocks(statement):
-            for part in body:
-                if isinstance(part, ast.stmt):
-                    self._walk([part])
-                    continue
-                name = getattr(part, "name", None)
-                if name:
-                    self._add(name, Store("other", part))
-                self._compound(part)
+            self._walk(body)
 
     def _target(self, target: ast.expr, value: ast.expr, kind: str = "value") -> None:
         if isinstance(target, ast.Name):
@@ -339,7 +338,7 @@ def functions(scope: Scope, body: Sequence[ast.AST]) -> Iterator[Tuple[Scope, Fu
     """Every function of a body, at any depth, with the scope that it is defined in."""
     for statement in body:
         kind = type(statement)
-        if kind in _COMPOUND:
+        if kind in COMPOUND:
             for inner in blocks(statement):
                 yield from functions(scope, inner)
         elif isinstance(statement, ast.ClassDef):
