@@ -199,10 +199,10 @@ class Script:
         while number < len(hot) and hot[number] <= end:
             line = hot[number]
             stop = bisect.bisect_right(starts, line)
-            index = bisect.bisect_left(starts, line)
-            if index == stop or self._shares_line(body[index], line):
-                index -= 1
-            for index in range(max(index, done), stop):
+            first = bisect.bisect_left(starts, line)
+            if first == stop or self._shares_line(body[first], line):
+                first -= 1
+            for index in range(max(first, done), stop):
                 last = starts[index + 1] - 1 if index + 1 < len(starts) else end
                 last = max(last, line)
                 self._statement(body[index], last, frames, parents)
