@@ -1,12 +1,12 @@
 """Input pipelines: the last batch, prefetching, iterators, shards and queues."""
 
 import ast
-from typing import Callable, Dict, Mapping, Optional
+from typing import Mapping, Optional
 
 from npu_config.migration import pipelines
 from npu_config.migration.resolve import Frames
 from npu_config.migration.sites import Site, is_open, number_of, text_of
-from npu_config.migration.work import Work
+from npu_config.migration.work import Rules, Work, of_calls
 
 __all__ = ["RULES", "after"]
 
@@ -105,18 +105,10 @@ def _queue_batch(work: Work, site: Site, name: str) -> None:
         work.manual(site.line, "train-batch", "num_threads must be 1 on the NPU: not a constant")
 
 
-def _queue(work: Work, site: Site, name: str) -> None:
-    if site.call is not None:
-        work.manual(
-            site.line,
-            "queue-input",
-            "iterations_per_loop stays 1 with queues: a Dataset is needed",
-        )
-
-
+_queue = of_calls("queue-input", "iterations_per_loop stays 1 with queues: a Dataset is needed")
 _QUEUES = ("FIFOQueue", "RandomShuffleQueue", "PaddingFIFOQueue", "PriorityQueue")
 
-RULES: Dict[str, Callable[[Work, Site, str], None]] = {
+RULES: Rules = {
     "tensorflow.data.experimental.prefetch_to_device": _prefetch,
     "tensorflow.data.experimental.copy_to_device": _prefetch,
     "tensorflow.data.make_one_shot_iterator": _one_shot,

@@ -1,10 +1,11 @@
 """tf.distribute, parameter servers, towers and shards: reported, since they are a design."""
 
 import ast
-from typing import Callable, Dict, Iterator
+from typing import Iterator
 
+from npu_config.migration.resolve import last_name
 from npu_config.migration.sites import Site, text_of
-from npu_config.migration.work import REFUSED, Work
+from npu_config.migration.work import REFUSED, Rules, Work, of_calls
 
 __all__ = ["RULES", "after"]
 
@@ -29,21 +30,13 @@ _SERVERS = {
 _OPTIMIZERS = ("tensorflow.train.", "tensorflow.keras.optimizers.", "tensorflow.contrib.opt.")
 
 
-def _strategy(work: Work, site: Site, name: str) -> None:
-    if site.call is not None:
-        work.refuse(
-            site.line,
-            "strategy",
-            "replicas in one process have no counterpart: one process per device; or "
-            "npu_strategy.NPUStrategy() with the optimizer wrapped, variables broadcast and data "
-            "sharded",
-            blocks=True,
-        )
-
-
-def _server(work: Work, site: Site, name: str) -> None:
-    if site.call is not None:
-        work.refuse(site.line, "parameter-server", _SERVERS[name], blocks=True)
+_strategy = of_calls(
+    "strategy",
+    "replicas in one process have no counterpart: one process per device; or "
+    "npu_strategy.NPUStrategy() with the optimizer wrapped, variables broadcast and data sharded",
+    REFUSED,
+    blocks=True,
+)
 
 
 def _device(work: Work, site: Site, name: str) -> None:
@@ -95,14 +88,15 @@ def _is_tower(work: Work, site: Site, value: ast.AST) -> bool:
 def _words(node: ast.AST) -> Iterator[str]:
     """The texts and names in an expression."""
     for part in ast.walk(node):
-        word = getattr(part, "attr", getattr(part, "id", None)) or text_of(part)
-        if isinstance(word, str):
-            yield word
+        yield last_name(part) or text_of(part) or ""
 
 
-RULES: Dict[str, Callable[[Work, Site, str], None]] = {
+RULES: Rules = {
     **{"tensorflow.distribute." + name: _strategy for name in _STRATEGIES},
-    **dict.fromkeys(_SERVERS, _server),
+    **{
+        name: of_calls("parameter-server", text, REFUSED, blocks=True)
+        for name, text in _SERVERS.items()
+    },
     "tensorflow.device": _device,
 }
 

@@ -27,8 +27,8 @@ from npu_config.migration.neighbours import Neighbours
 from npu_config.migration.refusals import one_reason
 from npu_config.migration.resolve import Binding, dotted_parts
 from npu_config.migration.script import Script
-from npu_config.migration.sites import Site, text_of
-from npu_config.migration.work import CHANGED, MANUAL, REFUSED, Change, Note, Work
+from npu_config.migration.sites import Site, imported, text_of
+from npu_config.migration.work import CHANGED, MANUAL, REFUSED, Change, Note, Rules, Work
 from npu_config.script.source import Undecodable, Unparsable, decode, looks_like_python_2
 
 __all__ = ["IMPORTS", "Migration", "migrate"]
@@ -45,11 +45,8 @@ _GROUPS = (
     model,
     data,
     precision,
-    launch,
 )
-_RULES: Dict[str, Callable[[Work, Site, str], None]] = {
-    name: rule for group in _GROUPS for name, rule in group.RULES.items()
-}
+_RULES: Rules = {name: rule for group in _GROUPS for name, rule in group.RULES.items()}
 
 
 _AFTER: Sequence[Callable[[Work], None]] = (
@@ -202,14 +199,10 @@ def _analyse(
 def _modules(script: Script) -> Iterator[str]:
     """Every module that is imported, and every name in one that may be a module."""
     for site in script.imports:
-        node = site.node
-        if isinstance(node, ast.Import):
-            for alias in node.names:
-                yield alias.name
-        elif isinstance(node, ast.ImportFrom):
-            module = "." * node.level + (node.module or "")
-            yield module
-            for alias in node.names:
+        yield from imported(site.node)
+        if isinstance(site.node, ast.ImportFrom):
+            (module,) = imported(site.node)
+            for alias in site.node.names:
                 yield module + ("" if module.endswith(".") else ".") + alias.name
 
 
@@ -271,10 +264,7 @@ def _already(script: Script) -> Optional[int]:
 def _own_import(script: Script) -> Optional[int]:
     """The line of the first import of npu_config or npu_bridge."""
     for site in script.imports:
-        node = site.node
-        if isinstance(node, ast.Import) and any(is_ours(alias.name) for alias in node.names):
-            return site.line
-        if isinstance(node, ast.ImportFrom) and not node.level and is_ours(node.module or ""):
+        if any(is_ours(name) for name in imported(site.node)):
             return site.line
     return None
 

@@ -1,12 +1,13 @@
 """Estimators: their RunConfig, TPUEstimator, and what NPURunConfig would need."""
 
 import ast
-from typing import Callable, Dict, List, Mapping, Optional, Tuple
+from typing import Dict, List, Mapping, Optional, Tuple
 
 from npu_config.core.message import join, phrase
+from npu_config.migration.resolve import last_name
 from npu_config.migration.sessions import STAR_NOTE, wrap_config
 from npu_config.migration.sites import Site, is_open, text_of
-from npu_config.migration.work import Work, is_wrapped
+from npu_config.migration.work import Rules, Work, is_wrapped, of_calls
 
 __all__ = ["RULES", "after"]
 
@@ -209,9 +210,7 @@ def _tpu_estimator(work: Work, site: Site, name: str) -> None:
         work.changed(site.line, "tpu-off", "use_tpu, eval_on_tpu and export_to_tpu become False")
 
 
-def _tpu_cluster(work: Work, site: Site, name: str) -> None:
-    if site.call is not None:
-        work.manual(site.line, "tpu-loop", "there is no TPU to find: keep its flag off")
+_tpu_cluster = of_calls("tpu-loop", "there is no TPU to find: keep its flag off")
 
 
 def _tpu_config(work: Work, site: Site, name: str) -> None:
@@ -236,15 +235,11 @@ def _tpu_only(work: Work, site: Site, name: str) -> None:
 
 def _is_under_tpu_flag(site: Site) -> bool:
     """True under a condition of which some name or text says TPU."""
-    inner = site.node
-    for node in reversed(site.parents):
-        if isinstance(node, (ast.If, ast.IfExp)) and inner is not node.test:
-            for part in ast.walk(node.test):
-                name = getattr(part, "attr", getattr(part, "id", None)) or text_of(part)
-                if isinstance(name, str) and "tpu" in name.lower():
-                    return True
-        inner = node
-    return False
+    return any(
+        "tpu" in (last_name(part) or text_of(part) or "").lower()
+        for test in site.conditions
+        for part in ast.walk(test)
+    )
 
 
 def _train_spec(work: Work, site: Site, name: str) -> None:
@@ -259,7 +254,7 @@ def _train_spec(work: Work, site: Site, name: str) -> None:
             )
 
 
-RULES: Dict[str, Callable[[Work, Site, str], None]] = {
+RULES: Rules = {
     **{"tensorflow.estimator." + name: _estimator for name in _CONFIG_AT},
     "tensorflow.contrib.learn.Estimator": _old_estimator,
     **dict.fromkeys(_RUN_CONFIGS, run_config),

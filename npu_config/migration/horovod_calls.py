@@ -13,6 +13,7 @@ from npu_config.migration.horovod_names import (
     is_statement,
     replace_name,
 )
+from npu_config.migration.resolve import last_name
 from npu_config.migration.sites import Site, number_of
 from npu_config.migration.work import Work
 
@@ -66,24 +67,13 @@ def _take_first(work: Work, call: ast.Call, first: ast.expr) -> None:
 
 def _optimizer(work: Work, use: Use, call: ast.Call) -> None:
     names = (
-        "optimizer",
-        "name",
-        "use_locking",
-        "device_dense",
-        "device_sparse",
-        "compression",
-        "sparse_as_dense",
-        "backward_passes_per_step",
-        "op",
-        "gradient_predivide_factor",
-        "average_aggregated_gradients",
-        "num_groups",
-        "groups",
+        *("optimizer", "name", "use_locking", "device_dense", "device_sparse", "compression"),
+        *("sparse_as_dense", "backward_passes_per_step", "op", "gradient_predivide_factor"),
+        *("average_aggregated_gradients", "num_groups", "groups"),
     )
     given = _arguments(work, use, call, names)
     if given is None:
         return
-    before = work.blocked
     refused = False
     compression = given.get("compression")
     if compression is not None and not _is_plain_compression(work, use, compression):
@@ -111,7 +101,6 @@ def _optimizer(work: Work, use: Use, call: ast.Call) -> None:
     dropped = [
         name for name in ("sparse_as_dense", "device_dense", "device_sparse") if name in given
     ]
-    del before
     note = (
         phrase("dropped without loss: {}", ", ".join(dropped))
         if dropped
@@ -192,23 +181,16 @@ def _check_types(work: Work, use: Use) -> None:
 
 def _is_frozen(work: Work, use: Use) -> bool:
     """True, and refused, inside of a session that has finalized its graph."""
-    for node in use.site.parents:
-        if isinstance(node, (ast.With, ast.AsyncWith)):
-            for item in node.items:
-                if isinstance(item.context_expr, ast.Call):
-                    function = item.context_expr.func
-                    name = getattr(function, "attr", None) or getattr(function, "id", "")
-                    if name in (
-                        "MonitoredTrainingSession",
-                        "MonitoredSession",
-                        "SingularMonitoredSession",
-                        "managed_session",
-                    ):
-                        work.refuse(
-                            use.line, "hvd-broadcast", "the graph is finalized there", True
-                        )
-                        return True
-    return False
+    is_frozen = any(last_name(call.func) in _FREEZING for call in use.site.entered)
+    if is_frozen:
+        work.refuse(use.line, "hvd-broadcast", "the graph is finalized there", True)
+    return is_frozen
+
+
+_FREEZING = (
+    *("MonitoredTrainingSession", "MonitoredSession", "SingularMonitoredSession"),
+    "managed_session",
+)
 
 
 def _broadcast(work: Work, use: Use, call: ast.Call) -> None:
@@ -231,15 +213,8 @@ def _broadcast(work: Work, use: Use, call: ast.Call) -> None:
 
 def _allreduce(work: Work, use: Use, call: ast.Call) -> None:
     names = (
-        "tensor",
-        "average",
-        "device_dense",
-        "device_sparse",
-        "compression",
-        "op",
-        "prescale_factor",
-        "postscale_factor",
-        "name",
+        *("tensor", "average", "device_dense", "device_sparse", "compression", "op"),
+        *("prescale_factor", "postscale_factor", "name"),
     )
     given = _arguments(work, use, call, names)
     if given is None:
@@ -272,13 +247,11 @@ def _allreduce(work: Work, use: Use, call: ast.Call) -> None:
         reduction = REDUCTIONS[constant]
     _take_first(work, call, given["tensor"])
     if reduction is not None:
-        end = work.last_argument_end(call)
         first = given["tensor"]
         keyword = next((k for k in call.keywords if k.value is first), None)
         at = work.value_span(call, keyword)[2] if keyword is not None else None
         where = at if at is not None else work.end_of_first(call, first)
         work.insert(where, phrase(', reduction="{}"', reduction))
-        del end
     replace_name(work, use, work.name("npu_allreduce"))
     work.changed(
         use.line,

@@ -7,7 +7,7 @@ from typing import List, Mapping, Optional
 from npu_config.core.message import phrase
 from npu_config.migration.names import canonical
 from npu_config.migration.resolve import dotted_parts
-from npu_config.migration.sites import Site
+from npu_config.migration.sites import Site, imported
 from npu_config.migration.work import Work
 
 __all__ = [
@@ -140,11 +140,7 @@ def has_ranks(work: Work) -> bool:
 
 def imports_horovod(node: ast.AST) -> bool:
     """True for an import statement that imports Horovod."""
-    if isinstance(node, ast.Import):
-        return any(alias.name.split(".")[0] == "horovod" for alias in node.names)
-    if isinstance(node, ast.ImportFrom) and not node.level:
-        return (node.module or "").split(".")[0] == "horovod"
-    return False
+    return any(name.split(".")[0] == "horovod" for name in imported(node))
 
 
 def is_optional(site: Site) -> bool:

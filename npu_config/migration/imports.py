@@ -5,30 +5,23 @@ from typing import Iterator, List, Optional, Sequence
 
 from npu_config.core.message import join, phrase
 from npu_config.migration.names import STAR_NAMES, canonical
+from npu_config.migration.resolve import Frame, last_name
 from npu_config.migration.script import Script
-from npu_config.migration.sites import Site
+from npu_config.migration.sites import Site, imported
 from npu_config.migration.work import Work
+from npu_config.script.scopes import first_line
 
 __all__ = ["add_import", "first_tensorflow_import"]
 
-_WRITES = ("setdefault", "update", "putenv")
+_WRITES = ("setdefault", "update")
 
 
 def first_tensorflow_import(script: Script) -> Optional[Site]:
     """The first import statement of TensorFlow, wherever it stands."""
     for site in script.imports:
-        if _imports_tensorflow(site.node):
+        if any(canonical(name).split(".")[0] == "tensorflow" for name in imported(site.node)):
             return site
     return None
-
-
-def _imports_tensorflow(node: ast.AST) -> bool:
-    if isinstance(node, ast.Import):
-        return any(canonical(alias.name).split(".")[0] == "tensorflow" for alias in node.names)
-    if isinstance(node, ast.ImportFrom) and not node.level:
-        module = node.module or ""
-        return canonical(module).split(".")[0] == "tensorflow" and module != "absl.app"
-    return False
 
 
 def add_import(work: Work) -> None:
@@ -93,11 +86,11 @@ def _sets_environment(node: ast.stmt) -> bool:
     """True for a statement that sets environment variables."""
     for part in ast.walk(node):
         if isinstance(part, ast.Subscript) and not isinstance(part.ctx, ast.Load):
-            if getattr(part.value, "attr", getattr(part.value, "id", "")) == "environ":
+            if last_name(part.value) == "environ":
                 return True
         elif isinstance(part, ast.Call) and isinstance(part.func, ast.Attribute):
-            owner = getattr(part.func.value, "attr", getattr(part.func.value, "id", ""))
-            if part.func.attr in _WRITES and (owner == "environ" or part.func.attr == "putenv"):
+            owner, method = last_name(part.func.value), part.func.attr
+            if method == "putenv" or (method in _WRITES and owner == "environ"):
                 return True
     return False
 
@@ -141,7 +134,8 @@ def _taken(work: Work, before: Sequence[ast.stmt]) -> List[str]:
                 continue
             is_own = is_earlier and canonical(store.text) != _SAME.get(name)
             if store.kind != "import":
-                is_own = not (name == "tf" and script.resolver.name("tf", _frames(script)).name)
+                base = (Frame(script.module),)
+                is_own = not (name == "tf" and script.resolver.name("tf", base).name)
             if is_own and name not in found:
                 found.append(name)
     return found
@@ -149,12 +143,6 @@ def _taken(work: Work, before: Sequence[ast.stmt]) -> List[str]:
 
 _SAME = {"tf": "tensorflow", "os": "os"}
 """The modules that the star binds, as a script imports them."""
-
-
-def _frames(script: Script):  # type: ignore[no-untyped-def]
-    from npu_config.migration.resolve import Frame
-
-    return (Frame(script.module),)
 
 
 def _insert(work: Work, index: int, lines: List[str]) -> None:
@@ -166,8 +154,6 @@ def _insert(work: Work, index: int, lines: List[str]) -> None:
         gap = "" if not text or text.endswith(("\n", "\r")) else newline
         work.insert(len(text), gap + newline.join(lines) + newline)
         return
-    from npu_config.script.scopes import first_line
-
     line = first_line(body[index])
     start = script.line_start(line)
     column = script.source.column(line, max(0, body[index].col_offset))

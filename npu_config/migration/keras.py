@@ -1,26 +1,24 @@
 """Keras of TensorFlow: its session and its Estimators; what is not TensorFlow's is refused."""
 
 import ast
-from typing import Callable, Dict
 
 from npu_config.core.message import join, phrase
+from npu_config.migration.preprocessing import in_dataset_function
 from npu_config.migration.sessions import wrap_config
 from npu_config.migration.sites import Site, is_open
-from npu_config.migration.work import Work
+from npu_config.migration.work import REFUSED, Rules, Work, of_calls
 
 __all__ = ["RULES", "after"]
 
 _K = "tensorflow.keras."
+_APPLICATIONS = _K + "applications"
 _FITS = ("fit", "fit_generator", "train_on_batch")
 
 
 def _model(work: Work, site: Site, name: str) -> None:
-    if site.call is not None or isinstance(site.parents[-1], ast.ClassDef):
+    is_made = site.call is not None or isinstance(site.parents[-1], ast.ClassDef)
+    if is_made or name == _APPLICATIONS:
         work.needs_patch = work.is_keras = True
-
-
-def _applications(work: Work, site: Site, name: str) -> None:
-    work.needs_patch = work.is_keras = True
 
 
 def _to_estimator(work: Work, site: Site, name: str) -> None:
@@ -43,38 +41,9 @@ def _to_estimator(work: Work, site: Site, name: str) -> None:
     )
 
 
-def _clear_session(work: Work, site: Site, name: str) -> None:
-    if site.call is not None:
-        work.manual(
-            site.line,
-            "keras-clear-session",
-            "left as it is: the next session is made from the patched class",
-        )
-
-
-def _multi_gpu(work: Work, site: Site, name: str) -> None:
-    if site.call is not None:
-        work.refuse(
-            site.line,
-            "keras-multi-gpu",
-            "replicas in one process have no counterpart: one process per device",
-            blocks=True,
-        )
-
-
-def _loss_scale(work: Work, site: Site, name: str) -> None:
-    if site.call is not None:
-        work.refuse(
-            site.line,
-            "keras-loss-scale",
-            "LossScaleOptimizer of Keras is not supported on the NPU: use a tf.train optimizer "
-            "with NPULossScaleOptimizer",
-            blocks=True,
-        )
-
-
 def _zeros(work: Work, site: Site, name: str) -> None:
-    if site.call is not None and _in_input(work, site):
+    in_input = "input" in getattr(site.function, "name", "")
+    if site.call is not None and (in_input or in_dataset_function(work, site)):
         work.manual(
             site.line,
             "keras-zeros-in-input",
@@ -82,15 +51,7 @@ def _zeros(work: Work, site: Site, name: str) -> None:
         )
 
 
-def _in_input(work: Work, site: Site) -> bool:
-    from npu_config.migration.preprocessing import in_dataset_function
-
-    function = site.function
-    name = getattr(function, "name", "")
-    return in_dataset_function(work, site) or "input" in name
-
-
-RULES: Dict[str, Callable[[Work, Site, str], None]] = {
+RULES: Rules = {
     _K + "Sequential": _model,
     _K + "Model": _model,
     _K + "models.Sequential": _model,
@@ -98,11 +59,25 @@ RULES: Dict[str, Callable[[Work, Site, str], None]] = {
     _K + "models.load_model": _model,
     _K + "models.model_from_json": _model,
     _K + "models.clone_model": _model,
-    _K + "applications": _applications,
+    _APPLICATIONS: _model,
     _K + "estimator.model_to_estimator": _to_estimator,
-    _K + "backend.clear_session": _clear_session,
-    _K + "utils.multi_gpu_model": _multi_gpu,
-    _K + "mixed_precision.experimental.LossScaleOptimizer": _loss_scale,
+    _K + "backend.clear_session": of_calls(
+        "keras-clear-session",
+        "left as it is: the next session is made from the patched class",
+    ),
+    _K + "utils.multi_gpu_model": of_calls(
+        "keras-multi-gpu",
+        "replicas in one process have no counterpart: one process per device",
+        REFUSED,
+        blocks=True,
+    ),
+    _K + "mixed_precision.experimental.LossScaleOptimizer": of_calls(
+        "keras-loss-scale",
+        "LossScaleOptimizer of Keras is not supported on the NPU: use a tf.train optimizer "
+        "with NPULossScaleOptimizer",
+        REFUSED,
+        blocks=True,
+    ),
     _K + "backend.zeros": _zeros,
 }
 

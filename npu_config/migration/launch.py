@@ -2,17 +2,16 @@
 
 import ast
 import re
-from typing import Callable, Dict, Iterator, List, Optional, Set
+from typing import Dict, Iterator, List, Optional, Set
 
 from npu_config.core.message import phrase
+from npu_config.migration.resolve import last_name
 from npu_config.migration.session_options import AMP_NOTE
-from npu_config.migration.sites import Site, text_of
+from npu_config.migration.sites import Site, imported, text_of
 from npu_config.migration.work import Note, Work
 
-__all__ = ["RULES", "after", "shell_notes"]
+__all__ = ["after", "shell_notes"]
 
-
-RULES: Dict[str, Callable[[Work, Site, str], None]] = {}
 
 _XLA_NOTE = "XLA is not used on the NPU: take the line out"
 _CUDA_NOTE = "no effect on the NPU: ASCEND_DEVICE_ID of the launch chooses the device"
@@ -30,16 +29,11 @@ def after(work: Work) -> None:
         if text is not None:
             _text(work, site, text)
         elif isinstance(site.node, ast.keyword) and site.node.arg:
-            outer = getattr(site.parents[-1], "func", None)
-            if getattr(outer, "attr", getattr(outer, "id", "")) in ("update", "dict"):
+            outer = getattr(site.parents[-1], "func", site.node)
+            if last_name(outer) in ("update", "dict"):
                 _variable(work, site.node.value.lineno, site.node.arg)
     for site in work.script.imports:
-        node = site.node
-        names = (
-            [alias.name for alias in node.names]
-            if isinstance(node, ast.Import)
-            else [getattr(node, "module", None) or ""]
-        )
+        names = imported(site.node)
         if any(name.split(".")[0] in ("pynvml", "py3nvml", "GPUtil") for name in names):
             work.manual(site.line, "nvidia-smi", _SMI_NOTE)
     _loops(work)
@@ -67,7 +61,7 @@ def _command(site: Site, text: str) -> Optional[str]:
     if match is None:
         return None
     calls = [node for node in site.parents if isinstance(node, ast.Call)]
-    names = [getattr(call.func, "attr", getattr(call.func, "id", "")) for call in calls]
+    names = [last_name(call.func) for call in calls]
     is_first = match.start() == 0 or text[: match.start(0) + 1].startswith("/")
     if not (_STARTS.intersection(names) or (is_first and (not calls or names == ["dict"]))):
         return None
@@ -98,9 +92,8 @@ def _is_set(site: Site, text: str) -> bool:
     for index, node in enumerate(reversed(site.parents)):
         if isinstance(node, ast.Subscript):
             outer = site.parents[-2 - index]
-            return isinstance(outer, (ast.Assign, ast.AugAssign)) and "environ" in str(
-                getattr(node.value, "attr", getattr(node.value, "id", ""))
-            )
+            is_stored = isinstance(outer, (ast.Assign, ast.AugAssign))
+            return is_stored and "environ" in last_name(node.value)
         if isinstance(node, ast.Call):
             name = getattr(node.func, "attr", "")
             return name in ("setdefault", "putenv", "update") and (
@@ -149,9 +142,8 @@ def _train_steps(work: Work) -> Dict[str, int]:
         if not outer or not isinstance(outer[-1], ast.Assign):
             continue
         target = outer[-1].targets[0]
-        name = getattr(target, "id", None) or getattr(target, "attr", None)
-        if name:
-            found[name] = site.line
+        if last_name(target):
+            found[last_name(target)] = site.line
     return found
 
 
@@ -174,8 +166,8 @@ def _is_fed(call: ast.Call) -> bool:
 def _names(call: ast.Call) -> Iterator[str]:
     for argument in call.args[:1]:
         for node in ast.walk(argument):
-            if isinstance(node, (ast.Name, ast.Attribute)):
-                yield node.id if isinstance(node, ast.Name) else node.attr
+            if last_name(node):
+                yield last_name(node)
 
 
 _SUMMARIES = ("scalar", "histogram", "image", "audio", "text")

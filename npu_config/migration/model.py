@@ -2,12 +2,12 @@
 
 import ast
 import re
-from typing import Callable, Dict, List, Optional, Sequence
+from typing import List, Optional, Sequence
 
 from npu_config.migration.preprocessing import in_dataset_function
 from npu_config.migration.resolve import Binding, dotted_parts, parameters
 from npu_config.migration.sites import Site, is_open, number_of
-from npu_config.migration.work import Work
+from npu_config.migration.work import REFUSED, Rules, Work, of_calls
 from npu_config.script.scopes import FunctionNode, functions
 
 __all__ = ["RULES", "after"]
@@ -56,29 +56,9 @@ def _why_not_dropout(call: ast.Call) -> Optional[str]:
     return "rate is None" if number is None else None
 
 
-def _dropout_v2(work: Work, site: Site, name: str) -> None:
-    if site.call is not None:
-        work.refuse(site.line, "dropout", "its second argument is the rate: left as it is")
-
-
-def _dropout_layer(work: Work, site: Site, name: str) -> None:
-    if site.call is not None:
-        work.manual(
-            site.line,
-            "dropout-layer",
-            "for speed on the device: from npu_bridge.estimator.npu import npu_convert_dropout, "
-            "which replaces the Dropout of Keras",
-        )
-
-
 def _cell(work: Work, site: Site, name: str) -> None:
-    if site.call is None:
-        return
-    work.manual(
-        site.line,
-        "rnn",
-        _LSTM if "LSTM" in name else _OTHER_CELL,
-    )
+    if site.call is not None:
+        work.manual(site.line, "rnn", _LSTM if "LSTM" in name else _OTHER_CELL)
 
 
 _LSTM = (
@@ -89,42 +69,6 @@ _OTHER_CELL = (
     "the recurrent layers of the NPU want time-major input and one layer; their weights have "
     "another layout, so checkpoints do not fit"
 )
-
-
-def _control_flow(work: Work, site: Site, name: str) -> None:
-    if "enable_control_flow_v2" in work.script.words:
-        return
-    if site.call is not None and not in_dataset_function(work, site):
-        work.manual(
-            site.line,
-            "control-flow-v1",
-            "control flow of the old form: with dynamic shapes tf.enable_control_flow_v2() and "
-            "tf.enable_resource_variables() are needed behind the import, or "
-            "ENABLE_FORCE_V2_CONTROL=1",
-        )
-
-
-def _is_finite(work: Work, site: Site, name: str) -> None:
-    if site.call is not None:
-        work.manual(site.line, "is-finite", "tests for overflow are done by NPULossScaleOptimizer")
-
-
-def _gpu_test(work: Work, site: Site, name: str) -> None:
-    if site.call is not None:
-        work.manual(
-            site.line,
-            "gpu-test",
-            "False or empty on the NPU host: the branch for the CPU is taken",
-        )
-
-
-def _gpu_count(work: Work, site: Site, name: str) -> None:
-    if site.call is not None:
-        work.manual(
-            site.line,
-            "gpu-count",
-            "no GPU on the NPU host: loops over them and divisions by their number change",
-        )
 
 
 def _nccl(work: Work, site: Site, name: str) -> None:
@@ -154,25 +98,12 @@ def _cudnn(work: Work, site: Site, name: str) -> None:
 
 
 def _under_gpu_test(work: Work, site: Site) -> bool:
-    inner = site.node
-    for node in reversed(site.parents):
-        if isinstance(node, (ast.If, ast.IfExp)) and inner is not node.test:
-            for part in ast.walk(node.test):
-                if isinstance(part, ast.Call):
-                    name = work.script.resolver.resolve(part.func, site.frames)
-                    if name in _GPU_TESTS:
-                        return True
-        inner = node
-    return False
-
-
-def _py_func(work: Work, site: Site, name: str) -> None:
-    if site.call is not None and not in_dataset_function(work, site):
-        work.manual(
-            site.line,
-            "py-func",
-            "runs on the host: mix_compile_mode=True when it is in the training graph",
-        )
+    return any(
+        isinstance(part, ast.Call)
+        and work.script.resolver.resolve(part.func, site.frames) in _GPU_TESTS
+        for test in site.conditions
+        for part in ast.walk(test)
+    )
 
 
 _GPU_TESTS = (
@@ -193,9 +124,35 @@ _CUDNN = ("CudnnLSTM", "CudnnGRU", "CudnnRNNTanh", "CudnnRNNRelu")
 _FLOW = ("while_loop", "cond", "case", "map_fn", "scan", "foldl", "foldr")
 _RNN = ("dynamic_rnn", "bidirectional_dynamic_rnn", "raw_rnn")
 
-RULES: Dict[str, Callable[[Work, Site, str], None]] = {
+_dropout_layer = of_calls(
+    "dropout-layer",
+    "for speed on the device: from npu_bridge.estimator.npu import npu_convert_dropout, which "
+    "replaces the Dropout of Keras",
+)
+_control_flow = of_calls(
+    "control-flow-v1",
+    "control flow of the old form: with dynamic shapes tf.enable_control_flow_v2() and "
+    "tf.enable_resource_variables() are needed behind the import, or ENABLE_FORCE_V2_CONTROL=1",
+    unless=lambda work, site: (
+        "enable_control_flow_v2" in work.script.words or in_dataset_function(work, site)
+    ),
+)
+_is_finite = of_calls("is-finite", "tests for overflow are done by NPULossScaleOptimizer")
+_gpu_test = of_calls("gpu-test", "False or empty on the NPU host: the branch for the CPU is taken")
+_gpu_count = of_calls(
+    "gpu-count", "no GPU on the NPU host: loops over them and divisions by their number change"
+)
+_py_func = of_calls(
+    "py-func",
+    "runs on the host: mix_compile_mode=True when it is in the training graph",
+    unless=in_dataset_function,
+)
+
+RULES: Rules = {
     "tensorflow.nn.dropout": _dropout,
-    "tensorflow.compat.v2.nn.dropout": _dropout_v2,
+    "tensorflow.compat.v2.nn.dropout": of_calls(
+        "dropout", "its second argument is the rate: left as it is", REFUSED
+    ),
     "tensorflow.layers.dropout": _dropout_layer,
     "tensorflow.layers.Dropout": _dropout_layer,
     "tensorflow.keras.layers.Dropout": _dropout_layer,

@@ -2,12 +2,13 @@
 
 import ast
 import re
-from typing import Callable, Dict, List, Optional, Tuple
+from typing import List, Optional, Tuple
 
 from npu_config.core.message import phrase
 from npu_config.migration.horovod_names import has_ranks
+from npu_config.migration.resolve import last_name
 from npu_config.migration.sites import Site, is_open, number_of, text_of
-from npu_config.migration.work import Work
+from npu_config.migration.work import Rules, Work
 
 __all__ = ["RULES", "after"]
 
@@ -130,15 +131,8 @@ def _put(
 
 
 def _under_control(work: Work, site: Site) -> bool:
-    for node in site.parents:
-        if isinstance(node, (ast.With, ast.AsyncWith)):
-            for item in node.items:
-                call = item.context_expr
-                if isinstance(call, ast.Call):
-                    name = work.script.resolver.resolve(call.func, site.frames)
-                    if name == "tensorflow.control_dependencies":
-                        return True
-    return False
+    names = [work.script.resolver.resolve(call.func, site.frames) for call in site.entered]
+    return "tensorflow.control_dependencies" in names
 
 
 _PARTS: Tuple[str, ...] = (
@@ -180,7 +174,7 @@ def _variable(work: Work, site: Site, name: str) -> None:
         )
 
 
-RULES: Dict[str, Callable[[Work, Site, str], None]] = {
+RULES: Rules = {
     _EXPERIMENTAL + "enable_mixed_precision_graph_rewrite": _rewrite,
     _EXPERIMENTAL + "MixedPrecisionLossScaleOptimizer": _rewrite,
     **{"tensorflow.contrib.mixed_precision." + name: _contrib for name in _PARTS},
@@ -231,7 +225,6 @@ def _scale_of(work: Work, site: Site, value: ast.AST) -> Optional[str]:
     ):
         factors = value.args
     for factor in factors:
-        name = getattr(factor, "attr", getattr(factor, "id", ""))
-        if "scal" in name.lower():
-            return str(name)
+        if "scal" in last_name(factor).lower():
+            return last_name(factor)
     return None

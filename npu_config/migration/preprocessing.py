@@ -4,6 +4,7 @@ import ast
 from typing import Dict, List, NamedTuple, Optional, Set
 
 from npu_config.migration import pipelines
+from npu_config.migration.resolve import last_name
 from npu_config.migration.sites import Site
 from npu_config.migration.work import CHANGED, Work
 from npu_config.script.scopes import functions
@@ -46,12 +47,12 @@ def _given(work: Work) -> _Given:
             if isinstance(value, ast.Lambda):
                 found.lambdas.append(value)
                 found.names.update(
-                    _called(part.func) for part in ast.walk(value) if isinstance(part, ast.Call)
+                    last_name(part.func) for part in ast.walk(value) if isinstance(part, ast.Call)
                 )
             elif isinstance(value, (ast.Name, ast.Attribute)):
-                found.names.add(_called(value))
+                found.names.add(last_name(value))
             elif isinstance(value, ast.Call):
-                found.names.update(_called(part) for part in value.args[:1])
+                found.names.update(last_name(part) for part in value.args[:1])
     found.names.discard("")
     _follow(work, found)
     return found
@@ -66,7 +67,7 @@ def _follow(work: Work, found: _Given) -> None:
     pending = [name for name in found.names if name in bodies]
     while pending:
         for body in bodies[pending.pop()]:
-            called = {_called(n.func) for n in ast.walk(body) if isinstance(n, ast.Call)}
+            called = {last_name(n.func) for n in ast.walk(body) if isinstance(n, ast.Call)}
             fresh = (called & set(bodies)) - found.names
             found.names.update(fresh)
             pending += fresh
@@ -74,10 +75,6 @@ def _follow(work: Work, found: _Given) -> None:
 
 def _is_tensorflow(work: Work, site: Site) -> bool:
     return (work.script.resolved(site) or "").startswith("tensorflow.")
-
-
-def _called(node: ast.AST) -> str:
-    return getattr(node, "attr", None) or getattr(node, "id", None) or ""
 
 
 def in_dataset_function(work: Work, site: Site) -> bool:
@@ -93,7 +90,7 @@ def _holder(site: Site) -> str:
     """The variable that the value of a call is bound to."""
     parent = site.parents[-2] if len(site.parents) > 1 else None
     if isinstance(parent, ast.Assign) and parent.value is site.parents[-1]:
-        return _called(parent.targets[0])
+        return last_name(parent.targets[0])
     return ""
 
 
@@ -121,7 +118,7 @@ def _variables(work: Work) -> None:
         for value in [*found.call.args, *(keyword.value for keyword in found.call.keywords)]
     ]
     ids = {id(value) for value in values}
-    names = {_called(value) for value in values} | _names_read(work)
+    names = {last_name(value) for value in values} | _names_read(work)
     for site in sites:
         if id(site.call) in ids or _holder(site) in names - {""}:
             work.manual(
@@ -139,7 +136,7 @@ def _names_read(work: Work) -> Set[str]:
         found = functions(work.script.module, work.script.tree.body)
         nodes += [node for _, node in found if node.name in given.names]
     return {
-        _called(part)
+        last_name(part)
         for node in nodes
         for part in ast.walk(node)
         if isinstance(part, (ast.Name, ast.Attribute)) and isinstance(part.ctx, ast.Load)

@@ -5,7 +5,7 @@ from typing import Collection, Iterator, Optional, Tuple
 
 from npu_config.core.message import phrase
 from npu_config.migration.script import Script
-from npu_config.migration.sites import Site
+from npu_config.migration.sites import Site, imported
 from npu_config.migration.work import REFUSED, Note
 
 __all__ = ["one_reason"]
@@ -75,17 +75,7 @@ def _native_import(script: Script) -> int:
     if "keras" not in script.words:
         return 0
     for site in script.imports:
-        node = site.node
-        names = (
-            [alias.name for alias in node.names]
-            if isinstance(node, ast.Import)
-            else [node.module or ""]
-            if isinstance(node, ast.ImportFrom) and not node.level
-            else []
-        )
-        if any(name.split(".")[0] == "keras" for name in names) and not site.inside(
-            ast.ExceptHandler
-        ):
-            line: int = node.lineno  # type: ignore[attr-defined]
-            return line
+        is_own = any(name.split(".")[0] == "keras" for name in imported(site.node))
+        if is_own and not site.inside(ast.ExceptHandler):
+            return site.line
     return 0

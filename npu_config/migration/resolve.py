@@ -15,7 +15,7 @@ from npu_config.migration.names import canonical
 from npu_config.migration.neighbours import REEXPORTED, Neighbours
 from npu_config.script.scopes import FunctionNode, Scope, Store
 
-__all__ = ["Binding", "Frame", "Resolver", "dotted_parts", "frames_of", "parameters"]
+__all__ = ["Binding", "Frame", "Resolver", "dotted_parts", "frames_of", "last_name", "parameters"]
 
 
 _GLOBAL = re.compile(r"^[ \t]*global[ \t]+([\w, \t]+)", re.M)
@@ -88,6 +88,11 @@ def dotted_parts(node: ast.AST) -> Optional[List[str]]:
         return None
     parts.append(node.id)
     return parts[::-1]
+
+
+def last_name(node: ast.AST) -> str:
+    """``c`` of ``a.b.c`` and of ``c``; empty for anything else."""
+    return getattr(node, "attr", None) or getattr(node, "id", None) or ""
 
 
 class Resolver:
@@ -260,7 +265,7 @@ def _imports_by_call(node: ast.AST) -> bool:
     """True for a call that gives TensorFlow, or something of it, by its name in a text."""
     if not isinstance(node, ast.Call) or not node.args:
         return False
-    called = getattr(node.func, "attr", getattr(node.func, "id", ""))
+    called = last_name(node.func)
     first = node.args[0]
     text = getattr(first, "value", getattr(first, "s", None))
     is_import = called in ("import_module", "__import__")

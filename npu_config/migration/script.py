@@ -18,7 +18,7 @@ from typing import (
 from npu_config.core.diagnostics import Place
 from npu_config.migration.names import INTERESTING, PACKAGES, TEXT_WORDS, interesting
 from npu_config.migration.neighbours import REEXPORTED, Neighbours, may_borrow
-from npu_config.migration.resolve import Frame, Frames, Resolver, parameters
+from npu_config.migration.resolve import Frame, Frames, Resolver, last_name, parameters
 from npu_config.migration.sites import TEXTS, Site, text_of
 from npu_config.script.scopes import (
     COMPOUND,
@@ -304,9 +304,7 @@ class Script:
         if index is None:
             index = self.cache["sites"] = {}
             for site in self.sites:
-                word = getattr(site.node, "attr", None) or getattr(site.node, "id", None)
-                if word is not None:
-                    index.setdefault(word, []).append(site)
+                index.setdefault(last_name(site.node), []).append(site)
         found = [site for name in names for site in index.get(name, ())]
         found.sort(key=lambda site: site.line)
         return found

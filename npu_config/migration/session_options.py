@@ -2,11 +2,11 @@
 
 import ast
 import re
-from typing import Callable, Dict, Mapping, Tuple
+from typing import Mapping, Tuple
 
 from npu_config.core.message import phrase
 from npu_config.migration.sites import Site, is_open, number_of, text_of
-from npu_config.migration.work import Work
+from npu_config.migration.work import Rules, Work, of_calls
 
 __all__ = ["AMP_NOTE", "RULES", "after"]
 
@@ -41,9 +41,7 @@ def _counts_no_gpu(node: ast.AST) -> bool:
 _NO_EFFECT = "no effect on the NPU host, where TensorFlow is the one for CPUs; may be deleted"
 
 
-def _gpu_options(work: Work, site: Site, name: str) -> None:
-    if site.call is not None:
-        work.manual(site.line, "gpu-options", _NO_EFFECT)
+_gpu_options = of_calls("gpu-options", _NO_EFFECT)
 
 
 _REWRITER = "tensorflow.core.protobuf.rewriter_config_pb2.RewriterConfig"
@@ -160,9 +158,7 @@ def _constant(node: ast.AST) -> object:
     return value if isinstance(value, (bool, int)) else None
 
 
-def _xla_compile(work: Work, site: Site, name: str) -> None:
-    if site.call is not None:
-        work.manual(site.line, "xla-off", "XLA is not used on the NPU: call the function itself")
+_xla_compile = of_calls("xla-off", "XLA is not used on the NPU: call the function itself")
 
 
 def _experimental_options(work: Work, site: Site, name: str) -> None:
@@ -176,7 +172,7 @@ def _experimental_options(work: Work, site: Site, name: str) -> None:
     work.changed(site.line, "experimental-options", "the options that suit the NPU")
 
 
-RULES: Dict[str, Callable[[Work, Site, str], None]] = {
+RULES: Rules = {
     "tensorflow.ConfigProto": _config_proto,
     "tensorflow.GPUOptions": _gpu_options,
     "tensorflow.config.experimental.set_memory_growth": _gpu_options,

@@ -2,12 +2,12 @@
 
 import ast
 import re
-from typing import Callable, Dict, List, Mapping, NamedTuple, Optional, Tuple
+from typing import Dict, List, Mapping, NamedTuple, Optional, Tuple
 
 from npu_config.core.message import phrase
-from npu_config.migration.resolve import parameters
+from npu_config.migration.resolve import Binding, last_name, parameters
 from npu_config.migration.sites import Site, is_open, text_of
-from npu_config.migration.work import Work, is_wrapped
+from npu_config.migration.work import Rules, Work, is_wrapped
 from npu_config.script.scopes import FUNCTIONS, functions, last_line
 
 __all__ = ["RULES", "after"]
@@ -121,8 +121,6 @@ def session(work: Work, site: Site, name: str) -> None:
 
 def _is_stored(work: Work, site: Site) -> bool:
     """True for a call through a variable that holds the function: reported where it is stored."""
-    from npu_config.migration.resolve import Binding
-
     return (
         isinstance(site.node, ast.Name)
         and work.script.resolver.look_up(site.node, site.frames).binding is Binding.VALUE
@@ -178,13 +176,10 @@ def _check_close(work: Work, site: Site, always: bool) -> None:
     """
     call = site.call
     holder = site.parents[-2] if len(site.parents) > 1 else None
-    if isinstance(holder, ast.withitem):
-        return
-    if isinstance(holder, ast.Call):
-        called = getattr(holder.func, "attr", None) or getattr(holder.func, "id", None)
-        if called in ("closing", "enter_context", "set_session"):
-            return
-    if isinstance(holder, ast.Return):
+    closing = ("closing", "enter_context", "set_session")
+    if isinstance(holder, (ast.withitem, ast.Return)) or (
+        isinstance(holder, ast.Call) and last_name(holder.func) in closing
+    ):
         return
     line = site.line
     target = _target(site, holder)
@@ -287,7 +282,7 @@ def _runs_app(work: Work) -> bool:
     return found
 
 
-RULES: Dict[str, Callable[[Work, Site, str], None]] = {
+RULES: Rules = {
     **dict.fromkeys(_MAKERS, session),
     "tensorflow.train.MonitoredSession": _monitored,
     "tensorflow.train.Supervisor": _supervisor,

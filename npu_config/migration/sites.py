@@ -2,13 +2,14 @@
 
 import ast
 import sys
-from typing import NamedTuple, Optional, Tuple
+from typing import Iterator, List, NamedTuple, Optional, Tuple
 
 from npu_config.migration.resolve import Frames
 from npu_config.script.scopes import DEFINITIONS, FUNCTIONS
 
-__all__ = ["TEXTS", "Site", "is_open", "number_of", "text_of"]
+__all__ = ["TEXTS", "Site", "imported", "is_open", "number_of", "text_of"]
 
+WITHS = (ast.With, ast.AsyncWith)
 TEXTS = (ast.Constant,) if sys.version_info >= (3, 8) else (ast.Constant, ast.Str)
 """The nodes of string literals."""
 
@@ -47,6 +48,23 @@ class Site(NamedTuple):
         return False
 
     @property
+    def conditions(self) -> Iterator[ast.expr]:
+        """The tests that decide whether the node is reached, innermost first."""
+        inner = self.node
+        for node in reversed(self.parents):
+            if isinstance(node, (ast.If, ast.IfExp)) and inner is not node.test:
+                yield node.test
+            inner = node
+
+    @property
+    def entered(self) -> Iterator[ast.Call]:
+        """The calls whose values the with statements around the node enter."""
+        for node in self.parents:
+            for item in getattr(node, "items", ()) if isinstance(node, WITHS) else ():
+                if isinstance(item.context_expr, ast.Call):
+                    yield item.context_expr
+
+    @property
     def is_conditional(self) -> bool:
         """True under a condition of the same function, main guards excepted."""
         inner = self.node
@@ -74,6 +92,13 @@ class Site(NamedTuple):
             if isinstance(node, FUNCTIONS):
                 return node
         return None
+
+
+def imported(node: ast.AST) -> List[str]:
+    """The modules that an import statement names, with a dot for each level."""
+    if isinstance(node, ast.Import):
+        return [alias.name for alias in node.names]
+    return ["." * node.level + (node.module or "")] if isinstance(node, ast.ImportFrom) else []
 
 
 def is_main_guard(node: ast.If) -> bool:

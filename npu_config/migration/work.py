@@ -2,15 +2,27 @@
 
 import ast
 import re
-from typing import Dict, List, NamedTuple, Optional, Sequence, Tuple
+from typing import Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
 from npu_config.core.message import phrase
 from npu_config.migration.facts import FACTS
+from npu_config.migration.resolve import last_name
 from npu_config.migration.script import Script
 from npu_config.migration.sites import Site
 from npu_config.script.source import HAS_ENDS
 
-__all__ = ["CHANGED", "MANUAL", "REFUSED", "Change", "Note", "Work", "is_wrapped"]
+__all__ = [
+    "CHANGED",
+    "MANUAL",
+    "REFUSED",
+    "Change",
+    "Note",
+    "Rule",
+    "Rules",
+    "Work",
+    "is_wrapped",
+    "of_calls",
+]
 
 CHANGED, REFUSED, MANUAL = "changed", "refused", "manual"
 
@@ -326,6 +338,28 @@ class Work:
         return start, _end_of_import(script.text, start)
 
 
+Rule = Callable[[Work, Site, str], None]
+"""Looks at a place where a name of TensorFlow is."""
+Rules = Dict[str, Rule]
+
+
+def of_calls(
+    id: str,
+    text: str,
+    kind: str = MANUAL,
+    blocks: bool = False,
+    unless: Optional[Callable[[Work, Site], bool]] = None,
+) -> Rule:
+    """A rule that says one thing of every call."""
+
+    def rule(work: Work, site: Site, name: str) -> None:
+        if site.call is not None and not (unless is not None and unless(work, site)):
+            work.note(site.line, id, kind, text)
+            work.blocked = work.blocked or blocks
+
+    return rule
+
+
 _LATER = "not yet, once what is refused is gone"
 
 
@@ -375,7 +409,5 @@ def _end_of_import(text: str, start: int) -> int:
 
 def is_wrapped(node: ast.AST) -> bool:
     """True for a configuration that npu_config or npu_bridge has seen already."""
-    if not isinstance(node, ast.Call):
-        return False
-    name = getattr(node.func, "attr", None) or getattr(node.func, "id", "")
-    return str(name).startswith(("npu_config_proto", "npu_run_config_init", "to_config_proto"))
+    ours = ("npu_config_proto", "npu_run_config_init", "to_config_proto")
+    return isinstance(node, ast.Call) and last_name(node.func).startswith(ours)
