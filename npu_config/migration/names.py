@@ -1,7 +1,7 @@
 """Names: one spelling for each thing of TensorFlow, Keras and Horovod, however it is imported."""
 
 import functools
-from typing import FrozenSet, Tuple
+from typing import Dict, FrozenSet, Tuple
 
 __all__ = [
     "INTERESTING",
@@ -189,29 +189,29 @@ INTERESTING: FrozenSet[str] = TEXT_WORDS | _words(
 )
 """The words without which a line of a script is not looked at."""
 
-_COMPANIONS = (
-    ("zeros", "backend"),
-    ("compile", "xla"),
-    ("rewrite", "tpu"),
-    ("train", "learning training"),
-    ("session test_session cached_session", "TestCase"),
-    ("fit fit_generator train_on_batch", "keras"),
-    ("scalar histogram image audio text", "minimize apply_gradients RunConfig"),
-    ("Variable get_variable", "Dataset data float16 half"),
-    (
-        "placeholder placeholder_with_default",
-        """while_loop cond case map_fn scan foldl foldr dynamic_rnn bidirectional_dynamic_rnn
-        raw_rnn""",
-    ),
-    (
-        """AdamOptimizer MomentumOptimizer GradientDescentOptimizer RMSPropOptimizer
-        AdagradOptimizer AdadeltaOptimizer FtrlOptimizer AdamWOptimizer LAMBOptimizer
-        LazyAdamOptimizer Adam SGD RMSprop Adagrad Adadelta Adamax Nadam""",
-        """MirroredStrategy CollectiveAllReduceStrategy MultiWorkerMirroredStrategy
-        ParameterServerStrategy CentralStorageStrategy OneDeviceStrategy TPUStrategy""",
-    ),
-)
-_NEEDED = {word: _words(others) for some, others in _COMPANIONS for word in some.split()}
+_BESIDE = """
+zeros: backend
+compile: xla
+rewrite: tpu
+train: learning training
+session test_session cached_session: TestCase
+fit fit_generator train_on_batch: keras
+scalar histogram image audio text: minimize apply_gradients RunConfig
+Variable get_variable: Dataset data float16 half
+placeholder placeholder_with_default: while_loop cond case map_fn scan foldl foldr dynamic_rnn \
+bidirectional_dynamic_rnn raw_rnn
+AdamOptimizer MomentumOptimizer GradientDescentOptimizer RMSPropOptimizer AdagradOptimizer \
+AdadeltaOptimizer FtrlOptimizer AdamWOptimizer LAMBOptimizer LazyAdamOptimizer Adam SGD RMSprop \
+Adagrad Adadelta Adamax Nadam: MirroredStrategy CollectiveAllReduceStrategy \
+MultiWorkerMirroredStrategy ParameterServerStrategy CentralStorageStrategy OneDeviceStrategy \
+TPUStrategy
+"""
+"""Common words, and those beside which they matter."""
+_NEEDED: Dict[str, FrozenSet[str]] = {
+    word: _words(others)
+    for some, _, others in (line.partition(":") for line in _BESIDE.strip().splitlines())
+    for word in some.split()
+}
 
 
 def interesting(words: FrozenSet[str]) -> FrozenSet[str]:
