@@ -5,7 +5,8 @@ from typing import Iterator
 
 from npu_config.migration.resolve import last_name
 from npu_config.migration.sites import Site, text_of
-from npu_config.migration.work import REFUSED, Rules, Work, of_calls
+from npu_config.migration.table import Rules, of_calls
+from npu_config.migration.work import REFUSED, Work
 
 __all__ = ["RULES", "after"]
 

@@ -28,7 +28,8 @@ from npu_config.migration.refusals import one_reason
 from npu_config.migration.resolve import Binding, dotted_parts
 from npu_config.migration.script import Script
 from npu_config.migration.sites import Site, imported, text_of
-from npu_config.migration.work import CHANGED, MANUAL, REFUSED, Change, Note, Rules, Work
+from npu_config.migration.table import Rules
+from npu_config.migration.work import CHANGED, MANUAL, REFUSED, Change, Note, Work
 from npu_config.script.source import Undecodable, Unparsable, decode, looks_like_python_2
 
 __all__ = ["IMPORTS", "Migration", "migrate"]

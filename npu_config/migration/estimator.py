@@ -7,7 +7,8 @@ from npu_config.core.message import join, phrase
 from npu_config.migration.resolve import last_name
 from npu_config.migration.sessions import STAR_NOTE, wrap_config
 from npu_config.migration.sites import Site, is_open, text_of
-from npu_config.migration.work import Rules, Work, is_wrapped, of_calls
+from npu_config.migration.table import Rules, of_calls
+from npu_config.migration.work import Work, is_wrapped
 
 __all__ = ["RULES", "after"]
 

@@ -6,7 +6,8 @@ from npu_config.core.message import join, phrase
 from npu_config.migration.preprocessing import in_dataset_function
 from npu_config.migration.sessions import wrap_config
 from npu_config.migration.sites import Site, is_open
-from npu_config.migration.work import REFUSED, Rules, Work, of_calls
+from npu_config.migration.table import Rules, of_calls
+from npu_config.migration.work import REFUSED, Work
 
 __all__ = ["RULES", "after"]
 

@@ -7,7 +7,8 @@ from typing import List, Optional, Sequence
 from npu_config.migration.preprocessing import in_dataset_function
 from npu_config.migration.resolve import Binding, dotted_parts, parameters
 from npu_config.migration.sites import Site, is_open, number_of
-from npu_config.migration.work import REFUSED, Rules, Work, of_calls
+from npu_config.migration.table import Rules, of_calls
+from npu_config.migration.work import REFUSED, Work
 from npu_config.script.scopes import FunctionNode, functions
 
 __all__ = ["RULES", "after"]

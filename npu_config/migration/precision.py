@@ -8,7 +8,8 @@ from npu_config.core.message import phrase
 from npu_config.migration.horovod_names import has_ranks
 from npu_config.migration.resolve import last_name
 from npu_config.migration.sites import Site, is_open, number_of, text_of
-from npu_config.migration.work import Rules, Work
+from npu_config.migration.table import Rules
+from npu_config.migration.work import Work
 
 __all__ = ["RULES", "after"]
 

@@ -6,7 +6,8 @@ from typing import Mapping, Tuple
 
 from npu_config.core.message import phrase
 from npu_config.migration.sites import Site, is_open, number_of, text_of
-from npu_config.migration.work import Rules, Work, of_calls
+from npu_config.migration.table import Rules, of_calls
+from npu_config.migration.work import Work
 
 __all__ = ["AMP_NOTE", "RULES", "after"]
 

@@ -7,7 +7,8 @@ from typing import Dict, List, Mapping, NamedTuple, Optional, Tuple
 from npu_config.core.message import phrase
 from npu_config.migration.resolve import Binding, last_name, parameters
 from npu_config.migration.sites import Site, is_open, text_of
-from npu_config.migration.work import Rules, Work, is_wrapped
+from npu_config.migration.table import Rules
+from npu_config.migration.work import Work, is_wrapped
 from npu_config.script.scopes import FUNCTIONS, functions, last_line
 
 __all__ = ["RULES", "after"]

@@ -2,7 +2,7 @@
 
 import ast
 import re
-from typing import Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple
+from typing import Dict, List, NamedTuple, Optional, Sequence, Tuple
 
 from npu_config.core.message import phrase
 from npu_config.migration.facts import FACTS
@@ -17,11 +17,8 @@ __all__ = [
     "REFUSED",
     "Change",
     "Note",
-    "Rule",
-    "Rules",
     "Work",
     "is_wrapped",
-    "of_calls",
 ]
 
 CHANGED, REFUSED, MANUAL = "changed", "refused", "manual"
@@ -336,28 +333,6 @@ class Work:
             last, end = node.end_lineno or 0, node.end_col_offset or 0
             return start, script.offset(last, script.source.column(last, end))
         return start, _end_of_import(script.text, start)
-
-
-Rule = Callable[[Work, Site, str], None]
-"""Looks at a place where a name of TensorFlow is."""
-Rules = Dict[str, Rule]
-
-
-def of_calls(
-    id: str,
-    text: str,
-    kind: str = MANUAL,
-    blocks: bool = False,
-    unless: Optional[Callable[[Work, Site], bool]] = None,
-) -> Rule:
-    """A rule that says one thing of every call."""
-
-    def rule(work: Work, site: Site, name: str) -> None:
-        if site.call is not None and not (unless is not None and unless(work, site)):
-            work.note(site.line, id, kind, text)
-            work.blocked = work.blocked or blocks
-
-    return rule
 
 
 _LATER = "not yet, once what is refused is gone"
