@@ -7,12 +7,7 @@ import click
 
 from npu_config.cli import _dump_text as text
 from npu_config.cli._dump_next import write_next
-from npu_config.cli._dump_options import (
-    NO_NUMPY,
-    graph_option,
-    output_options,
-    threshold_option,
-)
+from npu_config.cli._dump_options import NO_NUMPY, graph_option, output_options, threshold_option
 from npu_config.cli._output import Failure, say, write
 from npu_config.cli._paths import FILE
 from npu_config.cli._progress import progress

@@ -14,14 +14,7 @@ from npu_config.core.files import PathLike
 from npu_config.core.message import phrase
 from npu_config.dumps import _rules as rules
 from npu_config.dumps.container import Opened, open_dump
-from npu_config.dumps.names import (
-    MAPPING,
-    FileName,
-    Folder,
-    is_hash,
-    parse_folder,
-    parse_name,
-)
+from npu_config.dumps.names import MAPPING, FileName, Folder, is_hash, parse_folder, parse_name
 from npu_config.text.loading import unreadable
 
 _LARGEST_MAPPING = 1 << 28

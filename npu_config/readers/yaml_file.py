@@ -14,14 +14,7 @@ from npu_config.catalogue.layout import GROUP_OF_KEY
 from npu_config.core.message import phrase
 from npu_config.readers import _rules as rules
 from npu_config.readers._config_file import interpret
-from npu_config.readers._document import (
-    BROKEN,
-    MAX_DEPTH,
-    MAX_VALUES,
-    Document,
-    Path,
-    StopReading,
-)
+from npu_config.readers._document import BROKEN, MAX_DEPTH, MAX_VALUES, Document, Path, StopReading
 from npu_config.readers._yaml_faults import fault_offset, report_fault
 from npu_config.readers._yaml_scalars import Scalars, words
 from npu_config.rules.reading import Reading

@@ -6,13 +6,7 @@ from npu_config.core.message import phrase
 from npu_config.core.rule import rule
 from npu_config.core.settings import SourceKind
 from npu_config.core.target import Product
-from npu_config.rules._reading import (
-    SHAPE_PROFILES,
-    given,
-    on,
-    quoted,
-    tuning_mode,
-)
+from npu_config.rules._reading import SHAPE_PROFILES, given, on, quoted, tuning_mode
 from npu_config.rules.case import Case
 
 _DOC = "docs/en/tfadapter_1/apiref/session_config/dynamic_shape.md"

@@ -80,12 +80,7 @@ if TYPE_CHECKING:
         ProfilingConfig,
     )
     from npu_config.tf1.scopes import NpuExecutePlacement
-    from npu_config.tf1.session import (
-        close_session,
-        npu_session,
-        patch_sessions,
-        unpatch_sessions,
-    )
+    from npu_config.tf1.session import close_session, npu_session, patch_sessions, unpatch_sessions
 
 _HOMES: Dict[str, str] = {}
 for _line in (

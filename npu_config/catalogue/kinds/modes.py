@@ -4,14 +4,7 @@ import json
 import re
 from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Tuple
 
-from npu_config.catalogue.kinds import (
-    InvalidValue,
-    Kind,
-    as_int,
-    read_text,
-    shorten,
-    shown,
-)
+from npu_config.catalogue.kinds import InvalidValue, Kind, as_int, read_text, shorten, shown
 from npu_config.catalogue.kinds.structured import (
     Structured,
     bad_syntax,

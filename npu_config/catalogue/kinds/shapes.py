@@ -3,13 +3,7 @@
 import re
 from typing import Any, Dict, List, Mapping, NamedTuple, Tuple
 
-from npu_config.catalogue.kinds import (
-    INT64_MAX,
-    as_int,
-    read_text,
-    shorten,
-    shown,
-)
+from npu_config.catalogue.kinds import INT64_MAX, as_int, read_text, shorten, shown
 from npu_config.catalogue.kinds.structured import (
     Dim,
     Structured,
