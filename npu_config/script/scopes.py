@@ -151,14 +151,15 @@ def _last_line_before_ends(statement: ast.AST) -> int:
     if inner:
         return max(last_line(body[-1]) for body in inner)
     last = 0
-    pending: List[Any] = [statement]
+    pending: List[ast.AST] = [statement]
     while pending:
         node = pending.pop()
-        if isinstance(node, ast.AST):
-            last = max(last, getattr(node, "lineno", 0))
-            pending.extend(vars(node).values())
-        elif isinstance(node, list):
-            pending.extend(node)
+        last = max(last, getattr(node, "lineno", 0))
+        for value in vars(node).values():
+            if value.__class__ is list:
+                pending += [item for item in value if isinstance(item, ast.AST)]
+            elif isinstance(value, ast.AST):
+                pending.append(value)
     return last
 
 

@@ -156,6 +156,7 @@ class ScriptSource(Source):
         self._mentions: Dict[str, List[int]] = {}
         self._lines_of_words: Optional[Dict[str, List[int]]] = None
         self._places: Dict[int, Tuple[Place, ast.AST]] = {}
+        self._keywords: Dict[Tuple[str, Place], Place] = {}
 
     @property
     def starts(self) -> List[int]:
@@ -217,6 +218,12 @@ class ScriptSource(Source):
 
     def keyword_place(self, name: str, value: Place) -> Place:
         """The place of the keyword before a value."""
+        found = self._keywords.get((name, value))
+        if found is None:
+            found = self._keywords[name, value] = self._keyword_place(name, value)
+        return found
+
+    def _keyword_place(self, name: str, value: Place) -> Place:
         assert value.line is not None
         assert value.column is not None
         pattern = re.compile(r"(?<!\w){}\s*=[\s(]*$".format(re.escape(name)))

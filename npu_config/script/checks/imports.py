@@ -1,7 +1,7 @@
 """Checks of names that a script uses and never gets."""
 
 import ast
-from typing import Dict, Iterator, List, Optional, Set, Tuple, cast
+from typing import Dict, Iterable, Iterator, List, Optional, Set, Tuple, cast
 
 from npu_config.catalogue.api import MODULES, NPU_INIT
 from npu_config.core.diagnostics import Severity
@@ -88,7 +88,7 @@ def name_not_imported(context: Context) -> None:
         names.add("util")
     if not names or context.mentions(*_ELSEWHERE):
         return
-    bound = _bound(context.script.tree)
+    bound = _bound(context.script.nodes("import", *names))
     if bound is None or names <= bound:
         return
     seen: Set[Tuple[str, Optional[FunctionNode]]] = set()
@@ -220,10 +220,10 @@ def _is_never_called(context: Context, function: FunctionNode) -> bool:
     )
 
 
-def _bound(tree: ast.AST) -> Optional[Set[str]]:
-    """Every name that something in a script binds; None when that cannot be said."""
+def _bound(nodes: Iterable[ast.AST]) -> Optional[Set[str]]:
+    """Every name that some parts of a script bind; None when that cannot be said."""
     names: Set[str] = set()
-    for node in ast.walk(tree):
+    for node in nodes:
         if isinstance(node, ast.Name):
             if not isinstance(node.ctx, ast.Load):
                 names.add(node.id)
