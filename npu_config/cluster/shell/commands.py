@@ -58,6 +58,15 @@ class Started(NamedTuple):
     arguments: Tuple[Value, ...]
 
 
+def may_start(name: str) -> bool:
+    """False for the name of a command that certainly starts no training."""
+    name = name.rsplit("/", 1)[-1] if name.startswith("/") else name
+    known = (_WITH_WORD, _WRAPPERS, _STARTERS, _SHELLS)
+    return (
+        name.endswith(".sh") or any(name in names for names in known) or bool(_PYTHON.match(name))
+    )
+
+
 def started(words: Sequence[Value]) -> Optional[Started]:
     """What a command starts; None for commands that start no training."""
     variables: Dict[str, Value] = {}

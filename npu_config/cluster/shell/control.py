@@ -214,10 +214,11 @@ def _loop_of_unknown_rounds(
     run.loops.append(None)
     statements(run, state, body)
     run.loops.pop()
+    kept = changed.intersection(state.variables)
     after = join([state, before])
-    for changed_name in changed:
+    for changed_name in kept:
         variable = after.variables.get(changed_name)
-        if variable is not None and changed_name in state.variables:
+        if variable is not None:
             # A loop that exists runs: what it sets counts as set, with an unknown value.
             after.variables[changed_name] = variable._replace(value=UNKNOWN, certain=True)
     state.take(after)

@@ -3,7 +3,7 @@
 import re
 from typing import Callable, Dict, List, Optional, Sequence
 
-from npu_config.cluster.shell.commands import Launch, Started, started
+from npu_config.cluster.shell.commands import Launch, Started, may_start, started
 from npu_config.cluster.shell.run import (
     DEEPEST,
     SILENT,
@@ -100,11 +100,13 @@ def command(run: Run, state: State, node: Node) -> None:
             places[name] = run.script.place(child)
         elif child.type == "command_name":
             words.extend(fields_of(run.script, state, child.children[0]))
+            if words and not _may_matter(state, words[0]):
+                return
         elif child.is_named and child.type not in SILENT:
             words.extend(fields_of(run.script, state, child))
-    if not words or words[0] is UNKNOWN:
+    name = words[0] if words else UNKNOWN
+    if name is UNKNOWN:
         return
-    name = words[0]
     if name in state.functions:
         _call(run, state, name, words[1:])
     elif name in _BUILTINS:
@@ -113,6 +115,13 @@ def command(run: Run, state: State, node: Node) -> None:
         found = started(words)
         if found is not None:
             _start(run, state, node, found, added, places)
+
+
+def _may_matter(state: State, name: Value) -> bool:
+    """False for a command that changes nothing and starts nothing, whatever its arguments."""
+    return name is not UNKNOWN and (
+        name in state.functions or name in _BUILTINS or may_start(name)
+    )
 
 
 def _start(

@@ -43,16 +43,19 @@ class State:
 
     def copy(self) -> "State":
         """A state of its own with the same content."""
-        new = State(self.arguments)
+        new = State()
         new.take(self)
+        new.variables = dict(self.variables)
+        new.unset = set(self.unset)
+        new.functions = dict(self.functions)
         new.changed = set()
         return new
 
     def take(self, other: "State") -> None:
-        """Become like another state."""
-        self.variables = dict(other.variables)
-        self.unset = set(other.unset)
-        self.functions = dict(other.functions)
+        """Become another state, which nobody uses any more."""
+        self.variables = other.variables
+        self.unset = other.unset
+        self.functions = other.functions
         self.arguments = other.arguments
         self.export_all = other.export_all
         self.dead = other.dead
@@ -111,7 +114,9 @@ class State:
 
 
 def join(states: List[State]) -> State:
-    """What is known after several paths came together; those that ended do not count.
+    """The first of several paths that came together, with what is known then.
+
+    Those that ended do not count.
 
     Args:
         states: copies of one state, or that state itself, each changed on its path.
@@ -119,8 +124,7 @@ def join(states: List[State]) -> State:
     alive = [state for state in states if not state.dead]
     if not alive:
         return states[0]
-    first = alive[0].copy()
-    first.changed = set(alive[0].changed)
+    first = alive[0]
     for other in alive[1:]:
         first.changed |= other.changed
         for name in first.changed:

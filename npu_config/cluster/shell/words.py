@@ -50,7 +50,7 @@ def value_of(script: Script, state: State, node: Optional[Node]) -> Value:
 def fields_of(script: Script, state: State, node: Node) -> List[Value]:
     """The fields that a word gives where it is split, as in a list of arguments."""
     text = script.text(node)
-    braces = _BRACES.match(text)
+    braces = _BRACES.match(text) if text.startswith("{") else None
     if braces is not None:
         first, last = int(braces.group(1)), int(braces.group(2))
         step = 1 if last >= first else -1
