@@ -136,8 +136,8 @@ def _rows(root: str) -> List[Row]:
     parse, one, two = best["parse"], best["one"], best["two"]
     baseline = "read all, parse relevant"
     return [
-        Row("check, two processes", two[0], baseline, parse[0], "s", 1.3),
-        Row("check, one process", one[0], baseline, parse[0], "s", 2.6),
+        Row("check, two processes", two[0], baseline, parse[0], "s", 1.2),
+        Row("check, one process", one[0], baseline, parse[0], "s", 2.4),
         Row("memory of one process", one[1], baseline, parse[1], "MB", 2.0),
         Row("memory of each of two", max(two[1:]), baseline, parse[1], "MB", 2.0),
     ]
