@@ -104,9 +104,9 @@ def command(run: Run, state: State, node: Node) -> None:
                 return
         elif child.is_named and child.type not in SILENT:
             words.extend(fields_of(run.script, state, child))
-    name = words[0] if words else UNKNOWN
-    if name is UNKNOWN:
+    if not words or words[0] is UNKNOWN:
         return
+    name = words[0]
     if name in state.functions:
         _call(run, state, name, words[1:])
     elif name in _BUILTINS:
@@ -119,9 +119,9 @@ def command(run: Run, state: State, node: Node) -> None:
 
 def _may_matter(state: State, name: Value) -> bool:
     """False for a command that changes nothing and starts nothing, whatever its arguments."""
-    return name is not UNKNOWN and (
-        name in state.functions or name in _BUILTINS or may_start(name)
-    )
+    if name is UNKNOWN:
+        return False
+    return name in state.functions or name in _BUILTINS or may_start(name)
 
 
 def _start(
