@@ -86,6 +86,7 @@ class _Flow:
         self.running: Set[int] = set()
         self.relevant: Set[int] = set()
         self.results: List[List[State]] = [[]]
+        self.bound_elsewhere: Set[str] = set()
 
     def run(self) -> List[Found]:
         script = self.script
@@ -93,6 +94,8 @@ class _Flow:
         if not lines:
             return []
         module = (Frame(script.module),)
+        if not script.words.isdisjoint(("global", "nonlocal")):
+            self.bound_elsewhere = _bound_elsewhere(script.tree)
         relevant = relevant_functions(script, lines)
         self.relevant = {id(span.node) for span in relevant}
         for span in relevant:
@@ -201,7 +204,9 @@ class _Flow:
             return
         parts = dotted_parts(target)
         if parts is not None:
-            env[".".join(parts)] = state
+            # another function may bind it to what ends, at any time
+            elsewhere = state is True and parts[0] in self.bound_elsewhere
+            env[".".join(parts)] = False if elsewhere else state
 
     # Expressions
 
@@ -344,6 +349,12 @@ class _Flow:
         if known is not None:
             is_dataset, endless = known.is_dataset and is_dataset, known.endless and endless
         self.found[id(node)] = Found(node, name, is_dataset, endless, frames, method or node)
+
+
+def _bound_elsewhere(tree: ast.AST) -> Set[str]:
+    """The names that a function binds in a scope around it."""
+    declared = (node for node in ast.walk(tree) if isinstance(node, (ast.Global, ast.Nonlocal)))
+    return {name for node in declared for name in node.names}
 
 
 def _assigned(body: Sequence[ast.AST]) -> Set[str]:
