@@ -10,7 +10,7 @@ from npu_config.cli._dump_options import NO_NUMPY, format_option
 from npu_config.cli._output import Failure, say
 from npu_config.cli._paths import FILE
 from npu_config.cli._report import attempt, print_findings
-from npu_config.core.message import localized
+from npu_config.core.message import localized, phrase
 
 
 @click.command("show")
@@ -182,7 +182,7 @@ def _shown_statistics(path: str, rows: Sequence[Any]) -> Tuple[Dict[str, Any], s
     import attr
 
     columns = list(dict.fromkeys(name for row in rows for name in row.numbers))
-    head = ("tensor", "data type", "format", "shape", *columns)
+    head = (phrase("tensor"), phrase("data type"), phrase("format"), "shape", *columns)
     part = "{}\n".format(path) + text.table(
         head,
         (

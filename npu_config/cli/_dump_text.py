@@ -5,8 +5,8 @@ import math
 from typing import Any, Iterable, List, Mapping, Optional, Sequence, Tuple
 
 from npu_config.core.diagnostics import Diagnostic
-from npu_config.core.message import localized
-from npu_config.text.terminal import printable
+from npu_config.core.message import localized, phrase
+from npu_config.text.terminal import padded, printable, width
 
 BAR = 40
 WIDEST = 72
@@ -35,16 +35,16 @@ def _finite(value: Any) -> Any:
 
 def table(head: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
     """Columns as wide as they need to be; numbers to the right."""
-    lines = [[_cut(printable(str(cell))) for cell in row] for row in (head, *rows)]
-    widths = [max(map(len, column)) for column in zip(*lines)]
+    heads = [localized(cell) for cell in head]
+    lines = [[_cut(printable(str(cell))) for cell in row] for row in (heads, *rows)]
+    widths = [max(map(width, column)) for column in zip(*lines)]
     right = [
         len(lines) > 1 and all(_is_number(line[index]) for line in lines[1:])
         for index in range(len(head))
     ]
     return "".join(
         "  ".join(
-            cell.rjust(width) if to_right else cell.ljust(width)
-            for cell, width, to_right in zip(line, widths, right)
+            padded(cell, columns, to_right) for cell, columns, to_right in zip(line, widths, right)
         ).rstrip()
         + "\n"
         for line in lines
@@ -173,7 +173,17 @@ def comparison(result: Any, everything: bool) -> str:
         for row in result.rows
         if everything or row.side == "output" or row.verdict == "diverges"
     ]
-    head = ("#", "tensor", "type", "reference", "cosine", "max abs", "max rel", "RMSE", "verdict")
+    head = (
+        "#",
+        phrase("tensor"),
+        phrase("type"),
+        phrase("reference"),
+        phrase("cosine"),
+        phrase("max abs"),
+        phrase("max rel"),
+        "RMSE",
+        phrase("verdict"),
+    )
     text: str = table(head, (_comparison_row(row) for row in rows))
     hidden = len(result.rows) - len(rows)
     if hidden:

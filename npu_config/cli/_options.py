@@ -6,7 +6,7 @@ from typing import Any, Callable, Optional, Sequence
 import click
 
 from npu_config.cli._complete import complete_rules
-from npu_config.core.message import localized, phrase
+from npu_config.core.message import listed, localized, phrase
 from npu_config.core.target import MODES, Product, Target
 
 Decorator = Callable[[Any], Any]
@@ -55,7 +55,7 @@ class ProductType(click.ParamType):  # type: ignore[type-arg,unused-ignore]
 
 
 PRODUCT_HELP = phrase(
-    "{}, or a name such as 910B or Atlas 800T A2", ", ".join(product.value for product in Product)
+    "{}, or a name such as 910B or Atlas 800T A2", listed(product.value for product in Product)
 )
 
 
@@ -129,7 +129,7 @@ def as_option(function: Any) -> Any:
         "as_kind",
         type=click.Choice(list(KINDS)),
         metavar="KIND",
-        help=phrase("Read every file as this, whatever its name: {}.", ", ".join(KINDS)),
+        help=phrase("Read every file as this, whatever its name: {}.", listed(KINDS)),
     )(function)
 
 

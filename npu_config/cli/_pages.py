@@ -6,7 +6,7 @@ from typing import Any, Dict, Iterator, List, Optional, Sequence, Tuple
 from npu_config.catalogue import OPTIONS, Option
 from npu_config.catalogue.layout import grouped
 from npu_config.cluster.environment.variables import Variable
-from npu_config.core.message import join, localized
+from npu_config.core.message import join, listed, localized
 from npu_config.core.rule import Rule
 from npu_config.core.target import ALL_PRODUCTS
 from npu_config.rulebook import load_all
@@ -80,12 +80,12 @@ def _facts(option: Option) -> Iterator[Tuple[str, Optional[str]]]:
     if option.replacement:
         yield "Use instead", option.replacement
     if option.products != ALL_PRODUCTS:
-        yield "Products", ", ".join(sorted(product.value for product in option.products))
+        yield "Products", listed(sorted(product.value for product in option.products))
     for value, products in option.value_products.items():
-        names = ", ".join(sorted(product.value for product in products))
+        names = listed(sorted(product.value for product in products))
         yield localized("{} only on", value), names
     for product, (low, high) in option.ranges.items():
-        yield "On {}".format(product.value), localized("{} to {}", low, high)
+        yield localized("On {}", product.value), localized("{} to {}", low, high)
     yield "Mode", _MODES[option.modes]
     if option.read_when:
         yield (
@@ -103,7 +103,7 @@ def _facts(option: Option) -> Iterator[Tuple[str, Optional[str]]]:
 
 def _list(facts: Iterator[Tuple[str, Optional[str]]]) -> str:
     return "\n".join(
-        "- {}: {}".format(localized(name), localized(text or "")) for name, text in facts
+        localized("- {}: {}", localized(name), localized(text or "")) for name, text in facts
     )
 
 
@@ -119,7 +119,7 @@ def rule_page(rule: Rule) -> str:
         _translated(rule),
     ]
     if _own_options(rule):
-        parts.append(localized("Options: {}", ", ".join(rule.options)))
+        parts.append(localized("Options: {}", listed(rule.options)))
     if rule.on_host:
         parts.append(localized("Checked on the training host only (--on-host)."))
     if rule.source:
@@ -159,9 +159,9 @@ def option_facts(option: Option) -> Dict[str, Any]:
 def variable_page(variable: Variable) -> str:
     """All that is known of an environment variable."""
     facts = [("Takes", variable.kind.describe()), ("Unit", variable.unit)]
-    facts += [("Default", variable.default), ("Read by", ", ".join(variable.read_by))]
+    facts += [("Default", variable.default), ("Read by", listed(variable.read_by))]
     if variable.products is not None:
-        facts.append(("Products", ", ".join(sorted(p.value for p in variable.products))))
+        facts.append(("Products", listed(sorted(p.value for p in variable.products))))
     facts.append(("A bad value", variable.consequence))
     parts = [
         "# {}".format(variable.name),

@@ -5,6 +5,7 @@ from typing import Optional, Tuple
 
 import click
 
+from npu_config.cli._exits import FINDINGS
 from npu_config.cli._options import as_option, merged, out_options, target_options
 from npu_config.cli._output import Unproducible, deliver, say
 from npu_config.cli._paths import INPUT
@@ -59,13 +60,14 @@ def command(
         if not reading.settings and not reading.diagnostics:
             raise Unproducible(localized("{} sets no option of NpuOptimizer", config))
     found = configuration(reading, merged(target, reading.target), drop_unknown)
-    if found is None:
-        return 1
     try:
-        content = render(found, to)
+        content = "" if found is None else render(found, to)
     except NpuConfigError as error:
         complain(error.diagnostics, reading)
-        return 1
+        found = None
+    if found is None:
+        say(localized("nothing is written\n"), err=True)
+        return FINDINGS
     comments = remarks_for(to, remarks)
     if isinstance(content, str):
         content += harmless(comments, commands=True)

@@ -11,7 +11,7 @@ import os
 import stat
 from typing import IO, Iterable, List, Mapping, Optional, Union
 
-from npu_config.core.message import phrase
+from npu_config.core.message import listed, phrase
 
 PathLike = Union[str, "os.PathLike[str]"]
 Content = Union[str, bytes, Iterable[Union[bytes, memoryview]]]
@@ -172,7 +172,7 @@ def write_missing(texts: Mapping[str, str], overwrite: bool = False) -> List[str
     taken = [path for path in pending if os.path.lexists(path)]
     if taken and not overwrite:
         raise FileExistsError(
-            phrase("{} exists with another content; overwrite=True replaces it", ", ".join(taken))
+            phrase("{} exists with another content; overwrite=True replaces it", listed(taken))
         )
     for path in pending:
         write_atomic(path, texts[path], overwrite)

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any, FrozenSet, Optional, Union
 
 import attr
 
-from npu_config.core.message import phrase
+from npu_config.core.message import listed, phrase
 from npu_config.core.products import ALL_PRODUCTS, PRODUCT_NAMES, Product
 from npu_config.core.versions import SNAPSHOTS, Snapshot, parse_adapter, parse_cann, version_of
 
@@ -25,7 +25,7 @@ def _product(value: Union[Product, "ProductName", None]) -> Optional[Product]:
 
 def _mode(_: object, __: object, value: Optional[str]) -> None:
     if value is not None and value not in MODES:
-        raise ValueError(phrase('unknown mode "{}"; legal: {}', value, ", ".join(MODES)))
+        raise ValueError(phrase('unknown mode "{}"; legal: {}', value, listed(MODES)))
 
 
 def _cann(value: Optional[str]) -> Optional[str]:

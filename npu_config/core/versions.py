@@ -8,7 +8,7 @@ import functools
 import re
 from typing import NamedTuple, Optional, Tuple
 
-from npu_config.core.message import join, phrase
+from npu_config.core.message import join, listed, phrase
 
 FORM = '"8.0.0", "7.0.RC1" or "6.3.RC2.alpha003"'
 """Examples of how CANN's versions are written."""
@@ -123,9 +123,7 @@ def parse_adapter(text: str) -> str:
     if label == "master":
         label = SNAPSHOTS[NEWEST].adapter
     if label not in INDEX:
-        raise ValueError(
-            phrase('unknown adapter "{}"; legal: {}', str(text)[:80], ", ".join(INDEX))
-        )
+        raise ValueError(phrase('unknown adapter "{}"; legal: {}', str(text)[:80], listed(INDEX)))
     return label
 
 

@@ -16,7 +16,7 @@ import attr
 
 from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Place
 from npu_config.core.files import PathLike
-from npu_config.core.message import join, phrase
+from npu_config.core.message import join, listed, phrase
 from npu_config.dumps import _rules as rules
 from npu_config.dumps.align import ShapeMismatchError, aligned
 from npu_config.dumps.data_types import BY_NAME
@@ -158,7 +158,7 @@ def compare_dumps(
     notes = [*tree.diagnostics, *found.diagnostics, *other.diagnostics]
     if not chosen.files:
         message = "the dump has no step {}; it has {}"
-        text = phrase(message, step, ", ".join(map(str, chosen.steps)) or phrase("none"))
+        text = phrase(message, step, listed(map(str, chosen.steps)) or phrase("none"))
         raise rules.NOTHING_FOUND.error(text, Place(os.fspath(npu)))
     compiled = _graph(graph, chosen.files[0].model)
     notes += _steps_differ(chosen.step, other, os.fspath(npu))
@@ -215,7 +215,7 @@ def _steps_differ(step: Optional[int], other: Reference, path: str) -> List[Diag
         step,
         phrase("step") if other.is_dump else phrase("run"),
         other.step,
-        ", ".join(map(str, other.steps)),
+        listed(map(str, other.steps)),
     )
     help_ = "choose with --step and --reference-step"
     return [rules.OTHER_STEPS.diagnostic(text, Place(path), help=help_)]

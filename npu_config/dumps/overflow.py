@@ -12,7 +12,7 @@ import attr
 
 from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Place
 from npu_config.core.files import PathLike
-from npu_config.core.message import join, phrase
+from npu_config.core.message import join, listed, phrase
 from npu_config.dumps import _rules as rules
 from npu_config.dumps.dump import Dump
 from npu_config.dumps.graph import GeGraph, read_ge_graph
@@ -303,7 +303,7 @@ def _advice(
 def finding(overflow: Overflow) -> Diagnostic:
     """An overflow as a finding."""
     words = join(", ", [text for unit in overflow.units for text, _ in unit.words])
-    where = phrase("input {}", ", ".join(map(str, overflow.came_in_with)))
+    where = phrase("input {}", listed(map(str, overflow.came_in_with)))
     origin = phrase("{} with {}", CAME_IN, where) if overflow.came_in_with else overflow.origin
     message = phrase(
         "{} overflowed in step {} ({}; {})",

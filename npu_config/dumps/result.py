@@ -14,7 +14,7 @@ import attr
 
 from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Place
 from npu_config.core.files import PathLike
-from npu_config.core.message import join, phrase
+from npu_config.core.message import join, listed, phrase
 from npu_config.dumps._rules import BAD_RESULT
 from npu_config.dumps._rules import DIVERGES as DIVERGES_RULE
 from npu_config.dumps.compare import AGREES, DIVERGES, NOT_COMPARED, Comparison, Row, first_of
@@ -249,7 +249,7 @@ def finding(comparison: Comparison) -> Tuple[Diagnostic, ...]:
     message = phrase("the inputs of {} agree and its outputs do not: {}", name, reasons[0])
     help_ = "dump it with its inputs (--next-config)"
     if comparison.passes:
-        help_ += phrase(", with the fusion passes {} off", ", ".join(comparison.passes))
+        help_ += phrase(", with the fusion passes {} off", listed(comparison.passes))
     return (DIVERGES_RULE.diagnostic(message, help=help_),)
 
 

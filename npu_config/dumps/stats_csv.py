@@ -13,7 +13,7 @@ import attr
 
 from npu_config.core.diagnostics import NpuConfigError, Place
 from npu_config.core.files import PathLike
-from npu_config.core.message import phrase
+from npu_config.core.message import listed, phrase
 from npu_config.dumps._rules import BAD_STATISTICS
 from npu_config.text.loading import decode, load
 
@@ -70,7 +70,7 @@ def read_statistics(path: PathLike) -> Tuple[StatisticsRow, ...]:
         raise BAD_STATISTICS.error(message, Place(name)) from None
     if not rows or tuple(rows[0][: len(_FIXED)]) != _FIXED:
         message = "the table does not begin with the columns {}"
-        raise BAD_STATISTICS.error(phrase(message, ", ".join(_FIXED)), Place(name, 1))
+        raise BAD_STATISTICS.error(phrase(message, listed(_FIXED)), Place(name, 1))
     columns = rows[0][len(_FIXED) :]
     result: List[StatisticsRow] = []
     found = []

@@ -13,7 +13,7 @@ from typing import Any, Callable, Counter, Dict, Iterable, List, Mapping, Option
 
 from npu_config.core.diagnostics import Diagnostic, Place, Severity
 from npu_config.core.files import PathLike, write_atomic
-from npu_config.core.message import phrase
+from npu_config.core.message import listed, phrase
 from npu_config.core.rule import declare
 from npu_config.text.loading import load
 
@@ -186,7 +186,7 @@ def _counts_of(content: Any) -> Dict[Key, int]:
         fields: Dict[str, Any] = entry if isinstance(entry, dict) else {}
         if not all(isinstance(fields.get(name), str) for name in _FIELDS):
             raise ValueError(
-                phrase("finding {} lacks one of the texts {}", number, ", ".join(_FIELDS))
+                phrase("finding {} lacks one of the texts {}", number, listed(_FIELDS))
             )
         count = fields.get("count")
         if type(count) is not int or not 1 <= count <= _MOST:

@@ -20,7 +20,7 @@ from typing import Any, Callable, Dict, Iterable, List, Mapping, Optional, Tuple
 import attr
 
 from npu_config.core.diagnostics import Diagnostic, Place, Severity
-from npu_config.core.message import phrase
+from npu_config.core.message import listed, phrase
 from npu_config.core.rule import Rule, declare
 from npu_config.core.target import Target
 from npu_config.lint.gitignore import Patterns
@@ -227,7 +227,7 @@ class _Table:
             "per-file-ignores": self._table_of_rules,
         }
         if not isinstance(self._table, dict):
-            self._report((), phrase("[tool.npu-config] is a table; legal: {}", ", ".join(readers)))
+            self._report((), phrase("[tool.npu-config] is a table; legal: {}", listed(readers)))
             self._table = {}
         for key, value in self._table.items():
             if key in readers:
@@ -278,7 +278,7 @@ class _Table:
         self._found.append(
             PROJECT_TABLE.diagnostic(
                 phrase(
-                    '"{}" is not a key of [tool.npu-config]; legal: {}', key[:40], ", ".join(known)
+                    '"{}" is not a key of [tool.npu-config]; legal: {}', key[:40], listed(known)
                 ),
                 place,
                 help=None if close is None else phrase('did you mean "{}"?', close),

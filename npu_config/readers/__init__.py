@@ -11,7 +11,7 @@ from typing import Optional, Tuple, Union
 
 from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Place
 from npu_config.core.files import PathLike
-from npu_config.core.message import phrase
+from npu_config.core.message import listed, phrase
 from npu_config.readers import _rules as rules
 from npu_config.readers.formats import (
     FORMATS,
@@ -53,7 +53,7 @@ def read(
     """
     name = os.fspath(path)
     if as_kind is not None and as_kind not in FORMATS:
-        raise ValueError(phrase('unknown kind "{}"; legal: {}', as_kind, ", ".join(KINDS)))
+        raise ValueError(phrase('unknown kind "{}"; legal: {}', as_kind, listed(KINDS)))
     try:
         with guarded(name):
             return _read(name, as_kind or kind_by_suffix(name), content, as_kind is None)

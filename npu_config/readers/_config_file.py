@@ -6,7 +6,7 @@ from typing import Any, Dict, List, Mapping, Optional
 from npu_config.catalogue import OPTIONS, InvalidValue, layout
 from npu_config.catalogue.kinds import name_of_type, shorten
 from npu_config.core.diagnostics import Place
-from npu_config.core.message import phrase
+from npu_config.core.message import listed, phrase
 from npu_config.core.settings import UNKNOWN, Setting, Settings, SourceKind
 from npu_config.core.target import Target
 from npu_config.readers import _rules as rules
@@ -103,7 +103,7 @@ class _Interpreter:
                 renaming(place, close),
             )
         else:
-            groups = ", ".join(group.key for group in layout.GROUPS)
+            groups = listed(group.key for group in layout.GROUPS)
             message = phrase('"{}" is not a group of options; groups: {}', shorten(key), groups)
             self._findings.report(rules.STRUCTURE, place, message)
         return True

@@ -5,7 +5,7 @@ from typing import Any, Dict, Optional
 from npu_config.catalogue import layout
 from npu_config.catalogue.kinds import name_of_type, shorten
 from npu_config.core.diagnostics import Place
-from npu_config.core.message import phrase
+from npu_config.core.message import listed, phrase
 from npu_config.core.target import MODES, Product, Target
 from npu_config.readers import _rules as rules
 from npu_config.readers._document import BROKEN, Document, Path
@@ -60,7 +60,7 @@ def read_target(document: Document, findings: Findings, value: Any) -> Optional[
             document.places.place(("target",)),
             phrase(
                 '"target" takes a mapping of {}, got {}',
-                ", ".join(layout.TARGET_KEYS),
+                listed(layout.TARGET_KEYS),
                 name_of_type(value),
             ),
             'put the product under "product"',
@@ -80,7 +80,7 @@ def read_target(document: Document, findings: Findings, value: Any) -> Optional[
                 phrase(
                     '"{}" is not a part of the target; legal: {}',
                     shorten(key),
-                    ", ".join(layout.TARGET_KEYS),
+                    listed(layout.TARGET_KEYS),
                 ),
                 fix=None if close is None else renaming(place, close),
                 meant=close,
@@ -111,7 +111,7 @@ def _is_legal(document: Document, findings: Findings, path: Path, content: Any) 
         return False
     if not isinstance(content, str):
         shown = "nothing" if content is None else name_of_type(content)
-        words = "text" if legal is None else phrase("one of {}", ", ".join(legal))
+        words = "text" if legal is None else phrase("one of {}", listed(legal))
         message = phrase('"{}" takes {}, got {}', key, words, shown)
         if type(content) in (int, float) and (legal is None or _is_name(key, str(content))):
             quotes = phrase('write "{}" in quotes', content)

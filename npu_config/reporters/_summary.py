@@ -29,7 +29,15 @@ class Summary(NamedTuple):
         text = localized(", ").join(filter(None, found)) or localized("nothing to complain about")
         if self.files:
             text = localized("{} in {}", text, _count(self.files, "{} file", "{} files"))
-        return localized("{}, {} of them skipped", text, self.skipped) if self.skipped else text
+        if self.skipped:
+            text = localized(
+                "{}; {} file could not be checked"
+                if self.skipped == 1
+                else "{}; {} files could not be checked",
+                text,
+                self.skipped,
+            )
+        return text
 
 
 def notes(number: int) -> str:

@@ -5,7 +5,7 @@ from typing import List, Optional, Tuple
 from npu_config.catalogue import OPTIONS, Status
 from npu_config.catalogue.kinds import Text
 from npu_config.core.diagnostics import Place, Severity
-from npu_config.core.message import phrase
+from npu_config.core.message import listed, phrase
 from npu_config.core.rule import rule
 from npu_config.core.settings import SourceKind
 from npu_config.rules._reading import changed, given, in_script
@@ -258,7 +258,7 @@ def undocumented_value(case: Case) -> None:
                     '"{}" is {}, which works but is in no documentation; documented: {}',
                     name,
                     '"{}"'.format(value) if isinstance(value, str) else value,
-                    ", ".join(_documented(name)),
+                    listed(_documented(name)),
                 ),
                 "choose a documented value",
                 severity=Severity.WARNING if name == "static_memory_policy" else None,

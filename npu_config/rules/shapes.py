@@ -2,7 +2,7 @@
 
 from npu_config.catalogue import Outcome
 from npu_config.core.diagnostics import Severity
-from npu_config.core.message import phrase
+from npu_config.core.message import listed, phrase
 from npu_config.core.rule import rule
 from npu_config.core.settings import SourceKind
 from npu_config.core.target import Product
@@ -199,7 +199,7 @@ def inputs_not_alphabetical(case: Case) -> None:
                     before[:80],
                     after[:80],
                 ),
-                phrase('write the inputs in the order "{}"', ", ".join(sorted(names)[:8])),
+                phrase('write the inputs in the order "{}"', listed(sorted(names)[:8])),
             )
             return
 

@@ -5,7 +5,7 @@ from typing import FrozenSet, Iterable, List, Tuple
 
 from npu_config.catalogue import OPTIONS
 from npu_config.core.diagnostics import Severity
-from npu_config.core.message import phrase
+from npu_config.core.message import listed, phrase
 from npu_config.core.rule import rule
 from npu_config.core.settings import UNKNOWN
 from npu_config.core.target import ALL_PRODUCTS, Product
@@ -249,7 +249,7 @@ def mode_not_of_target(case: Case) -> None:
 
 
 def _product_words(products: Iterable[Product]) -> str:
-    return ", ".join(sorted(product.value for product in products))
+    return listed(sorted(product.value for product in products))
 
 
 def _target_words(case: Case) -> str:

@@ -14,7 +14,7 @@ from typing import Any, Callable, Dict, List, Mapping, Optional, Set, Tuple
 
 import attr
 
-from npu_config.core.message import join, phrase
+from npu_config.core.message import join, listed, phrase
 from npu_config.runner import reductions
 from npu_config.tf1 import rank_frames
 
@@ -212,7 +212,7 @@ class Hub:
             self._over = text = phrase(
                 "the ranks wait for each other: {}",
                 "; ".join(
-                    phrase("rank {} in {}", rank, ", ".join(map(_quoted, sorted(names)[:4])))
+                    phrase("rank {} in {}", rank, listed(map(_quoted, sorted(names)[:4])))
                     for rank, names in sorted(waiting.items())
                 ),
             )

@@ -29,7 +29,7 @@ from typing import (
 import attr
 
 from npu_config.cluster import rank_table, table_job
-from npu_config.core.message import phrase
+from npu_config.core.message import listed, phrase
 from npu_config.runner.hub import Hub
 from npu_config.tf1.rank_frames import ADDRESS
 
@@ -301,7 +301,7 @@ class _Waiting:
             self._show(
                 phrase(
                     'npu-config run: rank {} waits for the others in "{}" for {:.0f} s\n',
-                    ", ".join(ranks),
+                    listed(ranks),
                     late[0],
                     _NOTE_AFTER,
                 ),

@@ -8,7 +8,7 @@ from typing import Dict, Mapping, Optional, Tuple, Union
 
 import attr
 
-from npu_config.core.message import phrase
+from npu_config.core.message import listed, phrase
 
 Value = Union[bool, int, float, str]
 
@@ -38,7 +38,7 @@ class Field:
     def legal(self) -> str:
         """The legal values in words."""
         if self.kind == "word":
-            return ", ".join(self.words)
+            return listed(self.words)
         if self.kind == "bool":
             return "true, false"
         if self.kind == "text":

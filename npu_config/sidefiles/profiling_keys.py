@@ -8,6 +8,7 @@ from typing import Any, FrozenSet, Iterable, Mapping, Optional, Tuple
 
 import attr
 
+from npu_config.core.message import listed
 from npu_config.core.target import ALL_PRODUCTS, Product
 
 SWITCH = ("on", "off", "")
@@ -131,7 +132,7 @@ EXCLUDED_BY_INSTR: Tuple[str, ...] = (
 def names(products: Iterable[Product]) -> str:
     """Products for a message, in the order of the vendor's tables."""
     given = frozenset(products)
-    return ", ".join(product.value for product in Product if product in given)
+    return listed(product.value for product in Product if product in given)
 
 
 def registers(text: str) -> Optional[Tuple[int, ...]]:

@@ -62,3 +62,9 @@ def _visible(character: str) -> str:
     if character.isprintable():
         return character
     return character.encode("unicode_escape", "surrogatepass").decode("ascii")
+
+
+def padded(text: str, columns: int, right: bool = False) -> str:
+    """A printable text with blanks behind it, or before it, up to so many columns."""
+    blanks = " " * (columns - width(text))
+    return blanks + text if right else text + blanks

@@ -32,6 +32,36 @@ def test_generate_round_trip(npu, good, tmp_path, to):
         assert again.target == NpuConfig.load(good).target
 
 
+@pytest.mark.parametrize("name", ["bad.yaml", "none.yaml"])
+def test_generate_says_that_nothing_is_written(npu, bad, tmp_path, name):
+    """A configuration with errors is not generated, which is said."""
+    (tmp_path / "none.yaml").write_text("\0")
+    result = npu("generate", tmp_path / name, "-o", tmp_path / "a.pbtxt")
+    assert (result.code, result.err.splitlines()[-1]) == (1, "nothing is written")
+    assert not (tmp_path / "a.pbtxt").exists()
+
+
+def test_diagnose_a_directory_without_a_graph(npu, tmp_path):
+    """One finding, which holds no other."""
+    result = npu("diagnose", tmp_path)
+    assert result.code == 1
+    assert "error: no saved_model.pb, *.meta or graph.pbtxt in this directory" in result.out
+    assert "1 error in" in result.out.splitlines()[-1]
+
+
+def test_headings_in_chinese(npu, tmp_path):
+    """Columns stand below their headings, which take two columns for each character."""
+    table = tmp_path / "rank_table.json"
+    npu("ranktable", "build", "--server", "10.0.0.1", "--devices", "2", "--device-ips",
+        "10.20.0.2", "--target", "atlas_training", "-o", table)  # fmt: skip
+    lines = npu("ranktable", "show", "--lang", "zh", table).out.splitlines()
+    assert lines[-3:] == [
+        "rank  服务器    设备  地址",
+        "0     10.0.0.1  0     10.20.0.2",
+        "1     10.0.0.1  1     10.20.0.3",
+    ]
+
+
 @pytest.mark.parametrize("to", [name for name in FORMATS if name != "pb"])
 def test_generate_prints(npu, good, to):
     """To standard output, text alone."""

@@ -14,6 +14,7 @@ from npu_config.core.message import (
     join,
     language,
     language_of,
+    listed,
     localized,
     phrase,
     speaking,
@@ -78,9 +79,16 @@ def test_sums_and_joined_phrases_are_phrases():
 
 
 def test_join_without_phrases_is_str_join():
-    """Names joined by a comma are one plain text."""
-    assert type(join(", ", ["a", "b"])) is str
+    """Names joined by anything but a comma or a word are one plain text."""
+    assert type(join("; ", ["a", "b"])) is str
     assert join(" and ", []) == ""
+
+
+def test_lists_have_the_comma_of_the_language():
+    """Chinese has a comma of its own between the items of a list."""
+    text = listed(["a", "b", "c"])
+    assert text == "a, b, c"
+    assert translate(text, catalogue("zh")) == "a、b、c"
 
 
 def test_exceptions_keep_the_phrase():

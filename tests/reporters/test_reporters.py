@@ -77,7 +77,7 @@ npu.yaml:2:12: error: "dump_mode" is "ALL" [NPU104 value-not-allowed]
       |            ^~~
     help: write "all"
 
-1 error in 3 files, 1 of them skipped
+1 error in 3 files; 1 file could not be checked
 """
     )
 

@@ -13,7 +13,7 @@ from typing import Any, Dict, Optional, Tuple, Union
 
 import attr
 
-from npu_config.core.message import phrase
+from npu_config.core.message import listed, phrase
 
 Wire = Union[bool, int, str]
 
@@ -216,7 +216,7 @@ class Int(Kind):
     def describe(self) -> str:
         """Legal values."""
         if self.allowed:
-            return ", ".join(str(number) for number in self.allowed)
+            return listed(str(number) for number in self.allowed)
         if self.minimum == INT64_MIN and self.maximum == INT64_MAX:
             return "any integer of 64 bits"
         if self.maximum == INT64_MAX:
@@ -285,7 +285,7 @@ class Choice(Kind):
 
     def describe(self) -> str:
         """Legal values."""
-        return ", ".join('"{}"'.format(value) for value in self.values)
+        return listed('"{}"'.format(value) for value in self.values)
 
     def schema(self) -> Dict[str, Any]:
         """JSON Schema."""
@@ -359,7 +359,7 @@ class Path(Kind):
                     phrase(
                         'is "{}", with {}',
                         shorten(text),
-                        ", ".join('"{}"'.format(shorten(c)) for c in strange),
+                        listed('"{}"'.format(shorten(c)) for c in strange),
                     ),
                 )
         return text

@@ -28,7 +28,7 @@ from npu_config.catalogue.kinds.structured import (
     spelt,
     wrong_type,
 )
-from npu_config.core.message import join, phrase
+from npu_config.core.message import join, listed, phrase
 
 
 class DumpStep(Structured):
@@ -229,7 +229,7 @@ def _some(names: Sequence[str]) -> str:
     """A few names in quotes, and how many more there are."""
     shown_names = ['"{}"'.format(shorten(name, 40)) for name in names[:5]]
     more = len(names) - len(shown_names)
-    return ", ".join(shown_names) + (phrase(" and {} more", more) if more else "")
+    return listed(shown_names) + (phrase(" and {} more", more) if more else "")
 
 
 @attr.s(frozen=True, slots=True, auto_attribs=True)
@@ -285,7 +285,7 @@ class Names(Structured):
         joined = "blanks" if self.separator == " " else '"{}"'.format(self.separator)
         words = phrase("{} joined by {}", self.what, joined)
         if self.known:
-            words = phrase("{} out of {}", words, ", ".join(self.known))
+            words = phrase("{} out of {}", words, listed(self.known))
         return phrase('{}, e.g. "{}"', words, self.example) if self.example else words
 
     def schema(self) -> Dict[str, Any]:

@@ -15,7 +15,7 @@ from npu_config.cluster.environment.variables import (
 )
 from npu_config.cluster.rank_table.group_model import GroupTable
 from npu_config.core.diagnostics import Severity
-from npu_config.core.message import phrase
+from npu_config.core.message import listed, phrase
 from npu_config.core.rule import declare
 from npu_config.core.settings import UNKNOWN
 from npu_config.core.target import Product
@@ -171,7 +171,7 @@ def _other_product(context: EnvironmentCheck, variable: Variable, product: Produ
         "{} is not documented for {}; it is for {}",
         variable.name,
         product.value,
-        ", ".join(products),
+        listed(products),
         help="unset it",
     )
 
@@ -233,7 +233,7 @@ def _expansion_mode(context: EnvironmentCheck, variable: Variable, text: str) ->
         "{}, but {} has {}; {}",
         assigned(variable.name, text),
         product.value,
-        ", ".join(modes),
+        listed(modes),
         phrase("HCCL refuses it") if refused else phrase("{} is taken", modes[0]),
         severity=Severity.ERROR if refused else Severity.WARNING,
     )

@@ -21,7 +21,7 @@ from npu_config.cluster.rank_table.model import (
     to_document,
 )
 from npu_config.cluster.rank_table.process import Process
-from npu_config.core.message import phrase
+from npu_config.core.message import listed, phrase
 from npu_config.core.target import ANY_TARGET, Product, Target
 from npu_config.sidefiles.format import refuse
 
@@ -62,7 +62,7 @@ class Job:
                 phrase('the job has no server "{}"', server_id),
                 phrase(
                     "name one of: {}",
-                    ", ".join(names[:8]) or phrase("(the table names no servers)"),
+                    listed(names[:8]) or phrase("(the table names no servers)"),
                 ),
             )
         return mine
@@ -185,7 +185,7 @@ def chief_job(
     elif chief_device not in first:
         raise refusal(
             phrase("the master does not use device {}", chief_device),
-            phrase("choose one of: {}", ", ".join(map(str, first))),
+            phrase("choose one of: {}", listed(map(str, first))),
         )
     common = {
         "JOB_ID": job_id,

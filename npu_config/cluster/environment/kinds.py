@@ -11,7 +11,7 @@ from typing import Any, List, Optional, Tuple
 import attr
 
 from npu_config.catalogue.kinds import Choice, Int, InvalidValue, Kind, Path, Text, shorten
-from npu_config.core.message import phrase
+from npu_config.core.message import listed, phrase
 from npu_config.sidefiles.schema.addresses import family_of
 
 __all__ = [
@@ -161,7 +161,7 @@ class Algorithms(Kind):
         return phrase(
             '"level0:NA;level1:<algorithm>[;level2:<algorithm>]" with {}; or the same for '
             'single operators, "allreduce=...", joined by "/"',
-            ", ".join(_ALGORITHMS[1:]),
+            listed(_ALGORITHMS[1:]),
         )
 
     def parse(self, value: Any) -> str:
@@ -171,7 +171,7 @@ class Algorithms(Kind):
             if sign and operator not in _OPERATORS:
                 raise _refuse(
                     value,
-                    phrase('where "{}" is not an operator ({})', operator, ", ".join(_OPERATORS)),
+                    phrase('where "{}" is not an operator ({})', operator, listed(_OPERATORS)),
                 )
             seen: List[str] = []
             for part in levels.split(";"):
@@ -185,7 +185,7 @@ class Algorithms(Kind):
                             'where "{}" is not an algorithm of {} ({})',
                             algorithm,
                             level,
-                            ", ".join(_LEVELS[level]),
+                            listed(_LEVELS[level]),
                         ),
                     )
                 seen.append(level)

@@ -7,7 +7,7 @@ from npu_config.cluster.environment.state import EnvironmentCheck, assigned
 from npu_config.cluster.environment.variables import CM_NAMES, RANK_TABLE_NAMES
 from npu_config.cluster.rank_table.group_model import GroupTable
 from npu_config.core.diagnostics import Severity
-from npu_config.core.message import phrase
+from npu_config.core.message import listed, phrase
 from npu_config.core.target import Product
 
 
@@ -19,8 +19,8 @@ def check_launch(context: EnvironmentCheck) -> None:
             rules.BOTH,
             cm[0],
             "{} and {} are set together; a job has a rank table or CM_ variables",
-            ", ".join(table),
-            ", ".join(cm),
+            listed(table),
+            listed(cm),
             help=phrase("unset {}", " ".join(table if len(cm) > len(table) else cm)),
         )
     else:
@@ -36,7 +36,7 @@ def check_launch(context: EnvironmentCheck) -> None:
             if len(cm) == 1
             else "{} are set, but {} needs a rank table; CM_ variables are for "
             "atlas_training and atlas_a2",
-            ", ".join(cm),
+            listed(cm),
             context.target.product.value,
             help="write a rank table, and set RANK_TABLE_FILE, RANK_ID and RANK_SIZE",
         )
@@ -82,8 +82,8 @@ def _cm_partners(context: EnvironmentCheck, cm: Sequence[str]) -> None:
             "{} is set, but not {}; the five CM_ variables go together"
             if len(cm) == 1
             else "{} are set, but not {}; the five CM_ variables go together",
-            ", ".join(cm),
-            ", ".join(missing),
+            listed(cm),
+            listed(missing),
             help=phrase("export {}", " ".join(missing)),
         )
     size = context.whole("CM_WORKER_SIZE")
@@ -163,7 +163,7 @@ def _pod(context: EnvironmentCheck) -> None:
             "RANK_ID",
             "{}, but the pods of the rank table are {}",
             assigned("RANK_ID", text),
-            ", ".join(names[:8]) or phrase("without names"),
+            listed(names[:8]) or phrase("without names"),
             help="export RANK_ID as the pod_name of this process",
         )
 

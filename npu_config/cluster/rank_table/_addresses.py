@@ -5,7 +5,7 @@ from typing import Dict, FrozenSet, List
 
 from npu_config.cluster.rank_table.dialects import EVEN, SOURCES
 from npu_config.core.diagnostics import Severity
-from npu_config.core.message import phrase
+from npu_config.core.message import listed, phrase
 from npu_config.core.rule import declare
 from npu_config.core.target import Product
 from npu_config.sidefiles.schema.addresses import pieces
@@ -166,7 +166,7 @@ def _needed(
             '{} has no "device_ip"; {} needs it with several servers'
             if missing
             else '{} has an empty "device_ip"; {} needs it with several servers',
-            ", ".join(sorted(product.value for product in products)),
+            listed(sorted(product.value for product in products)),
             help=_HELP,
             severity=None if missing or a2 else Severity.WARNING,
         )

@@ -9,7 +9,7 @@ from typing import Any, Callable, Dict, Mapping, Optional, Sequence, Set, Tuple
 from npu_config.cluster.rank_table._common import check_count, check_rank_ids, check_status
 from npu_config.cluster.rank_table.dialects import BACKUP_LOCAL_ID, RANKS_SCHEMA, SOURCES
 from npu_config.core.diagnostics import Severity
-from npu_config.core.message import phrase
+from npu_config.core.message import listed, phrase
 from npu_config.core.rule import declare
 from npu_config.sidefiles.schema.addresses import IpAddress, family_of
 from npu_config.sidefiles.schema.findings import Findings, dotted, shown
@@ -167,7 +167,7 @@ def _in_order(levels: Level, start: int, layers: Sequence[Any], findings: Findin
             path,
             "{} is {}; the layers of a rank begin with 0 and rise, this rank has {}",
             layer,
-            ", ".join(map(str, layers)),
+            listed(map(str, layers)),
             help="order the levels by net_layer, layer 0 first",
         )
         return False

@@ -21,7 +21,7 @@ from npu_config.cluster.rank_table.model import (
     to_document,
 )
 from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Report, Severity
-from npu_config.core.message import phrase
+from npu_config.core.message import listed, phrase
 from npu_config.core.rule import declare
 from npu_config.core.target import ANY_TARGET, Target
 from npu_config.sidefiles.format import refuse
@@ -260,7 +260,7 @@ def merge(
                 )
             )
     if len(kinds) > 1:
-        problem = phrase("the tables are of different versions: {}", ", ".join(sorted(kinds)))
+        problem = phrase("the tables are of different versions: {}", listed(sorted(kinds)))
         help = None if "2.0" in kinds else "convert them to one version"
         found.append(NOT_CONVERTIBLE.diagnostic(problem, help=help))
     owners: Dict[str, str] = {}

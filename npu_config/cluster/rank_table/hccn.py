@@ -7,7 +7,7 @@ from typing import Dict, Iterable, List, Mapping, Optional, Tuple
 from npu_config.cluster.rank_table.building import ServerPlan
 from npu_config.cluster.rank_table.model import RankTable
 from npu_config.core.diagnostics import Diagnostic, Report, Severity
-from npu_config.core.message import phrase
+from npu_config.core.message import listed, phrase
 from npu_config.core.rule import declare
 from npu_config.sidefiles.format import Parsed
 from npu_config.sidefiles.schema.addresses import family_of, pieces
@@ -141,7 +141,7 @@ def check_addresses_of(table: RankTable, server_id: str, addresses: Mapping[int,
     found: List[Diagnostic] = []
     servers = [server for server in table.servers if server.server_id == server_id]
     if not servers:
-        known = ", ".join('"{}"'.format(server.server_id) for server in table.servers[:8])
+        known = listed('"{}"'.format(server.server_id) for server in table.servers[:8])
         found.append(
             ADDRESS_OF_DEVICE.diagnostic(
                 phrase(

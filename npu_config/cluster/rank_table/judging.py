@@ -13,7 +13,7 @@ from npu_config.cluster.rank_table._ranks import check_ranks
 from npu_config.cluster.rank_table._servers import check_servers
 from npu_config.cluster.rank_table.dialects import CLOUD, LABORATORY, V2_0, Dialect
 from npu_config.core.diagnostics import Diagnostic, Report, Severity
-from npu_config.core.message import join, phrase
+from npu_config.core.message import join, listed, phrase
 from npu_config.core.rule import declare
 from npu_config.core.target import ANY_TARGET, Product, Target
 from npu_config.sidefiles.format import first_value
@@ -296,7 +296,7 @@ def _dialect(document: Dict[str, Any], target: Target, findings: Findings) -> Di
             phrase(
                 "version is {}; legal: {}",
                 shown(stated),
-                ", ".join('"{}"'.format(name) for name in dialects.BY_VERSION),
+                listed('"{}"'.format(name) for name in dialects.BY_VERSION),
             ),
             "write the version of your product",
         )

@@ -8,7 +8,8 @@ from npu_config.cluster.rank_table.model import (
     RankTable,
     RankTable2,
 )
-from npu_config.core.message import localized
+from npu_config.core.message import localized, phrase
+from npu_config.text.terminal import padded, width
 
 Row = Tuple[str, ...]
 
@@ -42,14 +43,15 @@ def show(table: AnyRankTable) -> str:
         count = found[what]
         if count:
             parts.append(localized(one if count == 1 else several, count))
-    lines = [", ".join(parts), "", *_aligned(found["columns"], found["rows"])]
+    heads = [localized(head) for head in found["columns"]]
+    lines = [localized(", ").join(parts), "", *_aligned(heads, found["rows"])]
     return "\n".join(lines) + "\n"
 
 
 def _aligned(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
-    widths = [max(map(len, column)) for column in zip(heads, *rows)]
+    widths = [max(map(width, column)) for column in zip(heads, *rows)]
     for row in (heads, *rows):
-        cells = (cell.ljust(width) for cell, width in zip(row, widths))
+        cells = map(padded, row, widths)
         yield "  ".join(cells).rstrip()
 
 
@@ -61,7 +63,7 @@ def _rows(table: AnyRankTable) -> Tuple[Row, List[Row]]:
     if isinstance(table, RankTable):
         return _servers(table)
     if isinstance(table, GroupTable):
-        heads: Row = ("rank", "server", "pod", "device", "address")
+        heads: Row = ("rank", phrase("server"), "pod", phrase("device"), phrase("address"))
         return heads, [
             (
                 str(rank),
@@ -94,7 +96,16 @@ def _servers(table: RankTable) -> Tuple[Row, List[Row]]:
         for server in table.servers
         for device in server.devices
     ]
-    heads = ("rank", "super node", "server", "host", "device", "sdid", "address", "port")
+    heads = (
+        "rank",
+        phrase("super node"),
+        phrase("server"),
+        phrase("host"),
+        phrase("device"),
+        "sdid",
+        phrase("address"),
+        phrase("port"),
+    )
     return heads, [row for _, row in sorted(rows)]
 
 
@@ -115,7 +126,8 @@ def _ranks(table: RankTable2) -> Tuple[Row, List[Row]]:
                 else "{}: {}".format(level.net_instance_id, _joined(level.addresses))
             )
         rows.append((str(rank.rank_id), local, str(rank.device_id), *networks))
-    return ("rank", "local", "device", *(localized("layer {}", one) for one in layers)), rows
+    layers_ = (phrase("layer {}", one) for one in layers)
+    return ("rank", "local", phrase("device"), *layers_), rows
 
 
 def _joined(addresses: Iterable[Any]) -> str:

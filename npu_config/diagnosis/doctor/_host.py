@@ -8,7 +8,7 @@ import sys
 from typing import Any, Mapping, Optional
 
 from npu_config.core.diagnostics import Severity
-from npu_config.core.message import phrase
+from npu_config.core.message import listed, phrase
 from npu_config.core.settings import UNKNOWN
 from npu_config.core.target import Target
 from npu_config.core.toolkit import ROOTS, installed_cann
@@ -51,7 +51,7 @@ def _directories(facts: Facts) -> Verdict:
         return unknown("dump_path has a value known at run time")
     bad = [path for path in paths if not _usable(path)]
     if not bad:
-        return passed(phrase("{} can be read and written", ", ".join(paths)))
+        return passed(phrase("{} can be read and written", listed(paths)))
     reason = phrase('"{}" is not a directory that this user can read and write', bad[0])
     if not facts.on_host:
         return unknown(phrase("{}, and this is not an NPU host", reason))
@@ -126,7 +126,7 @@ def _adapter(facts: Facts) -> Verdict:
 def _cann(facts: Facts) -> Verdict:
     roots = [facts.environ[root] for root in ROOTS if facts.environ.get(root)]
     if not roots:
-        return unknown(phrase("none of {} is set", ", ".join(ROOTS[:3])))
+        return unknown(phrase("none of {} is set", listed(ROOTS[:3])))
     version = installed_cann(facts.environ)
     if version is None:
         return unknown(phrase("no version file below {}", roots[0]))

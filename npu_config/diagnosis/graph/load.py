@@ -103,6 +103,8 @@ def _load_file(given: str) -> Loaded:
             limit = MAX_BYTES if regular else MAX_STREAM
             size = status.st_size
             data = b"" if size > limit else stream.read(limit + 1)
+    except NpuConfigError:
+        raise
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
         raise _unreadable(given, phrase('cannot read "{}": {}', given, reason)) from None

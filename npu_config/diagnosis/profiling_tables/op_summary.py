@@ -26,7 +26,7 @@ import attr
 
 from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Place
 from npu_config.core.files import PathLike, is_directory
-from npu_config.core.message import phrase
+from npu_config.core.message import listed, phrase
 from npu_config.diagnosis.profiling_tables._rules import TABLE_UNREADABLE
 from npu_config.text.guard import guarded
 
@@ -243,7 +243,7 @@ class _Reading:
                 self.fault(
                     phrase(
                         "the table has no column {}",
-                        ", ".join('"{}"'.format(name) for name in missing),
+                        listed('"{}"'.format(name) for name in missing),
                     ),
                     Place(path, 1),
                     'record with "task_time": "l1" (l0 and off leave operator details out) and '

@@ -8,7 +8,7 @@ from typing import Any, Dict, Optional, Union
 from npu_config.catalogue import OPTIONS
 from npu_config.catalogue.api import ARGUMENT_VERSIONS, CLASSES, PARAMETERS
 from npu_config.core.diagnostics import Fix, Place, Severity
-from npu_config.core.message import phrase
+from npu_config.core.message import listed, phrase
 from npu_config.script.checks._check import Context, check
 from npu_config.script.constants import is_known
 from npu_config.script.fixes import written
@@ -272,7 +272,7 @@ def _report_foreign(context: Context, made: Constructed, foreign: Dict[str, Argu
         made.path,
         help=phrase(
             "remove them; the arguments are {}" if several else "remove it; the arguments are {}",
-            ", ".join(names[:8]) + (" ..." if len(names) > 8 else ""),
+            listed(names[:8]) + (" ..." if len(names) > 8 else ""),
         ),
     )
 

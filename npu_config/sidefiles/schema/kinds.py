@@ -11,7 +11,7 @@ from typing import Any, Mapping, NamedTuple, Optional, Sequence, Tuple
 import attr
 
 from npu_config.core.diagnostics import Severity
-from npu_config.core.message import phrase
+from npu_config.core.message import listed, phrase
 from npu_config.core.rule import Rule
 from npu_config.text.words import near
 
@@ -118,7 +118,7 @@ class Choice(Kind):
         close = near(value, self.allowed)
         sure = close is not None and close.lower() == value.strip().lower()
         raise BadValueError(
-            phrase("legal: {}", ", ".join('"{}"'.format(word) for word in self.allowed)),
+            phrase("legal: {}", listed('"{}"'.format(word) for word in self.allowed)),
             instead='"{}"'.format(close) if sure else None,
             meant=close,
         )

@@ -5,7 +5,7 @@ from itertools import chain
 from typing import Any, Dict, NamedTuple, Optional, Sequence
 
 from npu_config.core.diagnostics import Severity
-from npu_config.core.message import phrase
+from npu_config.core.message import listed, phrase
 from npu_config.core.rule import Rule
 from npu_config.sidefiles.schema.findings import Findings, dotted, shown
 from npu_config.sidefiles.schema.kinds import (
@@ -148,10 +148,10 @@ class Reader:
             message = phrase("{} has blanks around it: it is accepted and not read", shown(name))
             say(message, "remove the blanks", Severity.WARNING)
         elif schema.closed:
-            say(phrase("unknown key {}; legal: {}", where, ", ".join(schema.keys)), meant=close)
+            say(phrase("unknown key {}; legal: {}", where, listed(schema.keys)), meant=close)
         elif meant is not None:
             message = "{} is not read; {} has the keys {}"
-            message = phrase(message, where, self.form, ", ".join(schema.keys))
+            message = phrase(message, where, self.form, listed(schema.keys))
             say(message, severity=Severity.WARNING, meant=meant)
         elif name in schema.elsewhere:
             message = phrase("{} is not read here; {} has it", where, schema.elsewhere[name])
