@@ -57,6 +57,7 @@ class Network(NamedTuple):
         arguments: those of the script.
         environment: variables that its launch script sets.
         steps: session runs.
+        ranks: processes of the job; 0 for a plain run.
         outcome: ``"runs"`` or ``"fails"``.
         fault: whose fault a failure is: ``"script"``, ``"dependency"``, ``"tensorflow"``
             (no such operation on a CPU) or ``"ours"``.
@@ -75,6 +76,7 @@ class Network(NamedTuple):
     arguments: str = ""
     environment: Dict[str, str] = {}
     steps: int = 5
+    ranks: int = 0
     outcome: str = "runs"
     fault: str = ""
     reason: str = ""
@@ -124,6 +126,7 @@ def run(network: Network, root: Path, limit: float, log: Optional[Path] = None) 
             )
         if code == 0:
             options = ["--steps", str(network.steps), "--report", str(report)]
+            options += ["--ranks", str(network.ranks)] if network.ranks else []
             command = _command(network, copy, options, network.arguments)
             printed, code = _finish(command, place, network, limit)
         seconds = time.monotonic() - began
@@ -179,7 +182,10 @@ def judge(printed: bytes, code: Optional[int], seen: Dict[str, Any], seconds: fl
         seen: the report of ``npu-config run``.
         seconds: how long it took.
     """
-    steps = sum(session["steps"] for session in seen.get("sessions", ()))
+    steps = min(
+        sum(session["steps"] for session in rank.get("sessions", ()))
+        for rank in seen.get("ranks", [seen])
+    )
     losses = [float(text) for text in _LOSS.findall(printed)]
     loss = losses[-1] if losses else None
     lines = printed.decode("utf-8", "replace").splitlines()

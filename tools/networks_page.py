@@ -12,7 +12,8 @@ _TEXT = """\
 
 Scripts that were published for the NPU, run as they are with `npu-config run`: TensorFlow 1.15.5
 on a CPU, synthetic data, a few steps. A network *runs* when its training steps are made, the loss
-stays finite and the exit code is 0.
+stays finite and the exit code is 0. Those called `-ranks` are run with `--ranks 2`, and each rank
+makes its steps.
 
 {counts}
 
@@ -78,9 +79,13 @@ def render() -> str:
 
 
 def _counts(table: Sequence[Network]) -> str:
-    faults = Counter(each.fault for each in table if each.outcome == "fails")
+    alone = [each for each in table if not each.ranks]
+    faults = Counter(each.fault for each in alone if each.outcome == "fails")
     parts: List[str] = [
-        "{} networks, {} run".format(len(table), sum(each.outcome == "runs" for each in table))
+        "{} networks, {} run".format(len(alone), sum(each.outcome == "runs" for each in alone)),
+        "{} of them as two ranks, too".format(
+            sum(each.outcome == "runs" for each in table if each.ranks)
+        ),
     ]
     for fault, text in _FAULTS.items():
         parts.append("{} held up by {}".format(faults[fault], text))
