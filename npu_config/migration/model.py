@@ -6,7 +6,7 @@ from typing import List, Optional, Sequence
 
 from npu_config.migration.preprocessing import in_dataset_function
 from npu_config.migration.resolve import Binding, dotted_parts, parameters
-from npu_config.migration.sites import Site, is_open, number_of
+from npu_config.migration.sites import Site, is_open, number_of, text_of
 from npu_config.migration.table import Rules, of_calls
 from npu_config.migration.work import REFUSED, Work
 from npu_config.script.scopes import FunctionNode, functions
@@ -125,6 +125,11 @@ _CUDNN = ("CudnnLSTM", "CudnnGRU", "CudnnRNNTanh", "CudnnRNNRelu")
 _FLOW = ("while_loop", "cond", "case", "map_fn", "scan", "foldl", "foldr")
 _RNN = ("dynamic_rnn", "bidirectional_dynamic_rnn", "raw_rnn")
 
+
+def _kind_of_device(work: Work, site: Site) -> Optional[str]:
+    return text_of(work.script.argument(site.call, "device_type", 0)) if site.call else None
+
+
 _dropout_layer = of_calls(
     "dropout-layer",
     "for speed on the device: from npu_bridge.estimator.npu import npu_convert_dropout, which "
@@ -141,7 +146,9 @@ _control_flow = of_calls(
 _is_finite = of_calls("is-finite", "tests for overflow are done by NPULossScaleOptimizer")
 _gpu_test = of_calls("gpu-test", "False or empty on the NPU host: the branch for the CPU is taken")
 _gpu_count = of_calls(
-    "gpu-count", "no GPU on the NPU host: loops over them and divisions by their number change"
+    "gpu-count",
+    "no GPU on the NPU host: loops over them and divisions by their number change",
+    unless=lambda work, site: _kind_of_device(work, site) not in (None, "GPU"),
 )
 _py_func = of_calls(
     "py-func",
@@ -166,6 +173,7 @@ RULES: Rules = {
     **dict.fromkeys(_GPU_TESTS, _gpu_test),
     "tensorflow.python.client.device_lib.list_local_devices": _gpu_count,
     "tensorflow.config.experimental.list_physical_devices": _gpu_count,
+    "tensorflow.config.experimental.list_logical_devices": _gpu_count,
     **{"tensorflow.contrib.cudnn_rnn." + name: _cudnn for name in _CUDNN},
     **{"tensorflow.keras.layers." + name: _cudnn for name in ("CuDNNLSTM", "CuDNNGRU")},
     "tensorflow.contrib.nccl": _nccl,

@@ -81,6 +81,8 @@ _SAME: Tuple[Tuple[str, str], ...] = (
     ("tensorflow.contrib.slim.python.slim", "tensorflow.contrib.slim"),
     ("tensorflow.contrib.framework.python.ops.arg_scope", "tensorflow.contrib.framework"),
     ("tensorflow.distribute.experimental", "tensorflow.distribute"),
+    ("tensorflow.contrib.eager.py_func", "tensorflow.py_function"),
+    ("tensorflow.train.Server.create_local_server", "tensorflow.train.Server"),
     ("tensorflow.math.is_finite", "tensorflow.is_finite"),
     ("tensorflow.debugging.is_finite", "tensorflow.is_finite"),
     ("tensorflow.initializers.tables_initializer", "tensorflow.tables_initializer"),
@@ -163,7 +165,8 @@ INTERESTING: FrozenSet[str] = TEXT_WORDS | _words(
     dropout Dropout gelu BasicLSTMCell LSTMCell LSTMBlockCell LayerNormBasicLSTMCell GRUCell
     LSTMBlockFusedCell BasicRNNCell dynamic_rnn bidirectional_dynamic_rnn raw_rnn while_loop
     cond case map_fn scan foldl foldr is_finite is_gpu_available gpu_device_name
-    is_built_with_cuda list_local_devices list_physical_devices CuDNNLSTM CuDNNGRU CudnnLSTM
+    is_built_with_cuda list_local_devices list_physical_devices list_logical_devices
+    create_local_server CuDNNLSTM CuDNNGRU CudnnLSTM
     CudnnGRU CudnnRNNTanh CudnnRNNRelu CudnnCompatibleLSTMCell nccl all_sum load_op_library
     load_library py_func py_function numpy_function enable_eager_execution enable_v2_behavior
     batch padded_batch map_and_batch prefetch_to_device copy_to_device make_one_shot_iterator
