@@ -1,5 +1,6 @@
 """Scripts are checked in time proportional to their length, counted in calls of functions."""
 
+import gc
 import os
 import sys
 
@@ -81,6 +82,39 @@ def test_neighbours_are_read_once(tmp_path, monkeypatch):
             assert not neighbours.any_import_has(path, ("npu_init", "npu_bridge"))
             assert neighbours.any_import_has(paths[0], ("m3",))
     assert sorted(opened) == sorted(paths)
+
+
+def test_neighbours_are_left_alone(tmp_path, monkeypatch):
+    """A script that asks for no loop is judged without the files around it."""
+    opened = []
+    monkeypatch.setattr(
+        neighbours, "_at_once", lambda path, flags: opened.append(path) or os.open(path, flags)
+    )
+    folder = tmp_path / "scripts"
+    folder.mkdir()
+    (folder / "other.py").write_text("import script\n")
+    script = folder / "script.py"
+    script.write_text(HEAD + ONE + "op.parameter_map['enable_dump'].b = True\n")
+    assert read_script(script.read_text(), str(script)).judge()
+    assert opened == []
+
+
+def test_a_reading_refers_to_nothing_that_refers_to_it():
+    """A script that was let go is gone at once, without the collector."""
+    text = HEAD + "def f():\n    def g():\n        return g\n    NPURunConfig(enable_dump=g())\n"
+    for _ in range(2):  # the first one loads what is loaded once
+        gc.collect()
+        gc.disable()
+        try:
+            reading = read_script(text, "x.py")
+            assert reading.paths
+            reading.judge()
+            reading.forget()
+            del reading
+            left = gc.collect()
+        finally:
+            gc.enable()
+    assert left == 0
 
 
 def test_many_branches():
