@@ -1,6 +1,6 @@
 """What the commands ``ranktable`` and ``env`` share."""
 
-from typing import Any, Iterable, List, NamedTuple, Optional, Sequence, Tuple
+from typing import Any, Callable, Iterable, List, NamedTuple, Optional, Sequence, Tuple, TypeVar
 
 import click
 
@@ -11,6 +11,7 @@ from npu_config.cli._report import print_findings as report
 from npu_config.core.diagnostics import Diagnostic, Report
 from npu_config.core.message import localized, phrase
 
+Read = TypeVar("Read")
 STDIN = "<stdin>"
 LARGEST = 1 << 30
 
@@ -60,6 +61,17 @@ def print_findings(
         len([source for source in read_files if source.text is None]),
         err,
     )
+
+
+def told_by(option: str, read_text: Callable[[Any], Read], text: Any) -> Read:
+    """What the text of an option says; one that says nothing is a wrong call."""
+    from npu_config.core.diagnostics import NpuConfigError
+
+    try:
+        return read_text(text)
+    except NpuConfigError as error:
+        said = "; ".join(localized("{}; {}", d.message, d.help) for d in error.diagnostics)
+        raise click.UsageError("{}: {}".format(option, said)) from None
 
 
 def table_of(ctx: click.Context, path: str, product: Optional[str]) -> Any:

@@ -2,11 +2,19 @@
 
 import json
 import os
-from typing import Any, Dict, List, Tuple
+from typing import Any, Dict, List, Mapping, Sequence, Tuple
 
 import click
+from click.core import ParameterSource
 
-from npu_config.cli._cluster import InputFile, print_findings, product_option, read, table_of
+from npu_config.cli._cluster import (
+    InputFile,
+    print_findings,
+    product_option,
+    read,
+    table_of,
+    told_by,
+)
 from npu_config.cli._exits import DONE, FINDINGS, WRONG_CALL
 from npu_config.cli._output import Failure, deliver, say, unwritable
 from npu_config.cli._paths import INPUT, missing
@@ -17,6 +25,25 @@ from npu_config.reporters import FORMATS
 FORMS = ("export", "dotenv", "json", "launcher", "ssh", "slurm", "kubernetes")
 STARTING = FORMS[3:]
 """The forms that start a command."""
+
+_CHOOSING, _CHECK = FORMS[:4], ("check",)
+_FORMS: Mapping[str, Sequence[str]] = {
+    **dict.fromkeys(("rank", "server"), _CHOOSING),
+    **dict.fromkeys(("image", "namespace"), ("kubernetes",)),
+    **dict.fromkeys(("port", "chief_device"), FORMS[:-1]),
+    **dict.fromkeys(("format_", "strict"), _CHECK),
+    **dict.fromkeys(
+        ("table_path", "workers", "job_id", "devices", "extra", "to", "out", "force"), FORMS
+    ),
+    "sources": STARTING,
+}
+"""Option to the forms in which it counts; those that are not here count in all."""
+
+_KINDS = {
+    "table_path": "rank_table",
+    **dict.fromkeys(("devices", "port", "chief_device"), "workers"),
+}
+"""Option to the one that it goes with."""
 
 
 @click.command("env", context_settings={"ignore_unknown_options": False})
@@ -56,7 +83,13 @@ STARTING = FORMS[3:]
 @click.option(
     "--namespace", default="default", show_default=True, help="With --to kubernetes: of the job."
 )
-@click.option("--source", "sources", multiple=True, metavar="SCRIPT", help="Sourced by launchers.")
+@click.option(
+    "--source",
+    "sources",
+    multiple=True,
+    metavar="SCRIPT",
+    help="With a form that starts the job: sourced before, e.g. the toolkit's set_env.sh.",
+)
 @click.option(
     "--format",
     "format_",
@@ -91,9 +124,31 @@ def command(**given: Any) -> None:
     some; 2: wrong usage.
     """
     ctx = click.get_current_context()
+    _refuse_ignored(ctx, given)
     if given["checking"]:
         ctx.exit(_check(ctx, given))
     _write(ctx, given)
+
+
+def _refuse_ignored(ctx: click.Context, given: Dict[str, Any]) -> None:
+    """Refuse options that would say nothing."""
+    form = "check" if given["checking"] else given["to"]
+    for option in ctx.command.params:
+        name = option.name or ""
+        forms, kind = _FORMS.get(name, (form,)), _KINDS.get(name)
+        if ctx.get_parameter_source(name) is not ParameterSource.COMMANDLINE:
+            continue
+        if form not in forms:
+            here = "--check" if given["checking"] else "--to " + form
+            others = "--check" if forms is _CHECK else "--to " + "|".join(forms)
+            raise click.UsageError(
+                localized("{} says nothing with {}; it is for {}", option.opts[0], here, others)
+            )
+        if kind is not None and not given[kind]:
+            needed = kind.rstrip("s").replace("_", "-")
+            raise click.UsageError(
+                localized("{} says nothing without --{}", option.opts[0], needed)
+            )
 
 
 def _check(ctx: click.Context, given: Dict[str, Any]) -> int:
@@ -148,7 +203,9 @@ def _check_files(sources: List[InputFile], target: Any, table: Any) -> List[Any]
 
 
 def _write(ctx: click.Context, given: Dict[str, Any]) -> None:
-    from npu_config.core.diagnostics import NpuConfigError
+    from npu_config.cluster.environment import job as environment
+    from npu_config.core.diagnostics import NpuConfigError, Severity
+    from npu_config.core.target import Target
 
     if bool(given["workers"]) == (given["rank_table"] is not None):
         raise click.UsageError("give either --rank-table or --worker (or --check)")
@@ -156,8 +213,18 @@ def _write(ctx: click.Context, given: Dict[str, Any]) -> None:
         raise click.UsageError("give --job-id: the distributed optimizers need it")
     if given["words"] and given["to"] not in STARTING:
         raise click.UsageError(localized("a command is for --to {}", "|".join(STARTING)))
+    if not given["words"] and given["to"] in ("slurm", "kubernetes"):
+        raise click.UsageError(
+            localized("--to {} needs the command of the ranks: give it behind --", given["to"])
+        )
+    if given["rank"] is not None and given["server"] is not None:
+        raise click.UsageError("give --rank or --server, not both")
     try:
         job = _job(ctx, given)
+        found = environment.judge(job, Target.named(given["product"]))
+        loud = [each for each in found if each.severity is not Severity.INFO]
+        if loud:
+            print_findings(loud, err=True)
         chosen = _chosen(job, given)
         if given["to"] == "launcher":
             _launchers(job, chosen, given)
@@ -175,14 +242,14 @@ def _job(ctx: click.Context, given: Dict[str, Any]) -> Any:
     from npu_config.cluster.rank_table import describe
     from npu_config.core.target import Target
 
-    extra = describe.assignments(given["extra"])
+    extra = told_by("--set", describe.assignments, given["extra"])
     if given["workers"]:
         return environment.chief_job(
             given["workers"],
             given["job_id"],
             given["port"],
             given["chief_device"],
-            describe.device_choice(given["devices"]),
+            told_by("--devices", describe.device_choice, given["devices"]),
             extra,
             given["product"],
         )
@@ -200,7 +267,7 @@ def _chosen(job: Any, given: Dict[str, Any]) -> Any:
     from npu_config.cluster.rank_table import describe
 
     if given["rank"] is not None:
-        return environment.ranks_of(job, describe.numbers(given["rank"]))
+        return environment.ranks_of(job, told_by("--rank", describe.numbers, given["rank"]))
     if given["server"] is not None:
         return job.of_server(given["server"])
     return job.processes
@@ -286,7 +353,8 @@ def _slurm(job: Any, given: Dict[str, Any]) -> None:
     from npu_config.cluster.engines.slurm import slurm_script
 
     name = os.path.basename(given["out"]) if given["out"] else "job.sbatch"
-    deliver(slurm_script(job, given["words"], name), given["out"], given["force"])
+    script = slurm_script(job, given["words"], name, given["sources"])
+    deliver(script, given["out"], given["force"])
 
 
 def _kubernetes(job: Any, given: Dict[str, Any]) -> None:
@@ -296,6 +364,8 @@ def _kubernetes(job: Any, given: Dict[str, Any]) -> None:
 
     if given["image"] is None:
         raise click.UsageError("give --image: the container that the ranks run in")
+    if given["product"] is None:
+        raise click.UsageError("give --target: it decides what the devices are called")
     counts = {len(job.of_server(server)) for server in job.servers}
     if len(counts) != 1:
         raise click.UsageError("every pod has the same number of devices; here the servers differ")
@@ -308,6 +378,7 @@ def _kubernetes(job: Any, given: Dict[str, Any]) -> None:
         Target(product=given["product"]).product,
         describe.assignments(given["extra"]),
         given["namespace"],
+        given["sources"],
     )
     deliver(kubernetes_yaml(objects), given["out"], given["force"])
 

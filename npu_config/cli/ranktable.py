@@ -14,6 +14,7 @@ from npu_config.cli._cluster import (
     read,
     table_of,
     tables_of,
+    told_by,
 )
 from npu_config.cli._exits import DONE, FINDINGS, WRONG_CALL
 from npu_config.cli._group import Group
@@ -118,26 +119,26 @@ def build_command(
     from npu_config.cluster.rank_table import describe
     from npu_config.core.diagnostics import NpuConfigError
 
-    of_ranks = bool(layers) or table_version == "2.0"
+    if not layers and (product == "ascend_950" or table_version == "2.0"):
+        raise click.UsageError(
+            "a table of version 2.0 (ascend_950) needs its networks: give --layer"
+        )
+    of_ranks = bool(layers)
     if of_ranks:
         _only_for_servers(ctx, product, table_version)
     if not (servers or (not of_ranks and (hccn_confs or local is not None))):
         raise click.UsageError("give --server (or --hccn-conf, --local): there is no server")
+    choice = told_by("--devices", describe.device_choice, devices)
+    networks = [told_by("--layer", describe.layer, text) for text in layers]
+    hosts = told_by("--host-ip", describe.assignments, host_ips)
+    pods = told_by("--super-pod", describe.lists, super_pods)
+    ids = told_by("--sdid", describe.lists, sdids)
     try:
-        choice = describe.device_choice(devices)
         if of_ranks:
-            table: Any = build_ranks.build_ranks(
-                len(servers), [describe.layer(text) for text in layers], choice, device_port
-            )
+            table: Any = build_ranks.build_ranks(len(servers), networks, choice, device_port)
         else:
-            plans = describe.server_plans(
-                servers,
-                _addresses(ctx, hccn_confs, local),
-                choice,
-                describe.assignments(host_ips),
-                describe.lists(super_pods),
-                describe.lists(sdids),
-            )
+            known = _addresses(ctx, hccn_confs, local)
+            plans = describe.server_plans(servers, known, choice, hosts, pods, ids)
             addresses = describe.device_addresses(device_ips)
             table = build.build(plans, choice, addresses, product, table_version, device_port)
     except NpuConfigError as error:
@@ -185,7 +186,7 @@ def _addresses(
     """Server to the addresses of its devices."""
     from npu_config.cluster.rank_table import describe, hccn
 
-    files = describe.assignments(hccn_confs)
+    files = told_by("--hccn-conf", describe.assignments, hccn_confs)
     addresses = {name: _hccn(ctx, path) for name, path in files.items()}
     if local is not None:
         name = local or socket.gethostname()
@@ -208,6 +209,8 @@ def _addresses(
 def _hccn(ctx: click.Context, path: str) -> Dict[int, str]:
     from npu_config.cluster.rank_table import hccn
 
+    if missing([path]):
+        raise Failure(localized("{} does not exist", path))
     source = read(path)
     parsed = None if source.text is None else hccn.parse_hccn(source.text, source.name)
     found = source.diagnostics if parsed is None else tuple(parsed.diagnostics)
@@ -248,16 +251,10 @@ def check_command(
     from npu_config.cluster import rank_table
     from npu_config.cluster.rank_table import describe, hccn
     from npu_config.cluster.rank_table.model import RankTable
-    from npu_config.core.diagnostics import NpuConfigError
     from npu_config.core.target import Target
 
-    try:
-        machines = {
-            name: _hccn(ctx, path) for name, path in describe.assignments(hccn_confs).items()
-        }
-    except NpuConfigError as error:
-        print_findings(error.diagnostics, err=True)
-        ctx.exit(2)
+    files = told_by("--hccn-conf", describe.assignments, hccn_confs)
+    machines = {name: _hccn(ctx, path) for name, path in files.items()}
     found: List[Any] = []
     sources: List[InputFile] = []
     for path in dict.fromkeys(paths):
@@ -314,14 +311,10 @@ def convert_command(
     from npu_config.core.target import Target
 
     table = table_of(ctx, path, None)
+    pods = told_by("--super-pod", describe.lists, super_pods)
+    ids = told_by("--sdid", describe.lists, sdids)
     try:
-        new = convert.convert(
-            table,
-            version,
-            describe.lists(super_pods),
-            describe.lists(sdids),
-            Target.named(product),
-        )
+        new = convert.convert(table, version, pods, ids, Target.named(product))
     except NpuConfigError as error:
         print_findings(error.diagnostics, err=True)
         ctx.exit(1)

@@ -103,7 +103,8 @@ def test_build_from_hccn_conf(run):
     with open("hccn.conf", "a") as stream:
         stream.write("address_6=10.20\n")
     assert run(ranktable, "build", "--hccn-conf", "n0=hccn.conf")[0] == 1
-    assert run(ranktable, "build", "--hccn-conf", "n0=none")[0] == 1
+    code, text = run(ranktable, "build", "--hccn-conf", "n0=none")
+    assert (code, "none does not exist" in text) == (2, True)
 
 
 @pytest.mark.parametrize(
@@ -112,17 +113,9 @@ def test_build_from_hccn_conf(run):
         ("--server", "a", "--devices", "9", "--device-ips", "10.0.0.1",
          "--target", "atlas_training"),
         ("--server", "a", "--server", "a"),
-        ("--server", "a", "--devices", "x"),
-        ("--server", "a", "--devices", "5-3"),
         ("--server", "a", "--device-ips", "10.0.0.1,10.0.0.2"),
-        ("--server", "a", "--super-pod", "p"),
         ("--server", "a", "--super-pod", "p=b"),
         ("--server", "a", "--sdid", "a=1", "--super-pod", "p=a"),
-        ("--server", "a", "--host-ip", "a=1", "--host-ip", "a=2"),
-        ("--server", "a", "--layer", "layer=0"),
-        ("--server", "a", "--layer", "layer=0;id=a;ports=0/1;first=x;colour=red"),
-        ("--server", "a", "--layer", "layer=0;id=a;ports=0/1;first=172.16.0.1;addrs=a"),
-        ("--server", "a", "--table-version", "2.0"),
     ],
 )  # fmt: skip
 def test_build_refuses(run, arguments):
@@ -130,6 +123,29 @@ def test_build_refuses(run, arguments):
     code, text = run(ranktable, "build", "-o", "out.json", *arguments)
     assert code == 1
     assert "error: " in text
+    assert os.listdir(".") == []
+
+
+@pytest.mark.parametrize(
+    ("named", "arguments"),
+    [
+        ("--devices", ("--devices", "x")),
+        ("--devices", ("--devices", "5-3")),
+        ("--devices", ("--devices", "0")),
+        ("--super-pod", ("--super-pod", "p")),
+        ("--host-ip", ("--host-ip", "a=1", "--host-ip", "a=2")),
+        ("--hccn-conf", ("--hccn-conf", "a")),
+        ("--layer", ("--layer", "layer=0")),
+        ("--layer", ("--layer", "layer=0;id=a;ports=0/1;first=x;colour=red")),
+        ("--layer", ("--layer", "layer=0;id=a;ports=0/1;first=172.16.0.1;addrs=a")),
+        ("--layer", ("--table-version", "2.0")),
+        ("--layer", ("--target", "ascend_950")),
+    ],
+)
+def test_build_is_called_wrongly(run, named, arguments):
+    """An option that says nothing is a wrong call, and the option is named."""
+    code, text = run(ranktable, "build", "-o", "out.json", "--server", "a", *arguments)
+    assert (code, named in text.splitlines()[-1]) == (2, True), text
     assert os.listdir(".") == []
 
 
@@ -279,7 +295,7 @@ def test_launchers(run):
     assert run(env, *common, "--server", "10.0.0.3")[0] == 1
     code, text = run(env, *common, "--rank", "4-7")
     assert (code, "ranks=(4 5 6 7)\n" in text) == (0, True)
-    assert run(env, *common, "--rank", "x")[0] == 1
+    assert run(env, *common, "--rank", "x")[0] == 2
 
 
 def test_env_without_a_table(run):
@@ -302,11 +318,49 @@ def test_env_without_a_table(run):
         ("--worker", "10.0.0.1", "--job-id", "j"),
         ("--worker", "10.0.0.1", "--job-id", "j", "--rank", "0", "true"),
         ("--rank-table", "-", "--job-id", "j"),
+        ("--worker", "10.0.0.1", "--job-id", "j", "--devices", "7-3", "--rank", "0"),
+        ("--worker", "10.0.0.1", "--job-id", "j", "--rank", "x"),
+        ("--worker", "10.0.0.1", "--job-id", "j", "--rank", "0", "--set", "FOO"),
+        ("--worker", "10.0.0.1", "--job-id", "j", "--rank", "0", "--server", "10.0.0.1"),
+        ("--worker", "10.0.0.1", "--job-id", "j", "--to", "slurm"),
+        ("--worker", "10.0.0.1", "--job-id", "j", "--to", "kubernetes", "--image", "i", "x"),
     ],
 )
 def test_wrong_usage(run, arguments):
     """Wrong usage is exit code 2."""
     assert run(env, *arguments)[0] == 2
+
+
+@pytest.mark.parametrize(
+    ("form", "arguments", "reason"),
+    [
+        ("slurm", ("--rank", "0"), "--rank says nothing with --to slurm; it is for --to export|"),
+        ("ssh", ("--server", "a"), "--server says nothing with --to ssh"),
+        ("slurm", ("--image", "i"), "--image says nothing with --to slurm; it is for --to kube"),
+        ("ssh", ("--namespace", "n"), "--namespace says nothing with --to ssh"),
+        ("json", ("--source", "s"), "it is for --to launcher|ssh|slurm|kubernetes"),
+        ("kubernetes", ("--port", "60001"), "--port says nothing with --to kubernetes"),
+        ("json", ("--strict",), "--strict says nothing with --to json; it is for --check"),
+        ("json", ("--table-path", "t"), "--table-path says nothing without --rank-table"),
+        ("json", ("--check",), "says nothing with --check"),
+    ],
+)
+def test_options_that_say_nothing(run, form, arguments, reason):
+    """An option that the form ignores is a wrong call, and the reason is told."""
+    job = ("--worker", "10.0.0.1", "--job-id", "j", "--to", form)
+    code, text = run(env, *job, *arguments)
+    assert (code, reason in text) == (2, True), text
+
+
+@pytest.mark.parametrize("name", ["a b", "0123"])
+def test_a_job_is_judged_before_it_is_written(run, name):
+    """What the check would warn of is told when it is written; what it refuses is not written."""
+    job = ("--worker", "10.0.0.1", "--rank", "0", "--target", "910A")
+    code, text = run(env, *job, "--job-id", name, "-o", "job.sh")
+    assert (code, "NPU677" in text, os.listdir(".")) == (0, True, ["job.sh"])
+    code, text = run(env, *job, "--job-id", "job", "--devices", "9", "-o", "other.sh")
+    assert (code, "a server has no device 8: its devices are 0 to 7" in text) == (1, True)
+    assert os.listdir(".") == ["job.sh"]
 
 
 def test_check_of_files(run):

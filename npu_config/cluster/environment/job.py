@@ -14,6 +14,7 @@ from npu_config.cluster.environment.check import check_environment
 from npu_config.cluster.environment.dotenv import NAME, render_dotenv
 from npu_config.cluster.environment.variables import CM_NAMES, RANK_TABLE_NAMES
 from npu_config.cluster.rank_table.building import Devices, device_list, refusal
+from npu_config.cluster.rank_table.dialects import highest_device
 from npu_config.cluster.rank_table.group_model import GroupTable
 from npu_config.cluster.rank_table.judging import check_document
 from npu_config.cluster.rank_table.model import (
@@ -21,6 +22,7 @@ from npu_config.cluster.rank_table.model import (
     to_document,
 )
 from npu_config.cluster.rank_table.process import Process
+from npu_config.core.diagnostics import Report
 from npu_config.core.message import listed, phrase
 from npu_config.core.target import ANY_TARGET, Product, Target
 from npu_config.sidefiles.format import refuse
@@ -179,6 +181,14 @@ def chief_job(
             Process(rank, device, name)
             for rank, device in enumerate(device_list(server.devices), len(processes))
         )
+    target = Target.named(product)
+    highest = highest_device(target.products)
+    beyond = [one.device_id for one in processes if one.device_id > highest]
+    if beyond:
+        raise refusal(
+            phrase("a server has no device {}: its devices are 0 to {}", beyond[0], highest),
+            "use fewer devices, or others",
+        )
     first = device_list(servers[0].devices)
     if chief_device is None:
         chief_device = first[0] if first else 0
@@ -195,7 +205,7 @@ def chief_job(
         "CM_WORKER_SIZE": str(len(processes)),
     }
     job = Job(tuple(processes), common, (*RANK_TABLE_NAMES, "POD_NAME"), True, worker_ips)
-    return _checked(job, extra, Target.named(product))
+    return _checked(job, extra, target)
 
 
 def _checked(
@@ -217,10 +227,21 @@ def _checked(
     job = attr.evolve(job, common={**job.common, **(extra or {})})
     if not job.processes:
         raise refusal("the job has no processes", "give it a device at least")
-    first = {job.worker_ips.get(one.server_id or ""): one for one in reversed(job.processes)}
-    for process in first.values():
-        refuse(check_environment(job.variables(process), target))
+    refuse(judge(job, target))
     return job
+
+
+def judge(job: Job, target: Target = ANY_TARGET) -> Report:
+    """What there is to say about the environments of a job: those of one process of each server.
+
+    Args:
+        job: the job.
+        target: the product that the environments are for.
+    """
+    first = {job.worker_ips.get(one.server_id or ""): one for one in reversed(job.processes)}
+    environs = [job.variables(process) for process in first.values()]
+    found = [each for environ in environs for each in check_environment(environ, target)]
+    return Report(dict.fromkeys(found))
 
 
 def process_environment(

@@ -65,8 +65,13 @@ _HIGHEST_DEVICE = {
 }
 
 
+def highest_device(products: FrozenSet[Product]) -> int:
+    """The last device of a server, on the product of these that has most."""
+    return max(_HIGHEST_DEVICE.get(product, 31) for product in products)
+
+
 def _device_id(products: FrozenSet[Product]) -> NumberText:
-    return NumberText(0, max(_HIGHEST_DEVICE.get(product, 31) for product in products))
+    return NumberText(0, highest_device(products))
 
 
 _ANY = Text(0)

@@ -56,7 +56,7 @@ OTHER_STARTER = declare(
 
         npu-config env --rank-table rank_table.json --job-id resnet --to launcher -o . \\
             -- python3 train.py
-        bash launch.sh
+        bash launch_0_10.0.0.1.sh
     """,
     source=("docs/en/tfadapter_1/migration/model_training/distributed_training.md",),
 )
