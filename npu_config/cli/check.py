@@ -62,10 +62,11 @@ def command(
 ) -> int:
     """Check files and say what is wrong, where, and what to do.
 
-    Takes training scripts (.py), configurations (.yaml .yml .toml .json .pbtxt .pb), side files
-    and rank tables (known by their content), directories, and - for standard input.  RULES
-    are ids, beginnings of ids (NPU3) or names, joined by commas.  The table
-    [tool.npu-config] of pyproject.toml holds defaults.
+    Takes training scripts (.py), launch scripts (.sh .bash .sbatch .slurm, or by their first
+    line), configurations (.yaml .yml .toml .json .pbtxt .pb), side files and rank tables (known
+    by their content), directories, and - for standard input.  RULES are ids, beginnings of ids
+    (NPU3) or names, joined by commas.  The table [tool.npu-config] of pyproject.toml holds
+    defaults.
 
     Text shows errors and warnings, and the number of notes; the other formats hold everything.
 

@@ -70,7 +70,7 @@ FORMATS: Mapping[str, Format] = {
         ),
         Format(
             "shell",
-            (".sh", ".bash"),
+            (".sh", ".bash", ".sbatch", ".slurm"),
             "npu_config.readers.shell_file",
             _MIB,
             True,
@@ -100,6 +100,7 @@ _SIGNS = (
     ("yaml", re.compile(r"---|%YAML|[\w\"'-]+[ \t]*:(?:\s|\Z)")),
 )
 _SHEBANG = re.compile(r"#![^\n]*python")
+_SHELL_SHEBANG = re.compile(r"#![^\n]*\b(?:ba|da|k|z|c|tc)?sh\b")
 _IMPORT = re.compile(r"^(?:import|from)[ \t]+\w", re.M)
 
 
@@ -117,6 +118,8 @@ def kind_by_suffix(path: str) -> Optional[str]:
 
 def kind_by_content(text: str, path: str) -> Optional[str]:
     """The format that a text looks like; its name decides where that says nothing."""
+    if _SHELL_SHEBANG.match(text) is not None:
+        return "shell"
     if not is_configuration(text[:_MIB].encode("utf-8", "replace")):
         from npu_config.readers.side_file import kind_by_name, recognise
 

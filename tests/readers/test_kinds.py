@@ -114,3 +114,28 @@ def test_schema_key(name):
         '{"$schema": "https://x/y.json", "version": 1, "precision_mode": "allow_fp32_to_fp16"}'
     )
     assert [d for d in read(name, content=content).judge() if d.severity.value != "info"] == []
+
+
+@pytest.mark.parametrize(
+    ("name", "first", "rules"),
+    [
+        ("job.sbatch", "#!/bin/bash", ["NPU670"]),
+        ("job.slurm", "# no first line", ["NPU670"]),
+        ("launch", "#!/usr/bin/env bash", ["NPU670"]),
+        ("launch", "#!/bin/sh -e", ["NPU670"]),
+        ("x.csh", "#!/bin/csh -f", ["NPU620"]),
+        ("launch", "#!/usr/bin/perl", ["NPU708"]),
+    ],
+)
+def test_launch_scripts(name, first, rules):
+    """A launch script is known by its suffix, else by its first line."""
+    content = first + "\nexport ASCEND_DEVICE_ID=-1\npython3 train.py\n"
+    assert rules == [d.rule for d in read(name, content=content).judge()]
+
+
+def test_launch_scripts_in_a_directory():
+    """There the suffix decides, and whether the script is about NPUs."""
+    for name, ours in (("a.sbatch", True), ("a.slurm", True), ("launch", False), ("a.csh", False)):
+        found = read_if_ours(name, content=b"#!/bin/bash\nexport ASCEND_DEVICE_ID=0\n")
+        assert ours == (found is not None)
+    assert read_if_ours("a.sbatch", content=b"#!/bin/bash\nsrun hostname\n") is None

@@ -2,7 +2,9 @@
 
 import os
 import re
-from typing import Dict, List, Optional, Tuple
+from typing import Dict, Iterable, Iterator, List, Optional, Tuple
+
+import attr
 
 from npu_config.cluster import rank_table
 from npu_config.cluster.environment import check as environment_check
@@ -15,10 +17,11 @@ from npu_config.cluster.shell import _rules as rules
 from npu_config.cluster.shell.commands import Launch
 from npu_config.cluster.shell.follow import follow
 from npu_config.cluster.shell.run import LARGEST, Run
-from npu_config.cluster.shell.state import State
+from npu_config.cluster.shell.state import State, Variable
 from npu_config.cluster.shell.syntax import Script, available
 from npu_config.core.diagnostics import Diagnostic, Place, Severity
 from npu_config.core.message import phrase
+from npu_config.core.settings import UNKNOWN
 from npu_config.core.target import ANY_TARGET, Target
 from npu_config.text.loading import load
 
@@ -26,6 +29,8 @@ MARKS = re.compile(rb"RANK_TABLE_FILE|ASCEND|HCCL_|CM_CHIEF_|Ascend|npu")
 """What a launch script for NPUs mentions."""
 
 _OTHER_SHELL = re.compile(r"#![^\n]*\b(t?csh|zsh|fish|python[0-9.]*|perl|ruby|node)\b")
+_MOST_NAMED = 16
+_MISSING = "does not exist"
 _USED = re.compile(rb"\$\{?([A-Za-z_]\w*)")
 
 
@@ -128,12 +133,19 @@ class _Tables:
             self._read[full] = self._load(full, path)
         return self._read[full]
 
+    def given(self, written: Variable) -> Tuple[Optional[AnyRankTable], List[Diagnostic]]:
+        """The table that the script itself writes, and what is wrong with it, at its place."""
+        if written.value is UNKNOWN:
+            return None, []
+        parsed = rank_table.parse(written.value, written.place.path, self._target)
+        return parsed.model, [_moved(each, written.place) for each in parsed.diagnostics]
+
     def _load(self, full: str, path: str) -> Tuple[Optional[AnyRankTable], Optional[str]]:
         try:
             if os.path.isdir(full):
                 return None, "is a directory"
             if not os.path.isfile(full):
-                return None, "does not exist" if self._on_host else None
+                return None, _MISSING if self._on_host else None
         except ValueError:
             return None, "is not a path"
         parsed = rank_table.load(full, self._target)
@@ -146,6 +158,17 @@ class _Tables:
                 count,
             )
         return parsed.model, None
+
+
+def _moved(found: Diagnostic, start: Place) -> Diagnostic:
+    """A finding in a text that begins at a place of a script."""
+    lines = (start.line or 1) - 1
+    return attr.evolve(
+        found,
+        line=found.line and found.line + lines,
+        end_line=found.end_line and found.end_line + lines,
+        fix=None,
+    )
 
 
 def _existing(path: str, beside: str) -> str:
@@ -162,14 +185,18 @@ def _environments(run: Run, state: State, target: Target, tables: _Tables) -> Li
         unset = frozenset(state.unset)
         launches = [Launch("", None, (), Place(run.script.path), environment, places, unset)]
     found: List[Diagnostic] = []
+    ranked: List[Tuple[Optional[int], Diagnostic]] = []
     jobs: Dict[int, Dict[str, EnvironmentCheck]] = {}
     used = frozenset(match.decode("ascii", "replace") for match in _USED.findall(run.script.data))
     for launch in launches:
         table, problem = None, None
         named = launch.environment.get("RANK_TABLE_FILE")
-        if isinstance(named, str) and problem_of(TABLE_PATH, named) is None:
+        if launch.table is not None:
+            table, wrong = tables.given(launch.table)
+            found.extend(wrong)
+        elif isinstance(named, str) and problem_of(TABLE_PATH, named) is None:
             table, problem = tables.get(named, run.script.path)
-        if problem is not None:
+        if problem is not None and not (problem == _MISSING and launch.made):
             message = phrase('RANK_TABLE_FILE="{}" {}', named, phrase(problem))
             place = launch.places["RANK_TABLE_FILE"]
             found.append(rules.TABLE_PATH.diagnostic(message, place))
@@ -181,7 +208,7 @@ def _environments(run: Run, state: State, target: Target, tables: _Tables) -> Li
             launch.unset,
             used,
         )
-        found.extend(look.found)
+        ranked.extend((look.whole("RANK_ID"), each) for each in look.found)
         look.found.clear()
         if launch.process is not None:
             loop, number = launch.process
@@ -190,7 +217,28 @@ def _environments(run: Run, state: State, target: Target, tables: _Tables) -> Li
         if len(job) > 1:
             compare(job)
             found.extend(diagnostic for look in job.values() for diagnostic in look.found)
+    found.extend(_by_place(ranked))
     return list({(one.rule, one.place, one.message): one for one in reversed(found)}.values())
+
+
+def _by_place(ranked: Iterable[Tuple[Optional[int], Diagnostic]]) -> Iterator[Diagnostic]:
+    """One finding for one place, which names the ranks where each has its own message."""
+    places: Dict[Tuple[str, Place], Dict[str, Tuple[Optional[int], Diagnostic]]] = {}
+    for rank, one in ranked:
+        places.setdefault((one.rule, one.place), {}).setdefault(one.message, (rank, one))
+    for group in places.values():
+        ranks = sorted(rank for rank, _ in group.values() if rank is not None)
+        if len(group) == 1 or len(set(ranks)) < len(group):
+            yield from (one for _, one in group.values())
+            continue
+        first = next(one for rank, one in group.values() if rank == ranks[0])
+        others = ", ".join(map(str, ranks[1:_MOST_NAMED])) + (", ..." * (len(ranks) > _MOST_NAMED))
+        message = phrase(
+            "{} (likewise rank {})" if len(ranks) == 2 else "{} (likewise ranks {})",
+            first.message,
+            others,
+        )
+        yield attr.evolve(first, message=message)
 
 
 def _matters(name: str) -> bool:

@@ -3,7 +3,7 @@
 import re
 from typing import Dict, FrozenSet, List, NamedTuple, Optional, Sequence, Tuple
 
-from npu_config.cluster.shell.state import Value
+from npu_config.cluster.shell.state import Value, Variable
 from npu_config.core.diagnostics import Place
 from npu_config.core.settings import UNKNOWN
 
@@ -36,7 +36,8 @@ class Launch(NamedTuple):
     as ``mpirun``; ``script`` is the file that is run, where it is known; ``place`` that of the
     command; ``environment`` and ``places`` are the exported variables, ``unset`` those that
     certainly are not set.  ``process`` tells those apart that run at the same time: the loop that
-    starts them and its round.
+    starts them and its round.  ``made`` says that something before it may have made the file
+    that ``RANK_TABLE_FILE`` names, and ``table`` is the text that the script wrote to it.
     """
 
     kind: str
@@ -47,10 +48,15 @@ class Launch(NamedTuple):
     places: Dict[str, Place]
     unset: FrozenSet[str]
     process: Optional[Tuple[int, int]] = None
+    made: bool = False
+    table: Optional[Variable] = None
 
 
 class Started(NamedTuple):
-    """A command without what stands before it: the variables it adds, and its words."""
+    """A command without what stands before it: the variables it adds, and its words.
+
+    Of kind ``"text"`` is ``bash -c``, whose ``script`` is the text itself.
+    """
 
     variables: Dict[str, Value]
     kind: str
@@ -94,6 +100,11 @@ def started(words: Sequence[Value]) -> Optional[Started]:
     if _PYTHON.match(name):
         return _python(variables, rest[1:])
     if name in _SHELLS:
+        for number, word in enumerate(rest[1:], 2):
+            if word is UNKNOWN or not word.startswith("-") or word.startswith("--"):
+                break
+            if "c" in word:
+                return _text(variables, rest[number:])
         after = _after_options(rest[1:], "")
         if after and after[0] is not UNKNOWN:
             return Started(variables, "shell", after[0], tuple(after[1:]))
@@ -102,6 +113,22 @@ def started(words: Sequence[Value]) -> Optional[Started]:
         return Started(variables, "shell", name, tuple(rest[1:]))
     if name in _STARTERS:
         return Started(variables, name, _script_in(rest[1:]), tuple(rest[1:]))
+    return None
+
+
+def _text(variables: Dict[str, Value], words: Sequence[Value]) -> Optional[Started]:
+    if not words:
+        return None
+    script = words[0]
+    return Started(variables, "text", None if script is UNKNOWN else script, tuple(words[2:]))
+
+
+def inner(words: Sequence[Value]) -> Optional[Started]:
+    """The shell that a starter of processes such as ``mpirun`` is given to start."""
+    for number, word in enumerate(words):
+        if word in _SHELLS or (word is not UNKNOWN and word.endswith(".sh")):
+            found = started(words[number:])
+            return found if found is not None and found.kind in ("shell", "text") else None
     return None
 
 

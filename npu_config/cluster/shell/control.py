@@ -199,6 +199,7 @@ def _whole(value: Value) -> Optional[int]:
 def while_(run: Run, state: State, node: Node) -> None:
     """``while`` and ``until``."""
     body = [child for child in node.children if child.type == "do_group"]
+    run.programs = True  # it may wait for a file that another program makes
     _loop_of_unknown_rounds(run, state, body)
 
 

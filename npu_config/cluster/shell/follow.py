@@ -11,7 +11,7 @@ HANDLERS: Dict[str, Handler] = {
     "program": control.several,
     "do_group": control.several,
     "compound_statement": control.several,
-    "redirected_statement": control.several,
+    "redirected_statement": simple.redirected,
     "negated_command": control.several,
     "subshell": control.aside,
     "pipeline": control.aside,

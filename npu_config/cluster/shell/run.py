@@ -6,11 +6,12 @@ known stays so: a variable that a loop or a command sets counts as set, with an 
 
 import os
 import re
-from typing import Any, Callable, List, Mapping, Optional, Sequence, Tuple
+from typing import Any, Callable, List, Mapping, Optional, Sequence, Set, Tuple
 
 from npu_config.cluster.shell.commands import Launch
-from npu_config.cluster.shell.state import State
+from npu_config.cluster.shell.state import State, Value
 from npu_config.cluster.shell.syntax import Node, Script
+from npu_config.core.diagnostics import Place
 from npu_config.core.settings import UNKNOWN
 
 LARGEST = 1024 * 1024
@@ -41,6 +42,9 @@ class Run:
         files: the paths of the scripts that are being followed, the innermost last.
         steps: how many statements may still be followed.
         depth: how many functions and files deep.
+        written: the last parts of the paths that were written, or handed to a program.
+        programs: whether a program ran that may have made any file.
+        moved: whether the working directory was changed.
     """
 
     __slots__ = (
@@ -52,8 +56,11 @@ class Run:
         "launches",
         "load",
         "loops",
+        "moved",
+        "programs",
         "script",
         "steps",
+        "written",
     )
 
     def __init__(self, script: Script, load: Loader, handlers: Mapping[str, Handler]) -> None:
@@ -67,6 +74,8 @@ class Run:
         self.files: List[Optional[str]] = [script.path]
         self.steps = _MOST_STEPS
         self.depth = 0
+        self.written: Set[str] = set()
+        self.programs = self.moved = False
 
 
 def statements(run: Run, state: State, nodes: Sequence[Node]) -> None:
@@ -106,6 +115,24 @@ def near(run: Run, name: Optional[str]) -> Optional[str]:
         return name
     beside = os.path.join(os.path.dirname(run.script.path), name)
     return beside if os.path.exists(beside) else name
+
+
+def may_be_made(run: Run, path: Value) -> bool:
+    """Whether what ran so far may have made a file."""
+    if path is UNKNOWN or run.programs:
+        return True
+    return os.path.basename(path) in run.written or (run.moved and not os.path.isabs(path))
+
+
+def text(run: Run, state: State, source: str, within: Place) -> None:
+    """Follow the text of ``bash -c``, whose places are that of the command."""
+    if run.depth >= DEEPEST:
+        return
+    before, run.script = run.script, Script(source, run.script.path, within)
+    run.depth += 1
+    statements(run, state, run.script.root.children)
+    run.depth -= 1
+    run.script = before
 
 
 def file(run: Run, state: State, path: Optional[str]) -> bool:

@@ -1,29 +1,42 @@
 """Simple commands: assignments, exports, calls of functions, built-in commands, programs."""
 
+import os
 import re
 from typing import Callable, Dict, List, Optional, Sequence
 
-from npu_config.cluster.shell.commands import Launch, Started, may_start, started
+from npu_config.cluster.shell.commands import Launch, Started, inner, may_start, started
 from npu_config.cluster.shell.run import (
     DEEPEST,
     SILENT,
     Run,
     file,
+    may_be_made,
     names_in,
     near,
     statements,
+    text,
     unknown,
 )
-from npu_config.cluster.shell.state import State, Value
+from npu_config.cluster.shell.state import State, Value, Variable, written
 from npu_config.cluster.shell.syntax import Node
-from npu_config.cluster.shell.words import fields_of, value_of
+from npu_config.cluster.shell.words import fields_of, heredoc, value_of
 from npu_config.core.diagnostics import Place
 from npu_config.core.settings import UNKNOWN
 
 _PLACEHOLDER = re.compile(r"\{[A-Za-z_]\w*\}|<[A-Za-z_ -]+>")
+_SUBSTITUTED = re.compile(r"(?:\$\(|`)\s*([^\s()`]+)")
 _NAME = re.compile(r"[A-Za-z_]\w*\Z")
 # Files that set up a toolchain: they leave the variables of a job alone.
 _TOOLCHAIN = re.compile(r"set_?env|setvars|bashrc|profile|activate|conda", re.IGNORECASE)
+
+
+_MOVES = frozenset(("cd", "pushd", "popd"))
+# Commands that make no file by themselves, whatever their words are.
+_MAKES_NOTHING = _MOVES | {
+    "[", ":", "basename", "cat", "date", "dirname", "echo", "false", "hostname", "kill", "ls",
+    "mkdir", "npu-smi", "printf", "ps", "pwd", "readlink", "realpath", "rm", "rmdir", "seq",
+    "sleep", "test", "trap", "true", "type", "ulimit", "wait", "which",
+}  # fmt: skip
 
 
 def assignment(run: Run, state: State, node: Node, export: bool = False) -> None:
@@ -32,6 +45,9 @@ def assignment(run: Run, state: State, node: Node, export: bool = False) -> None
     name = run.script.text(name_node)
     value_node = node.children[-1] if len(node.children) > 2 else None
     value = _assigned_value(run, state, value_node)
+    if value is UNKNOWN and value_node is not None:
+        commands = _SUBSTITUTED.findall(run.script.text(value_node))
+        run.programs = run.programs or not _MAKES_NOTHING.issuperset(commands)
     if name_node.type != "variable_name" or _NAME.match(name) is None:
         return  # an element of an array
     if len(node.children) > 1 and run.script.text(node.children[1]) == "+=":
@@ -87,6 +103,27 @@ def unset(run: Run, state: State, node: Node) -> None:
                     state.remove(name)
 
 
+def redirected(run: Run, state: State, node: Node) -> None:
+    """A statement with redirections: the files that it writes, with their text if known."""
+    inner_nodes = [part for child in node.children for part in (child, *child.children)]
+    documents = [each for each in inner_nodes if each.type == "heredoc_redirect"]
+    body = run.script.text(node.children[0]).strip()
+    for redirect in inner_nodes:
+        if redirect.type != "file_redirect" or ">" not in run.script.text(redirect):
+            continue
+        path = value_of(run.script, state, redirect.children[-1])
+        if path is UNKNOWN:
+            run.programs = True
+            continue
+        run.written.add(os.path.basename(path))
+        whole = body == "cat" and len(documents) == 1 and run.script.text(redirect)[0] == ">"
+        whole = whole and not run.script.text(redirect).startswith(">>")
+        content = heredoc(run.script, state, documents[0]) if whole else UNKNOWN
+        place = run.script.place(documents[0].children[-2] if whole else redirect)
+        state.note(written(path), content, place)
+    statements(run, state, node.children)
+
+
 def command(run: Run, state: State, node: Node) -> None:
     """A call of a function, a built-in command, or a program."""
     added: Dict[str, Value] = {}
@@ -101,20 +138,28 @@ def command(run: Run, state: State, node: Node) -> None:
         elif child.type == "command_name":
             words.extend(fields_of(run.script, state, child.children[0]))
             if words and not _may_matter(state, words[0]):
-                return
+                run.moved = run.moved or words[0] in _MOVES
+                run.programs = run.programs or words[0] not in _MAKES_NOTHING
+                if not run.written:
+                    return
         elif child.is_named and child.type not in SILENT:
             words.extend(fields_of(run.script, state, child))
     if not words or words[0] is UNKNOWN:
         return
-    name = words[0]
-    if name in state.functions:
-        _call(run, state, name, words[1:])
-    elif name in _BUILTINS:
-        _BUILTINS[name](run, state, node, words[1:])
+    first = words[0]
+    if first in state.functions:
+        _call(run, state, first, words[1:])
+    elif first in _BUILTINS:
+        _BUILTINS[first](run, state, node, words[1:])
     else:
         found = started(words)
         if found is not None:
             _start(run, state, node, found, added, places)
+        for word in words:
+            if word is not UNKNOWN and written(word) in state.variables:
+                state.note(written(word), UNKNOWN, run.script.place(node))
+        if found is None or found.kind not in ("shell", "text"):
+            run.programs = run.programs or first not in _MAKES_NOTHING
 
 
 def _may_matter(state: State, name: Value) -> bool:
@@ -137,6 +182,7 @@ def _start(
     run.steps -= len(environment)
     for name, value in {**added, **found.variables}.items():
         environment[name], places[name] = value, added_places.get(name, place)
+    table = environment.get("RANK_TABLE_FILE", UNKNOWN)
     launch = Launch(
         found.kind,
         near(run, found.script),
@@ -146,20 +192,49 @@ def _start(
         places,
         frozenset(state.unset.difference(environment)),
         run.background,
+        may_be_made(run, table),
+        None if table is UNKNOWN else _text_of(run, state, table),
     )
-    if found.kind == "shell":
-        _child(run, state, launch)
-        return
-    run.launches.append(launch)
+    if found.kind in ("shell", "text"):
+        _child(run, launch, found)
+    elif found.kind == "python" or not _places_itself(run, launch):
+        run.launches.append(launch)
 
 
-def _child(run: Run, state: State, launch: Launch) -> None:
+def _text_of(run: Run, state: State, path: str) -> Optional[Variable]:
+    """The text that the script wrote to a file; None when it wrote none."""
+    variable = state.variables.get(written(path))
+    if variable is not None and variable.certain:
+        return variable
+    return Variable(UNKNOWN) if os.path.basename(path) in run.written else None
+
+
+def _places_itself(run: Run, launch: Launch) -> bool:
+    """Whether what a starter starts sets its rank or its device, or may do so."""
+    found = inner(launch.arguments)
+    if found is None or (found.kind == "text" and found.script is None):
+        return found is not None
+    before = len(run.launches)
+    _child(run, launch, found)
+    new = run.launches[before:]
+    if any({"RANK_ID", "ASCEND_DEVICE_ID"} & set(one.environment) for one in new):
+        return True
+    del run.launches[before:]
+    return False
+
+
+def _child(run: Run, launch: Launch, found: Started) -> None:
     """Another script, started with the exported variables."""
-    inner = State(launch.arguments)
-    for name, value in launch.environment.items():
-        inner.set(name, value, launch.places[name], True)
-    inner.unset = set(launch.unset)
-    file(run, inner, launch.script)
+    child = State(found.arguments)
+    for name, value in {**launch.environment, **found.variables}.items():
+        child.set(name, value, launch.places.get(name, launch.place), True)
+    child.unset = set(launch.unset.difference(found.variables))
+    if found.kind == "shell":
+        run.programs = not file(run, child, near(run, found.script)) or run.programs
+    elif found.script is not None:
+        text(run, child, found.script, launch.place)
+    else:
+        run.programs = True
 
 
 def _call(run: Run, state: State, name: str, arguments: Sequence[Value]) -> None:
@@ -197,10 +272,12 @@ def _source(run: Run, state: State, node: Node, words: Sequence[Value]) -> None:
     if path is UNKNOWN or (
         not file(run, state, near(run, path)) and _TOOLCHAIN.search(path) is None
     ):
+        run.programs = True
         state.forget()
 
 
 def _eval(run: Run, state: State, node: Node, words: Sequence[Value]) -> None:
+    run.programs = True
     state.forget()
 
 

@@ -1,5 +1,6 @@
 """What a shell knows at one point of a script: variables, functions, arguments."""
 
+import os
 from typing import Any, Dict, Iterable, List, NamedTuple, Optional, Sequence, Set, Tuple, Union
 
 from npu_config.core.diagnostics import NOWHERE, Place
@@ -21,7 +22,7 @@ class State:
     """The variables of a shell.
 
     Attributes:
-        variables: by name.
+        variables: by name; beside them the texts of files (:func:`written`).
         unset: the names that are certainly not set: others may come from outside.
         functions: name to body.
         arguments: ``$1`` and what follows; None when they are not known.
@@ -76,6 +77,11 @@ class State:
         self.unset.discard(name)
         self.changed.add(name)
 
+    def note(self, name: str, value: Value, place: Place) -> None:
+        """What is known of something else than a variable; its name is none of a variable."""
+        self.variables[name] = Variable(value, place)
+        self.changed.add(name)
+
     def export(self, name: str, place: Place) -> None:
         """``export NAME``."""
         variable = self.variables.get(name)
@@ -111,6 +117,11 @@ class State:
             {name: variable.value for name, variable in exported.items()},
             {name: variable.place for name, variable in exported.items()},
         )
+
+
+def written(path: str) -> str:
+    """The name under which a state keeps the text of a file that the script wrote."""
+    return "> " + os.path.normpath(path)
 
 
 def join(states: List[State]) -> State:

@@ -46,17 +46,18 @@ class Script:
 
     Attributes:
         path: its file, for the places.
+        within: the place of the command whose word the script is, for ``bash -c``.
         source: the text.
         data: what was parsed, a byte for each character of ``source``.
         root: the syntax tree.
     """
 
-    __slots__ = ("data", "path", "root", "source", "tree")
+    __slots__ = ("data", "path", "root", "source", "tree", "within")
 
-    def __init__(self, text: str, path: Optional[str]) -> None:
+    def __init__(self, text: str, path: Optional[str], within: Optional[Place] = None) -> None:
         parser = _parser()
         assert parser is not None
-        self.path = path
+        self.path, self.within = path, within
         self.source = text.replace("\r\n", " \n")
         self.data = _NOT_ASCII.sub("x", self.source).encode("ascii")
         self.tree = parser.parse(self.data)
@@ -68,6 +69,8 @@ class Script:
 
     def place(self, node: Node) -> Place:
         """Where a node is, in characters from 1."""
+        if self.within is not None:
+            return self.within
         line, column = node.start_point
         end_line, end_column = node.end_point
         return Place(self.path, line + 1, column + 1, end_line + 1, end_column + 1)

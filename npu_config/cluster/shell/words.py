@@ -78,9 +78,20 @@ def _concatenated(parts: List[Value]) -> Value:
     return "".join(texts)
 
 
-def _quoted(script: Script, state: State, node: Node) -> Value:
+def heredoc(script: Script, state: State, node: Node) -> Value:
+    """The text of a here-document."""
+    parts = {child.type: child for child in node.children}
+    start, body = parts.get("heredoc_start"), parts.get("heredoc_body")
+    if start is None or body is None or "<<-" in parts:
+        return UNKNOWN
+    if script.text(start).isalnum():
+        return _quoted(script, state, body, 0)
+    return script.text(body)
+
+
+def _quoted(script: Script, state: State, node: Node, marks: int = 1) -> Value:
     parts: List[Value] = []
-    position, end = node.start_byte + 1, node.end_byte - 1
+    position, end = node.start_byte + marks, node.end_byte - marks
     for child in node.children:
         if child.type in _INNER:
             parts.append(_unescaped(script.source[position : child.start_byte]))

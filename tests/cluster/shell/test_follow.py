@@ -190,3 +190,45 @@ def test_growth(block):
     )
     steps(small)
     assert steps(large) < 7 * steps(small) + 20_000
+
+
+@pytest.mark.parametrize(
+    ("before", "expected"),
+    [
+        ("", ["NPU622"]),
+        ("echo made > log.txt; mkdir -p out; sleep 1", ["NPU622"]),
+        ("cat > ./made.json < /dev/stdin", []),
+        ("python3 make.py --out made.json", []),
+        ("cp other.json made.json", []),
+        ("hccl_tools --device_num 8", []),
+        ("source other.sh", []),
+        ("x=$(python3 make.py)", []),
+        ("while true; do sleep 1; done", []),
+        ("cd /somewhere", []),
+        ("echo '{}' > $1", []),
+    ],
+)
+def test_a_table_that_may_be_made(before, expected):
+    """A table that is missing on the host is wrong only when nothing before may have made it."""
+    text = before + "\nRANK_TABLE_FILE=made.json RANK_ID=0 RANK_SIZE=1 python3 train.py\n"
+    found, _ = check_script(text, "launch.sh", on_host=True)
+    assert expected == [each.rule for each in found]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("cat > a <<E\nx $B\nE", "x 1\n"),
+        ("cat <<'E' > a\nx $B\nE", "x $B\n"),
+        ("cat > a <<E\nx $C\nE", UNKNOWN),
+        ("cat > ./a <<E\nx\nE\nsed -i s/x/y/ a", UNKNOWN),
+        ("cat > a <<E\nx\nE\necho y >> a", UNKNOWN),
+        ("sed s/x/y/ > a <<E\nx\nE", UNKNOWN),
+        ("if foo; then cat > a <<E\nx\nE\nfi", UNKNOWN),
+    ],
+)
+def test_texts_that_are_written(text, expected):
+    """A here-document with known text makes the text of a file known, until it is changed."""
+    (launch,) = launches("B=1\n" + text + "\nRANK_TABLE_FILE=a python3 x.py\n")
+    assert launch.table is not None
+    assert expected == launch.table.value
