@@ -150,6 +150,9 @@ def _several(values: Mapping[str, Any]) -> "SeenRanks":
         last = "".join("    {}\n".format(line) for line in seen.tail)
         text = "npu-config run: rank {} failed first, with exit code {}; it wrote last:\n{}"
         say(localized(text, seen.failed, seen.exit_code, last), err=True)
+        if seen.refused is not None:
+            text = "npu-config run: a collective of rank {} failed: {}\n"
+            say(localized(text, seen.failed, seen.refused), err=True)
     return seen
 
 

@@ -72,6 +72,8 @@ class Hub:
         self._counts: Dict[Tuple[Any, ...], int] = {}
         self._calls: Dict[Tuple[Any, ...], _Call] = {}
         self._failed: Dict[Tuple[Any, ...], str] = {}
+        self.refused: Dict[int, str] = {}
+        """The last error that each rank was answered with."""
         self._lock = threading.Lock()
         self._quiet: Optional[Tuple[float, float]] = None
         self._listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
@@ -148,8 +150,9 @@ class Hub:
 
     def _refuse(self, call: _Call, error: str) -> None:
         for caller, head, _ in call.given.values():
-            told = {"number": head["number"], "error": error, "stopped": self._stopping}
-            self._answer(caller, told, [])
+            self.refused[caller.rank] = error
+            answer = {"number": head["number"], "error": error, "stopped": self._stopping}
+            self._answer(caller, answer, [])
 
     @staticmethod
     def _answer(caller: _Caller, head: Dict[str, Any], arrays: List[Any]) -> None:

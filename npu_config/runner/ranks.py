@@ -73,12 +73,14 @@ class SeenRanks:
         exit_code: of the first rank that failed, 130 after an interrupt, else 0.
         failed: the first rank that failed.
         tail: the last lines of its output.
+        refused: why its last collective failed, where one did.
         ranks: all ranks, in order.
     """
 
     exit_code: int
     failed: Optional[int]
     tail: Tuple[str, ...]
+    refused: Optional[str]
     ranks: Tuple[SeenRank, ...]
 
     def to_dict(self) -> Dict[str, Any]:
@@ -185,6 +187,7 @@ class _Job:
             code,
             None if failed is None else failed.number,
             () if failed is None else tuple(failed.tail),
+            None if failed is None else hub.refused.get(failed.number),
             tuple(
                 SeenRank(one.number, one.code or 0, one.variables, _read(one.report))
                 for one in self._ranks
