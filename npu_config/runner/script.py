@@ -122,7 +122,7 @@ def _print_exception() -> None:
 
         traceback.print_exc()
     if missing is not None:
-        print(advice(), file=sys.stderr)
+        print(advice(missing), file=sys.stderr)
 
 
 def _chain(error: BaseException) -> Iterator[BaseException]:

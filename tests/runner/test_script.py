@@ -130,6 +130,15 @@ def test_tensorflow_is_missing(tmp_path):
     assert "pip install" in advice
 
 
+def test_horovod_is_missing(tmp_path):
+    """A script that was not migrated is told how."""
+    text = "import horovod.tensorflow as hvd\n"
+    (tmp_path / "train.py").write_text(text, encoding="utf-8")
+    code, output, errors = outcome(["-m", "npu_config", "run", "train.py"], tmp_path)
+    assert (code, output) == (1, "")
+    assert "npu-config migrate train.py replaces it\n" in errors
+
+
 @pytest.mark.parametrize("method", ["fork", "spawn", "forkserver"])
 def test_processes_of_multiprocessing(tmp_path, method):
     """They find the served modules, however they are started."""
