@@ -100,6 +100,8 @@ PROCESSES = declare(
     All have the same `JOB_ID`, and the same `RANK_SIZE` or the same `CM_CHIEF_` variables and
     `CM_WORKER_SIZE`; with a rank table every process has a `RANK_ID` of its own, without one
     every process of a server has a device of its own.  The cluster cannot form otherwise.
+    Ranks that a launch script starts together with one `ASCEND_DEVICE_ID` are a warning: the
+    script that they run may choose the device itself.
 
     Wrong: `CM_CHIEF_PORT=6000` on one server and `CM_CHIEF_PORT=6001` on the other
 

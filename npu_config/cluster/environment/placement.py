@@ -1,6 +1,6 @@
 """The variables that place a process in a job: rank table or CM_ variables, never both."""
 
-from typing import Dict, Mapping, Sequence, Tuple
+from typing import Dict, Mapping, Optional, Sequence, Tuple
 
 from npu_config.cluster.environment import _placement_rules as rules
 from npu_config.cluster.environment.state import EnvironmentCheck, assigned
@@ -224,14 +224,17 @@ def _devices(context: EnvironmentCheck) -> None:
 _COMMON = ("JOB_ID", "RANK_SIZE", *(name for name in CM_NAMES if name != "CM_WORKER_IP"))
 
 
-def compare(contexts: Mapping[str, EnvironmentCheck]) -> None:
+def compare(contexts: Mapping[str, EnvironmentCheck], one_server: bool = False) -> None:
     """Check the environments of several processes of one job against each other.
 
     Args:
         contexts: a name for each process, and its environment; of two that disagree the later
             one has the finding.
+        one_server: all run on one server at the same time, each of them a rank.
     """
     owners: Dict[Tuple[str, ...], str] = {}
+    chosen = {context.get("ASCEND_DEVICE_ID") for context in contexts.values()}
+    one_server = one_server and len(chosen) > 1  # else something else tells the ranks apart
     for name, context in contexts.items():
         for variable in _COMMON:
             _same(context, variable, *next(iter(contexts.items())))
@@ -247,6 +250,17 @@ def compare(contexts: Mapping[str, EnvironmentCheck]) -> None:
             before = owners.setdefault(("device", address, device), name)
             if before != name:
                 _twice(context, "ASCEND_DEVICE_ID", device, before)
+        elif one_server and device is not None and _is_rank(context):
+            before = owners.setdefault(("device", "", device), name)
+            if before != name:
+                _twice(context, "ASCEND_DEVICE_ID", device, before, Severity.WARNING)
+
+
+def _is_rank(context: EnvironmentCheck) -> bool:
+    """Whether this is one of several ranks, with a device that nothing else numbers."""
+    several = "RANK_ID" in context.environ and (context.whole("RANK_SIZE") or 0) > 1
+    other = any(name == "DEVICE_ID" or "VISIBLE" in name for name in context.environ)
+    return several and "ASCEND_DEVICE_ID" in context.environ and not other
 
 
 def _same(context: EnvironmentCheck, variable: str, first: str, other: EnvironmentCheck) -> None:
@@ -266,11 +280,18 @@ def _same(context: EnvironmentCheck, variable: str, first: str, other: Environme
     )
 
 
-def _twice(context: EnvironmentCheck, variable: str, text: str, before: str) -> None:
+def _twice(
+    context: EnvironmentCheck,
+    variable: str,
+    text: str,
+    before: str,
+    severity: Optional[Severity] = None,
+) -> None:
     context.report(
         rules.PROCESSES,
         variable,
         "{} as in {}; every process has its own",
         assigned(variable, text),
         before,
+        severity=severity,
     )

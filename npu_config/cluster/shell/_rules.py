@@ -91,3 +91,36 @@ NO_PARSER = declare(
     """,
     source=("npu_config",),
 )
+
+SYNTAX = declare(
+    "NPU691",
+    "script-syntax",
+    Severity.ERROR,
+    """
+    Bash refuses a launch script: a block or a quote has no end, or an end has no beginning.
+
+    Bash runs what stands before the place, and ends there.  Only what is certain is reported,
+    and then nothing else about the script: `bash -n SCRIPT` says everything.
+
+    Wrong: `for i in 0 1; do python3 train.py &` and no `done`
+
+    Right: `for i in 0 1; do python3 train.py & done`
+    """,
+    source=("npu_config",),
+)
+
+NOT_A_NAME = declare(
+    "NPU692",
+    "export-of-no-name",
+    Severity.ERROR,
+    """
+    `export` is given something that is not a name: there is a blank beside the `=`.
+
+    Bash says "not a valid identifier"; the variable does not get the value.
+
+    Wrong: `export RANK_SIZE = 8`
+
+    Right: `export RANK_SIZE=8`
+    """,
+    source=("npu_config",),
+)

@@ -15,6 +15,7 @@ from npu_config.cluster.environment.variables import VARIABLES
 from npu_config.cluster.rank_table.model import AnyRankTable
 from npu_config.cluster.shell import _rules as rules
 from npu_config.cluster.shell.commands import Launch
+from npu_config.cluster.shell.faults import syntax_fault
 from npu_config.cluster.shell.follow import follow
 from npu_config.cluster.shell.run import LARGEST, Run
 from npu_config.cluster.shell.state import State, Variable
@@ -59,7 +60,11 @@ def check_script(
         return [rules.NO_PARSER.diagnostic(message, Place(path), help=help)], ()
     script = Script(text, path)
     found = _line_ends(text, path)
+    fault = syntax_fault(script)
+    if fault is not None:
+        return [*found, fault], ()
     run, state = follow(script, _near_file)
+    found.extend(run.faults.values())
     found.extend(_starters(run, state))
     tables = _Tables(target, on_host)
     found.extend(_environments(run, state, target, tables))
@@ -215,7 +220,7 @@ def _environments(run: Run, state: State, target: Target, tables: _Tables) -> Li
             jobs.setdefault(loop, {}).setdefault(phrase("process {}", number), look)
     for job in jobs.values():
         if len(job) > 1:
-            compare(job)
+            compare(job, one_server=True)
             found.extend(diagnostic for look in job.values() for diagnostic in look.found)
     found.extend(_by_place(ranked))
     return list({(one.rule, one.place, one.message): one for one in reversed(found)}.values())

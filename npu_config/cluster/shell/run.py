@@ -6,19 +6,19 @@ known stays so: a variable that a loop or a command sets counts as set, with an 
 
 import os
 import re
-from typing import Any, Callable, List, Mapping, Optional, Sequence, Set, Tuple
+from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Set, Tuple
 
 from npu_config.cluster.shell.commands import Launch
 from npu_config.cluster.shell.state import State, Value
 from npu_config.cluster.shell.syntax import Node, Script
-from npu_config.core.diagnostics import Place
+from npu_config.core.diagnostics import Diagnostic, Place
 from npu_config.core.settings import UNKNOWN
 
 LARGEST = 1024 * 1024
 DEEPEST = 16
 COPIED_IN_A_STEP = 20
 _MOST_STEPS = 50_000
-_ASSIGNED = re.compile(rb"(?<![\w$\"'./-])([A-Za-z_]\w*)\+?=")
+_ASSIGNED = re.compile(rb"(?<![\w$\"'./-])([A-Za-z_]\w*)(?:\[[^\]\n]{0,80}\])?\+?=")
 SILENT = frozenset(
     ("comment", "file_redirect", "heredoc_redirect", "herestring_redirect", "heredoc_body")
 )
@@ -42,6 +42,7 @@ class Run:
         files: the paths of the scripts that are being followed, the innermost last.
         steps: how many statements may still be followed.
         depth: how many functions and files deep.
+        faults: what is wrong with a command itself, by its place.
         written: the last parts of the paths that were written, or handed to a program.
         programs: whether a program ran that may have made any file.
         moved: whether the working directory was changed.
@@ -51,6 +52,7 @@ class Run:
         "background",
         "counted",
         "depth",
+        "faults",
         "files",
         "handlers",
         "launches",
@@ -74,6 +76,7 @@ class Run:
         self.files: List[Optional[str]] = [script.path]
         self.steps = _MOST_STEPS
         self.depth = 0
+        self.faults: Dict[Place, Diagnostic] = {}
         self.written: Set[str] = set()
         self.programs = self.moved = False
 

@@ -4,6 +4,7 @@ import os
 import re
 from typing import Callable, Dict, List, Optional, Sequence
 
+from npu_config.cluster.shell._rules import NOT_A_NAME
 from npu_config.cluster.shell.commands import Launch, Started, inner, may_start, started
 from npu_config.cluster.shell.run import (
     DEEPEST,
@@ -17,14 +18,16 @@ from npu_config.cluster.shell.run import (
     text,
     unknown,
 )
-from npu_config.cluster.shell.state import State, Value, Variable, written
-from npu_config.cluster.shell.syntax import Node
-from npu_config.cluster.shell.words import fields_of, heredoc, value_of
+from npu_config.cluster.shell.state import BETWEEN, State, Value, Variable, array, written
+from npu_config.cluster.shell.syntax import Node, Script
+from npu_config.cluster.shell.words import arithmetic, fields_of, heredoc, value_of
 from npu_config.core.diagnostics import Place
+from npu_config.core.message import phrase
 from npu_config.core.settings import UNKNOWN
 
 _PLACEHOLDER = re.compile(r"\{[A-Za-z_]\w*\}|<[A-Za-z_ -]+>")
 _SUBSTITUTED = re.compile(r"(?:\$\(|`)\s*([^\s()`]+)")
+_CALCULATED = re.compile(r"\s*([A-Za-z_]\w*)\s*=(?!=)\s*([^=]+)\Z")
 _NAME = re.compile(r"[A-Za-z_]\w*\Z")
 # Files that set up a toolchain: they leave the variables of a job alone.
 _TOOLCHAIN = re.compile(r"set_?env|setvars|bashrc|profile|activate|conda", re.IGNORECASE)
@@ -44,16 +47,37 @@ def assignment(run: Run, state: State, node: Node, export: bool = False) -> None
     name_node = node.children[0]
     name = run.script.text(name_node)
     value_node = node.children[-1] if len(node.children) > 2 else None
+    elements = _elements(run, state, value_node)
     value = _assigned_value(run, state, value_node)
     if value is UNKNOWN and value_node is not None:
         commands = _SUBSTITUTED.findall(run.script.text(value_node))
         run.programs = run.programs or not _MAKES_NOTHING.issuperset(commands)
     if name_node.type != "variable_name" or _NAME.match(name) is None:
-        return  # an element of an array
+        name = name.partition("[")[0]  # an element of an array
+        if array(name) in state.variables:
+            state.note(array(name), UNKNOWN, run.script.place(node))
+        return
     if len(node.children) > 1 and run.script.text(node.children[1]) == "+=":
         before = state.get(name)
         value = UNKNOWN if UNKNOWN in (before, value) else str(before) + str(value)
     state.set(name, value, run.script.place(node), export)
+    if elements is not None and run.script.text(node.children[1]) == "=":
+        state.note(array(name), elements, run.script.place(node))
+
+
+def _elements(run: Run, state: State, node: Optional[Node]) -> Optional[Value]:
+    """The elements of an array in one text; None when the value is none."""
+    if node is None or node.type != "array":
+        return None
+    words = [
+        word
+        for child in node.children
+        if child.is_named and child.type not in SILENT
+        for word in fields_of(run.script, state, child)
+    ]
+    if any(word is UNKNOWN or "[" in word or BETWEEN in word for word in words):
+        return UNKNOWN
+    return BETWEEN.join(map(str, words))
 
 
 def _assigned_value(run: Run, state: State, node: Optional[Node]) -> Value:
@@ -82,6 +106,11 @@ def declaration(run: Run, state: State, node: Node) -> None:
     for child in node.children[1:]:
         if child.type == "variable_assignment":
             assignment(run, state, child, export)
+        elif child.type in ("word", "number") and run.script.text(child)[0] in "=0123456789":
+            place = run.script.place(child)
+            message = phrase('{} "{}": not a name', keyword, run.script.text(child))
+            fault = NOT_A_NAME.diagnostic(message, place, help="write NAME=value without blanks")
+            run.faults.setdefault(run.script.place(node), fault)
         elif child.type == "variable_name" and export:
             state.export(run.script.text(child), run.script.place(child))
         elif child.type in ("string", "concatenation", "simple_expansion", "expansion"):
@@ -289,6 +318,15 @@ def _read(run: Run, state: State, node: Node, words: Sequence[Value]) -> None:
 
 def _let(run: Run, state: State, node: Node, words: Sequence[Value]) -> None:
     unknown(run, state, node)
+    for child in node.children[1:]:
+        text = value_of(run.script, state, child)
+        match = None if text is UNKNOWN else _CALCULATED.match(text)
+        if match is not None:
+            tree = Script("echo $(({}))".format(match.group(2)), None)
+            command_node = tree.root.children[0]
+            number = arithmetic(tree, state, command_node.children[-1])
+            value = UNKNOWN if number is None else str(number)
+            state.set(match.group(1), value, run.script.place(node))
 
 
 def _set(run: Run, state: State, node: Node, words: Sequence[Value]) -> None:

@@ -22,7 +22,8 @@ class State:
     """The variables of a shell.
 
     Attributes:
-        variables: by name; beside them the texts of files (:func:`written`).
+        variables: by name; beside them the texts of files (:func:`written`) and the elements of
+            arrays (:func:`array`).
         unset: the names that are certainly not set: others may come from outside.
         functions: name to body.
         arguments: ``$1`` and what follows; None when they are not known.
@@ -76,6 +77,13 @@ class State:
         self.variables[name] = Variable(value, place, exported)
         self.unset.discard(name)
         self.changed.add(name)
+        self._lose(name)
+
+    def _lose(self, name: str) -> None:
+        """The elements of an array that was assigned anew are not known."""
+        if array(name) in self.variables:
+            self.variables[array(name)] = Variable(UNKNOWN)
+            self.changed.add(array(name))
 
     def note(self, name: str, value: Value, place: Place) -> None:
         """What is known of something else than a variable; its name is none of a variable."""
@@ -96,6 +104,7 @@ class State:
         self.variables.pop(name, None)
         self.unset.add(name)
         self.changed.add(name)
+        self._lose(name)
 
     def forget(self, names: Optional[Iterable[str]] = None) -> None:
         """The values of these variables, or of all, are no longer known."""
@@ -105,6 +114,7 @@ class State:
             self.changed.add(name)
             if variable is not None:
                 self.variables[name] = variable._replace(value=UNKNOWN)
+            self._lose(name)
 
     def environment(self) -> Tuple[Dict[str, Value], Dict[str, Place]]:
         """What a command gets: the exported variables and where they are set."""
@@ -117,6 +127,15 @@ class State:
             {name: variable.value for name, variable in exported.items()},
             {name: variable.place for name, variable in exported.items()},
         )
+
+
+BETWEEN = "\x1f"
+"""What separates the elements of an array in its text."""
+
+
+def array(name: str) -> str:
+    """The name under which a state keeps the elements of an array."""
+    return name + "[]"
 
 
 def written(path: str) -> str:

@@ -4,7 +4,7 @@ import os
 import re
 from typing import List, Optional
 
-from npu_config.cluster.shell.state import State, Value
+from npu_config.cluster.shell.state import BETWEEN, State, Value, array
 from npu_config.cluster.shell.syntax import Node, Script
 from npu_config.core.settings import UNKNOWN
 
@@ -12,6 +12,7 @@ MOST_FIELDS = 4096
 _LARGEST = 2**63
 _BRACES = re.compile(r"\{(-?[0-9]{1,6})\.\.(-?[0-9]{1,6})\}\Z")
 _PLAIN = re.compile(r"\$(?:(\w+)|\{(\w+)\})\Z")
+_ALL = re.compile(r'"?\$\{(!?)(\w+)\[[@*]\]\}"?\Z')
 _DEFAULT = re.compile(r"\$\{(\w+)(:?)([-=])([^${}`\\]*)\}\Z")
 _OWN_PATH = frozenset(("$0", "${0}", "$BASH_SOURCE", "${BASH_SOURCE}", "${BASH_SOURCE[0]}"))
 _INNER = ("simple_expansion", "expansion", "command_substitution", "arithmetic_expansion")
@@ -59,6 +60,13 @@ def fields_of(script: Script, state: State, node: Node) -> List[Value]:
         return [UNKNOWN]
     if node.type == "simple_expansion" and text in ("$@", "$*"):
         return [UNKNOWN] if state.arguments is None else list(state.arguments)
+    whole = _ALL.match(text) if text.endswith(("]}", ']}"')) else None
+    if whole is not None:
+        elements = state.get(array(whole.group(2)))
+        if elements is UNKNOWN:
+            return [UNKNOWN]
+        words: List[Value] = list(elements.split(BETWEEN)) if elements else []
+        return [str(number) for number in range(len(words))] if whole.group(1) else words
     value = value_of(script, state, node)
     if value is UNKNOWN or node.type in ("string", "raw_string"):
         return [value]
@@ -114,6 +122,8 @@ def _expansion(script: Script, state: State, node: Node) -> Value:
     plain = _PLAIN.match(text)
     if plain is not None:
         return _variable(state, plain.group(1) or plain.group(2))
+    if node.children[1:2] and node.children[1].type == "subscript":
+        return _element(script, state, node) if len(node.children) == 3 else UNKNOWN
     default = _DEFAULT.match(text)
     if default is None:
         return UNKNOWN
@@ -121,6 +131,17 @@ def _expansion(script: Script, state: State, node: Node) -> Value:
     if value == "" and (default.group(2) or default.group(1) in state.unset):
         return default.group(4)
     return value
+
+
+def _element(script: Script, state: State, node: Node) -> Value:
+    """``${name[index]}``, of an array of known words by a known number."""
+    inner = [child for child in node.children[1].children if child.type not in ("[", "]")]
+    elements = state.get(array(script.text(inner[0])))
+    number = arithmetic(script, state, inner[1]) if len(inner) == 2 else None
+    if elements is UNKNOWN or number is None or number < 0:
+        return UNKNOWN
+    words = elements.split(BETWEEN) if elements else []
+    return words[number] if number < len(words) else ""
 
 
 def _variable(state: State, name: str) -> Value:

@@ -232,3 +232,39 @@ def test_texts_that_are_written(text, expected):
     (launch,) = launches("B=1\n" + text + "\nRANK_TABLE_FILE=a python3 x.py\n")
     assert launch.table is not None
     assert expected == launch.table.value
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("d=(a 'b c' $((1+1))); export A=${d[1]}", "b c"),
+        ("d=(a b); i=1; export A=${d[$i]}", "b"),
+        ("d=(a b); i=1; export A=${d[i]}", "b"),
+        ("d=(a b); export A=${d[2]}", ""),
+        ("d=(a $1); export A=${d[0]}", UNKNOWN),
+        ("d=(a b); d[0]=c; export A=${d[0]}", UNKNOWN),
+        ("d=(a b); d+=(c); export A=${d[0]}", UNKNOWN),
+        ("d=(a b); read d; export A=${d[0]}", UNKNOWN),
+        ("d=(a b); d=c; export A=${d[0]}", UNKNOWN),
+        ("d=([1]=a b); export A=${d[0]}", UNKNOWN),
+        ("d=(a b); while foo; do d[0]=c; done; export A=${d[0]}", UNKNOWN),
+        ("set -a; d=(a b); set +a; export A=${d[0]}", "a"),
+        ("let A=7+1; export A", "8"),
+        ('let "A = 2 * 3"; export A', "6"),
+        ("A=1; let A+=1; export A", UNKNOWN),
+        ("let A=$1+1; export A", UNKNOWN),
+    ],
+)
+def test_arrays_and_let(text, expected):
+    """An element of an array of known words by a known number, and a calculated number."""
+    (environment,) = environments(text + "; python x.py")
+    assert expected == environment["A"]
+
+
+def test_all_elements():
+    """A loop over an array, or over its indices."""
+    for words, expected in (("${d[@]}", ["a", "b c"]), ("${!d[@]}", ["0", "1"])):
+        found = environments(
+            "d=(a 'b c'); for i in \"" + words + '"; do export A=$i; python x.py; done'
+        )
+        assert expected == [environment["A"] for environment in found]
