@@ -143,9 +143,10 @@ JOB_ID_MISSING = declare(
     The distributed optimizers of npu_bridge take the number of ranks from the information
     about the job, which is not there without `JOB_ID`: building the graph ends with
     AttributeError.  NPUEstimator raises ValueError even with one device, unless its
-    `job_start_file` can be read.  The plugin alone only warns.
+    `job_start_file` can be read.  The plugin alone only warns.  A launch script may get it from
+    outside: there it is missing only after `unset JOB_ID`.
 
-    Wrong: `export RANK_SIZE=16` and no `JOB_ID`
+    Wrong: `unset JOB_ID; export RANK_SIZE=16`
 
     Right: `export RANK_SIZE=16 JOB_ID=resnet_0412`
     """,

@@ -185,14 +185,17 @@ def _existing(path: str, beside: str) -> str:
 def _environments(run: Run, state: State, target: Target, tables: _Tables) -> List[Diagnostic]:
     """The findings about what each process gets, or about what a file of exports leaves."""
     launches = [launch for launch in run.launches if launch.kind == "python"]
-    if not run.launches:
-        environment, places = state.environment()
-        unset = frozenset(state.unset)
-        launches = [Launch("", None, (), Place(run.script.path), environment, places, unset)]
+    environment, places = state.environment()
+    end = Launch("", None, (), Place(run.script.path), environment, places, frozenset(state.unset))
     found: List[Diagnostic] = []
     ranked: List[Tuple[Optional[int], Diagnostic]] = []
     jobs: Dict[int, Dict[str, EnvironmentCheck]] = {}
     used = frozenset(match.decode("ascii", "replace") for match in _USED.findall(run.script.data))
+    if run.launches:
+        judged = {name: text for name, text in environment.items() if _matters(name)}
+        found.extend(environment_check.misspelt(judged, target, places, end.unset, used))
+    else:
+        launches = [end]
     for launch in launches:
         table, problem = None, None
         named = launch.environment.get("RANK_TABLE_FILE")

@@ -322,7 +322,7 @@ def _let(run: Run, state: State, node: Node, words: Sequence[Value]) -> None:
         text = value_of(run.script, state, child)
         match = None if text is UNKNOWN else _CALCULATED.match(text)
         if match is not None:
-            tree = Script("echo $(({}))".format(match.group(2)), None)
+            tree = Script(": $(({}))".format(match.group(2)), None)
             command_node = tree.root.children[0]
             number = arithmetic(tree, state, command_node.children[-1])
             value = UNKNOWN if number is None else str(number)
