@@ -27,7 +27,7 @@ from npu_config.core.settings import UNKNOWN
 
 _PLACEHOLDER = re.compile(r"\{[A-Za-z_]\w*\}|<[A-Za-z_ -]+>")
 _SUBSTITUTED = re.compile(r"(?:\$\(|`)\s*([^\s()`]+)")
-_CALCULATED = re.compile(r"\s*([A-Za-z_]\w*)\s*=(?!=)\s*([^=]+)\Z")
+_CALCULATED = re.compile(r"\s*([A-Za-z_]\w*)\s*=\s*([^=\s][^=]*)\Z")
 _NAME = re.compile(r"[A-Za-z_]\w*\Z")
 # Files that set up a toolchain: they leave the variables of a job alone.
 _TOOLCHAIN = re.compile(r"set_?env|setvars|bashrc|profile|activate|conda", re.IGNORECASE)
