@@ -4,7 +4,6 @@ Such a kind reads the text of the wire or friendly Python values into one canoni
 immutable form (tuples), and writes that form back: ``read(write(x)) == x``.
 """
 
-import re
 from typing import Any, Dict, Iterable, Optional, Sequence, Tuple, Union
 
 from npu_config.catalogue.kinds import (
@@ -97,7 +96,7 @@ def bad_syntax(
 
 def digits(text: str, maximum: int = UINT32_MAX) -> Optional[int]:
     """``text`` as a number when it is nothing but ASCII digits and not above ``maximum``."""
-    if not re.match(r"[0-9]{1,20}\Z", text):
+    if not (text.isascii() and text.isdigit()) or len(text) > 20:
         return None
     number = int(text)
     return number if number <= maximum else None
