@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Iterator, Mapping, Sequence
 from npu_config.cli._guard import check_directory, guarded
 from npu_config.cli._output import Failure, deliver, say
 from npu_config.cli._run_options import words_of
-from npu_config.core.message import join, language_of, localized, speaking
+from npu_config.core.message import join, language, language_of, localized, speaking
 
 if TYPE_CHECKING:
     from npu_config.core.diagnostics import Diagnostic
@@ -35,7 +35,9 @@ def alone(values: Mapping[str, Any]) -> int:
 
 def run(values: Mapping[str, Any]) -> int:
     """Run the script of a call; returns its exit code."""
-    report, dry_run = values["report"], values["dry_run"]
+    report, dry_run, format_ = values["report"], values["dry_run"], values["format_"]
+    if format_ is not None and not dry_run:
+        raise Failure("--format belongs to --dry-run; --report FILE writes what a run showed")
     if report is not None:
         if os.path.lexists(report):
             raise Failure(localized("{} exists; name another file for the report", report))
@@ -50,7 +52,7 @@ def run(values: Mapping[str, Any]) -> int:
         if report is not None:
             deliver(as_json(found), report, False)
         if dry_run:
-            deliver((as_yaml if values["format_"] == "yaml" else as_json)(found), None, False)
+            deliver((as_json if format_ == "json" else as_yaml)(found), None, False)
     return int(seen.exit_code)
 
 
@@ -81,11 +83,25 @@ def _one(values: Mapping[str, Any]) -> "Seen":
 def _summary(seen: "Seen", dry_run: bool) -> Iterator[str]:
     """What a user should know of a run: findings, variables that were set, why it ended."""
     if seen.sessions and not dry_run:
-        from npu_config.core.diagnostics import Severity
+        from npu_config.core.diagnostics import Report, Severity
+        from npu_config.reporters.text import finding
 
-        found = [finding for session in seen.sessions for finding in _of_the_npu(session)]
-        shown = [str(each) for each in found if each.severity is not Severity.INFO]
-        yield from (localized("npu-config run: {}\n", each) for each in dict.fromkeys(shown))
+        found = Report(each for session in seen.sessions for each in _of_the_npu(session))
+        shown = [
+            finding(each)
+            for each in found.localized(language())
+            if each.severity is not Severity.INFO
+        ]
+        yield from (localized("npu-config run: {}", each) for each in dict.fromkeys(shown))
+    if not seen.modules and any(
+        _lacks_optimizer(session) and (session.steps or seen.ended == "dry-run")
+        for session in seen.sessions
+    ):
+        text = (
+            "npu-config run: the script imports nothing of npu_bridge; npu-config migrate {} "
+            "makes one for the NPU of it\n"
+        )
+        yield localized(text, seen.script)
     if seen.environment:
         pairs = " ".join("{}={}".format(*pair) for pair in sorted(seen.environment.items()))
         yield localized("npu-config run: set for one rank: {}\n", pairs)
@@ -108,6 +124,10 @@ def _of_the_npu(session: "SeenSession") -> Sequence["Diagnostic"]:
     return (missing if session.steps else []) if missing else session.findings
 
 
+def _lacks_optimizer(session: "SeenSession") -> bool:
+    return any(each.rule == "NPU801" for each in session.findings)
+
+
 @contextlib.contextmanager
 def _failures() -> Iterator[None]:
     """What keeps a script from being run, as a failure of the command."""
@@ -116,7 +136,7 @@ def _failures() -> Iterator[None]:
     try:
         yield
     except CannotRunError as error:
-        raise Failure(localized(str(error))) from None
+        raise Failure(localized(error.args[0])) from None
     except ValueError as error:
         from npu_config.core.diagnostics import NpuConfigError
 
@@ -138,8 +158,9 @@ def _several(values: Mapping[str, Any]) -> "SeenRanks":
     cores = os.cpu_count() or count
     if count > cores:
         say(localized("npu-config run: {} ranks share {} CPU cores\n", count, cores), err=True)
-    words = words_of({**values, "ranks": None, "report": None, "format_": "json"})
-    call = [*words, "--", values["script"], *values["arguments"]]
+    own = {"ranks": None, "report": None, "format_": "json" if dry_run else None}
+    spoken = [] if language() == language_of(os.environ) else ["--lang", language()]
+    call = [*spoken, *words_of({**values, **own}), "--", values["script"], *values["arguments"]]
     try:
         seen = run_ranks(count, call, say, dry_run, bool(values["steps"] or dry_run))
     except OSError as error:

@@ -14,9 +14,9 @@ class Option(NamedTuple):
     Args:
         flag: how it is written.
         name: the name of its value.
-        legal: its choices, the first of which is the default; a range of numbers; ``str`` for
-            any text; ``bool`` for a flag.
+        legal: its choices; a range of numbers; ``str`` for any text; ``bool`` for a flag.
         help: what it does.
+        default: its value in a call without it.
         metavar: what stands for its value in the help.
     """
 
@@ -24,14 +24,8 @@ class Option(NamedTuple):
     name: str
     legal: Union[Tuple[str, ...], range, type]
     help: str
+    default: Union[str, bool, None] = None
     metavar: Optional[str] = None
-
-    @property
-    def default(self) -> Union[str, bool, None]:
-        """Its value in a call without it."""
-        if isinstance(self.legal, tuple):
-            return self.legal[0]
-        return False if self.legal is bool else None
 
 
 OPTIONS = (
@@ -40,24 +34,31 @@ OPTIONS = (
         "loops",
         ("device", "once"),
         "Whether a session.run makes as many steps as on the device, or one.",
+        "device",
     ),
     Option(
         "--dry-run",
         "dry_run",
         bool,
         "Stop before the first training step and print what each session is configured with.",
+        False,
     ),
-    Option("--format", "format_", ("yaml", "json"), "With --dry-run: how it is printed."),
+    Option(
+        "--format",
+        "format_",
+        ("yaml", "json"),
+        "With --dry-run: how it is printed; yaml where nothing is said.",
+    ),
     Option("--steps", "steps", range(1, sys.maxsize), "Stop after so many session runs."),
     Option(
         "--ranks",
         "ranks",
         range(1, 33),
         "Start the script so many times, as the ranks of one job that communicate (1 to 32).",
-        "N",
+        metavar="N",
     ),
-    Option("--report", "report", str, "Write what was seen to a JSON file.", "FILE"),
-    Option("--force", "force", bool, "Also where the vendor's package is installed."),
+    Option("--report", "report", str, "Write what was seen to a JSON file.", metavar="FILE"),
+    Option("--force", "force", bool, "Also where the vendor's package is installed.", False),
 )
 
 _BY_FLAG = {option.flag: option for option in OPTIONS}

@@ -10,7 +10,7 @@ import importlib.util
 import os
 import sys
 from types import ModuleType
-from typing import Any, Callable, List, Optional, Sequence
+from typing import Any, Callable, List, Optional, Sequence, Tuple
 
 from npu_config.tf1 import vendor
 from npu_config.tf1.modules import MODULES, is_package, names_of, resolve
@@ -61,6 +61,11 @@ def fill(module: ModuleType) -> None:
 def installed() -> Optional[Finder]:
     """The finder that serves now, if there is one."""
     return next((each for each in sys.meta_path if isinstance(each, Finder)), None)
+
+
+def served() -> Tuple[str, ...]:
+    """The served modules that are imported now, in the order of their names."""
+    return tuple(sorted(name for name in _names() if name in MODULES))
 
 
 def install_npu_bridge(force: bool = False) -> Callable[[], None]:

@@ -342,10 +342,12 @@ def _signals() -> Iterator[None]:
 
 def _lines(stream: IO[bytes]) -> Iterator[str]:
     """Lines as they come; a carriage return ends one, too."""
-    rest = b""
+    rest, returned = b"", False
     while True:
         data = os.read(stream.fileno(), 1 << 16)
-        *whole, rest = (rest + data).replace(b"\r\n", b"\n").replace(b"\r", b"\n").split(b"\n")
+        rest += data[1:] if returned and data[:1] == b"\n" else data
+        returned = data[-1:] == b"\r"
+        *whole, rest = rest.replace(b"\r\n", b"\n").replace(b"\r", b"\n").split(b"\n")
         if (not data or len(rest) > 1 << 16) and rest:
             whole.append(rest)
             rest = b""

@@ -22,6 +22,7 @@ class Seen(NamedTuple):
         exit_code: what ``python`` would have ended with; 0 when it was stopped as asked.
         ended: ``"finished"``, ``"dry-run"`` or ``"steps"``.
         loops: ``"device"`` or ``"once"``.
+        modules: the vendor's modules that it imported, in the order of their names.
         environment: the variables that were filled in.
         findings: what is wrong with the variables of the job; looked for in a dry run.
         sessions: the sessions that it made.
@@ -33,6 +34,7 @@ class Seen(NamedTuple):
     exit_code: int
     ended: str
     loops: str
+    modules: Tuple[str, ...]
     environment: Dict[str, str]
     findings: Tuple["Diagnostic", ...]
     sessions: Tuple["SeenSession", ...]
@@ -47,6 +49,7 @@ class Seen(NamedTuple):
             "exit_code": self.exit_code,
             "ended": self.ended,
             "loops": self.loops,
+            "modules": list(self.modules),
             "environment": self.environment,
             "findings": [diagnostic.to_dict() for diagnostic in self.findings],
             "sessions": [each.to_dict() for each in self.sessions],
@@ -113,6 +116,7 @@ def run_path(
     finally:
         unshare()
         watch.stop()
+        modules = finder.served()
         findings = environment.check(os.environ, filled) if dry_run else ()
         for name in filled:
             os.environ.pop(name, None)
@@ -133,6 +137,7 @@ def run_path(
         code,
         ended,
         loops,
+        modules,
         filled,
         findings,
         tuple(watch.sessions),

@@ -5,6 +5,7 @@ import sys
 from types import ModuleType, TracebackType
 from typing import Any, Iterator, List, Optional, Sequence
 
+from npu_config.core.message import phrase
 from npu_config.runner.missing import advice, failed_import
 
 _HERE = os.path.dirname(os.path.abspath(__file__))
@@ -25,10 +26,10 @@ def find(path: str) -> str:
         if os.path.isfile(main):
             return main
         raise CannotRunError(
-            "{} is a directory without __main__.py; name the script in it".format(path)
+            phrase("{} is a directory without __main__.py; name the script in it", path)
         )
     if not os.path.exists(path):
-        raise CannotRunError("{} does not exist".format(path))
+        raise CannotRunError(phrase("{} does not exist", path))
     return path
 
 
@@ -92,7 +93,7 @@ def _compiled(path: str) -> Any:
             data = stream.read()
     except OSError as error:
         raise CannotRunError(
-            "{} cannot be read: {}".format(path, error.strerror or error)
+            phrase("{} cannot be read: {}", path, error.strerror or error)
         ) from None
     try:
         return compile(data, path, "exec", dont_inherit=True)
@@ -100,7 +101,7 @@ def _compiled(path: str) -> Any:
         _print_exception()
         return None
     except ValueError as error:
-        raise CannotRunError("{} is not Python: {}".format(path, error)) from None
+        raise CannotRunError(phrase("{} is not Python: {}", path, error)) from None
 
 
 def _print_exception() -> None:

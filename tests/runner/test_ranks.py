@@ -162,6 +162,29 @@ def test_output(tmp_path):
     assert ["[rank {}] {}".format(rank, each) for rank in (0, 1) for each in lines] == output
 
 
+def test_a_line_whose_end_comes_in_two_parts(tmp_path):
+    """A return that ends a line and a new line that is read later are one end."""
+    text = """
+        import sys, time
+        for part in ("one\\r", "\\ntwo\\r", "\\n", "\\n", "three\\r", "four"):
+            sys.stdout.write(part)
+            sys.stdout.flush()
+            time.sleep(0.2)
+    """
+    code, output, errors = run(tmp_path, text, "--ranks", "1")
+    assert code == 0, errors
+    lines = ["one", "two", "", "three", "four"]
+    assert sorted("[rank 0] " + each for each in lines) == output
+
+
+@pytest.mark.parametrize(("lang", "said"), [("en", "npu-config run: the"), ("zh", "脚本")])
+def test_the_language_of_the_ranks(tmp_path, lang, said):
+    """What a rank says is in the language that was asked for."""
+    code, _, errors = run(tmp_path, "pass", "--ranks", "1", "--lang", lang, "--dry-run")
+    assert code == 0, errors
+    assert said in errors
+
+
 def test_a_reader_that_leaves(tmp_path):
     """When nobody reads the output any more, the job ends."""
     text = "import time\nwhile True:\n    print('x')\n    time.sleep(0.05)\n"

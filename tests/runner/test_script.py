@@ -79,6 +79,9 @@ def test_like_python(tmp_path, text):
         (["--report", "there.json", "x.py"], "there.json exists"),
         (["--report", "nowhere/r.json", "x.py"], "cannot be written"),
         (["--step", "3", "x.py"], "--steps"),
+        (["--format", "json", "x.py"], "--format belongs to --dry-run"),
+        (["--format=yaml", "--ranks", "2", "x.py"], "--format belongs to --dry-run"),
+        (["--lang", "zh", "missing.py"], "missing.py 不存在"),
     ],
 )
 def test_wrong_calls(tmp_path, arguments, message):

@@ -103,6 +103,36 @@ def test_what_the_terminal_shows(tmp_path):
     assert told[-1] == "stopped after 3 session runs with 30 training steps"
 
 
+NEVER_MIGRATED = """
+    import tensorflow.compat.v1 as tf
+    tf.disable_v2_behavior()
+    {}
+    x = tf.Variable(1.0)
+    train = tf.train.GradientDescentOptimizer(0.1).minimize(tf.square(x))
+    with tf.Session(config=tf.ConfigProto()) as session:
+        session.run(x.initializer)
+        {}
+"""
+
+
+@pytest.mark.parametrize("mode", ["--dry-run", "--force"])
+@pytest.mark.parametrize(
+    ("imports", "run", "told"),
+    [
+        ("", "session.run(train)", True),
+        ("", "session.run(x + 1)", False),
+        ("import npu_bridge", "session.run(train)", False),
+    ],
+)
+def test_a_script_that_was_never_migrated(tmp_path, mode, imports, run, told):
+    """One that trains on the CPU and imports nothing of the vendor's is told of migrate."""
+    done = start(tmp_path, mode, text=NEVER_MIGRATED.format(imports, run))
+    assert done.returncode == 0, done.stderr.decode()
+    assert told == ("npu-config migrate train.py" in done.stderr.decode())
+    report = json.loads((tmp_path / "report.json").read_text(encoding="utf-8"))
+    assert bool(imports) == ("npu_bridge" in report["modules"])
+
+
 FAILS = """
     import tensorflow.compat.v1 as tf
     tf.disable_v2_behavior()
