@@ -6,10 +6,11 @@ ranks communicate.  Arguments are checked as the adapter's operators check them.
 
 from __future__ import annotations
 
-from typing import Any, List, Sequence
+from typing import Any, Sequence
 
 from npu_config.tf1 import hccl, ranks, vendor
 from npu_config.tf1._lazy import errors, rules
+from npu_config.tf1.operands import operand
 from npu_config.tf1.tensorflow import tf
 
 GROUP = "hccl_world_group"
@@ -36,12 +37,12 @@ def allreduce(
         VendorError: there are several ranks, and nothing that connects them.
     """
     _check_reduction("allreduce", reduction)
+    given = reducible("allreduce", tensor)
     if not ranks.several("hccl_ops.allreduce"):
-        return tensor
+        return tf.identity(given)
     from npu_config.tf1 import collectives
 
     members = collectives.members("allreduce", group)
-    given = reducible("allreduce", tensor)
     return collectives.allreduce([given], reduction, members)[0]
 
 
@@ -50,6 +51,8 @@ def allgather(
     tensor: Any, rank_size: int, group: str = GROUP, fusion: int = 0, fusion_id: int = -1
 ) -> Any:
     """Join the tensors of all ranks along the first axis, for all of them.
+
+    One rank that names several joins its own as often.
 
     Args:
         tensor: of the same shape in all ranks, with an axis at least.
@@ -63,12 +66,13 @@ def allgather(
         VendorError: there are several ranks, and nothing that connects them.
     """
     hccl.check_rank_num(rank_size)
+    given = _with_axis("allgather", tensor, _GATHERED)
     if not ranks.several("hccl_ops.allgather"):
-        return tensor
+        return tf.concat([given] * rank_size, axis=0)
     from npu_config.tf1 import collectives
 
     members = collectives.members("allgather", group, rank_size)
-    return collectives.allgather([_with_axis("allgather", tensor, _GATHERED)], members)[0]
+    return collectives.allgather([given], members)[0]
 
 
 @vendor.stand_in("hccl_ops")
@@ -78,7 +82,7 @@ def broadcast(
     fusion: int = 2,
     fusion_id: int = 0,
     group: str = GROUP,
-) -> List[Any]:
+) -> Any:
     """Give all ranks the tensors of one.
 
     Args:
@@ -89,7 +93,7 @@ def broadcast(
         group: the communication group.
 
     Returns:
-        A list of as many tensors.
+        A list of as many tensors; an operation for none.
 
     Raises:
         ArgumentError: ``tensor`` is no list.
@@ -101,14 +105,13 @@ def broadcast(
             "broadcast: tensor must be a list of tensors, got {!r}".format(tensor),
             kind=errors.ArgumentError,
         )
-    if not tensor or not ranks.several("hccl_ops.broadcast"):
-        return list(tensor)
+    if not tensor:
+        return tf.no_op()
+    if not ranks.several("hccl_ops.broadcast"):
+        return [tf.identity(each) for each in tensor]
     from npu_config.tf1 import collectives
 
-    found: List[Any] = collectives.broadcast(
-        tensor, root_rank, collectives.members("broadcast", group)
-    )
-    return found
+    return collectives.broadcast(tensor, root_rank, collectives.members("broadcast", group))
 
 
 @vendor.stand_in("hccl_ops")
@@ -135,12 +138,12 @@ def reduce(
         VendorError: there are several ranks, and nothing that connects them.
     """
     _check_reduction("reduce", reduction)
+    given = reducible("reduce", tensor)
     if not ranks.several("hccl_ops.reduce"):
-        return tensor
+        return tf.identity(given)
     from npu_config.tf1 import collectives
 
     members = collectives.members("reduce", group)
-    given = reducible("reduce", tensor)
     return collectives.reduce(given, reduction, root_rank, members)
 
 
@@ -154,6 +157,8 @@ def reduce_scatter(
     fusion_id: int = -1,
 ) -> Any:
     """Reduce a tensor over all ranks, a share for each of them.
+
+    One rank that names several gets the first share of its own.
 
     Args:
         tensor: as for :func:`allreduce`; its first axis is a multiple of ``rank_size``.
@@ -169,11 +174,6 @@ def reduce_scatter(
     """
     _check_reduction("reduce_scatter", reduction)
     hccl.check_rank_num(rank_size)
-    if not ranks.several("hccl_ops.reduce_scatter"):
-        return tensor
-    from npu_config.tf1 import collectives
-
-    members = collectives.members("reduce_scatter", group, rank_size)
     given = _with_axis("reduce_scatter", tensor, _REDUCED)
     first = given.shape.as_list()[0] if given.shape.ndims else None
     if first is not None and first % rank_size:
@@ -182,6 +182,11 @@ def reduce_scatter(
                 rank_size, given.shape
             )
         )
+    if not ranks.several("hccl_ops.reduce_scatter"):
+        return tf.split(given, rank_size)[0]
+    from npu_config.tf1 import collectives
+
+    members = collectives.members("reduce_scatter", group, rank_size)
     return collectives.reduce_scatter(given, reduction, members)
 
 
@@ -200,7 +205,9 @@ def send(tensor: Any, sr_tag: int, dest_rank: int, group: str = GROUP) -> Any:
     """
     collectives, members = _of_several("send", group)
     route = [ranks.rank_id(), members[_other("dest_rank", dest_rank, members)]]
-    return collectives.send(_tensor("send", tensor, _GATHERED), sr_tag, route)
+    return collectives.send(
+        operand("send", tensor, _GATHERED, rules.COLLECTIVE_ARGUMENT), sr_tag, route
+    )
 
 
 @vendor.stand_in("hccl_ops")
@@ -310,22 +317,11 @@ def reducible(what: str, given: Any) -> Any:
     Raises:
         ArgumentError: it has another type.
     """
-    return _tensor(what, given, _REDUCED)
-
-
-def _tensor(what: str, given: Any, types: Sequence[str]) -> Any:
-    """A tensor of a type that the device can communicate (ArgumentError)."""
-    tensor = tf.convert_to_tensor(given)
-    if tensor.dtype.base_dtype.name not in types:
-        raise rules.COLLECTIVE_ARGUMENT.error(
-            "{} takes {}, got {}".format(what, ", ".join(types), tensor.dtype.base_dtype.name),
-            kind=errors.ArgumentError,
-        )
-    return tensor
+    return operand(what, given, _REDUCED, rules.COLLECTIVE_ARGUMENT)
 
 
 def _with_axis(what: str, given: Any, types: Sequence[str]) -> Any:
-    tensor = _tensor(what, given, types)
+    tensor = operand(what, given, types, rules.COLLECTIVE_ARGUMENT)
     if tensor.shape.ndims == 0:
         hccl.refuse("{} takes a tensor with an axis, got a scalar".format(what))
     return tensor

@@ -7,6 +7,7 @@ from typing import Any, List, Optional, Sequence
 
 from npu_config.tf1 import npu_ops, vendor
 from npu_config.tf1 import npu_unary_ops as npu_aicore_ops
+from npu_config.tf1.operands import alike, operand
 from npu_config.tf1.tensorflow import require_graph_mode, tf
 
 DEFAULT_GRAPH_SEED = 87654321
@@ -20,7 +21,7 @@ _B = -1.769
 def fast_gelu_v2(x: Any, name: Optional[str] = None) -> Any:
     """The Gaussian error linear unit by a polynomial of the second degree."""
     require_graph_mode("npu_aicore_ops.fast_gelu_v2")
-    x = tf.convert_to_tensor(x)
+    x = operand("fast_gelu_v2", x)
     shortened = tf.minimum(tf.abs(x) / math.sqrt(2), -_B) + _B
     return tf.multiply(x, 0.5 * tf.sign(x) * (_A * tf.square(shortened) + 1) + 0.5, name=name)
 
@@ -31,6 +32,7 @@ def centralization(x: Any, axes: Sequence[int], name: Optional[str] = None) -> A
     require_graph_mode("npu_aicore_ops.centralization")
     if not isinstance(axes, (list, tuple)):
         raise TypeError("axes of centralization must be a list of integers, got {!r}".format(axes))
+    x = operand("centralization", x)
     return tf.subtract(x, tf.reduce_mean(x, list(axes), keepdims=True), name=name)
 
 
@@ -38,6 +40,8 @@ def centralization(x: Any, axes: Sequence[int], name: Optional[str] = None) -> A
 def prelu(x: Any, weight: Any) -> Any:
     """x where it is positive, else x times a weight."""
     require_graph_mode("npu_aicore_ops.prelu")
+    x = operand("prelu", x)
+    alike("prelu", [x, weight])
     return tf.maximum(x, 0) + weight * tf.minimum(x, 0)
 
 
@@ -55,7 +59,7 @@ def dropout_v4(
     keep_prob: Any,
     noise_shape: Any = None,
     seed: Any = None,
-    output_dtype: Any = None,
+    output_dtype: Any = tf.bool,
     name: Optional[str] = None,
 ) -> Any:
     """``npu_ops.dropout`` by another operator; the type of its mask has no effect."""
@@ -70,6 +74,27 @@ def nonzero(
     require_graph_mode("npu_aicore_ops.nonzero")
     found = tf.cast(tf.where(tf.not_equal(x, tf.zeros_like(x))), output_type)
     return tf.identity(tf.transpose(found) if transpose else found, name=name)
+
+
+@vendor.stand_in("npu_aicore_ops")
+def nonzerowithvalue(
+    x: Any, transpose: bool = False, output_type: Any = tf.int64, name: Optional[str] = None
+) -> List[Any]:
+    """What is not zero in a matrix: the values, their indices one after another, their number.
+
+    Values and indices are as many as if nothing were zero; what is left over is zero.
+    """
+    require_graph_mode("npu_aicore_ops.nonzerowithvalue")
+    with tf.name_scope(name, "NonZeroWithValue"):
+        x = tf.convert_to_tensor(x)
+        found = tf.where(tf.not_equal(x, tf.zeros_like(x)))
+        left = tf.size(x) - tf.shape(found)[0]
+        places = tf.reshape(tf.transpose(found) if transpose else found, [-1])
+        return [
+            tf.pad(tf.gather_nd(x, found), [[0, left]]),
+            tf.pad(tf.cast(places, output_type), [[0, 2 * left]]),
+            tf.cast(tf.shape(found)[:1], output_type),
+        ]
 
 
 @vendor.stand_in("npu_aicore_ops")
@@ -97,7 +122,8 @@ def layer_norm(
         ValueError: ``begin_norm_axis`` is not an axis of ``x``.
     """
     require_graph_mode("npu_aicore_ops.layer_norm")
-    x = tf.convert_to_tensor(x)
+    x = operand("layer_norm", x)
+    alike("layer_norm", [x, gamma, beta])
     rank = x.shape.ndims
     if not -rank <= begin_norm_axis < rank:
         raise ValueError("begin_norm_axis {} is not an axis of {}".format(begin_norm_axis, x))
@@ -115,6 +141,7 @@ __all__ = [
     "fast_gelu_v2",
     "layer_norm",
     "nonzero",
+    "nonzerowithvalue",
     "npu_aicore_ops",
     "prelu",
 ]

@@ -8,15 +8,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from npu_config.tf1 import npu_ops, vendor
+from npu_config.tf1 import vendor
 from npu_config.tf1.tensorflow import internal, tf
 
 if vendor.is_available():
     vendor.find("npu_convert_dropout", "dropout_call")
 
 
+@vendor.stand_in("npu_convert_dropout")
 def dropout_call(self: Any, inputs: Any, training: Any = None) -> Any:
-    """``Dropout.call`` of Keras by ``npu_ops.dropout``.
+    """``Dropout.call`` of Keras, which is ``npu_ops.dropout`` on the device.
 
     Args:
         self: the layer, with ``rate``, ``seed`` and ``noise_shape``.
@@ -28,8 +29,6 @@ def dropout_call(self: Any, inputs: Any, training: Any = None) -> Any:
 
     def dropped() -> Any:
         shape = self._get_noise_shape(inputs)
-        if self.noise_shape is None:
-            return npu_ops.dropout(inputs, 1 - self.rate, seed=self.seed)
         return tf.nn.dropout(inputs, rate=self.rate, noise_shape=shape, seed=self.seed)
 
     conditional = internal("framework.smart_cond").smart_cond

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numbers
 from typing import Any, List, Optional
 
 from npu_config.tf1 import npu_unary_ops as gen_npu_ops
@@ -13,6 +14,7 @@ from npu_config.tf1.npu_update_ops import (
     adam_apply_one_assign,
     adam_apply_one_with_decay_assign,
 )
+from npu_config.tf1.operands import alike, operand
 from npu_config.tf1.tensorflow import require_graph_mode, tf
 
 DEFAULT_GRAPH_SEED = 87654321
@@ -59,26 +61,25 @@ def dropout(
 
     Raises:
         NpuConfigError: ``x`` is not a float tensor, or ``keep_prob`` is out of range.
+        ArgumentError: ``x`` is of neither float16 nor float32, or ``keep_prob`` of another type.
     """
     require_graph_mode("npu_ops.dropout")
     x = tf.convert_to_tensor(x, name="x")
+    number = isinstance(keep_prob, numbers.Real)
     faults = []
     if not x.dtype.is_floating:
+        faults.append("x of npu_ops.dropout must be of floats, got {}".format(x.dtype.name))
+    if number and not 0 < keep_prob <= 1:
         faults.append(
-            rules.GRAPH_ATTRIBUTE.diagnostic(
-                "x of npu_ops.dropout must be of floats, got {}".format(x.dtype.name)
-            )
-        )
-    if isinstance(keep_prob, (int, float)) and not 0 < keep_prob <= 1:
-        faults.append(
-            rules.GRAPH_ATTRIBUTE.diagnostic(
-                "keep_prob of npu_ops.dropout must be above 0 and at most 1, got {!r}".format(
-                    keep_prob
-                )
+            "keep_prob of npu_ops.dropout must be above 0 and at most 1, got {!r}".format(
+                keep_prob
             )
         )
     if faults:
-        raise errors.NpuConfigError(faults)
+        raise errors.NpuConfigError(map(rules.OPERATOR_ARGUMENT.diagnostic, faults))
+    operand("npu_ops.dropout", x)
+    if not number:
+        keep_prob = operand("keep_prob of npu_ops.dropout", keep_prob, [x.dtype.base_dtype.name])
     if isinstance(keep_prob, float) and keep_prob == 1.0:
         return x
     return tf.nn.dropout(x, rate=1 - keep_prob, noise_shape=noise_shape, seed=seed, name=name)
@@ -120,6 +121,7 @@ def basic_lstm_cell(
             'basic_lstm_cell takes activation "tanh" and keep_prob 1.0 here, got {!r} and '
             "{!r}".format(activation, keep_prob)
         )
+    alike("npu_ops.basic_lstm_cell", [x, h, c, w, b])
     with tf.name_scope(name, "BasicLSTMCell"):
         i, j, f, o = tf.split(tf.matmul(tf.concat([x, h], axis=1), w) + b, 4, axis=1)
         i, j, f, o = tf.sigmoid(i), tf.tanh(j), tf.sigmoid(f + forget_bias), tf.sigmoid(o)
@@ -135,6 +137,7 @@ def scatter_elements(
     """A copy of ``data`` in which ``updates`` are at ``indices`` along an axis (as in ONNX)."""
     require_graph_mode("npu_ops.scatter_elements")
     data = tf.convert_to_tensor(data)
+    indices = operand("indices of npu_ops.scatter_elements", indices, ("int32", "int64"))
     shape = tf.shape(indices)
     places = [
         tf.cast(indices, tf.int32)
@@ -146,6 +149,43 @@ def scatter_elements(
         for number in range(data.shape.ndims)
     ]
     return tf.tensor_scatter_nd_update(data, tf.stack(places, axis=-1), updates, name=name)
+
+
+@vendor.stand_in("npu_ops")
+def k_means_centroids(
+    x: Any,
+    y: Any,
+    sum_square_y: Any,
+    sum_square_x: Any,
+    use_actual_distance: bool = False,
+    name: Optional[str] = None,
+) -> List[Any]:
+    """A step of k-means: each point goes to the centroid that is nearest.
+
+    Args:
+        x: points, [m, d].
+        y: centroids, [n, d].
+        sum_square_y: squares of the centroids, [1, n].
+        sum_square_x: squares of the points, [m, 1]; None leaves them out of the total.
+        use_actual_distance: without effect, as in the original.
+        name: name of the operations.
+
+    Returns:
+        The sums of the points of each centroid [n, d], their numbers [n, 1], and the total of
+        the distances [1].
+    """
+    require_graph_mode("npu_ops.k_means_centroids")
+    x, y = (operand("npu_ops.k_means_centroids", each, ("float32",)) for each in (x, y))
+    with tf.name_scope(name, "KMeansCentroids"):
+        distance = tf.reshape(sum_square_y, [1, -1]) - 2 * tf.matmul(x, y, transpose_b=True)
+        if sum_square_x is not None:
+            distance += tf.reshape(sum_square_x, [-1, 1])
+        nearest, count = tf.argmin(distance, axis=1), tf.shape(y)[0]
+        return [
+            tf.math.unsorted_segment_sum(x, nearest, count),
+            tf.math.unsorted_segment_sum(tf.ones_like(x[:, :1]), nearest, count),
+            tf.reshape(tf.reduce_sum(tf.reduce_min(distance, axis=1)), [1]),
+        ]
 
 
 __all__ = [
@@ -160,6 +200,7 @@ __all__ = [
     "dropout",
     "gen_npu_ops",
     "initialize_system",
+    "k_means_centroids",
     "scatter_elements",
     "shutdown_system",
 ]

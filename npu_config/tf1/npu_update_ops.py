@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import Any, List, Optional, Sequence, Tuple
 
 from npu_config.tf1 import vendor
+from npu_config.tf1.operands import alike, operand
 from npu_config.tf1.tensorflow import require_graph_mode, tf
 
 
 def _lars(w: Any, g: Any, weight_decay: Any, hyperpara: float, epsilon: float) -> Tuple[Any, Any]:
     """The coefficient, and the gradient with weight decay."""
-    w, g = tf.convert_to_tensor(w), tf.convert_to_tensor(g)
+    w, g = (operand("LARS", each, ("float32",)) for each in (w, g))
     norm = tf.norm(w)
     coefficient = hyperpara * norm / (tf.norm(g) + weight_decay * norm + epsilon)
     return coefficient, g + weight_decay * w
@@ -71,8 +72,12 @@ def LARSV2(
         return coefficient * gradient
 
 
-def _moments(g: Any, v: Any, m: Any, beta1: Any, rest1: Any, beta2: Any, rest2: Any) -> Any:
+def _moments(
+    what: str, g: Any, v: Any, m: Any, w: Any, beta1: Any, rest1: Any, beta2: Any, rest2: Any
+) -> Any:
     """The next v and m of Adam, assigned."""
+    require_graph_mode(what)
+    alike(what, [g, v, m, w, beta1, rest1, beta2, rest2])
     return (
         tf.assign(v, v * beta2 + rest2 * tf.square(g)),
         tf.assign(m, m * beta1 + rest1 * g),
@@ -108,8 +113,8 @@ def adam_apply_one_assign(
         add2_y: epsilon.
         name: name of the operation.
     """
-    require_graph_mode("npu_ops.adam_apply_one_assign")
-    v, m = _moments(input0, input1, input2, mul0_x, mul1_x, mul2_x, mul3_x)
+    what = "npu_ops.adam_apply_one_assign"
+    v, m = _moments(what, input0, input1, input2, input3, mul0_x, mul1_x, mul2_x, mul3_x)
     step = input4 * (m / (tf.sqrt(v) + add2_y))
     return tf.group(v, m, tf.assign_sub(input3, step), name=name)
 
@@ -130,8 +135,8 @@ def adam_apply_one_with_decay_assign(
     name: Optional[str] = None,
 ) -> Any:
     """As :func:`adam_apply_one_assign`, with weight decay: ``mul4_x`` times the parameter."""
-    require_graph_mode("npu_ops.adam_apply_one_with_decay_assign")
-    v, m = _moments(input0, input1, input2, mul0_x, mul1_x, mul2_x, mul3_x)
+    what = "npu_ops.adam_apply_one_with_decay_assign"
+    v, m = _moments(what, input0, input1, input2, input3, mul0_x, mul1_x, mul2_x, mul3_x)
     step = input4 * (m / (tf.sqrt(v) + add2_y) + mul4_x * input3)
     return tf.group(v, m, tf.assign_sub(input3, step), name=name)
 
@@ -169,9 +174,9 @@ def lamb_apply_optimizer_assign(
         weight_decay_rate: factor of the parameter.
         name: name of the operation.
     """
-    require_graph_mode("npu_vector_ops.lamb_apply_optimizer_assign")
+    what = "npu_vector_ops.lamb_apply_optimizer_assign"
     with tf.name_scope(name, "LambApplyOptimizerAssign"):
-        v, m = _moments(input0, input1, input2, mul0_x, mul1_x, mul2_x, mul3_x)
+        v, m = _moments(what, input0, input1, input2, input3, mul0_x, mul1_x, mul2_x, mul3_x)
         first = m / (1 - tf.pow(mul0_x, steps))
         second = tf.sqrt(v / (1 - tf.pow(mul2_x, steps))) + add2_y
         return first / second + do_use_weight * weight_decay_rate * input3, v, m
@@ -195,6 +200,7 @@ def lamb_apply_weight_assign(
         The new value; the ratio of the norms is 1 where one of them is not above 0.
     """
     require_graph_mode("npu_vector_ops.lamb_apply_weight_assign")
+    alike("npu_vector_ops.lamb_apply_weight_assign", [input0, input1, input2, input3, input4])
     both = tf.logical_and(tf.greater(input0, 0), tf.greater(input1, 0))
     one = tf.ones_like(input0)
     ratio = tf.where(both, input0, one) / tf.where(both, input1, one)

@@ -305,6 +305,27 @@ RECURRENT_LAYER = declare(
     source=("tf_adapter/python/npu_bridge/estimator/npu/npu_dynamic_rnn.py",),
 )
 
+OPERATOR_ARGUMENT = declare(
+    "NPU867",
+    "operator-argument",
+    Severity.ERROR,
+    """
+    An operator of the adapter is given a tensor or a number that it does not take.
+
+    The operators of the device know certain types only (mostly float16 and float32, all operands
+    of one), and the library refuses others while the graph is built.
+
+    Wrong:
+
+        npu_ops.dropout(tf.ones([8], tf.float64), 0.9)
+
+    Right:
+
+        npu_ops.dropout(tf.ones([8], tf.float32), 0.9)
+    """,
+    source=("tf_adapter/ops", "tf_adapter/python/npu_bridge/estimator/npu_ops.py"),
+)
+
 COLLECTIVE_FAILED = declare(
     "NPU866",
     "collective-failed",

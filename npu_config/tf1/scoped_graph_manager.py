@@ -16,11 +16,18 @@ class ScopedGraphManager(metaclass=VendorFirst):
 
     vendor_place = ("scoped_graph_manager", "ScopedGraphManager")
 
+    def start(self) -> None:
+        """Begin; the ``with`` block does it."""
+
+    def stop(self) -> None:
+        """Unload; the ``with`` block does it at its end."""
+
     def __enter__(self) -> ScopedGraphManager:
+        self.start()
         return self
 
     def __exit__(self, *error: Any) -> None:
-        return None
+        self.stop()
 
 
 __getattr__ = vendor.names_of("scoped_graph_manager")

@@ -5,7 +5,7 @@ import warnings
 
 import pytest
 
-from tests.tf1.support import Model, loop_values
+from tests.tf1.support import Model, loop_values, vectors
 
 numpy = pytest.importorskip("numpy")
 pytestmark = pytest.mark.tensorflow
@@ -259,6 +259,36 @@ def test_fetches(tf, looped_proto):
         behind = tf.identity(model.loss)
     session.run(behind)
     assert steps(session, model) == 3 * LOOP + 1
+
+
+def test_reference(tf, looped_proto):
+    """The loop variables, the steps and the elements of a run; what a run leaves that data end."""
+    from npu_config.tf1 import set_iteration_per_loop
+
+    values, short = (
+        next(each for each in vectors("npu_ops_reference.jsonl") if each["name"] == name)
+        for name in ("IterationOp values", "IterationOp short data")
+    )
+    count, expected = values["inputs"]["iterations_per_loop"], values["expect"]
+    left = short["inputs"]["elements_left"]
+    iterator = tf.data.make_initializable_iterator(tf.data.Dataset.range(count + left))
+    step = tf.train.get_or_create_global_step()
+    seen = tf.Variable(0, dtype=tf.int64, use_resource=False)
+    with tf.control_dependencies([tf.assign(seen, iterator.get_next())]):
+        train_op = tf.assign_add(step, 1).op
+    config = looped_proto(count)
+    with tf.Session(config=config) as session:
+        session.run([tf.global_variables_initializer(), iterator.initializer])
+        loop = set_iteration_per_loop(session, train_op, count)
+        assert loop_values(session) == expected["variables"]
+        session.run(loop)
+        assert session.run(step) == expected["global_step_after_run_from_0"]
+        assert session.run(seen) == expected["dataset_elements_consumed"] - 1
+        loop_cond = loop_values(session)["npu_runconfig/loop_cond"]
+        assert loop_cond == expected["loop_cond_after_run"]
+        with pytest.raises(tf.errors.OutOfRangeError, match="End of sequence"):
+            session.run(loop)
+        assert session.run(step) == count + short["expect"]["updates_kept"]
 
 
 def test_what_is_made_on_the_host(tf, looped_proto):

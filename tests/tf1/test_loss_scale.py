@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from tests.tf1.support import DATA
+from tests.tf1.support import DATA, vectors
 
 numpy = pytest.importorskip("numpy")
 pytestmark = pytest.mark.tensorflow
@@ -54,6 +54,21 @@ def test_sequences(vector, tf):
     manager = ExponentialUpdateLossScaleManager(**arguments_of(vector))
     values = run_updates(tf, manager, vector["finite"])
     assert vector["npu_[scale,good,bad]"] == values
+
+
+def test_reference(tf):
+    """The sequence of the facts: a good step leaves the count of bad ones."""
+    from npu_config.tf1 import ExponentialUpdateLossScaleManager
+
+    vector = next(
+        each
+        for each in vectors("npu_ops_reference.jsonl")
+        if each["name"] == "ExponentialUpdateLossScaleManager"
+    )
+    given = dict(vector["inputs"])
+    finite = given.pop("finite")
+    values = run_updates(tf, ExponentialUpdateLossScaleManager(**given), finite)
+    assert vector["expect"]["scale_good_bad_after"] == values
 
 
 EXPONENTIAL = [v for v in RECORDED["validation"] if v["id"].startswith("exp/")]

@@ -1,5 +1,6 @@
 """The table of the vendor's modules: complete, and every name stands for something."""
 
+import ast
 import inspect
 import json
 import re
@@ -17,7 +18,11 @@ OTHERWISE = {
     "npu_bridge.estimator.npu.npu_estimator.NPUEstimatorSpec": "the facts leave them out",
     "npu_bridge.estimator.npu.npu_saver.NPUSaver": "takes those of tf.train.Saver",
     "npu_bridge.estimator.npu.npu_optimizer.allreduce": "also takes the arguments of r1.2.0",
+    "npu_bridge.estimator.npu.util.check_profiling_options": "its default is refused",
 }
+OF_KERAS = ("KerasDistributeOptimizer", "PReLU")  # with one rank the optimizer itself
+WITH_MORE = ("compute_gradients",)
+SYMBOLS = ("V2", "DYNAMIC_RNN_UNIDIRECTION")
 
 
 def test_every_module(tf):
@@ -77,19 +82,57 @@ def test_the_device(tf):
                     resolve(path, name)()
 
 
-def parameters(text):
-    """The parameter names of a signature that is written down."""
+REQUIRED = "no default"
+
+
+def written(text):
+    """Names and defaults of the parameters of a signature that is written down."""
     inside = text.partition("(")[2].rpartition(")")[0]
-    depth, words, word = 0, [], ""
-    for sign in inside:
-        depth += (sign in "([{") - (sign in ")]}")
-        if sign == "," and not depth:
-            words.append(word)
-            word = ""
-        else:
-            word += sign
-    names = [each.partition("=")[0].strip() for each in [*words, word]]
-    return [name for name in names if name and name != "*"]
+    found = ast.parse("def f({}): pass".format(inside)).body[0].args
+    missing = [None] * (len(found.args) - len(found.defaults))
+    places = [*found.args, found.vararg, *found.kwonlyargs, found.kwarg]
+    values = [*missing, *found.defaults, None, *found.kw_defaults, None]
+    return [
+        (place.arg, REQUIRED if value is None else plain(value))
+        for place, value in zip(places, values)
+        if place is not None and place.arg != "self"
+    ]
+
+
+def plain(value):
+    """A default that is written down; the last name of one that is an expression."""
+    try:
+        return ast.literal_eval(value)
+    except ValueError:
+        return Symbol(getattr(value, "attr", getattr(value, "id", "")))
+
+
+class Symbol(str):
+    """The name of a type or of a constant."""
+
+    def __eq__(self, other):
+        return str(self) in SYMBOLS or self.lower() == getattr(other, "name", other).lower()
+
+    def __hash__(self):
+        return str.__hash__(self)
+
+
+def taken(function):
+    """Names and defaults of the parameters of a function or a class."""
+    if isinstance(function, type) and not hasattr(function, "__signature__"):
+        own_init = function.__init__ is not object.__init__
+        function = function.__init__ if own_init else function.__new__
+    found = list(inspect.signature(function).parameters.values())
+    return [
+        (each.name, REQUIRED if each.default is each.empty else each.default)
+        for each in found
+        if each.name not in ("self", "cls")
+    ]
+
+
+def same(expected, actual):
+    """Whether parameters are the same, or whatever comes is taken."""
+    return expected == actual or (len(actual) == 2 and actual[0][0] == "args")
 
 
 def signatures():
@@ -106,7 +149,7 @@ def signatures():
 
 
 def test_signatures(tf):
-    """The parameters of what this package offers are the vendor's, in order."""
+    """Parameters and defaults of what this package offers are the vendor's, in order."""
     from npu_config.tf1 import npu_unary_ops
     from npu_config.tf1.modules import resolve
 
@@ -114,15 +157,28 @@ def test_signatures(tf):
     for path, name, text in signatures():
         operators = FACTS[path].get("operators", {})
         found = getattr(npu_unary_ops, name) if name in operators else resolve(path, name)
-        if isinstance(found, type) and not hasattr(found, "__signature__"):
-            own_init = found.__init__ is not object.__init__
-            found = found.__init__ if own_init else found.__new__
-        taken = list(inspect.signature(found).parameters)
-        taken = taken[1:] if taken[0:1] in (["self"], ["cls"]) else taken
-        expected = [each.lstrip("*") for each in parameters(text)]
-        expected = expected[1:] if expected[0:1] == ["self"] else expected
-        if (expected or taken != ["args", "kwargs"]) and expected != taken:
-            different["{}.{}".format(path, name)] = (expected, taken)
+        if not same(written(text), taken(found)):
+            different["{}.{}".format(path, name)] = (written(text), taken(found))
         checked += 1
     assert different == {}
     assert checked > 100
+
+
+def test_methods(tf):
+    """The classes that this package offers have the vendor's methods, with their parameters."""
+    from npu_config.tf1.modules import MODULES, resolve
+
+    checked, different = 0, {}
+    for path, facts in FACTS.items():
+        for name, methods in facts.get("methods", {}).items():
+            if MODULES[path][name].source == "device" or name in OF_KERAS:
+                continue
+            for text in methods:
+                method = getattr(resolve(path, name), text.partition("(")[0], None)
+                checked += 1
+                if "[property]" in text or text.partition("(")[0] in WITH_MORE:
+                    continue  # set when an object is made; takes whatever comes
+                if method is None or not same(written(text), taken(method)):
+                    different["{}.{}".format(name, text)] = method
+    assert different == {}
+    assert checked > 30
