@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import functools
+import re
 from typing import Any, Callable, Dict, List, NamedTuple, Tuple
 
 from npu_config.tf1.tensorflow import internal, tf
 
+_ON_HOST = re.compile(r"PyFunc|EagerPyFunc|Queue|Reader|LookupTable")
 _MEMORY = "_npu_config_fetches"
 _MOST = 256
 
@@ -17,8 +19,8 @@ class Fetched(NamedTuple):
     Attributes:
         given: operations, tensors and names as they were given; kept, so that their ids stay.
         operations: the operations that are fetched, or make what is fetched.
-        inside: what a round of a loop before the last one runs: text (summaries) is made on the
-            host, once.
+        inside: what a round of a loop before the last one runs: what the host makes (text,
+            summaries, Python functions, elements of queues) is made once.
         facts: what was found out about the operations, with the version of the graph.
     """
 
@@ -61,7 +63,11 @@ def _look_up(session: Any, fetches: Any, given: List[Any], memory: Dict[Any, Any
     except (TypeError, ValueError, KeyError):
         return Fetched(given, [], [], {})
     targets, tensors = handler.targets(), handler.fetches()
-    inside = [tensor for tensor in tensors if tensor.dtype.base_dtype != tf.string]
+    inside = [
+        tensor
+        for tensor in tensors
+        if tensor.dtype.base_dtype != tf.string and not _ON_HOST.match(tensor.op.type)
+    ]
     operations = [*targets, *(tensor.op for tensor in tensors)]
     facts = memory.setdefault(frozenset(operations), {})
     return Fetched(given, operations, [*targets, *inside], facts)

@@ -14,7 +14,18 @@ import os
 import re
 import threading
 import weakref
-from typing import TYPE_CHECKING, Any, Callable, Dict, FrozenSet, Iterable, List, Set, Tuple
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    Callable,
+    Dict,
+    FrozenSet,
+    Iterable,
+    Iterator,
+    List,
+    Set,
+    Tuple,
+)
 
 from npu_config.tf1 import vendor
 from npu_config.tf1._lazy import errors, loop_rules
@@ -134,13 +145,16 @@ class Runs:
         call = self._class.make_callable(session, fetches, feed_list, accept_options)
         found = fetched(session, fetches)
 
-        def rounds(*args: Any, **kwargs: Any) -> Any:
-            quiet = {"options": _untraced(kwargs.get("options"))} if kwargs else {}
-            for _ in range(self._rounds(found, dict(zip(feed_list or (), args))) - 1):
-                call(*args, **quiet)
-            return call(*args, **kwargs)
+        made = call
+        if found.fact(self._holds_loop):
+            inside = self._class.make_callable(session, found.inside, feed_list, accept_options)
 
-        made = rounds if found.fact(self._holds_loop) else call
+            def made(*args: Any, **kwargs: Any) -> Any:
+                quiet = {"options": _untraced(kwargs.get("options"))} if kwargs else {}
+                for _ in range(self._rounds(found, dict(zip(feed_list or (), args))) - 1):
+                    inside(*args, **quiet)
+                return call(*args, **kwargs)
+
         return lambda *args, **kwargs: self._observed(fetches, lambda: made(*args, **kwargs))
 
     def partial_run_setup(self, fetches: Any, feeds: Any = None) -> Any:
@@ -158,6 +172,8 @@ class Runs:
         """How often a run has to be made; warns of what has no effect."""
         if self._declared < 2 or not found.operations:
             return 1
+        if found.fact(_one_shot) and self._is_new("one-shot"):
+            self._warn_of_one_shot(found.fact(_one_shot))
         if not found.fact(self._holds_loop):
             self._warn_of_training(found.operations)
             return 1
@@ -251,6 +267,17 @@ class Runs:
                     )
                 )
 
+    def _warn_of_one_shot(self, name: str) -> None:
+        """Say that the device refuses an iterator in a session that declares a loop."""
+        warn(
+            _of_script(
+                "NPU888",
+                '"{}" is a one-shot iterator, and "iterations_per_loop" is {} in the session; '
+                "the adapter aborts the process".format(name, self._declared),
+                "use tf.data.make_initializable_iterator and run its initializer",
+            )
+        )
+
     def _warn_of_feeds(self, feed_dict: Dict[Any, Any], count: int) -> None:
         """Say once that a batch is fed to a loop; a single value (a rate, a switch) may be."""
         for key, value in feed_dict.items():
@@ -315,24 +342,33 @@ def _grouped(operation: Any) -> Set[Any]:
     return found
 
 
+def _needed(operations: Iterable[Any]) -> Iterator[Any]:
+    """The operations that a run of some operations needs, themselves included."""
+    found: Set[Any] = set()
+    waiting = list(operations)
+    while waiting:
+        each = waiting.pop()
+        if each not in found:
+            found.add(each)
+            yield each
+            waiting += each.control_inputs
+            waiting += [tensor.op for tensor in each.inputs]
+
+
+def _one_shot(operations: List[Any]) -> str:
+    """The name of a one-shot iterator that a run needs; empty without one."""
+    needed = _needed(operations)
+    return next((each.name for each in needed if each.type == "OneShotIterator"), "")
+
+
 def _trains(operation: Any) -> bool:
     """True when a run of an operation certainly makes a training step."""
     steps = operation.graph.get_collection(tf.GraphKeys.GLOBAL_STEP)
     counters = {step.op for step in steps if hasattr(step, "op")}
-    found: Set[Any] = set()
-    waiting = [operation]
-    while waiting:
-        each = waiting.pop()
-        if each in found:
-            continue
-        found.add(each)
-        if _OPTIMIZER.match(each.type):
-            return True
-        if each.type in _COUNTS and each.inputs[0].op in counters:
-            return True
-        waiting += each.control_inputs
-        waiting += [tensor.op for tensor in each.inputs]
-    return False
+    return any(
+        _OPTIMIZER.match(each.type) or (each.type in _COUNTS and each.inputs[0].op in counters)
+        for each in _needed([operation])
+    )
 
 
 def _is_batch(value: Any) -> bool:

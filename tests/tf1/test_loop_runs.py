@@ -292,12 +292,45 @@ def test_reference(tf, looped_proto):
 
 
 def test_what_is_made_on_the_host(tf, looped_proto):
-    """Text, such as a summary, is made once for a loop; other fetches in every round."""
+    """What is fetched of the host is made once for a loop, what a step needs in every round."""
     model = Model(tf, global_step=True, ordered=True)
     text, number = Counter(tf, model.loss, tf.string), Counter(tf, model.loss, tf.float32)
+    inside = Counter(tf, model.loss, tf.float32)
+    queue = tf.train.range_input_producer(100, shuffle=False, capacity=50)
+    element = queue.dequeue()
+    with tf.control_dependencies([inside.tensor]):
+        model.train_op = tf.group(model.train_op)
     session, model, loop = looped_session(tf, looped_proto, model=model)
-    session.run([loop, text.tensor, number.tensor])
-    assert (text.calls, number.calls) == (1, LOOP)
+    session.run(tf.local_variables_initializer())
+    coordinator = tf.train.Coordinator()
+    threads = tf.train.start_queue_runners(session, coordinator)
+    fetches = [loop, text.tensor, number.tensor, element]
+    assert session.run(fetches)[-1] == 0
+    assert (text.calls, number.calls, inside.calls) == (1, 1, LOOP)
+    assert session.make_callable(fetches)()[-1] == 1
+    assert (text.calls, number.calls, inside.calls) == (2, 2, 2 * LOOP)
+    coordinator.request_stop()
+    session.run(queue.close(cancel_pending_enqueues=True))
+    coordinator.join(threads)
+
+
+def test_a_one_shot_iterator(tf, looped_proto):
+    """One that a session with a loop needs is reported once: the device ends the process."""
+    from npu_config.tf1 import set_iteration_per_loop
+
+    element = tf.data.make_one_shot_iterator(tf.data.Dataset.range(50)).get_next()
+    step = tf.train.get_or_create_global_step()
+    train_op = tf.assign_add(step, element).op
+    config = looped_proto()
+    with tf.Session(config=config) as session:
+        session.run(tf.global_variables_initializer())
+        loop = set_iteration_per_loop(session, train_op, LOOP)
+        with pytest.warns(UserWarning, match='"OneShotIterator".*NPU888') as found:
+            session.run(loop)
+        assert [__file__] == [entry.filename for entry in found]
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            session.run(loop)
 
 
 def test_refused_fetches(tf, looped_proto):
