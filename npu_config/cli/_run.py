@@ -58,12 +58,14 @@ def run(values: Mapping[str, Any]) -> int:
 
 def _one(values: Mapping[str, Any]) -> "Seen":
     """Run a script in this process."""
+    from npu_config.runner.finder import install_npu_bridge
     from npu_config.runner.run import run_path
 
     dry_run = values["dry_run"]
     out = _away() if dry_run else None
     try:
         with _failures():
+            install_npu_bridge(values["force"])  # until Python ends, for what is left to the end
             seen = run_path(
                 values["script"],
                 values["arguments"],

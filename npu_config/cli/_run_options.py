@@ -33,8 +33,7 @@ OPTIONS = (
         "--loops",
         "loops",
         ("device", "once"),
-        "Whether a session.run makes as many steps as on the device, or one.",
-        "device",
+        "Whether a session.run makes as many steps as on the device (as by default), or one.",
     ),
     Option(
         "--dry-run",

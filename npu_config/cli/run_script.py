@@ -23,7 +23,6 @@ def _click_option(option: Option) -> Any:
         type=kind,
         is_flag=legal is bool,
         default=option.default,
-        show_default=isinstance(legal, tuple),
         metavar=option.metavar,
         help=option.help,
     )

@@ -64,7 +64,7 @@ class Seen(NamedTuple):
 def run_path(
     path: "PathLike",
     arguments: Sequence[str] = (),
-    loops: str = "device",
+    loops: Optional[str] = None,
     dry_run: bool = False,
     steps: Optional[int] = None,
     force: bool = False,
@@ -80,7 +80,7 @@ def run_path(
         path: the script, or a directory with a ``__main__.py``.
         arguments: its arguments.
         loops: ``"device"``: a ``session.run`` makes as many steps as on the device;
-            ``"once"``: one.
+            ``"once"``: one.  None: what ``NPU_CONFIG_LOOPS`` says, else ``"device"``.
         dry_run: stop before the first run that trains.
         steps: stop after so many runs of sessions; initialisation does not count.
         force: serve the modules although the vendor's package is installed.
@@ -101,6 +101,7 @@ def run_path(
     finder.install_npu_bridge(force)
     filled = environment.fill(os.environ)
     kept = {name: os.environ.get(name) for name in ("NPU_CONFIG_LOOPS", "PYTHONPATH")}
+    loops = loops or kept["NPU_CONFIG_LOOPS"] or "device"
     os.environ["NPU_CONFIG_LOOPS"] = loops
     os.environ["PYTHONPATH"] = os.pathsep.join(
         each for each in (finder.SHIM, kept["PYTHONPATH"]) if each
@@ -112,7 +113,7 @@ def run_path(
     watch.start()
     unshare = namesake.share(os.path.dirname(os.path.realpath(found)))
     try:
-        code = script.execute(found, arguments)
+        code = script.execute(found, arguments, os.fspath(path))
     finally:
         unshare()
         watch.stop()

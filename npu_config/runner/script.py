@@ -2,13 +2,18 @@
 
 import os
 import sys
+import threading
 from types import ModuleType, TracebackType
-from typing import Any, Iterator, List, Optional, Sequence
+from typing import Any, Iterator, List, Optional, Sequence, Set
 
 from npu_config.core.message import phrase
 from npu_config.runner.missing import advice, failed_import
 
 _HERE = os.path.dirname(os.path.abspath(__file__))
+
+
+class Stopped(SystemExit):
+    """Ends the script, or one of its threads, in silence; ``except Exception`` lets it pass."""
 
 
 class CannotRunError(Exception):
@@ -33,14 +38,16 @@ def find(path: str) -> str:
     return path
 
 
-def execute(path: str, arguments: Sequence[str]) -> int:
+def execute(path: str, arguments: Sequence[str], name: Optional[str] = None) -> int:
     """Run a script in this process; returns the exit code that ``python`` would end with.
 
-    What is raised is printed as ``python`` does, without the frames of this package.
+    What is raised is printed as ``python`` does, without the frames of this package.  Threads
+    that the script leaves behind are waited for, but for daemons; not when it is stopped.
 
     Args:
         path: the script, as :func:`find` gave it.
         arguments: its arguments.
+        name: what was asked for: the script, or the directory that it is in.
 
     Raises:
         CannotRunError: it cannot be read or is not Python.
@@ -53,11 +60,25 @@ def execute(path: str, arguments: Sequence[str]) -> int:
         __file__=_file_of(path), __builtins__=__builtins__, __cached__=None, __spec__=None
     )
     before = sys.modules["__main__"], sys.argv, sys.path[0]
+    threads = set(threading.enumerate())
     sys.modules["__main__"] = main
-    sys.argv = [path, *arguments]
+    sys.argv = [name or path, *arguments]
     sys.path[0] = os.path.dirname(os.path.realpath(path))
     try:
+        ended = _ended(code, main)
+        if ended is not None:
+            _wait_for_threads(threads)
+    finally:
+        sys.modules["__main__"], sys.argv, sys.path[0] = before
+    return ended or 0
+
+
+def _ended(code: Any, main: ModuleType) -> Optional[int]:
+    """Run code as a module; the exit code, None when it was stopped as asked."""
+    try:
         exec(code, main.__dict__)
+    except Stopped:
+        return None
     except SystemExit as error:
         return exit_code(error)
     except KeyboardInterrupt:
@@ -66,9 +87,23 @@ def execute(path: str, arguments: Sequence[str]) -> int:
     except Exception:
         _print_exception()
         return 1
-    finally:
-        sys.modules["__main__"], sys.argv, sys.path[0] = before
     return 0
+
+
+def _wait_for_threads(known: Set[threading.Thread]) -> None:
+    """Wait for threads, as ``python`` does before it ends.
+
+    Those of executors end only when Python itself does, and are left to it.
+    """
+    pools: Any = sys.modules.get("concurrent.futures.thread")
+    while True:
+        left = set(threading.enumerate()) - known
+        left -= {thread for thread in left if thread.daemon}
+        left -= set(getattr(pools, "_threads_queues", ()))
+        if not left:
+            return
+        for thread in left:
+            thread.join()
 
 
 def _file_of(path: str) -> str:
@@ -98,6 +133,12 @@ def _compiled(path: str) -> Any:
     try:
         return compile(data, path, "exec", dont_inherit=True)
     except SyntaxError:
+        import re
+
+        if path.endswith(".sh") or re.match(rb"#!.*\b\w*sh\b", data):
+            raise CannotRunError(
+                phrase("{} is a shell script; name the Python script that it starts", path)
+            ) from None
         _print_exception()
         return None
     except ValueError as error:

@@ -23,15 +23,12 @@ from typing import (
 from npu_config.runner import script, stacks
 from npu_config.runner.one_of_several import others_stopped, with_threads
 from npu_config.runner.purpose import OTHER, TRAINS, purpose
+from npu_config.runner.script import Stopped
 
 if TYPE_CHECKING:
     from npu_config.runner.sessions import SeenSession
 
 SESSION_MODULES = ("tensorflow_core.python.client.session", "tensorflow.python.client.session")
-
-
-class Stopped(SystemExit):
-    """Ends the script, or one of its threads, in silence; ``except Exception`` lets it pass."""
 
 
 class Watch:

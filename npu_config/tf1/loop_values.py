@@ -32,7 +32,9 @@ def warn_if_not_declared(session: Any, iterations_per_loop: int) -> None:
             "iterations_per_loop (absent means 1): each session.run trains one step".format(
                 iterations_per_loop
             ),
-            'set parameter_map["iterations_per_loop"].i = {}'.format(iterations_per_loop),
+            'set parameter_map["iterations_per_loop"].i = {} before the session is made'.format(
+                iterations_per_loop
+            ),
         )
 
 

@@ -69,6 +69,45 @@ def test_like_python(tmp_path, text):
     assert theirs == ours
 
 
+def test_threads_that_are_left(tmp_path):
+    """They are waited for; they and functions for the end find modules, names and the script."""
+    text = """
+        import atexit, sys, threading, time
+        from concurrent.futures import ThreadPoolExecutor
+        def late(name):
+            time.sleep(0.3)
+            import npu_bridge.estimator.npu
+            known = sys.modules["__main__"].K if name == "thread" else ""
+            sys.stdout.write("{} {}\\n".format(name, known))
+        threading.Thread(target=late, args=("thread",)).start()
+        threading.Thread(target=time.sleep, args=(60,), daemon=True).start()
+        atexit.register(late, "exit")
+        K = 5
+        if "pool" in sys.argv:
+            ThreadPoolExecutor(1).submit(late, "pool")
+        sys.exit(3)
+    """
+    (tmp_path / "train.py").write_text(textwrap.dedent(text), encoding="utf-8")
+    for arguments, lines in (([], ["thread 5"]), (["pool"], ["pool ", "thread 5"])):
+        code, output, errors = outcome(
+            ["-m", "npu_config", "run", "train.py", *arguments], tmp_path
+        )
+        assert (code, "Traceback" in errors) == (3, False), errors
+        *found, last = output.splitlines()
+        assert (sorted(found), last) == (lines, "exit ")
+
+
+def test_a_directory(tmp_path):
+    """One with a ``__main__.py`` is run as ``python`` runs it, under the name that was given."""
+    (tmp_path / "job").mkdir()
+    text = "import sys, other; print(sys.argv, __name__, __file__)"
+    (tmp_path / "job" / "__main__.py").write_text(text, encoding="utf-8")
+    (tmp_path / "job" / "other.py").write_text("", encoding="utf-8")
+    theirs = outcome(["job", "-x", "y"], tmp_path)
+    assert theirs[0] == 0, theirs[2]
+    assert outcome(["-m", "npu_config", "run", "job", "-x", "y"], tmp_path)[:2] == theirs[:2]
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -81,6 +120,8 @@ def test_like_python(tmp_path, text):
         (["--step", "3", "x.py"], "--steps"),
         (["--format", "json", "x.py"], "--format belongs to --dry-run"),
         (["--format=yaml", "--ranks", "2", "x.py"], "--format belongs to --dry-run"),
+        (["start.sh"], "start.sh is a shell script"),
+        (["start"], "start is a shell script"),
         (["--lang", "zh", "missing.py"], "missing.py 不存在"),
     ],
 )
@@ -88,6 +129,8 @@ def test_wrong_calls(tmp_path, arguments, message):
     """A call that cannot work ends with 2 and says why, before anything runs."""
     (tmp_path / "x.py").write_text("print('ran')", encoding="utf-8")
     (tmp_path / "there.json").write_text("{}", encoding="utf-8")
+    for name, first in (("start.sh", ""), ("start", "#!/usr/bin/env bash\n")):
+        (tmp_path / name).write_text(first + "export RANK_ID=0\n", encoding="utf-8")
     code, output, errors = outcome(["-m", "npu_config", "run", *arguments], tmp_path)
     assert (code, output) == (2, "")
     assert message in errors

@@ -86,6 +86,13 @@ def test_one_step_for_each_run(tmp_path):
     assert counts(report) == (4, 4)
 
 
+@pytest.mark.parametrize(("option", "steps"), [([], 4), (["--loops", "device"], 40)])
+def test_the_setting_of_the_environment(tmp_path, monkeypatch, option, steps):
+    """``NPU_CONFIG_LOOPS`` counts where the option is absent."""
+    monkeypatch.setenv("NPU_CONFIG_LOOPS", "once")
+    assert counts(run(tmp_path, *option)[1]) == (4, steps)
+
+
 def test_steps(tmp_path):
     """``--steps`` ends the script after so many runs; initialisation does not count."""
     output, report = run(tmp_path, "--steps", "3")
