@@ -57,6 +57,7 @@ OPTIONS = table(
             products=products(Product.ATLAS_A3, Product.ATLAS_A2, Product.ATLAS_TRAINING),
             modes="training",
             scope="process",
+            used_when=("aoe_mode",),
             outcome=Outcome.UNCHECKED,
             versions=since("r1.11.0"),
             sample={"aoe_mode": "2"},

@@ -1,11 +1,12 @@
 """Questions about a case that several rules ask."""
 
-from typing import Iterable, Optional, Sequence
+from typing import Iterable, Optional, Sequence, Tuple
 
 from npu_config.catalogue import OPTIONS
-from npu_config.core.message import join, phrase
+from npu_config.core.message import phrase
 from npu_config.core.settings import UNKNOWN, SourceKind
 from npu_config.rules.case import Case
+from npu_config.text.words import joined
 
 SHAPE_PROFILES = ("input_shape", "dynamic_dims", "dynamic_node_type")
 """The three options that give shape profiles, and are given together or not at all."""
@@ -14,6 +15,11 @@ RESERVED_MODES = ("mixed_hif8", "cube_hif8")
 """Values of ``precision_mode_v2`` that no version supports yet."""
 
 _DYNAMIC = ("compile_dynamic_mode", "dynamic_input")
+
+
+def needing(*switches: str) -> Tuple[str, ...]:
+    """The options that do something under just these switches."""
+    return tuple(n for n, o in OPTIONS.items() if (o.read_when or o.used_when) == switches)
 
 
 def given(case: Case, name: str) -> bool:
@@ -35,6 +41,22 @@ def changed(case: Case, name: str) -> bool:
 def inert(case: Case, name: str, *switches: str) -> bool:
     """True when the option is set and no switch that makes the runtime read it is on."""
     return changed(case, name) and all(case.never(switch, True) for switch in switches)
+
+
+def report_inert(case: Case, names: Iterable[str], switch: str) -> None:
+    """Report those of the options that are set while their switch is not on."""
+    for name in names:
+        if inert(case, name, switch):
+            case.report(
+                name,
+                phrase('"{}" has no effect, because "{}" is {}', name, switch, off(case, switch)),
+                phrase('set "{}" to True, or remove "{}"', switch, name),
+            )
+
+
+def off(case: Case, switch: str) -> str:
+    """What a switch that is not on says, in words that follow "is"."""
+    return "False" if case.isset(switch) else phrase("not set")
 
 
 def is_never_read(case: Case, switches: Sequence[str]) -> bool:
@@ -59,29 +81,25 @@ def mode_words(case: Case) -> str:
 
 def quoted(names: Iterable[str]) -> str:
     """Names in quotes, joined by commas and "and"."""
-    words = ['"{}"'.format(name) for name in names]
-    return join(" and ", [join(", ", words[:-1]), words[-1]] if len(words) > 1 else words)
+    return joined(['"{}"'.format(name) for name in names])
 
 
 def tuning_mode(case: Case) -> Optional[str]:
     """The AOE tuning mode when tuning is certainly on: the option, else AOE_MODE; or None."""
     if case.absent("aoe_mode") and case.environ is not None:
-        return case.environ.get("AOE_MODE") or None
+        return case.variable("AOE_MODE") or None
     mode = case.effective("aoe_mode")
     return mode if isinstance(mode, str) else None
 
 
 def tuning_is_off(case: Case) -> bool:
     """True when the AOE tuning is off as far as the environment is known."""
-    return case.absent("aoe_mode") and not (case.environ or {}).get("AOE_MODE")
+    return case.absent("aoe_mode") and not case.variable("AOE_MODE")
 
 
 def has_shape_profiles(case: Case) -> bool:
     """True when all three options that give shape profiles are set."""
-    entries = case.entries
-    return (
-        "input_shape" in entries and "dynamic_dims" in entries and "dynamic_node_type" in entries
-    )
+    return all(name in case.entries for name in SHAPE_PROFILES)
 
 
 def runs_dynamic(case: Case) -> Optional[str]:

@@ -89,18 +89,19 @@ class Case:
             )
         if on_host:
             target = on_this_host(target, environ)
+        version = target.version
+        known: Dict[str, Any] = {}
         self.settings = settings
         self.entries = settings.entries
         self.target = target
+        self.version = version
         self.products: FrozenSet[Product] = target.products
         self.environ = environ
         self.on_host = on_host
-        self.known: Dict[str, Any] = {}
+        self.known = known
         self.faults: List[Fault] = []
         self.diagnostics: List[Diagnostic] = []
         self.rule: Optional[Rule] = None
-        known, version = self.known, target.version
-        self.version = version
         options = known_to(version)
         for name, setting in settings.entries.items():
             entry = options.get(name)
@@ -141,6 +142,10 @@ class Case:
     def get(self, name: str) -> Any:
         """The known, legal value of an option; None when it is absent, unknown or wrong."""
         return self.known.get(name)
+
+    def variable(self, name: str) -> Optional[str]:
+        """An environment variable; None when it is not set, or nothing is known of them."""
+        return None if self.environ is None else self.environ.get(name)
 
     def isset(self, name: str) -> bool:
         """True when the option is set, whatever its value."""

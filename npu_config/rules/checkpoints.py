@@ -37,8 +37,6 @@ def two_checkpoint_intervals(case: Case) -> None:
 
         NPURunConfig(save_checkpoints_steps=100)
     """
-    if not case.settings.extra:
-        return
     if (
         argument(case, "save_checkpoints_steps") is not None
         and argument(case, "save_checkpoints_secs") is not None
@@ -74,13 +72,10 @@ def checkpoint_inside_loop(case: Case) -> None:
         NPURunConfig(iterations_per_loop=10, save_checkpoints_steps=30)
     """
     count = loops(case)
-    if not count or not case.settings.extra:
-        return
-    steps = number(case, "save_checkpoints_steps")
-    note = ""
-    if is_none(case, "save_checkpoints_steps") and is_none(case, "save_checkpoints_secs"):
-        steps, note = CHECKPOINT_STEPS, " (the default)"
-    if steps and steps % count:
+    steps, note = number(case, "save_checkpoints_steps"), ""
+    if _no_interval(case):
+        steps, note = CHECKPOINT_STEPS, phrase(" (the default)")
+    if steps and count and steps % count:
         report(
             case,
             "save_checkpoints_steps",
@@ -94,6 +89,11 @@ def checkpoint_inside_loop(case: Case) -> None:
             ),
             phrase("set it to {}", -(-steps // count) * count),
         )
+
+
+def _no_interval(case: Case) -> bool:
+    """True when both intervals of checkpoints were given as None."""
+    return is_none(case, "save_checkpoints_steps") and is_none(case, "save_checkpoints_secs")
 
 
 @rule(
@@ -117,7 +117,7 @@ def summary_inside_loop(case: Case) -> None:
 
         NPURunConfig(iterations_per_loop=10, save_summary_steps=0)
     """
-    steps = number(case, "save_summary_steps") if case.settings.extra else None
+    steps = number(case, "save_summary_steps")
     if steps and loops(case):
         report(
             case,
@@ -153,7 +153,7 @@ def log_inside_loop(case: Case) -> None:
 
         NPURunConfig(iterations_per_loop=10, log_step_count_steps=50)
     """
-    steps = number(case, "log_step_count_steps") if case.settings.extra else None
+    steps = number(case, "log_step_count_steps")
     count = loops(case)
     if steps and count and steps % count:
         report(
@@ -190,19 +190,18 @@ def checkpoint_by_time_on_many_devices(case: Case) -> None:
 
         NPURunConfig(save_checkpoints_steps=1000)
     """
-    if case.settings.extra and argument(case, "save_checkpoints_secs") is not None:
-        devices = device_count(case.environ)
-        if devices > 1:
-            report(
-                case,
-                "save_checkpoints_secs",
-                phrase(
-                    '"save_checkpoints_secs" is given for {} devices, which would save at '
-                    "different steps",
-                    devices,
-                ),
-                'use "save_checkpoints_steps"',
-            )
+    devices = device_count(case)
+    if devices > 1 and argument(case, "save_checkpoints_secs") is not None:
+        report(
+            case,
+            "save_checkpoints_secs",
+            phrase(
+                '"save_checkpoints_secs" is given for {} devices, which would save at different '
+                "steps",
+                devices,
+            ),
+            'use "save_checkpoints_steps"',
+        )
 
 
 @rule(
@@ -225,11 +224,7 @@ def default_checkpoint_interval(case: Case) -> None:
 
         NPURunConfig(save_checkpoints_steps=0)
     """
-    if (
-        case.settings.extra
-        and is_none(case, "save_checkpoints_steps")
-        and is_none(case, "save_checkpoints_secs")
-    ):
+    if _no_interval(case):
         report(
             case,
             "save_checkpoints_steps",

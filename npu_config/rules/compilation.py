@@ -3,7 +3,7 @@
 from npu_config.core.diagnostics import Severity
 from npu_config.core.message import phrase
 from npu_config.core.rule import rule
-from npu_config.rules._reading import changed, given, runs_dynamic, tuning_is_off
+from npu_config.rules._reading import changed, given, needing, runs_dynamic, tuning_is_off
 from npu_config.rules.case import Case
 
 _BUILD = "docs/en/tfadapter_1/apiref/session_config/operator_and_graph_build.md"
@@ -111,7 +111,7 @@ def cache_mode_with_debug_level(case: Case) -> None:
         op_debug_level: 0
     """
     mode = case.get("op_compiler_cache_mode")
-    if mode is not None and mode != "disable" and case.get("op_debug_level"):
+    if mode not in (None, "disable") and case.get("op_debug_level"):
         case.report(
             "op_compiler_cache_mode",
             phrase(
@@ -147,7 +147,7 @@ def cache_mode_with_debug_config(case: Case) -> None:
         op_debug_config: op_debug.cfg
     """
     mode = case.get("op_compiler_cache_mode")
-    if mode is not None and mode != "disable" and given(case, "op_debug_config"):
+    if mode not in (None, "disable") and given(case, "op_debug_config"):
         case.report(
             "op_compiler_cache_mode",
             '"op_compiler_cache_mode" is ignored for the operators that "op_debug_config" names '
@@ -281,7 +281,7 @@ def debug_kernels_of_dynamic_shapes(case: Case) -> None:
         )
 
 
-_TUNING_OPTIONS = ("work_path", "distribute_config", "aoe_config_file")
+_TUNING_OPTIONS = needing("aoe_mode")
 
 
 @rule(

@@ -256,7 +256,7 @@ def memory_check_with_collect_path(case: Case) -> None:
         # host: op_debug.cfg=op_debug_config=dump_cce
         op_debug_config: op_debug.cfg
     """
-    if (case.environ or {}).get("NPU_COLLECT_PATH") and "oom" in _debug_switches(case):
+    if case.variable("NPU_COLLECT_PATH") and "oom" in _debug_switches(case):
         case.report(
             "op_debug_config",
             'the file of "op_debug_config" has oom and NPU_COLLECT_PATH is set in the '

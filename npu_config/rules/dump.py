@@ -2,28 +2,31 @@
 
 import functools
 import json
-from typing import Any, Mapping, Optional, Tuple
+from typing import Any, Mapping, Optional
 
 from npu_config.catalogue import OPTIONS, Outcome
 from npu_config.core.diagnostics import Severity
 from npu_config.core.message import phrase
 from npu_config.core.rule import rule
-from npu_config.rules._reading import in_script, inert, line_of, may_run_dynamic, on
+from npu_config.rules._reading import (
+    in_script,
+    inert,
+    line_of,
+    may_run_dynamic,
+    needing,
+    on,
+    report_inert,
+)
 from npu_config.rules.case import Case
 
 _DOC = "docs/en/tfadapter_1/apiref/session_config/accuracy_comparison.md"
 
 SWITCHES = OPTIONS["dump_path"].read_when
 
-
-def _under(*switches: str) -> Tuple[str, ...]:
-    """The options that do something under just these switches."""
-    return tuple(n for n, o in OPTIONS.items() if (o.read_when or o.used_when) == switches)
-
-
-_OF_DUMP = _under("enable_dump")
-_OF_DETECTION = _under("enable_dump_debug")
-_OF_BOTH = _under(*SWITCHES)
+_OF_DUMP = needing("enable_dump")
+_OF_DETECTION = needing("enable_dump_debug")
+_OF_BOTH = needing(*SWITCHES)
+_OF_PROFILING = needing("profiling_mode")
 
 
 @rule(
@@ -124,22 +127,7 @@ def dump_option_without_dump(case: Case) -> None:
         enable_dump: true
         dump_path: /home/test/output
     """
-    _report_inert(case, _OF_DUMP, "enable_dump")
-
-
-def _report_inert(case: Case, names: Tuple[str, ...], switch: str) -> None:
-    for name in names:
-        if inert(case, name, switch):
-            case.report(
-                name,
-                phrase(
-                    '"{}" has no effect, because "{}" is {}',
-                    name,
-                    switch,
-                    "False" if case.isset(switch) else phrase("not set"),
-                ),
-                phrase('set "{}" to True, or remove "{}"', switch, name),
-            )
+    report_inert(case, _OF_DUMP, "enable_dump")
 
 
 @rule(
@@ -164,7 +152,7 @@ def overflow_mode_without_detection(case: Case) -> None:
         enable_dump_debug: true
         dump_path: /home/test/output
     """
-    _report_inert(case, _OF_DETECTION, "enable_dump_debug")
+    report_inert(case, _OF_DETECTION, "enable_dump_debug")
 
 
 @rule(
@@ -301,7 +289,7 @@ def dump_of_both_sides(case: Case) -> None:
 @rule(
     "NPU311",
     Severity.WARNING,
-    options=("profiling_options",),
+    options=_OF_PROFILING,
     facts=("profiling-options-inert",),
     source=("tf_adapter/util/npu_attrs.cc:2127-2133",),
 )
@@ -319,8 +307,7 @@ def profiling_options_without_profiling(case: Case) -> None:
         profiling_options: '{"output": "/tmp/profiling", "task_time": "on"}'
         profiling_mode: true
     """
-    if inert(case, "profiling_options", "profiling_mode"):
-        _report_inert(case, ("profiling_options",), "profiling_mode")
+    report_inert(case, _OF_PROFILING, "profiling_mode")
 
 
 @rule(

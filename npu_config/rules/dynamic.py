@@ -10,16 +10,15 @@ from npu_config.rules._reading import (
     changed,
     given,
     has_shape_profiles,
-    inert,
+    needing,
     on,
     quoted,
+    report_inert,
 )
 from npu_config.rules.case import Case
 
 _EXPERIMENTAL = "docs/en/tfadapter_1/apiref/session_config/experiment_options.md"
 _DEPRECATED = "docs/en/tfadapter_1/apiref/session_config/deprecated_options.md"
-
-
 _DOC = "docs/en/tfadapter_1/apiref/session_config/dynamic_shape.md"
 
 
@@ -201,10 +200,13 @@ def shape_generalization_with_dynamic_compilation(case: Case) -> None:
         )
 
 
+_OF_DYNAMIC_INPUT = needing("dynamic_input")
+
+
 @rule(
     "NPU514",
     Severity.WARNING,
-    options=("dynamic_graph_execute_mode", "dynamic_inputs_shape_range"),
+    options=_OF_DYNAMIC_INPUT,
     facts=("dynamic-input-options-inert",),
     source=("tf_adapter/util/npu_attrs.cc:943-957",),
 )
@@ -222,17 +224,7 @@ def dynamic_option_without_dynamic_input(case: Case) -> None:
         dynamic_inputs_shape_range: "data:[1~2]"
         dynamic_input: true
     """
-    for name in ("dynamic_graph_execute_mode", "dynamic_inputs_shape_range"):
-        if inert(case, name, "dynamic_input"):
-            case.report(
-                name,
-                phrase(
-                    '"{}" has no effect, because "dynamic_input" is {}',
-                    name,
-                    "False" if case.isset("dynamic_input") else phrase("not set"),
-                ),
-                phrase('set "dynamic_input" to True, or remove "{}"', name),
-            )
+    report_inert(case, _OF_DYNAMIC_INPUT, "dynamic_input")
 
 
 @rule(
@@ -294,7 +286,7 @@ def dynamic_input_forces_jit(case: Case) -> None:
         jit_compile: "true"
     """
     mode = case.get("jit_compile")
-    if mode is not None and mode != "true" and on(case, "dynamic_input"):
+    if mode not in (None, "true") and on(case, "dynamic_input"):
         case.report(
             "jit_compile",
             phrase(

@@ -20,7 +20,7 @@ class _Plan(NamedTuple):
 
     names: Tuple[str, ...]
     products: FrozenSet[Product]
-    about: FrozenSet[str]
+    about: Tuple[str, ...]
     look_around: bool
 
 
@@ -41,34 +41,19 @@ def _rules_for(plan: _Plan) -> Tuple[Tuple[Rule, Callable[[Case], None]], ...]:
     )
 
 
-_OPTIONS_ONLY = frozenset(("options",))
-
-
-def _about(case: Case) -> FrozenSet[str]:
+def _about(case: Case) -> Tuple[str, ...]:
+    """What there is to judge, in the words of ``Rule.about``."""
     settings = case.settings
-    run_config = bool(settings.extra) or settings.source_kind is SourceKind.RUN_CONFIG
-    if (
-        not case.faults
-        and settings.session is None
-        and not run_config
-        and not _may_be_unmeasured(case)
-    ):
-        return _OPTIONS_ONLY
-    subjects = {"options"}
-    if _may_be_unmeasured(case):
-        subjects.add("version")
+    subjects = ["options"]
+    if case.target.cann is not None and case.version in (0, NEWEST):
+        subjects.append("version")
     if case.faults:
-        subjects.add("faults")
+        subjects.append("faults")
     if settings.session is not None:
-        subjects.add("session")
-    if run_config:
-        subjects.add("run_config")
-    return frozenset(subjects)
-
-
-def _may_be_unmeasured(case: Case) -> bool:
-    """True for a version of CANN that may be newer or older than every measured one."""
-    return case.target.cann is not None and case.version in (0, NEWEST)
+        subjects.append("session")
+    if settings.extra or settings.source_kind is SourceKind.RUN_CONFIG:
+        subjects.append("run_config")
+    return tuple(subjects)
 
 
 def judge_case(case: Case) -> List[Diagnostic]:

@@ -9,17 +9,12 @@ from npu_config.core.rule import rule
 from npu_config.core.target import Product
 from npu_config.rules._reading import given, runs_dynamic
 from npu_config.rules.case import Case
+from npu_config.rules.precision import KEEPS_DTYPES
 
 _EXCEPTION = "docs/en/tfadapter_1/apiref/session_config/exception_remedy.md"
 _EXPERIMENTAL = "docs/en/tfadapter_1/apiref/session_config/experiment_options.md"
-_PS_WORKER = (
-    "docs/en/tfadapter_1/migration/script_migration/distributed_training_scripts/"
-    "data_parallel_ps_worker.md"
-)
-
 
 HF32_PRODUCTS = frozenset((Product.ASCEND_950, Product.ATLAS_A3, Product.ATLAS_A2))
-
 
 _BEATEN: Dict[str, Tuple[str, ...]] = {
     "session_device_id": ("ASCEND_DEVICE_ID", "DEVICE_ID"),
@@ -62,14 +57,12 @@ def option_beats_environment(case: Case) -> None:
         # environment: ASCEND_DEVICE_ID=0
         session_device_id: 0
     """
-    if case.environ is None:
-        return
     for name, variables in _BEATEN.items():
         value = case.get(name)
         if value is None:
             continue
         for variable in variables:
-            text = case.environ.get(variable)
+            text = case.variable(variable)
             if text is None or text.lower() == str(value).lower() or text == "dynamic":
                 continue
             case.report(
@@ -107,11 +100,7 @@ def memory_policy_in_environment_too(case: Case) -> None:
 
         static_memory_policy: 2
     """
-    if (
-        case.environ is not None
-        and "GE_USE_STATIC_MEMORY" in case.environ
-        and given(case, "static_memory_policy")
-    ):
+    if case.variable("GE_USE_STATIC_MEMORY") is not None and given(case, "static_memory_policy"):
         case.report(
             "static_memory_policy",
             '"static_memory_policy" is set and so is GE_USE_STATIC_MEMORY in the environment; '
@@ -147,14 +136,9 @@ def hf32_with_float16_inference(case: Case) -> None:
         graph_run_mode: 0
         precision_mode_v2: origin
     """
-    if case.environ is None or "ENABLE_HF32_EXECUTION" not in case.environ:
+    if case.variable("ENABLE_HF32_EXECUTION") is None or case.get("graph_run_mode") != 0:
         return
-    if case.get("graph_run_mode") != 0:
-        return
-    for name, keeps in (
-        ("precision_mode", "must_keep_origin_dtype"),
-        ("precision_mode_v2", "origin"),
-    ):
+    for name, keeps in KEEPS_DTYPES:
         mode = case.get(name)
         if mode == keeps or (mode is None and not case.absent(name)):
             return
@@ -192,11 +176,7 @@ def hf32_beside_operator_precision(case: Case) -> None:
         target: {product: atlas_a2}
         op_precision_mode: op_precision.ini
     """
-    if (
-        case.environ is not None
-        and "ENABLE_HF32_EXECUTION" in case.environ
-        and given(case, "op_precision_mode")
-    ):
+    if case.variable("ENABLE_HF32_EXECUTION") is not None and given(case, "op_precision_mode"):
         case.report(
             "op_precision_mode",
             '"op_precision_mode" is set and so is ENABLE_HF32_EXECUTION, which takes '
@@ -230,12 +210,7 @@ def exception_dump_redirected(case: Case) -> None:
         enable_exception_dump: 1
     """
     mode = case.get("enable_exception_dump")
-    if (
-        case.environ is not None
-        and case.environ.get("NPU_COLLECT_PATH")
-        and mode is not None
-        and mode != 1
-    ):
+    if case.variable("NPU_COLLECT_PATH") and mode not in (None, 1):
         case.report(
             "enable_exception_dump",
             phrase(
@@ -254,7 +229,7 @@ def missing_progress(case: Case) -> Tuple[str, ...]:
     mode = case.get("experimental_accelerate_train_mode")
     if mode is None or case.environ is None:
         return ()
-    return tuple(name for name in _PROGRESS[mode.trigger] if name not in case.environ)
+    return tuple(name for name in _PROGRESS[mode.trigger] if case.variable(name) is None)
 
 
 @rule(
@@ -333,7 +308,7 @@ def parallel_streams_of_dynamic_graph(case: Case) -> None:
     if case.environ is None or not given(case, "auto_multistream_parallel_mode"):
         return
     dynamic = runs_dynamic(case)
-    if dynamic and case.environ.get("ENABLE_DYNAMIC_SHAPE_MULTI_STREAM") != "1":
+    if dynamic and case.variable("ENABLE_DYNAMIC_SHAPE_MULTI_STREAM") != "1":
         case.report(
             "auto_multistream_parallel_mode",
             phrase(
@@ -368,10 +343,9 @@ def forced_cache_with_parallel_compilation(case: Case) -> None:
         # environment: TE_PARALLEL_COMPILER=1
         op_compiler_cache_mode: force
     """
-    if case.environ is None or case.get("op_compiler_cache_mode") != "force":
-        return
-    text = case.environ.get("TE_PARALLEL_COMPILER", "")
-    if re.match(r"[0-9]{1,4}\Z", text) and int(text) > 1:
+    text = case.variable("TE_PARALLEL_COMPILER") or ""
+    parallel = re.match(r"[0-9]{1,4}\Z", text) is not None and int(text) > 1
+    if parallel and case.get("op_compiler_cache_mode") == "force":
         case.report(
             "op_compiler_cache_mode",
             phrase(

@@ -7,7 +7,7 @@ from npu_config.core.diagnostics import Severity
 from npu_config.core.message import phrase
 from npu_config.core.rule import rule
 from npu_config.core.settings import UNKNOWN
-from npu_config.rules._reading import changed, given, on
+from npu_config.rules._reading import changed, given, off, on
 from npu_config.rules.case import Case
 
 _LOOPS = "docs/en/tfadapter_1/migration/performance_tuning/iteration_offload.md"
@@ -94,7 +94,7 @@ def loop_without_data_preprocessing(case: Case) -> None:
                 '"iterations_per_loop" is {} but "enable_data_pre_proc" is {}; '
                 "the loop on the device cannot fetch new data",
                 _looped(case),
-                "False" if case.isset("enable_data_pre_proc") else phrase("not set"),
+                off(case, "enable_data_pre_proc"),
             ),
             'set "enable_data_pre_proc" to True',
         )

@@ -96,7 +96,7 @@ def unknown_option(case: Case) -> None:
         )
 
 
-def _severity_of_unknown(case: Case, close: Optional[str] = None) -> Severity:
+def _severity_of_unknown(case: Case, close: Optional[str]) -> Severity:
     """A newer adapter may know more names, but not one that is nearly that of an older one."""
     misspelt = close is not None and not case.isset(close)
     return Severity.ERROR if misspelt or case.is_ours else Severity.WARNING

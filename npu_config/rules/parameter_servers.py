@@ -1,11 +1,12 @@
 """619: training with parameter servers, which TF_CONFIG describes."""
 
 import json
-from typing import Any, Mapping, Optional
+from typing import Any
 
 from npu_config.core.diagnostics import Severity
 from npu_config.core.message import phrase
 from npu_config.core.rule import rule
+from npu_config.rules._reading import off
 from npu_config.rules.case import Case
 
 _PS_WORKER = (
@@ -14,9 +15,9 @@ _PS_WORKER = (
 )
 
 
-def cluster_of(environ: Optional[Mapping[str, str]]) -> Any:
+def cluster_of(case: Case) -> Any:
     """The cluster that TF_CONFIG describes, None when it describes none."""
-    text = (environ or {}).get("TF_CONFIG", "")
+    text = case.variable("TF_CONFIG")
     try:
         described = json.loads(text) if text else None
     except (ValueError, RecursionError):
@@ -50,14 +51,12 @@ def parameter_servers_without_mixed_computing(case: Case) -> None:
         # environment: TF_CONFIG={"cluster":{"ps":["a:1"],"worker":["b:1"]}}
         mix_compile_mode: true
     """
-    if case.environ is None or "TF_CONFIG" not in case.environ:
-        return
-    if case.never("mix_compile_mode", True) and cluster_of(case.environ) is not None:
+    if case.never("mix_compile_mode", True) and cluster_of(case) is not None:
         case.report(
             "mix_compile_mode",
             phrase(
                 'TF_CONFIG describes a cluster, which needs "mix_compile_mode" True; it is {}',
-                "False" if case.isset("mix_compile_mode") else phrase("not set"),
+                off(case, "mix_compile_mode"),
             ),
             'set "mix_compile_mode" to True and "iterations_per_loop" to 1',
         )

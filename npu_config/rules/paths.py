@@ -151,12 +151,7 @@ def path_missing(case: Case) -> None:
         if found.status is None and not (
             found.wanted.created and found.problem == "does not exist"
         ):
-            _report(
-                case,
-                found,
-                found.problem,
-                _remedy(found),
-            )
+            _report(case, found, found.problem, _remedy(found))
 
 
 def _remedy(found: Found) -> str:

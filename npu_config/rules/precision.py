@@ -2,12 +2,11 @@
 
 from typing import Tuple
 
-from npu_config.catalogue import Outcome
+from npu_config.catalogue import OPTIONS, Outcome
 from npu_config.catalogue.accuracy_tuning import MIXED_MODES
 from npu_config.core.diagnostics import Severity
 from npu_config.core.message import join, phrase
 from npu_config.core.rule import rule
-from npu_config.core.target import Product
 from npu_config.rules._reading import RESERVED_MODES, given, mode_words, quoted
 from npu_config.rules.case import Case
 
@@ -16,10 +15,9 @@ _PERFORMANCE = "docs/en/tfadapter_1/apiref/session_config/performance_tuning.md"
 
 _MIXED = MIXED_MODES["precision_mode"]
 _MIXED_V2 = tuple(m for m in MIXED_MODES["precision_mode_v2"] if m not in RESERVED_MODES)
-_OPERATOR_TYPES = "optypelist_for_implmode"
 _FOR_ALL = "_for_all"
 KEEPS_DTYPES = (("precision_mode", "must_keep_origin_dtype"), ("precision_mode_v2", "origin"))
-BFLOAT16_PRODUCTS = frozenset((Product.ASCEND_950, Product.ATLAS_A3, Product.ATLAS_A2))
+BFLOAT16_PRODUCTS = OPTIONS["precision_mode_v2"].value_products["mixed_bfloat16"]
 
 
 @rule(
@@ -273,7 +271,7 @@ def two_implementation_modes(case: Case) -> None:
 @rule(
     "NPU207",
     Severity.ERROR,
-    options=(_OPERATOR_TYPES,),
+    options=("optypelist_for_implmode",),
     facts=("optypelist-needs-implmode",),
     source=("tf_adapter/util/npu_attrs.cc:2307-2312",),
 )
@@ -304,7 +302,7 @@ def optypelist_without_implmode(case: Case) -> None:
 @rule(
     "NPU210",
     Severity.WARNING,
-    options=(_OPERATOR_TYPES,),
+    options=("optypelist_for_implmode",),
     source=(
         "docs/en/tfadapter_1/apiref/session_config/deprecated_options.md",
         "tf_adapter/util/npu_attrs.cc:2307-2320",
@@ -326,10 +324,10 @@ def optypelist_with_mode_for_all(case: Case) -> None:
         op_select_implmode: high_precision
         optypelist_for_implmode: Pooling
     """
-    mode = case.known.get("op_select_implmode")
-    if isinstance(mode, str) and mode.endswith(_FOR_ALL) and given(case, _OPERATOR_TYPES):
+    mode = case.get("op_select_implmode") or ""
+    if mode.endswith(_FOR_ALL) and given(case, "optypelist_for_implmode"):
         case.report(
-            _OPERATOR_TYPES,
+            "optypelist_for_implmode",
             phrase(
                 '"op_select_implmode" is "{}", which is for all operators: the list does not '
                 "restrict it",

@@ -5,6 +5,7 @@ These rules look at ``Settings.extra``: arguments that are not options.  The cla
 """
 
 from npu_config.catalogue import OPTIONS
+from npu_config.catalogue.api import PARTS
 from npu_config.core.diagnostics import Severity
 from npu_config.core.message import phrase
 from npu_config.core.rule import rule
@@ -50,24 +51,23 @@ def unsupported_run_config_field(case: Case) -> None:
 
         NPURunConfig()
     """
-    if case.settings.extra:
-        for name in _UNSUPPORTED:
-            if argument(case, name) is not None:
-                report(
-                    case,
-                    name,
-                    phrase('"{}" is given, which the NPU does not support', name),
-                    "remove it",
-                )
+    for name in _UNSUPPORTED:
+        if argument(case, name) is not None:
+            report(
+                case,
+                name,
+                phrase('"{}" is given, which the NPU does not support', name),
+                "remove it",
+            )
 
 
-_NESTED = {
-    "dump_config": "DumpConfig",
-    "experimental_config": "ExperimentalConfig",
-    "dynamic_input_config": "DynamicInputConfig",
-    "graph_memory_optimize_config": "GraphMemoryOptimizeConfig",
-    "experimental_config.graph_memory_optimize_config": "GraphMemoryOptimizeConfig",
-}
+_NESTED = (
+    "dump_config",
+    "experimental_config",
+    "dynamic_input_config",
+    "experimental_config.graph_memory_optimize_config",
+)
+"""The configuration objects whose class the constructor looks at."""
 
 
 @rule(
@@ -90,21 +90,20 @@ def wrong_nested_config(case: Case) -> None:
 
         NPURunConfig(dump_config=DumpConfig(enable_dump=True, dump_path="/tmp"))
     """
-    if case.settings.extra:
-        for name, expected in _NESTED.items():
-            value = argument(case, name)
-            if value is not None and expected not in [c.__name__ for c in type(value).__mro__]:
-                report(
-                    case,
+    for name in _NESTED:
+        value, expected = argument(case, name), PARTS[name]
+        if value is not None and expected not in [c.__name__ for c in type(value).__mro__]:
+            report(
+                case,
+                name,
+                phrase(
+                    '"{}" takes a {} or None, got {}; NPURunConfig raises',
                     name,
-                    phrase(
-                        '"{}" takes a {} or None, got {}; NPURunConfig raises',
-                        name,
-                        expected,
-                        type(value).__name__,
-                    ),
-                    phrase("write {}(...)", expected),
-                )
+                    expected,
+                    type(value).__name__,
+                ),
+                phrase("write {}(...)", expected),
+            )
 
 
 @rule(
@@ -305,20 +304,19 @@ def two_model_directories(case: Case) -> None:
 
         NPUEstimator(model_fn, config=NPURunConfig(model_dir="/b"))
     """
-    if case.settings.extra:
-        first, second = argument(case, "model_dir"), argument(case, "estimator.model_dir")
-        if isinstance(first, str) and isinstance(second, str) and first != second:
-            report(
-                case,
-                "estimator.model_dir",
-                phrase(
-                    '"model_dir" is "{}" in NPUEstimator and "{}" in NPURunConfig; NPUEstimator '
-                    "raises",
-                    second[:80],
-                    first[:80],
-                ),
-                "give it once",
-            )
+    first, second = argument(case, "model_dir"), argument(case, "estimator.model_dir")
+    if isinstance(first, str) and isinstance(second, str) and first != second:
+        report(
+            case,
+            "estimator.model_dir",
+            phrase(
+                '"model_dir" is "{}" in NPUEstimator and "{}" in NPURunConfig; NPUEstimator '
+                "raises",
+                second[:80],
+                first[:80],
+            ),
+            "give it once",
+        )
 
 
 @rule(
@@ -348,7 +346,7 @@ def parameter_servers_without_strategy(case: Case) -> None:
     has_strategy = "ParameterServerStrategy" in [
         base.__name__.lstrip("_") for base in type(setting.value).__mro__
     ]
-    has_cluster = cluster_of(case.environ) is not None
+    has_cluster = cluster_of(case) is not None
     if has_cluster and not has_strategy:
         problem = '"distribute" is not a ParameterServerStrategy although TF_CONFIG has a cluster'
     elif has_strategy and not has_cluster:

@@ -1,12 +1,11 @@
 """601-606: timeouts and devices."""
 
 import re
-from typing import Mapping, Optional, Tuple
+from typing import Optional, Tuple
 
 from npu_config.core.diagnostics import Severity
 from npu_config.core.message import phrase
 from npu_config.core.rule import rule
-from npu_config.core.settings import SourceKind
 from npu_config.core.target import Product
 from npu_config.rules._fixes import writing
 from npu_config.rules._reading import given
@@ -123,7 +122,7 @@ def stream_timeout_below_collective_timeout(case: Case) -> None:
     limit = case.get("stream_sync_timeout")
     if limit is None or limit < 1:
         return
-    cluster = device_count(case.environ) > 1
+    cluster = device_count(case) > 1
     collective = _collective_timeout(case, cluster)
     if collective is None or (collective[0] and limit > 1000 * collective[0]):
         return
@@ -150,7 +149,7 @@ def _collective_timeout(case: Case, cluster: bool) -> Optional[Tuple[int, str]]:
     elif not cluster or not case.absent("hccl_timeout"):
         return None
     else:
-        text = (case.environ or {}).get("HCCL_EXEC_TIMEOUT", "")
+        text = case.variable("HCCL_EXEC_TIMEOUT") or ""
         known = re.match(r"[0-9]{1,10}\Z", text) is not None
         seconds = int(text) if known else HCCL_DEFAULT
         origin = "HCCL_EXEC_TIMEOUT" if known else "the default of the collective timeout"
@@ -159,10 +158,10 @@ def _collective_timeout(case: Case, cluster: bool) -> Optional[Tuple[int, str]]:
     return seconds, origin
 
 
-def device_count(environ: Optional[Mapping[str, str]]) -> int:
+def device_count(case: Case) -> int:
     """The number of devices that the environment names for the job, 0 when it names none."""
     for name in ("RANK_SIZE", "CM_WORKER_SIZE"):
-        text = (environ or {}).get(name, "")
+        text = case.variable(name) or ""
         if re.match(r"[0-9]{1,6}\Z", text):
             return int(text)
     return 0
@@ -188,7 +187,7 @@ def synchronisation_without_limit(case: Case) -> None:
 
         stream_sync_timeout: 1900000
     """
-    if case.source_kind is SourceKind.BUILDER or case.source_kind is SourceKind.FILE:
+    if case.is_ours:
         for name in ("stream_sync_timeout", "event_sync_timeout"):
             if case.get(name) == -1:
                 case.report(name, phrase('"{}" is -1: no limit, and no error when it hangs', name))

@@ -83,7 +83,7 @@ class ConfigValue:
 
     def __reduce__(self) -> Tuple[Any, ...]:
         state = dict(self.options), self.target, self.diagnostics, dict(self.side_files)
-        return (_restored, (type(self), *state))
+        return (made, (type(self), *state))
 
     def __getitem__(self, name: str) -> Any:
         return self.options[name]
@@ -161,17 +161,6 @@ class ConfigValue:
 
 
 Value = TypeVar("Value", bound=ConfigValue)
-
-
-def _restored(
-    into: Type[Value],
-    options: Dict[str, Any],
-    target: Target,
-    found: Report,
-    side_files: Dict[str, SideFile],
-) -> Value:
-    """What a copy or an unpickled configuration is made with; it was judged before."""
-    return made(into, options, target, found, side_files)
 
 
 def made(
