@@ -5,7 +5,6 @@ which no name needs, is left alone when an entry script that reaches it imports 
 """
 
 import concurrent.futures
-import gc
 import os
 from concurrent.futures.process import BrokenProcessPool
 from typing import (
@@ -21,6 +20,7 @@ from typing import (
     Union,
 )
 
+from npu_config.core.collector import without_collector
 from npu_config.core.diagnostics import Diagnostic, Place
 from npu_config.core.message import phrase
 from npu_config.core.rule import Rule
@@ -150,23 +150,10 @@ def _apart(work: _Work) -> _Looked:
 
 
 def _look(work: _Work) -> List[_Looked]:
-    return [_look_apart(target, work) for target in work.targets]
+    return [_look_at(target, work) for target in work.targets]
 
 
-def _look_apart(target: Target, work: _Work) -> _Looked:
-    """Look at one file without the collector of garbage, which finds none before its end.
-
-    A syntax tree is many objects and no circle: the collector would walk it again and again.
-    """
-    is_collecting = gc.isenabled()
-    gc.disable()
-    try:
-        return _look_at(target, work)
-    finally:
-        if is_collecting:
-            gc.enable()
-
-
+@without_collector()
 def _look_at(target: Target, work: _Work) -> _Looked:
     data = _read(target)
     if isinstance(data, Diagnostic):

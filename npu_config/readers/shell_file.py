@@ -11,6 +11,8 @@ import attr
 
 from npu_config.cluster.shell.check import check_script
 from npu_config.cluster.shell.commands import Launch
+from npu_config.cluster.shell.state import NOT_KNOWN
+from npu_config.core.collector import without_collector
 from npu_config.core.diagnostics import Diagnostic, Place
 from npu_config.core.message import phrase
 from npu_config.core.settings import UNKNOWN
@@ -30,6 +32,7 @@ _READ = re.compile(r"""(?:environ(?:\.get)?|getenv)[ \t]{0,8}[(\[][ \t]{0,8}["']
 class ShellReading(Reading):
     """A launch script; what is wrong with it depends on the target and the files beside it."""
 
+    @without_collector()
     def judge(
         self,
         target: Optional[Target] = None,
@@ -58,12 +61,14 @@ def _in_scripts(launches: Iterable[Launch], target: Target) -> List[Diagnostic]:
     """
     found: Dict[Tuple[object, ...], Diagnostic] = {}
     done: Set[Tuple[str, FrozenSet[Tuple[str, str]]]] = set()
+    read: Dict[str, Tuple[Optional[str], FrozenSet[str]]] = {}
     for launch in launches:
         path = launch.script
         if launch.kind != "python" or path is None or len(done) >= _MOST_STARTS:
             continue
-        text = _text(path)
-        wanted = frozenset(_READ.findall(text)) if text else frozenset()
+        if path not in read:
+            read[path] = _text(path)
+        text, wanted = read[path]
         given = _known(launch, wanted)
         if text is None or not given or (path, given) in done:
             continue
@@ -88,19 +93,17 @@ def _identity(found: Diagnostic) -> Tuple[object, ...]:
 
 
 def _known(launch: Launch, names: FrozenSet[str]) -> FrozenSet[Tuple[str, str]]:
-    return frozenset(
-        (name, value)
-        for name, value in launch.environment.items()
-        if name in names and value is not UNKNOWN
-    )
+    given = ((name, launch.variables.get(name, NOT_KNOWN).value) for name in names)
+    return frozenset((name, value) for name, value in given if value is not UNKNOWN)
 
 
-def _text(path: str) -> Optional[str]:
-    """The text of a script that may matter, when it can be had."""
+def _text(path: str) -> Tuple[Optional[str], FrozenSet[str]]:
+    """The text of a script that may matter, when it can be had, and the variables it reads."""
     data = load(path, _LARGEST)
     if isinstance(data, Diagnostic) or not may_matter(data):
-        return None
+        return None, frozenset()
     try:
-        return decode(data)[0]
+        text = decode(data)[0]
     except Undecodable:
-        return None
+        return None, frozenset()
+    return text, frozenset(_READ.findall(text))

@@ -131,6 +131,8 @@ EXPANSION_MODES = {
     Product.ATLAS_300I_DUO: ("HOST", "AI_CPU"),
 }
 _SHORTEST_NAME = 7
+_END = 3
+_ENDS = frozenset(end for name in VARIABLES for end in (name[:_END], name[-_END:]))
 _NEVER_MEANT = TENSORFLOW_2_NAMES | {"DEVICE_ID", "PYTHONPATH", "PYTHONHASHSEED"}
 
 
@@ -240,13 +242,13 @@ def _expansion_mode(context: EnvironmentCheck, variable: Variable, text: str) ->
 
 
 def _near_miss(context: EnvironmentCheck, name: str) -> None:
-    if len(name) < _SHORTEST_NAME or name in context.used:
+    if name in context.used:
         return
     other_way = (
         *(RANK_TABLE_NAMES if context.given(*CM_NAMES) else ()),
         *(CM_NAMES if context.given(*RANK_TABLE_NAMES) else ()),
     )
-    for known in _slips_of(name):
+    for known in slips_of(name):
         if known not in other_way and known not in context.environ:
             context.report(
                 NEAR_MISS,
@@ -260,8 +262,11 @@ def _near_miss(context: EnvironmentCheck, name: str) -> None:
 
 
 @functools.lru_cache(maxsize=4096)
-def _slips_of(name: str) -> Tuple[str, ...]:
+def slips_of(name: str) -> Tuple[str, ...]:
     """The variables that a name may have been meant to be."""
+    ends = {name[:_END].upper(), name[-_END:].upper()}  # one slip leaves one of them as it is
+    if len(name) < _SHORTEST_NAME or ends.isdisjoint(_ENDS):
+        return ()
     return tuple(
         known for known in VARIABLES if known not in _NEVER_MEANT and is_slip(name, known)
     )

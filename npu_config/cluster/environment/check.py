@@ -10,7 +10,7 @@ from typing import FrozenSet, List, Mapping, Optional, Tuple
 
 from npu_config.cluster import rank_table
 from npu_config.cluster.environment._interplay import check_interplay
-from npu_config.cluster.environment._values import NEAR_MISS, check_values
+from npu_config.cluster.environment._values import NEAR_MISS, check_values, slips_of
 from npu_config.cluster.environment.kinds import DIRECTORY
 from npu_config.cluster.environment.placement import check_launch, compare
 from npu_config.cluster.environment.state import EnvironmentCheck, Value, assigned
@@ -78,6 +78,11 @@ def examine(
     check_launch(context)
     check_interplay(context)
     return context
+
+
+def concerns(name: str) -> bool:
+    """Whether a variable can make a difference to what is found."""
+    return name in VARIABLES or "VISIBLE" in name or bool(slips_of(name))
 
 
 def misspelt(

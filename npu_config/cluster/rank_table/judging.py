@@ -1,10 +1,8 @@
 """The check of a rank table of any dialect, from its text or as plain JSON values."""
 
-import gc
 import json
-from contextlib import contextmanager
 from functools import partial
-from typing import Any, Dict, Iterator, List, NamedTuple, Optional
+from typing import Any, Dict, List, NamedTuple, Optional
 
 from npu_config.cluster.rank_table import dialects
 from npu_config.cluster.rank_table._groups import TEMPLATE_2, check_groups
@@ -12,6 +10,7 @@ from npu_config.cluster.rank_table._places import SomePlaces
 from npu_config.cluster.rank_table._ranks import check_ranks
 from npu_config.cluster.rank_table._servers import check_servers
 from npu_config.cluster.rank_table.dialects import CLOUD, LABORATORY, V2_0, Dialect
+from npu_config.core.collector import without_collector
 from npu_config.core.diagnostics import Diagnostic, Report, Severity
 from npu_config.core.message import join, listed, phrase
 from npu_config.core.rule import declare
@@ -153,7 +152,7 @@ def check(text: str, path: Optional[str] = None, target: Target = ANY_TARGET) ->
         target: the product narrows what is checked; without one only what holds for every
             product that reads the dialect is said.
     """
-    with _no_collector():
+    with without_collector():
         diagnostics = judge(text, path, target).diagnostics
     return Report(diagnostics)
 
@@ -202,22 +201,6 @@ def judge(text: str, path: Optional[str], target: Target) -> Judged:
         places = SomePlaces(Source(text, path), findings.paths())
         found.extend(findings.diagnostics(places))
     return Judged(value, found)
-
-
-@contextmanager
-def _no_collector() -> Iterator[None]:
-    """Hold the cyclic garbage collector off.
-
-    It would run over the objects of a large table again and again, a quarter of the whole
-    time, and find nothing: JSON values have no cycles.
-    """
-    collecting = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if collecting:
-            gc.enable()
 
 
 def _plain(text: str) -> Any:

@@ -2,7 +2,7 @@
 
 import os
 import re
-from typing import Dict, Iterable, Iterator, List, Optional, Tuple
+from typing import Dict, FrozenSet, Iterable, Iterator, List, Optional, Set, Tuple
 
 import attr
 
@@ -18,8 +18,9 @@ from npu_config.cluster.shell.commands import Launch
 from npu_config.cluster.shell.faults import syntax_fault
 from npu_config.cluster.shell.follow import follow
 from npu_config.cluster.shell.run import LARGEST, Run
-from npu_config.cluster.shell.state import State, Variable
-from npu_config.cluster.shell.syntax import Script, available
+from npu_config.cluster.shell.state import NOT_KNOWN, State, Value, Variable, place_of
+from npu_config.cluster.shell.syntax import Script, parser
+from npu_config.core.collector import without_collector
 from npu_config.core.diagnostics import Diagnostic, Place, Severity
 from npu_config.core.message import phrase
 from npu_config.core.settings import UNKNOWN
@@ -35,6 +36,7 @@ _MISSING = "does not exist"
 _USED = re.compile(rb"\$\{?([A-Za-z_]\w*)")
 
 
+@without_collector()
 def check_script(
     text: str, path: Optional[str], target: Target = ANY_TARGET, on_host: bool = False
 ) -> Tuple[List[Diagnostic], Tuple[Launch, ...]]:
@@ -54,7 +56,7 @@ def check_script(
         return [
             rules.NOT_BASH.diagnostic(message, Place(path, 1, 1, 1, len(other.group()) + 1))
         ], ()
-    if not available():
+    if parser() is None:
         message = "shell scripts are not checked: their parser is not installed"
         help = 'pip install "npu_config[cli]"'
         return [rules.NO_PARSER.diagnostic(message, Place(path), help=help)], ()
@@ -142,8 +144,9 @@ class _Tables:
         """The table that the script itself writes, and what is wrong with it, at its place."""
         if written.value is UNKNOWN:
             return None, []
-        parsed = rank_table.parse(written.value, written.place.path, self._target)
-        return parsed.model, [_moved(each, written.place) for each in parsed.diagnostics]
+        place = place_of(written.spot)
+        parsed = rank_table.parse(written.value, place.path, self._target)
+        return parsed.model, [_moved(each, place) for each in parsed.diagnostics]
 
     def _load(self, full: str, path: str) -> Tuple[Optional[AnyRankTable], Optional[str]]:
         try:
@@ -185,20 +188,32 @@ def _existing(path: str, beside: str) -> str:
 def _environments(run: Run, state: State, target: Target, tables: _Tables) -> List[Diagnostic]:
     """The findings about what each process gets, or about what a file of exports leaves."""
     launches = [launch for launch in run.launches if launch.kind == "python"]
-    environment, places = state.environment()
-    end = Launch("", None, (), Place(run.script.path), environment, places, frozenset(state.unset))
+    end = Launch("", None, (), None, state.exported, frozenset(state.shell.unset))
     found: List[Diagnostic] = []
     ranked: List[Tuple[Optional[int], Diagnostic]] = []
-    jobs: Dict[int, Dict[str, EnvironmentCheck]] = {}
+    jobs: Dict[int, Dict[str, Launch]] = {}
     used = frozenset(match.decode("ascii", "replace") for match in _USED.findall(run.script.data))
+    names = set().union(*[launch.variables for launch in (*launches, end)])
+    ours = frozenset(name for name in names if _matters(name))
     if run.launches:
-        judged = {name: text for name, text in environment.items() if _matters(name)}
+        judged, places = _given(end, ours)
         found.extend(environment_check.misspelt(judged, target, places, end.unset, used))
     else:
         launches = [end]
+    done: Set[Tuple[object, ...]] = set()
     for launch in launches:
+        if launch.process is not None:
+            loop, number = launch.process
+            jobs.setdefault(loop, {}).setdefault(phrase("process {}", number), launch)
+        variables = [launch.variables.get(name) for name in ours]
+        values = tuple([each and each.value for each in variables])
+        what = (values, launch.unset, launch.made, launch.table and launch.table.value)
+        where = (what, tuple(map(id, variables)))
+        if what in done or where in done:
+            continue  # nothing is wrong with it, or what was found is found again
+        before = len(found), len(ranked)
         table, problem = None, None
-        named = launch.environment.get("RANK_TABLE_FILE")
+        named = launch.variables.get("RANK_TABLE_FILE", NOT_KNOWN).value
         if launch.table is not None:
             table, wrong = tables.given(launch.table)
             found.extend(wrong)
@@ -206,27 +221,32 @@ def _environments(run: Run, state: State, target: Target, tables: _Tables) -> Li
             table, problem = tables.get(named, run.script.path)
         if problem is not None and not (problem == _MISSING and launch.made):
             message = phrase('RANK_TABLE_FILE="{}" {}', named, phrase(problem))
-            place = launch.places["RANK_TABLE_FILE"]
+            place = place_of(launch.variables["RANK_TABLE_FILE"].spot)
             found.append(rules.TABLE_PATH.diagnostic(message, place))
-        look = environment_check.examine(
-            {name: text for name, text in launch.environment.items() if _matters(name)},
-            target,
-            table,
-            launch.places,
-            launch.unset,
-            used,
-        )
+        judged, places = _given(launch, ours)
+        look = environment_check.examine(judged, target, table, places, launch.unset, used)
         ranked.extend((look.whole("RANK_ID"), each) for each in look.found)
-        look.found.clear()
-        if launch.process is not None:
-            loop, number = launch.process
-            jobs.setdefault(loop, {}).setdefault(phrase("process {}", number), look)
+        done.add(what if before == (len(found), len(ranked)) else where)
     for job in jobs.values():
         if len(job) > 1:
-            compare(job, one_server=True)
-            found.extend(diagnostic for look in job.values() for diagnostic in look.found)
+            looks = {
+                name: EnvironmentCheck(values, target, None, places, launch.unset, used)
+                for name, launch in job.items()
+                for values, places in [_given(launch, ours)]
+            }
+            compare(looks, one_server=True)
+            found.extend(diagnostic for look in looks.values() for diagnostic in look.found)
     found.extend(_by_place(ranked))
     return list({(one.rule, one.place, one.message): one for one in reversed(found)}.values())
+
+
+def _given(launch: Launch, names: FrozenSet[str]) -> Tuple[Dict[str, Value], Dict[str, Place]]:
+    """The values of some variables that a command gets, and where they are set."""
+    given = {name: one for name, one in launch.variables.items() if name in names}
+    return (
+        {name: variable.value for name, variable in given.items()},
+        {name: place_of(variable.spot) for name, variable in given.items()},
+    )
 
 
 def _by_place(ranked: Iterable[Tuple[Optional[int], Diagnostic]]) -> Iterator[Diagnostic]:
@@ -251,7 +271,7 @@ def _by_place(ranked: Iterable[Tuple[Optional[int], Diagnostic]]) -> Iterator[Di
 
 def _matters(name: str) -> bool:
     """Variables of programs in general are not judged for their likeness to ours."""
-    return name in VARIABLES or name.isupper()
+    return name in VARIABLES or (name.isupper() and environment_check.concerns(name))
 
 
 def may_matter(data: bytes) -> bool:

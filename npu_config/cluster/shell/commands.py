@@ -3,7 +3,7 @@
 import re
 from typing import Dict, FrozenSet, List, NamedTuple, Optional, Sequence, Tuple
 
-from npu_config.cluster.shell.state import Value, Variable
+from npu_config.cluster.shell.state import Spot, Value, Variable, place_of
 from npu_config.core.diagnostics import Place
 from npu_config.core.settings import UNKNOWN
 
@@ -26,6 +26,14 @@ _WRAPPERS: Dict[str, str] = {
 }
 _WITH_WORD = {"timeout": 1, "taskset": 1}
 _STARTERS = frozenset(("mpirun", "mpiexec", "horovodrun", "torchrun", "deepspeed"))
+_STARTING = _STARTERS | _SHELLS | {*_WRAPPERS, *_WITH_WORD}
+MOVES = frozenset(("cd", "pushd", "popd"))
+# Commands that make no file by themselves, whatever their words are.
+MAKES_NOTHING = MOVES | {
+    "[", ":", "basename", "cat", "date", "dirname", "echo", "false", "hostname", "kill", "ls",
+    "mkdir", "npu-smi", "printf", "ps", "pwd", "readlink", "realpath", "rm", "rmdir", "seq",
+    "sleep", "test", "trap", "true", "type", "ulimit", "wait", "which",
+}  # fmt: skip
 _TORCH = re.compile(r"torch\.distributed(\.launch|\.run)?\Z")
 
 
@@ -33,9 +41,9 @@ class Launch(NamedTuple):
     """A command that is started.
 
     ``kind`` is ``"python"``, ``"shell"`` (a script) or the name of a starter of processes such
-    as ``mpirun``; ``script`` is the file that is run, where it is known; ``place`` that of the
-    command; ``environment`` and ``places`` are the exported variables, ``unset`` those that
-    certainly are not set.  ``process`` tells those apart that run at the same time: the loop that
+    as ``mpirun``; ``script`` is the file that is run, where it is known; ``spot`` that of the
+    command; ``variables`` are those that it gets, ``unset`` those that certainly are not
+    set.  ``process`` tells those apart that run at the same time: the loop that
     starts them and its round.  ``made`` says that something before it may have made the file
     that ``RANK_TABLE_FILE`` names, and ``table`` is the text that the script wrote to it.
     """
@@ -43,13 +51,22 @@ class Launch(NamedTuple):
     kind: str
     script: Optional[str]
     arguments: Tuple[Value, ...]
-    place: Place
-    environment: Dict[str, Value]
-    places: Dict[str, Place]
+    spot: Spot
+    variables: Dict[str, Variable]
     unset: FrozenSet[str]
     process: Optional[Tuple[int, int]] = None
     made: bool = False
     table: Optional[Variable] = None
+
+    @property
+    def place(self) -> Place:
+        """Where the command stands."""
+        return place_of(self.spot)
+
+    @property
+    def environment(self) -> Dict[str, Value]:
+        """The values of the variables."""
+        return {name: variable.value for name, variable in self.variables.items()}
 
 
 class Started(NamedTuple):
@@ -67,10 +84,7 @@ class Started(NamedTuple):
 def may_start(name: str) -> bool:
     """False for the name of a command that certainly starts no training."""
     name = name.rsplit("/", 1)[-1] if name.startswith("/") else name
-    known = (_WITH_WORD, _WRAPPERS, _STARTERS, _SHELLS)
-    return (
-        name.endswith(".sh") or any(name in names for names in known) or bool(_PYTHON.match(name))
-    )
+    return name in _STARTING or name.endswith(".sh") or _PYTHON.match(name) is not None
 
 
 def started(words: Sequence[Value]) -> Optional[Started]:

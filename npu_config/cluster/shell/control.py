@@ -1,32 +1,34 @@
 """Lists, branches, loops and functions: what is known after them."""
 
 import re
-from typing import List, Optional, Sequence, Tuple
+from typing import List, NamedTuple, Optional, Sequence, Tuple
 
 from npu_config.cluster.shell.run import (
-    COPIED_IN_A_STEP,
     SILENT,
     Run,
+    Step,
+    follow_steps,
     names_in,
+    once,
+    several,
     statements,
+    steps_of,
 )
-from npu_config.cluster.shell.state import State, Value, join
+from npu_config.cluster.shell.state import Path, State, Value
 from npu_config.cluster.shell.syntax import Node
 from npu_config.cluster.shell.words import arithmetic, condition, fields_of
 from npu_config.core.settings import UNKNOWN
 
 _MOST_ROUNDS = 256
+_BODIES = ("do_group", "compound_statement")
 _LEAVES = re.compile(rb"\b(?:break|continue)\b")
-
-
-def several(run: Run, state: State, node: Node) -> None:
-    """Statements one after another."""
-    statements(run, state, node.children)
 
 
 def aside(run: Run, state: State, node: Node) -> None:
     """A process of its own: what it sets is gone afterwards."""
-    statements(run, state.copy(), node.children)
+    begin = state.fork()
+    statements(run, state, node.children)
+    state.back(begin)
 
 
 def list_(run: Run, state: State, node: Node) -> None:
@@ -35,9 +37,14 @@ def list_(run: Run, state: State, node: Node) -> None:
     statements(run, state, children[:1])
     if len(children) < 2 or state.dead:
         return
-    other = state.copy()
-    statements(run, other, children[1:])
-    state.take(join([other, state]))
+    state.join(_path(run, state, steps_of(run, children[1:])), state.nothing())
+
+
+def _path(run: Run, state: State, steps: Sequence[Step]) -> Path:
+    """Follow statements that may not be reached."""
+    begin = state.fork()
+    follow_steps(run, state, steps)
+    return state.back(begin)
 
 
 def function(run: Run, state: State, node: Node) -> None:
@@ -45,87 +52,96 @@ def function(run: Run, state: State, node: Node) -> None:
     names = [child for child in node.children if child.type == "word"]
     bodies = [child for child in node.children if child.is_named and child.type != "word"]
     if names and bodies:
-        state.functions[run.script.text(names[0])] = (bodies[-1], run.script)
+        state.own().functions[run.script.text(names[0])] = (bodies[-1], run.script)
 
 
 def if_(run: Run, state: State, node: Node) -> None:
     """``if``: the branches that may be taken, joined."""
-    branches: List[State] = []
-    test: Optional[Node] = None
-    body: List[Node] = []
-    clauses = [child for child in node.children if child.type in ("elif_clause", "else_clause")]
-    for child in node.children:
-        if child.type in ("if", "then", "fi", ";", "\n") or child in clauses:
-            continue
-        if child.is_named and child.type not in SILENT:
-            if test is None:
-                test = child
-            else:
-                body.append(child)
-    arms: List[Tuple[Optional[Node], Sequence[Node]]] = [(test, body)]
-    for clause in clauses:
-        inner = [child for child in clause.children if child.is_named]
-        if clause.type == "elif_clause":
-            arms.append((inner[0] if inner else None, inner[1:]))
-        else:
-            arms.append((None, inner))
-    complete = bool(clauses) and clauses[-1].type == "else_clause"
-    for number, (test, statements_of_arm) in enumerate(arms):
-        run.steps -= len(state.variables) // COPIED_IN_A_STEP
-        held: Optional[bool] = None
-        if test is None:
-            held = True if complete and number == len(arms) - 1 else None
-        elif test.type == "test_command":
+    paths: List[Path] = []
+    for test, steps, held in once(run, node, _arms):
+        if test is not None and test.type == "test_command":
             held = condition(run.script, state, test)
-        else:
+        elif test is not None:
             statements(run, state, [test])
         if held is False:
             continue
-        branch = state.copy()
-        statements(run, branch, statements_of_arm)
-        branches.append(branch)
+        paths.append(_path(run, state, steps))
         if held is True:
             break
     else:
-        branches.append(state.copy())
-    state.take(join(branches))
+        paths.append(state.nothing())
+    state.join(*paths)
+
+
+_Arm = Tuple[Optional[Node], List[Step], Optional[bool]]
+"""A branch: its test, its statements, and True for that of ``else``."""
+
+
+def _arms(run: Run, node: Node) -> List[_Arm]:
+    arms: List[List[Node]] = [[]]
+    last = ""
+    for child in node.children:
+        if child.is_named and child.type not in SILENT:
+            last = child.type
+            if last in ("elif_clause", "else_clause"):
+                arms.append([each for each in child.children if each.is_named])
+            else:
+                arms[0].append(child)
+    others = arms.pop() if last == "else_clause" else None
+    found: List[_Arm] = [(*(arm[:1] or [None]), steps_of(run, arm[1:]), None) for arm in arms]
+    return found if others is None else [*found, (None, steps_of(run, others), True)]
 
 
 def case(run: Run, state: State, node: Node) -> None:
     """``case``: every branch, or none of them."""
-    branches = [state.copy()]
-    for child in node.children:
-        if child.type == "case_item":
-            run.steps -= len(state.variables) // COPIED_IN_A_STEP
-            branch = state.copy()
-            body = [part for part in child.children if part.is_named][1:]
-            statements(run, branch, [p for p in body if p.type in run.handlers])
-            branches.append(branch)
-    state.take(join(branches))
+    paths = [_path(run, state, steps) for steps in once(run, node, _items)]
+    state.join(state.nothing(), *paths)
+
+
+def _items(run: Run, node: Node) -> List[List[Step]]:
+    return [
+        steps_of(run, [part for part in child.children if part.type in run.handlers])
+        for child in node.children
+        if child.type == "case_item"
+    ]
+
+
+class _For(NamedTuple):
+    """The parts of a loop over words; ``words`` is None for one over the arguments."""
+
+    name: str
+    words: Optional[List[Node]]
+    body: List[Node]
+    leaves_early: bool
+
+
+def _for(run: Run, node: Node) -> _For:
+    body = [child for child in node.children if child.type in _BODIES]
+    words: Optional[List[Node]] = None
+    for child in node.children[2:]:
+        if child.type == "in":
+            words = []
+        elif words is not None and child.is_named and child not in body:
+            words.append(child)
+    name = run.script.text(node.children[1])
+    return _For(name, words, body, _leaves_early(run, body))
 
 
 def for_(run: Run, state: State, node: Node) -> None:
     """``for x in ...``: round by round where the words are known."""
-    name = run.script.text(node.children[1])
-    body = [child for child in node.children if child.type in ("do_group", "compound_statement")]
-    words: List[Value] = []
-    listed = False
-    for child in node.children[2:]:
-        if child.type == "in":
-            listed = True
-        elif listed and child.is_named and child not in body:
-            words.extend(fields_of(run.script, state, child))
-    if not listed:
-        words = [UNKNOWN] if state.arguments is None else list(state.arguments)
-    place = run.script.place(node.children[1])
-    if UNKNOWN in words or len(words) > _MOST_ROUNDS or _leaves_early(run, body):
-        _loop_of_unknown_rounds(run, state, body, name)
+    loop = once(run, node, _for)
+    words: Sequence[Value] = [UNKNOWN] if state.shell.arguments is None else state.shell.arguments
+    if loop.words is not None:
+        words = [word for each in loop.words for word in fields_of(run.script, state, each)]
+    spot = (run.script, node.children[1])
+    if UNKNOWN in words or len(words) > _MOST_ROUNDS or loop.leaves_early:
+        _loop_of_unknown_rounds(run, state, loop.body, loop.name)
         return
     run.counted += 1
-    loop = run.counted
-    for number, word in enumerate(words):
-        state.set(name, word, place)
-        _round(run, state, body, (loop, number))
+    number = run.counted
+    for rounds, word in enumerate(words):
+        state.set(loop.name, word, spot)
+        _round(run, state, loop.body, (number, rounds))
         if state.dead:
             return
 
@@ -137,15 +153,18 @@ def _leaves_early(run: Run, body: Sequence[Node]) -> bool:
     )
 
 
-def _round(run: Run, state: State, body: Sequence[Node], number: Tuple[int, int]) -> None:
+def _round(
+    run: Run, state: State, body: Sequence[Node], number: Optional[Tuple[int, int]]
+) -> None:
     run.loops.append(number)
-    statements(run, state, body)
+    for part in body:
+        several(run, state, part)
     run.loops.pop()
 
 
 def c_for(run: Run, state: State, node: Node) -> None:
     """``for ((...))``: round by round where the numbers are known."""
-    body = [child for child in node.children if child.type in ("do_group", "compound_statement")]
+    body = [child for child in node.children if child.type in _BODIES]
     parts: List[List[Node]] = [[], [], []]
     number = 0
     for child in node.children:
@@ -189,7 +208,7 @@ def _count(run: Run, state: State, node: Node) -> None:
             value = None
         else:
             value = before + step if operator[0] == "+" else before - step
-    state.set(name, UNKNOWN if value is None else str(value), run.script.place(node))
+    state.set(name, UNKNOWN if value is None else str(value), (run.script, node))
 
 
 def _whole(value: Value) -> Optional[int]:
@@ -207,19 +226,16 @@ def _loop_of_unknown_rounds(
     run: Run, state: State, body: Sequence[Node], name: Optional[str] = None
 ) -> None:
     """Nobody knows how often: what the body sets is not known before it, and maybe set after."""
-    before = state.copy()
+    begin = state.fork()
     changed = {changed for part in body for changed in names_in(run, part)}
     state.forget(changed)
     if name is not None and body:
-        state.set(name, UNKNOWN, run.script.place(body[0]))
-    run.loops.append(None)
-    statements(run, state, body)
-    run.loops.pop()
+        state.set(name, UNKNOWN, (run.script, body[0]))
+    _round(run, state, body, None)
     kept = changed.intersection(state.variables)
-    after = join([state, before])
+    state.join(state.back(begin), state.nothing())
     for changed_name in kept:
-        variable = after.variables.get(changed_name)
+        variable = state.variables.get(changed_name)
         if variable is not None:
             # A loop that exists runs: what it sets counts as set, with an unknown value.
-            after.variables[changed_name] = variable._replace(value=UNKNOWN, certain=True)
-    state.take(after)
+            state.put(changed_name, variable._replace(value=UNKNOWN, certain=True))

@@ -2,24 +2,24 @@
 
 from typing import Dict, Tuple
 
-from npu_config.cluster.shell import control, simple
-from npu_config.cluster.shell.run import Handler, Loader, Run
+from npu_config.cluster.shell import assignments, control, simple
+from npu_config.cluster.shell.run import Handler, Loader, Reader, Run, several
 from npu_config.cluster.shell.state import State
 from npu_config.cluster.shell.syntax import Script
 
 HANDLERS: Dict[str, Handler] = {
-    "program": control.several,
-    "do_group": control.several,
-    "compound_statement": control.several,
+    "program": several,
+    "do_group": several,
+    "compound_statement": several,
     "redirected_statement": simple.redirected,
-    "negated_command": control.several,
+    "negated_command": several,
     "subshell": control.aside,
     "pipeline": control.aside,
     "list": control.list_,
-    "variable_assignment": simple.assignment,
-    "variable_assignments": simple.assignments,
-    "declaration_command": simple.declaration,
-    "unset_command": simple.unset,
+    "variable_assignment": assignments.assignment,
+    "variable_assignments": several,
+    "declaration_command": assignments.declaration,
+    "unset_command": assignments.unset,
     "command": simple.command,
     "function_definition": control.function,
     "if_statement": control.if_,
@@ -28,6 +28,12 @@ HANDLERS: Dict[str, Handler] = {
     "c_style_for_statement": control.c_for,
     "while_statement": control.while_,
     "test_command": lambda run, state, node: None,
+}
+
+READERS: Dict[str, Reader] = {
+    "variable_assignment": assignments.read_assignment,
+    "declaration_command": assignments.read_assignment,
+    "command": simple.read_command,
 }
 
 
@@ -41,9 +47,9 @@ def follow(script: Script, load: Loader) -> Tuple[Run, State]:
     Returns:
         What it starts, and what is set at its end.
     """
-    run, state = Run(script, load, HANDLERS), State()
+    run, state = Run(script, load, HANDLERS, READERS), State()
     try:
-        control.several(run, state, script.root)
+        several(run, state, script.root)
     except RecursionError:  # nested deeper than any script that a person wrote
         state.forget()
     return run, state

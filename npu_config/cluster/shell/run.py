@@ -6,7 +6,18 @@ known stays so: a variable that a loop or a command sets counts as set, with an 
 
 import os
 import re
-from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Set, Tuple
+from typing import (
+    Any,
+    Callable,
+    Dict,
+    List,
+    Mapping,
+    Optional,
+    Sequence,
+    Set,
+    Tuple,
+    TypeVar,
+)
 
 from npu_config.cluster.shell.commands import Launch
 from npu_config.cluster.shell.state import State, Value
@@ -16,7 +27,6 @@ from npu_config.core.settings import UNKNOWN
 
 LARGEST = 1024 * 1024
 DEEPEST = 16
-COPIED_IN_A_STEP = 20
 _MOST_STEPS = 50_000
 _ASSIGNED = re.compile(rb"(?<![\w$\"'./-])([A-Za-z_]\w*)(?:\[[^\]\n]{0,80}\])?\+?=")
 SILENT = frozenset(
@@ -24,7 +34,11 @@ SILENT = frozenset(
 )
 
 Loader = Callable[[str], Optional[str]]
-Handler = Callable[[Any, State, Node], None]
+Handler = Callable[[Any, State, Any], None]
+Reader = Callable[[Script, Node], Tuple[Handler, Any]]
+Step = Tuple[Handler, Any, bool]
+"""What follows a statement, what it is given, and whether the statement ends with ``&``."""
+Read = TypeVar("Read")
 
 
 class Run:
@@ -33,18 +47,23 @@ class Run:
     Attributes:
         script: the file that is being followed.
         load: the text of a file near it, None when it is not to be had.
-        handlers: type of a statement to what follows it.
+        handlers: type of a statement to what follows it, given its node.
+        readers: type of a statement to what chooses something simpler to follow it.
         launches: what was started.
         loops: the loops that are being followed, the innermost last: a number for each and the
             round it is in.
         background: the loop and round of the command that runs in the background, if any.
         counted: how many loops there were.
+        scripts: what was parsed, by path or text; while they are here their nodes have an id each.
+        read: what was read of a node, by its id: statements may be followed many times.
         files: the paths of the scripts that are being followed, the innermost last.
         steps: how many statements may still be followed.
         depth: how many functions and files deep.
         faults: what is wrong with a command itself, by its place.
         written: the last parts of the paths that were written, or handed to a program.
+        texts: whether the text of a file was known that the script wrote.
         programs: whether a program ran that may have made any file.
+        near: the path of a file that a script names, as far as somebody asked.
         moved: whether the working directory was changed.
     """
 
@@ -59,16 +78,30 @@ class Run:
         "load",
         "loops",
         "moved",
+        "near",
         "programs",
+        "read",
+        "readers",
         "script",
+        "scripts",
         "steps",
+        "texts",
         "written",
     )
 
-    def __init__(self, script: Script, load: Loader, handlers: Mapping[str, Handler]) -> None:
+    def __init__(
+        self,
+        script: Script,
+        load: Loader,
+        handlers: Mapping[str, Handler],
+        readers: Mapping[str, Reader],
+    ) -> None:
         self.script = script
+        self.scripts: Dict[Tuple[str, Optional[Place]], Optional[Script]] = {}
+        self.read: Dict[int, Any] = {}
         self.load = load
         self.handlers = handlers
+        self.readers = readers
         self.launches: List[Launch] = []
         self.loops: List[Optional[Tuple[int, int]]] = []
         self.background: Optional[Tuple[int, int]] = None
@@ -78,32 +111,72 @@ class Run:
         self.depth = 0
         self.faults: Dict[Place, Diagnostic] = {}
         self.written: Set[str] = set()
-        self.programs = self.moved = False
+        self.near: Dict[Tuple[str, str], str] = {}
+        self.programs = self.moved = self.texts = False
 
 
-def statements(run: Run, state: State, nodes: Sequence[Node]) -> None:
+def once(run: Run, node: Node, read: Callable[[Run, Node], Read]) -> Read:
+    """What is read of a node; it is kept where the node may be reached again."""
+    if not run.loops and not run.depth:
+        return read(run, node)
+    found: Optional[Read] = run.read.get(node.id)
+    if found is None:
+        found = run.read[node.id] = read(run, node)
+    return found
+
+
+def steps_of(run: Run, nodes: Sequence[Node]) -> List[Step]:
+    """The statements among some nodes, each read as far as its text says what it does."""
+    steps: List[Step] = []
+    for node in nodes:
+        kind = node.type
+        if kind in run.readers:
+            steps.append((*run.readers[kind](run.script, node), False))
+        elif kind in run.handlers:
+            steps.append((run.handlers[kind], node, False))
+        elif kind == "&" and steps:
+            steps[-1] = (*steps[-1][:2], True)
+        elif kind not in SILENT and node.is_named:
+            steps.append((unknown, node, False))
+    return steps
+
+
+def follow_steps(run: Run, state: State, steps: Sequence[Step]) -> None:
     """Follow statements one after another, as far as they are reached."""
-    for number, node in enumerate(nodes):
+    for handler, given, in_background in steps:
         if state.dead:
             return
-        if not node.is_named or node.type in SILENT:
-            continue
         run.steps -= 1
         if run.steps < 0:
             state.forget()
             return
-        before = run.background
-        follows = nodes[number + 1].type if number + 1 < len(nodes) else ""
-        if follows == "&" and run.loops and before is None:
+        if in_background and run.loops and run.background is None:
             run.background = run.loops[-1]
-        run.handlers.get(node.type, unknown)(run, state, node)
-        run.background = before
+            handler(run, state, given)
+            run.background = None
+        else:
+            handler(run, state, given)
+
+
+def statements(run: Run, state: State, nodes: Sequence[Node]) -> None:
+    """Follow the statements among some nodes."""
+    follow_steps(run, state, steps_of(run, nodes))
+
+
+def several(run: Run, state: State, node: Node) -> None:
+    """Follow the statements of a block."""
+    follow_steps(run, state, once(run, node, block))
+
+
+def block(run: Run, node: Node) -> List[Step]:
+    """The statements of a block."""
+    return steps_of(run, node.children)
 
 
 def unknown(run: Run, state: State, node: Node) -> None:
     """A part that is not understood: what it assigns is not known."""
     for name in names_in(run, node):
-        state.set(name, UNKNOWN, run.script.place(node))
+        state.set(name, UNKNOWN, (run.script, node))
 
 
 def names_in(run: Run, node: Node) -> List[str]:
@@ -116,8 +189,10 @@ def near(run: Run, name: Optional[str]) -> Optional[str]:
     """The path of a file that a script names: beside it, or as it stands."""
     if name is None or os.path.isabs(name) or run.script.path is None:
         return name
-    beside = os.path.join(os.path.dirname(run.script.path), name)
-    return beside if os.path.exists(beside) else name
+    if (run.script.path, name) not in run.near:
+        beside = os.path.join(os.path.dirname(run.script.path), name)
+        run.near[run.script.path, name] = beside if os.path.exists(beside) else name
+    return run.near[run.script.path, name]
 
 
 def may_be_made(run: Run, path: Value) -> bool:
@@ -129,28 +204,32 @@ def may_be_made(run: Run, path: Value) -> bool:
 
 def text(run: Run, state: State, source: str, within: Place) -> None:
     """Follow the text of ``bash -c``, whose places are that of the command."""
-    if run.depth >= DEEPEST:
-        return
-    before, run.script = run.script, Script(source, run.script.path, within)
-    run.depth += 1
-    statements(run, state, run.script.root.children)
-    run.depth -= 1
-    run.script = before
+    if run.depth < DEEPEST:
+        script = run.scripts.get((source, within)) or Script(source, run.script.path, within)
+        run.scripts[source, within] = script
+        _other(run, state, script)
 
 
 def file(run: Run, state: State, path: Optional[str]) -> bool:
     """Follow another file; False when it is not to be had."""
     if path is None or path in run.files or run.depth >= DEEPEST:
         return False
-    text = run.load(path)
-    if text is None:
+    if (path, None) not in run.scripts:
+        text = run.load(path)
+        run.scripts[path, None] = None if text is None else Script(text, path)
+    script = run.scripts[path, None]
+    if script is None:
         return False
-    before, run.script = run.script, Script(text, path)
     run.files.append(path)
-    run.depth += 1
-    statements(run, state, run.script.root.children)
+    _other(run, state, script)
     state.dead = "" if state.dead == "return" else state.dead
-    run.depth -= 1
     run.files.pop()
-    run.script = before
     return True
+
+
+def _other(run: Run, state: State, script: Script) -> None:
+    before, run.script = run.script, script
+    run.depth += 1
+    several(run, state, script.root)
+    run.depth -= 1
+    run.script = before

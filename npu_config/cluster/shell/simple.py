@@ -2,224 +2,216 @@
 
 import os
 import re
-from typing import Callable, Dict, List, Optional, Sequence
+from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
-from npu_config.cluster.shell._rules import NOT_A_NAME
-from npu_config.cluster.shell.commands import Launch, Started, inner, may_start, started
+from npu_config.cluster.shell.assignments import assigned_value
+from npu_config.cluster.shell.commands import (
+    MAKES_NOTHING,
+    MOVES,
+    Launch,
+    Started,
+    inner,
+    may_start,
+    started,
+)
 from npu_config.cluster.shell.run import (
     DEEPEST,
     SILENT,
+    Handler,
     Run,
+    Step,
     file,
+    follow_steps,
     may_be_made,
     names_in,
     near,
+    once,
     statements,
+    steps_of,
     text,
     unknown,
 )
-from npu_config.cluster.shell.state import BETWEEN, State, Value, Variable, array, written
+from npu_config.cluster.shell.state import (
+    NOT_KNOWN,
+    State,
+    Value,
+    Variable,
+    written,
+)
 from npu_config.cluster.shell.syntax import Node, Script
-from npu_config.cluster.shell.words import arithmetic, fields_of, heredoc, value_of
-from npu_config.core.diagnostics import Place
-from npu_config.core.message import phrase
+from npu_config.cluster.shell.words import (
+    NAME,
+    Word,
+    arithmetic,
+    fields,
+    fields_of,
+    heredoc,
+    value_of,
+    word_of,
+)
 from npu_config.core.settings import UNKNOWN
 
-_PLACEHOLDER = re.compile(r"\{[A-Za-z_]\w*\}|<[A-Za-z_ -]+>")
-_SUBSTITUTED = re.compile(r"(?:\$\(|`)\s*([^\s()`]+)")
 _CALCULATED = re.compile(r"\s*([A-Za-z_]\w*)\s*=\s*([^=\s][^=]*)\Z")
-_NAME = re.compile(r"[A-Za-z_]\w*\Z")
+_HEAD = re.compile(r"([\w./+-]+)(?:[ \t]|\Z)")
+_BLANKS = re.compile(r"[ \t]+(?:\\\n[ \t]*)*")
+_REDIRECTS = re.compile("[<>]")
+_TO_FILE = re.compile(r"(&?[0-9]*>{1,2})[ \t]*([\w./+-]+)\Z")
+_COPIES = re.compile(r"[0-9]*>&[ \t]*[0-9-]+\Z")
 # Files that set up a toolchain: they leave the variables of a job alone.
 _TOOLCHAIN = re.compile(r"set_?env|setvars|bashrc|profile|activate|conda", re.IGNORECASE)
 
 
-_MOVES = frozenset(("cd", "pushd", "popd"))
-# Commands that make no file by themselves, whatever their words are.
-_MAKES_NOTHING = _MOVES | {
-    "[", ":", "basename", "cat", "date", "dirname", "echo", "false", "hostname", "kill", "ls",
-    "mkdir", "npu-smi", "printf", "ps", "pwd", "readlink", "realpath", "rm", "rmdir", "seq",
-    "sleep", "test", "trap", "true", "type", "ulimit", "wait", "which",
-}  # fmt: skip
+class _Redirected(NamedTuple):
+    """A statement with redirections.
+
+    ``files`` are the paths that it writes to, or their nodes, and whether it writes to nothing
+    else; ``document`` is the only here-document of a ``cat``.
+    """
+
+    files: List[Tuple[Any, bool]]
+    document: Optional[Node]
+    steps: List[Step]
 
 
-def assignment(run: Run, state: State, node: Node, export: bool = False) -> None:
-    """``NAME=value``, ``NAME+=value``; elements of arrays are passed over."""
-    name_node = node.children[0]
-    name = run.script.text(name_node)
-    value_node = node.children[-1] if len(node.children) > 2 else None
-    elements = _elements(run, state, value_node)
-    value = _assigned_value(run, state, value_node)
-    if value is UNKNOWN and value_node is not None:
-        commands = _SUBSTITUTED.findall(run.script.text(value_node))
-        run.programs = run.programs or not _MAKES_NOTHING.issuperset(commands)
-    if name_node.type != "variable_name" or _NAME.match(name) is None:
-        name = name.partition("[")[0]  # an element of an array
-        if array(name) in state.variables:
-            state.note(array(name), UNKNOWN, run.script.place(node))
-        return
-    if len(node.children) > 1 and run.script.text(node.children[1]) == "+=":
-        before = state.get(name)
-        value = UNKNOWN if UNKNOWN in (before, value) else str(before) + str(value)
-    state.set(name, value, run.script.place(node), export)
-    if elements is not None and run.script.text(node.children[1]) == "=":
-        state.note(array(name), elements, run.script.place(node))
-
-
-def _elements(run: Run, state: State, node: Optional[Node]) -> Optional[Value]:
-    """The elements of an array in one text; None when the value is none."""
-    if node is None or node.type != "array":
-        return None
-    words = [
-        word
-        for child in node.children
-        if child.is_named and child.type not in SILENT
-        for word in fields_of(run.script, state, child)
-    ]
-    if any(word is UNKNOWN or "[" in word or BETWEEN in word for word in words):
-        return UNKNOWN
-    return BETWEEN.join(map(str, words))
-
-
-def _assigned_value(run: Run, state: State, node: Optional[Node]) -> Value:
-    if node is not None and node.type == "array":
-        return UNKNOWN
-    value = value_of(run.script, state, node)
-    if value is not UNKNOWN and _PLACEHOLDER.search(value) is not None:
-        return UNKNOWN  # a template: another script writes the value
-    return value
-
-
-def assignments(run: Run, state: State, node: Node) -> None:
-    """Several assignments in one line."""
+def _redirected(run: Run, node: Node) -> _Redirected:
+    redirects: List[Node] = []
+    others: List[Node] = []
     for child in node.children:
-        if child.type == "variable_assignment":
-            assignment(run, state, child)
-
-
-def declaration(run: Run, state: State, node: Node) -> None:
-    """``export``, ``declare``, ``local``, ``readonly``, ``typeset``."""
-    options = "".join(run.script.text(child) for child in node.children if child.type == "word")
-    keyword = run.script.text(node.children[0])
-    export = (keyword == "export" and "-n" not in options) or (
-        "x" in options and options.startswith("-")
-    )
-    for child in node.children[1:]:
-        if child.type == "variable_assignment":
-            assignment(run, state, child, export)
-        elif child.type in ("word", "number") and run.script.text(child)[0] in "=0123456789":
-            place = run.script.place(child)
-            message = phrase('{} "{}": not a name', keyword, run.script.text(child))
-            fault = NOT_A_NAME.diagnostic(message, place, help="write NAME=value without blanks")
-            run.faults.setdefault(run.script.place(node), fault)
-        elif child.type == "variable_name" and export:
-            state.export(run.script.text(child), run.script.place(child))
-        elif child.type in ("string", "concatenation", "simple_expansion", "expansion"):
-            text = value_of(run.script, state, child)
-            name, equals, value = ("", "", "") if text is UNKNOWN else text.partition("=")
-            if equals and _NAME.match(name):
-                state.set(name, value, run.script.place(child), export)
-            elif text is UNKNOWN:
-                for name in names_in(run, child):
-                    state.set(name, UNKNOWN, run.script.place(child), export)
-
-
-def unset(run: Run, state: State, node: Node) -> None:
-    """``unset NAME...``."""
-    for child in node.children[1:]:
-        if child.is_named:
-            for name in fields_of(run.script, state, child):
-                if name is not UNKNOWN and _NAME.match(name):
-                    state.remove(name)
+        if child.type == "file_redirect":
+            redirects.append(child)
+        else:
+            others.append(child)
+            if _REDIRECTS.search(run.script.text(child)) is not None:
+                redirects.extend((child, *child.children))
+    files: List[Tuple[Any, bool]] = []
+    documents: List[Node] = []
+    for redirect in redirects:
+        if redirect.type == "heredoc_redirect":
+            documents.append(redirect)
+        elif redirect.type == "file_redirect":
+            words = run.script.text(redirect)
+            match = _TO_FILE.match(words)
+            if match is not None:
+                files.append((match.group(2), match.group(1) == ">"))
+            elif ">" in words and not _COPIES.match(words):
+                whole = words[0] == ">" and words[:2] != ">>"
+                files.append((redirect.children[-1], whole))
+    is_cat = len(documents) == 1 and run.script.text(node.children[0]).strip() == "cat"
+    return _Redirected(files, documents[0] if is_cat else None, steps_of(run, others))
 
 
 def redirected(run: Run, state: State, node: Node) -> None:
     """A statement with redirections: the files that it writes, with their text if known."""
-    inner_nodes = [part for child in node.children for part in (child, *child.children)]
-    documents = [each for each in inner_nodes if each.type == "heredoc_redirect"]
-    body = run.script.text(node.children[0]).strip()
-    for redirect in inner_nodes:
-        if redirect.type != "file_redirect" or ">" not in run.script.text(redirect):
-            continue
-        path = value_of(run.script, state, redirect.children[-1])
+    files, document, steps = once(run, node, _redirected)
+    for target, alone in files:
+        path = target if isinstance(target, str) else value_of(run.script, state, target)
         if path is UNKNOWN:
             run.programs = True
             continue
-        run.written.add(os.path.basename(path))
-        whole = body == "cat" and len(documents) == 1 and run.script.text(redirect)[0] == ">"
-        whole = whole and not run.script.text(redirect).startswith(">>")
-        content = heredoc(run.script, state, documents[0]) if whole else UNKNOWN
-        place = run.script.place(documents[0].children[-2] if whole else redirect)
-        state.note(written(path), content, place)
-    statements(run, state, node.children)
+        run.written.add(path.rpartition("/")[2])
+        content: Value = UNKNOWN
+        if alone and document is not None:
+            content = heredoc(run.script, state, document)
+        if document is not None and content is not UNKNOWN:
+            run.texts = True
+            state.put(written(path), Variable(content, (run.script, document.children[-2])))
+        elif run.texts:
+            state.put(written(path), NOT_KNOWN)
+    follow_steps(run, state, steps)
+
+
+def read_command(script: Script, node: Node) -> Tuple[Handler, Any]:
+    """A command that does nothing here, unless it is a function, is told from its first word."""
+    source = script.text(node)
+    head = _HEAD.match(source)
+    if head is None:
+        return command, node
+    name = head.group(1)
+    if name in _BUILTINS or may_start(name):
+        return _worded(node, source)
+    return _quiet, (name, node, source)
+
+
+def _quiet(run: Run, state: State, given: Tuple[str, Node, str]) -> None:
+    name, node, source = given
+    if run.texts or name in state.shell.functions:
+        handler, what = _worded(node, source)
+        handler(run, state, what)
+    else:
+        run.moved = run.moved or name in MOVES
+        run.programs = run.programs or name not in MAKES_NOTHING
+
+
+def _worded(node: Node, source: str) -> Tuple[Handler, Any]:
+    """A command whose words need no tree, as far as they do not."""
+    words = [word_of(each) for each in _BLANKS.split(source)]
+    return (command, node) if None in words else (_command_of_words, (node, words))
+
+
+def _command_of_words(run: Run, state: State, given: Tuple[Node, List[Word]]) -> None:
+    node, words = given
+    found: List[Value] = []
+    for word in words:
+        found.extend(fields(run.script, state, word))
+    _apply(run, state, node, found, {})
 
 
 def command(run: Run, state: State, node: Node) -> None:
     """A call of a function, a built-in command, or a program."""
-    added: Dict[str, Value] = {}
-    places: Dict[str, Place] = {}
+    added: Dict[str, Variable] = {}
     words: List[Value] = []
     for child in node.children:
         if child.type == "variable_assignment":
             name = run.script.text(child.children[0])
             value = child.children[-1] if len(child.children) > 2 else None
-            added[name] = _assigned_value(run, state, value)
-            places[name] = run.script.place(child)
+            spot = (run.script, child)
+            added[name] = Variable(assigned_value(run, state, value), spot, True)
         elif child.type == "command_name":
             words.extend(fields_of(run.script, state, child.children[0]))
-            if words and not _may_matter(state, words[0]):
-                run.moved = run.moved or words[0] in _MOVES
-                run.programs = run.programs or words[0] not in _MAKES_NOTHING
-                if not run.written:
-                    return
         elif child.is_named and child.type not in SILENT:
             words.extend(fields_of(run.script, state, child))
-    if not words or words[0] is UNKNOWN:
+    _apply(run, state, node, words, added)
+
+
+def _apply(
+    run: Run, state: State, node: Node, words: List[Value], added: Dict[str, Variable]
+) -> None:
+    if not words:
         return
     first = words[0]
-    if first in state.functions:
+    if first is UNKNOWN:
+        run.programs = True
+        return
+    run.moved = run.moved or first in MOVES
+    if first in state.shell.functions:
         _call(run, state, first, words[1:])
     elif first in _BUILTINS:
         _BUILTINS[first](run, state, node, words[1:])
     else:
         found = started(words)
         if found is not None:
-            _start(run, state, node, found, added, places)
-        for word in words:
-            if word is not UNKNOWN and written(word) in state.variables:
-                state.note(written(word), UNKNOWN, run.script.place(node))
+            _start(run, state, node, found, added)
+        for path in words if run.texts else ():
+            if path is not UNKNOWN and written(path) in state.variables:
+                state.put(written(path), NOT_KNOWN)
         if found is None or found.kind not in ("shell", "text"):
-            run.programs = run.programs or first not in _MAKES_NOTHING
+            run.programs = run.programs or first not in MAKES_NOTHING
 
 
-def _may_matter(state: State, name: Value) -> bool:
-    """False for a command that changes nothing and starts nothing, whatever its arguments."""
-    if name is UNKNOWN:
-        return False
-    return name in state.functions or name in _BUILTINS or may_start(name)
-
-
-def _start(
-    run: Run,
-    state: State,
-    node: Node,
-    found: Started,
-    added: Dict[str, Value],
-    added_places: Dict[str, Place],
-) -> None:
-    place = run.script.place(node)
-    environment, places = state.environment()
-    run.steps -= len(environment)
-    for name, value in {**added, **found.variables}.items():
-        environment[name], places[name] = value, added_places.get(name, place)
-    table = environment.get("RANK_TABLE_FILE", UNKNOWN)
+def _start(run: Run, state: State, node: Node, found: Started, added: Dict[str, Variable]) -> None:
+    spot = (run.script, node)
+    variables = {**state.exported, **added}
+    run.steps -= len(state.exported)
+    for name, value in found.variables.items():
+        variables[name] = Variable(value, added.get(name, Variable(value, spot)).spot, True)
+    table = variables.get("RANK_TABLE_FILE", NOT_KNOWN).value
     launch = Launch(
         found.kind,
         near(run, found.script),
         found.arguments,
-        place,
-        environment,
-        places,
-        frozenset(state.unset.difference(environment)),
+        spot,
+        variables,
+        frozenset(state.shell.unset.difference(variables)),
         run.background,
         may_be_made(run, table),
         None if table is UNKNOWN else _text_of(run, state, table),
@@ -232,10 +224,10 @@ def _start(
 
 def _text_of(run: Run, state: State, path: str) -> Optional[Variable]:
     """The text that the script wrote to a file; None when it wrote none."""
-    variable = state.variables.get(written(path))
+    variable = state.variables.get(written(path)) if run.texts else None
     if variable is not None and variable.certain:
         return variable
-    return Variable(UNKNOWN) if os.path.basename(path) in run.written else None
+    return NOT_KNOWN if os.path.basename(path) in run.written else None
 
 
 def _places_itself(run: Run, launch: Launch) -> bool:
@@ -246,7 +238,7 @@ def _places_itself(run: Run, launch: Launch) -> bool:
     before = len(run.launches)
     _child(run, launch, found)
     new = run.launches[before:]
-    if any({"RANK_ID", "ASCEND_DEVICE_ID"} & set(one.environment) for one in new):
+    if any({"RANK_ID", "ASCEND_DEVICE_ID"} & set(one.variables) for one in new):
         return True
     del run.launches[before:]
     return False
@@ -255,9 +247,11 @@ def _places_itself(run: Run, launch: Launch) -> bool:
 def _child(run: Run, launch: Launch, found: Started) -> None:
     """Another script, started with the exported variables."""
     child = State(found.arguments)
-    for name, value in {**launch.environment, **found.variables}.items():
-        child.set(name, value, launch.places.get(name, launch.place), True)
-    child.unset = set(launch.unset.difference(found.variables))
+    for name, variable in launch.variables.items():
+        child.set(name, variable.value, variable.spot, True)
+    for name, value in found.variables.items():
+        child.set(name, value, launch.variables.get(name, launch).spot, True)
+    child.shell.unset = set(launch.unset.difference(found.variables))
     if found.kind == "shell":
         run.programs = not file(run, child, near(run, found.script)) or run.programs
     elif found.script is not None:
@@ -267,12 +261,12 @@ def _child(run: Run, launch: Launch, found: Started) -> None:
 
 
 def _call(run: Run, state: State, name: str, arguments: Sequence[Value]) -> None:
-    body, script = state.functions[name]
+    body, script = state.shell.functions[name]
     if run.depth >= DEEPEST:
         state.forget()
         return
     run.depth += 1
-    before, state.arguments = state.arguments, tuple(arguments)
+    before, state.own().arguments = state.shell.arguments, tuple(arguments)
     caller, run.script = run.script, script
     statements(run, state, [body])
     state.dead = "" if state.dead == "return" else state.dead
@@ -280,8 +274,8 @@ def _call(run: Run, state: State, name: str, arguments: Sequence[Value]) -> None
         for name in names_in(run, body):
             variable = state.variables.get(name)
             if variable is not None:
-                state.variables[name] = variable._replace(value=UNKNOWN, certain=False)
-    state.arguments, run.script = before, caller
+                state.put(name, variable._replace(value=UNKNOWN, certain=False))
+    state.own().arguments, run.script = before, caller
     run.depth -= 1
 
 
@@ -312,8 +306,8 @@ def _eval(run: Run, state: State, node: Node, words: Sequence[Value]) -> None:
 
 def _read(run: Run, state: State, node: Node, words: Sequence[Value]) -> None:
     for word in words:
-        if word is not UNKNOWN and _NAME.match(word):
-            state.set(word, UNKNOWN, run.script.place(node))
+        if word is not UNKNOWN and NAME.match(word):
+            state.set(word, UNKNOWN, (run.script, node))
 
 
 def _let(run: Run, state: State, node: Node, words: Sequence[Value]) -> None:
@@ -326,7 +320,7 @@ def _let(run: Run, state: State, node: Node, words: Sequence[Value]) -> None:
             command_node = tree.root.children[0]
             number = arithmetic(tree, state, command_node.children[-1])
             value = UNKNOWN if number is None else str(number)
-            state.set(match.group(1), value, run.script.place(node))
+            state.set(match.group(1), value, (run.script, node))
 
 
 def _set(run: Run, state: State, node: Node, words: Sequence[Value]) -> None:
@@ -334,16 +328,16 @@ def _set(run: Run, state: State, node: Node, words: Sequence[Value]) -> None:
         if word is UNKNOWN:
             continue
         if word in ("-a", "allexport"):
-            state.export_all = True
+            state.own().export_all = True
         elif word == "+a":
-            state.export_all = False
+            state.own().export_all = False
         elif word == "--":
-            state.arguments = None
+            state.own().arguments = None
 
 
 def _shift(run: Run, state: State, node: Node, words: Sequence[Value]) -> None:
-    if state.arguments is not None:
-        state.arguments = state.arguments[1:] if not words else None
+    if state.shell.arguments is not None:
+        state.own().arguments = state.shell.arguments[1:] if not words else None
 
 
 _BUILTINS: Dict[str, Callable[[Run, State, Node, Sequence[Value]], None]] = {

@@ -14,7 +14,8 @@ Node = Any
 
 
 @functools.lru_cache(maxsize=None)
-def _parser() -> Optional[Any]:
+def parser() -> Optional[Any]:
+    """Tree-sitter's parser of bash, when it is installed."""
     try:
         import tree_sitter
         import tree_sitter_bash
@@ -30,11 +31,6 @@ def _parser() -> Optional[Any]:
             return tree_sitter_languages.get_parser("bash")
     except ImportError:
         return None
-
-
-def available() -> bool:
-    """Whether a parser is installed."""
-    return _parser() is not None
 
 
 class Script:
@@ -55,12 +51,13 @@ class Script:
     __slots__ = ("data", "path", "root", "source", "tree", "within")
 
     def __init__(self, text: str, path: Optional[str], within: Optional[Place] = None) -> None:
-        parser = _parser()
-        assert parser is not None
+        tool = parser()
+        assert tool is not None
         self.path, self.within = path, within
         self.source = text.replace("\r\n", " \n")
-        self.data = _NOT_ASCII.sub("x", self.source).encode("ascii")
-        self.tree = parser.parse(self.data)
+        ascii_only = self.source if self.source.isascii() else _NOT_ASCII.sub("x", self.source)
+        self.data = ascii_only.encode("ascii")
+        self.tree = tool.parse(self.data)
         self.root = self.tree.root_node
 
     def text(self, node: Node) -> str:

@@ -1,36 +1,91 @@
 """Words, arithmetic and conditions of bash, as far as their value is certain."""
 
+import functools
 import os
 import re
-from typing import List, Optional
+from typing import List, Optional, Tuple, Union
 
-from npu_config.cluster.shell.state import BETWEEN, State, Value, array
+from npu_config.cluster.shell.state import BETWEEN, State, Value
 from npu_config.cluster.shell.syntax import Node, Script
 from npu_config.core.settings import UNKNOWN
 
 MOST_FIELDS = 4096
 _LARGEST = 2**63
 _BRACES = re.compile(r"\{(-?[0-9]{1,6})\.\.(-?[0-9]{1,6})\}\Z")
-_PLAIN = re.compile(r"\$(?:(\w+)|\{(\w+)\})\Z")
+_CONSTANT = re.compile(r"[\w./:@%,+=-]*\Z")
+_PLAIN = re.compile(
+    r"[\w./:@%,+=-]*(?:\$(?:\{\w+\}[\w./:@%,+=-]*|\w+(?:[./:@%,+=-][\w./:@%,+=-]*)?))*\Z"
+    r'|"[^"\\`$]*(?:\$(?:\{\w+\}[^"\\`$]*|\w+(?:[^\w}"\\`$][^"\\`$]*)?))*"\Z'
+)
+_NAMED = re.compile(r"\$\{?(\w+)\}?")
 _ALL = re.compile(r'"?\$\{(!?)(\w+)\[[@*]\]\}"?\Z')
 _DEFAULT = re.compile(r"\$\{(\w+)(:?)([-=])([^${}`\\]*)\}\Z")
-_OWN_PATH = frozenset(("$0", "${0}", "$BASH_SOURCE", "${BASH_SOURCE}", "${BASH_SOURCE[0]}"))
 _INNER = ("simple_expansion", "expansion", "command_substitution", "arithmetic_expansion")
 _ESCAPED = re.compile(r"\\(.)", re.DOTALL)
 _IN_QUOTES = re.compile(r'\\([$`"\\])')
+NAME = re.compile(r"[A-Za-z_]\w*\Z")
+_WHOLE = re.compile(r"-?[0-9]{1,18}\Z")
 _GLOB = re.compile(r"[*?\[]")
+
+
+Word = Union[str, Tuple[str, ...]]
+"""A word that needs no tree: letters, or the quote around it, a text, a name, a text and so on."""
+
+
+def word_of(text: str) -> Optional[Word]:
+    """A word of letters, ``$name`` and ``${name}``, in quotes or not; None for all others."""
+    return text if _CONSTANT.match(text) is not None else _word_of(text)
+
+
+@functools.lru_cache(maxsize=1024)
+def _word_of(text: str) -> Optional[Word]:
+    if _PLAIN.match(text) is None:
+        return None
+    return ('"' * text.startswith('"'), *_NAMED.split(text.strip('"')))
+
+
+def filled(script: Script, state: State, word: Word) -> Value:
+    """The value of a word that is not split."""
+    if isinstance(word, str):
+        return word
+    value = word[1]
+    for number in range(2, len(word), 2):
+        inserted = _variable(script, state, word[number])
+        if inserted is UNKNOWN:
+            return UNKNOWN
+        value += inserted + word[number + 1]
+    return value
+
+
+def fields(script: Script, state: State, word: Word) -> List[Value]:
+    """The fields that a word gives where it is split."""
+    if isinstance(word, str):
+        return [word]
+    value = filled(script, state, word)
+    if value is UNKNOWN or word[0]:
+        return [value]
+    if len(word) == 4 and not word[1] and not word[3]:
+        return _split(value)
+    return [value if _GLOB.search(value) is None else UNKNOWN]
+
+
+def _split(value: str) -> List[Value]:
+    return [part if _GLOB.search(part) is None else UNKNOWN for part in value.split()]
 
 
 def value_of(script: Script, state: State, node: Optional[Node]) -> Value:
     """The value of a word that is not split, as in an assignment."""
     if node is None:
         return ""
+    text = script.text(node)
+    word = word_of(text)
+    if word is not None:
+        return filled(script, state, word)
     kind = node.type
     if kind in ("word", "number", "variable_name", "special_variable_name", "extglob_pattern"):
-        text = script.text(node)
         return _ESCAPED.sub(r"\1", text) if "\\" in text else text
     if kind == "raw_string":
-        return script.text(node)[1:-1]
+        return text[1:-1]
     if kind == "string":
         return _quoted(script, state, node)
     if kind == "concatenation":
@@ -43,7 +98,6 @@ def value_of(script: Script, state: State, node: Optional[Node]) -> Value:
         number = arithmetic(script, state, node)
         return UNKNOWN if number is None else str(number)
     if kind == "ansi_c_string":
-        text = script.text(node)
         return UNKNOWN if "\\" in text else text[2:-1]
     return UNKNOWN
 
@@ -51,6 +105,9 @@ def value_of(script: Script, state: State, node: Optional[Node]) -> Value:
 def fields_of(script: Script, state: State, node: Node) -> List[Value]:
     """The fields that a word gives where it is split, as in a list of arguments."""
     text = script.text(node)
+    word = word_of(text)
+    if word is not None:
+        return fields(script, state, word)
     braces = _BRACES.match(text) if text.startswith("{") else None
     if braces is not None:
         first, last = int(braces.group(1)), int(braces.group(2))
@@ -59,10 +116,10 @@ def fields_of(script: Script, state: State, node: Node) -> List[Value]:
             return [str(number) for number in range(first, last + step, step)]
         return [UNKNOWN]
     if node.type == "simple_expansion" and text in ("$@", "$*"):
-        return [UNKNOWN] if state.arguments is None else list(state.arguments)
+        return [UNKNOWN] if state.shell.arguments is None else list(state.shell.arguments)
     whole = _ALL.match(text) if text.endswith(("]}", ']}"')) else None
     if whole is not None:
-        elements = state.get(array(whole.group(2)))
+        elements = state.elements(whole.group(2))
         if elements is UNKNOWN:
             return [UNKNOWN]
         words: List[Value] = list(elements.split(BETWEEN)) if elements else []
@@ -71,7 +128,7 @@ def fields_of(script: Script, state: State, node: Node) -> List[Value]:
     if value is UNKNOWN or node.type in ("string", "raw_string"):
         return [value]
     if node.type in _INNER:
-        return [part if _GLOB.search(part) is None else UNKNOWN for part in value.split()]
+        return _split(value)
     if _GLOB.search(value) is not None:
         return [UNKNOWN]
     return [value]
@@ -115,20 +172,17 @@ def _unescaped(text: str) -> str:
 
 def _expansion(script: Script, state: State, node: Node) -> Value:
     text = script.text(node)
-    if text in _OWN_PATH:
-        return UNKNOWN if script.path is None else os.path.abspath(script.path)
+    if text == "${BASH_SOURCE[0]}":
+        return _variable(script, state, "0")
     if text in ("$#", "${#}"):
-        return UNKNOWN if state.arguments is None else str(len(state.arguments))
-    plain = _PLAIN.match(text)
-    if plain is not None:
-        return _variable(state, plain.group(1) or plain.group(2))
+        return UNKNOWN if state.shell.arguments is None else str(len(state.shell.arguments))
     if node.children[1:2] and node.children[1].type == "subscript":
         return _element(script, state, node) if len(node.children) == 3 else UNKNOWN
     default = _DEFAULT.match(text)
     if default is None:
         return UNKNOWN
-    value = _variable(state, default.group(1))
-    if value == "" and (default.group(2) or default.group(1) in state.unset):
+    value = _variable(script, state, default.group(1))
+    if value == "" and (default.group(2) or default.group(1) in state.shell.unset):
         return default.group(4)
     return value
 
@@ -136,7 +190,7 @@ def _expansion(script: Script, state: State, node: Node) -> Value:
 def _element(script: Script, state: State, node: Node) -> Value:
     """``${name[index]}``, of an array of known words by a known number."""
     inner = [child for child in node.children[1].children if child.type not in ("[", "]")]
-    elements = state.get(array(script.text(inner[0])))
+    elements = state.elements(script.text(inner[0]))
     number = arithmetic(script, state, inner[1]) if len(inner) == 2 else None
     if elements is UNKNOWN or number is None or number < 0:
         return UNKNOWN
@@ -144,13 +198,15 @@ def _element(script: Script, state: State, node: Node) -> Value:
     return words[number] if number < len(words) else ""
 
 
-def _variable(state: State, name: str) -> Value:
+def _variable(script: Script, state: State, name: str) -> Value:
+    if name in ("0", "BASH_SOURCE"):
+        return UNKNOWN if script.path is None else os.path.abspath(script.path)
     if not name.isdigit():
         return state.get(name)
-    if state.arguments is None:
+    if state.shell.arguments is None:
         return UNKNOWN
     number = int(name[:9])
-    return state.arguments[number - 1] if 0 < number <= len(state.arguments) else ""
+    return state.shell.arguments[number - 1] if 0 < number <= len(state.shell.arguments) else ""
 
 
 def _substituted(script: Script, state: State, node: Node) -> Value:
@@ -212,27 +268,29 @@ def arithmetic(script: Script, state: State, node: Node) -> Optional[int]:
     kind = node.type
     if kind in ("number", "word", "variable_name"):
         text = script.text(node)
-        if re.match(r"[0-9]{1,18}\Z", text):
-            return int(text) if text == "0" or text[0] != "0" else None
-        return _number(state.get(text)) if re.match(r"[A-Za-z_]\w*\Z", text) else None
+        if text[0].isdigit():
+            return _number(text)
+        return _number(state.get(text)) if NAME.match(text) else None
     if kind in ("simple_expansion", "expansion", "command_substitution", "string"):
         return _number(value_of(script, state, node))
-    children = [child for child in node.children if child.type not in ("(", ")", "$((", "))")]
+    children = node.children
+    if kind == "binary_expression" and len(children) == 3:
+        left = arithmetic(script, state, children[0])
+        right = None if left is None else arithmetic(script, state, children[2])
+        if left is None or right is None:
+            return None
+        return _calculated(left, script.text(children[1]), right)
+    children = [child for child in children if child.type not in ("(", ")", "$((", "))")]
     if len(children) == 1:
         return arithmetic(script, state, children[0])
     if len(children) == 2 and script.text(children[0]) in "+-":
         operand = arithmetic(script, state, children[1])
         return operand if operand is None or script.text(children[0]) == "+" else -operand
-    if kind == "binary_expression" and len(children) == 3:
-        left = arithmetic(script, state, children[0])
-        right = arithmetic(script, state, children[2])
-        if left is not None and right is not None:
-            return _calculated(left, script.text(children[1]), right)
     return None
 
 
 def _number(value: Value) -> Optional[int]:
-    if value is UNKNOWN or re.match(r"-?[0-9]{1,18}\Z", value) is None:
+    if value is UNKNOWN or _WHOLE.match(value) is None:
         return None
     return int(value) if value == "0" or value.lstrip("-")[0] != "0" else None
 
@@ -263,14 +321,14 @@ _COMPARISONS = {"-eq": "==", "-ne": "!=", "-lt": "<", "-le": "<=", "-gt": ">", "
 
 def condition(script: Script, state: State, node: Node) -> Optional[bool]:
     """Whether a test holds; None when it is not known."""
-    children = [
-        child for child in node.children if child.type not in ("[", "]", "[[", "]]", "((", "))")
-    ]
+    children = node.children
     if node.type == "test_command":
-        if node.children and node.children[0].type == "((" and len(children) == 1:
-            number = arithmetic(script, state, children[0])
+        if len(children) != 3:
+            return None
+        if children[0].type == "((":
+            number = arithmetic(script, state, children[1])
             return None if number is None else number != 0
-        return condition(script, state, children[0]) if len(children) == 1 else None
+        return condition(script, state, children[1])
     if node.type == "unary_expression" and len(children) == 2:
         operator = script.text(children[0])
         if operator == "!":
@@ -283,7 +341,7 @@ def condition(script: Script, state: State, node: Node) -> Optional[bool]:
     if node.type == "binary_expression" and len(children) == 3:
         operator = script.text(children[1])
         left = value_of(script, state, children[0])
-        right = value_of(script, state, children[2])
+        right = UNKNOWN if left is UNKNOWN else value_of(script, state, children[2])
         if left is UNKNOWN or right is UNKNOWN:
             return None
         if operator in ("=", "=="):

@@ -1,0 +1,126 @@
+"""Assignments and declarations: ``NAME=value``, ``export``, ``declare``, ``unset``."""
+
+import re
+from typing import Any, Optional, Tuple
+
+from npu_config.cluster.shell._rules import NOT_A_NAME
+from npu_config.cluster.shell.commands import MAKES_NOTHING
+from npu_config.cluster.shell.run import SILENT, Handler, Run, names_in
+from npu_config.cluster.shell.state import BETWEEN, Spot, State, Value
+from npu_config.cluster.shell.syntax import Node, Script
+from npu_config.cluster.shell.words import NAME, Word, fields_of, filled, value_of, word_of
+from npu_config.core.message import phrase
+from npu_config.core.settings import UNKNOWN
+
+_PLACEHOLDER = re.compile(r"\{[A-Za-z_]\w*\}|<[A-Za-z_ -]+>")
+_SUBSTITUTED = re.compile(r"(?:\$\(|`)\s*([^\s()`]+)")
+_ONE = re.compile(
+    r"(?:(export|declare|local|readonly|typeset)[ \t]+)?([A-Za-z_]\w*)=(.*)\Z", re.DOTALL
+)
+
+
+def read_assignment(script: Script, node: Node) -> Tuple[Handler, Any]:
+    """One assignment of a word that needs no tree is told from its text."""
+    match = _ONE.match(script.text(node))
+    word = None if match is None else word_of(match.group(3))
+    if match is not None and word is not None:
+        return _one, (match.group(2), word, match.group(1) == "export", (script, node))
+    return (assignment if node.type == "variable_assignment" else declaration), node
+
+
+def _one(run: Run, state: State, given: Tuple[str, Word, bool, Spot]) -> None:
+    name, word, export, spot = given
+    value: Value = word  # type: ignore[assignment]
+    if not isinstance(word, str):
+        value = _unless_template(filled(run.script, state, word))
+    state.set(name, value, spot, export)
+
+
+def assignment(run: Run, state: State, node: Node, export: bool = False) -> None:
+    """``NAME=value``, ``NAME+=value``; elements of arrays are passed over."""
+    name_node = node.children[0]
+    name = run.script.text(name_node)
+    value_node = node.children[-1] if len(node.children) > 2 else None
+    elements = _elements(run, state, value_node)
+    value = assigned_value(run, state, value_node)
+    if value is UNKNOWN and value_node is not None:
+        commands = _SUBSTITUTED.findall(run.script.text(value_node))
+        run.programs = run.programs or not MAKES_NOTHING.issuperset(commands)
+    if name_node.type != "variable_name" or NAME.match(name) is None:
+        name = name.partition("[")[0]  # an element of an array
+        variable = state.variables.get(name)
+        if variable is not None:
+            state.put(name, variable._replace(elements=UNKNOWN))
+        return
+    if len(node.children) > 1 and run.script.text(node.children[1]) == "+=":
+        before = state.get(name)
+        value = UNKNOWN if UNKNOWN in (before, value) else str(before) + str(value)
+        elements = UNKNOWN
+    state.set(name, value, (run.script, node), export, elements)
+
+
+def _elements(run: Run, state: State, node: Optional[Node]) -> Value:
+    """The elements of an array in one text."""
+    if node is None or node.type != "array":
+        return UNKNOWN
+    words = [
+        word
+        for child in node.children
+        if child.is_named and child.type not in SILENT
+        for word in fields_of(run.script, state, child)
+    ]
+    if any(word is UNKNOWN or "[" in word or BETWEEN in word for word in words):
+        return UNKNOWN
+    return BETWEEN.join(map(str, words))
+
+
+def assigned_value(run: Run, state: State, node: Optional[Node]) -> Value:
+    """The value of a word in an assignment."""
+    if node is not None and node.type == "array":
+        return UNKNOWN
+    return _unless_template(value_of(run.script, state, node))
+
+
+def _unless_template(value: Value) -> Value:
+    """A value, but not one that another script will write."""
+    return UNKNOWN if value is UNKNOWN or _PLACEHOLDER.search(value) is not None else value
+
+
+def declaration(run: Run, state: State, node: Node) -> None:
+    """``export``, ``declare``, ``local``, ``readonly``, ``typeset``."""
+    if len(node.children) == 2 and node.children[1].type == "variable_assignment":
+        export = node.children[0].type == "export"
+        assignment(run, state, node.children[1], export)
+        return
+    options = "".join(run.script.text(child) for child in node.children if child.type == "word")
+    keyword = run.script.text(node.children[0])
+    export = (keyword == "export" and "-n" not in options) or (
+        "x" in options and options.startswith("-")
+    )
+    for child in node.children[1:]:
+        if child.type == "variable_assignment":
+            assignment(run, state, child, export)
+        elif child.type in ("word", "number") and run.script.text(child)[0] in "=0123456789":
+            place = run.script.place(child)
+            message = phrase('{} "{}": not a name', keyword, run.script.text(child))
+            fault = NOT_A_NAME.diagnostic(message, place, help="write NAME=value without blanks")
+            run.faults.setdefault(run.script.place(node), fault)
+        elif child.type == "variable_name" and export:
+            state.export(run.script.text(child), (run.script, child))
+        elif child.type in ("string", "concatenation", "simple_expansion", "expansion"):
+            text = value_of(run.script, state, child)
+            name, equals, value = ("", "", "") if text is UNKNOWN else text.partition("=")
+            if equals and NAME.match(name):
+                state.set(name, value, (run.script, child), export)
+            elif text is UNKNOWN:
+                for name in names_in(run, child):
+                    state.set(name, UNKNOWN, (run.script, child), export)
+
+
+def unset(run: Run, state: State, node: Node) -> None:
+    """``unset NAME...``."""
+    for child in node.children[1:]:
+        if child.is_named:
+            for name in fields_of(run.script, state, child):
+                if name is not UNKNOWN and NAME.match(name):
+                    state.remove(name)
