@@ -53,7 +53,7 @@ from npu_config.core.settings import UNKNOWN
 
 _CALCULATED = re.compile(r"\s*([A-Za-z_]\w*)\s*=\s*([^=\s][^=]*)\Z")
 _HEAD = re.compile(r"([\w./+-]+)(?:[ \t]|\Z)")
-_BLANKS = re.compile(r"[ \t]+(?:\\\n[ \t]*)*")
+_BLANKS = re.compile(r"[ \t]+")
 _REDIRECTS = re.compile("[<>]")
 _TO_FILE = re.compile(r"(&?[0-9]*>{1,2})[ \t]*([\w./+-]+)\Z")
 _COPIES = re.compile(r"[0-9]*>&[ \t]*[0-9-]+\Z")
@@ -144,7 +144,7 @@ def _quiet(run: Run, state: State, given: Tuple[str, Node, str]) -> None:
 
 def _worded(node: Node, source: str) -> Tuple[Handler, Any]:
     """A command whose words need no tree, as far as they do not."""
-    words = [word_of(each) for each in _BLANKS.split(source)]
+    words = [word_of(each) for each in _BLANKS.split(source.replace(" \\\n", " "))]
     return (command, node) if None in words else (_command_of_words, (node, words))
 
 
