@@ -6,7 +6,7 @@ from npu_config.sidefiles import FORMATS
 
 PATH = "npu_config/sidefiles/__init__.py"
 
-_OTHERS = ("accelerate", "library")
+_OTHERS = ("library",)
 """Public modules that are no format."""
 
 _PAGE = '''"""The files that options point to: one module per format.

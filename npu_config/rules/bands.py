@@ -3,7 +3,7 @@
 from typing import Tuple
 
 from npu_config.core.rule import REGISTRY, Rule
-from npu_config.rules import (
+from npu_config.rules import (  # noqa: F401 - each declares its rules
     acceleration,
     checkpoints,
     compilation,
@@ -25,30 +25,6 @@ from npu_config.rules import (
     timeouts,
     values,
     versions,
-)
-
-MODULES = (
-    names,
-    values,
-    targets,
-    versions,
-    precision,
-    acceleration,
-    dump,
-    loops,
-    shapes,
-    dynamic,
-    memory,
-    compilation,
-    timeouts,
-    environment,
-    parameter_servers,
-    paths,
-    contents,
-    session,
-    checkpoints,
-    run_config,
-    deprecated,
 )
 
 CASE_RULES: Tuple[Rule, ...] = tuple(

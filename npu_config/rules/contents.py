@@ -1,4 +1,4 @@
-"""776-779: what is in the files and texts that options point to.
+"""764-779: what is in the files, texts and variables that options point to.
 
 Each format judges its own content (``npu_config.sidefiles``) and enters rules of its own;
 :func:`contents` brings their findings in.  The rules here need a file and an option.
@@ -8,17 +8,20 @@ import functools
 import os
 import re
 import stat
-from typing import Any, Dict, FrozenSet, Iterator, Mapping, Optional, Tuple
+from typing import Any, Dict, FrozenSet, Iterator, Optional, Tuple
 
 import attr
 
+from npu_config.catalogue.kinds import Choice
+from npu_config.cluster.environment.kinds import problem_of
+from npu_config.cluster.environment.variables import VARIABLES
 from npu_config.core.diagnostics import Diagnostic, Severity
 from npu_config.core.message import join, phrase
 from npu_config.core.rule import rule
 from npu_config.core.target import Target
 from npu_config.rules._reading import in_script, on, runs_dynamic, tuning_mode
 from npu_config.rules.case import Case
-from npu_config.rules.environment import missing_progress
+from npu_config.rules.environment import PROGRESS
 from npu_config.rules.paths import WANTED
 from npu_config.text.json_rules import SYNTAX
 
@@ -38,8 +41,6 @@ def contents(case: Case) -> Iterator[Diagnostic]:
         for found in _profiling(text, _target(case), dynamic):
             said = _in_literal(found) if in_script(case) else found
             yield _at_option(case, "profiling_options", said)
-    if case.environ is not None:
-        yield from _of_acceleration(case, case.environ)
     if case.on_host:
         for name in _formats():
             parsed = side_file(case, name)
@@ -103,7 +104,8 @@ def _profiling_words() -> FrozenSet[str]:
     """What is a word of its own in profiling options."""
     from npu_config.sidefiles.profiling import KEYS
 
-    return frozenset(word for key in KEYS.values() for word in key.allowed)
+    kinds = (key.kind for key in KEYS.values())
+    return frozenset(word for kind in kinds if isinstance(kind, Choice) for word in kind.values)
 
 
 @functools.lru_cache(maxsize=64)
@@ -158,17 +160,6 @@ def _load(name: str, full: str, path: str, target: Target, changed: int, size: i
     return _formats()[name].load(path, target)
 
 
-def _of_acceleration(case: Case, environ: Mapping[str, str]) -> Iterator[Diagnostic]:
-    """Variables that say how far the training is, and hold no number."""
-    mode = case.get("experimental_accelerate_train_mode")
-    if mode is not None:
-        from npu_config.sidefiles import accelerate
-
-        whole = {**environ, **dict.fromkeys(missing_progress(case), "0")}
-        for found in accelerate.read(whole, mode.trigger).diagnostics:
-            yield attr.evolve(found, option="experimental_accelerate_train_mode")
-
-
 def _of_tuning(case: Case) -> Iterator[Diagnostic]:
     """Features of the tuning that need another mode."""
     mode = tuning_mode(case)
@@ -194,6 +185,46 @@ def _of_cache(case: Case) -> Iterator[Diagnostic]:
 def _debug_switches(case: Case) -> Tuple[str, ...]:
     parsed = side_file(case, "op_debug_config")
     return () if parsed is None or parsed.model is None else tuple(parsed.model.switches)
+
+
+@rule(
+    "NPU764",
+    Severity.ERROR,
+    options=("experimental_accelerate_train_mode",),
+    facts=("accelerate-step-env", "accelerate-loss-env"),
+    source=(
+        "docs/en/tfa_env/TOTAL_STEP.md",
+        "docs/en/tfa_env/STEP_NOW.md",
+        "docs/en/tfa_env/TARGET_LOSS.md",
+        "docs/en/tfa_env/LOSS_NOW.md",
+    ),
+    on_host=True,
+)
+def accelerate_environment(case: Case) -> None:
+    """What the environment says of the accelerated training is not a number.
+
+    With the trigger `step` the adapter reads TOTAL_STEP and STEP_NOW, unsigned 32-bit
+    integers; with `loss` TARGET_LOSS and LOSS_NOW, floats.  The first run fails with
+    InvalidArgument otherwise, and STEP_NOW or LOSS_NOW has to be brought up to date after every
+    run.
+
+    Wrong:
+
+        # environment: TOTAL_STEP=1e5 STEP_NOW=0
+        experimental_accelerate_train_mode: "fast|step|0.9"
+
+    Right:
+
+        # environment: TOTAL_STEP=100000 STEP_NOW=0
+        experimental_accelerate_train_mode: "fast|step|0.9"
+    """
+    mode = case.get("experimental_accelerate_train_mode")
+    for name in () if mode is None else PROGRESS[mode.trigger]:
+        text, kind = case.variable(name), VARIABLES[name].kind
+        wrong = None if text is None else problem_of(kind, text)
+        if wrong is not None:
+            message = phrase("{} {}; legal: {}", name, wrong.problem, kind.describe())
+            case.report("experimental_accelerate_train_mode", message)
 
 
 @rule(

@@ -221,15 +221,7 @@ def exception_dump_redirected(case: Case) -> None:
         )
 
 
-_PROGRESS = {"step": ("TOTAL_STEP", "STEP_NOW"), "loss": ("TARGET_LOSS", "LOSS_NOW")}
-
-
-def missing_progress(case: Case) -> Tuple[str, ...]:
-    """The variables that ``experimental_accelerate_train_mode`` needs and nobody has set yet."""
-    mode = case.get("experimental_accelerate_train_mode")
-    if mode is None or case.environ is None:
-        return ()
-    return tuple(name for name in _PROGRESS[mode.trigger] if case.variable(name) is None)
+PROGRESS = {"step": ("TOTAL_STEP", "STEP_NOW"), "loss": ("TARGET_LOSS", "LOSS_NOW")}
 
 
 @rule(
@@ -261,7 +253,10 @@ def accelerated_training_without_progress(case: Case) -> None:
         # environment: TOTAL_STEP=1000 STEP_NOW=0
         experimental_accelerate_train_mode: "fast|step|0.9"
     """
-    missing = missing_progress(case)
+    mode = case.get("experimental_accelerate_train_mode")
+    if mode is None or case.environ is None:
+        return
+    missing = [name for name in PROGRESS[mode.trigger] if case.variable(name) is None]
     if missing:
         case.report(
             "experimental_accelerate_train_mode",

@@ -13,7 +13,6 @@ from npu_config.core.lazy import lazy
 
 if TYPE_CHECKING:
     from npu_config.sidefiles import (
-        accelerate,
         aoe,
         customize_dtypes,
         fusion_switch,
@@ -36,7 +35,6 @@ __all__ = [
     "KINDS",
     "Parsed",
     "recognise",
-    "accelerate",
     "aoe",
     "customize_dtypes",
     "fusion_switch",
@@ -84,6 +82,6 @@ __getattr__, __dir__ = lazy(
         "recognise": "_registry",
         "Format": "format",
         "Parsed": "format",
-        **{name: name for name in (*KINDS, "accelerate", "library")},
+        **{name: name for name in (*KINDS, "library")},
     },
 )

@@ -1,10 +1,11 @@
 """AIPP configurations from protobuf text: blocks ``aipp_op`` of scalar fields."""
 
-from typing import Any, Dict, List, Optional, Union
+from typing import Callable, Dict, List, Mapping, Optional, Union
 
+from npu_config.catalogue.kinds import Bool, Choice, Kind, Real, Text
 from npu_config.core.message import phrase
 from npu_config.sidefiles import _aipp_rules as rules
-from npu_config.sidefiles._aipp_fields import FIELDS, Field, Value
+from npu_config.sidefiles._aipp_fields import FIELDS, Value, accepts, legal
 from npu_config.text import prototext
 from npu_config.text.faults import FaultLog
 from npu_config.text.source import PlaceTable
@@ -61,8 +62,8 @@ def _field(
     log: FaultLog, places: PlaceTable, blocks: List[Fields], given: prototext.Field
 ) -> None:
     fields, name = blocks[-1], given.name
-    field = FIELDS.get(name)
-    if field is None:
+    kind = FIELDS.get(name)
+    if kind is None:
         meant = near(name, [other for other in FIELDS if other not in fields])
         log.report(rules.FIELD, given.start, given.end, unknown(name), meant=meant)
         if meant is not None:
@@ -78,25 +79,28 @@ def _field(
             source.place(given.start, given.end),
             source.place(written.start, written.end),
         )
-        value = _value(field, written)
+        value = _value(kind, written)
         fields[name] = value
-        if value is None or not field.accepts(value):
+        if value is None or not accepts(kind, value):
             text = source.text[written.start : written.end]
-            message = phrase("{} is {}; legal: {}", name, shown(text), field.legal)
-            meant = near(text, field.words or ("true", "false"))
+            message = phrase("{} is {}; legal: {}", name, shown(text), legal(kind))
+            meant = near(text, getattr(kind, "values", ("true", "false")))
             log.report(rules.VALUE, written.start, written.end, message, meant=meant)
 
 
-def _value(field: Field, given: Union[prototext.Scalar, prototext.Block]) -> Optional[Value]:
+_READERS: Mapping[type, Callable[[str], Optional[Value]]] = {
+    Bool: prototext.boolean,
+    Real: prototext.real,
+    Choice: str,
+}
+
+
+def _value(kind: Kind, given: Union[prototext.Scalar, prototext.Block]) -> Optional[Value]:
     """The value as the field takes it; None when it is of another kind."""
-    if isinstance(given, prototext.Block):
+    if isinstance(given, prototext.Block) or isinstance(given.value, bytes) != isinstance(
+        kind, Text
+    ):
         return None
     if isinstance(given.value, bytes):
-        return given.value.decode("utf-8", "replace") if field.kind == "text" else None
-    read: Any = {
-        "bool": prototext.boolean,
-        "int": prototext.integer,
-        "float": prototext.real,
-        "word": str,
-    }.get(field.kind)
-    return None if read is None else read(given.value)
+        return given.value.decode("utf-8", "replace")
+    return _READERS.get(type(kind), prototext.integer)(given.value)

@@ -83,10 +83,9 @@ class _Reader:
         content = line.text.strip()
         if not content or content.startswith(("#", "//", ";")):
             what = "a comment" if content else "a blank line"
-            message = phrase("{}: the graph engine refuses the whole file over it", what)
             self.log.add(
                 rules.COMMENT.diagnostic(
-                    message,
+                    phrase("{}: the graph engine refuses the whole file over it", what),
                     line.content(),
                     help='remove the line; "--fix" or "npu-config format" does it',
                     fix=line.removal("remove the line"),

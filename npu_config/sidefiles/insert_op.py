@@ -9,11 +9,20 @@ from typing import Any, Dict, Iterable, Iterator, List, Mapping, Optional, Tuple
 
 import attr
 
+from npu_config.catalogue.kinds import Kind, Real, Text
 from npu_config.core.diagnostics import Diagnostic, Report, Severity
 from npu_config.core.message import phrase
 from npu_config.core.target import ANY_TARGET, Product, Target
 from npu_config.sidefiles import _aipp_rules as rules
-from npu_config.sidefiles._aipp_fields import FIELDS, INPUT_FORMATS, MODES, Value
+from npu_config.sidefiles._aipp_fields import (
+    FIELDS,
+    INPUT_FORMATS,
+    MODES,
+    RESERVED,
+    Value,
+    accepts,
+    legal,
+)
 from npu_config.sidefiles._aipp_parser import read, unknown
 from npu_config.sidefiles._frozen import Table
 from npu_config.sidefiles.format import Format, Parsed, Sample, conclude, refuse
@@ -30,14 +39,11 @@ def _fields(value: Mapping[str, Value]) -> Mapping[str, Value]:
     given: Any = value
     if not isinstance(given, Mapping):
         return given  # type: ignore[no-any-return]
-    return Table((name, _float(name, item)) for name, item in given.items())
+    return Table((name, _converted(FIELDS.get(name), item)) for name, item in given.items())
 
 
-def _float(name: str, value: Value) -> Value:
-    field = FIELDS.get(name)
-    if field is not None and field.kind == "float" and type(value) is int and abs(value) < 2**53:
-        return float(value)
-    return value
+def _converted(kind: Optional[Kind], value: Value) -> Value:
+    return float(value) if isinstance(kind, Real) and accepts(kind, value) else value
 
 
 @attr.s(frozen=True, slots=True, auto_attribs=True)
@@ -84,11 +90,6 @@ class InsertOp:
 
     ops: Tuple[AippOp, ...] = attr.ib(converter=_ops)
 
-    @classmethod
-    def of(cls, *ops: AippOp) -> "InsertOp":
-        """The configuration with these blocks."""
-        return cls(ops)
-
 
 def _field_faults(fields: Any) -> Iterator[Diagnostic]:
     """What keeps the fields of a block from being written."""
@@ -100,10 +101,9 @@ def _field_faults(fields: Any) -> Iterator[Diagnostic]:
         if name not in FIELDS:
             meant = near(str(name), FIELDS)
             yield rules.FIELD.diagnostic(unknown(name), meant=meant, severity=Severity.ERROR)
-        elif not FIELDS[name].accepts(value):
-            yield rules.VALUE.diagnostic(
-                phrase("{} is {}; legal: {}", name, shown(value), FIELDS[name].legal)
-            )
+        elif not accepts(FIELDS[name], value):
+            message = phrase("{} is {}; legal: {}", name, shown(value), legal(FIELDS[name]))
+            yield rules.VALUE.diagnostic(message)
     yield from _combined(fields, (), ANYWHERE)
 
 
@@ -167,7 +167,7 @@ def _about_target(
 ) -> Iterator[Diagnostic]:
     for index, fields in enumerate(blocks):
         for name in fields:
-            if name in FIELDS and FIELDS[name].reserved:
+            if name in RESERVED:
                 place = places.key_place((index, name))
                 message = phrase("{} is not supported at present; it does nothing", name)
                 yield rules.RESERVED.diagnostic(message, place)
@@ -220,7 +220,7 @@ def check(
 def _written(name: str, value: Value) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
-    if isinstance(value, str) and FIELDS[name].kind == "text":
+    if isinstance(value, str) and isinstance(FIELDS[name], Text):
         escaped = value.replace("\\", "\\\\").replace('"', '\\"')
         return '"{}"'.format(escaped.replace("\n", "\\n").replace("\r", "\\r"))
     return repr(value) if isinstance(value, float) else str(value)

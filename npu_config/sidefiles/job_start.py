@@ -6,12 +6,12 @@ RANK_TABLE_FILE, RANK_ID and the like.  The file is parsed once per process.
 Source: tf_adapter/python/npu_bridge/estimator/npu/npu_common.py:130-220.
 """
 
+from npu_config.catalogue.kinds import Int
 from npu_config.core.diagnostics import Severity
 from npu_config.core.rule import declare
 from npu_config.sidefiles.declared import Content, Declared, content, content_format, nothing
 from npu_config.sidefiles.format import Sample
 from npu_config.sidefiles.schema.kinds import Key, Object, Schema, Text
-from npu_config.sidefiles.schema.numbers import Integer
 from npu_config.sidefiles.schema.reading import one_rule
 
 _SOURCE = "tf_adapter/python/npu_bridge/estimator/npu/npu_common.py:130-220"
@@ -36,14 +36,14 @@ STRUCTURE = declare(
     source=("tf_adapter/python/npu_bridge/estimator/npu/npu_common.py:130-220",),
 )
 
-_DEVICE = Schema({"Index": Key(Integer(0, 1 << 31), True, _SOURCE)})
+_DEVICE = Schema({"Index": Key(Int(0), True, _SOURCE)})
 JOB_START: Declared[Content] = Declared(
     "the job start file",
     Schema(
         {
             "device_info": Key(Object(_DEVICE), True, _SOURCE),
             "rank_table_file": Key(Text(0), True, _SOURCE),
-            "rank_size": Key(Integer(1, 1 << 31), True, _SOURCE),
+            "rank_size": Key(Int(1), True, _SOURCE),
             "local_checkpoint_dir": Key(Text(0), False, _SOURCE),
         }
     ),

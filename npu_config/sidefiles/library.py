@@ -15,9 +15,13 @@ from npu_config.core.files import PathLike
 from npu_config.core.message import phrase
 from npu_config.core.rule import declare
 from npu_config.sidefiles._frozen import Table
+from npu_config.sidefiles.declared import Declared
 from npu_config.sidefiles.format import UNREADABLE, Parsed, read_text
-from npu_config.text import json as _json
-from npu_config.text.words import shown
+from npu_config.sidefiles.schema.findings import Findings, shown
+from npu_config.sidefiles.schema.kinds import Schema
+from npu_config.sidefiles.schema.reading import one_rule
+from npu_config.text.json import BROKEN
+from npu_config.text.words import shown as quoted
 
 STRUCTURE = declare(
     "NPU716",
@@ -98,6 +102,22 @@ def _operator(entry: Dict[str, Any]) -> Operator:
     )
 
 
+def _build(value: Mapping[str, Dict[str, Any]]) -> OperatorLibrary:
+    return OperatorLibrary({name: _operator(entry) for name, entry in value.items()})
+
+
+def _judge(value: Any, findings: Findings) -> None:
+    for name, entry in value.items() if isinstance(value, dict) else ():
+        if not isinstance(entry, dict) and entry is not BROKEN:
+            message = "the operator {} is {}; it has to be an object"
+            findings.add(STRUCTURE, (name,), phrase(message, quoted(name), shown(entry)))
+
+
+LIBRARY: "Declared[OperatorLibrary]" = Declared(
+    "the operator library", Schema({}), one_rule(STRUCTURE), _build, _judge
+)
+
+
 def parse(text: str, path: Optional[str] = None) -> Parsed[OperatorLibrary]:
     """Read one file of the operator library.
 
@@ -105,22 +125,7 @@ def parse(text: str, path: Optional[str] = None) -> Parsed[OperatorLibrary]:
         text: anything.
         path: the file it came from.
     """
-    reading = _json.read(text, path)
-    wrong: List[Diagnostic] = []
-
-    def entries(value: Any, path: Tuple[str, ...], what: str) -> Dict[str, Any]:
-        if value is not _json.BROKEN and not isinstance(value, dict):
-            message = phrase("{} must be an object, not {}", what, _json.kind_of(value))
-            wrong.append(STRUCTURE.diagnostic(message, reading.place(path)))
-        return value if isinstance(value, dict) else {}
-
-    operators = {
-        name: _operator(entries(entry, (name,), phrase("the operator {}", shown(name))))
-        for name, entry in entries(reading.value, (), "an operator library").items()
-    }
-    found = Report((*reading.diagnostics, *wrong))
-    model = OperatorLibrary(operators) if found.ok else None
-    return Parsed(model, found, reading)
+    return LIBRARY.parse(text, path)
 
 
 def load(*paths: PathLike) -> Parsed[OperatorLibrary]:

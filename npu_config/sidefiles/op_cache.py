@@ -5,11 +5,12 @@ Source: docs/en/tfadapter_1/apiref/session_config/operator_and_graph_build.md.
 
 import re
 from contextlib import suppress
-from typing import Any, Dict, Iterator, Optional
+from typing import Any, Dict, Iterable, Iterator, Mapping, Optional
 
 import attr
 
-from npu_config.core.diagnostics import Diagnostic, Severity
+from npu_config.catalogue.kinds import Int, InvalidValue
+from npu_config.core.diagnostics import NOWHERE, Diagnostic, Place, Severity
 from npu_config.core.message import phrase
 from npu_config.core.rule import declare
 from npu_config.core.target import ANY_TARGET, Target
@@ -18,14 +19,11 @@ from npu_config.sidefiles.format import Format, Parsed, Sample, conclude, refuse
 from npu_config.text.faults import FaultLog, StopReading
 from npu_config.text.keyvalue import Item, items
 from npu_config.text.source import PlaceTable, Source
-from npu_config.text.words import did_you_mean, listed, near, shown
+from npu_config.text.words import did_you_mean, joined, listed, near, shown
 
 SECTION = "[op_compiler_cache]"
-KEYS = ("max_op_cache_size", "remain_cache_size_ratio")
-_LEGAL = {
-    "max_op_cache_size": "an integer of MB, or -1 (nothing ages)",
-    "remain_cache_size_ratio": "an integer from 1 to 100 (%)",
-}
+KEYS: Mapping[str, Int] = {"max_op_cache_size": Int(-1), "remain_cache_size_ratio": Int(1, 100)}
+_UNITS = {"max_op_cache_size": "MB; -1: nothing ages", "remain_cache_size_ratio": "%"}
 _INTEGER = re.compile(r"-?[0-9]{1,18}\Z")
 
 _DOC = "docs/en/tfadapter_1/apiref/session_config/operator_and_graph_build.md"
@@ -102,101 +100,70 @@ class OpCache:
     remain_cache_size_ratio: int = 50
 
     def __attrs_post_init__(self) -> None:
-        refuse(_faults(self))
-
-    @classmethod
-    def of(cls, max_op_cache_size: int = 500, remain_cache_size_ratio: int = 50) -> "OpCache":
-        """The file with these values; see the class.
-
-        Raises:
-            NpuConfigError: with everything that is wrong.
-        """
-        return cls(max_op_cache_size, remain_cache_size_ratio)
+        wrong = (_judged(key, value) for key, value in attr.asdict(self).items())
+        refuse(attr.evolve(found, severity=Severity.ERROR) for found in wrong if found)
 
 
-def _is_legal(key: str, value: int) -> bool:
-    if key == "max_op_cache_size":
-        return value >= -1
-    return 1 <= value <= 100
+def _judged(key: str, value: Any, place: Place = NOWHERE) -> Optional[Diagnostic]:
+    """What is wrong with the value of a key."""
+    try:
+        KEYS[key].parse(value)
+    except InvalidValue:
+        legal = phrase("{} ({})", KEYS[key].describe(), _UNITS[key])
+        return VALUE.diagnostic(phrase("{} is {}; legal: {}", key, shown(value), legal), place)
+    return None
 
 
-def _illegal(key: str, value: Any) -> str:
-    return phrase("{} is {}; legal: {}", key, shown(value), _LEGAL[key])
-
-
-def _faults(model: OpCache) -> Iterator[Diagnostic]:
-    for key in KEYS:
-        value: Any = getattr(model, key)
-        if type(value) is not int or not _is_legal(key, value):
-            yield VALUE.diagnostic(_illegal(key, value), severity=Severity.ERROR)
-
-
-class _Reader:
-    """Reads line after line."""
-
-    def __init__(self, source: Source) -> None:
-        self.log = FaultLog(source, LINE)
-        self.whole = source.place(0, len(source.text))
-        self.places = PlaceTable(self.whole)
-        self._values: Dict[str, Optional[int]] = {}
-        self._section: Optional[str] = None
-        self._headless = False
-
-    def _say(self, item: Item, message: str, meant: Optional[str] = None) -> None:
-        self.log.add(LINE.diagnostic(message, item.line.content(), meant=meant))
-
-    def read(self, item: Item) -> None:
-        """Take one line."""
+def _read(
+    lines: Iterable[Item], places: PlaceTable, values: Dict[str, Optional[int]]
+) -> Iterator[Diagnostic]:
+    """Every fault of the lines; ``values`` gets what they say, None for what is wrong."""
+    section = None
+    for item in lines:
+        name, place = item.key, item.line.content()
         if item.content.startswith("["):
-            self._section = item.content
-            if item.content != SECTION:
-                meant = near(item.content, (SECTION,))
-                message = phrase("unknown section {}; legal: {}", shown(item.content), SECTION)
-                if meant is not None:
-                    self._section, self._headless = SECTION, True
-                self._say(item, message, meant)
-            return
-        if self._section is None and not self._headless:
-            self._headless = True
-            self._say(item, phrase('the header "{}" is missing above this line', SECTION))
-        if self._section in (None, SECTION):
-            self._entry(item)
-
-    def _entry(self, item: Item) -> None:
-        name = item.key
+            section = item.content
+            values.setdefault(SECTION, 0 if section == SECTION else None)
+            if section != SECTION:
+                meant = near(section, (SECTION,))
+                message = phrase("unknown section {}; legal: {}", shown(section), SECTION)
+                section = meant or section
+                yield LINE.diagnostic(message, place, meant=meant)
+            continue
+        if section is None and SECTION not in values:
+            values[SECTION] = None
+            message = phrase('the header "{}" is missing above this line', SECTION)
+            yield LINE.diagnostic(message, place)
+        if section not in (None, SECTION):
+            continue
         if not item.equals:
-            self._say(item, phrase("a line must be key=value; legal keys: {}", listed(KEYS)))
+            message = phrase("a line must be key=value; legal keys: {}", listed(KEYS))
+            yield LINE.diagnostic(message, place)
         elif name not in KEYS:
+            meant = near(name, [other for other in KEYS if other not in values])
             message = phrase("unknown key {}; legal: {}", shown(name), listed(KEYS))
-            meant = near(name, [other for other in KEYS if other not in self._values])
-            self._say(item, message, meant)
+            yield LINE.diagnostic(message, place, meant=meant)
             if meant is not None:
-                self._values[meant] = None
-        elif name in self._values:
-            first = self.places.key_place((name,)).line
-            message = "{} appears twice, on lines {} and {}"
-            self._say(item, phrase(message, shown(name), first, item.line.number))
-        else:
-            self.places.put((name,), item.key_place, item.value_place)
-            number = int(item.value) if _INTEGER.match(item.value) else None
-            if number is None or not _is_legal(name, number):
-                self.log.add(VALUE.diagnostic(_illegal(name, item.value), item.value_place))
-                number = None
-            self._values[name] = number
-
-    def finish(self) -> Optional[Dict[str, int]]:
-        """Report what is missing; the values when the file counts."""
-        missing = [key for key in KEYS if key not in self._values]
-        if missing:
+                values[meant] = None
+        elif name in values:
             message = phrase(
-                "{} missing, and the file is ignored without it"
-                if len(missing) == 1
-                else "{} missing, and the file is ignored without them",
-                phrase("{} is", missing[0]) if len(missing) == 1 else phrase("both keys are"),
+                "{} appears twice, on lines {} and {}",
+                shown(name),
+                places.key_place((name,)).line,
+                item.line.number,
             )
-            self.log.add(LINE.diagnostic(message, self.whole))
-        values = {key: value for key, value in self._values.items() if value is not None}
-        return None if self._headless or len(values) < len(KEYS) else values
+            yield LINE.diagnostic(message, place)
+        else:
+            places.put((name,), item.key_place, item.value_place)
+            number = int(item.value) if _INTEGER.match(item.value) else None
+            given = item.value if number is None else number
+            wrong = _judged(name, given, item.value_place)
+            values[name] = None if wrong else number
+            yield from () if wrong is None else (wrong,)
+    missing = [key for key in KEYS if key not in values]
+    if missing:
+        message = phrase("the file lacks {}, and is ignored", joined(missing))
+        yield LINE.diagnostic(message, places.place())
 
 
 def parse(text: str, path: Optional[str] = None, target: Target = ANY_TARGET) -> Parsed[OpCache]:
@@ -207,23 +174,19 @@ def parse(text: str, path: Optional[str] = None, target: Target = ANY_TARGET) ->
         path: the file it came from.
         target: not needed here; no finding depends on it.
     """
-    reader = _Reader(Source(text, path))
-    values = None
+    source = Source(text, path)
+    log, places = FaultLog(source, LINE), PlaceTable(source.place(0, len(text)))
+    values: Dict[str, Optional[int]] = {}
     with suppress(StopReading):
-        for item in items(text, path, ("#", ";")):
-            reader.read(item)
-        values = reader.finish()
-    return conclude(
-        reader.log,
-        reader.places,
-        None if values is None else lambda: OpCache(**(values or {})),
-        nothing,
-    )
+        log.add_all(_read(items(text, path, ("#", ";")), places, values))
+    known: Dict[str, Any] = {key: values[key] for key in KEYS if key in values}
+    ignored = values.get(SECTION) is None or None in known.values() or len(known) < len(KEYS)
+    return conclude(log, places, None if ignored else lambda: OpCache(**known), nothing)
 
 
 def render(model: OpCache) -> str:
     """The canonical text of the file."""
-    rows = ["{}={}".format(key, getattr(model, key)) for key in KEYS]
+    rows = ["{}={}".format(key, value) for key, value in attr.asdict(model).items()]
     return "".join(row + "\n" for row in (SECTION, *rows))
 
 

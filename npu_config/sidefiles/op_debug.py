@@ -5,7 +5,7 @@ Source: docs/en/tfadapter_1/apiref/session_config/debugging.md.
 
 from contextlib import suppress
 from functools import partial
-from typing import Any, Dict, Iterable, Iterator, List, Mapping, Optional, Tuple
+from typing import Any, Dict, Iterable, Iterator, Mapping, Optional, Tuple
 
 import attr
 
@@ -251,47 +251,36 @@ def _canonical(name: str) -> str:
     return _TYPE + name.rpartition("::")[2].strip() if "::" in name else name
 
 
-class _Reader:
-    """Reads line after line."""
-
-    def __init__(self, source: Source) -> None:
-        self.log = FaultLog(source, LINE)
-        self.places = PlaceTable(source.place(0, len(source.text)))
-        self._last: Dict[str, Item] = {}
-
-    def read(self, item: Item) -> None:
-        """Take one line."""
+def _read(lines: Iterable[Item], last: Dict[str, Item]) -> Iterator[Diagnostic]:
+    """What is wrong with the lines; ``last`` gets those that count, by key."""
+    for item in lines:
+        place = item.line.content()
         if not item.value:
-            message = "the line has no {}; it is without effect"
             meant = None if item.equals else near(item.content.split(":")[0], _KEYS)
-            self._without_effect(
-                item, phrase(message, phrase("value") if item.equals else '"="'), meant
+            message = phrase(
+                "the line has no {}; it is without effect",
+                phrase("value") if item.equals else '"="',
             )
+            yield LINE.diagnostic(message, place, meant=meant)
         elif item.key not in _KEYS:
             message = phrase("unknown key {}; legal: {}", shown(item.key), listed(_KEYS))
-            self._without_effect(item, message, near(item.key, _KEYS))
+            yield LINE.diagnostic(message, place, meant=near(item.key, _KEYS))
         else:
-            if item.key in self._last:
+            if item.key in last:
                 message = "{} appears again on line {}, and the last line wins"
                 message = phrase(message, shown(item.key), item.line.number)
-                place = self._last[item.key].line.content()
-                self.log.add(REPEATED.diagnostic(message, place))
-            self._last[item.key] = item
+                yield REPEATED.diagnostic(message, last[item.key].line.content())
+            last[item.key] = item
 
-    def _without_effect(self, item: Item, message: str, meant: Optional[str]) -> None:
-        self.log.add(LINE.diagnostic(message, item.line.content(), meant=meant))
 
-    def values(self, key: str) -> List[str]:
-        """The values of the line that counts."""
-        item = self._last.get(key)
-        if item is None:
-            return []
-        self.places.put((key,), item.line.content(), item.line.content())
-        found = []
+def _values(item: Optional[Item], places: PlaceTable) -> Iterator[str]:
+    """The values of the line that counts."""
+    if item is not None:
+        places.put((item.key,), item.line.content(), item.line.content())
         for part, place in item.parts():
-            found.append(_canonical(part) if key == "op_debug_list" else part)
-            self.places.put((key, found[-1]), place, place)
-        return found
+            value = _canonical(part) if item.key == "op_debug_list" else part
+            places.put((item.key, value), place, place)
+            yield value
 
 
 def parse(text: str, path: Optional[str] = None, target: Target = ANY_TARGET) -> Parsed[OpDebug]:
@@ -302,19 +291,19 @@ def parse(text: str, path: Optional[str] = None, target: Target = ANY_TARGET) ->
         path: the file it came from.
         target: not needed here; no finding depends on it.
     """
-    reader = _Reader(Source(text, path))
+    source = Source(text, path)
+    log, places = FaultLog(source, LINE), PlaceTable(source.place(0, len(text)))
+    last: Dict[str, Item] = {}
     with suppress(StopReading):
-        for item in items(text, path, ("#",)):
-            reader.read(item)
-    switches = reader.values("op_debug_config")
-    operators = reader.values("op_debug_list")
+        log.add_all(_read(items(text, path, ("#",)), last))
+    switches, operators = (list(_values(last.get(key), places)) for key in _KEYS)
     nodes = [name for name in operators if not name.startswith(_TYPE)]
     types = [name[len(_TYPE) :] for name in operators if name.startswith(_TYPE)]
     return conclude(
-        reader.log,
-        reader.places,
+        log,
+        places,
         lambda: OpDebug(switches, nodes, [name for name in types if name]),
-        lambda model: check(model, target, reader.places),
+        lambda model: check(model, target, places),
     )
 
 

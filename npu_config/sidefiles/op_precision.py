@@ -5,7 +5,7 @@ Source: docs/en/tfadapter_1/apiref/session_config/performance_tuning.md.
 
 from contextlib import suppress
 from functools import partial
-from typing import Any, Dict, Iterator, Mapping, Optional, Tuple
+from typing import Any, Dict, Iterable, Iterator, Mapping, Optional, Tuple
 
 import attr
 
@@ -199,52 +199,48 @@ def _faults(model: OpPrecision) -> Iterator[Diagnostic]:
                 )
 
 
-class _Reader:
-    """Reads line after line; what the graph engine skips is reported and left out."""
+def _skipped(item: Item) -> Diagnostic:
+    """A line that the graph engine skips."""
+    meant = None
+    if item.content.startswith(_NO_NAME):
+        message = 'not a comment to the graph engine; a comment has "#" in the first column'
+    elif item.content.startswith("["):
+        meant = near(item.content, (BY_TYPE, BY_NAME))
+        message = phrase(
+            "unknown section {}, the line is skipped; legal: {}, {}",
+            shown(item.content),
+            BY_TYPE,
+            BY_NAME,
+        )
+    else:
+        message = "a line must be name=mode; this one is skipped"
+    return LINE.diagnostic(message, item.line.content(), meant=meant)
 
-    def __init__(self, source: Source) -> None:
-        self.log = FaultLog(source, LINE)
-        self.places = PlaceTable(source.place(0, len(source.text)))
-        self.modes: Dict[str, Dict[str, str]] = {BY_TYPE: {}, BY_NAME: {}}
-        self._section = BY_TYPE
 
-    def _report_line(self, item: Item) -> None:
-        meant = None
-        if item.content.startswith(_NO_NAME):
-            message = 'not a comment to the graph engine; a comment has "#" in the first column'
-        elif item.content.startswith("["):
-            meant = near(item.content, (BY_TYPE, BY_NAME))
-            message = phrase(
-                "unknown section {}, the line is skipped; legal: {}, {}",
-                shown(item.content),
-                BY_TYPE,
-                BY_NAME,
-            )
-        else:
-            message = "a line must be name=mode; this one is skipped"
-        self.log.add(LINE.diagnostic(message, item.line.content(), meant=meant))
-
-    def read(self, item: Item) -> None:
-        """Take one line."""
-        name, mode, path = item.key, item.value, (self._section, item.key)
-        if item.content in self.modes:
-            self._section = item.content
+def _read(
+    lines: Iterable[Item], places: PlaceTable, modes: Mapping[str, Dict[str, str]]
+) -> Iterator[Diagnostic]:
+    """What is wrong with the lines; ``modes`` gets what the graph engine takes, by section."""
+    section = BY_TYPE
+    for item in lines:
+        name, mode, path = item.key, item.value, (section, item.key)
+        if item.content in modes:
+            section = item.content
         elif not (name and mode) or item.content.startswith(_NO_NAME):
-            self._report_line(item)
+            yield _skipped(item)
         elif mode not in _ACCEPTED:
             message = phrase("{}; the line is skipped", _unknown_mode(mode))
-            place = item.value_place
-            self.log.add(MODE.diagnostic(message, place, meant=near(mode, MODES)))
-        elif name in self.modes[self._section]:
+            yield MODE.diagnostic(message, item.value_place, meant=near(mode, MODES))
+        elif name in modes[section]:
             message = phrase(
                 "{} is on line {} already, and the first entry wins",
                 shown(name),
-                self.places.key_place(path).line,
+                places.key_place(path).line,
             )
-            self.log.add(REPEATED.diagnostic(message, item.key_place))
+            yield REPEATED.diagnostic(message, item.key_place)
         else:
-            self.places.put(path, item.key_place, item.value_place)
-            self.modes[self._section][name] = mode
+            places.put(path, item.key_place, item.value_place)
+            modes[section][name] = mode
 
 
 def parse(
@@ -257,15 +253,16 @@ def parse(
         path: the file it came from.
         target: what :func:`check` is to know.
     """
-    reader = _Reader(Source(text, path))
+    source = Source(text, path)
+    log, places = FaultLog(source, LINE), PlaceTable(source.place(0, len(text)))
+    modes: Dict[str, Dict[str, str]] = {BY_TYPE: {}, BY_NAME: {}}
     with suppress(StopReading):
-        for item in items(text, path, ("#",), indented=False):
-            reader.read(item)
+        log.add_all(_read(items(text, path, ("#",), indented=False), places, modes))
     return conclude(
-        reader.log,
-        reader.places,
-        lambda: OpPrecision(reader.modes[BY_TYPE], reader.modes[BY_NAME]),
-        lambda model: check(model, target, reader.places),
+        log,
+        places,
+        lambda: OpPrecision(modes[BY_TYPE], modes[BY_NAME]),
+        lambda model: check(model, target, places),
     )
 
 

@@ -6,170 +6,196 @@ docs/en/tfadapter_1/apiref/session_config/Profiling.md.
 
 import json
 import re
-from typing import Any, Dict, Iterable, Iterator, Optional, Tuple, Union
+from functools import partial
+from typing import Any, Dict, Iterable, Iterator, List, Optional, Tuple
 
 import attr
 
+from npu_config.catalogue.kinds import Choice, Int
 from npu_config.core.diagnostics import Diagnostic, Report
 from npu_config.core.message import phrase
-from npu_config.core.target import ANY_TARGET, Target
+from npu_config.core.target import ANY_TARGET, Product, Target
 from npu_config.sidefiles import _profiling_rules as rules
-from npu_config.sidefiles._profiling_values import faults
-from npu_config.sidefiles.format import Format, Parsed, Sample, conclude, refuse
+from npu_config.sidefiles.declared import Content, Declared
+from npu_config.sidefiles.format import Format, Parsed, Sample, conclude
 from npu_config.sidefiles.profiling_keys import (
+    EXCLUDED_BY_INSTR,
     KEYS,
     METRICS_NOT_ON,
-    SWITCH,
+    PRODUCTS,
+    SCHEMA,
+    Size,
     names,
 )
-from npu_config.text import json as _json
+from npu_config.sidefiles.schema.findings import Findings
+from npu_config.sidefiles.schema.reading import Rules
+from npu_config.text.json import JsonReading
 from npu_config.text.source import ANYWHERE, Places, Source
 from npu_config.text.words import joined, listed, shown
-
-Switch = Union[str, bool]
-Number = Union[str, int]
-Words = Union[str, Iterable[str]]
 
 _NUMBER = re.compile(r"[0-9]{1,18}\Z")
 _OLD = re.compile(r"\s*(?:training_trace|(?:task|op)_trace)(?:\s*:\s*[a-z_]+)*\s*\Z")
 MAX_BYTES = 2047
 
 
-def _switch(value: Optional[Switch]) -> Optional[str]:
-    return ("on" if value else "off") if isinstance(value, bool) else value
+def _one_line(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
-def _number(value: Optional[Number]) -> Optional[int]:
-    given: Any = value
-    return int(given) if isinstance(given, str) and _NUMBER.match(given) else given
-
-
-def _trace(value: Optional[Switch]) -> Optional[str]:
-    """A switch that has no ``off``: it is left out."""
-    return None if value is False else _switch(value)
-
-
-def _size(value: Optional[Number]) -> Optional[str]:
-    given: Any = value
-    return "{}MB".format(value) if type(value) is int else given
-
-
-def _words(value: Optional[Words]) -> Optional[str]:
-    given: Any = value
-    if isinstance(given, Iterable) and not isinstance(given, str):
+def _written(name: str, given: Any) -> Any:
+    """An argument as the JSON value of its key; None for a key that is left out."""
+    kind = KEYS[name].kind if name in KEYS else None
+    if isinstance(given, bool) and isinstance(kind, Choice):
+        off = None if "off" not in kind.values else "off"
+        return "on" if given else off
+    if isinstance(kind, Int) and isinstance(given, str) and _NUMBER.match(given):
+        return int(given)
+    if isinstance(kind, Size) and type(given) is int:
+        return "{}MB".format(given)
+    if isinstance(given, Iterable) and not isinstance(given, (str, dict)):
         given = list(given)
-        if all(isinstance(part, str) for part in given):
-            return ",".join(given)
-    found: Optional[str] = given
-    return found
+        return ",".join(given) if all(isinstance(part, str) for part in given) else given
+    return given
 
 
-@attr.s(frozen=True, slots=True, auto_attribs=True, kw_only=True)
-class ProfilingOptions:
-    """Profiling options; what is None is left out, and the tool takes its default.
-
-    Switches take ``"on"``, ``"off"`` or a bool; numbers an int or its text; lists a sequence
-    or text with commas.  They are kept as the values of the JSON object.
-
-    Args:
-        output: directory for the results, absolute or relative to the run directory.
-        storage_limit: most space for the results, in MB (an int, or e.g. ``"500MB"``).
-        training_trace: step trace with forward and backward pass; not for online inference.
-        task_trace: the same switch as ``task_time``.
-        task_time: times of operators: ``"l0"``, ``"l1"``, on (``"l1"``) or off.
-        ge_api: times of the graph engine's own calls: ``"l0"``, ``"l1"`` or off.
-        hccl: communication (to be retired; ``task_time`` has it).
-        aicpu: AI CPU operators.
-        fp_point: node at the start of the forward pass; ``""``: found automatically.
-        bp_point: node at the end of the backward pass; ``""``: found automatically.
-        aic_metrics: the AI Core figures, e.g. ``"PipeUtilization"``, or ``"Custom:<regs>"`` with
-            at most 8 registers of 0x1 to 0x6E.
-        l2: L2 cache.
-        msproftx: marks that the script sets through mstx/msproftx.
-        runtime_api: calls of the runtime.
-        task_tsfw: task scheduler.
-        task_memory: memory of operators.
-        task_block: blocks of operators.
-        optype: types of operators.
-        sys_mem_serviceflow: memory of services.
-        sys_cpu_freq: CPU of the device, 1 to 50 Hz.
-        sys_lp_freq: low-power figures.
-        sys_hardware_mem_freq: on-chip memory, 1 to 100 Hz (ascend_950: to 10000).
-        llc_profiling: last-level cache, ``"read"`` or ``"write"``.
-        sys_io_sampling_freq: NIC and RoCE, 1 to 100 Hz.
-        sys_interconnection_freq: links between devices, 1 to 50 Hz.
-        dvpp_freq: media preprocessing, 1 to 100 Hz.
-        instr_profiling: instruction level, ascend_950.
-        instr_profiling_freq: instruction level, 300 to 30000 Hz, atlas_a2 and atlas_a3.
-        host_sys: of ``cpu``, ``mem``, ``disk``, ``network``, ``osrt``, ``numa``; disk needs iotop,
-            osrt needs perf and ltrace on the host.
-        host_sys_usage: of ``cpu``, ``mem``.
-        host_sys_usage_freq: 1 to 50 Hz.
-
-    Raises:
-        NpuConfigError: with everything that is wrong.
-    """
-
-    output: Optional[str] = None
-    storage_limit: Optional[str] = attr.ib(default=None, converter=_size)
-    training_trace: Optional[str] = attr.ib(default=None, converter=_trace)
-    task_trace: Optional[str] = attr.ib(default=None, converter=_switch)
-    task_time: Optional[str] = attr.ib(default=None, converter=_switch)
-    ge_api: Optional[str] = attr.ib(default=None, converter=_switch)
-    hccl: Optional[str] = attr.ib(default=None, converter=_switch)
-    aicpu: Optional[str] = attr.ib(default=None, converter=_switch)
-    fp_point: Optional[str] = None
-    bp_point: Optional[str] = None
-    aic_metrics: Optional[str] = None
-    l2: Optional[str] = attr.ib(default=None, converter=_switch)
-    msproftx: Optional[str] = attr.ib(default=None, converter=_switch)
-    runtime_api: Optional[str] = attr.ib(default=None, converter=_switch)
-    task_tsfw: Optional[str] = attr.ib(default=None, converter=_switch)
-    task_memory: Optional[str] = attr.ib(default=None, converter=_switch)
-    task_block: Optional[str] = None
-    optype: Optional[str] = None
-    sys_mem_serviceflow: Optional[str] = None
-    sys_cpu_freq: Optional[int] = attr.ib(default=None, converter=_number)
-    sys_lp_freq: Optional[int] = attr.ib(default=None, converter=_number)
-    sys_hardware_mem_freq: Optional[int] = attr.ib(default=None, converter=_number)
-    llc_profiling: Optional[str] = None
-    sys_io_sampling_freq: Optional[int] = attr.ib(default=None, converter=_number)
-    sys_interconnection_freq: Optional[int] = attr.ib(default=None, converter=_number)
-    dvpp_freq: Optional[int] = attr.ib(default=None, converter=_number)
-    instr_profiling: Optional[str] = attr.ib(default=None, converter=_switch)
-    instr_profiling_freq: Optional[int] = attr.ib(default=None, converter=_number)
-    host_sys: Optional[str] = attr.ib(default=None, converter=_words)
-    host_sys_usage: Optional[str] = attr.ib(default=None, converter=_words)
-    host_sys_usage_freq: Optional[int] = attr.ib(default=None, converter=_number)
-
-    def __attrs_post_init__(self) -> None:
-        refuse(faults(_plain(self), ANYWHERE))
+@attr.s(frozen=True, slots=True, auto_attribs=True)
+class ProfilingOptions(Content):
+    """Profiling options; what is left out, the tool takes by its default."""
 
     @classmethod
     def of(cls, **options: Any) -> "ProfilingOptions":
-        """The options of these keys; see the class.
+        """The options of these keys.
+
+        Switches take ``"on"``, ``"off"`` or a bool; numbers an int or its text; lists a sequence
+        or text with commas; None leaves a key out.
+
+        Args:
+            output: directory for the results, absolute or relative to the run directory.
+            storage_limit: most space for the results, in MB (an int, or e.g. ``"500MB"``).
+            training_trace: step trace with forward and backward pass; not for online inference.
+            task_trace: the same switch as ``task_time``.
+            task_time: times of operators: ``"l0"``, ``"l1"``, on (``"l1"``) or off.
+            ge_api: times of the graph engine's own calls: ``"l0"``, ``"l1"`` or off.
+            hccl: communication (to be retired; ``task_time`` has it).
+            aicpu: AI CPU operators.
+            fp_point: node at the start of the forward pass; ``""``: found automatically.
+            bp_point: node at the end of the backward pass; ``""``: found automatically.
+            aic_metrics: the AI Core figures, e.g. ``"PipeUtilization"``, or ``"Custom:<regs>"``
+                with at most 8 registers of 0x1 to 0x6E.
+            l2: L2 cache.
+            msproftx: marks that the script sets through mstx/msproftx.
+            runtime_api: calls of the runtime.
+            task_tsfw: task scheduler.
+            task_memory: memory of operators.
+            task_block: blocks of operators.
+            optype: types of operators.
+            sys_mem_serviceflow: memory of services.
+            sys_cpu_freq: CPU of the device, 1 to 50 Hz.
+            sys_lp_freq: low-power figures.
+            sys_hardware_mem_freq: on-chip memory, 1 to 100 Hz (ascend_950: to 10000).
+            llc_profiling: last-level cache, ``"read"`` or ``"write"``.
+            sys_io_sampling_freq: NIC and RoCE, 1 to 100 Hz.
+            sys_interconnection_freq: links between devices, 1 to 50 Hz.
+            dvpp_freq: media preprocessing, 1 to 100 Hz.
+            instr_profiling: instruction level, ascend_950.
+            instr_profiling_freq: instruction level, 300 to 30000 Hz, atlas_a2 and atlas_a3.
+            host_sys: of ``cpu``, ``mem``, ``disk``, ``network``, ``osrt``, ``numa``; disk needs
+                iotop, osrt needs perf and ltrace on the host.
+            host_sys_usage: of ``cpu``, ``mem``.
+            host_sys_usage_freq: 1 to 50 Hz.
 
         Raises:
             NpuConfigError: with everything that is wrong, unknown keys among it.
         """
-        known = {key: value for key, value in options.items() if key in KEYS}
-        unknown = {key: "" for key in options if key not in KEYS}
-        found = faults(unknown, ANYWHERE)
-        if found:
-            converted = {
-                field.name: field.converter(known[field.name])
-                if callable(field.converter)
-                else known[field.name]
-                for field in attr.fields(cls)
-                if known.get(field.name) is not None
-            }
-            refuse((*found, *faults(converted, ANYWHERE)))
-        return cls(**known)
+        written = {name: _written(name, given) for name, given in options.items()}
+        value = {name: given for name, given in written.items() if given is not None}
+        PROFILING.refuse(value)
+        return _build(value)
 
 
-def _plain(model: ProfilingOptions) -> Dict[str, Any]:
-    values = ((key, getattr(model, key)) for key in KEYS)
-    return {key: value for key, value in values if value is not None}
+def _build(value: Dict[str, Any]) -> ProfilingOptions:
+    return ProfilingOptions(_one_line({name: value[name] for name in KEYS if name in value}))
+
+
+def _judge(value: Any, findings: Findings) -> None:
+    """Note what does not go together, whatever the target."""
+    top = value if isinstance(value, dict) else {}
+    excluded = [name for name in EXCLUDED_BY_INSTR if top.get(name, "") not in ("", "off")]
+    if "instr_profiling_freq" in top and excluded:
+        message = phrase("instr_profiling_freq excludes {}", joined(excluded))
+        help = "collect them in another run"
+        findings.add(rules.EXCLUSIVE, ("instr_profiling_freq",), message, help, at_key=True)
+    tasks = [top.get("task_trace"), top.get("task_time")]
+    if len({"l1" if task == "on" else task for task in tasks if isinstance(task, str)}) == 2:
+        findings.add(
+            rules.SAME_SWITCH,
+            ("task_trace",),
+            phrase(
+                "task_trace ({}) and task_time ({}) are one switch, and disagree",
+                *map(shown, tasks),
+            ),
+            "leave task_trace out",
+        )
+
+
+PROFILING: "Declared[ProfilingOptions]" = Declared(
+    "profiling_options",
+    SCHEMA,
+    Rules(rules.KEY, rules.KEY, rules.VALUE, rules.VALUE),
+    _build,
+    _judge,
+)
+
+
+def _about_target(
+    value: Any, target: Target, places: Places, dynamic: bool = False
+) -> List[Diagnostic]:
+    """What a target does not have, or needs."""
+    findings = Findings()
+    if isinstance(value, dict):
+        _judge_products(value, findings, target.products)
+        _judge_mode(value, findings, target.mode, dynamic)
+    return findings.diagnostics(places)
+
+
+def _judge_products(top: Dict[str, Any], findings: Findings, products: Any) -> None:
+    for name, having in PRODUCTS.items():
+        if name in top and not products & having:
+            message = '"{}" does not exist on {}; legal on: {}'
+            message = phrase(message, name, names(products), names(having))
+            findings.add(rules.PRODUCT, (name,), message, at_key=True)
+    frequency = top.get("sys_hardware_mem_freq")
+    if Product.ASCEND_950 not in products and type(frequency) is int and 100 < frequency <= 10000:
+        message = '"sys_hardware_mem_freq" is {}, out of range on {}; legal: 1 to 100'
+        path = ("sys_hardware_mem_freq",)
+        findings.add(rules.RANGE, path, phrase(message, frequency, names(products)))
+    metrics, kind = top.get("aic_metrics"), KEYS["aic_metrics"].kind
+    refused = {name for name, others in METRICS_NOT_ON.items() if products <= others}
+    if isinstance(metrics, str) and metrics in refused and isinstance(kind, Choice):
+        message = '"aic_metrics" cannot be {} on {}; legal there: {}'
+        legal = listed(name for name in kind.values if name and name not in refused)
+        message = phrase(message, shown(metrics), names(products), legal)
+        findings.add(rules.PRODUCT, ("aic_metrics",), message)
+
+
+def _judge_mode(
+    top: Dict[str, Any], findings: Findings, mode: Optional[str], dynamic: bool
+) -> None:
+    traced = top.get("training_trace") == "on"
+    trace = partial(findings.add, path=("training_trace",), at_key=True)
+    if mode == "training" and top.get("task_trace") in ("on", "l1") and not traced:
+        message = "task_trace is on without training_trace, which training needs with it"
+        help = 'add "training_trace": "on"'
+        findings.add(rules.TASK_ALONE, ("task_trace",), message, help, at_key=True)
+    if mode == "online_inference" and traced:
+        message = (
+            "training_trace cannot be used in online inference; legal there: task_trace, aicpu"
+        )
+        trace(rules.INFERENCE, message=message, help="leave it out")
+    unnamed = [name for name in ("fp_point", "bp_point") if not top.get(name)]
+    if dynamic and traced and unnamed:
+        message = "training_trace of a network with dynamic shapes needs {} named by hand"
+        trace(rules.POINTS, message=phrase(message, joined(unnamed)))
 
 
 def check(
@@ -186,67 +212,8 @@ def check(
         places: where the parts stand (``Parsed.places``).
         dynamic: True when the network has dynamic shapes.
     """
-    plain = _plain(model)
-    return (*faults(plain, places), *_about_target(plain, target, places, dynamic))
-
-
-def _about_target(
-    plain: Dict[str, Any], target: Target, places: Places, dynamic: bool
-) -> Iterator[Diagnostic]:
-    products = target.products
-    for name in plain:
-        key = KEYS[name]
-        if not products & key.products:
-            message = '"{}" does not exist on {}; legal on: {}'
-            message = phrase(message, name, names(products), names(key.products))
-            yield rules.PRODUCT.diagnostic(message, places.key_place((name,)))
-        elif not products & key.wide[0] and key.range[1] < _number_of(plain[name]) <= key.wide[1]:
-            message = '"{}" is {}, out of range on {}; legal: {} to {}'
-            message = phrase(message, name, shown(plain[name]), names(products), *key.range)
-            yield rules.RANGE.diagnostic(message, places.place((name,)))
-    metrics = plain.get("aic_metrics", "")
-    refused = METRICS_NOT_ON.get(metrics, frozenset())
-    if products <= refused:
-        legal = [
-            name
-            for name in KEYS["aic_metrics"].allowed
-            if not products & METRICS_NOT_ON.get(name, frozenset())
-        ]
-        message = '"aic_metrics" cannot be {} on {}; legal there: {}'
-        message = phrase(message, shown(metrics), names(products), listed(legal))
-        yield rules.PRODUCT.diagnostic(message, places.place(("aic_metrics",)))
-    yield from _about_mode(plain, target.mode, places, dynamic)
-
-
-def _number_of(value: Any) -> int:
-    return value if type(value) is int else 0
-
-
-def _about_mode(
-    plain: Dict[str, Any], mode: Optional[str], places: Places, dynamic: bool
-) -> Iterator[Diagnostic]:
-    traced = plain.get("training_trace") == "on"
-    if mode == "training" and plain.get("task_trace") in ("on", "l1") and not traced:
-        yield rules.TASK_ALONE.diagnostic(
-            "task_trace is on without training_trace, which training needs with it",
-            places.key_place(("task_trace",)),
-            help='add "training_trace": "on"',
-        )
-    if mode == "online_inference" and traced:
-        yield rules.INFERENCE.diagnostic(
-            "training_trace cannot be used in online inference; legal there: task_trace, aicpu",
-            places.key_place(("training_trace",)),
-            help="leave it out",
-        )
-    unnamed = [name for name in ("fp_point", "bp_point") if not plain.get(name)]
-    if dynamic and traced and unnamed:
-        yield rules.POINTS.diagnostic(
-            phrase(
-                "training_trace of a network with dynamic shapes needs {} named by hand",
-                joined(unnamed),
-            ),
-            places.key_place(("training_trace",)),
-        )
+    value = model.value
+    return (*PROFILING.faults(value, places), *_about_target(value, target, places, dynamic))
 
 
 def parse(
@@ -272,37 +239,27 @@ def _parse(text: str, path: Optional[str], target: Target) -> Parsed[ProfilingOp
         place = Source(text, path).place(0, len(text.rstrip()))
         help = phrase("write {}", _one_line(meant))
         return Parsed(None, Report([rules.KEY.diagnostic(message, place, help=help)]))
-    reading = _json.read(text, path)
-    found = faults(reading.value, reading)
-    understood = reading.complete and Report(found).ok
-    value = reading.value if isinstance(reading.value, dict) else {}
-    known = {key: value[key] for key in KEYS if isinstance(value.get(key), (str, int))}
+    parsed = PROFILING.parse(text, path, _without_output)
+    places = parsed.places
+    assert isinstance(places, JsonReading)
+    found = _about_target(places.value, target, places)
     if len(text.encode("utf-8", "surrogatepass")) > MAX_BYTES:
-        message = phrase(
-            "the text has more than {} bytes; the graph engine cuts it off", MAX_BYTES
-        )
-        found.append(rules.TOO_LONG.diagnostic(message, reading.place()))
-    if understood and not value.get("output"):
+        message = "the text has more than {} bytes; the graph engine cuts it off"
+        found.append(rules.TOO_LONG.diagnostic(phrase(message, MAX_BYTES), places.place()))
+    return attr.evolve(parsed, diagnostics=Report((*parsed.diagnostics, *found)))
+
+
+def _without_output(model: ProfilingOptions, places: Places) -> Iterator[Diagnostic]:
+    if not model.value.get("output"):
         message = (
             "there is no output directory; without ASCEND_WORK_PATH the profiler refuses this"
         )
-        help = 'add "output"'
-        found.append(rules.NO_OUTPUT.diagnostic(message, reading.place(), help=help))
-    return conclude(
-        (*reading.diagnostics, *found, *_about_target(known, target, reading, False)),
-        reading,
-        (lambda: ProfilingOptions(**reading.value)) if understood else None,
-        lambda _: (),
-    )
+        yield rules.NO_OUTPUT.diagnostic(message, places.place(), help='add "output"')
 
 
 def render(model: ProfilingOptions) -> str:
     """The canonical text: one line, as an option value or in the environment."""
-    return _one_line(_plain(model))
-
-
-def _one_line(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return model.text
 
 
 def _looks_like(sample: Sample) -> bool:
@@ -311,7 +268,7 @@ def _looks_like(sample: Sample) -> bool:
     return bool(known) and 2 * len(known) > len(keys)
 
 
-ADAPTER_DEFAULT = ProfilingOptions(
+ADAPTER_DEFAULT = ProfilingOptions.of(
     output="./",
     training_trace=True,
     task_time=True,
@@ -337,5 +294,5 @@ FORMAT: Format[ProfilingOptions] = Format(
 )
 load, save = FORMAT.load, FORMAT.save
 
-__all__ = ["ADAPTER_DEFAULT", "FORMAT", "KEYS", "SWITCH", "ProfilingOptions", "check", "load",
-           "parse", "render", "save"]  # fmt: skip
+__all__ = ["ADAPTER_DEFAULT", "FORMAT", "KEYS", "ProfilingOptions", "check", "load", "parse",
+           "render", "save"]  # fmt: skip

@@ -16,7 +16,7 @@ from npu_config.text.json_parser import parse
 from npu_config.text.json_tree import Node, Tree
 from npu_config.text.source import Places, Source
 
-__all__ = ["BROKEN", "JsonReading", "kind_of", "read", "write"]
+__all__ = ["BROKEN", "JsonReading", "read", "write"]
 
 _PAIRED = re.compile(r"\\u[dD][89a-fA-F]")
 
@@ -143,18 +143,3 @@ def read(text: str, path: Optional[str] = None) -> JsonReading:
 def write(value: Any) -> str:
     """Canonical JSON text: two blanks per level, non-ASCII as it is, a newline at the end."""
     return json.dumps(value, indent=2, ensure_ascii=False) + "\n"
-
-
-def kind_of(value: Any) -> str:
-    """What a plain value is in the words of JSON, with its article."""
-    if value is None:
-        return "null"
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, str):
-        return "a text"
-    if isinstance(value, (int, float)):
-        return "a number"
-    if isinstance(value, dict):
-        return "an object"
-    return "an array"

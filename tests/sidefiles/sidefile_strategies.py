@@ -4,6 +4,7 @@ from pathlib import Path
 
 from hypothesis import strategies as st
 
+from npu_config.catalogue.kinds import Bool, Choice, Int, Text
 from npu_config.sidefiles import (
     FORMATS,
     aoe,
@@ -17,7 +18,7 @@ from npu_config.sidefiles import (
     profiling,
 )
 from npu_config.sidefiles.declared import Content
-from npu_config.sidefiles.profiling_keys import EXCLUDED_BY_INSTR, KEYS
+from npu_config.sidefiles.profiling_keys import EXCLUDED_BY_INSTR, KEYS, Metrics, Size, Words
 from tests import golden
 
 free_text = st.text(max_size=12)
@@ -96,22 +97,24 @@ def op_debugs():
     )
 
 
-def profile_value(key):
+def profile_value(name):
     """Any legal value of one profiling option."""
-    if key is KEYS["training_trace"]:
-        return st.sampled_from(["on", "", True, False])
-    if key.kind == "path":
+    kind = KEYS[name].kind
+    if name == "output":
         return st.text("abc/.-_ \u00e9", min_size=1, max_size=9)
-    if key.kind == "word":
-        return st.sampled_from(key.allowed)
-    if key.kind == "words":
-        return st.lists(st.sampled_from(key.allowed), min_size=1, unique=True)
-    if key.kind == "metrics":
+    if isinstance(kind, Words):
+        return st.lists(st.sampled_from(kind.values), min_size=1, unique=True)
+    if isinstance(kind, Metrics):
         registers = st.lists(st.integers(1, 0x6E).map(hex), min_size=1, max_size=8)
         custom = registers.map(lambda numbers: "Custom:" + ",".join(numbers))
-        return st.sampled_from(key.allowed) | custom
-    if key.kind in ("number", "size"):
-        return st.integers(*key.range)
+        return st.sampled_from(kind.values) | custom
+    if isinstance(kind, Choice):
+        switch = [True, False] if "on" in kind.values else []
+        return st.sampled_from([*kind.values, *switch])
+    if isinstance(kind, Int):
+        return st.integers(kind.minimum, kind.maximum)
+    if isinstance(kind, Size):
+        return st.integers(kind.least, kind.most)
     return free_text
 
 
@@ -121,7 +124,7 @@ def profiling_options(draw):
     chosen = draw(st.lists(st.sampled_from(sorted(KEYS)), unique=True))
     if "instr_profiling_freq" in chosen:
         chosen = [name for name in chosen if name not in EXCLUDED_BY_INSTR]
-    return profiling.ProfilingOptions(**{name: draw(profile_value(KEYS[name])) for name in chosen})
+    return profiling.ProfilingOptions.of(**{name: draw(profile_value(name)) for name in chosen})
 
 
 def contents(**keys):
@@ -145,18 +148,17 @@ def op_caches():
     return st.builds(op_cache.OpCache, st.integers(-1, 10**15), st.integers(1, 100))
 
 
-def aipp_value(field):
+def aipp_value(kind):
     """Any legal value of a field of AIPP."""
-    if field.kind == "word":
-        return st.sampled_from(field.words)
-    if field.kind == "bool":
+    if isinstance(kind, Choice):
+        return st.sampled_from(kind.values)
+    if isinstance(kind, Bool):
         return st.booleans()
-    if field.kind == "text":
-        return free_text
-    low, high = field.range
-    if field.kind == "int":
-        return st.integers(int(low), int(high) if high is not None else 2**31)
-    return st.floats(low, high)
+    if isinstance(kind, Text):
+        return free_text.map(lambda text: text.replace("\0", ""))
+    if isinstance(kind, Int):
+        return st.integers(kind.minimum, min(kind.maximum, 2**31))
+    return st.floats(kind.minimum, kind.maximum)
 
 
 @st.composite

@@ -186,11 +186,7 @@ class Int(Kind):
             if isinstance(value, bool) and self._takes(int(value)):
                 help = phrase("write {}", int(value))
                 meant = int(value)
-            elif (
-                isinstance(value, str)
-                and re.match(r"-?[0-9]{1,18}\Z", value)
-                and self._takes(int(value))
-            ):
+            elif isinstance(value, str) and _NUMBER.match(value) and self._takes(int(value)):
                 help = phrase("write {} without quotes", value)
                 meant = int(value)
             raise InvalidValue(
@@ -235,6 +231,26 @@ class Int(Kind):
         if self.allowed:
             return "Literal[{}]".format(", ".join(str(number) for number in self.allowed))
         return "int"
+
+
+@attr.s(frozen=True, slots=True, auto_attribs=True)
+class Real(Kind):
+    """A number within a range."""
+
+    minimum: float
+    maximum: float
+
+    def parse(self, value: Any) -> float:
+        """Accept a number; a bool is none."""
+        if type(value) is not float and as_int(value) is None:
+            raise InvalidValue("wrong-type", phrase("takes a number, got {}", name_of_type(value)))
+        if not self.minimum <= value <= self.maximum:
+            raise InvalidValue("out-of-range", phrase("is {}", shown(value)))
+        return float(value)
+
+    def describe(self) -> str:
+        """Legal values."""
+        return phrase("a number from {:g} to {:g}", self.minimum, self.maximum)
 
 
 def read_text(value: Any) -> str:

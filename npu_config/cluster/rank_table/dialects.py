@@ -8,19 +8,11 @@ from typing import Any, FrozenSet, Mapping, Optional, Tuple
 
 import attr
 
+from npu_config.catalogue.kinds import Choice
 from npu_config.core.diagnostics import Severity
 from npu_config.core.target import Product
 from npu_config.sidefiles.schema.addresses import IpAddress, IpAddresses
-from npu_config.sidefiles.schema.kinds import (
-    Anything,
-    Choice,
-    Items,
-    Key,
-    Object,
-    Objects,
-    Schema,
-    Text,
-)
+from npu_config.sidefiles.schema.kinds import Anything, Items, Key, Object, Objects, Schema, Text
 from npu_config.sidefiles.schema.numbers import CutInteger, NumberText
 
 _TOPO = "hcomm:src/legacy/ascend910/framework/common/src/topo/topoinfo_ranktable"

@@ -221,7 +221,7 @@ class ControlPlane:
     number("device_port"),
     number("host_port"),
     objects("level_list", "levels", Level),
-    object_("control_plane", "control_plane", ControlPlane),
+    object_("control_plane", ControlPlane),
 )
 @attr.s(frozen=True, slots=True, auto_attribs=True)
 class Rank:

@@ -155,7 +155,7 @@ def shown(value: Any) -> str:
         return "an object"
     if isinstance(value, list):
         return "an array" if value else "an empty array"
-    text = json.dumps(value, ensure_ascii=False)
+    text = json.dumps(value, ensure_ascii=False, default=repr)
     if len(text) <= 70:
         return text
     return text[:66] + ('..."' if isinstance(value, str) else "...")

@@ -1,17 +1,22 @@
 """What the keys of JSON files hold: the kinds of values, and the declaration of a key.
 
-A kind reads a whole column of values at once, because a rank table has up to 32,768 devices
+Words, numbers and the like are kinds of the catalogue; here is what only such files have: arrays,
+objects, and values that the readers of the vendor take otherwise than they look.
+
+Such a kind reads a whole column of values at once, because a rank table has up to 32,768 devices
 and its check may cost no more than reading the JSON did.  ``read_all`` either returns the
 column in canonical form or, at the first sign of trouble, None; then the caller asks
 ``parse`` about each value to learn which is wrong and why.
 """
 
-from typing import Any, Mapping, NamedTuple, Optional, Sequence, Tuple
+import json
+from typing import Any, ClassVar, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
 
 import attr
 
+from npu_config.catalogue import kinds as catalogue
 from npu_config.core.diagnostics import Severity
-from npu_config.core.message import listed, phrase
+from npu_config.core.message import phrase
 from npu_config.core.rule import Rule
 from npu_config.text.words import near
 
@@ -49,6 +54,18 @@ class BadValueError(ValueError):
         """A warning for what the runtime takes otherwise than it looks; None: as the rule."""
         return None if self.read_as is NOTHING else Severity.WARNING
 
+    @classmethod
+    def of(
+        cls, kind: catalogue.Kind, value: Any, refused: catalogue.InvalidValue
+    ) -> "BadValueError":
+        """What a kind of the catalogue says of a value."""
+        sure = refused.meant
+        return cls(
+            phrase("legal: {}", kind.describe()),
+            instead=None if sure is None else json.dumps(sure, ensure_ascii=False),
+            meant=near(value, kind.values) if isinstance(kind, catalogue.Choice) else None,
+        )
+
 
 @attr.s(frozen=True, slots=True, auto_attribs=True)
 class Kind:
@@ -58,7 +75,7 @@ class Kind:
     such, unless it is one of ``others``, which ``parse`` knows how to take.
     """
 
-    python = str
+    python: ClassVar[type] = str
     others: Tuple[type, ...] = attr.ib(default=(), init=False)
 
     def read_all(self, values: Sequence[Any]) -> Optional[Sequence[Any]]:
@@ -97,38 +114,24 @@ class Text(Kind):
         return str(value)
 
 
+AnyKind = Union[Kind, catalogue.Kind]
+_PYTHON = {"s": str, "i": int}
+
+
+def python_of(kind: AnyKind) -> type:
+    """The type that JSON gives the values of a kind."""
+    return kind.python if isinstance(kind, Kind) else _PYTHON[kind.wire]
+
+
 def _bytes(text: str) -> int:
     return len(text.encode("utf-8", "surrogatepass"))
-
-
-@attr.s(frozen=True, slots=True, auto_attribs=True)
-class Choice(Kind):
-    """One of a few texts; with ``trimmed`` blanks around it do not matter."""
-
-    allowed: Tuple[str, ...]
-
-    def read_all(self, values: Sequence[Any]) -> Optional[Sequence[str]]:
-        """The column as it is."""
-        return values if set(values) <= set(self.allowed) else None
-
-    def parse(self, value: Any) -> str:
-        """The text as it is."""
-        if value in self.allowed:
-            return str(value)
-        close = near(value, self.allowed)
-        sure = close is not None and close.lower() == value.strip().lower()
-        raise BadValueError(
-            phrase("legal: {}", listed('"{}"'.format(word) for word in self.allowed)),
-            instead='"{}"'.format(close) if sure else None,
-            meant=close,
-        )
 
 
 @attr.s(frozen=True, slots=True, auto_attribs=True)
 class Anything(Kind):
     """Anything at all."""
 
-    python = object  # type: ignore[assignment]
+    python = object
 
     def read_all(self, values: Sequence[Any]) -> Sequence[Any]:
         """The column as it is."""
@@ -145,8 +148,8 @@ class Items(Kind):
         most: how many there may be; repeated ones count once.
     """
 
-    python = list  # type: ignore[assignment]
-    item: Kind
+    python = list
+    item: AnyKind
     fewest: int = 0
     most: Optional[int] = None
 
@@ -155,15 +158,15 @@ class Items(Kind):
 class Names(Kind):
     """An object whose keys are names of the user's, each with a value of one kind."""
 
-    python = dict  # type: ignore[assignment]
-    item: Kind
+    python = dict
+    item: AnyKind
 
 
 @attr.s(frozen=True, slots=True, auto_attribs=True)
 class Object(Kind):
     """An object of its own keys."""
 
-    python = dict  # type: ignore[assignment]
+    python = dict
     schema: "Schema"
 
 
@@ -171,7 +174,7 @@ class Object(Kind):
 class Objects(Kind):
     """An array of objects of the same keys."""
 
-    python = list  # type: ignore[assignment]
+    python = list
     schema: "Schema"
     fewest: int = 1
     most: Optional[int] = None
@@ -185,7 +188,7 @@ class Key(NamedTuple):
     how bad that is where the rule does not say it.
     """
 
-    kind: Kind
+    kind: AnyKind
     required: bool = False
     source: str = ""
     since: Optional[str] = None

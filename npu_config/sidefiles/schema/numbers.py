@@ -92,12 +92,17 @@ class NumberText(Kind):
 
 
 @attr.s(frozen=True, slots=True, auto_attribs=True)
-class Integer(Kind):
-    """A whole number as a JSON number."""
+class CutInteger(Kind):
+    """A whole number as HCCL reads it: ``true`` is 1, fractions are cut off, with a warning.
 
-    python = int  # type: ignore[assignment]
+    ``wraps``: it is read modulo 2^32 before the range is checked.
+    """
+
+    python = int
+    others: Tuple[type, ...] = attr.ib(default=(bool, float), init=False)
     lowest: int = 0
     highest: int = 65535
+    wraps: bool = False
 
     def read_all(self, values: Sequence[Any]) -> Optional[Sequence[int]]:
         """The column as it is."""
@@ -106,23 +111,6 @@ class Integer(Kind):
         if min(values) < self.lowest or max(values) > self.highest:
             return None
         return values
-
-    def parse(self, value: Any) -> int:
-        """The number as it is."""
-        if not self.lowest <= value <= self.highest:
-            raise BadValueError(phrase("legal: {} to {}", self.lowest, self.highest))
-        return int(value)
-
-
-@attr.s(frozen=True, slots=True, auto_attribs=True)
-class CutInteger(Integer):
-    """A whole number as HCCL reads it: ``true`` is 1, fractions are cut off, with a warning.
-
-    ``wraps``: it is read modulo 2^32 before the range is checked.
-    """
-
-    others: Tuple[type, ...] = attr.ib(default=(bool, float), init=False)
-    wraps: bool = False
 
     def parse(self, value: Any) -> int:
         """The number that is read."""

@@ -1,15 +1,18 @@
 """Reading a document by its schema: which keys are missing, which unknown, which values wrong."""
 
+import re
 from functools import partial
 from itertools import chain
 from typing import Any, Dict, NamedTuple, Optional, Sequence
 
+from npu_config.catalogue.kinds import Choice, Int, InvalidValue
 from npu_config.core.diagnostics import Severity
 from npu_config.core.message import listed, phrase
 from npu_config.core.rule import Rule
 from npu_config.sidefiles.schema.findings import Findings, dotted, shown
 from npu_config.sidefiles.schema.kinds import (
     NOTHING,
+    AnyKind,
     Anything,
     BadValueError,
     Items,
@@ -19,6 +22,7 @@ from npu_config.sidefiles.schema.kinds import (
     Object,
     Objects,
     Schema,
+    python_of,
 )
 from npu_config.sidefiles.schema.levels import HOLE, NO_COLUMN, Column, Level, Node, Path
 from npu_config.sidefiles.schema.numbers import NumberText
@@ -82,7 +86,7 @@ class Reader:
         """Note the items that are not objects, and pass over them from now on."""
         for index, item in enumerate(level.items):
             if type(item) is not dict:
-                self._wrong_type(level.path(index), item, dict, None)
+                self._wrong_type(level.path(index), item)
                 level.items[index] = HOLE
 
     def _keys(self, level: Level, schema: Schema, columns: Dict[str, Column]) -> None:
@@ -114,10 +118,9 @@ class Reader:
             return
         together = len(lacking) == len(level.items)
         for index in lacking[:1] if together else lacking:
-            path = level.path(index)
             self.findings.wrong_at(
                 self.rules.missing,
-                path,
+                level.path(index),
                 '{}{} has no "{}"',
                 phrase(" (and {:,} more)", len(lacking) - 1)
                 if together and len(lacking) > 1
@@ -133,7 +136,6 @@ class Reader:
         path = (*level.path(owner), name)
         more = len(column.values) - 1
         where = phrase("{} (and {:,} more)", dotted(path), more) if more else dotted(path)
-        close = meant or near(name, schema.keys, SLIP)
         say = partial(self.findings.add, self.rules.unknown, path, at_key=True)
         if meant is not None and schema.keys[meant].required:
             self.findings.add(
@@ -148,7 +150,8 @@ class Reader:
             message = phrase("{} has blanks around it: it is accepted and not read", shown(name))
             say(message, "remove the blanks", Severity.WARNING)
         elif schema.closed:
-            say(phrase("unknown key {}; legal: {}", where, listed(schema.keys)), meant=close)
+            message = phrase("unknown key {}; legal: {}", where, listed(schema.keys))
+            say(message, meant=meant or near(name, schema.keys))
         elif meant is not None:
             message = "{} is not read; {} has the keys {}"
             message = phrase(message, where, self.form, listed(schema.keys))
@@ -166,7 +169,7 @@ class Reader:
                 self.findings.count(value)
             node.columns[name] = column
             return
-        if kind.python is str:
+        if python_of(kind) is str:
             self.findings.texts += len(column.values)
         if not isinstance(kind, (Object, Objects, Items, Names)):
             node.columns[name] = self.plain(node.level, name, key, column)
@@ -185,18 +188,19 @@ class Reader:
     def _containers(self, level: Level, name: str, key: Key, column: Column) -> Column:
         """The objects or arrays of a column, without what is not one or has a wrong length."""
         kind = key.kind
+        python: Any = python_of(kind)
         fewest, most = 0, None
         if isinstance(kind, (Objects, Items)):
             fewest, most = kind.fewest, kind.most
-        if set(map(type, column.values)) <= {kind.python}:
+        if set(map(type, column.values)) <= {python}:
             sizes = set(map(len, column.values)) or {fewest}
             if min(sizes) >= fewest and (most is None or max(sizes) <= most):
                 return column
         owners, good = [], []
         for owner, value in zip(column.owners, column.values):
             path = (*level.path(owner), name)
-            if type(value) is not kind.python:
-                self._wrong_type(path, value, kind.python, key)
+            if type(value) is not python:
+                self._wrong_type(path, value, key, kind)
                 continue
             size = len(value)
             if most is not None and isinstance(kind, Items):
@@ -226,17 +230,19 @@ class Reader:
                 good.append(read_as)
         return Column(owners, good)
 
-    def _read_all(self, kind: Kind, values: Sequence[Any]) -> Optional[Sequence[Any]]:
+    def _read_all(self, kind: AnyKind, values: Sequence[Any]) -> Optional[Sequence[Any]]:
         if not values:
             return values
         try:
-            return kind.read_all(values)
+            if isinstance(kind, Choice):
+                return values if set(values) <= set(kind.values) else None
+            return kind.read_all(values) if isinstance(kind, Kind) else None
         except TypeError:
             return None
 
     def _items(self, level: Level, name: str, key: Key, kind: Items, column: Column) -> None:
         flat = list(chain.from_iterable(column.values))
-        if kind.item.python is str:
+        if python_of(kind.item) is str:
             self.findings.texts += len(flat)
         if not flat or self._read_all(kind.item, flat) is not None:
             return
@@ -251,51 +257,73 @@ class Reader:
             for free, value in values.items():
                 self.value((*path, free), key, kind.item, value)
 
-    def value(self, path: Path, key: Key, kind: Kind, value: Any) -> Any:
+    def value(self, path: Path, key: Key, kind: AnyKind, value: Any) -> Any:
         """The canonical form of one value; NOTHING when it is wrong."""
-        if type(value) is not kind.python and type(value) not in kind.others:
-            self._wrong_type(path, value, kind.python, key)
+        if type(value) not in (python_of(kind), *getattr(kind, "others", ())):
+            self._wrong_type(path, value, key, kind)
             return NOTHING
         try:
             return kind.parse(value)
-        except BadValueError as wrong:
-            self.findings.wrong_at(
-                key.rule or self.rules.value,
-                path,
-                "{} is {}; {}",
-                shown(value),
-                wrong.problem,
-                help=wrong.help,
-                severity=wrong.severity,
-                instead=wrong.instead,
-                meant=wrong.meant,
-            )
-            return wrong.read_as
+        except InvalidValue as refused:
+            assert not isinstance(kind, Kind)
+            wrong = BadValueError.of(kind, value, refused)
+        except BadValueError as error:
+            wrong = error
+        self.findings.wrong_at(
+            key.rule or self.rules.value,
+            path,
+            "{} is {}; {}",
+            shown(value),
+            wrong.problem,
+            help=wrong.help,
+            severity=wrong.severity,
+            instead=wrong.instead,
+            meant=wrong.meant,
+        )
+        return wrong.read_as
 
     def _wrong(self, path: Path, key: Key, message: str) -> None:
         self.findings.add(key.rule or self.rules.value, path, message)
 
-    def _wrong_type(self, path: Path, value: Any, wanted: type, key: Optional[Key]) -> None:
+    def _wrong_type(
+        self, path: Path, value: Any, key: Optional[Key] = None, kind: Optional[AnyKind] = None
+    ) -> None:
+        """Note that a value is not of its kind; without one it should be an object."""
         if value is BROKEN:
             return
         is_number = type(value) in (int, float)
         help = instead = None
-        if is_number and key is not None and isinstance(key.kind, NumberText):
+        if is_number and isinstance(kind, NumberText):
             instead = '"{}"'.format(value)
             help = "put it in quotes"
-        elif wanted is int and isinstance(value, str) and value.isdigit() and len(value) < 10:
+        elif isinstance(value, str) and re.match(r"[0-9]{1,9}\Z", value) and _takes(kind, value):
             instead = str(int(value))
             help = "remove the quotes"
-        kind = "the number " if is_number else "the text " if isinstance(value, str) else ""
+        what = "the number " if is_number else "the text " if isinstance(value, str) else ""
+        if kind is None and not path:
+            message = phrase("{} has to be an object, not {}{}", self.form, what, shown(value))
+            self.findings.add(self.rules.unknown, path, message)
+            return
+        if kind is None or isinstance(kind, Kind):
+            words = phrase(_WORDS[dict if kind is None else kind.python])
+            legal = phrase("{} has {} here", self.form, words)
+        else:
+            legal = phrase("legal: {}", kind.describe())
         self.findings.wrong_at(
             self.rules.type,
             path,
-            "{} is {}{}; {} has {} here",
-            kind,
+            "{} is {}{}; {}",
+            what,
             shown(value),
-            self.form,
-            phrase(_WORDS[wanted]),
+            legal,
             help=help,
             severity=None if key is None else key.severity,
             instead=instead,
         )
+
+
+def _takes(kind: Optional[AnyKind], digits: str) -> bool:
+    """Whether a kind takes the number that is in quotes."""
+    if isinstance(kind, Int):
+        return kind.minimum <= int(digits) <= kind.maximum
+    return isinstance(kind, Kind) and kind.python is int

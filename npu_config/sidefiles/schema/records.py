@@ -53,9 +53,9 @@ def _same(value: Any) -> Any:
     return value
 
 
-def plain(key: str, name: Optional[str] = None) -> Field:
+def plain(key: str) -> Field:
     """A key whose value is kept as it is."""
-    return Field(key, name or key, _same, _same)
+    return Field(key, key, _same, _same)
 
 
 def number_of(value: Any) -> Any:
@@ -72,19 +72,19 @@ def _whole(value: Any) -> Any:
     return int(value) if isinstance(value, (int, float)) and abs(value) < 1e300 else value
 
 
-def number_text(key: str, name: Optional[str] = None) -> Field:
+def number_text(key: str) -> Field:
     """A number that is written as text."""
-    return Field(key, name or key, number_of, str)
+    return Field(key, key, number_of, str)
 
 
-def number(key: str, name: Optional[str] = None) -> Field:
+def number(key: str) -> Field:
     """A number."""
-    return Field(key, name or key, _whole, int)
+    return Field(key, key, _whole, int)
 
 
-def texts(key: str, name: Optional[str] = None, optional: bool = False) -> Field:
+def texts(key: str, optional: bool = False) -> Field:
     """An array of texts."""
-    return Field(key, name or key, tuple, list, optional)
+    return Field(key, key, tuple, list, optional)
 
 
 def derived(key: str, write: Callable[[Any], Any], read: Callable[[Any], Any] = _same) -> Field:
@@ -107,9 +107,9 @@ def objects(key: str, name: str, cls: type) -> Field:
     )
 
 
-def object_(key: str, name: str, cls: type) -> Field:
+def object_(key: str, cls: type) -> Field:
     """One object."""
-    return Field(key, name, lambda value: load(cls, value), dump)
+    return Field(key, key, lambda value: load(cls, value), dump)
 
 
 class IncompleteError(TypeError):
