@@ -1,13 +1,15 @@
-"""What the commands ``ranktable`` and ``env`` share."""
+"""What the commands ``ranktable``, ``mixlist`` and ``env`` share."""
 
 from typing import Any, Callable, Iterable, List, NamedTuple, Optional, Sequence, Tuple, TypeVar
 
 import click
 
+from npu_config.cli._exits import DONE, FINDINGS, WRONG_CALL
 from npu_config.cli._options import PRODUCT_HELP, ProductType
 from npu_config.cli._output import Failure, read_stdin
 from npu_config.cli._paths import missing
-from npu_config.cli._report import print_findings as report
+from npu_config.cli._report import fails
+from npu_config.cli._report import print_findings as print_report
 from npu_config.core.diagnostics import Diagnostic, Report
 from npu_config.core.message import localized, phrase
 
@@ -53,7 +55,7 @@ def print_findings(
 ) -> Report:
     """Print findings about files; returns them as a report."""
     read_files = list(sources)
-    return report(
+    return print_report(
         found,
         format_,
         len(read_files),
@@ -63,23 +65,39 @@ def print_findings(
     )
 
 
-def told_by(option: str, read_text: Callable[[Any], Read], text: Any) -> Read:
-    """What the text of an option says; one that says nothing is a wrong call."""
+def check_files(
+    paths: Iterable[str],
+    judge: Callable[[InputFile], Iterable[Diagnostic]],
+    format_: str,
+    strict: bool,
+) -> int:
+    """Print what is wrong with files, by what judges the text of one; returns the exit code."""
+    sources = [read(path) for path in dict.fromkeys(paths)]
+    found = [each for source in sources for each in source.diagnostics]
+    found.extend(each for one in sources if one.text is not None for each in judge(one))
+    report = print_findings(found, sources, format_)
+    if missing(paths):
+        return WRONG_CALL
+    return FINDINGS if fails(report, strict) else DONE
+
+
+def told_by(option: str, read_text: Callable[..., Read], *texts: Any) -> Read:
+    """What the text of an option says, or what several say together; nothing is a wrong call."""
     from npu_config.core.diagnostics import NpuConfigError
 
     try:
-        return read_text(text)
+        return read_text(*texts)
     except NpuConfigError as error:
         said = "; ".join(localized("{}; {}", d.message, d.help) for d in error.diagnostics)
         raise click.UsageError("{}: {}".format(option, said)) from None
 
 
-def table_of(ctx: click.Context, path: str, product: Optional[str]) -> Any:
+def table_of(path: str, product: Optional[str]) -> Any:
     """The rank table of a file; with errors the command ends with code 1."""
-    return tables_of(ctx, [path], product)[0]
+    return tables_of([path], product)[0]
 
 
-def tables_of(ctx: click.Context, paths: Sequence[str], product: Optional[str]) -> List[Any]:
+def tables_of(paths: Sequence[str], product: Optional[str]) -> List[Any]:
     """The rank tables of files; with errors in any the command ends with code 1.
 
     What is only worth knowing is not printed, unless it is why there is no table: ``ranktable
@@ -105,5 +123,5 @@ def tables_of(ctx: click.Context, paths: Sequence[str], product: Optional[str]) 
     if absent:
         raise Failure(localized("{} does not exist", ", ".join(absent)))
     if None in models:
-        ctx.exit(1)
+        raise click.exceptions.Exit(1)
     return models

@@ -1,14 +1,14 @@
 """``npu-config dump overflow`` and ``compare``: what went wrong, and where."""
 
 import contextlib
-from typing import Any, Callable, Optional, Sequence, Tuple
+from typing import Any, Callable, Optional, Tuple
 
 import click
 
 from npu_config.cli import _dump_text as text
 from npu_config.cli._dump_next import write_next
 from npu_config.cli._dump_options import NO_NUMPY, graph_option, output_options, threshold_option
-from npu_config.cli._output import Failure, say, write
+from npu_config.cli._output import Failure, say, write, write_mixlist
 from npu_config.cli._paths import FILE
 from npu_config.cli._progress import progress
 from npu_config.cli._report import attempt, fails, print_findings
@@ -62,7 +62,7 @@ def overflow_command(
     if html_file is not None:
         write(html_file, overflow_page(report, localized("Overflows in {}", path)), force)
     if mixlist is not None:
-        _write_mixlist(mixlist, report.mixlist, force)
+        write_mixlist(mixlist, report.mixlist, force)
     if next_config is not None:
         first = report.overflows[0] if report.overflows else None
         names = dict.fromkeys(each.op_name for each in report.overflows if each.op_name)
@@ -96,15 +96,6 @@ def _overflows(report: Any) -> str:
         message = "{:,} records have no status set: nothing overflowed there\n"
         parts.append(localized(message, len(report.strays)))
     return "\n".join(parts) if count else "".join(parts)
-
-
-def _write_mixlist(path: str, types: Sequence[str], force: bool) -> None:
-    from npu_config.sidefiles import mixlist
-
-    if not types:
-        raise Failure("no operator type for the block list was found; nothing is written")
-    write(path, mixlist.render(mixlist.Mixlist.of(black_list=types)), force)
-    say(localized("{} written: set modify_mixlist to it, with a mixed precision mode\n", path))
 
 
 class _Bar:

@@ -5,7 +5,7 @@ from typing import Any, List, Optional, Sequence, Tuple
 
 import click
 
-from npu_config.cli._output import Failure, say, unwritable
+from npu_config.cli._output import Failure, Unproducible, say, unwritable
 from npu_config.cli._report import attempt
 from npu_config.core.message import localized
 from npu_config.dumps.tree import find_dumps
@@ -35,7 +35,7 @@ def write_next(
     from npu_config.builder import NpuConfigBuilder
 
     if not layers:
-        raise Failure(localized("nothing is suspected; {} is not written", path))
+        raise Unproducible(localized("nothing is suspected; {} is not written", path))
     folder = os.path.dirname(path) or "."
 
     def made() -> Any:

@@ -182,9 +182,8 @@ def _shown_statistics(path: str, rows: Sequence[Any]) -> Tuple[Dict[str, Any], s
     import attr
 
     columns = list(dict.fromkeys(name for row in rows for name in row.numbers))
-    head = (phrase("tensor"), phrase("data type"), phrase("format"), "shape", *columns)
     part = "{}\n".format(path) + text.table(
-        head,
+        (phrase("tensor"), phrase("data type"), phrase("format"), "shape", *columns),
         (
             (
                 "{} {}".format(row.side, row.index),

@@ -120,12 +120,11 @@ def statistics(values: Any) -> str:
 
 def overflow(index: int, each: Any) -> str:
     """One overflow with its reason and what follows."""
-    name = each.op_name or localized("task {} of stream {}", each.task, each.stream)
     lines = [
         localized(
             "{}. {} ({}), step {}, device {}",
             index,
-            name,
+            each.op_name or localized("task {} of stream {}", each.task, each.stream),
             each.op_type or localized("unknown type"),
             *map(or_unknown, (each.step, each.device)),
         )

@@ -3,7 +3,7 @@
 import contextlib
 import os
 import sys
-from typing import Any, Iterator, Optional, Union
+from typing import Any, Iterator, Optional, Sequence, Union
 
 from npu_config.cli._exits import FINDINGS, WRONG_CALL
 from npu_config.core.message import localized
@@ -133,3 +133,17 @@ def write(path: str, content: Union[str, bytes], force: bool) -> None:
 
     with writing(path):
         write_atomic(path, content, overwrite=force)
+
+
+def write_mixlist(path: str, types: Sequence[str], force: bool) -> None:
+    """Write the ops_info.json that keeps operator types in float32.
+
+    Raises:
+        Failure: there are none; or as :func:`write`.
+    """
+    from npu_config.sidefiles import mixlist
+
+    if not types:
+        raise Unproducible("no operator type for the block list was found; nothing is written")
+    write(path, mixlist.render(mixlist.Mixlist.of(black_list=types)), force)
+    say(localized("{} written: set modify_mixlist to it, with a mixed precision mode\n", path))

@@ -1,7 +1,8 @@
 """What the commands share: findings printed, errors as findings."""
 
+import contextlib
 import sys
-from typing import Callable, Iterable, Mapping, Optional, TypeVar
+from typing import Callable, Iterable, Iterator, Mapping, Optional, TypeVar
 
 import click
 
@@ -47,13 +48,20 @@ def print_findings(
     return report
 
 
+@contextlib.contextmanager
+def refusals(format_: str = "text", err: bool = True) -> Iterator[None]:
+    """Inside, what is refused is printed, and the command ends with code 1."""
+    try:
+        yield
+    except NpuConfigError as error:
+        print_findings(error.diagnostics, format_, err=err)
+        raise click.exceptions.Exit(1) from None
+
+
 def attempt(format_: str, read: Callable[[], _Result]) -> _Result:
     """What ``read`` returns; when it raises its findings are printed, and the code is 1."""
-    try:
+    with refusals(format_, err=False):
         return read()
-    except NpuConfigError as error:
-        print_findings(error.diagnostics, format_)
-        raise click.exceptions.Exit(1) from None
 
 
 def fails(report: Report, strict: bool) -> bool:

@@ -102,9 +102,8 @@ def _groups(files: Any) -> str:
         where = file.folder
         key = (where.run, where.device, where.model, where.model_id, where.step)
         groups.setdefault(key, []).append(file)
-    head = ("run", "device", "model", "id", "step", "operators", "files", "size")
     return text.table(
-        head,
+        ("run", "device", "model", "id", "step", "operators", "files", "size"),
         (
             (
                 *map(text.or_unknown, key),
@@ -119,9 +118,8 @@ def _groups(files: Any) -> str:
 
 def _listed(entries: Sequence[Dict[str, Any]], limit: int) -> str:
     shown = entries if limit <= 0 else entries[:limit]
-    head = ("device", "step", "operator", "type", "in", "out", "size", "remark")
     result = text.table(
-        head,
+        ("device", "step", "operator", "type", "in", "out", "size", "remark"),
         (
             (
                 text.or_unknown(entry["device"]),

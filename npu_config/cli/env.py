@@ -18,7 +18,7 @@ from npu_config.cli._cluster import (
 from npu_config.cli._exits import DONE, FINDINGS, WRONG_CALL
 from npu_config.cli._output import Failure, deliver, say, unwritable
 from npu_config.cli._paths import INPUT, missing
-from npu_config.cli._report import fails
+from npu_config.cli._report import fails, refusals
 from npu_config.core.message import localized
 from npu_config.reporters import FORMATS
 
@@ -108,7 +108,7 @@ _KINDS = {
     help="Write to a file; launchers of several servers: to a directory.",
 )
 @click.option("--force", is_flag=True, help="Overwrite files that exist.")
-def command(**given: Any) -> None:
+def command(**given: Any) -> int:
     """Write the exact environment of each process of a job, or check one.
 
     \b
@@ -126,8 +126,9 @@ def command(**given: Any) -> None:
     ctx = click.get_current_context()
     _refuse_ignored(ctx, given)
     if given["checking"]:
-        ctx.exit(_check(ctx, given))
-    _write(ctx, given)
+        return _check(given)
+    _write(given)
+    return DONE
 
 
 def _refuse_ignored(ctx: click.Context, given: Dict[str, Any]) -> None:
@@ -151,7 +152,7 @@ def _refuse_ignored(ctx: click.Context, given: Dict[str, Any]) -> None:
             )
 
 
-def _check(ctx: click.Context, given: Dict[str, Any]) -> int:
+def _check(given: Dict[str, Any]) -> int:
     from npu_config.cluster.environment import check as envcheck
     from npu_config.cluster.environment.variables import VARIABLES
     from npu_config.core.target import Target
@@ -169,7 +170,7 @@ def _check(ctx: click.Context, given: Dict[str, Any]) -> int:
     else:
         table = None
         if given["rank_table"] is not None:
-            table = table_of(ctx, given["rank_table"], given["product"])
+            table = table_of(given["rank_table"], given["product"])
         sources = [read(path) for path in dict.fromkeys(files)]
         found = [diagnostic for source in sources for diagnostic in source.diagnostics]
         found.extend(_check_files(sources, target, table))
@@ -202,9 +203,9 @@ def _check_files(sources: List[InputFile], target: Any, table: Any) -> List[Any]
     return found
 
 
-def _write(ctx: click.Context, given: Dict[str, Any]) -> None:
+def _write(given: Dict[str, Any]) -> None:
     from npu_config.cluster.environment import job as environment
-    from npu_config.core.diagnostics import NpuConfigError, Severity
+    from npu_config.core.diagnostics import Severity
     from npu_config.core.target import Target
 
     if bool(given["workers"]) == (given["rank_table"] is not None):
@@ -219,8 +220,8 @@ def _write(ctx: click.Context, given: Dict[str, Any]) -> None:
         )
     if given["rank"] is not None and given["server"] is not None:
         raise click.UsageError("give --rank or --server, not both")
-    try:
-        job = _job(ctx, given)
+    with refusals():
+        job = _job(given)
         found = environment.judge(job, Target.named(given["product"]))
         loud = [each for each in found if each.severity is not Severity.INFO]
         if loud:
@@ -232,12 +233,9 @@ def _write(ctx: click.Context, given: Dict[str, Any]) -> None:
             _ENGINES[given["to"]](job, given)
         else:
             deliver(_text(job, chosen, given), given["out"], given["force"])
-    except NpuConfigError as error:
-        print_findings(error.diagnostics, err=True)
-        ctx.exit(1)
 
 
-def _job(ctx: click.Context, given: Dict[str, Any]) -> Any:
+def _job(given: Dict[str, Any]) -> Any:
     from npu_config.cluster.environment import job as environment
     from npu_config.cluster.rank_table import describe
     from npu_config.core.target import Target
@@ -256,7 +254,7 @@ def _job(ctx: click.Context, given: Dict[str, Any]) -> Any:
     path = given["rank_table"]
     if path == "-" and given["table_path"] is None:
         raise click.UsageError("give --table-path: where the table is on the servers")
-    table = table_of(ctx, path, given["product"])
+    table = table_of(path, given["product"])
     where = given["table_path"] or os.path.abspath(path)
     target = Target.named(given["product"])
     return environment.table_job(table, where, given["job_id"], extra, target)
@@ -369,7 +367,9 @@ def _kubernetes(job: Any, given: Dict[str, Any]) -> None:
     counts = {len(job.of_server(server)) for server in job.servers}
     if len(counts) != 1:
         raise click.UsageError("every pod has the same number of devices; here the servers differ")
-    objects = kubernetes_objects(
+    objects = told_by(
+        "--to kubernetes",
+        kubernetes_objects,
         given["job_id"],
         len(job.servers),
         counts.pop(),

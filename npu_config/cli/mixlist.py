@@ -1,17 +1,17 @@
 """``npu-config mixlist``: build and check ops_info.json, the file of ``modify_mixlist``."""
 
 import functools
-from typing import Any, List, Optional, Tuple
+from typing import Any, Iterator, List, Optional, Tuple
 
 import click
 
-from npu_config.cli._cluster import InputFile, print_findings, read
-from npu_config.cli._exits import DONE, FINDINGS, WRONG_CALL
+from npu_config.cli._cluster import InputFile, check_files, print_findings
+from npu_config.cli._exits import DONE, FINDINGS
 from npu_config.cli._group import Group
 from npu_config.cli._options import out_options, together
 from npu_config.cli._output import deliver
-from npu_config.cli._paths import ANY_PATH, FILE, missing
-from npu_config.cli._report import fails, format_option, strict_option
+from npu_config.cli._paths import ANY_PATH, FILE
+from npu_config.cli._report import format_option, refusals, strict_option
 from npu_config.core.message import localized, phrase
 
 _LISTS = (
@@ -64,7 +64,7 @@ def build_command(
     \b
     npu-config mixlist build --black ReduceSum,Pow --white Exp -o ops_info.json
     """
-    from npu_config.core.diagnostics import NpuConfigError, Severity
+    from npu_config.core.diagnostics import Severity
     from npu_config.sidefiles import mixlist
 
     wanted = {name: _types(words) for name, words in moves.items()}
@@ -74,11 +74,8 @@ def build_command(
         name if name.startswith("remove") else name + "_list": types
         for name, types in wanted.items()
     }
-    try:
+    with refusals():
         model = mixlist.Mixlist.of(**lists)
-    except NpuConfigError as error:
-        print_findings(error.diagnostics, err=True)
-        return FINDINGS
     found = list(mixlist.check(model, library=_library(libraries)))
     if found:
         print_findings(found, err=True)
@@ -106,21 +103,14 @@ def check_command(
     from npu_config.sidefiles import mixlist
 
     library = _library(libraries)
-    found: List[Any] = []
-    sources: List[InputFile] = []
-    for path in dict.fromkeys(paths):
-        source = read(path)
-        sources.append(source)
-        found.extend(source.diagnostics)
-        if source.text is not None:
-            parsed = mixlist.parse(source.text, source.name)
-            found.extend(parsed.diagnostics)
-            if parsed.model is not None:
-                found.extend(mixlist.check(parsed.model, places=parsed.places, library=library))
-    report = print_findings(found, sources, format_)
-    if missing(paths):
-        return WRONG_CALL
-    return FINDINGS if fails(report, strict) else DONE
+
+    def judge(source: InputFile) -> Iterator[Any]:
+        parsed = mixlist.parse(source.text or "", source.name)
+        yield from parsed.diagnostics
+        if parsed.model is not None:
+            yield from mixlist.check(parsed.model, places=parsed.places, library=library)
+
+    return check_files(paths, judge, format_, strict)
 
 
 def _types(words: Tuple[str, ...]) -> List[str]:

@@ -5,7 +5,7 @@ from typing import Any, Optional, Tuple
 
 import click
 
-from npu_config.cli._output import say, write
+from npu_config.cli._output import say, write_mixlist
 from npu_config.cli._paths import FILE
 from npu_config.cli._progress import progress
 from npu_config.cli._report import attempt
@@ -60,10 +60,7 @@ def command(
     say(_table(summary, top))
     say(_advice(advice))
     if mixlist is not None:
-        if not advice.black_list:
-            say("no operator type for the block list was found; nothing is written\n", err=True)
-            return 1
-        _write(mixlist, advice.black_list, force)
+        write_mixlist(mixlist, advice.black_list, force)
     return 0
 
 
@@ -135,10 +132,3 @@ def _advice(advice: Any) -> str:
             )
         )
     return "".join("{}\n".format(line) for line in lines)
-
-
-def _write(path: str, types: Tuple[str, ...], force: bool) -> None:
-    from npu_config.sidefiles import mixlist
-
-    write(path, mixlist.render(mixlist.Mixlist.of(black_list=types)), force)
-    say(localized("{} written: set modify_mixlist to it, with a mixed precision mode\n", path))

@@ -2,13 +2,14 @@
 
 import os
 import socket
-from typing import Any, Dict, Iterable, List, Optional, Tuple
+from typing import Any, Dict, Iterable, Iterator, Optional, Tuple
 
 import attr
 import click
 
 from npu_config.cli._cluster import (
     InputFile,
+    check_files,
     print_findings,
     product_option,
     read,
@@ -16,12 +17,11 @@ from npu_config.cli._cluster import (
     tables_of,
     told_by,
 )
-from npu_config.cli._exits import DONE, FINDINGS, WRONG_CALL
 from npu_config.cli._group import Group
 from npu_config.cli._options import out_options
 from npu_config.cli._output import Failure, deliver, say
 from npu_config.cli._paths import missing
-from npu_config.cli._report import fails, format_option, strict_option
+from npu_config.cli._report import format_option, refusals, strict_option
 from npu_config.core.message import localized
 
 HCCN_CONF = "/etc/hccn.conf"
@@ -117,7 +117,6 @@ def build_command(
     from npu_config.cluster.rank_table import building as build
     from npu_config.cluster.rank_table import building_ranks as build_ranks
     from npu_config.cluster.rank_table import describe
-    from npu_config.core.diagnostics import NpuConfigError
 
     if not layers and (product == "ascend_950" or table_version == "2.0"):
         raise click.UsageError(
@@ -128,22 +127,22 @@ def build_command(
         _only_for_servers(ctx, product, table_version)
     if not (servers or (not of_ranks and (hccn_confs or local is not None))):
         raise click.UsageError("give --server (or --hccn-conf, --local): there is no server")
+    told_by("--server", describe.distinct, servers)
     choice = told_by("--devices", describe.device_choice, devices)
     networks = [told_by("--layer", describe.layer, text) for text in layers]
     hosts = told_by("--host-ip", describe.assignments, host_ips)
     pods = told_by("--super-pod", describe.lists, super_pods)
     ids = told_by("--sdid", describe.lists, sdids)
-    try:
+    with refusals():
         if of_ranks:
             table: Any = build_ranks.build_ranks(len(servers), networks, choice, device_port)
         else:
-            known = _addresses(ctx, hccn_confs, local)
-            plans = describe.server_plans(servers, known, choice, hosts, pods, ids)
+            known = _addresses(hccn_confs, local)
+            plans = told_by(
+                "--server", describe.server_plans, servers, known, choice, hosts, pods, ids
+            )
             addresses = describe.device_addresses(device_ips)
             table = build.build(plans, choice, addresses, product, table_version, device_port)
-    except NpuConfigError as error:
-        print_findings(error.diagnostics, err=True)
-        ctx.exit(1)
     tell_warnings(table, product)
     deliver(rank_table.render(table), out, force)
 
@@ -180,21 +179,19 @@ def tell_if_any(found: Iterable[Any]) -> None:
         print_findings(found, err=True)
 
 
-def _addresses(
-    ctx: click.Context, hccn_confs: Tuple[str, ...], local: Optional[str]
-) -> Dict[str, Dict[int, str]]:
+def _addresses(hccn_confs: Tuple[str, ...], local: Optional[str]) -> Dict[str, Dict[int, str]]:
     """Server to the addresses of its devices."""
     from npu_config.cluster.rank_table import describe, hccn
 
     files = told_by("--hccn-conf", describe.assignments, hccn_confs)
-    addresses = {name: _hccn(ctx, path) for name, path in files.items()}
+    addresses = {name: _hccn(path) for name, path in files.items()}
     if local is not None:
         name = local or socket.gethostname()
         try:
             present = hccn.device_numbers(os.listdir("/dev"))
         except OSError as error:
             raise Failure(localized("/dev cannot be read: {}", error.strerror)) from None
-        known = _hccn(ctx, HCCN_CONF)
+        known = _hccn(HCCN_CONF)
         missing = [number for number in present if number not in known]
         if not present or missing:
             raise Failure(
@@ -206,7 +203,7 @@ def _addresses(
     return addresses
 
 
-def _hccn(ctx: click.Context, path: str) -> Dict[int, str]:
+def _hccn(path: str) -> Dict[int, str]:
     from npu_config.cluster.rank_table import hccn
 
     if missing([path]):
@@ -216,7 +213,7 @@ def _hccn(ctx: click.Context, path: str) -> Dict[int, str]:
     found = source.diagnostics if parsed is None else tuple(parsed.diagnostics)
     if found:
         print_findings(found, [source], err=True)
-        ctx.exit(1)
+        raise click.exceptions.Exit(1)
     assert parsed is not None
     if not parsed.model:
         raise Failure(localized("{} has no line address_N=...", path))
@@ -235,15 +232,13 @@ def _hccn(ctx: click.Context, path: str) -> Dict[int, str]:
     help="Compare the addresses of a server with its /etc/hccn.conf.",
 )
 @product_option
-@click.pass_context
 def check_command(
-    ctx: click.Context,
     paths: Tuple[str, ...],
     format_: str,
     strict: bool,
     hccn_confs: Tuple[str, ...],
     product: Optional[str],
-) -> None:
+) -> int:
     """Check rank tables (- for standard input) and say what is wrong, and where.
 
     Exit code 0: no errors (with --strict: nor warnings); 1: there are some; 2: wrong usage.
@@ -254,23 +249,17 @@ def check_command(
     from npu_config.core.target import Target
 
     files = told_by("--hccn-conf", describe.assignments, hccn_confs)
-    machines = {name: _hccn(ctx, path) for name, path in files.items()}
-    found: List[Any] = []
-    sources: List[InputFile] = []
-    for path in dict.fromkeys(paths):
-        source = read(path)
-        sources.append(source)
-        found.extend(source.diagnostics)
-        if source.text is None:
-            continue
-        parsed = rank_table.parse(source.text, source.name, Target.named(product))
-        found.extend(parsed.diagnostics)
+    machines = {name: _hccn(path) for name, path in files.items()}
+
+    def judge(source: InputFile) -> Iterator[Any]:
+        parsed = rank_table.parse(source.text or "", source.name, Target.named(product))
+        yield from parsed.diagnostics
         for name, addresses in machines.items():
             if isinstance(parsed.model, RankTable):
                 wrong = hccn.check_addresses_of(parsed.model, name, addresses)
-                found.extend(attr.evolve(each, path=source.name) for each in wrong)
-    report = print_findings(found, sources, format_)
-    ctx.exit(WRONG_CALL if missing(paths) else FINDINGS if fails(report, strict) else DONE)
+                yield from (attr.evolve(each, path=source.name) for each in wrong)
+
+    return check_files(paths, judge, format_, strict)
 
 
 @command.command("convert")
@@ -286,9 +275,7 @@ def check_command(
 @_super_node_options
 @product_option
 @out_options
-@click.pass_context
 def convert_command(
-    ctx: click.Context,
     path: str,
     version: str,
     super_pods: Tuple[str, ...],
@@ -307,17 +294,13 @@ def convert_command(
     from npu_config.cluster import rank_table
     from npu_config.cluster.rank_table import conversion as convert
     from npu_config.cluster.rank_table import describe
-    from npu_config.core.diagnostics import NpuConfigError
     from npu_config.core.target import Target
 
-    table = table_of(ctx, path, None)
+    table = table_of(path, None)
     pods = told_by("--super-pod", describe.lists, super_pods)
     ids = told_by("--sdid", describe.lists, sdids)
-    try:
+    with refusals():
         new = convert.convert(table, version, pods, ids, Target.named(product))
-    except NpuConfigError as error:
-        print_findings(error.diagnostics, err=True)
-        ctx.exit(1)
     tell_if_any(convert.not_held(table))
     deliver(rank_table.render(new), out, force)
 
@@ -326,9 +309,7 @@ def convert_command(
 @click.argument("paths", metavar="PATH...", nargs=-1, required=True)
 @product_option
 @out_options
-@click.pass_context
 def merge_command(
-    ctx: click.Context,
     paths: Tuple[str, ...],
     product: Optional[str],
     out: Optional[str],
@@ -343,15 +324,11 @@ def merge_command(
     npu-config ranktable merge node_0.json node_1.json --target atlas_training -o all.json
     """
     from npu_config.cluster import rank_table
-    from npu_config.core.diagnostics import NpuConfigError
     from npu_config.core.target import Target
 
-    tables = zip(paths, tables_of(ctx, paths, None))
-    try:
+    tables = zip(paths, tables_of(paths, None))
+    with refusals():
         merged, lost = rank_table.merge(tables, Target.named(product))
-    except NpuConfigError as error:
-        print_findings(error.diagnostics, err=True)
-        ctx.exit(1)
     tell_if_any(lost)
     deliver(rank_table.render(merged), out, force)
 
@@ -366,8 +343,7 @@ def merge_command(
     show_default=True,
     help="How the table is printed.",
 )
-@click.pass_context
-def show_command(ctx: click.Context, path: str, format_: str) -> None:
+def show_command(path: str, format_: str) -> None:
     """Print the ranks of a rank table (- for standard input) with their servers and networks.
 
     One row for each rank: server, device, address; super node and SDID in version 1.2; pod in
@@ -377,7 +353,7 @@ def show_command(ctx: click.Context, path: str, format_: str) -> None:
 
     from npu_config.cluster.rank_table.showing import facts, show
 
-    table = table_of(ctx, path, None)
+    table = table_of(path, None)
     if format_ == "json":
         say(json.dumps({"format": 1, **facts(table)}, indent=2, ensure_ascii=False) + "\n")
     else:

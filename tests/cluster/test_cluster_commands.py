@@ -112,10 +112,7 @@ def test_build_from_hccn_conf(run):
     [
         ("--server", "a", "--devices", "9", "--device-ips", "10.0.0.1",
          "--target", "atlas_training"),
-        ("--server", "a", "--server", "a"),
         ("--server", "a", "--device-ips", "10.0.0.1,10.0.0.2"),
-        ("--server", "a", "--super-pod", "p=b"),
-        ("--server", "a", "--sdid", "a=1", "--super-pod", "p=a"),
     ],
 )  # fmt: skip
 def test_build_refuses(run, arguments):
@@ -135,6 +132,9 @@ def test_build_refuses(run, arguments):
         ("--super-pod", ("--super-pod", "p")),
         ("--host-ip", ("--host-ip", "a=1", "--host-ip", "a=2")),
         ("--hccn-conf", ("--hccn-conf", "a")),
+        ("--server", ("--server", "a")),
+        ("--server", ("--super-pod", "p=b")),
+        ("--server", ("--sdid", "a=1", "--super-pod", "p=a")),
         ("--layer", ("--layer", "layer=0")),
         ("--layer", ("--layer", "layer=0;id=a;ports=0/1;first=x;colour=red")),
         ("--layer", ("--layer", "layer=0;id=a;ports=0/1;first=172.16.0.1;addrs=a")),
@@ -324,8 +324,12 @@ def test_env_without_a_table(run):
         ("--worker", "10.0.0.1", "--job-id", "j", "--rank", "0", "--server", "10.0.0.1"),
         ("--worker", "10.0.0.1", "--job-id", "j", "--to", "slurm"),
         ("--worker", "10.0.0.1", "--job-id", "j", "--to", "kubernetes", "--image", "i", "x"),
+        (
+            "--worker", "10.0.0.1", "--job-id", "Res_Net", "--target", "atlas_training",
+            "--to", "kubernetes", "--image", "i", "x",
+        ),
     ],
-)
+)  # fmt: skip
 def test_wrong_usage(run, arguments):
     """Wrong usage is exit code 2."""
     assert run(env, *arguments)[0] == 2

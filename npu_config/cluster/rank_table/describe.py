@@ -80,6 +80,18 @@ def lists(texts: Iterable[str]) -> Dict[str, List[str]]:
     return {name: value.split(",") for name, value in assignments(texts).items()}
 
 
+def distinct(names: Sequence[str]) -> Sequence[str]:
+    """The names of servers.
+
+    Raises:
+        NpuConfigError: a server is given twice.
+    """
+    repeated = [name for name, count in Counter(names).items() if count > 1]
+    if repeated:
+        raise refusal(localized('the server "{}" is given twice', repeated[0]), "give it once")
+    return names
+
+
 def server_plans(
     names: Sequence[str],
     addresses: Mapping[str, Mapping[int, str]],
@@ -99,11 +111,8 @@ def server_plans(
         super_device_ids: server to the SDIDs of its devices, in order.
 
     Raises:
-        NpuConfigError: a server is given twice, or something is said of one that is not there.
+        NpuConfigError: something is said of a server that is not there.
     """
-    repeated = [name for name, count in Counter(names).items() if count > 1]
-    if repeated:
-        raise refusal(localized('the server "{}" is given twice', repeated[0]), "give it once")
     servers = list(dict.fromkeys([*names, *addresses]))
     pod_of = {name: pod for pod, members in super_pods.items() for name in members}
     for name in (*host_ips, *super_device_ids, *pod_of):
