@@ -209,9 +209,8 @@ def _steps_differ(step: Optional[int], other: Reference, path: str) -> List[Diag
         return []
     if not other.is_dump and len(other.steps) == 1:
         return []
-    message = "step {} of the dump is compared with {} {} of the reference, which has {}"
     text = phrase(
-        message,
+        "step {} of the dump is compared with {} {} of the reference, which has {}",
         step,
         phrase("step") if other.is_dump else phrase("run"),
         other.step,

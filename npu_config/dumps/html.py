@@ -144,14 +144,13 @@ def _is_number(text: str) -> bool:
 def _row(row: Row) -> Tuple[str, Sequence[str]]:
     kind = "diverges" if row.verdict == DIVERGES else "none" if row.metrics is None else ""
     numbers = cells(row.metrics)
-    shape = "x".join(map(str, row.shape))
     return kind, (
         str(row.index),
         row.tensor_index,
         row.op_type,
         row.data_type,
         row.reference,
-        shape,
+        "x".join(map(str, row.shape)),
         row.verdict,
         *(numbers[name] for name in METRICS),
         row.reason,
@@ -251,7 +250,6 @@ def _overflow(number: int, overflow: Overflow) -> str:
         row = [tensor, each.data_type, shape, *map(str, values), each.reason]
         rows.append(("" if numbers is None or numbers.is_clean else "diverges", row))
     head = "Tensor,Data type,Shape,Minimum,Maximum,Mean,Zeros,NaN,Infinite,At the limit,Remark"
-    advice = "".join("<li>{}</li>".format(_text(text)) for text in overflow.advice)
     return (
         "<h2>{}. <code>{}</code></h2><p>{}, step {}, device {}: {}</p><ul>{}</ul>{}"
         "<p>What follows:</p><ul>{}</ul>"
@@ -264,7 +262,7 @@ def _overflow(number: int, overflow: Overflow) -> str:
         _text(origin),
         words,
         _table(head.split(","), rows) if rows else "",
-        advice,
+        "".join("<li>{}</li>".format(_text(text)) for text in overflow.advice),
     )
 
 

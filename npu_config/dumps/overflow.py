@@ -304,13 +304,12 @@ def finding(overflow: Overflow) -> Diagnostic:
     """An overflow as a finding."""
     words = join(", ", [text for unit in overflow.units for text, _ in unit.words])
     where = phrase("input {}", listed(map(str, overflow.came_in_with)))
-    origin = phrase("{} with {}", CAME_IN, where) if overflow.came_in_with else overflow.origin
     message = phrase(
         "{} overflowed in step {} ({}; {})",
         overflow.op_name or phrase("task {} of stream {}", overflow.task, overflow.stream),
         "?" if overflow.step is None else overflow.step,
         words,
-        origin,
+        phrase("{} with {}", CAME_IN, where) if overflow.came_in_with else overflow.origin,
     )
     help_ = overflow.advice[0] if overflow.advice else None
     return rules.OVERFLOW.diagnostic(message, Place(overflow.record), help=help_)

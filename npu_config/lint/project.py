@@ -274,13 +274,12 @@ class _Table:
         from npu_config.text.words import near
 
         close = near(key, known)
-        place = self._document.key_place(("tool", TABLE, key))
         self._found.append(
             PROJECT_TABLE.diagnostic(
                 phrase(
                     '"{}" is not a key of [tool.npu-config]; legal: {}', key[:40], listed(known)
                 ),
-                place,
+                self._document.key_place(("tool", TABLE, key)),
                 help=None if close is None else phrase('did you mean "{}"?', close),
             )
         )

@@ -18,7 +18,7 @@ from npu_config.core.diagnostics import Diagnostic, Place, Severity
 from npu_config.core.message import phrase
 from npu_config.core.rule import declare
 
-__all__ = ["Suppressions", "suppress"]
+__all__ = ["Suppressions"]
 
 IGNORE_COMMENT = declare(
     "NPU832",
@@ -147,26 +147,6 @@ class Suppressions:
                 about = _about(rows, statements, line, alone)
             void = bool(outside) or (listed is not None and not words)
             self._comments.append(_Comment(place, about, words, void))
-
-
-def suppress(
-    diagnostics: Iterable[Diagnostic],
-    text: str,
-    path: Optional[str] = None,
-    is_script: bool = True,
-    known: Sequence[Tuple[str, str]] = (),
-) -> List[Diagnostic]:
-    """The findings that no ignore comment of the file silences.
-
-    Args:
-        diagnostics: the findings in the file.
-        text: its content.
-        path: the file, for the places.
-        is_script: it is Python.
-        known: id and name of every rule, to judge the comments with; empty: they are not.
-    """
-    suppressions = Suppressions(text, path, is_script)
-    return suppressions.apply(diagnostics, known) if suppressions else list(diagnostics)
 
 
 def _in_script(text: str, statements: List[Lines]) -> Iterator[Tuple[int, int, str]]:

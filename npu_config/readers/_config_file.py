@@ -94,12 +94,11 @@ class _Interpreter:
             return False
         place = self._document.key_place((key,))
         if close is not None:
-            help = phrase('did you mean "{}"?', close)
             self._findings.report(
                 rules.STRUCTURE,
                 place,
                 phrase('"{}" is not a key of a configuration file', shorten(key)),
-                help,
+                phrase('did you mean "{}"?', close),
                 renaming(place, close),
             )
         else:

@@ -257,7 +257,6 @@ class Scanner:
         if text[position : position + 1] != "=":
             end = max(_match_end(_REST, text, position), position + 1)
             found = text[position : position + 1]
-            help = "TOML writes key = value" if found == ":" else None
             self._fault(
                 position,
                 end,
@@ -266,7 +265,7 @@ class Scanner:
                     shorten(str(key), 40),
                     _shown(text[position:end]),
                 ),
-                help,
+                "TOML writes key = value" if found == ":" else None,
             )
             raise _SkipLine
         for part in key.parts[:-1]:

@@ -93,10 +93,9 @@ def finding(diagnostic: Diagnostic, lines: Sequence[str] = (), color: bool = Fal
     """One finding: its place, what is wrong, the line itself where ``lines`` hold it, help."""
     where = [diagnostic.path, diagnostic.line, diagnostic.column]
     head = ":".join(str(part) for part in where if part is not None)
-    severity = _paint(localized(diagnostic.severity.value), _COLORS[diagnostic.severity], color)
     text = "{}{}: {} {}\n".format(
         _paint(printable(head) + ": ", _BOLD, color) if head else "",
-        severity,
+        _paint(localized(diagnostic.severity.value), _COLORS[diagnostic.severity], color),
         printable(diagnostic.message),
         _paint("[{} {}]".format(diagnostic.rule, diagnostic.name), _DIM, color),
     )

@@ -1,4 +1,4 @@
-"""NPURunConfig: the arguments that carry a configuration, and back."""
+"""NPURunConfig: the arguments that carry a configuration."""
 
 from typing import Any, Dict, Iterator, List, Mapping, Optional, Tuple
 
@@ -90,34 +90,6 @@ def losses(config: ConfigValue) -> Iterator[Diagnostic]:
                 option=name,
                 help=_IN_SESSION_CONFIG,
             )
-
-
-def from_run_config_kwargs(arguments: Mapping[str, Any]) -> Dict[str, Any]:
-    """The options that arguments of NPURunConfig set; those of tf.estimator.RunConfig set none.
-
-    Args:
-        arguments: by name; the value of one that takes an object is a dict of its arguments or
-            an object with attributes of these names (also with a leading underscore).
-    """
-    options: Dict[str, Any] = {}
-    for name, option in OPTIONS.items():
-        if option.run_config is None:
-            continue
-        value: Any = arguments
-        for step in option.run_config.split("."):
-            value = _part(value, step)
-        if value is not None:
-            is_bytes = isinstance(value, bytes)
-            options[name] = value.decode("utf-8", "surrogateescape") if is_bytes else value
-    return options
-
-
-def _part(whole: Any, name: str) -> Any:
-    if whole is None:
-        return None
-    if isinstance(whole, Mapping):
-        return whole.get(name)
-    return getattr(whole, name, getattr(whole, "_" + name, None))
 
 
 def changed_by_defaults(config: ConfigValue) -> List[Tuple[str, Any, Any]]:

@@ -31,7 +31,7 @@ from npu_config.dumps.reference import open_reference
 from npu_config.lint.baseline import Baseline, _counts_of
 from npu_config.lint.gitignore import Patterns
 from npu_config.lint.project import read_project
-from npu_config.lint.suppress import suppress
+from npu_config.lint.suppress import Suppressions
 from npu_config.migration.engine import migrate
 from npu_config.precision_tool.export import export_tfdbg
 from npu_config.readers import KINDS, read
@@ -73,7 +73,7 @@ def _whole(kind):
         found = reading.judge()
         _refuse(found)
         text = reading.text or ""
-        report = Report(suppress(found, text, "fuzz", kind == "script", KNOWN))
+        report = Report(Suppressions(text, "fuzz", kind == "script").apply(found, KNOWN))
         sources = {"fuzz": text}
         for name in FORMATS:
             render(name, report, Summary.of(report, 1, 0), sources)
@@ -111,8 +111,8 @@ def _ignored(data):
 
 
 def _suppress(data):
-    suppress((), _text(data), "fuzz", True, KNOWN)
-    suppress((), _text(data), "fuzz", False, KNOWN)
+    for is_script in (True, False):
+        Suppressions(_text(data), "fuzz", is_script).apply((), KNOWN)
 
 
 def _values(data):

@@ -3,7 +3,7 @@
 import pytest
 
 from npu_config.core.diagnostics import Diagnostic, Severity
-from npu_config.lint.suppress import Suppressions, suppress
+from npu_config.lint.suppress import Suppressions
 
 KNOWN = (("NPU101", "unknown-option"), ("NPU104", "value-not-allowed"), ("NPU301", "both-dumps"))
 
@@ -16,7 +16,7 @@ def finding(line, rule="NPU104", end_line=None):
 
 def left(text, *findings, known=(), is_script=True):
     """What is left, as lines and rules."""
-    return [(f.line, f.rule) for f in suppress(findings, text, "x.py", is_script, known)]
+    return [(f.line, f.rule) for f in Suppressions(text, "x.py", is_script).apply(findings, known)]
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from npu_config.core.diagnostics import Report, Severity
 from npu_config.core.target import ANY_TARGET
-from npu_config.lint.suppress import suppress
+from npu_config.lint.suppress import Suppressions
 from npu_config.script import read
 from npu_config.script.checks import CHECKS
 from tests import golden
@@ -17,7 +17,7 @@ def findings(path):
     reading = read(path.read_bytes(), path.name)
     target = golden.target_of(path)
     found = reading.judge(None if target == ANY_TARGET else target)
-    return Report(suppress(found, reading.text, path.name))
+    return Report(Suppressions(reading.text, path.name).apply(found))
 
 
 @golden.wrong(FOLDER)

@@ -13,11 +13,11 @@ from npu_config.rules.value import from_settings, made
 from npu_config.writers import render
 from npu_config.writers.run_config import (
     changed_by_defaults,
-    from_run_config_kwargs,
     losses,
     to_run_config_kwargs,
 )
 from tests.strategies import configs
+from tests.writers.run_config_arguments import options_of
 
 
 def read_back(content, kind):
@@ -79,7 +79,7 @@ def test_run_config_kwargs(config):
         if name not in lost and name not in ("use_off_line", "min_group_size")
     }
     arguments = to_run_config_kwargs(made(NpuConfig, kept_options(config, kept), config.target))
-    again = from_run_config_kwargs(arguments)
+    again = options_of(arguments)
     if "input_shape" in again and "compile_hybrid_mode" not in kept:
         assert again.pop("compile_hybrid_mode") == 0
     assert kept == again

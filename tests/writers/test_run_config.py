@@ -11,7 +11,8 @@ from npu_config.core.diagnostics import NpuConfigError
 from npu_config.core.target import Target
 from npu_config.rules.value import made
 from npu_config.writers import render
-from npu_config.writers.run_config import from_run_config_kwargs, to_run_config_kwargs
+from npu_config.writers.run_config import to_run_config_kwargs
+from tests.writers.run_config_arguments import options_of
 
 PARITY = Path(__file__).parent.parent / "data" / "tf1" / "session_config_parity.jsonl"
 
@@ -43,7 +44,7 @@ RECORDED = list(recorded())
 )
 def test_arguments_set_what_the_vendor_writes(arguments, written):
     """Each option that the recorded front end wrote is among those that the arguments mean."""
-    options = from_run_config_kwargs(arguments)
+    options = options_of(arguments)
     for name, content in written.items():
         (value,) = content.values()
         if name not in options:
@@ -145,21 +146,6 @@ def test_what_is_lost_is_refused(options, lost):
         found = [d.option for d in error.diagnostics]
         assert {d.rule for d in error.diagnostics} == {"NPU791"}
     assert found == lost
-
-
-def test_objects_are_taken_as_well():
-    """The vendor's containers have attributes, some with an underscore."""
-
-    class DumpConfig:
-        def __init__(self):
-            self._enable_dump = True
-            self.dump_data = "stats"
-            self._dump_path = None
-
-    assert from_run_config_kwargs({"dump_config": DumpConfig(), "model_dir": "/m"}) == {
-        "enable_dump": True,
-        "dump_data": "stats",
-    }
 
 
 def test_code():

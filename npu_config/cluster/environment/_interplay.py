@@ -179,10 +179,9 @@ def _intra_links(context: EnvironmentCheck) -> None:
         problem = "HCCL_INTRA_ROCE_ENABLE is 0, but HCCL_INTRA_PCIE_ENABLE is not set"
     else:
         return
-    name = "HCCL_INTRA_ROCE_ENABLE" if pcie is None else "HCCL_INTRA_PCIE_ENABLE"
     context.report(
         rules.CONFLICT,
-        name,
+        "HCCL_INTRA_ROCE_ENABLE" if pcie is None else "HCCL_INTRA_PCIE_ENABLE",
         "{}; legal: 1 and 0, 0 and 1, 0 and 0, or 1 for one of them alone",
         problem,
         help="set one to 1 and the other to 0",
@@ -235,13 +234,12 @@ def _timeout(context: EnvironmentCheck) -> None:
             severity=Severity.WARNING,
         )
     elif rounding and seconds % UNIT:
-        effective = max(int(seconds) // UNIT * UNIT, UNIT)
         context.report(
             rules.TIMEOUT,
             name,
             "{}, of which {} s take effect (multiples of {})",
             assigned(name, text),
-            effective,
+            max(int(seconds) // UNIT * UNIT, UNIT),
             UNIT,
             help=phrase("write {}", -(-int(seconds) // UNIT) * UNIT),
             severity=Severity.WARNING,

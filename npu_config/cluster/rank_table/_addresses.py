@@ -201,10 +201,9 @@ def check_unique(level: Level, key: str, column: Column, findings: Findings) -> 
         for piece in pieces(address):
             before = first.setdefault(piece, owner)
             if before != owner or pieces(address).count(piece) > 1:
-                path = (*level.path(owner), key)
                 findings.wrong_at(
                     DUPLICATE_ADDRESS,
-                    path,
+                    (*level.path(owner), key),
                     '{} is "{}", the address of {}; every device has one of its own',
                     piece,
                     dotted(level.path(before)),
@@ -220,10 +219,9 @@ def _numbers(devices: Node, findings: Findings) -> None:
     usual = max(set(sizes), key=sizes.count)
     for owner, size in enumerate(sizes):
         if size != usual:
-            path = devices.level.path(owner)
             findings.wrong_at(
                 ADDRESS_NUMBERS,
-                path,
+                devices.level.path(owner),
                 "{} has {} address, others have {}; every device has the same number"
                 if size == 1
                 else "{} has {} addresses, others have {}; every device has the same number",
@@ -252,10 +250,9 @@ def _host_network(servers: Node, devices: Node, findings: Findings) -> None:
     lacking = [server for server in range(len(servers.level)) if server not in given]
     if not lacking or any("host_ip" in servers.level.items[server] for server in lacking):
         return
-    path = servers.level.path(lacking[0])
     findings.wrong_at(
         HOST_NETWORK,
-        path,
+        servers.level.path(lacking[0]),
         "{} has no host_ip; {}, so every server needs it",
         phrase(reason, dotted(level.path(hosts[0]))),
         help='add "host_ip", the address of the host',

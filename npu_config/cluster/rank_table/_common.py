@@ -135,10 +135,9 @@ def check_count(
     for owner, stated in zip(node[key].owners, node[key].values):
         if stated == counts[owner]:
             continue
-        path = (*node.level.path(owner), key)
         findings.wrong_at(
             COUNT,
-            path,
+            (*node.level.path(owner), key),
             "{} is {}, but there is {:,} {}"
             if counts[owner] == 1
             else "{} is {}, but there are {:,} {}s",
@@ -158,10 +157,9 @@ def check_names(node: Node, key: str, findings: Findings) -> None:
     for owner, name in zip(column.owners, column.values):
         before = first.setdefault(name, owner)
         if before != owner:
-            path = (*level.path(owner), key)
             findings.wrong_at(
                 DUPLICATE_NAME,
-                path,
+                (*level.path(owner), key),
                 "{} is {}, the name of {}; each has a name of its own",
                 shown(name),
                 dotted(level.path(before)),
@@ -204,10 +202,9 @@ def _legal(count: int) -> str:
 
 
 def _duplicate(level: Level, owner: int, rank: int, before: int, findings: Findings) -> None:
-    path = (*level.path(owner), "rank_id")
     findings.wrong_at(
         RANK_IDS,
-        path,
+        (*level.path(owner), "rank_id"),
         "{} is {}, as in {} before; {}",
         rank,
         dotted(level.path(before)),
@@ -223,10 +220,9 @@ def _beyond(
     free = [rank for rank in range(count) if rank not in first]
     values = dict(zip(ranks.owners, ranks.values))
     excess = sorted(values[owner] for owner in beyond)
-    path = (*level.path(beyond[0]), "rank_id")
     findings.wrong_at(
         RANK_IDS,
-        path,
+        (*level.path(beyond[0]), "rank_id"),
         "{} is {}; {}; missing: {}; too high: {}",
         values[beyond[0]],
         _legal(count),
@@ -250,10 +246,9 @@ def check_blocks(level: Level, usable: Sequence[Tuple[int, int]], findings: Find
         if server == current:
             continue
         if server in seen:
-            path = (*level.path(index), "rank_id")
             findings.wrong_at(
                 INTERLEAVED,
-                path,
+                (*level.path(index), "rank_id"),
                 "{} is {}, but lower ranks of this server come before ranks of "
                 "server_list[{}]; the ranks of one server form one block",
                 rank,

@@ -101,10 +101,9 @@ def _pod_addresses(reader: Reader, instances: Node, devices: Node) -> Column:
     there = {owner for owner, _ in pairs}
     for owner, item in enumerate(devices.level.items):
         if read[owner] and owner not in there and item:
-            path = devices.level.path(owner)
             reader.findings.wrong_at(
                 NEEDED,
-                path,
+                devices.level.path(owner),
                 '{} has no "device_ip"; a group of several pods needs it',
                 help="write the address of the device",
             )
@@ -160,10 +159,9 @@ def _given(addresses: Column) -> Any:
 def _empty(devices: Node, addresses: Column, findings: Findings) -> None:
     for owner, address in zip(addresses.owners, addresses.values):
         if not address:
-            path = (*devices.level.path(owner), "device_ip")
             findings.wrong_at(
                 NEEDED,
-                path,
+                (*devices.level.path(owner), "device_ip"),
                 "{} is empty; the servers cannot connect",
                 help="write the address of the device",
                 severity=Severity.WARNING,

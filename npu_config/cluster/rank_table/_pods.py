@@ -59,10 +59,9 @@ def check_super_pods(table: Node, findings: Findings) -> Dict[int, int]:
     pod_of = _assign(servers, pods, findings)
     for index in range(len(servers.level.items)):
         if index not in pod_of:
-            path = servers.level.path(index)
             findings.wrong_at(
                 SUPER_PODS,
-                path,
+                servers.level.path(index),
                 "{} ({}) is in no super node of super_pod_list",
                 shown(servers.level.items[index].get("server_id")),
                 help="name it in the super_pod_list entry that it belongs to",
@@ -131,10 +130,9 @@ def _check_adjacent(servers: Node, pod_of: Dict[int, int], findings: Findings) -
         if pod == current:
             continue
         if pod in done:
-            path = servers.level.path(index)
             findings.wrong_at(
                 SUPER_PODS,
-                path,
+                servers.level.path(index),
                 "{} ({}) is of super_pod_list[{}], but servers of another super node are "
                 "between; the guides want those of one super node next to each other",
                 shown(servers.level.items[index].get("server_id")),

@@ -110,10 +110,9 @@ def check_shared_devices(
         if before in ports and port is not None and port not in taken:
             taken.add(port)
             continue
-        path = (*devices.level.path(index), "device_id")
         findings.wrong_at(
             SHARED_DEVICE,
-            path,
+            (*devices.level.path(index), "device_id"),
             "{} is {}, the device of {} too; ranks that share one NPU need a device_port of "
             "their own each",
             shown(devices.level.items[index]["device_id"]),
@@ -144,8 +143,7 @@ def _vnic_ports(reader: Reader, devices: Node) -> None:
     with_port = frozenset(devices["device_port"].owners if column.values else ())
     for owner, value in zip(column.owners, column.values):
         if owner in with_port:
-            path = (*devices.level.path(owner), "device_vnic_port")
-            reader.value(path, key, key.kind, value)
+            reader.value((*devices.level.path(owner), "device_vnic_port"), key, key.kind, value)
 
 
 def _host_ports(devices: Node, findings: Findings) -> None:
@@ -154,10 +152,9 @@ def _host_ports(devices: Node, findings: Findings) -> None:
     for owner, port in zip(ports.owners, ports.values):
         before = first.setdefault((level.owner(owner), port), owner)
         if before != owner:
-            path = (*level.path(owner), "host_port")
             findings.wrong_at(
                 PORT,
-                path,
+                (*level.path(owner), "host_port"),
                 "{} is {}, the port of {} too; the devices of one server have different ports",
                 shown(level.items[owner]["host_port"]),
                 dotted(level.path(before)),

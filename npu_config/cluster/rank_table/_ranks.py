@@ -143,10 +143,9 @@ def _check_layers(levels: Node, layers: Sequence[Any], findings: Findings) -> No
                 first = start
             wrong_type += 1
     if wrong_type:
-        path = levels.level.path(first)
         findings.wrong_at(
             LAYERS,
-            path,
+            levels.level.path(first),
             "{}{} is of type CLOS; the guide takes TOPO_FILE_DESC only for layer 0",
             phrase(" (and {:,} more)", wrong_type - 1) if wrong_type > 1 else "",
             help='write "net_type": "TOPO_FILE_DESC"',
@@ -161,10 +160,9 @@ def _in_order(levels: Level, start: int, layers: Sequence[Any], findings: Findin
         if layer > expected and (offset or layer == 0):
             expected = layer
             continue
-        path = (*levels.path(start + offset), "net_layer")
         findings.wrong_at(
             LAYERS,
-            path,
+            (*levels.path(start + offset), "net_layer"),
             "{} is {}; the layers of a rank begin with 0 and rise, this rank has {}",
             layer,
             listed(map(str, layers)),
@@ -190,10 +188,9 @@ def _check_local_ids(
         name = instance[owner]
         before = owner if name is None else first.setdefault((name, local), owner)
         if before != owner and local != BACKUP_LOCAL_ID:
-            path = (*level.path(owner), "local_id")
             findings.wrong_at(
                 BACKUP_RANK,
-                path,
+                (*level.path(owner), "local_id"),
                 "{} is {}, as in {}; it is unique in the net instance {} of layer 0",
                 local,
                 dotted(level.path(before)),
@@ -278,8 +275,7 @@ def _check_addresses(addresses: Node, findings: Findings) -> None:
         for owner, (kind, text) in enumerate(zip(types, texts)):
             if kind is None or text is None or _FITS[kind](text):
                 continue
-            path = (*addresses.level.path(owner), "addr")
-            _misfit(path, text, kind, findings)
+            _misfit((*addresses.level.path(owner), "addr"), text, kind, findings)
     backups = addresses["backup_addr"]
     for owner, mine in zip(backups.owners, backups.values):
         kind = types[owner]
@@ -287,8 +283,7 @@ def _check_addresses(addresses: Node, findings: Findings) -> None:
             if kind is None or not isinstance(text, str) or not text:
                 continue
             if kind == "EID" or not _FITS[kind](text):
-                path = (*addresses.level.path(owner), "backup_addr", index)
-                _misfit(path, text, kind, findings)
+                _misfit((*addresses.level.path(owner), "backup_addr", index), text, kind, findings)
 
 
 def _misfit(path: Any, text: str, kind: str, findings: Findings) -> None:
@@ -311,10 +306,9 @@ def _misfit(path: Any, text: str, kind: str, findings: Findings) -> None:
 def _check_listen_ports(control: Node, findings: Findings) -> None:
     for owner, port in zip(control["listen_port"].owners, control["listen_port"].values):
         if port == 65536:
-            path = (*control.level.path(owner), "listen_port")
             findings.wrong_at(
                 ADDRESS,
-                path,
+                (*control.level.path(owner), "listen_port"),
                 "{} is 65536, which passes the check of HCCL and is not a port",
                 help="write a port from 1 to 65535",
                 severity=Severity.INFO,
@@ -341,10 +335,9 @@ def _check_port_owners(addresses: Node, findings: Findings) -> None:
             for position, port in enumerate(ports):
                 before = first.setdefault(port, index)
                 if before != index:
-                    path = (*level.path(index), "ports", position)
                     findings.wrong_at(
                         LAYER_PORTS,
-                        path,
+                        (*level.path(index), "ports", position),
                         "{} is {}, a port of {} too; within a layer a port has one address",
                         shown(port),
                         dotted(level.path(before)),

@@ -141,7 +141,6 @@ def check_addresses_of(table: RankTable, server_id: str, addresses: Mapping[int,
     found: List[Diagnostic] = []
     servers = [server for server in table.servers if server.server_id == server_id]
     if not servers:
-        known = listed('"{}"'.format(server.server_id) for server in table.servers[:8])
         found.append(
             ADDRESS_OF_DEVICE.diagnostic(
                 phrase(
@@ -149,7 +148,7 @@ def check_addresses_of(table: RankTable, server_id: str, addresses: Mapping[int,
                     if len(table.servers) > 8
                     else 'the rank table has no server "{}"; it has {}',
                     server_id,
-                    known,
+                    listed('"{}"'.format(server.server_id) for server in table.servers[:8]),
                 )
             )
         )

@@ -32,7 +32,6 @@ def check(graph: Graph, options: Options) -> Iterator[Finding]:
     tables = [use for use in uses if _ops.is_table(use.state)]
     variables = [use for use in uses if _ops.is_variable(use.state)]
     if tables and not options.true("mix_compile_mode"):
-        nodes = _nodes(graph, tables, _ops.TABLE_USES)
         yield finding(
             TABLE_IN_PREPROCESSING,
             phrase(
@@ -44,7 +43,7 @@ def check(graph: Graph, options: Options) -> Iterator[Finding]:
                 _are(tables),
                 named(use for use in dict.fromkeys(each.dataset.name for each in tables)),
             ),
-            nodes,
+            _nodes(graph, tables, _ops.TABLE_USES),
             "set mix_compile_mode=True, or look the table up behind iterator.get_next()",
             case=1,
             change=Change(
@@ -53,7 +52,6 @@ def check(graph: Graph, options: Options) -> Iterator[Finding]:
             option="mix_compile_mode",
         )
     if variables:
-        nodes = _nodes(graph, variables, _ops.VARIABLE_USES)
         yield finding(
             VARIABLE_IN_PREPROCESSING,
             phrase(
@@ -65,7 +63,7 @@ def check(graph: Graph, options: Options) -> Iterator[Finding]:
                 _are(variables),
                 named(use for use in dict.fromkeys(each.dataset.name for each in variables)),
             ),
-            nodes,
+            _nodes(graph, variables, _ops.VARIABLE_USES),
             "use a constant, a Python value or a placeholder in the pipeline, or compute with the "
             "variable behind iterator.get_next(); where it must stay, initialise the iterator "
             "and the variables in separate session.run calls",

@@ -7,7 +7,7 @@ input has to be cast to float32.
 Source: docs/en/tfadapter_1/migration/faq/networktest_reducesum_low_performance.md.
 """
 
-from typing import Any, Dict, FrozenSet, Iterable, Optional, Tuple
+from typing import Dict, FrozenSet, Iterable, Optional, Tuple
 
 import attr
 
@@ -35,10 +35,6 @@ class Advice:
     casts: Tuple[OneBlockOperator, ...]
     share: float
     others: Tuple[str, ...]
-
-    def ops_info(self) -> Dict[str, Any]:
-        """The content of the ops_info.json that carries ``black_list``."""
-        return {"black-list": {"to-add": list(self.black_list)}}
 
 
 def advise(
