@@ -81,7 +81,9 @@ def _arguments(run: Run, node: ast.Call, name: str) -> Call:
 def _of_unknown(run: Run, callee: Unknown, call: Call) -> Any:
     model = MODELS.get(callee.name) or MODELS.get(".".join(callee.path[-2:]))
     if model is not None:
-        return model(run, call._replace(name=callee.name))
+        if call.name != callee.name:
+            call = call._replace(name=callee.name)
+        return model(run, call)
     values = [value for value, _ in call.args]
     known = {key: value for key, (value, _) in call.keywords.items()}
     if callee.key in _COMPUTED:

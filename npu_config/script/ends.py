@@ -1,32 +1,33 @@
 """Where expressions end, for Python 3.7, whose syntax tree does not say.
 
-The statement is split into tokens again, from the first token of the expression to its last.
+The text is read again, from where an expression begins to where it ends.
 """
 
 import ast
-import itertools
+import bisect
 import re
-from typing import Any, Callable, Dict, Iterator, List, Sequence, Tuple
+from typing import Any, Callable, Dict, Iterator, Sequence, Tuple
 
 Span = Tuple[int, int, int, int]
 
 _LONGEST = 400
 _LONG_QUOTE = re.compile(r"""[bBrRuUfF]{0,2}(?:\"{3}|'{3})""")
 _QUOTE = re.compile(r"""[bBrRuUfF]{0,2}["']""")
-_CLOSING = {"(": ")", "[": "]", "{": "}"}
-_SKIPPED = frozenset(" \t\f#")
-_TOKEN = re.compile(
-    r"""[ \t\f]+|\#[^\n]*|\\?\n
-    |[bBrRuUfF]{0,2}(?:
+_STRING = r"""[bBrRuUfF]{0,2}(?:
         \"{3}[^"\\]*(?:(?:\\.|"(?!""))[^"\\]*)*\"{3}
         |'{3}[^'\\]*(?:(?:\\.|'(?!''))[^'\\]*)*'{3}
-        |"[^\n"\\]*(?:\\.[^\n"\\]*)*"
-        |'[^\n'\\]*(?:\\.[^\n'\\]*)*'
-    )
-    |(?:\d[\d_]*\.?[\d_]*|\.\d[\d_]*)(?:[eE][-+]?\d+)?\w*
-    |\w+|\.{3}|\S""",
+        |"[^\n"\\]*(?:\\(?:\r\n|.)[^\n"\\]*)*"
+        |'[^\n'\\]*(?:\\(?:\r\n|.)[^\n'\\]*)*'
+    )"""
+_TOKEN = re.compile(
+    r"(?:[\s\\]|\#[^\r\n]*)*("
+    + _STRING
+    + r"|(?:\d[\d_]*\.?[\d_]*|\.\d[\d_]*)(?:[eE][-+]?\d+)?\w*|\w+|\.{3}|\S|\Z)",
     re.S | re.X,
 )
+_LINE_END = re.compile(r"(?<!\\)(?<!\\\r)\n")
+_PIECE = re.compile(_STRING + r"|\#[^\r\n]*|[()\[\]{}]", re.S | re.X)
+_DEPTH = {"(": 1, "[": 1, "{": 1, ")": -1, "]": -1, "}": -1}
 _TEXTS = ("Str", "Bytes", "JoinedStr")
 _BRACKETED = ("List", "Dict", "Set", "ListComp", "SetComp", "DictComp")
 _COMPREHENSIONS = ("ListComp", "SetComp", "DictComp")
@@ -43,183 +44,146 @@ _LAST_PART: Dict[str, Callable[[Any], Any]] = {
 }
 
 
-def span(lines: Sequence[str], node: ast.expr) -> Span:
+def span(text: str, starts: Sequence[int], node: ast.expr) -> Span:
     """First line and column, last line and the column after the end; columns count from 1.
 
     Args:
-        lines: the lines of the script, without their ends.
+        text: the script.
+        starts: the offset at which each line begins.
         node: the expression.
     """
-    if node.col_offset < 0:
-        return _span_of_long_text(lines, node)
-    column = _characters(lines, node)
-    tokens = _Tokens(lines, node.lineno, column, _is_inside(lines, node, column))
-    last = tokens.last_of(node)
-    start, end = tokens.starts[0], tokens.ends[last]
-    for _ in range(tokens.unopened(last)):
-        start = _bracket_before(lines, start)
-    return start[0], start[1] + 1, end[0], end[1] + 1
+    reader = _Reader(text, starts)
+    is_long = node.col_offset < 0
+    start = reader.first = reader.long_text(node.lineno) if is_long else reader.start(node)
+    reader.may_be_inside = not is_long
+    end = reader.end(node)
+    depth = lowest = 0
+    for piece in _PIECE.finditer(text, start, end):
+        depth += _DEPTH.get(piece.group(), 0)
+        lowest = min(lowest, depth)
+    for _ in range(-lowest):  # Python 3.7 lets ``(a + b).c`` begin at ``a``
+        start = max(text.rfind("(", 0, start), 0)
+    return (*reader.position(start), *reader.position(end))
 
 
-def _bracket_before(lines: Sequence[str], place: Tuple[int, int]) -> Tuple[int, int]:
-    """Where the bracket opens before a place."""
-    line, column = place
-    before = lines[line - 1][:column]
-    while "(" not in before and line > 1:
-        line -= 1
-        before = lines[line - 1]
-    return line, max(before.rfind("("), 0)
+class _Reader:
+    """Reads the expression of a text that begins at the offset ``first``."""
 
+    def __init__(self, text: str, starts: Sequence[int]) -> None:
+        self.text = text
+        self.starts = starts
+        self.first = 0
+        self.may_be_inside = True
 
-def _is_inside(lines: Sequence[str], node: ast.expr, column: int) -> bool:
-    """True when a node is in brackets that begin before it, as far as that matters."""
-    before = lines[node.lineno - 1][:column].rstrip()
-    if before.endswith(("(", "[", "{", ",")) or (not before and node.lineno > 1):
-        return True
-    last = max(getattr(part, "lineno", 0) for part in ast.walk(node))
-    return last > node.lineno
+    def position(self, offset: int) -> Tuple[int, int]:
+        """Line and column of an offset."""
+        line = bisect.bisect_right(self.starts, offset)
+        return line, offset - self.starts[line - 1] + 1
 
+    def _line(self, number: int) -> str:
+        """A line with its end."""
+        end = self.starts[number] if number < len(self.starts) else len(self.text)
+        return self.text[self.starts[number - 1] : end]
 
-def _characters(lines: Sequence[str], node: ast.expr) -> int:
-    """The column of a node in characters; the tree counts bytes, and comprehensions inside."""
-    line = lines[node.lineno - 1]
-    column = node.col_offset
-    if not line.isascii():
-        column = len(line.encode("utf-8")[:column].decode("utf-8", "ignore"))
-    if type(node).__name__ in _COMPREHENSIONS and lines[node.lineno - 1][column] not in "[{":
-        before = lines[node.lineno - 1][:column]
-        column = max(before.rfind("["), before.rfind("{"), 0)
-    return column
+    def start(self, node: ast.expr) -> int:
+        """Where a node begins; the tree counts bytes, and comprehensions inside."""
+        if node.col_offset < 0:
+            return self._text_up_to(node.lineno)
+        line, column = self._line(node.lineno), node.col_offset
+        if not line.isascii():
+            column = len(line.encode("utf-8")[:column].decode("utf-8", "ignore"))
+        start = self.starts[node.lineno - 1] + column
+        if type(node).__name__ in _COMPREHENSIONS and self.text[start] not in "[{":
+            start = max(self.text.rfind("[", 0, start), self.text.rfind("{", 0, start), 0)
+        return start
 
+    def _texts(self, offset: int) -> Iterator[Tuple[int, int]]:
+        """Where a text begins, and the line it ends in, for every one from an offset on."""
+        for piece in _PIECE.finditer(self.text, offset):
+            if _QUOTE.match(piece.group()):
+                yield piece.start(), self.position(piece.end())[0]
 
-def _span_of_long_text(lines: Sequence[str], node: ast.expr) -> Span:
-    """A text of several lines: Python 3.7 gives its last line, and no column."""
-    last = node.lineno
-    first = last
-    while first > 1 and lines[first - 2].endswith("\\"):
-        first -= 1
-    quotes = [(first, match.start()) for match in _QUOTE.finditer(lines[first - 1])]
-    for line in range(last, max(0, last - _LONGEST), -1):
-        quotes += [(line, match.start()) for match in _LONG_QUOTE.finditer(lines[line - 1])]
-    for line, column in quotes:
-        tokens = _Tokens(lines, line, column)
-        if tokens.has(0) and tokens.is_text(0) and line < tokens.ends[0][0] == last:
-            end = tokens.ends[tokens.last_of(node)]
-            return line, column + 1, end[0], end[1] + 1
-    return last, 1, last, len(lines[last - 1]) + 1
+    def _text_up_to(self, last: int) -> int:
+        """The first text that ends in a line: of one of several lines Python 3.7 says no more."""
+        return next((start for start, line in self._texts(self.first) if line == last), self.first)
 
+    def long_text(self, last: int) -> int:
+        """The text of several lines that ends in a line."""
+        first = last
+        while first > 1 and self._line(first - 1).rstrip("\r\n").endswith("\\"):
+            first -= 1
+        quotes = [(first, match.start()) for match in _QUOTE.finditer(self._line(first))]
+        for line in range(last, max(0, last - _LONGEST), -1):
+            quotes += [(line, match.start()) for match in _LONG_QUOTE.finditer(self._line(line))]
+        for line, column in quotes:
+            start = self.starts[line - 1] + column
+            if line < last and next(self._texts(start), None) == (start, last):
+                return start
+        return self.starts[last - 1]
 
-class _Tokens:
-    """The tokens of a statement from a place on, found as far as somebody asks for them."""
-
-    def __init__(
-        self, lines: Sequence[str], line: int, column: int, is_inside: bool = False
-    ) -> None:
-        self._lines = lines
-        self.texts: List[str] = []
-        self.starts: List[Tuple[int, int]] = []
-        self.ends: List[Tuple[int, int]] = []
-        text = "\n".join([lines[line - 1][column:], *lines[line : line + _LONGEST]])
-        self._more = self._scan(text, line, column, int(is_inside))
-
-    def _scan(self, text: str, line: int, column: int, depth: int) -> Iterator[None]:
-        """Find one token after the other, up to the end of the statement."""
-        offset = -column
-        for match in _TOKEN.finditer(text):
-            token = match.group()
-            if token == "\n":
-                if depth <= 0:
-                    return
-                line, offset = line + 1, match.end()
-            elif token == "\\\n":
-                line, offset = line + 1, match.end()
-            elif token[0] not in _SKIPPED:
-                depth += (token in _CLOSING) - (token in _CLOSING.values())
-                start = (line, match.start() - offset)
-                if "\n" in token:
-                    line += token.count("\n")
-                    offset = match.start() + token.rindex("\n") + 1
-                self.texts.append(token)
-                self.starts.append(start)
-                self.ends.append((line, match.end() - offset))
-                yield
-
-    def has(self, index: int) -> bool:
-        """True when there is a token with this index."""
-        while len(self.texts) <= index:
-            if next(self._more, self) is self:
-                return False
-        return True
-
-    def is_text(self, index: int) -> bool:
-        """True for a string literal."""
-        return _QUOTE.match(self.texts[index]) is not None
-
-    def last_of(self, node: ast.expr) -> int:
-        """The index of the last token of an expression that begins among these."""
-        last = self._last(node)
-        return last if self.has(last) else len(self.texts) - 1
-
-    def unopened(self, last: int) -> int:
-        """How many brackets close up to a token that were opened before the first one.
-
-        Python 3.7 lets ``(a + b).c`` begin at ``a``.
-        """
-        depth = lowest = 0
-        for text in self.texts[: last + 1]:
-            depth += (text in _CLOSING) - (text in _CLOSING.values())
-            lowest = min(lowest, depth)
-        return -lowest
-
-    def _last(self, node: ast.expr) -> int:
-        kind = type(node).__name__
-        first = self._first(node)
-        if kind in _TEXTS or isinstance(getattr(node, "value", None), (str, bytes)):
-            while self.has(first + 1) and self.is_text(first + 1):
-                first += 1
-            return first
-        if kind in _BRACKETED:
-            return self._match(first)
+    def end(self, node: ast.expr) -> int:
+        """Where a node ends that is, or is in, the expression."""
         if isinstance(node, ast.Attribute):
-            return self._after(self._last(node.value), ".") + 1
+            return self._token(self._after(self.end(node.value), "."))[1]
         if isinstance(node, ast.Call):
-            return self._match(self._after(self._last(node.func), "("))
+            return self._closing(self._after(self.end(node.func), "(") - 1)
         if isinstance(node, ast.Subscript):
-            return self._match(self._after(self._last(node.value), "["))
+            return self._closing(self._after(self.end(node.value), "[") - 1)
+        kind = type(node).__name__
+        start = self.start(node)
+        if kind in _TEXTS or isinstance(getattr(node, "value", None), (str, bytes)):
+            return self._end_of_texts(start)
+        if kind in _BRACKETED:
+            return self._closing(start)
         part = _LAST_PART.get(kind)
         inner = None if part is None else part(node)
-        return first if inner is None else self._close(first, self._last(inner))
+        return self._token(start)[1] if inner is None else self._closed(start, self.end(inner))
 
-    def _first(self, node: ast.expr) -> int:
-        """The index of the first token of an expression."""
-        place = (node.lineno, _characters(self._lines, node)) if node.col_offset >= 0 else None
-        for index in itertools.takewhile(self.has, itertools.count()):
-            if place is None:
-                if self.is_text(index) and self.ends[index][0] == node.lineno:
-                    return index
-            elif self.starts[index] >= place:
-                return index
-        return 0
+    def _token(self, offset: int) -> Tuple[str, int]:
+        """The next token, and where it ends."""
+        match = _TOKEN.match(self.text, offset)
+        return ("", len(self.text)) if match is None else (match.group(1), match.end())
 
-    def _after(self, index: int, text: str) -> int:
-        """The index of the next token with this text."""
-        for following in itertools.takewhile(self.has, itertools.count(index + 1)):
-            if self.texts[following] == text:
-                return following
-        return index
+    def _after(self, offset: int, wanted: str) -> int:
+        """Where the next token ends that is this one."""
+        token, end = self._token(offset)
+        while token and token != wanted:
+            token, end = self._token(end)
+        return end
 
-    def _match(self, index: int) -> int:
-        """The index of the bracket that closes the one at ``index``."""
-        return self._close(index, index)
+    def _end_of_texts(self, start: int) -> int:
+        """Where a text ends that may be written as several ones."""
+        inside = self.may_be_inside and self._is_inside(start)
+        end = start
+        while True:
+            match = _TOKEN.match(self.text, end)
+            if match is None or not _QUOTE.match(match.group(1)):
+                return end
+            if not inside and _LINE_END.search(self.text, end, match.start(1)):
+                return end
+            end = match.end()
 
-    def _close(self, first: int, last: int) -> int:
-        """``last``, or what closes the last bracket that is open there since ``first``."""
+    def _is_inside(self, offset: int) -> bool:
+        """True for what is in brackets, as far as the lines of the expression say so."""
+        line, column = self.position(self.first)
+        before = self._line(line)[: column - 1].rstrip()
+        return (
+            before.endswith(("(", "[", "{", ","))
+            or (not before and line > 1)
+            or self.position(offset)[0] > line
+        )
+
+    def _closed(self, start: int, end: int) -> int:
+        """``end``, or what closes the last bracket that is open there since ``start``."""
         depth = 0
-        for index in itertools.takewhile(self.has, itertools.count(first)):
-            if self.texts[index] in _CLOSING:
-                depth += 1
-            elif self.texts[index] in _CLOSING.values():
-                depth -= 1
-            if index >= last and depth <= 0:
-                return index
-        return len(self.texts) - 1
+        for piece in _PIECE.finditer(self.text, start):
+            if piece.start() >= end and depth <= 0:
+                break
+            depth += _DEPTH.get(piece.group(), 0)
+            if piece.end() >= end and depth <= 0:
+                return piece.end()
+        return end
+
+    def _closing(self, offset: int) -> int:
+        """Where the brackets end that open at an offset."""
+        return self._closed(offset, offset + 1)

@@ -2,7 +2,6 @@
 
 import ast
 import contextlib
-import sys
 from typing import Any, Callable, Dict, List
 
 from npu_config.core.message import phrase
@@ -24,7 +23,7 @@ from npu_config.script.objects import (
 )
 from npu_config.script.paths import Condition
 from npu_config.script.state import Run, anonymous, evaluate, identity
-from npu_config.script.syntax import in_brackets
+from npu_config.script.syntax import CONSTANTS, in_brackets
 
 _SAMENESS = (ast.Is, ast.IsNot, ast.Eq, ast.NotEq)
 _CONVERSIONS: Dict[int, Callable[[Any], str]] = {115: str, 114: repr, 97: ascii}
@@ -218,10 +217,6 @@ EXPRESSIONS: Dict[type, Callable[[Run, Any], Any]] = {
     ),
     ast.JoinedStr: _joined,
     ast.FormattedValue: _formatted,
-    ast.Constant: _constant,
+    **dict.fromkeys(CONSTANTS, _constant),
 }
 """What gives the value of an expression, by its class."""
-
-if sys.version_info < (3, 8):
-    for _kind in (ast.Num, ast.Str, ast.Bytes, ast.NameConstant):
-        EXPRESSIONS[_kind] = _constant

@@ -91,7 +91,10 @@ def _as_bytes(run: Run, call: Call) -> Any:
             run.environment.append((node, value, tuple(run.guards)))
         return _converted("as_bytes", value, constants.as_bytes)
     if is_known(value):
-        return constants.as_bytes(value)
+        found = constants.as_bytes(value)
+        if node in run.fixed and call.node.func in run.fixed:
+            run.fixed[call.node] = found
+        return found
     return anonymous(call.node)
 
 

@@ -150,6 +150,7 @@ class Relevance:
     """The hot lines of a script.
 
     Attributes:
+        functions: every function, with its scope.
         hot_functions: the functions with hot lines, with their scopes; those that no other one
             calls come first.
     """
@@ -174,7 +175,8 @@ class Relevance:
             held.update(self._handled(word, source.mentions(word)))
         lines.update(source.mentions("global_jit_level"))
         lines.update(line for line in held if _OPENING.search(source.lines[line - 1]))
-        self._spread(lines, list(functions(module, module.body)))
+        self.functions = functions(module, module.body)
+        self._spread(lines)
         self._methods = {node.name for _, node in self.hot_functions}
         lines |= held
         self._lines = sorted(lines)
@@ -262,9 +264,11 @@ class Relevance:
                 words.update(pattern.findall(text))
         return words - _NOT_HOLDERS
 
-    def _spread(self, lines: Set[int], found: List[Tuple[Scope, FunctionNode]]) -> None:
+    def _spread(self, lines: Set[int]) -> None:
         """Make functions with hot lines hot, and the lines that name such functions."""
-        nesting = Nesting((node.lineno, last_line(node), (scope, node)) for scope, node in found)
+        nesting = Nesting(
+            (node.lineno, last_line(node), (scope, node)) for scope, node in self.functions
+        )
         callers: Dict[str, List[int]] = {}
         pending = sorted(lines)
         while pending:

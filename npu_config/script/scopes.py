@@ -51,13 +51,12 @@ FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 DEFINITIONS = (*FUNCTIONS, ast.ClassDef)
 
 
-def blocks(statement: ast.AST) -> Iterator[Sequence[ast.AST]]:
+def blocks(statement: ast.AST) -> List[Sequence[ast.AST]]:
     """The bodies that a compound statement holds, definitions excepted.
 
     They are statements, or the handlers of ``try`` and cases of ``match``, which hold such.
     """
-    for field in COMPOUND.get(type(statement), ()):
-        yield getattr(statement, field)
+    return [getattr(statement, field) for field in COMPOUND.get(type(statement), ())]
 
 
 def last_line(statement: Any) -> int:
@@ -115,33 +114,35 @@ def in_lines(body: Sequence[ast.AST], lines: Sequence[int]) -> Iterator[ast.AST]
     """The statements of a body that hold one of some lines, which are in order."""
     number = 0
     index = 0
-    while index < len(lines):
-        high = len(body)
+    while index < len(lines) and number < len(body):
+        high = len(body) - 1
         while number < high:
             middle = (number + high) // 2
-            if last_line(body[middle]) < lines[index]:
+            if first_line(body[middle + 1]) < lines[index]:
                 number = middle + 1
             else:
                 high = middle
-        if number == len(body):
-            return
         first = first_line(body[number])
-        if first <= lines[index]:
-            yield body[number]
-            number += 1
-        else:
+        if first > lines[index]:
             index = bisect.bisect_left(lines, first, index)
+            continue
+        if lines[index] <= last_line(body[number]):
+            yield body[number]
+        number += 1
 
 
-def children(node: ast.AST, lines: Sequence[int]) -> Iterator[ast.AST]:
-    """The parts of a node, without the statements that hold none of some lines."""
-    for _, value in ast.iter_fields(node):
-        if isinstance(value, list) and value and isinstance(value[0], ast.stmt):
-            yield from in_lines(value, lines)
-        elif isinstance(value, list):
-            yield from (part for part in value if isinstance(part, ast.AST))
-        elif isinstance(value, ast.AST):
-            yield value
+def children(node: ast.AST, lines: Sequence[int]) -> List[ast.AST]:
+    """The parts of a node that have parts, without statements that hold none of some lines."""
+    found: List[ast.AST] = []
+    for value in vars(node).values():
+        if value.__class__ is list:
+            if value and isinstance(value[0], ast.stmt):
+                found += in_lines(value, lines)
+            else:
+                found += [part for part in value if isinstance(part, ast.AST)]
+        elif isinstance(value, ast.AST) and value._fields:
+            found.append(value)
+    return found
 
 
 def _last_line_before_ends(statement: ast.AST) -> int:
@@ -149,17 +150,16 @@ def _last_line_before_ends(statement: ast.AST) -> int:
     if isinstance(statement, DEFINITIONS):
         inner = [statement.body]
     if inner:
-        return max(last_line(body[-1]) for body in inner)
+        return last_line(inner[-1][-1])
     last = 0
     pending: List[ast.AST] = [statement]
     while pending:
         node = pending.pop()
         last = max(last, getattr(node, "lineno", 0))
         for value in vars(node).values():
-            if value.__class__ is list:
-                pending += [item for item in value if isinstance(item, ast.AST)]
-            elif isinstance(value, ast.AST):
-                pending.append(value)
+            part = value[-1] if value.__class__ is list and value else value
+            if isinstance(part, ast.AST) and part._fields:
+                pending.append(part)
     return last
 
 
@@ -190,6 +190,9 @@ class Scope:
     Args:
         node: the module, class or function.
         parent: the scope that it is in.
+
+    Attributes:
+        version: how often something was watched anew.
     """
 
     def __init__(
@@ -198,6 +201,7 @@ class Scope:
         self.node = node
         self.parent = parent
         self.watched: Dict[str, Watch] = {}
+        self.version = 0
         self._history: List[str] = []
         self._stores: Optional[Dict[str, List[Store]]] = None
         self._globals: Set[str] = set()
@@ -209,11 +213,7 @@ class Scope:
         if self.watched.get(name, Watch.NOT) < how:
             self.watched[name] = how
             self._history.append(name)
-
-    @property
-    def version(self) -> int:
-        """How often something was watched anew."""
-        return len(self._history)
+            self.version += 1
 
     def fresh(self, version: int) -> Iterator[Tuple[str, Watch]]:
         """What is watched anew since a version."""
@@ -335,15 +335,25 @@ class Scope:
             self._other(target.value)
 
 
-def functions(scope: Scope, body: Sequence[ast.AST]) -> Iterator[Tuple[Scope, FunctionNode]]:
+def functions(scope: Scope, body: Sequence[ast.AST]) -> List[Tuple[Scope, FunctionNode]]:
     """Every function of a body, at any depth, with the scope that it is defined in."""
-    for statement in body:
-        kind = type(statement)
-        if kind in COMPOUND:
+    found: List[Tuple[Scope, FunctionNode]] = []
+    _collect(scope, body, found)
+    return found
+
+
+def _collect(
+    scope: Scope, body: Sequence[ast.AST], found: List[Tuple[Scope, FunctionNode]]
+) -> None:
+    for number, statement in enumerate(body):
+        if type(statement) in COMPOUND:
             for inner in blocks(statement):
-                yield from functions(scope, inner)
-        elif isinstance(statement, ast.ClassDef):
-            yield from functions(scope.child(statement), statement.body)
-        elif isinstance(statement, FUNCTIONS):
-            yield scope, statement
-            yield from functions(scope.child(statement), statement.body)
+                _collect(scope, inner, found)
+        elif isinstance(statement, DEFINITIONS):
+            following: Any = body[number + 1] if number + 1 < len(body) else None
+            if not hasattr(statement, "end_lineno") and getattr(following, "col_offset", -1) >= 0:
+                # It reaches to the next one, for all that matters; a long text has no column.
+                statement.end_lineno = first_line(following) - 1
+            if not isinstance(statement, ast.ClassDef):
+                found.append((scope, statement))
+            _collect(scope.child(statement), statement.body, found)

@@ -63,6 +63,7 @@ class Script:
         fixed: expressions with the value that they have on every path.
         references: what dotted names mean that are imported or built in.
         steps: how many statements were run so far, over all paths.
+        global_names: the names that some function assigns with ``global`` or ``nonlocal``.
 
     Raises:
         Unparsable: for text that is not Python 3.
@@ -78,8 +79,8 @@ class Script:
         self.relevance = Relevance(self.source, self.module)
         self.flags = Flags(self.source)
         self.steps = 0
+        self.global_names = _global_names(self.source)
         self._attributes: Dict[int, Dict[str, List[AttributeStore]]] = {}
-        self._globals: Optional[Set[str]] = None
         self._may_be_patched: Optional[bool] = None
         self._imported: Dict[str, FrozenSet[str]] = {}
         self._functions: Optional[List[Tuple[FunctionNode, int]]] = None
@@ -138,31 +139,19 @@ class Script:
             _SET.match(line, end) is not None for line in lines for _, end in spans(name, line)
         )
 
-    @property
-    def global_names(self) -> Set[str]:
-        """The names that some function assigns with ``global`` or ``nonlocal``."""
-        if self._globals is None:
-            self._globals = set()
-            for keyword in ("global", "nonlocal"):
-                for line in self.source.mentions(keyword):
-                    words = self.source.lines[line - 1].replace(",", " ").split()
-                    if words and words[0] == keyword:
-                        self._globals.update(words[1:])
-        return self._globals
-
     def nodes(self, *words: str) -> Iterator[ast.AST]:
         """The nodes of all statements with one of the words on their lines."""
         lines = sorted({line for word in words for line in self.source.mentions(word)})
         pending: Deque[ast.AST] = deque([self.tree] if lines else [])
         while pending:
-            for node in children(pending.popleft(), lines):
-                yield node
-                pending.append(node)
+            found = children(pending.popleft(), lines)
+            yield from found
+            pending += found
 
     def function_lines(self) -> List[Tuple[FunctionNode, int]]:
         """Every function with its last line."""
         if self._functions is None:
-            found = functions(self.module, self.tree.body)
+            found = self.relevance.functions
             self._functions = [(node, last_line(node)) for _, node in found]
         return self._functions
 
@@ -222,6 +211,16 @@ class Script:
                         found.setdefault(part.attr, []).append(store)
             for inner in blocks(statement):
                 self._walk(scope, method, inner, found)
+
+
+def _global_names(source: ScriptSource) -> Set[str]:
+    found: Set[str] = set()
+    for keyword in ("global", "nonlocal"):
+        for line in source.mentions(keyword):
+            words = source.lines[line - 1].replace(",", " ").split()
+            if words and words[0] == keyword:
+                found.update(words[1:])
+    return found
 
 
 def _names_of_import(node: ast.AST) -> Iterator[str]:

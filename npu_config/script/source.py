@@ -1,6 +1,7 @@
 """The text of a script: decoding it as Python does, parsing it, and exact places in it."""
 
 import ast
+import bisect
 import codecs
 import io
 import itertools
@@ -181,7 +182,7 @@ class ScriptSource(Source):
         first: ast.expr = node  # type: ignore[assignment]
         line = first.lineno
         if not HAS_ENDS:
-            return Place(self.path, *span(self.lines, first))
+            return Place(self.path, *span(self.text, self.starts, first))
         end_line = first.end_lineno or line
         return Place(
             self.path,
@@ -282,16 +283,18 @@ class ScriptSource(Source):
 
     def lines_with(self, word: str, within: bool = False) -> List[int]:
         """The lines that hold a word, comment lines left out; ``within``: also inside of words."""
-        text, size = self.text, len(word)
+        text, size, starts = self.text, len(word), self.starts
         found: List[int] = []
         start = text.find(word)
         while start >= 0:
             end = start + size
             if within or not (_is_part(text[start - 1 : start]) or _is_part(text[end : end + 1])):
-                line = self.line(start)
+                line = bisect.bisect_right(starts, start)
                 if not self.lines[line - 1].lstrip().startswith("#"):
                     found.append(line)
-                end = max(end, self.offset(line + 1, 1))
+                if line == len(starts):
+                    break
+                end = starts[line]
             start = text.find(word, end)
         return found
 

@@ -269,12 +269,14 @@ def execute(run: Run, statements: Sequence[ast.stmt]) -> int:
     scope = run.frame.scope
     left = ON
     hot = run.script.relevance.next_hot(scope, statements, 0)
-    while hot is not None and not left:
+    while hot is not None:
         executor = run.executors.get(hot.statement.__class__)
         if executor is not None:
             run.wanting = hot.has_seed
             run.count_step()
             left = executor(run, hot.statement)
+            if left:
+                break
         hot = run.script.relevance.next_hot(scope, statements, hot.number + 1)
     del run.guards[depth:]
     return left

@@ -1,10 +1,18 @@
 """What single nodes of a syntax tree say by themselves, on every version of Python."""
 
 import ast
+import sys
 from typing import Any, Optional
 
 UNCLEAR = object()
 """What :func:`literal` gives for an expression that is not a literal."""
+
+CONSTANTS = frozenset(
+    (ast.Constant,)
+    if sys.version_info >= (3, 8)
+    else (ast.Constant, ast.Num, ast.Str, ast.Bytes, ast.NameConstant)
+)
+"""The nodes of numbers, texts, True, False and None, which hold their value in the first field."""
 
 
 def in_brackets(node: ast.Subscript) -> ast.expr:
@@ -16,6 +24,8 @@ def in_brackets(node: ast.Subscript) -> ast.expr:
 
 def literal(node: Optional[ast.AST]) -> Any:
     """The value of a literal; :data:`UNCLEAR` for anything else, and for no node at all."""
+    if node.__class__ in CONSTANTS:
+        return getattr(node, node._fields[0])  # type: ignore[union-attr]
     try:
         return UNCLEAR if node is None else ast.literal_eval(node)
     except (ValueError, TypeError, SyntaxError, RecursionError, MemoryError):
@@ -24,7 +34,7 @@ def literal(node: Optional[ast.AST]) -> Any:
 
 def literal_text(node: Optional[ast.AST]) -> Optional[str]:
     """The text of a string literal; None for anything else."""
-    value = literal(node)
+    value = literal(node) if node.__class__ in CONSTANTS else None
     return value if isinstance(value, str) else None
 
 

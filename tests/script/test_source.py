@@ -129,6 +129,10 @@ EXPRESSIONS = [
     "None",
     "f(\n    a,\n    b\n)",
     "f(  # a comment )\n    a)",
+    "f(a\n    .b, c=d\n    .e)",
+    "f([\n    a\n    for a in b\n])",
+    "f('a'  # 'no'\n    'b')",
+    "f('a'\r\n    'b')",
     "'数据'",
     "f('数据', '据')",
     "数.据['x']",
@@ -169,7 +173,8 @@ def test_ends(surrounding):
                 continue
             if isinstance(node, ast.JoinedStr) and sys.version_info >= (3, 12):
                 continue
-            assert source.place_of(node)[1:] == span(source.lines, node), (text, ast.dump(node))
+            found = span(source.text, source.starts, node)
+            assert source.place_of(node)[1:] == found, (text, ast.dump(node))
 
 
 def test_places_of_this_python():

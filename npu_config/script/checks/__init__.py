@@ -34,6 +34,6 @@ def run_checks(
             check.function(context)
         else:
             for path in paths:
-                context.path = path
+                context.path, context.run = path, path.outcome
                 check.function(context)
     return context.found

@@ -49,6 +49,7 @@ class Context:
         script: the script.
         paths: every path through it.
         path: the path that is looked at; None for a check of the whole script.
+        run: what happened on the path.
         version: the adapter that the script is for (``Target.version``); None: any.
         unread: finds results of calls that nothing reads.
     """
@@ -60,6 +61,7 @@ class Context:
         self.script = script
         self.paths = paths
         self.path: Optional[Path] = None
+        self.run: Run
         self.rule: Optional[Rule] = None
         self.found: List[Found] = []
         self.unread = Unread(script)
@@ -67,13 +69,6 @@ class Context:
         self._imports_have: Dict[Tuple[str, ...], bool] = {}
         self._uses: Optional[Dict[Place, List[Use]]] = None
         self._loops: Optional[List[Tuple[int, int]]] = None
-
-    @property
-    def run(self) -> Run:
-        """What happened on the path."""
-        assert self.path is not None
-        run: Run = self.path.outcome
-        return run
 
     def place(self, node: ast.AST) -> Place:
         """Where a node is."""

@@ -1,7 +1,7 @@
 """Whether anything reads what a call gives, found in the text of a script."""
 
 import ast
-from typing import Dict, Iterator, List, Optional, Tuple, Union
+from typing import Dict, Iterator, List, Optional, Sequence, Tuple, Union
 
 from npu_config.script.neighbours import any_neighbour_has
 from npu_config.script.scopes import DEFINITIONS, FUNCTIONS, children, last_line
@@ -70,7 +70,9 @@ class Unread:
             return True
         loop = next((n for n in parents[parents.index(scope) :] if isinstance(n, LOOPS)), None)
         again = None if loop is None else (loop.lineno, last_line(loop))
-        for node, inside in _mentions(scope, name, statement):
+        mentions = self._script.source.mentions
+        lines = sorted({n for word in (name, "global", "nonlocal") for n in mentions(word)})
+        for node, inside in _mentions(scope, name, statement, lines):
             if inside or not isinstance(node, ast.Name):
                 return True
             if (node.lineno, node.col_offset) > (statement.lineno, statement.col_offset):
@@ -146,16 +148,16 @@ def _around(tree: ast.AST, node: ast.expr) -> Parents:
 
 
 def _mentions(
-    scope: ast.AST, name: str, statement: ast.Assign
+    scope: ast.AST, name: str, statement: ast.Assign, lines: Sequence[int]
 ) -> Iterator[Tuple[Union[ast.Name, ast.stmt], bool]]:
     """Where a scope reads a name, or declares it, and whether in a definition inside of it.
 
-    What the statement itself reads is left out.
+    What the statement itself reads is left out, and what is not on the lines that name it.
     """
     pending: List[Tuple[ast.AST, bool]] = [(scope, False)]
     while pending:
         node, inside = pending.pop()
-        for child in ast.iter_child_nodes(node):
+        for child in children(node, lines):
             if child is statement:
                 continue
             if isinstance(child, ast.Name):

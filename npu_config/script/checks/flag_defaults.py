@@ -45,12 +45,8 @@ def flag_default_not_allowed(context: Context) -> None:
             value = entry.value
             if option is None or option.wire != entry.wire or not isinstance(value, Unknown):
                 continue
-            if value.flag is None or _is_guarded(context, value.flag):
-                continue
-            default = context.script.flags.default(value.flag)
-            if default is None or default.value is None:
-                continue
-            if _is_given_otherwise(context, value.flag, default.line):
+            default = None if value.flag is None else context.script.flags.default(value.flag)
+            if value.flag is None or default is None or default.value is None:
                 continue
             given = _as_stored(default.value, entry.wire, _is_of_str(value))
             if given is None:
@@ -58,6 +54,10 @@ def flag_default_not_allowed(context: Context) -> None:
             try:
                 option.kind.parse(given)
             except InvalidValue as refused:
+                if _is_guarded(context, value.flag) or _is_given_otherwise(
+                    context, value.flag, default.line
+                ):
+                    continue
                 context.report(
                     phrase(
                         '"{}" is the flag "{}", whose default in line {} is refused: it {}; '
