@@ -10,6 +10,7 @@ from npu_config.cli._dump_options import NO_NUMPY, format_option
 from npu_config.cli._output import Failure, say
 from npu_config.cli._paths import FILE
 from npu_config.cli._report import attempt, print_findings
+from npu_config.core.files import reading
 from npu_config.core.message import localized, phrase
 
 
@@ -172,7 +173,7 @@ def _raw(tensor: Any) -> str:
     """The first bytes of a tensor whose values cannot be decoded."""
     if tensor.offset is None or tensor.fault is not None:
         return ""
-    with open(tensor.path, "rb") as stream:
+    with open(tensor.path, "rb", opener=reading) as stream:
         stream.seek(tensor.offset)
         data = stream.read(min(tensor.size, 16))
     return localized("    bytes {}\n", " ".join(map("{:02x}".format, data)))

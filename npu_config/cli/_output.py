@@ -102,10 +102,11 @@ def deliver(content: Union[str, bytes], out: Optional[str], force: bool) -> None
             raise Failure("bytes are not written to a terminal; use -o FILE")
         say(content)
     else:
-        data = content.encode("utf-8") if isinstance(content, str) else content
+        if isinstance(content, str):
+            content = content.encode("utf-8", "surrogateescape")
         try:
             sys.stdout.flush()
-            sys.stdout.buffer.write(data)
+            sys.stdout.buffer.write(content)
         except BrokenPipeError:
             raise
         except OSError as error:

@@ -4,7 +4,7 @@ import os
 import stat
 from typing import Optional
 
-from npu_config.core.files import write_atomic
+from npu_config.core.files import reading, write_atomic
 from npu_config.core.message import localized
 
 
@@ -26,7 +26,7 @@ def rewrite(
         reason = _refusal(real, root)
         if reason is not None:
             return reason
-        with open(real, "rb") as stream:
+        with open(real, "rb", opener=reading) as stream:
             if stream.read() != before.encode(encoding):
                 return "the file changed while it was checked; it is not written"
         write_atomic(real, after.encode(encoding), overwrite=True)

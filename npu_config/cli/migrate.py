@@ -14,6 +14,7 @@ from npu_config.cli._paths import FILE
 from npu_config.cli._progress import progress
 from npu_config.cli._rewrite import rewrite
 from npu_config.core.diagnostics import Place
+from npu_config.core.files import make_directories
 from npu_config.core.message import localized
 from npu_config.lint.walk import walk
 from npu_config.migration import IMPORTS, rules
@@ -203,7 +204,7 @@ def _copied(plan: _Plan, outcomes: List[Outcome]) -> List[Outcome]:
 
 
 def _copy_one(source: str, destination: str, outcome: Optional[Outcome]) -> None:
-    os.makedirs(os.path.dirname(destination) or ".", exist_ok=True)
+    make_directories(os.path.dirname(destination))
     migration = outcome.migration if outcome is not None else None
     if outcome is None or migration is None or not migration.edits:
         shutil.copy2(source, destination)

@@ -9,7 +9,7 @@ import contextlib
 import errno
 import os
 import stat
-from typing import IO, Iterable, List, Mapping, Optional, Union
+from typing import IO, Iterable, Iterator, List, Mapping, Optional, Tuple, Union
 
 from npu_config.core.message import listed, phrase
 
@@ -27,7 +27,8 @@ def write_atomic(
 
     Args:
         path: the destination; its directory must exist.
-        content: text (written as UTF-8, line ends as given), bytes, or pieces of bytes.
+        content: text (written as UTF-8, line ends as given, bytes of names that are none as they
+            are), bytes, or pieces of bytes.
         overwrite: replace an existing file, keeping its owner and its permission bits; a link
             stays one.
         durable: wait until the disk has it, so that the file survives a power failure.
@@ -50,7 +51,7 @@ def write_atomic(
         target = os.path.realpath(target)
     there = _replaceable(target)
     if isinstance(content, str):
-        content = content.encode("utf-8")
+        content = content.encode("utf-8", "surrogateescape")
     pieces = (content,) if isinstance(content, bytes) else content
     with _Draft(os.path.dirname(target) or ".") as draft:
         for piece in pieces:
@@ -146,6 +147,74 @@ def _replaceable(target: str) -> Optional[os.stat_result]:
     return there
 
 
+_OTHERS = {
+    stat.S_IFIFO: phrase("this is a named pipe, not a file"),
+    stat.S_IFSOCK: phrase("this is a socket, not a file"),
+}
+_DEVICE = phrase("this is a device, not a file")
+_OWN = ("/dev/stdin", "/dev/fd/", "/proc/self/fd/")
+
+
+def reading(path: str, flags: int) -> int:
+    """The ``opener`` of every file that is read: what may never answer or end is not opened.
+
+    That is a named pipe, a socket, or a device other than ``os.devnull``.  What this process was
+    given open can be read: standard input, and the pipe of ``<(command)``.
+
+    Raises:
+        OSError: it cannot be opened, or is none of these; the text says what it is.
+    """
+    status = os.stat(path)
+    kind = stat.S_IFMT(status.st_mode)
+    ends = kind in (stat.S_IFREG, stat.S_IFDIR) or path.startswith(_OWN)
+    if not ends and not os.path.samestat(status, os.stat(os.devnull)):
+        raise OSError(errno.EINVAL, _OTHERS.get(kind, _DEVICE), path)
+    return os.open(path, flags)
+
+
+def walk(top: str) -> Iterator[Tuple[str, List[str], List[str]]]:
+    """(directory, its directories, its files) from ``top`` down, as ``os.walk``, at any depth.
+
+    Links to directories are not followed; what is removed from the directories is left out.  (The
+    function of the standard library calls itself for each level before Python 3.12.)
+    """
+    pending = [top]
+    while pending:
+        directory = pending.pop()
+        folders: List[str] = []
+        names: List[str] = []
+        try:
+            with os.scandir(directory) as entries:
+                for entry in entries:
+                    (folders if _leads_on(entry) else names).append(entry.name)
+        except OSError:
+            continue
+        yield directory, folders, names
+        paths = [os.path.join(directory, name) for name in reversed(folders)]
+        pending += [path for path in paths if not os.path.islink(path)]
+
+
+def make_directories(path: str) -> None:
+    """Make a directory with those above it, at any depth; one that is there is left alone.
+
+    Raises:
+        OSError: a file is in the way, or it may not be made.
+    """
+    missing: List[str] = []
+    while path and not os.path.isdir(path):
+        missing.append(path)
+        path = os.path.dirname(path)
+    for each in reversed(missing):
+        os.mkdir(each)
+
+
+def _leads_on(entry: "os.DirEntry[str]") -> bool:
+    try:
+        return entry.is_dir()
+    except OSError:
+        return False
+
+
 def is_directory(path: PathLike) -> bool:
     """Whether a path is a directory; no path with a NUL character is, on any Python."""
     try:
@@ -181,8 +250,8 @@ def write_missing(texts: Mapping[str, str], overwrite: bool = False) -> List[str
 
 def _has_content(path: str, text: str) -> bool:
     try:
-        with open(path, "rb") as stream:
-            return stream.read() == text.encode("utf-8")
+        with open(path, "rb", opener=reading) as stream:
+            return stream.read() == text.encode("utf-8", "surrogateescape")
     except OSError:
         return False
 

@@ -5,6 +5,7 @@ import os
 from importlib.util import find_spec
 from typing import Iterator, Mapping, Optional
 
+from npu_config.core.files import reading
 from npu_config.core.versions import parse_cann
 
 ROOTS = ("ASCEND_HOME_PATH", "ASCEND_TOOLKIT_HOME", "ASCEND_OPP_PATH", "ASCEND_AICPU_PATH")
@@ -63,7 +64,7 @@ def _versions(path: str) -> Iterator[str]:
     try:
         if not os.path.isfile(path):
             return
-        with open(path, encoding="utf-8", errors="replace") as stream:
+        with open(path, encoding="utf-8", errors="replace", opener=reading) as stream:
             lines = stream.read(_LARGEST).splitlines()
     except OSError:
         return

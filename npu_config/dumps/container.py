@@ -7,11 +7,10 @@ Source: facts dump.yaml, ``container``.
 """
 
 import os
-import stat
 from typing import BinaryIO, List, NamedTuple, Optional, Sequence, Tuple
 
 from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Place
-from npu_config.core.files import PathLike
+from npu_config.core.files import PathLike, reading
 from npu_config.core.message import phrase
 from npu_config.dumps import _rules as rules
 from npu_config.dumps.dump import Dump, Tensor
@@ -60,10 +59,7 @@ def open_dump(path: PathLike) -> Opened:
     """
     name = os.fspath(path)
     try:
-        if not stat.S_ISREG(os.stat(name).st_mode) and not os.path.isdir(name):
-            message = "this is not a file but a device or a pipe"
-            return _refused(rules.NOT_A_DUMP.diagnostic(message, Place(name)))
-        with open(name, "rb") as stream:
+        with open(name, "rb", opener=reading) as stream:
             size = os.fstat(stream.fileno()).st_size
             head = stream.read(_LENGTH)
             fault = _wrong_beginning(head, size)

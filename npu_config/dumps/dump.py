@@ -11,6 +11,7 @@ from typing import Any, Iterable, Iterator, Optional, Sequence, Tuple
 import attr
 
 from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Place
+from npu_config.core.files import reading
 from npu_config.core.message import phrase
 from npu_config.dumps import _rules as rules
 from npu_config.dumps.data_types import DataType, decode
@@ -112,7 +113,7 @@ class Tensor:
         Raises:
             NpuConfigError: the file does not hold them.
         """
-        with open(self.path, "rb") as stream:
+        with open(self.path, "rb", opener=reading) as stream:
             stream.seek(self._offset())
             return stream.read(self.size)
 
@@ -168,7 +169,7 @@ class Tensor:
         if not self.elements:
             return numpy.empty(self.shape, dtype)
         try:
-            with open(self.path, "rb") as stream:
+            with open(self.path, "rb", opener=reading) as stream:
                 content = mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ)
         except (OSError, ValueError) as error:
             raise NpuConfigError([unreadable(self.path, error)]) from None

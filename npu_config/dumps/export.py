@@ -10,7 +10,7 @@ import os
 from typing import Any, Callable, Dict, Iterator, List, Optional, Set, Tuple
 
 from npu_config.core.diagnostics import Diagnostic, NpuConfigError
-from npu_config.core.files import PathLike, write_atomic
+from npu_config.core.files import PathLike, reading, write_atomic
 from npu_config.core.message import phrase
 from npu_config.core.npy import (
     COLUMNS,
@@ -100,7 +100,7 @@ def _prepare(target: str) -> None:
     index = os.path.join(target, INDEX)
     if os.path.isdir(target) and os.listdir(target):
         try:
-            with open(index, encoding="utf-8") as stream:
+            with open(index, encoding="utf-8", opener=reading) as stream:
                 ours = stream.readline().strip() == ",".join(COLUMNS)
         except (OSError, UnicodeDecodeError):
             ours = False
@@ -190,7 +190,7 @@ def _write(path: str, descr: str, shape: Tuple[int, ...], pieces: Iterator[Any])
 
 def _is_there(path: str, header: bytes, size: int) -> bool:
     try:
-        with open(path, "rb") as stream:
+        with open(path, "rb", opener=reading) as stream:
             whole = os.fstat(stream.fileno()).st_size == len(header) + size
             return whole and stream.read(len(header)) == header
     except OSError:
@@ -199,7 +199,7 @@ def _is_there(path: str, header: bytes, size: int) -> bool:
 
 def _bytes(tensor: Tensor, size: int) -> Iterator[bytes]:
     """The first bytes of a tensor as they are in the file, in pieces."""
-    with open(tensor.path, "rb") as stream:
+    with open(tensor.path, "rb", opener=reading) as stream:
         stream.seek(tensor.offset or 0)
         while size > 0:
             piece = stream.read(min(size, _PIECE))

@@ -15,7 +15,7 @@ from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple
 import attr
 
 from npu_config.core.diagnostics import NpuConfigError, Place
-from npu_config.core.files import PathLike
+from npu_config.core.files import PathLike, reading
 from npu_config.core.message import phrase
 from npu_config.dumps._rules import BAD_GRAPH
 from npu_config.dumps.names import plain
@@ -193,7 +193,7 @@ def _in_folder(folder: str, model: Optional[str]) -> str:
 def _is_named(path: str, model: str) -> bool:
     """True when a graph begins with the name of the model."""
     try:
-        with open(path, "rb") as stream:
+        with open(path, "rb", opener=reading) as stream:
             match = _NAME.search(stream.read(_BEGINNING))
     except OSError:
         return False

@@ -13,6 +13,7 @@ from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Sequence, Se
 import attr
 
 from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Place
+from npu_config.core.files import reading, walk
 from npu_config.core.message import phrase
 from npu_config.core.npy import COLUMNS, INDEX, TENSOR
 from npu_config.dumps._rules import BAD_REFERENCE
@@ -160,7 +161,7 @@ class Reference:
 
     def _take_files(self) -> None:
         latest: Dict[Key, int] = {}
-        for folder, folders, names in os.walk(self.path):
+        for folder, folders, names in walk(self.path):
             folders.sort()
             for name in sorted(names):
                 parts = name[: -len(".npy")].rsplit(".", 2)
@@ -227,7 +228,7 @@ def _are_numbers(parts: Sequence[str]) -> bool:
 
 
 def _holds_npy(path: str) -> bool:
-    return any(name.endswith(".npy") for _, _, names in os.walk(path) for name in names)
+    return any(name.endswith(".npy") for _, _, names in walk(path) for name in names)
 
 
 class _Line(NamedTuple):
@@ -242,7 +243,9 @@ class _Line(NamedTuple):
 def _index(path: str) -> Optional[List[_Line]]:
     """The tensors of an ``index.csv``; None when there is none that is ours."""
     try:
-        with open(path, encoding="utf-8", errors="surrogateescape", newline="") as stream:
+        with open(
+            path, encoding="utf-8", errors="surrogateescape", newline="", opener=reading
+        ) as stream:
             rows = csv.DictReader(stream.read(_LARGEST_INDEX).splitlines())
             if rows.fieldnames is None or tuple(rows.fieldnames) != COLUMNS:
                 return None

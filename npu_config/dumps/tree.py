@@ -10,7 +10,7 @@ from typing import Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple, 
 import attr
 
 from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Place
-from npu_config.core.files import PathLike
+from npu_config.core.files import PathLike, reading
 from npu_config.core.message import phrase
 from npu_config.dumps import _rules as rules
 from npu_config.dumps.container import Opened, open_dump
@@ -255,7 +255,7 @@ def _enter(
 def _mapping(path: str) -> Dict[str, str]:
     """Hash to real name, of a ``mapping.csv``; lines that are cut are left out."""
     try:
-        with open(path, encoding="utf-8", errors="replace") as stream:
+        with open(path, encoding="utf-8", errors="replace", opener=reading) as stream:
             text = stream.read(_LARGEST_MAPPING)
     except OSError:
         return {}

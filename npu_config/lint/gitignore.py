@@ -8,8 +8,9 @@ this, translates to regular expressions that take time exponential in the number
 
 import os
 import re
-import stat
 from typing import Any, Callable, Iterator, List, NamedTuple, Optional, Sequence, Tuple
+
+from npu_config.core.files import reading
 
 __all__ = ["Patterns"]
 
@@ -60,9 +61,7 @@ class Patterns:
         """The patterns of a directory's own .gitignore; None when there is none."""
         path = os.path.join(directory, ".gitignore")
         try:
-            if not stat.S_ISREG(os.stat(path).st_mode):
-                return None
-            with open(path, "rb") as stream:
+            with open(path, "rb", opener=reading) as stream:
                 text = stream.read(_LARGEST).decode("utf-8-sig", "replace")
         except OSError:
             return None

@@ -20,6 +20,7 @@ from typing import Any, Callable, Dict, Iterable, List, Mapping, Optional, Tuple
 import attr
 
 from npu_config.core.diagnostics import Diagnostic, Place, Severity
+from npu_config.core.files import reading
 from npu_config.core.message import listed, phrase
 from npu_config.core.rule import Rule, declare
 from npu_config.core.target import Target
@@ -157,7 +158,7 @@ def read_project(path: str, known_rules: KnownRules) -> Optional[Project]:
     from npu_config.readers.toml_file import parse
 
     try:
-        with open(path, "rb") as stream:
+        with open(path, "rb", opener=reading) as stream:
             text = stream.read().decode("utf-8-sig", "replace")
     except OSError:
         return None

@@ -13,7 +13,7 @@ import re
 from typing import Dict, Iterator, List, NamedTuple, Optional, Sequence, Set, Tuple
 
 from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Place
-from npu_config.core.files import PathLike, write_atomic
+from npu_config.core.files import PathLike, reading, walk, write_atomic
 from npu_config.core.message import phrase
 from npu_config.core.npy import INDEX, Exported, file_name, npy_header, write_index
 from npu_config.diagnosis.event_files import (
@@ -128,7 +128,7 @@ def _dumps(run: str) -> Iterator[Dump]:
         if not device.startswith(_DEVICE) or not os.path.isdir(base):
             continue
         place = device[len(_DEVICE) :].replace(",", "/")
-        for directory, _, names in os.walk(base):
+        for directory, _, names in walk(base):
             scope = os.path.relpath(directory, base).replace(os.sep, "/")
             for name in names:
                 match = None if name.startswith("_tfdbg_") else _FILE.match(name)
@@ -164,17 +164,14 @@ def _named(dumps: Sequence[Dump]) -> Iterator[Tuple[Dump, int, str]]:
 
 
 def _export(dump: Dump, run: int, occurrence: int, file: str, target: str) -> Exported:
-    with open(dump.path, "rb") as stream:
+    with open(dump.path, "rb", opener=reading) as stream:
         size = os.fstat(stream.fileno()).st_size
         if size < _MAPPED:
             dtype, shape, status = _convert(stream.read(), os.path.join(target, file))
         else:
-            with mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ) as content:
-                view = memoryview(content)
-                try:
-                    dtype, shape, status = _convert(view, os.path.join(target, file))
-                finally:
-                    view.release()
+            # It ends with its last view, which an exception may hold.
+            content = memoryview(mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ))
+            dtype, shape, status = _convert(content, os.path.join(target, file))
     return Exported(
         run,
         file if status == "ok" else "",

@@ -12,8 +12,7 @@ _TOP = 65536
 _GRAPH_TEXT = re.compile(
     r"(?:node|meta_info_def|graph_def|saver_def|library) {0,8}:? {0,8}[{<]|saved_model_"
 )
-_FUSION_RESULT = re.compile(r'"(?:session_and_graph_id|graph_fusion|ub_fusion)\w{0,40}" *:')
-_FUSION_COUNT = re.compile(r'"(?:match_times|effect_times)" *:')
+_FUSION_RESULT = re.compile(r'"(?:session_and_graph_id\w{0,40}|match_times|effect_times)" *:')
 _ACL = re.compile(r'"(?:dump_list|dump_op_switch|aicore_metrics|err_msg_mode)" *:')
 _ACL_BLOCK = re.compile(r'"(?:dump|profiler)" *: *\{')
 _LOSS = re.compile(r"loss[ _]scal|global_step|step ?[=:] ?\d", re.IGNORECASE)
@@ -63,7 +62,7 @@ def other_kind(text: Optional[str], data: bytes, path: str) -> Optional[Other]:
     if _GRAPH_TEXT.match(first_line(top)) is not None:
         return _graph(path)
     if top.lstrip("\ufeff \t\r\n")[:1] in ("{", "["):
-        if _FUSION_RESULT.search(top) and _FUSION_COUNT.search(top):
+        if lower.startswith("fusion_result") or _FUSION_RESULT.search(top):
             return Other(
                 "a fusion_result.json, which the compiler writes",
                 phrase("run: npu-config fusion-result {}", path),

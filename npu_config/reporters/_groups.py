@@ -14,7 +14,7 @@ def grouped(diagnostics: Iterable[Diagnostic]) -> List[Group]:
     """Each kind of finding once, at its first place, with the others of its kind.
 
     Findings are of one kind when they are about the same file and option, by the same rule, and
-    differ in their place, or in numbers in the message, only.
+    differ in their place, in numbers in the message, or in what a fix writes, only.
     """
     found: Dict[Tuple[object, ...], Group] = {}
     for diagnostic in diagnostics:
@@ -31,5 +31,5 @@ def _kind(diagnostic: Diagnostic) -> Tuple[object, ...]:
         diagnostic.severity,
         diagnostic.option,
         _NUMBER.sub("0", diagnostic.message),
-        diagnostic.help,
+        None if diagnostic.fix else diagnostic.help,
     )

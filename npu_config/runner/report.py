@@ -3,6 +3,8 @@
 import os
 from typing import Any, Dict, Iterable, List, Mapping, Tuple
 
+from npu_config.core.files import walk
+
 _MOST_FILES = 20_000
 
 
@@ -30,7 +32,7 @@ def stamps(folder: str) -> Dict[str, Tuple[int, int]]:
 
 def _stamped(folder: str) -> Iterable[Tuple[str, Tuple[int, int]]]:
     count = 0
-    for directory, folders, names in os.walk(folder):
+    for directory, folders, names in walk(folder):
         folders[:] = [
             each for each in folders if not each.startswith(".") and each != "__pycache__"
         ]

@@ -6,9 +6,11 @@ import threading
 from types import ModuleType, TracebackType
 from typing import Any, Iterator, List, Optional, Sequence, Set
 
+from npu_config.core.files import reading
 from npu_config.core.message import phrase
 from npu_config.runner.missing import advice, failed_import
 
+_LARGEST = 1 << 26
 _HERE = os.path.dirname(os.path.abspath(__file__))
 
 
@@ -122,17 +124,19 @@ def exit_code(error: SystemExit) -> int:
 
 
 def _compiled(path: str) -> Any:
-    """The code of a file; None after a syntax error, which is printed as ``python`` does."""
+    """The code of a file; None after what Python says against it, printed as it does."""
     try:
-        with open(path, "rb") as stream:
-            data = stream.read()
+        with open(path, "rb", opener=reading) as stream:
+            data = stream.read(_LARGEST + 1)
     except OSError as error:
         raise CannotRunError(
             phrase("{} cannot be read: {}", path, error.strerror or error)
         ) from None
+    if len(data) > _LARGEST:
+        raise CannotRunError(phrase("{} has more than {:,} bytes", path, _LARGEST))
     try:
         return compile(data, path, "exec", dont_inherit=True)
-    except SyntaxError:
+    except (SyntaxError, RecursionError, MemoryError):
         import re
 
         if path.endswith(".sh") or re.match(rb"#!.*\b\w*sh\b", data):

@@ -20,6 +20,7 @@ from typing import (
 )
 
 from npu_config.core.diagnostics import Diagnostic, Place
+from npu_config.core.files import reading
 from npu_config.core.target import Target
 from npu_config.script import read
 from npu_config.script._rules import NOT_PYTHON
@@ -148,7 +149,7 @@ def _judged(path: str, data: bytes, matters: bool, work: _Work) -> Optional[Chec
 def _load(path: str) -> Union[bytes, Diagnostic]:
     """The content of a file in one read, or why there is none."""
     try:
-        with open(path, "rb", buffering=0) as stream:
+        with open(path, "rb", buffering=0, opener=reading) as stream:
             status = os.fstat(stream.fileno())
             if stat.S_ISREG(status.st_mode) and status.st_size <= LARGEST:
                 return stream.read() or b""

@@ -126,9 +126,14 @@ def bounded(value: Any) -> Any:
     """``value``, unless it has grown too large to be worth knowing."""
     if isinstance(value, (str, bytes, list, tuple)) and len(value) > LIMIT:
         raise NotKnown
-    if isinstance(value, int) and value.bit_length() > 4096:
+    if isinstance(value, int) and not is_small(value):
         raise NotKnown
     return value
+
+
+def is_small(value: int) -> bool:
+    """Whether a number can be written in every message."""
+    return value.bit_length() <= 4096
 
 
 def _try(function: Callable[..., Any], *arguments: Any) -> Any:

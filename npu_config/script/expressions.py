@@ -37,7 +37,10 @@ def _name(run: Run, node: ast.Name) -> Any:
 
 
 def _constant(run: Run, node: Any) -> Any:
-    value = run.fixed[node] = getattr(node, node._fields[0])
+    value = getattr(node, node._fields[0])
+    if value.__class__ is int and not constants.is_small(value):
+        value = anonymous(node)
+    run.fixed[node] = value
     return value
 
 

@@ -6,6 +6,8 @@ import re
 from contextvars import ContextVar
 from typing import Dict, FrozenSet, Iterator, List, Optional, Sequence, Set, Tuple
 
+from npu_config.core.files import reading, walk
+
 _MOST_FILES = 2000
 _MOST_IMPORTED = 300
 _LARGEST = 4 * 1024 * 1024
@@ -166,7 +168,7 @@ def _read(path: str) -> bytes:
     data = memory.contents.get(path)
     if data is None:
         try:
-            with open(path, "rb", opener=_at_once) as stream:
+            with open(path, "rb", opener=reading) as stream:
                 data = stream.read(_LARGEST)
         except OSError:
             data = b""
@@ -176,11 +178,6 @@ def _read(path: str) -> bytes:
             memory.size = len(data)
         memory.contents[path] = data
     return data
-
-
-def _at_once(path: str, flags: int) -> int:
-    """Open without waiting for the other end of a pipe."""
-    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
 
 
 def _has(path: str, words: Sequence[str]) -> bool:
@@ -219,7 +216,7 @@ def _neighbours(path: str, above: int) -> Iterator[str]:
 
 def _scripts_below(directory: str) -> Iterator[str]:
     count = 0
-    for folder, folders, names in os.walk(directory):
+    for folder, folders, names in walk(directory):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         count += 1 + len(names)
         if count > _MOST_FILES:

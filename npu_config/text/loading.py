@@ -5,6 +5,7 @@ import os
 from typing import Optional, Tuple, Union
 
 from npu_config.core.diagnostics import Diagnostic, Place
+from npu_config.core.files import reading
 from npu_config.core.message import phrase
 from npu_config.text import rules
 
@@ -27,7 +28,7 @@ def load(path: str, limit: int) -> Union[bytes, Diagnostic]:
         limit: how many bytes it may have.
     """
     try:
-        with open(path, "rb") as stream:
+        with open(path, "rb", opener=reading) as stream:
             data = stream.read(limit + 1)
     except (OSError, ValueError) as error:
         return unreadable(path, error)

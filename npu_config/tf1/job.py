@@ -6,6 +6,7 @@ import json
 import os
 from typing import Any, Dict, NamedTuple, Optional
 
+from npu_config.core.files import reading
 from npu_config.tf1 import ranks, vendor
 from npu_config.tf1._lazy import rules
 
@@ -58,7 +59,7 @@ def read_job_info(job_start_file: str = "") -> JobInfo:
 
 def _read(path: str) -> Optional[Dict[str, Any]]:
     try:
-        with open(path, encoding="utf-8") as stream:
+        with open(path, encoding="utf-8", opener=reading) as stream:
             content = json.load(stream)
     except (OSError, ValueError):
         return None

@@ -6,13 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from npu_config import RULES
 from npu_config.cluster import rank_table
 from npu_config.cluster.environment.check import check_environment, check_host, check_job
 from npu_config.cluster.environment.job import chief_job, table_job
 from npu_config.cluster.environment.variables import VARIABLES
 from npu_config.cluster.rank_table.building import build
 from npu_config.core.diagnostics import Place, Report, Severity
-from npu_config.core.rule import REGISTRY
 from npu_config.core.target import Product, Target
 
 TABLE = build(["node_0", "node_1"], 2, "10.20.0.2")
@@ -138,10 +138,29 @@ def test_findings(environ, product, expected):
     assert sorted(expected) == sorted((d.rule, d.severity.value) for d in report)
 
 
+@pytest.mark.parametrize(
+    ("environ", "follows", "help"),
+    [
+        ({"RANK_SIZE": "16", "CM_WORKER_SIZE": "16"}, "raises ValueError", "unset RANK_SIZE"),
+        ({**WITH_TABLE, "CM_WORKER_SIZE": "4"}, "raises ValueError", "unset CM_WORKER_SIZE"),
+        ({**WITH_TABLE, "CM_CHIEF_IP": "10.0.0.1"}, "uses neither", "unset CM_CHIEF_IP"),
+        ({**CHIEF, "RANK_TABLE_FILE": "/t.json"}, "uses neither", "unset RANK_TABLE_FILE"),
+        ({**CHIEF, "RANK_ID": "3"}, "documentation forbids it", "unset RANK_ID"),
+        ({"RANK_SIZE": "1", "CM_CHIEF_IP": "10.0.0.1"}, "read the CM_", "unset RANK_SIZE"),
+        ({"RANK_TABLE_FILE": "/t", "CM_WORKER_SIZE": "1"}, "read the table", "unset CM_WORKER_"),
+    ],
+)
+def test_what_follows_of_both_kinds_of_jobs(environ, follows, help):
+    """What the fact says follows; those variables go that make no job by themselves."""
+    (found,) = [d for d in check_environment(environ) if d.rule == "NPU671"]
+    assert follows in found.message
+    assert found.help.startswith(help)
+
+
 def test_every_rule_has_a_case():
     """Each rule about environments is told in a case here or in the tests below."""
     elsewhere = {"NPU675", "NPU689", "NPU690", "NPU691", "NPU692"}
-    applied = {id for id in REGISTRY if "NPU670" <= id <= "NPU699"}
+    applied = {rule.id for rule in RULES if "NPU670" <= rule.id <= "NPU699"}
     assert applied == {rule for _, _, told in CASES for rule, _ in told} | elsewhere
 
 

@@ -10,7 +10,7 @@ import time
 import pytest
 
 from npu_config.core import files
-from npu_config.core.files import write_atomic
+from npu_config.core.files import make_directories, reading, walk, write_atomic
 
 
 def test_writes_text_and_bytes(tmp_path):
@@ -222,3 +222,50 @@ def test_a_limit_of_file_size(tmp_path):
     )
     assert b"File too large" in done.stderr.splitlines()[-1]
     assert (os.listdir(str(tmp_path)), path.read_text()) == (["a"], "old")
+
+
+@LINUX
+def test_what_is_read(tmp_path):
+    """Files, and pipes of this process; what may never answer or end is not opened."""
+    pipe = tmp_path / "pipe"
+    os.mkfifo(str(pipe))
+    for path, kind in ((pipe, "a named pipe"), ("/dev/zero", "a device")):
+        with pytest.raises(OSError, match="this is {}, not a file".format(kind)):
+            reading(str(path), os.O_RDONLY)
+    (tmp_path / "null").symlink_to(os.devnull)
+    with open(str(tmp_path / "null"), "rb", opener=reading) as stream:
+        assert stream.read() == b""
+    given, taken = os.pipe()
+    os.write(taken, b"x")
+    os.close(taken)
+    with open("/dev/fd/{}".format(given), "rb", opener=reading) as stream:
+        assert stream.read() == b"x"
+    os.close(given)
+
+
+def test_bytes_of_names(tmp_path):
+    """A text with a name that is not UTF-8 holds the bytes of the name."""
+    write_atomic(tmp_path / "a", os.fsdecode(b"\xff"))
+    assert (tmp_path / "a").read_bytes() == b"\xff"
+
+
+def test_deep_directories(tmp_path):
+    """Directories are made and walked at any depth, in the order of ``os.walk``."""
+    deep = str(tmp_path / os.path.join(*["d"] * 1200))
+    make_directories(deep)
+    make_directories(deep)
+    write_atomic(os.path.join(deep, "a"), "")
+    (tmp_path / "e").mkdir()
+    (tmp_path / "e" / "link").symlink_to(tmp_path)
+    found = list(walk(str(tmp_path)))
+    assert len(found) == 1202
+    assert [names for _, _, names in found if names] == [["a"]]
+    os.unlink(os.path.join(deep, "a"))
+    os.removedirs(deep)
+    for top in ("e", "nowhere"):
+        assert list(os.walk(str(tmp_path / top))) == list(walk(str(tmp_path / top)))
+    visited = []
+    for directory, folders, _ in walk(str(tmp_path)):
+        folders.clear()
+        visited.append(directory)
+    assert [str(tmp_path)] == visited

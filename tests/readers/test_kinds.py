@@ -28,6 +28,13 @@ GRAPH.node.add(name="a", op="Const")
             "fusion-result fusion_result.json",
         ),
         (
+            "result.json",
+            '[{"session_and_graph_id_0_0": {"graph_fusion": {}, "ub_fusion": {}}}]',
+            "a fusion_result.json",
+            "fusion-result result.json",
+        ),
+        ("fusion_result_1.json", "[]", "a fusion_result.json", "npu-config fusion-result"),
+        (
             "acl.json",
             '{"dump": {"dump_list": [], "dump_path": "/"}}',
             "an acl.json",

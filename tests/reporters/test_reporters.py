@@ -172,6 +172,11 @@ def test_equal_findings_are_grouped():
     )
     same = [finding(Place("x", 1, column), "no") for column in (1, 5)]
     assert "    and 1 more of this kind: line 1\n" in text_of(*same)
+    mended = [
+        attr.evolve(finding(help="write " + text), fix=Fix("write", (Edit(1, 1, 1, 2, text),)))
+        for text in "ab"
+    ]
+    assert text_of(*mended).count("help: write") == 1
 
 
 def test_notes_are_counted_or_shown():

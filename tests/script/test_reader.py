@@ -93,6 +93,7 @@ def test_texts(expression, expected):
         ("True", "i", 1),
         ("-(3)", "i", -3),
         ("0x10", "i", 16),
+        ("0x" + "f" * 5000, "i", UNKNOWN),
         ("int('7')", "i", 7),
         ("max(1, 2)", "i", 2),
         ("7 // 2", "i", 3),

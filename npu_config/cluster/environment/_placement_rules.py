@@ -13,16 +13,16 @@ BOTH = declare(
     """
     Variables of a job with a rank table and of one without are set together.
 
-    A job has `RANK_TABLE_FILE`, `RANK_ID` and `RANK_SIZE`, or it has the `CM_` variables.
-    With `RANK_TABLE_FILE` and `CM_CHIEF_IP` the plugin logs an error and uses neither, so the
-    ranks never find each other; with `RANK_SIZE` and `CM_WORKER_SIZE` `get_ranksize` raises
-    ValueError.
+    A job has `RANK_TABLE_FILE`, `RANK_ID` and `RANK_SIZE`, or it has the `CM_` variables; any of
+    the ones beside any of the others is wrong.  With `RANK_TABLE_FILE` and `CM_CHIEF_IP` the
+    plugin logs an error and uses neither.  It reads the table only without `CM_WORKER_SIZE`, and
+    the `CM_` variables only without `RANK_SIZE`; with both sizes `get_ranksize` raises ValueError.
 
     Wrong: `export RANK_SIZE=16 CM_WORKER_SIZE=16`
 
     Right: `unset RANK_TABLE_FILE RANK_ID RANK_SIZE`
     """,
-    facts=("resource-info-exclusive",),
+    facts=("resource-info-exclusive", "rank-table-used-when", "cm-used-when"),
     source=(_ENV + "CM_CHIEF_IP.md", _DISTRIBUTED),
 )
 

@@ -18,10 +18,11 @@ def check_launch(context: EnvironmentCheck) -> None:
         context.report(
             rules.BOTH,
             cm[0],
-            "{} and {} are set together; a job has a rank table or CM_ variables",
+            "{} and {} are set together; a job has a rank table or CM_ variables; {}",
             listed(table),
             listed(cm),
-            help=phrase("unset {}", " ".join(table if len(cm) > len(table) else cm)),
+            _of_both(table, cm),
+            help=phrase("unset {}", " ".join(cm if _is_of_table(table, cm) else table)),
         )
     else:
         _table_partners(context, table)
@@ -43,6 +44,24 @@ def check_launch(context: EnvironmentCheck) -> None:
     _ranks(context)
     _job_id(context)
     _devices(context)
+
+
+def _of_both(table: Sequence[str], cm: Sequence[str]) -> str:
+    """What follows where variables of both kinds of jobs are set."""
+    if "RANK_SIZE" in table and "CM_WORKER_SIZE" in cm:
+        return phrase("get_ranksize raises ValueError")
+    if "RANK_TABLE_FILE" in table and "CM_CHIEF_IP" in cm:
+        return phrase("the plugin uses neither")
+    if "RANK_SIZE" in table:
+        return phrase("the plugin does not read the CM_ variables")
+    if "RANK_TABLE_FILE" in table and "CM_WORKER_SIZE" in cm:
+        return phrase("the plugin does not read the table")
+    return phrase("the documentation forbids it")
+
+
+def _is_of_table(table: Sequence[str], cm: Sequence[str]) -> bool:
+    """Whether a job that has variables of both kinds looks like one with a rank table."""
+    return "RANK_TABLE_FILE" in table and len(table) >= len(cm)
 
 
 def _table_partners(context: EnvironmentCheck, table: Sequence[str]) -> None:
@@ -208,16 +227,13 @@ def _devices(context: EnvironmentCheck) -> None:
     if "DEVICE_ID" not in context.environ:
         return
     beaten = "ASCEND_DEVICE_ID" in context.environ
-    number = context.get("DEVICE_ID")
     context.report(
         rules.OLD_DEVICE,
         "DEVICE_ID",
         "DEVICE_ID has no effect beside ASCEND_DEVICE_ID, except for weight-update sharding"
         if beaten
         else "DEVICE_ID is the old name of ASCEND_DEVICE_ID",
-        help=None
-        if beaten
-        else phrase("export ASCEND_DEVICE_ID{}", "" if number is None else "=" + number),
+        help=None if beaten else "export ASCEND_DEVICE_ID with the same value",
     )
 
 

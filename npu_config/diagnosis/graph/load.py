@@ -10,6 +10,7 @@ import stat
 from typing import Any, List, NamedTuple, Optional, Tuple
 
 from npu_config.core.diagnostics import NpuConfigError, Place
+from npu_config.core.files import reading
 from npu_config.core.message import phrase
 from npu_config.diagnosis.graph._rules import TOO_LARGE, UNREADABLE
 from npu_config.diagnosis.graph.model import Graph
@@ -97,7 +98,7 @@ def _exported(graph: Any) -> Any:
 def _load_file(given: str) -> Loaded:
     try:
         path = _graph_file(given)
-        with open(path, "rb") as stream:
+        with open(path, "rb", opener=reading) as stream:
             status = os.fstat(stream.fileno())
             regular = stat.S_ISREG(status.st_mode)
             limit = MAX_BYTES if regular else MAX_STREAM

@@ -6,7 +6,7 @@ import re
 from typing import BinaryIO, Dict, Iterator, List, Optional, Tuple
 
 from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Place
-from npu_config.core.files import is_directory
+from npu_config.core.files import is_directory, reading, walk
 from npu_config.core.message import phrase
 from npu_config.diagnosis.event_files import EventFileError, masked_crc32c, read_events, scalar
 from npu_config.diagnosis.loss_report._rules import UNREADABLE
@@ -76,7 +76,7 @@ def read_series(files: List[str], tag: Optional[str], root: Optional[str] = None
     faults: List[Diagnostic] = []
     for name in files:
         try:
-            with open(name, "rb") as stream, guarded(name):
+            with open(name, "rb", opener=reading) as stream, guarded(name):
                 try:
                     _read(name, stream, series, tag)
                 except (EventFileError, _NoScaleError) as error:
@@ -99,7 +99,7 @@ def find_files(path: str) -> List[str]:
         return [path]
     return sorted(
         os.path.join(directory, name)
-        for directory, _, names in os.walk(path)
+        for directory, _, names in walk(path)
         for name in names
         if ".tfevents." in name
     )

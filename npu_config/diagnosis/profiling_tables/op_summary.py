@@ -25,7 +25,7 @@ from typing import (
 import attr
 
 from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Place
-from npu_config.core.files import PathLike, is_directory
+from npu_config.core.files import PathLike, is_directory, reading, walk
 from npu_config.core.message import listed, phrase
 from npu_config.diagnosis.profiling_tables._rules import TABLE_UNREADABLE
 from npu_config.text.guard import guarded
@@ -135,7 +135,7 @@ def find_tables(path: PathLike) -> List[str]:
     if not is_directory(root):
         return [root]
     found: List[str] = []
-    for directory, folders, files in os.walk(root):
+    for directory, folders, files in walk(root):
         folders.sort()
         found += [
             os.path.join(directory, name)
@@ -193,7 +193,7 @@ class _Reading:
 
     def read(self, path: str) -> None:
         try:
-            stream = open(path, encoding="utf-8-sig", errors="replace", newline="")  # noqa: SIM115
+            stream = open(path, encoding="utf-8-sig", errors="replace", newline="", opener=reading)  # noqa: SIM115
             with stream, guarded(path):
                 self._table(path, _lines(stream, self._progress))
         except NpuConfigError as error:
