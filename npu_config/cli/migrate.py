@@ -9,8 +9,9 @@ import click
 
 from npu_config.cli._exits import DONE, FINDINGS
 from npu_config.cli._fix import difference
-from npu_config.cli._output import Failure, say
-from npu_config.cli._paths import FILE
+from npu_config.cli._load import STDIN
+from npu_config.cli._output import Failure, read_stdin, say
+from npu_config.cli._paths import INPUT
 from npu_config.cli._progress import progress
 from npu_config.cli._rewrite import rewrite
 from npu_config.core.diagnostics import Place
@@ -18,7 +19,7 @@ from npu_config.core.files import make_directories
 from npu_config.core.message import localized
 from npu_config.lint.walk import walk
 from npu_config.migration import IMPORTS, rules
-from npu_config.migration.project import Outcome, Target, is_candidate, migrate_files
+from npu_config.migration.project import LARGEST, Outcome, Target, is_candidate, migrate_files
 from npu_config.migration.report import next_commands, render
 
 
@@ -30,7 +31,7 @@ class _Plan(NamedTuple):
 
 
 @click.command("migrate")
-@click.argument("paths", metavar="PATH...", nargs=-1, required=True, type=FILE)
+@click.argument("paths", metavar="PATH...", nargs=-1, required=True, type=INPUT)
 @click.option("--write", is_flag=True, help="Write the migrated scripts in place.")
 @click.option("--output", metavar="DIR", help="Write a migrated copy of the files to DIR.")
 @click.option(
@@ -59,20 +60,26 @@ def command(
 ) -> None:
     """Make training scripts for GPUs or CPUs ones for the NPU, and say what is left to do.
 
-    Takes scripts (.py) and directories; shell scripts (.sh) are reported only.  Without --write
-    and --output nothing is written: a diff goes to standard output, and the report to standard
-    error; --report json and html print the report alone, to standard output.
+    Takes scripts (.py, - for standard input) and directories; shell scripts (.sh) are reported
+    only.  Without --write and --output nothing is written: a diff goes to standard output, and the
+    report to standard error; --report json and html print the report alone, to standard output.
 
-    What is not certain is not edited, but reported with its line.
+    What is not certain is not edited, but reported with its line.  A script that is migrated is
+    not reported again, so keep the first report: --write --report html > report.html.
 
     Exit code 0: nothing is left to do by hand (a directory without Python files is a warning);
     1: something is; 2: wrong usage.
     """
     if write and output is not None:
         raise click.UsageError("--write and --output exclude each other")
+    if "-" in paths and (write or output is not None):
+        raise click.UsageError("standard input is no file to write: name the script")
     if output is not None:
         _check_output(output, paths)
-    plan = _plan(paths, output)
+    files = [path for path in paths if path != "-"]
+    plan = _plan(files, output)
+    if len(files) < len(paths):
+        plan.targets.append(Target(STDIN, None, read_stdin(LARGEST)))
     with progress(len(plan.targets)) as advance:
         outcomes = migrate_files(plan.targets, imports, progress=advance)
     outcomes = _empty_directories(paths, outcomes)
@@ -87,7 +94,8 @@ def command(
                 say(difference(outcome.target.path, outcome.before, migration.text))
     dry = not write and output is None
     options = ["--write", *(["--imports", imports] if imports != IMPORTS[0] else [])]
-    commands = next_commands(paths, outcomes, output, " ".join(options) if dry else "")
+    named = [outcome for outcome in outcomes if outcome.target.content is None]
+    commands = next_commands(files, named, output, " ".join(options) if dry else "")
     say(render(form, outcomes, commands), err=dry and form == "text")
     complete = all(
         (not outcome.diagnostics or outcome.has(rules.NO_PYTHON))

@@ -48,7 +48,7 @@ _GROUPS = (
     precision,
 )
 _RULES: Rules = {name: rule for group in _GROUPS for name, rule in group.RULES.items()}
-
+_KNOWN = frozenset(name[: dot.start()] for name in _RULES for dot in re.finditer(r"\.|$", name))
 
 _AFTER: Sequence[Callable[[Work], None]] = (
     sessions.after,
@@ -99,12 +99,14 @@ class Analysis(NamedTuple):
         needs_patch: sessions are made that only the import of npu_init configures.
         is_patch_only: that import is the only edit.
         modules: the modules that are imported, with a dot for each level of a relative import.
+        is_done: it is a script for the NPU already.
     """
 
     migration: Migration
     needs_patch: bool = False
     is_patch_only: bool = False
     modules: Tuple[str, ...] = ()
+    is_done: bool = False
 
 
 def migrate(source: Union[str, bytes], imports: str = "npu_config") -> Migration:
@@ -153,7 +155,7 @@ def analyse(
         assert isinstance(source, bytes)
         return Analysis(Migration(source.decode("latin-1"), notes=(note,)))
     try:
-        script = Script(text, neighbours)
+        script = Script(text, neighbours, _KNOWN)
         try:
             return _analyse(script, imports, session_import, keeper)
         finally:
@@ -187,7 +189,7 @@ def _analyse(
     _apply(work)
     own = _already(script)
     if own is not None:
-        return Analysis(_migrated_already(work, own), modules=modules)
+        return Analysis(_migrated_already(work, own), modules=modules, is_done=True)
     if work.blocked:
         work.block()
         return Analysis(_finished(work), modules=modules)
@@ -219,11 +221,31 @@ def _apply(work: Work) -> None:
             _uncertain(work, site)
             continue
         rule = _RULES.get(name)
-        if rule is not None:
+        if rule is not None and _is_placed(work, site):
             rule(work, site, name)
     horovod.horovod(work)
     for after in _AFTER:
         after(work)
+
+
+def _is_placed(work: Work, site: Site) -> bool:
+    """False, and reported, in an f-string that says the same twice: Python may mean the first."""
+    script = work.script
+    for outer in reversed(site.parents) if "{" in script.text else ():
+        if isinstance(outer, ast.stmt):
+            break
+        if isinstance(outer, ast.JoinedStr):
+            text = script.text[slice(*script.span(site.node))]
+            whole = script.text[slice(*script.span(outer))]
+            if whole.count(text) == 1 and "".join(text.split()) == ".".join(
+                dotted_parts(site.node) or ()
+            ):
+                return True
+            work.needs_patch = True
+            reason = "in an f-string, where its place is not certain: not edited"
+            work.manual(site.line, "import-aliases", reason)
+            return False
+    return True
 
 
 def _uncertain(work: Work, site: Site) -> None:
@@ -236,7 +258,7 @@ def _uncertain(work: Work, site: Site) -> None:
     if found.binding is Binding.UNCERTAIN:
         stores = script.module.stores.get(parts[0], ()) if len(parts) == 1 else ()
         known = [canonical(store.text) for store in stores if store.kind == "import"]
-        known += [".".join(["tensorflow", *parts[1:]])]
+        known += [".".join(["tensorflow", *some]) for some in (parts, parts[1:])]
         reason = '"{}" may mean several things: not edited; the patch of npu_init covers sessions'
     elif found.binding is Binding.PARAMETER:
         outer = script.resolver.name(parts[0], site.frames[:1]).name
@@ -328,13 +350,12 @@ def _ordered(changes: Sequence[Change]) -> List[Change]:
 
 
 def _merged(changes: Sequence[Change]) -> List[Change]:
-    """Insertions at one place become one, so that no two edits touch the same characters."""
+    """Changes side by side become one, so that no two edits touch."""
     result: List[Change] = []
     for change in changes:
         if result and result[-1].end == change.start:
             last = result[-1]
-            if last.start == last.end or change.start == change.end:
-                result[-1] = Change(last.start, change.end, last.text + change.text)
-                continue
-        result.append(change)
+            result[-1] = Change(last.start, change.end, last.text + change.text)
+        else:
+            result.append(change)
     return result

@@ -4,6 +4,7 @@ import ast
 from typing import Dict, List, Mapping, Optional, Tuple
 
 from npu_config.core.message import join, phrase
+from npu_config.migration.horovod_names import choice_of_rank
 from npu_config.migration.resolve import last_name
 from npu_config.migration.sessions import STAR_NOTE, wrap_config
 from npu_config.migration.sites import Site, is_open, text_of
@@ -136,7 +137,7 @@ def run_config(work: Work, site: Site, name: str) -> None:
             work.refuse(line, "runconfig-unsupported", "NPURunConfig does not take device_fn")
         elif argument == "protocol":
             work.manual(line, "runconfig-unsupported", "protocol is for parameter servers")
-        elif argument == "save_checkpoints_steps" and _is_on_rank(work, site, value):
+        elif argument == "save_checkpoints_steps" and choice_of_rank(work, site, value):
             work.manual(line, "save-on-rank", "with NPURunConfig: 0 in place of None")
     for line, names in nones.items():
         text = phrase("NPURunConfig does not take {}; None changes nothing", join(" and ", names))
@@ -163,20 +164,6 @@ def after(work: Work) -> None:
             for keyword in node.keywords:
                 if keyword.arg in _DISTRIBUTION and getattr(keyword.value, "value", 0) is not None:
                     _strategy_argument(work, keyword.value.lineno, keyword.arg)
-
-
-def _is_on_rank(work: Work, site: Site, value: ast.AST) -> bool:
-    """True for a number on one rank and None on the others."""
-    values = [value, *work.script.values(value, site.frames)]
-    choice = next((one for one in values if isinstance(one, ast.IfExp)), None)
-    if choice is None or not any(
-        getattr(branch, "value", 0) is None for branch in (choice.body, choice.orelse)
-    ):
-        return False
-    return any(
-        (work.script.constructed(node, site.frames) or "").startswith("horovod.")
-        for node in ast.walk(choice.test)
-    )
 
 
 _OFF: Tuple[Tuple[str, int], ...] = (("use_tpu", 4), ("eval_on_tpu", 9), ("export_to_tpu", 10))
@@ -257,7 +244,7 @@ def _train_spec(work: Work, site: Site, name: str) -> None:
 
 RULES: Rules = {
     **{"tensorflow.estimator." + name: _estimator for name in _CONFIG_AT},
-    "tensorflow.contrib.learn.Estimator": _old_estimator,
+    **{"tensorflow.contrib.learn." + name: _old_estimator for name in _CONFIG_AT},
     **dict.fromkeys(_RUN_CONFIGS, run_config),
     "tensorflow.contrib.tpu.TPUEstimator": _tpu_estimator,
     "tensorflow.contrib.tpu.TPUConfig": _tpu_config,

@@ -6,15 +6,16 @@ not understood, the file stays as it is.
 
 import ast
 import re
-from typing import List, Tuple
+from typing import Dict, List, Optional, Tuple
 
-from npu_config.core.message import phrase
+from npu_config.core.message import join, phrase
 from npu_config.migration.horovod_calls import CALLS
 from npu_config.migration.horovod_names import (
     CONSTANTS,
     RANKS,
     REFUSALS,
     Use,
+    choice_of_rank,
     id_of,
     imports_horovod,
     is_hvd,
@@ -23,7 +24,7 @@ from npu_config.migration.horovod_names import (
 )
 from npu_config.migration.names import canonical
 from npu_config.migration.neighbours import REEXPORTED
-from npu_config.migration.resolve import Binding
+from npu_config.migration.resolve import Binding, dotted_parts, last_name
 from npu_config.migration.resources import take_resources
 from npu_config.migration.sites import Site, is_open
 from npu_config.migration.work import Work
@@ -38,8 +39,8 @@ def horovod(work: Work) -> None:
     if not imports:
         _report_borrowed(work)
         return
-    uses, strange = _uses(work)
     optional = [site for site in imports if is_optional(site)]
+    uses, strange = _uses(work, bool(optional))
     if optional:
         _report_optional(work, optional, uses)
         return
@@ -78,6 +79,8 @@ def horovod(work: Work) -> None:
             _remove_import(work, site)
             work.changed(site.line, "hvd-import", "Horovod is not used on the NPU")
     _gradients(work, uses)
+    if any(use.name == "BroadcastGlobalVariablesHook" for use in uses):
+        _resuming(work)
 
 
 def _imported(imports: List[Site]) -> List[str]:
@@ -91,14 +94,19 @@ def _imported(imports: List[Site]) -> List[str]:
     return names
 
 
-def _uses(work: Work) -> Tuple[List[Use], List[Site]]:
-    """Every use of Horovod, and every mention of it that is not understood."""
+def _uses(work: Work, is_optional: bool = False) -> Tuple[List[Use], List[Site]]:
+    """Every use of Horovod, and every mention of it that is not understood.
+
+    ``is_optional``: a name that something else stands in for counts, too.
+    """
     script, found, strange = work.script, [], []
     for site in script.sites:
-        if not isinstance(site.node, ast.Name):
+        if not (isinstance(site.node, ast.Name) and isinstance(site.node.ctx, ast.Load)):
             continue
         looked = script.resolver.look_up(site.node, site.frames)
         name = looked.name
+        if name is None and is_optional:
+            name = _one_meaning(work, site)
         if name is None or not (name == "horovod" or name.startswith("horovod.")):
             if looked.binding is Binding.PARAMETER and is_hvd(work, site.node.id):
                 work.manual(
@@ -109,7 +117,8 @@ def _uses(work: Work) -> Tuple[List[Use], List[Site]]:
         parents = list(site.parents)
         while isinstance(parents[-1], ast.Attribute):
             node = parents.pop()  # type: ignore[assignment]
-        whole = script.resolver.resolve(node, site.frames) or name
+        rest = dotted_parts(node) or [""]
+        whole = script.resolver.resolve(node, site.frames) or ".".join([name, *rest[1:]])
         # an attribute of a result of Horovod is not a name of Horovod
         parts = whole.split(".")[1:]
         if not parts or looked.binding is Binding.VALUE:
@@ -119,6 +128,14 @@ def _uses(work: Work) -> Tuple[List[Use], List[Site]]:
         call = outer if isinstance(outer, ast.Call) and outer.func is node else None
         found.append(Use(site, node, ".".join(parts), call))
     return found, strange
+
+
+def _one_meaning(work: Work, site: Site) -> Optional[str]:
+    """The name of Horovod that a name stands for where Horovod can be imported."""
+    assert isinstance(site.node, ast.Name)
+    bindings = work.script.bindings(site.node.id, site.frames)
+    names = [canonical(store.text) for store in bindings if store.kind == "import"]
+    return next((name for name in names if name.split(".")[0] == "horovod"), None)
 
 
 def _report_borrowed(work: Work) -> None:
@@ -138,12 +155,16 @@ def _report_optional(work: Work, imports: List[Site], uses: List[Use]) -> None:
             "hvd-import",
             "import in try/except: the NPU host has no Horovod, so the script runs on one rank",
         )
+    found: Dict[Tuple[int, str], List[str]] = {}
     for use in uses:
-        counterpart = RANKS.get(use.name)
+        names = found.setdefault((use.line, id_of(use.name)), [])
+        names += [RANKS[use.name] + "()"] if use.name in RANKS else []
+    for (line, id), names in found.items():
         text = "for several ranks: replace the try block and this line"
-        if counterpart:
-            text += phrase(" by {}()", counterpart)
-        work.manual(use.line, id_of(use.name), text)
+        if names:
+            text = "for several ranks: replace the try block and this line by {}"
+            text = phrase(text, join(" and ", dict.fromkeys(names)))
+        work.manual(line, id, text)
 
 
 def _use(work: Work, use: Use) -> None:
@@ -162,6 +183,8 @@ def _use(work: Work, use: Use) -> None:
     else:
         id = id_of(name)
         text = REFUSALS.get(id, phrase('no counterpart of "{}" on the NPU', name))
+        if name in CALLS:
+            text = phrase('"{}" is not called with plain arguments: write the call', name)
         work.refuse(use.line, id, text, True)
 
 
@@ -195,8 +218,10 @@ def _remove_import(work: Work, site: Site) -> None:
 
 def _gradients(work: Work, uses: List[Use]) -> None:
     """Gradients that a distributed script takes by itself, without a wrapped optimizer."""
-    reduced = any(use.name in ("DistributedOptimizer", "allreduce") for use in uses)
-    if reduced or "apply_gradients" not in work.script.words:
+    names = {use.name for use in uses}
+    wraps = "DistributedOptimizer" in names
+    appliers = [site for site in work.script.sites_of(["apply_gradients"]) if site.call]
+    if "allreduce" in names or not any(_is_plain(work, site, wraps) for site in appliers):
         return
     for site in work.script.sites_of(["gradients"]):
         if site.call is not None and work.script.resolved(site) == "tensorflow.gradients":
@@ -205,3 +230,47 @@ def _gradients(work: Work, uses: List[Use]) -> None:
                 "gradients",
                 "nothing reduces them over the ranks: npu_allreduce(...) where they are applied",
             )
+
+
+_RESUMING = {
+    **dict.fromkeys(("MonitoredTrainingSession", "SingularMonitoredSession"), "checkpoint_dir"),
+    **dict.fromkeys(("Estimator", "RunConfig"), "model_dir"),
+}
+"""What resumes from a directory, and the argument that names it."""
+
+
+def _resuming(work: Work) -> None:
+    """Directories of checkpoints that one rank alone has: the others begin anew."""
+    for site in work.script.sites_of(_RESUMING):
+        call = site.call
+        name = work.script.resolved(site) if call is not None else None
+        if call is None or not (name or "").startswith(("tensorflow.train.", _ESTIMATOR)):
+            continue
+        directory = work.script.keyword(call, _RESUMING[last_name(site.node)])
+        choice = directory and choice_of_rank(work, site, directory.value)
+        if choice:
+            work.manual(
+                choice.lineno,
+                "hvd-broadcast-hook",
+                "one rank alone resumes from a checkpoint: NPUBroadcastGlobalVariablesHook does "
+                "not send global_step, so that the others count from 0 and stop later; let every "
+                "rank restore it, and one save it",
+            )
+
+
+_ESTIMATOR = "tensorflow.estimator."
+
+
+def _is_plain(work: Work, site: Site, wraps: bool) -> bool:
+    """True where an optimizer applies gradients that is not Horovod's.
+
+    ``wraps``: the script has one of Horovod's, so that it must be TensorFlow's for certain.
+    """
+    assert isinstance(site.node, ast.Attribute)
+    owner = site.node.value
+    made = [
+        work.script.resolver.resolve(value.func, site.frames) or ""
+        for value in [owner, *work.script.values(owner, site.frames)]
+        if isinstance(value, ast.Call)
+    ]
+    return not wraps or (bool(made) and all(name.startswith("tensorflow.") for name in made))

@@ -54,15 +54,15 @@ def _is_plain_compression(work: Work, use: Use, value: ast.expr) -> bool:
     return _constant_of(work, use, value) == "Compression.none"
 
 
-def _take_first(work: Work, call: ast.Call, first: ast.expr) -> None:
-    """Keep the first argument alone; its name goes, where it has one."""
+def _take_first(work: Work, call: ast.Call, first: ast.expr) -> int:
+    """Keep the first argument alone, without its name; where it ends."""
+    work.keep_arguments(call, first)
     keyword = next((keyword for keyword in call.keywords if keyword.value is first), None)
     if keyword is not None:
-        start, value, end = work.value_span(call, keyword)
-        work.replace(start, value, "")
-        work.cut(end, work.last_argument_end(call) or end)
-        return
-    work.drop_arguments(call, first)
+        start, value, _ = work.value_span(call, keyword)
+        comments, gap = work.comments(start, value)
+        work.replace(start, value, comments.lstrip() + gap)
+    return work.argument_span(call, first)[1]
 
 
 def _optimizer(work: Work, use: Use, call: ast.Call) -> None:
@@ -73,6 +73,9 @@ def _optimizer(work: Work, use: Use, call: ast.Call) -> None:
     )
     given = _arguments(work, use, call, names)
     if given is None:
+        return
+    if _is_class(work, use, given["optimizer"]):
+        work.refuse(use.line, "hvd-optimizer", "a class is given, and not an optimizer", True)
         return
     refused = False
     compression = given.get("compression")
@@ -110,6 +113,16 @@ def _optimizer(work: Work, use: Use, call: ast.Call) -> None:
         _take_first(work, call, given["optimizer"])
         replace_name(work, use, work.name("npu_distributed_optimizer_wrapper"))
     work.changed(use.line, "hvd-optimizer", note)
+
+
+def _is_class(work: Work, use: Use, node: ast.expr) -> bool:
+    """True for the name of a class of optimizers, of the script or of TensorFlow."""
+    if isinstance(node, ast.Name):
+        bindings = work.script.bindings(node.id, use.site.frames)
+        if bindings and all(isinstance(one.node, ast.ClassDef) for one in bindings):
+            return True
+    name = work.script.resolver.resolve(node, use.site.frames) or ""
+    return name.startswith("tensorflow.") and name.endswith("Optimizer")
 
 
 def _hook(work: Work, use: Use, call: ast.Call) -> None:
@@ -175,8 +188,24 @@ def _check_types(work: Work, use: Use) -> None:
     work.manual(
         use.line,
         "hvd-broadcast",
-        "check the types of the variables: float16, float32 and integers of the product only",
+        _NEVER_RUN if _is_never_run(work, use) else _TYPES,
     )
+
+
+_TYPES = "check the types of the variables: float16, float32 and integers of the product only"
+_NEVER_RUN = (
+    "made here, and run nowhere in this script: sess.run(...); check the types of the variables: "
+    "float16, float32 and integers of the product only"
+)
+
+
+def _is_never_run(work: Work, use: Use) -> bool:
+    """True for an operation that is a statement of its own, or a variable that nothing reads."""
+    statement = use.site.statement
+    if isinstance(statement, ast.Assign) and statement.value is use.call:
+        (name, *others) = [getattr(target, "id", "") for target in statement.targets]
+        return bool(name) and not others and len(work.script.source.mentions(name)) == 1
+    return is_statement(use)
 
 
 def _is_frozen(work: Work, use: Use) -> bool:
@@ -201,11 +230,7 @@ def _broadcast(work: Work, use: Use, call: ast.Call) -> None:
         work.refuse(use.line, "hvd-broadcast", "write its arguments by position", True)
         return
     work.wrap(given["tensor"], "[", "]")
-    if "name" in given:
-        end = work.last_argument_end(call)
-        stop = work.script.span(given["root_rank"])[1]
-        if end is not None and stop < end and given["root_rank"].lineno == given["name"].lineno:
-            work.replace(stop, end, "")
+    work.keep_arguments(call, given["tensor"], given["root_rank"])
     replace_name(work, use, work.name("hccl_ops") + ".broadcast")
     work.insert(work.script.span(call)[1], "[0]")
     work.changed(use.line, "hvd-broadcast", "hccl_ops.broadcast takes and gives lists")
@@ -245,13 +270,9 @@ def _allreduce(work: Work, use: Use, call: ast.Call) -> None:
             work.refuse(op.lineno, "hvd-op", "this reduction has no counterpart", True)
             return
         reduction = REDUCTIONS[constant]
-    _take_first(work, call, given["tensor"])
+    end = _take_first(work, call, given["tensor"])
     if reduction is not None:
-        first = given["tensor"]
-        keyword = next((k for k in call.keywords if k.value is first), None)
-        at = work.value_span(call, keyword)[2] if keyword is not None else None
-        where = at if at is not None else work.end_of_first(call, first)
-        work.insert(where, phrase(', reduction="{}"', reduction))
+        work.insert(end, phrase(', reduction="{}"', reduction))
     replace_name(work, use, work.name("npu_allreduce"))
     work.changed(
         use.line,
@@ -264,13 +285,8 @@ def _allgather(work: Work, use: Use, call: ast.Call) -> None:
     given = _arguments(work, use, call, ("tensor", "name"))
     if given is None:
         return
-    _take_first(work, call, given["tensor"])
-    work.insert(
-        work.end_of_first(call, given["tensor"])
-        if given["tensor"] in call.args
-        else work.last_argument_end(call) or work.close_of(call),
-        phrase(", rank_size={}()", work.name("get_npu_rank_size")),
-    )
+    end = _take_first(work, call, given["tensor"])
+    work.insert(end, phrase(", rank_size={}()", work.name("get_npu_rank_size")))
     replace_name(work, use, work.name("hccl_ops") + ".allgather")
     work.changed(
         use.line,

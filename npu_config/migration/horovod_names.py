@@ -16,6 +16,7 @@ __all__ = [
     "REDUCTIONS",
     "REFUSALS",
     "Use",
+    "choice_of_rank",
     "has_ranks",
     "id_of",
     "imports_horovod",
@@ -123,9 +124,28 @@ def _replace_in_text(work: Work, text_node: ast.JoinedStr, use: Use, text: str) 
     start, end = script.span(text_node)
     pattern = re.compile(r"(?<![\w.])" + r"\s*\.\s*".join(map(re.escape, parts)) + r"(?!\w)")
     for match in pattern.finditer(script.text, start, end):
-        work.replace(*match.span(), text)
-        lines.append(script.position(match.start())[0])
+        if _is_in_field(script.text[start : match.start()]):
+            work.replace(*match.span(), text)
+            lines.append(script.position(match.start())[0])
     return lines
+
+
+def _is_in_field(before: str) -> bool:
+    """True behind a part of an f-string that leaves a brace open."""
+    text = before.replace("{{", "").replace("}}", "")
+    return text.count("{") > text.count("}")
+
+
+def choice_of_rank(work: Work, site: Site, value: ast.AST) -> Optional[ast.IfExp]:
+    """The expression that gives something to one rank and None to the others."""
+    values = [value, *work.script.values(value, site.frames)]
+    choice = next((one for one in values if isinstance(one, ast.IfExp)), None)
+    if choice is None or not any(
+        getattr(branch, "value", 0) is None for branch in (choice.body, choice.orelse)
+    ):
+        return None
+    tests = [work.script.constructed(node, site.frames) for node in ast.walk(choice.test)]
+    return choice if any((test or "").startswith("horovod.") for test in tests) else None
 
 
 def has_ranks(work: Work) -> bool:

@@ -2,7 +2,7 @@
 
 import ast
 import re
-from typing import Dict, Iterator, List, Optional, Set
+from typing import Dict, Iterator, List, Optional, Set, Tuple
 
 from npu_config.core.message import phrase
 from npu_config.migration.resolve import last_name
@@ -79,12 +79,18 @@ def _text(work: Work, site: Site, text: str) -> None:
 
 def _variable(work: Work, line: int, name: str) -> None:
     """An environment variable that is set."""
+    for id, text in _about(name):
+        work.manual(line, id, text)
+
+
+def _about(name: str) -> Iterator[Tuple[str, str]]:
+    """The fact about an environment variable that is set, and what is said of it."""
     if name == "CUDA_VISIBLE_DEVICES":
-        work.manual(line, "cuda-visible-devices", _CUDA_NOTE)
+        yield "cuda-visible-devices", _CUDA_NOTE
     elif name == "TF_XLA_FLAGS":
-        work.manual(line, "xla-off", _XLA_NOTE)
+        yield "xla-off", _XLA_NOTE
     elif name.startswith("TF_ENABLE_AUTO_MIXED_PRECISION"):
-        work.manual(line, "precision-mode", AMP_NOTE)
+        yield "precision-mode", AMP_NOTE
 
 
 def _is_set(site: Site, text: str) -> bool:
@@ -188,10 +194,14 @@ def _summaries(work: Work) -> None:
 
 # Shell scripts
 
-_SHELL_WORDS = re.compile("mpirun|mpiexec|horovodrun|nvidia-smi|CUDA_VISIBLE_DEVICES")
+_SHELL_WORDS = re.compile(
+    "mpirun|mpiexec|horovodrun|nvidia-smi|CUDA_VISIBLE_DEVICES|TF_XLA_FLAGS|TF_ENABLE_AUTO_MIXED_P"
+)
 _LAUNCHERS = re.compile(r"(?:^|[\s;&|(/])(mpirun|mpiexec|horovodrun)(?=\s)")
 _SMI = re.compile(r"(?:^|[\s;&|(`])nvidia-smi\b")
-_CUDA = re.compile(r"(?:^|[\s;&|(])CUDA_VISIBLE_DEVICES\s*=")
+_SET = re.compile(
+    r"(?:^|[\s;&|(])(CUDA_VISIBLE_DEVICES|TF_XLA_FLAGS|TF_ENABLE_AUTO_MIXED_P\w{1,60})\s{0,8}="
+)
 
 
 def shell_notes(text: str) -> List[Note]:
@@ -200,15 +210,13 @@ def shell_notes(text: str) -> List[Note]:
     if _SHELL_WORDS.search(text) is None:
         return []
     for number, line in enumerate(text.split("\n")):
-        code = line.lstrip()
+        code = (" " + line).split(" #", 1)[0]
         if _SHELL_WORDS.search(code) is None:
-            continue
-        if code.startswith("#"):
             continue
         if _LAUNCHERS.search(code):
             found.add(Note(number + 1, "launch", "manual", _LAUNCH_NOTE))
         if _SMI.search(code):
             found.add(Note(number + 1, "nvidia-smi", "manual", _SMI_NOTE))
-        if _CUDA.search(code):
-            found.add(Note(number + 1, "cuda-visible-devices", "manual", _CUDA_NOTE))
+        for name in _SET.findall(code):
+            found.update(Note(number + 1, id, "manual", text) for id, text in _about(name))
     return sorted(found)

@@ -34,7 +34,8 @@ def _dropout(work: Work, site: Site, name: str) -> None:
     if rate is not None:
         first, value, end = work.value_span(call, rate)
         bare = work.script.text[value] != "(" or work.script.span(rate.value)[0] == value
-        work.replace(first, value, "keep_prob=1 - " + ("(" if bare else ""))
+        work.replace(first, first + len("rate"), "keep_prob")
+        work.insert(value, "1 - " + ("(" if bare else ""))
         work.insert(end, ")" if bare else "")
         note = "keep_prob is one minus the rate, in brackets"
     work.replace_node(site.node, work.name("npu_ops") + ".dropout")

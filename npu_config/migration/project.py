@@ -31,9 +31,9 @@ from npu_config.migration.names import PACKAGES
 from npu_config.migration.neighbours import Neighbours, may_borrow
 from npu_config.migration.work import CHANGED, REFUSED
 from npu_config.script.source import Undecodable, decode
-from npu_config.text.loading import load
+from npu_config.text.loading import load, too_large
 
-__all__ = ["Outcome", "Target", "is_candidate", "migrate_files"]
+__all__ = ["LARGEST", "Outcome", "Target", "is_candidate", "migrate_files"]
 
 LARGEST = 64 * 1024 * 1024
 _WORTH_SHARING = 40
@@ -43,10 +43,15 @@ _MENTIONS = tuple(package.encode("ascii") for package in PACKAGES)
 
 
 class Target(NamedTuple):
-    """One file to migrate; ``root`` is the directory that it was found in, if it was."""
+    """One file to migrate.
+
+    ``root`` is the directory that it was found in, if it was; ``content`` is given for what is in
+    no file.
+    """
 
     path: str
     root: Optional[str] = None
+    content: Optional[bytes] = None
 
 
 class Outcome(NamedTuple):
@@ -58,6 +63,8 @@ class Outcome(NamedTuple):
         before: its text, where there is anything to say of it.
         encoding: of the file.
         diagnostics: why it was not migrated.
+        is_imported: another file imports it.
+        is_done: it is a script for the NPU already.
     """
 
     target: Target
@@ -65,6 +72,8 @@ class Outcome(NamedTuple):
     before: Optional[str] = None
     encoding: str = "utf-8"
     diagnostics: Tuple[Diagnostic, ...] = ()
+    is_imported: bool = False
+    is_done: bool = False
 
     def has(self, rule: Rule) -> bool:
         """True when a diagnostic is of a rule."""
@@ -180,7 +189,7 @@ def _look_at(target: Target, work: _Work) -> _Looked:
 def _looked(target: Target, data: bytes, found: Analysis) -> _Looked:
     migration = found.migration
     if not migration.notes:
-        outcome = Outcome(target, Migration(""))
+        outcome = Outcome(target, Migration(""), is_done=found.is_done)
         return _Looked(outcome, found.needs_patch, found.is_patch_only, found.modules)
     try:
         before, encoding = decode(data)
@@ -190,7 +199,7 @@ def _looked(target: Target, data: bytes, found: Analysis) -> _Looked:
         message = phrase("its encoding {} cannot be written back as it was", encoding)
         diagnostic = rules.NOT_WRITTEN.diagnostic(message, Place(target.path))
         return _Looked(Outcome(target, diagnostics=(diagnostic,)))
-    outcome = Outcome(target, migration, before, encoding)
+    outcome = Outcome(target, migration, before, encoding, is_done=found.is_done)
     return _Looked(outcome, found.needs_patch, found.is_patch_only, found.modules)
 
 
@@ -211,7 +220,10 @@ def _read(target: Target) -> Union[bytes, Diagnostic]:
                 Place(target.path),
                 help="name the file itself to migrate it",
             )
-    return load(target.path, LARGEST)
+    if target.content is None:
+        return load(target.path, LARGEST)
+    is_large = len(target.content) > LARGEST
+    return too_large(target.path, LARGEST) if is_large else target.content
 
 
 def _notebook(target: Target, data: bytes) -> Outcome:
@@ -261,7 +273,7 @@ def _fitted(looked: List[_Looked], imports: str) -> List[Outcome]:
             continue
         work = _Work((outcomes[index].target,), imports, session_import)
         outcomes[index] = _look_at(outcomes[index].target, work).outcome
-    return outcomes
+    return [one._replace(is_imported=index in importers) for index, one in enumerate(outcomes)]
 
 
 def _keeping_horovod(looked: Sequence[_Looked], importers: Dict[int, Set[int]]) -> Dict[int, str]:

@@ -23,8 +23,13 @@ __all__ = ["next_commands", "render"]
 _LINE_END = re.compile(r"\r\n|\r|\n")
 _TITLES = {
     CHANGED: "changed",
-    REFUSED: "refused: stays as it is, see why",
+    REFUSED: "refused, these lines stay as they are: see why",
     MANUAL: "left to do or to know",
+}
+_STATUSES = {
+    "changed": "changed",
+    "unchanged": "unchanged",
+    "refused": "refused as a whole, nothing is edited",
 }
 
 
@@ -58,19 +63,34 @@ def next_commands(
         return []
     shown = [output] if output is not None else list(paths)
     names = " ".join(shlex.quote(path) for path in shown[:3]) + (" ..." if len(shown) > 3 else "")
-    entry = next((one for one in done if "__main__" in (one.before or "")), done[0]).target
-    script = entry.path
-    if output is not None:
-        name = os.path.basename(script)
-        if entry.root is not None:
-            name = os.path.relpath(script, entry.root)
-        script = os.path.join(output, name)
+    entries = [outcome.target for outcome in done if _is_entry(outcome)]
+    script = "TRAINING_SCRIPT"
+    if len(entries) == 1:
+        ((path, root, _),) = entries
+        name = os.path.basename(path) if root is None else os.path.relpath(path, root)
+        script = shlex.quote(path if output is None else os.path.join(output, name))
     return [
         *([localized("npu-config migrate {} {}", writing, names)] if writing else []),
         localized("npu-config check {}", names),
         "npu-config env --help",
-        localized("npu-config run {}", shlex.quote(script)),
+        localized("npu-config run {}", script),
     ]
+
+
+_GUARD = re.compile(r"""^if[ (]{1,8}["']?__(?:name|main)__""", re.M)
+_IMPORTED = ("import-npu", "hvd-import")
+
+
+def _is_entry(outcome: Outcome) -> bool:
+    """True for a script to be run: no other imports it, and it does something when it is run."""
+    if outcome.is_imported or outcome.migration is None:
+        return False
+    text = outcome.before or ""
+    lines = _LINE_END.split(text)
+    return _GUARD.search(text) is not None or any(
+        note.id not in _IMPORTED and note.line <= len(lines) and lines[note.line - 1][:1].strip()
+        for note in outcome.migration.notes
+    )
 
 
 def _text(outcomes: Sequence[Outcome], commands: Sequence[str]) -> str:
@@ -81,7 +101,8 @@ def _text(outcomes: Sequence[Outcome], commands: Sequence[str]) -> str:
             lines.append(finding(found.localized(language())).rstrip("\n"))
         if migration is None or not migration.notes:
             continue
-        lines.append("{}: {}".format(printable(outcome.target.path), localized(outcome.status)))
+        status = localized(_STATUSES[outcome.status])
+        lines.append("{}: {}".format(printable(outcome.target.path), status))
         for kind in (CHANGED, REFUSED, MANUAL):
             groups = _groups(note for note in migration.notes if note.kind == kind)
             if groups:
@@ -126,15 +147,20 @@ def _counts(outcomes: Sequence[Outcome]) -> Dict[str, int]:
         "refused": statuses.count("refused"),
         "by_hand": sum(note.kind != CHANGED for migration in done for note in migration.notes),
         "not_read": sum(bool(outcome.diagnostics) for outcome in outcomes),
+        "done": sum(outcome.is_done for outcome in outcomes),
     }
 
 
 def _summary(outcomes: Sequence[Outcome]) -> str:
     counts = _counts(outcomes)
     return localized(
-        "{}: {changed} changed, {refused} refused; {by_hand} left to do or to know{}",
+        "{}: {changed} changed, {refused} refused as a whole; "
+        "left to do or to know: {by_hand}{}{}",
         localized("1 file") if counts["files"] == 1 else localized("{files} files", **counts),
         localized("; {not_read} not migrated", **counts) if counts["not_read"] else "",
+        localized("; for the NPU already, and not reported again: {done}", **counts)
+        if counts["done"]
+        else "",
         **counts,
     )
 
@@ -239,7 +265,7 @@ def _html(outcomes: Sequence[Outcome], commands: Sequence[str]) -> str:
             localized(
                 "<h2>{}: {}</h2><table>{}",
                 _safe(outcome.target.path),
-                localized(outcome.status),
+                localized(_STATUSES[outcome.status]),
                 localized(_HEAD),
             )
         )

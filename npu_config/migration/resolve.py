@@ -9,16 +9,16 @@ import ast
 import builtins
 import enum
 import re
-from typing import Dict, FrozenSet, List, NamedTuple, Optional, Set, Tuple
+from typing import Dict, FrozenSet, Iterator, List, NamedTuple, Optional, Set, Tuple
 
 from npu_config.migration.names import canonical
 from npu_config.migration.neighbours import REEXPORTED, Neighbours
-from npu_config.script.scopes import FunctionNode, Scope, Store
+from npu_config.script.scopes import FunctionNode, Scope, Store, functions
 
 __all__ = ["Binding", "Frame", "Resolver", "dotted_parts", "frames_of", "last_name", "parameters"]
 
 
-_GLOBAL = re.compile(r"^[ \t]*global[ \t]+([\w, \t]+)", re.M)
+_GLOBAL = re.compile(r"(?:^|\r)[ \t]{0,200}global[ \t]([\w, \t]+)", re.M)
 
 
 class Binding(enum.Enum):
@@ -103,15 +103,22 @@ class Resolver:
         text: the script.
         words: every word of the text, to know quickly what cannot be there.
         neighbours: the other modules of its project.
+        known: the names that matter, to know which of several stars brings one.
     """
 
     def __init__(
-        self, module: Scope, text: str, words: FrozenSet[str], neighbours: Neighbours
+        self,
+        module: Scope,
+        text: str,
+        words: FrozenSet[str],
+        neighbours: Optional[Neighbours],
+        known: FrozenSet[str],
     ) -> None:
         self.module = module
         self.text = text
         self.words = words
-        self.neighbours = neighbours
+        self.neighbours = neighbours or Neighbours()
+        self.known = known
         self._globals: Optional[FrozenSet[str]] = None
         self._known: Dict[Tuple[int, str], Found] = {}
         self._pending: Dict[Tuple[int, str], Found] = {}
@@ -160,12 +167,14 @@ class Resolver:
             if name in frame.names:
                 return Found(Binding.PARAMETER if frame.scope is not None else Binding.LOCAL)
             scope = frame.scope
+            if scope is self.module and name in self.globals:
+                break
             if scope is None or name not in scope.stores or name in scope.global_names:
                 continue
             if index == len(frames) - 1 or not frame.is_class:
                 return self._stored(name, frames[: index + 1])
         if name in self.globals:
-            return Found(Binding.UNCERTAIN)
+            return self._stored(name, frames[:1])
         return self._from_star(name)
 
     @property
@@ -182,8 +191,21 @@ class Resolver:
         key = (id(scope), name)
         found = self._pending.get(key) or self._known.get(key)
         if found is None:
-            found = self._known[key] = self._merge(name, scope.stores[name], frames)
+            stores = scope.stores.get(name, [])
+            if scope is self.module and name in self.globals:
+                stores = [*stores, *self._bound_elsewhere(name)]
+            found = Found(Binding.UNCERTAIN)
+            if stores:
+                found = self._merge(name, stores, frames)
+            self._known[key] = found
         return found
+
+    def _bound_elsewhere(self, name: str) -> Iterator[Store]:
+        """What functions bind a name of the module to, which they say is global."""
+        for scope, node in functions(self.module, self.module.body):
+            inner = scope.child(node)
+            if name in inner.global_names:
+                yield from inner.stores.get(name, ())
 
     def _merge(self, name: str, stores: List[Store], frames: Frames) -> Found:
         """The one thing that all stores of a name bind it to.
@@ -237,18 +259,23 @@ class Resolver:
             return Found(Binding.IMPORT, "tensorflow" if name == "tf" else ours[0] + "." + name)
         if not known and name not in REEXPORTED:
             return Found(Binding.UNBOUND)
+        last: Optional[str] = None
         for store in reversed(self.module.stores.get("*", [])):
             node = store.node
             assert isinstance(node, ast.ImportFrom)
             module = node.module or ""
             if not node.level and canonical(module).startswith("tensorflow"):
-                return Found(Binding.IMPORT, canonical("{}.{}".format(module, name)))
+                dotted = canonical("{}.{}".format(module, name))
+                if dotted in self.known:
+                    return Found(Binding.IMPORT, dotted)
+                last = last or dotted
+                continue
             bound = self.neighbours.names(module, node.level)
             if bound is not None and name in bound:
                 return _only({dotted or None for dotted in bound[name]}, Binding.IMPORT)
             if bound is None and module.split(".")[0] not in _WITHOUT:
                 return Found(Binding.UNCERTAIN)
-        return Found(Binding.UNBOUND)
+        return Found(Binding.IMPORT if last else Binding.UNBOUND, last)
 
 
 _WITHOUT = frozenset(

@@ -3,17 +3,7 @@
 import ast
 import bisect
 import re
-from typing import (
-    Any,
-    Dict,
-    FrozenSet,
-    Iterable,
-    Iterator,
-    List,
-    Optional,
-    Sequence,
-    Tuple,
-)
+from typing import Any, Dict, FrozenSet, Iterable, Iterator, List, Optional, Sequence, Tuple
 
 from npu_config.core.diagnostics import Place
 from npu_config.migration.names import INTERESTING, PACKAGES, TEXT_WORDS, interesting
@@ -24,6 +14,7 @@ from npu_config.script.scopes import (
     COMPOUND,
     DEFINITIONS,
     Scope,
+    Store,
     blocks,
     children,
     first_line,
@@ -45,6 +36,7 @@ class Script:
     Args:
         text: the script.
         neighbours: the other modules of its project.
+        known: the names that matter.
 
     Attributes:
         sites: names, attributes and string literals that may concern a migration.
@@ -55,20 +47,21 @@ class Script:
         Unparsable: for text that is not Python 3.
     """
 
-    def __init__(self, text: str, neighbours: Optional[Neighbours] = None) -> None:
+    def __init__(self, text: str, neighbours: Optional[Neighbours], known: FrozenSet[str]) -> None:
         self.text = text
         self.tree = parse(text)
         self.source = ScriptSource(text)
         self.module = Scope(self.tree, None)
         data = text.encode("utf-8", "surrogatepass").translate(_SIGNS)
         self.words: FrozenSet[str] = frozenset(data.decode("utf-8", "surrogatepass").split())
-        self.resolver = Resolver(self.module, text, self.words, neighbours or Neighbours())
+        self.resolver = Resolver(self.module, text, self.words, neighbours, known)
         self.imports: List[Site] = []
         self.sites: List[Site] = []
         self.cache: Dict[str, Any] = {}
         self._resolved: Dict[int, Optional[str]] = {}
         self._starts = self.source.starts
         self._hot: List[int] = []
+        self._seen_imports = False
         self._names: FrozenSet[str] = frozenset()
         self._wanted: FrozenSet[str] = frozenset()
         self.is_concerned = not self.words.isdisjoint(PACKAGES) or (
@@ -85,8 +78,6 @@ class Script:
         self._hot = sorted({line for word in words for line in self._lines_of(word)})
         self._seen_imports = True
         self._body(self.tree.body, len(self.source.lines), base, (self.tree,))
-
-    _seen_imports = False
 
     def _lines_of(self, word: str) -> List[int]:
         if word == "nvidia" or word.startswith("TF_"):
@@ -112,6 +103,9 @@ class Script:
                     if alias.name.split(".")[0] == "horovod":
                         yield alias.asname or "horovod"
         base = (Frame(self.module),)
+        for name, stores in self.module.stores.items() if "keras" in self.words else ():
+            if any(last_name(store.node) in ("Sequential", "Model") for store in stores):
+                yield name
         for name in self.words & REEXPORTED:
             if (self.resolver.name(name, base).name or "").startswith("horovod"):
                 yield name
@@ -358,6 +352,10 @@ class Script:
 
     def stores(self, name: str, frames: Frames) -> List[ast.AST]:
         """The values that are bound to a name in the innermost scope that binds it."""
+        return [store.node for store in self.bindings(name, frames)]
+
+    def bindings(self, name: str, frames: Frames) -> List[Store]:
+        """What binds a name in the innermost scope that does; nothing for a parameter."""
         for index in range(len(frames) - 1, -1, -1):
             frame = frames[index]
             if name in frame.names:
@@ -366,7 +364,7 @@ class Script:
                 continue
             found = frame.scope.stores.get(name)
             if found is not None:
-                return [store.node for store in found]
+                return found
         return []
 
     def keyword(self, call: ast.Call, name: str) -> Optional[ast.keyword]:

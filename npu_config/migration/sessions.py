@@ -96,15 +96,21 @@ def _make(work: Work, site: Site, maker: _Maker) -> None:
             STAR_NOTE,
         )
     elif _has_own_master(work, call, maker):
-        work.manual(
-            site.line,
-            "session-config",
-            "a session with a master of its own: left as it is; parameter servers and remote "
-            "masters do not exist on the NPU",
-        )
+        master = work.script.argument(call, maker.master, maker.master_position)
+        work.manual(site.line, "session-config", _MASTER if text_of(master) else _ANY_MASTER)
     else:
         done = wrap_config(work, call, maker.config, maker.position, _PROTO, "config_proto")
         work.changed(site.line, "session-config", done or "")
+
+
+_MASTER = (
+    "a session with a master of its own: left as it is; parameter servers and remote masters do "
+    "not exist on the NPU"
+)
+_ANY_MASTER = (
+    "its master is not known here: left as it is, and the patch of npu_init configures it; on the "
+    "NPU the master must be empty, for there are no remote ones"
+)
 
 
 def session(work: Work, site: Site, name: str) -> None:
@@ -137,6 +143,9 @@ def _reference(work: Work, site: Site) -> None:
         return
     parent = site.parents[-1]
     is_test = isinstance(parent, ast.Call) and getattr(parent.func, "id", "") == "isinstance"
+    kinds = [type(node).__name__ for node in site.parents[:-4:-1]]
+    if next((kind for kind in kinds if kind not in ("Tuple", "Index")), "") == "Subscript":
+        return  # of a type
     if is_test or isinstance(parent, _NO_USES) or getattr(parent, "returns", 0) is site.node:
         return
     if isinstance(parent, ast.ClassDef):
@@ -175,24 +184,27 @@ def _check_close(work: Work, site: Site, always: bool) -> None:
 
     ``always``: where nothing holds the session, too, and where something closes it.
     """
-    call = site.call
-    holder = site.parents[-2] if len(site.parents) > 1 else None
+    holder = _holder(site)
     closing = ("closing", "enter_context", "set_session")
     if isinstance(holder, (ast.withitem, ast.Return)) or (
         isinstance(holder, ast.Call) and last_name(holder.func) in closing
     ):
         return
     line = site.line
-    target = _target(site, holder)
-    if target is None:
-        if always:
+    targets = _targets(site, holder)
+    if not targets:
+        is_dropped = isinstance(holder, (ast.Attribute, ast.Expr))
+        if always and is_dropped and getattr(holder, "attr", "") != "close":
             text = "the session is never closed: use with, or close it"
             work.manual(line, "session-close", text)
         return
-    name = target.attr if isinstance(target, ast.Attribute) else getattr(target, "id", None)
-    if name is None:
+    names = [last_name(target) for target in targets]
+    if "" in names:
         return
-    closes = _is_closed(work, site, name, isinstance(target, ast.Attribute))
+    target, name = targets[0], names[0]
+    closes = any(
+        _is_closed(work, site, last_name(one), isinstance(one, ast.Attribute)) for one in targets
+    )
     if closes and not always:
         return
     if isinstance(target, ast.Attribute):
@@ -202,7 +214,7 @@ def _check_close(work: Work, site: Site, always: bool) -> None:
             else "the session is a member: the script must call close()"
         )
         work.manual(line, "session-close", said)
-    elif _is_entered(work, name):
+    elif any(_is_entered(work, name) for name in names):
         return
     elif not closes:
         work.manual(line, "session-close", phrase('nothing closes it: add "{}.close()"', name))
@@ -213,7 +225,7 @@ def _check_close(work: Work, site: Site, always: bool) -> None:
             "app.run ends in SystemExit: a session that is not closed before main returns is "
             "never closed",
         )
-    elif call is not None and isinstance(work.script.argument(call, "config", 2), ast.Name):
+    elif site.call is not None and _is_configured_graph(work, site.call):
         work.manual(
             line,
             "session-close",
@@ -221,18 +233,38 @@ def _check_close(work: Work, site: Site, always: bool) -> None:
         )
 
 
-def _target(site: Site, holder: Optional[ast.AST]) -> Optional[ast.expr]:
+def _is_configured_graph(work: Work, call: ast.Call) -> bool:
+    """True for a session of a graph that is given, with a configuration that has a name."""
+    config = work.script.argument(call, "config", 2)
+    return isinstance(config, ast.Name) and work.script.argument(call, "graph", 1) is not None
+
+
+def _holder(site: Site) -> Optional[ast.AST]:
+    """What takes a session, choices between several values passed over."""
+    inside = (ast.IfExp, ast.BoolOp, ast.Starred)
+    return next((node for node in site.parents[-2::-1] if not isinstance(node, inside)), None)
+
+
+def _targets(site: Site, holder: Optional[ast.AST]) -> List[ast.expr]:
     """What a session is bound to by an assignment, one of several values included."""
-    outer = site.parents[-3] if isinstance(holder, ast.Tuple) else holder
+    outer = holder
+    if isinstance(holder, ast.Tuple):
+        outer = site.parents[site.parents.index(holder) - 1]
     if isinstance(outer, ast.AnnAssign):
-        return outer.target
+        return [outer.target]
     if not isinstance(outer, ast.Assign):
-        return None
-    target = outer.targets[0]
-    if isinstance(holder, ast.Tuple) and isinstance(target, ast.Tuple):
-        both = zip(target.elts, holder.elts)
-        return next((part for part, value in both if value is site.call), target)
-    return target
+        return []
+    if isinstance(holder, ast.Tuple):
+        return [
+            next(
+                (part for part, value in zip(target.elts, holder.elts) if value is site.call),
+                target,
+            )
+            if isinstance(target, ast.Tuple)
+            else target
+            for target in outer.targets
+        ]
+    return outer.targets
 
 
 def _names_before(work: Work, word: str, pattern: str) -> Dict[str, List[int]]:

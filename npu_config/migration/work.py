@@ -161,22 +161,41 @@ class Work:
         self.insert(start, before)
         self.insert(end, after)
 
+    def argument_spans(self, call: ast.Call) -> List[Tuple[ast.expr, int, int]]:
+        """The arguments of a call in order, with their names and brackets."""
+        found: List[Tuple[ast.expr, int, int]] = []
+        at = self.open_of(call)
+        values = [*call.args, *(keyword.value for keyword in call.keywords)]
+        spans = sorted((*self.script.span(node), number) for number, node in enumerate(values))
+        for first, end, number in spans:
+            at = self.skip(at)
+            while self.script.text[at] == ",":
+                at = self.skip(at + 1)
+            found.append((values[number], at, self._closed(end, self._opened(at, first))))
+            at = found[-1][2]
+        return found
+
+    def argument_span(self, call: ast.Call, value: ast.expr) -> Tuple[int, int]:
+        """Where an argument begins and ends, with its name and brackets."""
+        return next((a, b) for node, a, b in self.argument_spans(call) if node is value)
+
     def value_span(self, call: ast.Call, keyword: ast.keyword) -> Tuple[int, int, int]:
         """Where a keyword begins, and where its value begins and ends with all its brackets."""
-        assert keyword.arg is not None
-        place = self.script.source.keyword_place(
-            keyword.arg, self.script.source.place_of(keyword.value)
-        )
-        start, end = self.script.span(keyword.value)
-        assert place.line
-        assert place.column
-        first = self.script.offset(place.line, place.column)
-        text = self.script.text
-        equals = text.index("=", first) + 1
-        while text[equals : equals + 1] in (" ", "\t"):
-            equals += 1
-        opened = text[equals:start].count("(")
-        return first, equals, self._closed(end, opened)
+        text, name = self.script.text, keyword.arg or ""
+        first, end = self.argument_span(call, keyword.value)
+        assert text.startswith(name, first)
+        value = self.skip(first + len(name)) + 1
+        while text[value : value + 1] in (" ", "\t"):
+            value += 1
+        return first, value, end
+
+    def _opened(self, offset: int, end: int) -> int:
+        """How many brackets open between two offsets, comments passed over."""
+        brackets = 0
+        while offset < end:
+            brackets += self.script.text[offset] == "("
+            offset = self.skip(offset + 1)
+        return brackets
 
     def _closed(self, offset: int, brackets: int) -> int:
         """The offset behind so many closing brackets, white space and comments passed over."""
@@ -215,25 +234,10 @@ class Work:
             offset = self.skip(offset + 1)
         return offset + 1
 
-    def last_argument_end(self, call: ast.Call) -> Optional[int]:
-        """The end of the last argument with its brackets, None without arguments."""
-        values = [*call.args, *(keyword.value for keyword in call.keywords)]
-        if not values:
-            return None
-        last = max(values, key=lambda node: (node.lineno, node.col_offset))
-        ends = [self.script.span(node)[1] for node in values[-2:]] + [self.script.span(last)[1]]
-        end = max(ends)
-        close = self.close_of(call)
-        offset = self.skip(end)
-        while offset < close and self.script.text[offset] == ")":
-            end = offset + 1
-            offset = self.skip(end)
-        return end
-
     def append(self, call: ast.Call, argument: str) -> None:
         """Add an argument behind the last one."""
-        end = self.last_argument_end(call)
-        if end is None:
+        spans = self.argument_spans(call)
+        if not spans:
             self.insert(self.open_of(call), argument)
             return
         if (
@@ -246,18 +250,25 @@ class Work:
                 self.insert(self.open_of(call), "(")
                 self.insert(self.close_of(call), "), " + argument)
                 return
-        self.insert(end, ", " + argument)
+        self.insert(spans[-1][2], ", " + argument)
 
-    def drop_arguments(self, call: ast.Call, kept: ast.expr) -> None:
-        """Remove every argument of a call but the first; comments between them stay."""
-        end = self.last_argument_end(call)
-        assert end is not None
-        self.cut(self.end_of_first(call, kept), end)
-
-    def end_of_first(self, call: ast.Call, first: ast.expr) -> int:
-        """The end of the first argument of a call, with its own brackets."""
-        start, end = self.script.span(first)
-        return self._closed(end, self.script.text[self.open_of(call) : start].count("("))
+    def keep_arguments(self, call: ast.Call, *kept: ast.expr) -> None:
+        """Remove every other argument of a call; comments between them stay."""
+        before: Optional[int] = None
+        start = end = self.open_of(call)
+        for node, first, last in self.argument_spans(call):
+            if node not in kept:
+                start = first if before is None and start == end else start
+                end = last
+                continue
+            if before is not None:
+                self.cut(before, end)
+            elif end > start:
+                comments, gap = self.comments(start, first)
+                self.replace(start, first, comments.lstrip() + gap)
+            before = start = end = last
+        if before is not None:
+            self.cut(before, end)
 
     def cut(self, start: int, end: int) -> None:
         """Remove arguments behind another one; comments between them stay."""

@@ -253,3 +253,73 @@ def test_the_page_shows_the_import(script):
         "<pre>from npu_config.npu_init import *</pre>"
         in npu(str(script), "--report", "html").stdout
     )
+
+
+def test_standard_input():
+    """``-`` is read, shown and reported; there is no file to write."""
+    result = RUNNER.invoke(app, ["migrate", "-"], input=PLAIN)
+    assert result.exit_code == 0
+    assert "+with tf.Session(config=npu_config_proto()) as sess:\n" in result.stdout
+    assert "<stdin>: changed" in result.stderr
+    assert "next:" not in result.stderr
+    for options in (["--write"], ["--output", "there"]):
+        result = RUNNER.invoke(app, ["migrate", *options, "-"], input=PLAIN)
+        assert (result.exit_code, result.stdout) == (2, "")
+        assert "standard input is no file to write: name the script" in result.stderr
+
+
+def test_a_migrated_script_is_counted(script):
+    """A second run says why there is nothing to do."""
+    npu("--write", script)
+    assert "for the NPU already, and not reported again: 1\n" in npu(script).stderr
+
+
+def test_a_file_and_a_line_that_are_refused(script):
+    """What is refused is the whole file, or lines of it."""
+    script.write_text(PLAIN + "d = tf.data.Dataset.range(4).batch(3)\n")
+    result = npu(script).stderr
+    assert "refused, these lines stay as they are: see why\n" in result
+    assert "1 changed, 0 refused as a whole; left to do or to know: 1\n" in result
+    script.write_text("import tensorflow as tf\ntf.enable_eager_execution()\n")
+    result = npu(script).stderr
+    assert "{}: refused as a whole, nothing is edited\n".format(script) in result
+    assert "0 changed, 1 refused as a whole" in result
+
+
+GUARDED = '\nif __name__ == "__main__":\n    run()\n'
+LIBRARY = "import tensorflow as tf\ndef run():\n    with tf.Session() as sess: pass\n"
+
+
+@pytest.mark.parametrize(
+    ("files", "named"),
+    [
+        ({"a.py": LIBRARY, "b.py": PLAIN}, "b.py"),
+        ({"a.py": LIBRARY + GUARDED, "b.py": "import a\n" + PLAIN}, "b.py"),
+        ({"a.py": PLAIN, "b.py": PLAIN}, None),
+        ({"a.py": LIBRARY + GUARDED, "b.py": PLAIN}, None),
+        ({"a.py": LIBRARY, "b.py": LIBRARY}, None),
+        ({"a.py": LIBRARY + "'''__main__'''\n", "b.py": LIBRARY + GUARDED}, "b.py"),
+    ],
+)
+def test_the_script_to_run(tmp_path, files, named):
+    """One that nothing imports and that does something when it is run; of several, none."""
+    for name, text in files.items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    expected = str(tmp_path / named) if named else "TRAINING_SCRIPT"
+    command = json.loads(npu(tmp_path, "--report", "json").stdout)["next"][-1]
+    assert "npu-config run " + expected == command
+
+
+def test_environment_of_a_launch_script(tmp_path):
+    """What is set in a shell script: XLA, mixed precision and the GPUs."""
+    (tmp_path / "run.sh").write_text(
+        "# TF_XLA_FLAGS=1\nexport TF_XLA_FLAGS=--tf_xla_auto_jit=2\necho $X # mpirun -np\n"
+        "TF_ENABLE_AUTO_MIXED_PRECISION=1 CUDA_VISIBLE_DEVICES=0 python train.py\n"
+        "MY_TF_XLA_FLAGS=2\n"
+    )
+    (file,) = json.loads(npu(tmp_path / "run.sh", "--report", "json").stdout)["files"]
+    assert [(entry["line"], entry["id"]) for entry in file["entries"]] == [
+        (2, "xla-off"),
+        (4, "cuda-visible-devices"),
+        (4, "precision-mode"),
+    ]

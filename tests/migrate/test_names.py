@@ -201,3 +201,28 @@ def test_gelu_for_the_vendor():
     assert text.endswith('    """Doc."""\n    return npu_unary_ops.gelu(x)\n')
     commented = GELU.replace("    return", "    # a comment that would be lost\n    return")
     assert npu_config.migrate(commented, imports="npu_bridge").text == commented
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("hvd.rank() is {hvd.rank()}", "hvd.rank() is {get_npu_rank_id()}"),
+        ("{{hvd.rank()}} {hvd.rank():{hvd.size()}d}", None),
+        ("tf.Session() {tf.Session().run(x)}", "tf.Session() {tf.Session().run(x)}"),
+        ("{tf.Session()}{tf.Session()}", "{tf.Session()}{tf.Session()}"),
+        ("{tf.Session()}", "{tf.Session(config=npu_config_proto())}"),
+    ],
+)
+def test_f_strings(text, expected):
+    """The text of an f-string stays, and what is twice in it is not edited but for ranks."""
+    expected = expected or "{{hvd.rank()}} {get_npu_rank_id():{get_npu_rank_size()}d}"
+    head = "import tensorflow as tf\nimport horovod.tensorflow as hvd\n"
+    after = npu_config.migrate(head + 'print(f"' + text + '")\n').text
+    assert 'print(f"' + expected + '")' == after.splitlines()[-1]
+
+
+def test_an_f_string_that_is_left_is_reported():
+    """With its line, and the patch covers its sessions."""
+    source = 'import tensorflow as tf\nprint(f"{tf.Session()} {tf.Session()}")\n'
+    assert edited(source) == ["from npu_config.npu_init import *"]
+    assert (2, "import-aliases", "manual") in entries(source)

@@ -1,0 +1,16 @@
+from npu_config.npu_init import *
+import tensorflow as tf
+try:
+    import horovod.tensorflow as hvd
+except ImportError:
+    class hvd(object):
+        rank = staticmethod(lambda: 0)
+        size = staticmethod(lambda: 1)
+
+
+def scale(value):
+    return value * hvd.size() + hvd.rank()
+
+
+with tf.Session(config=npu_config_proto()) as sess:
+    print(sess.run(tf.constant(scale(2))))

@@ -1,0 +1,111 @@
+"""Horovod: what is said of uses that are optional, stored, never run, or resume a run."""
+
+import pytest
+
+import npu_config
+
+HEAD = "import tensorflow as tf\nimport horovod.tensorflow as hvd\nhvd.init()\n"
+
+
+def said(source, id):
+    """What is said of a fact: line, kind, text."""
+    notes = npu_config.migrate(source).notes
+    return [(note.line, note.kind, note.note) for note in notes if note.id == id]
+
+
+@pytest.mark.parametrize(
+    "otherwise",
+    [
+        "hvd = None",
+        "class hvd: rank = size = staticmethod(lambda: 0)",
+        "import fake as hvd",
+        "pass",
+    ],
+)
+def test_uses_of_an_optional_horovod(otherwise):
+    """Every line that uses it is listed with what replaces it, whatever stands in for it."""
+    source = (
+        "import tensorflow as tf\ntry:\n    import horovod.tensorflow as hvd\n"
+        "except ImportError:\n    {}\n\n\ndef f():\n    return hvd.rank(), hvd.size()\n"
+    ).format(otherwise)
+    text = (
+        "for several ranks: replace the try block and this line by get_npu_rank_id() and "
+        "get_npu_rank_size()"
+    )
+    assert [(9, "manual", text)] == said(source, "hvd-rank")
+
+
+def test_names_of_an_optional_horovod():
+    """Where it is given another value it is not used."""
+    source = (
+        "import tensorflow as tf\ntry:\n    from horovod.tensorflow import rank\n"
+        "except ImportError:\n    rank = lambda: 0\nprint(rank())\n"
+    )
+    ((line, _, _),) = said(source, "hvd-rank")
+    assert line == 6
+
+
+@pytest.mark.parametrize("use", ["Opt = hvd.DistributedOptimizer", "f(hvd.DistributedOptimizer)"])
+def test_a_function_that_is_stored(use):
+    """It has a counterpart, which a call is needed for."""
+    text = '"DistributedOptimizer" is not called with plain arguments: write the call'
+    assert [(4, "refused", text)] == said(HEAD + use + "\n", "hvd-optimizer")
+
+
+@pytest.mark.parametrize("given", ["Mine", "tf.train.AdamOptimizer"])
+def test_a_class_in_the_place_of_an_optimizer(given):
+    """It is no optimizer, and nothing of Horovod is edited."""
+    source = HEAD + "class Mine: pass\no = hvd.DistributedOptimizer({})\n".format(given)
+    expected = [(5, "refused", "a class is given, and not an optimizer")]
+    assert expected == said(source, "hvd-optimizer")
+    assert source == npu_config.migrate(source).text
+
+
+@pytest.mark.parametrize(
+    ("lines", "is_run"),
+    [
+        ("hvd.broadcast_global_variables(0)", False),
+        ("op = hvd.broadcast_global_variables(0)", False),
+        ("op = hvd.broadcast_global_variables(0)\nsess.run(op)", True),
+        ("sess.run(hvd.broadcast_global_variables(0))", True),
+    ],
+)
+def test_a_broadcast_that_nothing_runs(lines, is_run):
+    """The operation does nothing until a session runs it."""
+    (entry,) = [one for one in said(HEAD + lines + "\n", "hvd-broadcast") if one[1] == "manual"]
+    assert is_run != ("run nowhere in this script" in entry[2])
+
+
+@pytest.mark.parametrize(
+    ("lines", "reported"),
+    [
+        ("tf.estimator.Estimator(f, model_dir='x' if hvd.rank() == 0 else None)", [5]),
+        ("tf.estimator.RunConfig(\n    model_dir=None if hvd.rank() else 'x')", [6]),
+        ("w = 'x' if not hvd.rank() else None\ntf.estimator.Estimator(f, model_dir=w)", [5]),
+        ("tf.estimator.Estimator(f, model_dir='x')", []),
+        ("tf.estimator.Estimator(f, model_dir='x' if hvd.rank() == 0 else 'y')", []),
+        ("own.Estimator(f, model_dir='x' if hvd.rank() == 0 else None)", []),
+    ],
+)
+def test_checkpoints_of_one_rank(lines, reported):
+    """Its hook does not send global_step, so that ranks which do not restore it differ."""
+    source = HEAD + "hooks = [hvd.BroadcastGlobalVariablesHook(0)]\n" + lines + "\n"
+    found = [one for one in said(source, "hvd-broadcast-hook") if one[1] == "manual"]
+    assert reported == [line for line, _, _ in found]
+    assert all("global_step" in text for _, _, text in found)
+
+
+@pytest.mark.parametrize(
+    ("optimizer", "reported"),
+    [
+        ("plain = tf.train.AdamOptimizer()", [5]),
+        ("plain = hvd.DistributedOptimizer(tf.train.AdamOptimizer())", []),
+        ("plain = tf.train.AdamOptimizer(); plain = hvd.DistributedOptimizer(plain)", []),
+        ("plain = make()", [5]),
+        ("plain = make(hvd.DistributedOptimizer(tf.train.AdamOptimizer()))", []),
+    ],
+)
+def test_gradients_that_nothing_reduces(optimizer, reported):
+    """Where an optimizer applies them that Horovod has not wrapped."""
+    step = "g = tf.gradients(x, v)\nplain.apply_gradients(zip(g, v))\n"
+    assert reported == [line for line, _, _ in said(HEAD + optimizer + "\n" + step, "gradients")]
