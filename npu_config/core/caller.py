@@ -9,7 +9,7 @@ from npu_config.core.diagnostics import Place
 _PACKAGE = __name__.split(".", 1)[0]
 
 
-def _outside(also: Tuple[str, ...] = ()) -> Tuple[Optional[FrameType], int]:
+def _outside(also: Tuple[str, ...]) -> Tuple[Optional[FrameType], int]:
     """The innermost frame that is not of these packages, and its distance from our caller.
 
     Without such a frame, the innermost one that is not of this package.

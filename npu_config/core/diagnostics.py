@@ -158,47 +158,12 @@ class Diagnostic:
     consequence: Optional[str] = None
     legal: Tuple[str, ...] = ()
 
-    @classmethod
-    def at(
-        cls,
-        place: Place,
-        rule: str,
-        name: str,
-        severity: Severity,
-        message: str,
-        option: Optional[str] = None,
-        help: Optional[str] = None,
-        fix: Optional[Fix] = None,
-        meant: Optional[str] = None,
-        consequence: Optional[str] = None,
-        legal: Tuple[str, ...] = (),
-    ) -> "Diagnostic":
-        """Make a diagnostic at ``place``, with the page of ``rule``.
-
-        The consequence is added to the message; without ``help``, the help asks whether ``meant``
-        was meant.
-        """
-        return cls(
-            rule,
-            name,
-            severity,
-            _with_end(message, consequence),
-            option,
-            *place,
-            help=help if help or meant is None else phrase('did you mean "{}"?', meant),
-            url=rule_url(rule),
-            fix=fix,
-            meant=meant,
-            consequence=consequence,
-            legal=legal,
-        )
-
     def but(self, consequence: str, severity: Severity) -> "Diagnostic":
         """The finding with another consequence and severity; it cannot be fixed mechanically."""
         return attr.evolve(
             self,
             severity=severity,
-            message=_with_end(_without_end(self.message, self.consequence), consequence),
+            message=with_end(_without_end(self.message, self.consequence), consequence),
             consequence=consequence,
             fix=None,
         )
@@ -256,8 +221,8 @@ class Diagnostic:
         return text if self.help is None else "{}\n    help: {}".format(text, self.help)
 
 
-def _with_end(message: str, consequence: Optional[str]) -> str:
-    """A message that ends with what follows."""
+def with_end(message: str, consequence: Optional[str]) -> str:
+    """A message that ends with its consequence, where that is known."""
     if consequence is None:
         return message
     parts = (
@@ -267,7 +232,7 @@ def _with_end(message: str, consequence: Optional[str]) -> str:
 
 
 def _without_end(message: str, consequence: Optional[str]) -> str:
-    """A message of :func:`_with_end` without what follows, also inside of another message."""
+    """A message of :func:`with_end` without what follows, also inside of another message."""
     if consequence is None:
         return message
     last = message.arguments[-1] if isinstance(message, Message) and message.arguments else None

@@ -12,7 +12,16 @@ from typing import Any, Callable, Dict, FrozenSet, Iterable, Optional, Set, Tupl
 
 import attr
 
-from npu_config.core.diagnostics import NOWHERE, Diagnostic, Fix, NpuConfigError, Place, Severity
+from npu_config.core.diagnostics import (
+    NOWHERE,
+    Diagnostic,
+    Fix,
+    NpuConfigError,
+    Place,
+    Severity,
+    rule_url,
+    with_end,
+)
 from npu_config.core.message import phrase
 from npu_config.core.target import Product
 
@@ -21,6 +30,10 @@ Check = TypeVar("Check", bound=Callable[[Any], None])
 _ID = re.compile(r"NPU[1-9]\d\d\Z")
 _NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*\Z")
 NO_PAGE = "{}: Python was started with -OO, which removes the docstring that is this page."
+
+
+def _set(products: Optional[Iterable[Product]]) -> Optional[FrozenSet[Product]]:
+    return None if products is None else frozenset(products)
 
 
 @attr.s(frozen=True, slots=True, auto_attribs=True)
@@ -51,7 +64,7 @@ class Rule:
     severity: Severity
     docstring: str
     options: Tuple[str, ...] = ()
-    products: Optional[FrozenSet[Product]] = None
+    products: Optional[FrozenSet[Product]] = attr.ib(default=None, converter=_set)
     facts: Tuple[str, ...] = ()
     source: Tuple[str, ...] = ()
     check: Optional[Callable[[Any], None]] = None
@@ -80,15 +93,20 @@ class Rule:
         consequence: Optional[str] = None,
         legal: Tuple[str, ...] = (),
     ) -> Diagnostic:
-        """A finding of this rule at ``place``; see :meth:`Diagnostic.at`."""
-        return Diagnostic.at(
-            place,
+        """A finding of this rule at ``place``; see :class:`Diagnostic`.
+
+        The consequence is added to the message; without ``help``, the help asks whether ``meant``
+        was meant.
+        """
+        return Diagnostic(
             self.id,
             self.name,
             severity or self.severity,
-            message,
+            with_end(message, consequence),
             option,
-            help,
+            *place,
+            help if help or meant is None else phrase('did you mean "{}"?', meant),
+            rule_url(self.id),
             fix,
             meant,
             consequence,
@@ -119,22 +137,23 @@ REGISTRY: Dict[str, Rule] = {}
 _NAMES: Set[str] = set()
 
 
-def _enter(entry: Rule) -> None:
+def _enter(entry: Rule) -> Rule:
     if not _ID.match(entry.id) or not _NAME.match(entry.name):
         raise ValueError(phrase("bad rule id or name: {} {}", entry.id, entry.name))
     if entry.id in REGISTRY or entry.name in _NAMES:
         raise ValueError(phrase("rule {} {} is entered twice", entry.id, entry.name))
     REGISTRY[entry.id] = entry
     _NAMES.add(entry.name)
+    return entry
 
 
 def rule(
     id: str,
     severity: Severity,
-    options: Iterable[str] = (),
+    options: Tuple[str, ...] = (),
     products: Optional[Iterable[Product]] = None,
-    facts: Iterable[str] = (),
-    source: Iterable[str] = (),
+    facts: Tuple[str, ...] = (),
+    source: Tuple[str, ...] = (),
     on_host: bool = False,
     about: str = "options",
 ) -> Callable[[Check], Check]:
@@ -142,20 +161,9 @@ def rule(
 
     def enter(check: Check) -> Check:
         name = check.__name__.replace("_", "-")
+        doc = check.__doc__ or phrase(NO_PAGE, name)
         _enter(
-            Rule(
-                id=id,
-                name=name,
-                severity=severity,
-                docstring=check.__doc__ or phrase(NO_PAGE, name),
-                options=tuple(options),
-                products=None if products is None else frozenset(products),
-                facts=tuple(facts),
-                source=tuple(source),
-                check=check,
-                on_host=on_host,
-                about=about,
-            )
+            Rule(id, name, severity, doc, options, products, facts, source, check, on_host, about)
         )
         return check
 
@@ -167,21 +175,10 @@ def declare(
     name: str,
     severity: Severity,
     page: str,
-    facts: Iterable[str] = (),
-    source: Iterable[str] = (),
+    facts: Tuple[str, ...] = (),
+    source: Tuple[str, ...] = (),
     products: Optional[Iterable[Product]] = None,
-    options: Iterable[str] = (),
+    options: Tuple[str, ...] = (),
 ) -> Rule:
     """Enter a rule that a parser applies; returns it, to make diagnostics with."""
-    entry = Rule(
-        id=id,
-        name=name,
-        severity=severity,
-        docstring=page,
-        options=tuple(options),
-        products=None if products is None else frozenset(products),
-        facts=tuple(facts),
-        source=tuple(source),
-    )
-    _enter(entry)
-    return entry
+    return _enter(Rule(id, name, severity, page, options, products, facts, source))

@@ -1,10 +1,9 @@
 """What was meant by a value that is in another field than the one the adapter reads."""
 
-import re
 from typing import Any, Iterator, Mapping, Optional
 
 from npu_config.catalogue import InvalidValue, Option
-from npu_config.catalogue.kinds import Bool, Choice, Int, Path, Text, as_int, is_bool
+from npu_config.catalogue.kinds import Bool, Choice, Int, Path, Text, as_int, is_bool, written_int
 from npu_config.core.message import phrase
 from npu_config.core.settings import UNKNOWN, Setting
 
@@ -19,7 +18,6 @@ _SWITCH_MEANT: Mapping[str, str] = {
 """Text options that are given a boolean by mistake, and the switch that it was meant for."""
 
 _BOOLEANS = {"true": True, "1": True, "false": False, "0": False}
-_INTEGER = re.compile(r"-?[0-9]{1,18}\Z")
 
 
 def switch_meant(name: str, wire: Optional[str]) -> Optional[str]:
@@ -66,8 +64,8 @@ def _forms(option: Option, setting: Setting) -> Iterator[Any]:
         elif folded in _BOOLEANS:
             yield _BOOLEANS[folded]
     elif isinstance(kind, Int):
-        if _INTEGER.match(folded):
-            yield int(folded)
+        if written_int(folded) is not None:
+            yield written_int(folded)
         elif is_bool(value) and kind.allowed:
             yield int(value)
     elif is_bool(value):

@@ -4,12 +4,12 @@ from contextlib import suppress
 from typing import Any, Dict, List, NamedTuple, Optional, Tuple
 
 from npu_config.core.diagnostics import NOWHERE, Diagnostic, Fix, Place, Severity
-from npu_config.core.message import phrase
+from npu_config.core.message import listed, phrase
 from npu_config.sidefiles import _dtype_rules as rules
 from npu_config.text.faults import FaultLog, StopReading
 from npu_config.text.lines import Line, lines
 from npu_config.text.source import PlaceTable, Source
-from npu_config.text.words import listed, near, shown
+from npu_config.text.words import near, shown
 
 DTYPES = (
     "float16", "float", "float32", "bfloat16", "double", "int2", "int4", "int8", "int16", "int32",
@@ -88,7 +88,7 @@ class _Reader:
                     phrase("{}: the graph engine refuses the whole file over it", what),
                     line.content(),
                     help='remove the line; "--fix" or "npu-config format" does it',
-                    fix=line.removal("remove the line"),
+                    fix=line.removal(),
                 )
             )
             return
@@ -172,7 +172,7 @@ class _Reader:
                 if name.startswith("#")
                 else "write OpType::<type>:InputDtype:...",
                 severity=Severity.WARNING,
-                fix=line.removal("remove the line") if name.startswith("#") else None,
+                fix=line.removal() if name.startswith("#") else None,
             )
         )
 

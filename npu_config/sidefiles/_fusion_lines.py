@@ -47,7 +47,7 @@ def _read(line: Line, result: Switched) -> None:
                 else phrase("{}: the graph engine refuses the whole file over it", what),
                 line.content(),
                 help=None if what is None else "remove the line",
-                fix=None if what is None else line.removal("remove the line"),
+                fix=None if what is None else line.removal(),
             )
         )
         return
@@ -81,7 +81,7 @@ def _read(line: Line, result: Switched) -> None:
                 line.content(),
                 help="remove the line",
                 severity=Severity.WARNING,
-                fix=line.removal("remove the line"),
+                fix=line.removal(),
             )
         )
     if name and not name.startswith("#"):

@@ -7,7 +7,7 @@ from typing import Iterator, Mapping, Optional, Sequence, Tuple
 
 from npu_config.catalogue.kinds import Choice
 from npu_config.core.diagnostics import Diagnostic, Severity
-from npu_config.core.message import phrase
+from npu_config.core.message import listed, phrase
 from npu_config.core.rule import declare
 from npu_config.core.target import ANY_TARGET, Target
 from npu_config.sidefiles.declared import Content, Declared, content, content_format
@@ -15,7 +15,7 @@ from npu_config.sidefiles.format import Sample
 from npu_config.sidefiles.schema.kinds import Items, Key, Schema, Text
 from npu_config.sidefiles.schema.reading import one_rule
 from npu_config.text.source import ANYWHERE, Places
-from npu_config.text.words import listed, shown
+from npu_config.text.words import shown
 
 LEVELS = ("O1", "O2")
 FEATURES: Mapping[str, str] = {"deeper_opat": "2", "nonhomo_split": "1"}

@@ -9,7 +9,7 @@ from typing import Any, Collection, Iterable, Iterator, List, Mapping, Optional,
 import attr
 
 from npu_config.core.diagnostics import Diagnostic, Place, Report
-from npu_config.core.message import phrase
+from npu_config.core.message import listed, phrase
 from npu_config.core.target import ANY_TARGET, Target
 from npu_config.sidefiles import _dtype_rules as rules
 from npu_config.sidefiles._convert import texts
@@ -19,7 +19,7 @@ from npu_config.sidefiles.format import Format, Parsed, Sample, conclude, refuse
 from npu_config.sidefiles.library import OperatorLibrary, canonical_dtype
 from npu_config.text.lines import name_fault
 from npu_config.text.source import ANYWHERE, Places
-from npu_config.text.words import listed, near, shown
+from npu_config.text.words import near, shown
 
 
 def _dtypes(value: Iterable[str]) -> Tuple[str, ...]:

@@ -11,7 +11,7 @@ import attr
 
 from npu_config.catalogue.kinds import Kind, Real, Text
 from npu_config.core.diagnostics import Diagnostic, Report, Severity
-from npu_config.core.message import phrase
+from npu_config.core.message import listed, phrase
 from npu_config.core.target import ANY_TARGET, Product, Target
 from npu_config.sidefiles import _aipp_rules as rules
 from npu_config.sidefiles._aipp_fields import (
@@ -28,7 +28,7 @@ from npu_config.sidefiles._frozen import Table
 from npu_config.sidefiles.format import Format, Parsed, Sample, conclude, refuse
 from npu_config.text.faults import FaultLog, StopReading
 from npu_config.text.source import ANYWHERE, Path, Places, PlaceTable, Source
-from npu_config.text.words import listed, near, shown
+from npu_config.text.words import near, shown
 
 _EVEN_SIZES = ("src_image_size_w", "src_image_size_h")
 _EVEN_POSITIONS = ("load_start_pos_w", "load_start_pos_h")

@@ -3,15 +3,14 @@
 Source: docs/en/tfadapter_1/apiref/session_config/operator_and_graph_build.md.
 """
 
-import re
 from contextlib import suppress
 from typing import Any, Dict, Iterable, Iterator, Mapping, Optional
 
 import attr
 
-from npu_config.catalogue.kinds import Int, InvalidValue
+from npu_config.catalogue.kinds import Int, InvalidValue, written_int
 from npu_config.core.diagnostics import NOWHERE, Diagnostic, Place, Severity
-from npu_config.core.message import phrase
+from npu_config.core.message import listed, phrase
 from npu_config.core.rule import declare
 from npu_config.core.target import ANY_TARGET, Target
 from npu_config.sidefiles.declared import nothing
@@ -19,12 +18,11 @@ from npu_config.sidefiles.format import Format, Parsed, Sample, conclude, refuse
 from npu_config.text.faults import FaultLog, StopReading
 from npu_config.text.keyvalue import Item, items
 from npu_config.text.source import PlaceTable, Source
-from npu_config.text.words import did_you_mean, joined, listed, near, shown
+from npu_config.text.words import did_you_mean, joined, near, shown
 
 SECTION = "[op_compiler_cache]"
 KEYS: Mapping[str, Int] = {"max_op_cache_size": Int(-1), "remain_cache_size_ratio": Int(1, 100)}
 _UNITS = {"max_op_cache_size": "MB; -1: nothing ages", "remain_cache_size_ratio": "%"}
-_INTEGER = re.compile(r"-?[0-9]{1,18}\Z")
 
 _DOC = "docs/en/tfadapter_1/apiref/session_config/operator_and_graph_build.md"
 
@@ -155,7 +153,7 @@ def _read(
             yield LINE.diagnostic(message, place)
         else:
             places.put((name,), item.key_place, item.value_place)
-            number = int(item.value) if _INTEGER.match(item.value) else None
+            number = written_int(item.value)
             given = item.value if number is None else number
             wrong = _judged(name, given, item.value_place)
             values[name] = None if wrong else number

@@ -10,7 +10,7 @@ from typing import Any, Dict, Iterable, Iterator, Mapping, Optional, Tuple
 import attr
 
 from npu_config.core.diagnostics import Diagnostic, Severity
-from npu_config.core.message import phrase
+from npu_config.core.message import listed, phrase
 from npu_config.core.rule import declare
 from npu_config.core.target import ANY_TARGET, Target
 from npu_config.sidefiles._convert import texts
@@ -19,7 +19,7 @@ from npu_config.text.faults import FaultLog, StopReading
 from npu_config.text.keyvalue import Item, items
 from npu_config.text.lines import name_fault
 from npu_config.text.source import ANYWHERE, Places, PlaceTable, Source
-from npu_config.text.words import joined, listed, near, shown
+from npu_config.text.words import joined, near, shown
 
 SWITCHES: Mapping[str, str] = {
     "oom": "check accesses out of the range of global memory (error EZ9999)",

@@ -13,7 +13,7 @@ import attr
 
 from npu_config.catalogue.kinds import Choice, Int
 from npu_config.core.diagnostics import Diagnostic, Report
-from npu_config.core.message import phrase
+from npu_config.core.message import listed, phrase
 from npu_config.core.target import ANY_TARGET, Product, Target
 from npu_config.sidefiles import _profiling_rules as rules
 from npu_config.sidefiles.declared import Content, Declared
@@ -31,7 +31,7 @@ from npu_config.sidefiles.schema.findings import Findings
 from npu_config.sidefiles.schema.reading import Rules
 from npu_config.text.json import JsonReading
 from npu_config.text.source import ANYWHERE, Places, Source
-from npu_config.text.words import joined, listed, shown
+from npu_config.text.words import joined, shown
 
 _NUMBER = re.compile(r"[0-9]{1,18}\Z")
 _OLD = re.compile(r"\s*(?:training_trace|(?:task|op)_trace)(?:\s*:\s*[a-z_]+)*\s*\Z")

@@ -107,8 +107,11 @@ class Log(FaultLog):
 def string_end(text: str, start: int) -> int:
     """The offset after the strict string that starts at ``start``, or after its first line."""
     match = _STRICT.match(text, start)
-    if match is not None:
-        return match.end()
+    return line_end(text, start) if match is None else match.end()
+
+
+def line_end(text: str, start: int) -> int:
+    """The offset of the end of the line that ``start`` is in."""
     newline = text.find("\n", start)
     return len(text) if newline < 0 else newline
 
@@ -177,9 +180,8 @@ class Lexer:
 
     def curly(self, start: int) -> Tuple[Any, int]:
         """Text in typographic quotes."""
-        newline = self._text.find("\n", start)
-        line_end = len(self._text) if newline < 0 else newline
-        found = [self._text.find(quote, start + 1, line_end) for quote in _QUOTES + '"']
+        stop = line_end(self._text, start)
+        found = [self._text.find(quote, start + 1, stop) for quote in _QUOTES + '"']
         ends = [end for end in found if end >= 0]
         if not ends:
             message = phrase('unexpected "{}"; JSON needs "', self._text[start])

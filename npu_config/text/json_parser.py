@@ -12,7 +12,7 @@ from npu_config.core.message import phrase
 from npu_config.text import json_rules as rules
 from npu_config.text.faults import StopReading
 from npu_config.text.json_comments import MAX_COMMENTS, Span, report_comments
-from npu_config.text.json_lexer import BROKEN, TOKEN, WIDE_MARKS, Lexer, Log, word_end
+from npu_config.text.json_lexer import BROKEN, TOKEN, WIDE_MARKS, Lexer, Log, line_end, word_end
 from npu_config.text.json_tree import Node, Outcome, Tree
 from npu_config.text.source import Source
 from npu_config.text.words import joined
@@ -149,8 +149,7 @@ class _Parser:
         if self._frames and self._frames[-1].state == _COLON:
             self._frames[-1].key = None
             self._put(BROKEN, start)
-        newline = self._text.find("\n", end)
-        return len(self._text) if newline < 0 else newline
+        return line_end(self._text, end)
 
     # Marks
 

@@ -29,9 +29,9 @@ class Line(NamedTuple):
         left = start + len(part) - len(part.lstrip())
         return (left, left + len(part.strip())) if part.strip() else (start, end)
 
-    def removal(self, title: str) -> Fix:
+    def removal(self) -> Fix:
         """The fix that takes out the whole line."""
-        return Fix(title, (Edit(self.number, 1, self.number + 1, 1, ""),))
+        return Fix("remove the line", (Edit(self.number, 1, self.number + 1, 1, ""),))
 
 
 def lines(text: str, path: Optional[str] = None) -> Iterator[Line]:

@@ -4,7 +4,7 @@ import re
 from functools import lru_cache
 from typing import Any, Dict, Iterable, Optional, Sequence, Tuple
 
-from npu_config.core.message import join, phrase
+from npu_config.core.message import listed, phrase
 
 _LEAST = 0.75
 """The similarity of two words, as difflib counts it, from which on one may be meant."""
@@ -15,14 +15,9 @@ SLIP = 0.85
 _NUMBERS = re.compile("[0-9]+")
 
 
-def listed(words: Iterable[str]) -> str:
-    """``a, b, c``: what is legal, for the end of a message."""
-    return join(", ", words)
-
-
 def joined(words: Sequence[str]) -> str:
     """``a, b and c``."""
-    return words[0] if len(words) == 1 else phrase("{} and {}", join(", ", words[:-1]), words[-1])
+    return words[0] if len(words) == 1 else phrase("{} and {}", listed(words[:-1]), words[-1])
 
 
 def shown(value: Any) -> str:

@@ -2,18 +2,14 @@
 
 import pytest
 
-from npu_config.core.diagnostics import (
-    NOWHERE,
-    Diagnostic,
-    NpuConfigError,
-    Place,
-    Report,
-    Severity,
-)
+from npu_config.core.diagnostics import NpuConfigError, Place, Report, Severity
+from npu_config.core.rule import Rule
 
-FIRST = Diagnostic.at(Place("a.yaml", 1, 2, 1, 5), "NPU104", "x", Severity.WARNING, "first")
-LATER = Diagnostic.at(Place("a.yaml", 3, 1), "NPU101", "y", Severity.ERROR, "later", help="do it")
-OTHER = Diagnostic.at(Place("b.yaml", 1, 1), "NPU101", "y", Severity.INFO, "other")
+X = Rule("NPU104", "x", Severity.WARNING, "The page.")
+Y = Rule("NPU101", "y", Severity.ERROR, "The page.")
+FIRST = X.diagnostic("first", Place("a.yaml", 1, 2, 1, 5))
+LATER = Y.diagnostic("later", Place("a.yaml", 3, 1), help="do it")
+OTHER = Y.diagnostic("other", Place("b.yaml", 1, 1), severity=Severity.INFO)
 
 
 def test_a_report_is_in_order_of_place_and_without_duplicates():
@@ -65,9 +61,7 @@ def test_to_dict_has_the_fields_of_the_json_contract():
 def test_the_message_ends_with_the_consequence():
     """What the runtime does is a field; the message ends with it, and can end otherwise."""
     aborts = "the adapter aborts the process"
-    found = Diagnostic.at(
-        NOWHERE, "NPU104", "x", Severity.ERROR, '"a" is "b"', meant="c", consequence=aborts
-    )
+    found = X.diagnostic('"a" is "b"', meant="c", consequence=aborts)
     assert found.message == '"a" is "b"; the adapter aborts the process'
     assert found.help == 'did you mean "c"?'
     other = found.but("nothing reads it", Severity.WARNING)

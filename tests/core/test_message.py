@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from npu_config.core.diagnostics import Diagnostic, Place, Report, Severity
+from npu_config.core.diagnostics import Place, Report, Severity
 from npu_config.core.message import (
     Message,
     catalogue,
@@ -20,6 +20,7 @@ from npu_config.core.message import (
     speaking,
     translate,
 )
+from npu_config.core.rule import Rule
 
 WORDS = {
     '"{}" is {}': '"{1}" <- "{0}"',
@@ -114,12 +115,10 @@ def test_a_phrase_of_objects_survives_pickle_as_text():
 
 def finding(consequence=None):
     """A finding with a help."""
-    return Diagnostic.at(
-        Place("a.yaml", 1, 1),
-        "NPU104",
-        "value-not-allowed",
-        Severity.ERROR,
+    rule = Rule("NPU104", "value-not-allowed", Severity.ERROR, "The page.")
+    return rule.diagnostic(
         phrase('"{}" is set but "{}" is not True', "in_out_pair", "mix_compile_mode"),
+        Place("a.yaml", 1, 1),
         help='set "mix_compile_mode" to True',
         consequence=consequence,
     )

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from npu_config.core.diagnostics import NOWHERE, Diagnostic, Edit, Fix, Place, Report, Severity
+from npu_config.core.rule import REGISTRY
 from npu_config.reporters import FORMATS, PLAIN, Style, Summary, render
 from npu_config.reporters.github import escape_data, escape_property
 from npu_config.rulebook import load_all
@@ -19,9 +20,8 @@ SEVERITIES = st.sampled_from(list(Severity))
 
 def finding(place=NOWHERE, message="something is wrong", help=None, severity=Severity.ERROR):
     """A diagnostic."""
-    return Diagnostic.at(
-        place, "NPU104", "value-not-allowed", severity, message, "dump_mode", help
-    )
+    load_all()
+    return REGISTRY["NPU104"].diagnostic(message, place, "dump_mode", help, severity)
 
 
 def text_of(*diagnostics, sources=None, style=PLAIN):

@@ -3,7 +3,7 @@
 A kind reads a user's value (or the text of the wire) into its canonical form, writes
 it back for the wire, and describes itself in words, as a JSON Schema and as a type
 annotation.  Kinds are strict: True is not 1, "true" is not True.  Kinds whose text
-hides a structure live in ``_shapes``, ``_lists`` and ``_modes``.
+hides a structure live in ``shapes``, ``lists`` and ``modes``.
 """
 
 import operator
@@ -105,6 +105,11 @@ def as_int(value: object) -> Optional[int]:
         return None
 
 
+def written_int(text: str) -> Optional[int]:
+    """The integer that a text of at most 18 digits is, else None."""
+    return int(text) if re.match(r"-?[0-9]{1,18}\Z", text) else None
+
+
 class Kind:
     """Base of all kinds.  ``plain`` says that the canonical form is what goes on the wire."""
 
@@ -134,9 +139,6 @@ class Kind:
         raise NotImplementedError
 
 
-_NUMBER = re.compile(r"-?[0-9]{1,18}\Z")
-
-
 class Bool(Kind):
     """True or False."""
 
@@ -145,9 +147,7 @@ class Bool(Kind):
 
     def parse(self, value: Any) -> bool:
         """Accept bool and numpy's bool, nothing else."""
-        if value is True or value is False:
-            return bool(value)
-        if is_bool(value):
+        if value is True or value is False or is_bool(value):
             return bool(value)
         help = meant = None
         if isinstance(value, str) and value.lower() in ("true", "false"):
@@ -186,7 +186,7 @@ class Int(Kind):
             if isinstance(value, bool) and self._takes(int(value)):
                 help = phrase("write {}", int(value))
                 meant = int(value)
-            elif isinstance(value, str) and _NUMBER.match(value) and self._takes(int(value)):
+            elif isinstance(value, str) and self._takes(written_int(value)):
                 help = phrase("write {} without quotes", value)
                 meant = int(value)
             raise InvalidValue(
@@ -204,10 +204,10 @@ class Int(Kind):
             raise InvalidValue("out-of-range", phrase("is {}", shown(number)), help)
         return number
 
-    def _takes(self, number: int) -> bool:
+    def _takes(self, number: Optional[int]) -> bool:
         if self.allowed:
             return number in self.allowed
-        return self.minimum <= number <= self.maximum
+        return number is not None and self.minimum <= number <= self.maximum
 
     def describe(self) -> str:
         """Legal values."""
@@ -322,19 +322,12 @@ class Text(Kind):
     pattern: Optional[str] = None
     words: str = "any text"
     example: str = ""
-    _compiled: Any = attr.ib(init=False, eq=False, repr=False)
-
-    def __attrs_post_init__(self) -> None:
-        object.__setattr__(self, "_compiled", None)
 
     def parse(self, value: Any) -> str:
         """Accept text that matches the pattern."""
         text = read_text(value)
-        if self.pattern is not None:
-            if self._compiled is None:
-                object.__setattr__(self, "_compiled", re.compile(self.pattern))
-            if self._compiled.match(text) is None:
-                raise InvalidValue("bad-syntax", phrase('is "{}"', shorten(text)))
+        if self.pattern is not None and re.match(self.pattern, text) is None:
+            raise InvalidValue("bad-syntax", phrase('is "{}"', shorten(text)))
         return text
 
     def describe(self) -> str:

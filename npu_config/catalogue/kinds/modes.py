@@ -220,15 +220,8 @@ class NodeRange(NamedTuple):
 
 
 _NODE = r"""(?:'[^'\\]+'|"[^"\\]+")"""
-
-
 _NODES = r"\[\s*(?:{0}\s*(?:,\s*{0}\s*)*)?\]".format(_NODE)
-
-
 _PAIR = re.compile(r"\s*\[\s*\[\s*({0})\s*,\s*({0})\s*\]\s*\]\s*\Z".format(_NODES))
-
-
-_WRAPPED = 2
 
 
 class InOutPair(Structured):
@@ -244,7 +237,7 @@ class InOutPair(Structured):
                 raise bad_syntax(phrase('is "{}"', shorten(value)))
             names = [[node[1:-1] for node in re.findall(_NODE, part)] for part in match.groups()]
         elif is_list(value):
-            for _ in range(_WRAPPED):
+            for _ in range(2):  # brackets around the pair
                 if len(value) == 1 and is_list(value[0]):
                     value = value[0]
             if not is_list(value) or len(value) != 2:

@@ -1,7 +1,7 @@
 """What the kinds whose text hides a structure share.
 
 Such a kind reads the text of the wire or friendly Python values into one canonical,
-immutable form (tuples), and writes that form back: ``read(write(x)) == x``.
+immutable form (tuples), and writes that form back: ``parse(render(x)) == x``.
 """
 
 from typing import Any, Dict, Iterable, Optional, Sequence, Tuple, Union
@@ -40,9 +40,9 @@ def is_one_of(value: Any, words: Sequence[str]) -> bool:
     return isinstance(value, str) and value in words
 
 
-def spelt(value: Any, limit: int = 40) -> str:
+def spelt(value: Any) -> str:
     """Text as it is, anything else as it is written in Python; shortened."""
-    return shorten(value, limit) if isinstance(value, str) else shown(value, limit)
+    return shorten(value, 40) if isinstance(value, str) else shown(value, 40)
 
 
 def limited_text(value: Any, takes: str) -> str:

@@ -1,12 +1,10 @@
 """What a check of a script is: a rule that looks at one path, or at the script as a whole."""
 
 import ast
-import inspect
 from typing import (
     Any,
     Callable,
     Dict,
-    Iterable,
     Iterator,
     List,
     NamedTuple,
@@ -163,17 +161,15 @@ CHECKS: List[Check] = []
 
 def check(
     id: str,
-    name: str,
     severity: Severity,
-    facts: Iterable[str] = (),
-    source: Iterable[str] = (),
+    facts: Tuple[str, ...] = (),
+    source: Tuple[str, ...] = (),
     whole: bool = False,
 ) -> Callable[[Callable[[Context], None]], Callable[[Context], None]]:
-    """Enter the decorated function as a check; its docstring is the page of its rule.
+    """Enter the decorated function as a check: its name is the rule's, its docstring the page.
 
     Args:
         id: ``NPU`` and three digits.
-        name: kebab-case.
         severity: of its findings.
         facts: the entries of the fact file that it covers.
         source: where the facts are written down.
@@ -181,9 +177,9 @@ def check(
     """
 
     def enter(function: Callable[[Context], None]) -> Callable[[Context], None]:
-        page = inspect.cleandoc(function.__doc__ or phrase(NO_PAGE, name))
-        rule = declare(id, name, severity, page, facts=facts, source=source)
-        CHECKS.append(Check(rule, function, whole))
+        name = function.__name__.replace("_", "-")
+        page = function.__doc__ or phrase(NO_PAGE, name)
+        CHECKS.append(Check(declare(id, name, severity, page, facts, source), function, whole))
         return function
 
     return enter

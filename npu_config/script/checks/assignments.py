@@ -7,6 +7,7 @@ from typing import Any, Dict, Optional, Union
 
 from npu_config.catalogue import OPTIONS
 from npu_config.catalogue.api import ARGUMENT_VERSIONS, CLASSES, PARAMETERS
+from npu_config.catalogue.kinds import written_int
 from npu_config.core.diagnostics import Fix, Place, Severity
 from npu_config.core.message import listed, phrase
 from npu_config.script.checks._check import Context, check
@@ -18,7 +19,6 @@ from npu_config.text.words import joined, shown
 _INTRODUCTION = "docs/en/tfadapter_1/apiref/session_config/introduction.md"
 _CONFIG = "tf_adapter/python/npu_bridge/estimator/npu/npu_config.py"
 
-_INTEGER = re.compile(r"-?[0-9]{1,18}\Z")
 _ONE_LITERAL = re.compile(r"""(?:"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*')\Z""")
 _MODES = frozenset(
     value
@@ -35,7 +35,6 @@ _MODES = frozenset(
 
 @check(
     "NPU835",
-    "mode-in-place-of-path",
     Severity.WARNING,
     facts=("dump-path-required",),
     source=("docs/en/tfadapter_1/apiref/session_config/accuracy_comparison.md",),
@@ -92,7 +91,6 @@ def _report_swapped(context: Context, block: Block, mode: str) -> None:
 
 @check(
     "NPU836",
-    "assignment-raises",
     Severity.ERROR,
     facts=("string-is-bytes",),
     source=(_INTRODUCTION,),
@@ -130,7 +128,7 @@ def _meant(failure: Fails) -> Union[bool, int, None]:
     text = failure.value.strip() if isinstance(failure.value, str) else ""
     if failure.field == "b" and text.lower() in ("true", "false"):
         return text.lower() == "true"
-    return int(text) if failure.field == "i" and _INTEGER.match(text) else None
+    return written_int(text) if failure.field == "i" else None
 
 
 def _help_for(failure: Fails) -> str:
@@ -154,7 +152,6 @@ def _as_literal_bytes(context: Context, place: Place) -> Optional[Fix]:
 
 @check(
     "NPU838",
-    "bytes-of-unset-variable",
     Severity.WARNING,
     facts=("string-is-bytes",),
     source=(_INTRODUCTION,),
@@ -198,7 +195,6 @@ def _names(test: Optional[ast.expr], variable: Any) -> bool:
 
 @check(
     "NPU839",
-    "unknown-argument",
     Severity.ERROR,
     facts=("run-config-no-field",),
     source=(_CONFIG,),
@@ -290,7 +286,6 @@ def _is_slip(name: str, meant: str) -> bool:
 
 @check(
     "NPU884",
-    "option-set-twice",
     Severity.WARNING,
     facts=("custom-op-duplicate",),
     source=(_INTRODUCTION,),

@@ -92,7 +92,6 @@ _CALLS: Dict[str, Callable[[Call], Problem]] = {
 
 @check(
     "NPU893",
-    "call-raises",
     Severity.ERROR,
     facts=(
         "output-tensor-hook-steps",
@@ -130,7 +129,6 @@ def call_raises(context: Context) -> None:
 
 @check(
     "NPU895",
-    "positional-config-is-none",
     Severity.ERROR,
     facts=("session-config-positional-none",),
     source=("tf_adapter/python/npu_bridge/npu_init.py",),
@@ -168,7 +166,6 @@ def positional_config_is_none(context: Context) -> None:
 
 @check(
     "NPU898",
-    "tailing-optimization-differs",
     Severity.ERROR,
     facts=("tailing-optimizer-equal",),
     source=("docs/en/tfadapter_1/apiref/session_config/performance_tuning.md",),
@@ -224,7 +221,6 @@ def tailing_optimization_differs(context: Context) -> None:
 
 @check(
     "NPU894",
-    "estimator-config-class",
     Severity.ERROR,
     facts=("run-config-type",),
     source=(_ESTIMATOR_MODULE,),

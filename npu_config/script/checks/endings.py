@@ -26,7 +26,6 @@ _EXITS = ("exit", "_exit", "abort", "quit")
 
 @check(
     "NPU891",
-    "shutdown-after-app-run",
     Severity.WARNING,
     facts=("initialize-system-shutdown", "session-close"),
     source=("tf_adapter/python/npu_bridge/npu_init.py",),

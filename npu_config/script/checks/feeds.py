@@ -15,7 +15,6 @@ _LOOPS = "docs/en/tfadapter_1/migration/performance_tuning/iteration_offload.md"
 
 @check(
     "NPU863",
-    "feed-in-loop",
     Severity.WARNING,
     facts=("iterations-need-dataset",),
     source=(_LOOPS,),

@@ -20,7 +20,6 @@ _LINES_OF_DEFINITION = 6
 
 @check(
     "NPU834",
-    "flag-default-not-allowed",
     Severity.WARNING,
     facts=("string-flag-values",),
     source=(_INTRODUCTION,),

@@ -25,7 +25,6 @@ _PERHAPS = (ast.Lambda, ast.IfExp, ast.BoolOp, ast.ListComp, ast.SetComp, ast.Ge
 
 @check(
     "NPU864",
-    "last-hook-is-appended",
     Severity.WARNING,
     facts=("hook-index-shift",),
     source=(_FAQ, _INIT),

@@ -47,7 +47,6 @@ Within = Tuple[FunctionNode, ...]
 
 @check(
     "NPU837",
-    "name-not-imported",
     Severity.ERROR,
     facts=("remapping-off",),
     source=(_INTRODUCTION, _INIT),
@@ -104,7 +103,6 @@ _ADAPTERS = ("npu_bridge", "npu_device", "npu_config")
 
 @check(
     "NPU865",
-    "adapter-not-imported",
     Severity.WARNING,
     facts=("custom-op-name",),
     source=(_INTRODUCTION,),

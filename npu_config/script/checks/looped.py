@@ -41,7 +41,6 @@ def count_of(call: Call) -> Any:
 
 @check(
     "NPU861",
-    "loop-never-run",
     Severity.WARNING,
     facts=("iteration-op-name",),
     source=(_LOOPS, _KERNEL),
@@ -92,7 +91,6 @@ def loop_never_run(context: Context) -> None:
 
 @check(
     "NPU862",
-    "loop-in-name-scope",
     Severity.WARNING,
     facts=("iteration-op-name", "iteration-op-once"),
     source=(_LOOPS, _KERNEL),
@@ -162,7 +160,6 @@ def _name_of_scope(call: ast.Call) -> Optional[str]:
 
 @check(
     "NPU896",
-    "second-iteration-op",
     Severity.WARNING,
     facts=("iteration-op-once",),
     source=(_LOOPS,),

@@ -49,7 +49,6 @@ def _opens_here(context: Context, block: Block) -> bool:
 
 @check(
     "NPU886",
-    "loop-without-iteration-op",
     Severity.WARNING,
     facts=("iteration-op-name", "iteration-estimator-hook", "iterations-keras"),
     source=(_LOOPS,),
@@ -149,7 +148,6 @@ def _count_in_file(context: Context, name: str) -> Optional[int]:
 
 @check(
     "NPU887",
-    "loop-counts-differ",
     Severity.ERROR,
     facts=("iterations-value-equal",),
     source=(_LOOPS,),
@@ -208,7 +206,6 @@ def loop_counts_differ(context: Context) -> None:
 
 @check(
     "NPU892",
-    "loop-count-refused",
     Severity.ERROR,
     facts=("iterations-positive",),
     source=("tf_adapter/python/npu_bridge/estimator/npu/util.py",),
@@ -254,7 +251,6 @@ def loop_count_refused(context: Context) -> None:
 
 @check(
     "NPU888",
-    "one-shot-iterator-in-loop",
     Severity.WARNING,
     facts=("iterations-one-shot-iterator", "iterations-need-dataset"),
     source=(_PASS,),

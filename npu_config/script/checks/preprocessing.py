@@ -43,13 +43,12 @@ def _is_dataset(node: ast.AST) -> bool:
 
 @check(
     "NPU889",
-    "variable-in-dataset-function",
     Severity.WARNING,
     facts=("preprocess-tf-variable",),
     source=("docs/en/tfadapter_1/migration/faq",),
     whole=True,
 )
-def variable_in_preprocessing(context: Context) -> None:
+def variable_in_dataset_function(context: Context) -> None:
     """A tf.Variable is made in a function that is given to Dataset.map.
 
     Preprocessing runs on the host, but the variable is initialised on the device: training fails.
@@ -92,12 +91,11 @@ def _is_tensorflow(node: ast.AST) -> bool:
 
 @check(
     "NPU890",
-    "table-in-dataset-function",
     Severity.WARNING,
     facts=("mix-compile-resource-tables",),
     source=("docs/en/tfadapter_1/apiref/session_config/mixed_computing.md",),
 )
-def table_in_preprocessing(context: Context) -> None:
+def table_in_dataset_function(context: Context) -> None:
     """A lookup table is used in preprocessing, and mixed computing is off.
 
     The table is initialised on the device and used on the host, which fails, unless

@@ -33,7 +33,6 @@ def _is_local(context: Context, message: Message) -> bool:
 
 @check(
     "NPU880",
-    "config-never-used",
     Severity.WARNING,
     facts=("custom-op-name",),
     source=(_INTRODUCTION,),
@@ -130,7 +129,6 @@ def _report_unread(context: Context) -> None:
 
 @check(
     "NPU881",
-    "config-overwritten",
     Severity.WARNING,
     facts=("custom-op-name",),
     source=(_INTRODUCTION,),
@@ -181,7 +179,6 @@ def config_overwritten(context: Context) -> None:
 
 @check(
     "NPU882",
-    "option-after-session",
     Severity.WARNING,
     facts=("session-config-mutated",),
     source=(_INTRODUCTION,),
@@ -230,7 +227,6 @@ def option_after_session(context: Context) -> None:
 
 @check(
     "NPU883",
-    "option-overridden-by-run-config",
     Severity.WARNING,
     facts=("run-config-second-custom-op",),
     source=(_ESTIMATOR,),
@@ -291,7 +287,6 @@ def option_overridden_by_run_config(context: Context) -> None:
 
 @check(
     "NPU897",
-    "optimizer-misnamed",
     Severity.ERROR,
     facts=("custom-op-name",),
     source=("tf_adapter/util/npu_attrs.cc:917", _INTRODUCTION),

@@ -25,7 +25,6 @@ _REPLACING = ("set_defaults", "set_default", "setattr", "__dict__", "vars")
 
 @check(
     "NPU885",
-    "switch-never-on",
     Severity.WARNING,
     facts=("profiling-options-inert",),
     source=("tf_adapter/util/npu_attrs.cc:2127-2133",),

@@ -22,7 +22,6 @@ _WRAPPERS = ("npu_distributed_optimizer_wrapper", "NPUDistributedOptimizer")
 
 @check(
     "NPU876",
-    "import-below-a-module",
     Severity.ERROR,
     source=(_INIT,),
     whole=True,
@@ -69,7 +68,6 @@ def _keyword(context: Context, node: ast.stmt) -> Place:
 
 @check(
     "NPU877",
-    "shutdown-never-run",
     Severity.WARNING,
     facts=("initialize-system-shutdown",),
     source=(_HCCL,),
@@ -113,7 +111,6 @@ def _owner(call: ast.Call) -> str:
 
 @check(
     "NPU878",
-    "loss-scale-not-distributed",
     Severity.WARNING,
     facts=("loss-scale-distributed",),
     source=(_PRECISION,),

@@ -12,7 +12,6 @@ from npu_config.script.checks._check import Context, check
 
 @check(
     "NPU807",
-    "import-not-in-version",
     Severity.ERROR,
     source=("tf_adapter/python/npu_bridge/npu_init.py",),
     whole=True,

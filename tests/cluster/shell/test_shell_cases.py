@@ -3,6 +3,7 @@
 import os
 from pathlib import Path
 
+import attr
 import pytest
 
 from npu_config.cluster.shell.check import check_script
@@ -23,12 +24,8 @@ def found_in(path):
     found, _ = check_script(golden.text_of(path), path.name, golden.target_of(path))
     here = os.path.dirname(os.path.abspath(path.name))
     return Report(
-        each.__class__.at(
-            each.place, each.rule, each.name, each.severity,
-            each.message.replace(here, "."), each.option, each.help,
-        )
-        for each in found
-    )  # fmt: skip
+        attr.evolve(each, message=each.message.replace(here, "."), fix=None) for each in found
+    )
 
 
 @golden.wrong(FOLDER)
