@@ -1,5 +1,6 @@
 """Timing and printing shared by the benchmarks."""
 
+import gc
 import os
 import resource
 import subprocess
@@ -24,6 +25,7 @@ def best(functions: Sequence[Callable[[], object]], number: int, repeats: int = 
     result = [float("inf")] * len(functions)
     for _ in range(repeats):
         for index, function in enumerate(functions):
+            gc.collect()
             start = time.perf_counter()
             for _ in range(number):
                 function()
@@ -31,14 +33,14 @@ def best(functions: Sequence[Callable[[], object]], number: int, repeats: int = 
     return result
 
 
-def processes(calls: Sequence[Sequence[str]], repeats: int = 15) -> List[float]:
+def processes(calls: Sequence[Sequence[str]]) -> List[float]:
     """Least CPU time of a fresh interpreter with these arguments, in seconds, taken in turns.
 
     Byte code is cached, as it is for installed packages.
     """
     environ = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
     result = [float("inf")] * len(calls)
-    for _ in range(repeats):
+    for _ in range(15):
         for index, call in enumerate(calls):
             before = _cpu_of_children()
             command = [sys.executable, *call]

@@ -14,6 +14,7 @@ import time
 from typing import Callable, List, Tuple
 
 from benchmarks._measure import Row
+from npu_config.text.wire import varint_bytes
 
 MIB = int(os.environ.get("NPU_CONFIG_BENCH_MIB", "256"))
 """Size of each of the two tensors that are compared; the goal names 1024."""
@@ -31,29 +32,19 @@ def _cpu(function: Callable[[], object]) -> float:
     return result
 
 
-def _varint(number: int) -> bytes:
-    out = bytearray()
-    while number > 0x7F:
-        out.append(number & 0x7F | 0x80)
-        number >>= 7
-    return bytes([*out, number])
-
-
 def _field(number: int, content: bytes) -> bytes:
-    return _varint(number << 3 | 2) + _varint(len(content)) + content
+    return varint_bytes(number << 3 | 2) + varint_bytes(len(content)) + content
 
 
 def _shape(number: int, sizes: Tuple[int, ...]) -> bytes:
-    return _field(number, _field(1, b"".join(map(_varint, sizes))))
+    return _field(number, _field(1, b"".join(map(varint_bytes, sizes))))
 
 
-def header(
-    name: str, size: int, shape: Tuple[int, ...], original: Tuple[int, ...], layout: int = 2
-) -> bytes:
-    """The length and the header of a dump with one float32 output."""
-    output = b"\x08\x01\x10" + _varint(layout) + _shape(3, shape)
-    output += b"\x30" + _varint(size) + _shape(7, original)
-    text = _field(1, b"2.0") + b"\x10" + _varint(1767323045000000)
+def header(name: str, size: int, shape: Tuple[int, ...], original: Tuple[int, ...]) -> bytes:
+    """The length and the header of a dump with one float32 output in ND."""
+    output = b"\x08\x01\x10\x02" + _shape(3, shape)
+    output += b"\x30" + varint_bytes(size) + _shape(7, original)
+    text = _field(1, b"2.0") + b"\x10" + varint_bytes(1767323045000000)
     text += _field(3, output) + _field(6, name.encode())
     return struct.pack("<Q", len(text)) + text
 

@@ -7,21 +7,14 @@ of which uses sessions, datasets and layers.  Ours and the baseline take turns.
 import ast
 import os
 import tempfile
-import time
 import warnings
 from typing import List
 
-from benchmarks._measure import Row
+from benchmarks._measure import Row, best
+from benchmarks._trees import write_tree
 
 FILES = 600
 ROUNDS = 5
-LAYER = """
-def layer_{0}(inputs, filters, is_training=True):
-    with tf.variable_scope("layer_{0}"):
-        outputs = tf.layers.conv2d(inputs, filters, 3, padding="same", name="conv_{0}")
-        outputs = tf.layers.batch_normalization(outputs, training=is_training)
-        return tf.nn.relu(outputs + inputs[:, {0} % 3 : -1, ...])
-"""
 TRAINING = """
 def input_fn(files, size):
     data = tf.data.TFRecordDataset(files).map(parse, num_parallel_calls=4)
@@ -40,16 +33,6 @@ def train(files, steps):
             _, value = sess.run([step, outputs])
             print(number, value.mean())
 """
-
-
-def write_tree(root: str) -> None:
-    """A tree of training scripts."""
-    for number in range(FILES):
-        folder = os.path.join(root, "model_{:03}".format(number // 20))
-        os.makedirs(folder, exist_ok=True)
-        layers = "".join(LAYER.format(n) for n in range(number % 40 + 5))
-        with open(os.path.join(folder, "script_{}.py".format(number)), "w") as stream:
-            stream.write("import tensorflow as tf\n" + layers + TRAINING)
 
 
 def walk_and_parse(root: str) -> None:
@@ -79,20 +62,7 @@ def rows() -> List[Row]:
     with tempfile.TemporaryDirectory() as folder:
         root = os.environ.get("NPU_CONFIG_TREE") or folder
         if root == folder:
-            write_tree(folder)
-        best = [float("inf"), float("inf")]
-        for _ in range(ROUNDS):
-            for index, function in enumerate((migrate, walk_and_parse)):
-                start = time.perf_counter()
-                function(root)
-                best[index] = min(best[index], time.perf_counter() - start)
-    return [
-        Row(
-            "migrate a tree of scripts",
-            best[0] * 1e3,
-            "walk, read, ast.parse",
-            best[1] * 1e3,
-            "ms",
-            1.5,
-        )
-    ]
+            write_tree(root, FILES, "import tensorflow as tf\n", lambda number: TRAINING)
+        ours, base = best([lambda: migrate(root), lambda: walk_and_parse(root)], 1, ROUNDS)
+    what, baseline = "migrate a tree of scripts", "walk, read, ast.parse"
+    return [Row(what, ours * 1e3, baseline, base * 1e3, "ms", 1.5)]

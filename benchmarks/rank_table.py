@@ -6,11 +6,10 @@ the file; and the same work for an eighth of the devices.
 
 import gc
 import json
-import time
 import tracemalloc
-from typing import Any, Callable, Dict, List, Sequence
+from typing import Any, Callable, Dict, List
 
-from benchmarks._measure import Row
+from benchmarks._measure import Row, best
 from npu_config.cluster import rank_table
 from npu_config.cluster.rank_table.building import ServerPlan, build
 from npu_config.cluster.rank_table.building_ranks import Layer, build_ranks
@@ -65,18 +64,6 @@ def texts() -> Dict[str, str]:
     }
 
 
-def in_turns(functions: Sequence[Callable[[], Any]], repeats: int = 15) -> List[float]:
-    """Best milliseconds of each function, called one after the other."""
-    best = [float("inf")] * len(functions)
-    for _ in range(repeats):
-        for index, function in enumerate(functions):
-            gc.collect()
-            start = time.perf_counter()
-            function()
-            best[index] = min(best[index], (time.perf_counter() - start) * 1e3)
-    return best
-
-
 def peak(function: Callable[[], Any]) -> float:
     """Megabytes that a function takes at most."""
     gc.collect()
@@ -108,11 +95,11 @@ def rows() -> List[Row]:
 
 
 def _against_json(what: str, text: str, budget: float) -> List[Row]:
-    ours, base = in_turns([lambda: check(text), lambda: loads(text)])
+    ours, base = best([lambda: check(text), lambda: loads(text)], 1, 15)
     size = len(text.encode()) / 1e6
     most = peak(lambda: check(text)) + size
     return [
-        Row(what, ours, "json.loads", base, "ms", budget),
+        Row(what, ours * 1e3, "json.loads", base * 1e3, "ms", budget),
         Row("memory of it, text included", most, "file", size, "MB", MEMORY),
     ]
 
@@ -129,11 +116,10 @@ def _linear() -> List[Row]:
     }
     result = []
     for name, (little, much) in pairs.items():
-        short, long = in_turns([little, much], 7)
-        per = 1e3 / many
+        short, long = best([little, much], 1, 7)
         words = "{}, per device".format(name)
-        base = short * 1e3 / few
-        result.append(Row(words, long * per, "an eighth of them", base, "us", 2.0))
+        base = short * 1e6 / few
+        result.append(Row(words, long * 1e6 / many, "an eighth of them", base, "us", 2.0))
     size = len(large_text) / 1e6
     built = peak(lambda: table_1_0(many))
     result.append(Row("memory of build", built, "file", size, "MB", MEMORY))

@@ -16,6 +16,7 @@ import time
 from typing import Callable, Dict, List
 
 from benchmarks._measure import Row
+from benchmarks._trees import write_tree
 
 FILES = 6000
 RELEVANT = 20
@@ -45,25 +46,6 @@ def main(args):
     with tf.Session(config=session_config(args)) as sess:
         train(sess, args)
 """
-LAYER = """
-def layer_{0}(inputs, filters, is_training=True):
-    with tf.variable_scope("layer_{0}"):
-        outputs = tf.layers.conv2d(inputs, filters, 3, padding="same", name="conv_{0}")
-        outputs = tf.layers.batch_normalization(outputs, training=is_training)
-        return tf.nn.relu(outputs + inputs[:, {0} % 3 : -1, ...])
-"""
-
-
-def write_tree(root: str) -> None:
-    """A tree of scripts, one in twenty of which sets options of the NPU."""
-    head = "import tensorflow as tf\nfrom npu_bridge.npu_init import *\n"
-    for number in range(FILES):
-        folder = os.path.join(root, "model_{:03}".format(number // 20))
-        os.makedirs(folder, exist_ok=True)
-        layers = "".join(LAYER.format(n) for n in range(number % 40 + 5))
-        block = BLOCK if number % RELEVANT == 0 else ""
-        with open(os.path.join(folder, "script_{}.py".format(number)), "w") as stream:
-            stream.write(head + layers + block)
 
 
 def read_and_parse(root: str) -> int:
@@ -121,7 +103,8 @@ def rows() -> List[Row]:
     if named:
         return _rows(named)
     with tempfile.TemporaryDirectory() as root:
-        write_tree(root)
+        head = "import tensorflow as tf\nfrom npu_bridge.npu_init import *\n"
+        write_tree(root, FILES, head, lambda number: "" if number % RELEVANT else BLOCK)
         return _rows(root)
 
 

@@ -5,12 +5,11 @@ wrapper of tfdbg.  Needs TensorFlow; without it there is nothing to measure.
 """
 
 import os
-import shutil
 import tempfile
-import time
-from typing import Any, Callable, List
+from typing import Any, List
 
-from benchmarks._measure import Row
+from benchmarks._measure import Row, best
+from npu_config.precision_tool.export import export_tfdbg
 
 
 def record(root: str) -> None:
@@ -49,24 +48,6 @@ def export_with_tfdbg(root: str, target: str) -> None:
                 numpy.save(os.path.join(folder, name), tensor)
 
 
-def export_with_us(root: str, target: str) -> None:
-    """The export under test."""
-    from npu_config.precision_tool.export import export_tfdbg
-
-    export_tfdbg(root, target)
-
-
-def _best(export: Callable[[str, str], None], root: str, scratch: str) -> float:
-    result = float("inf")
-    for _ in range(5):
-        target = os.path.join(scratch, "out")
-        start = time.perf_counter()
-        export(root, target)
-        result = min(result, time.perf_counter() - start)
-        shutil.rmtree(target)
-    return result
-
-
 def rows() -> List[Row]:
     """One row; none without TensorFlow."""
     try:
@@ -79,15 +60,13 @@ def rows() -> List[Row]:
         count = sum(
             not name.startswith("_tfdbg_") for _, _, names in os.walk(root) for name in names
         )
-        theirs = _best(export_with_tfdbg, root, scratch)
-        ours = _best(export_with_us, root, scratch)
-    return [
-        Row(
-            "export {} tensors of 2 runs".format(count),
-            ours * 1e3,
-            "tfdbg + numpy.save",
-            theirs * 1e3,
-            "ms",
-            1.0,
+        ours, theirs = best(
+            [
+                lambda: export_tfdbg(root, tempfile.mkdtemp(dir=scratch)),
+                lambda: export_with_tfdbg(root, tempfile.mkdtemp(dir=scratch)),
+            ],
+            1,
+            5,
         )
-    ]
+    what = "export {} tensors of 2 runs".format(count)
+    return [Row(what, ours * 1e3, "tfdbg + numpy.save", theirs * 1e3, "ms", 1.0)]

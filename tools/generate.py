@@ -32,7 +32,7 @@ def sources() -> Dict[str, Callable[[], Union[str, bytes]]]:
         result[path.replace(".proto", ".binpb")] = functools.partial(descriptors.render, path)
     result[option_types.PATH] = lambda: formatted(option_types.PATH, option_types.render())
     result[side_files.PATH] = lambda: formatted(side_files.PATH, side_files.render())
-    result["docs/facts.md"] = facts_map.render
+    result[facts_map.PATH] = facts_map.render
     result.update(readme.pages())
     result[migration_page.PATH] = migration_page.render
     result[networks_page.PATH] = networks_page.render

@@ -20,7 +20,7 @@ import sys
 import tempfile
 import time
 from pathlib import Path
-from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Sequence
+from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
 import yaml
 
@@ -119,16 +119,15 @@ def run(network: Network, root: Path, limit: float, log: Optional[Path] = None) 
             make(kind, place / path, values)
         report = Path(folder) / "report.json"
         began = time.monotonic()
-        printed, code = b"", 0
+        options = ["--steps", str(network.steps), "--report", str(report)]
+        options += ["--ranks", str(network.ranks)] if network.ranks else []
+        commands = [_command(network, copy, options, network.arguments)]
         if network.before:
-            printed, code = _finish(
-                _command(network, copy, [], network.before), place, network, limit
-            )
-        if code == 0:
-            options = ["--steps", str(network.steps), "--report", str(report)]
-            options += ["--ranks", str(network.ranks)] if network.ranks else []
-            command = _command(network, copy, options, network.arguments)
+            commands.insert(0, _command(network, copy, [], network.before))
+        for command in commands:
             printed, code = _finish(command, place, network, limit)
+            if code != 0:
+                break
         seconds = time.monotonic() - began
         if log is not None:
             log.write_bytes(printed)
@@ -143,7 +142,9 @@ def _command(network: Network, copy: Path, options: List[str], arguments: str) -
     return [sys.executable, "-c", _NPU_CONFIG, "run", *options, script, *shlex.split(arguments)]
 
 
-def _finish(command: List[str], place: Path, network: Network, limit: float) -> Any:
+def _finish(
+    command: List[str], place: Path, network: Network, limit: float
+) -> Tuple[bytes, Optional[int]]:
     """What a command printed, and its exit code (None: it took too long)."""
     environment = {**os.environ, "HOME": str(place), "TF_CPP_MIN_LOG_LEVEL": "2"}
     environment.update(network.environment)
@@ -195,15 +196,6 @@ def judge(printed: bytes, code: Optional[int], seen: Dict[str, Any], seconds: fl
     return Outcome(runs, steps, loss, seconds, said)
 
 
-def rows(
-    chosen: Sequence[Network], root: Path, limit: float, logs: Optional[Path]
-) -> Iterator[Any]:
-    """Run networks one after the other; each with its outcome."""
-    for network in chosen:
-        log = None if logs is None else logs / (network.name + ".log")
-        yield network, run(network, root, limit, log)
-
-
 def main() -> int:
     """Run the networks; returns the exit code."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
@@ -220,9 +212,12 @@ def main() -> int:
         parser.error("no such network: {}".format(", ".join(sorted(unknown))))
     if arguments.logs is not None:
         arguments.logs.mkdir(parents=True, exist_ok=True)
-    chosen = [each for each in table if not arguments.names or each.name in arguments.names]
     differ = 0
-    for network, outcome in rows(chosen, arguments.folder, arguments.limit, arguments.logs):
+    for network in table:
+        if arguments.names and network.name not in arguments.names:
+            continue
+        log = arguments.logs and arguments.logs / (network.name + ".log")
+        outcome = run(network, arguments.folder, arguments.limit, log)
         came = "runs" if outcome.runs else "fails"
         differ += came != network.outcome
         print(

@@ -66,11 +66,8 @@ def _run_config() -> Iterator[Tuple[str, str]]:
         else:
             option = OPTIONS[OPTION_OF[name]]
             given = option.kind.annotation
-            yield name, given if option.run_config_default is not None else _or_none(given)
-
-
-def _or_none(annotation: str) -> str:
-    return "Optional[{}]".format(annotation)
+            may_be_none = option.run_config_default is None
+            yield name, "Optional[{}]".format(given) if may_be_none else given
 
 
 def _modes() -> str:

@@ -2,9 +2,11 @@
 
 import struct
 from pathlib import Path
-from typing import Any, Dict, Iterable, Iterator, List, Mapping, Tuple
+from typing import Any, Dict, Iterable, Iterator, List, Mapping
 
 import numpy as np
+
+from npu_config.text import wire
 
 Feature = Any
 """Bytes, a text, a number, an array of numbers, or a list of bytes."""
@@ -82,64 +84,31 @@ def _feature(value: Feature) -> bytes:
     if array.dtype.kind == "f":
         return _field(2, _field(1, array.astype("<f4").tobytes()))
     if array.dtype.kind in "iu":
-        return _field(3, _field(1, b"".join(_varint(int(each)) for each in array)))
+        numbers = (wire.varint_bytes(int(each) % 2**64) for each in array)
+        return _field(3, _field(1, b"".join(numbers)))
     return _field(1, b"".join(_field(1, each) for each in value))
 
 
 def _field(number: int, data: bytes) -> bytes:
-    return _varint(number << 3 | 2) + _varint(len(data)) + data
-
-
-def _varint(number: int) -> bytes:
-    number &= 2**64 - 1
-    out = bytearray()
-    while number > 0x7F:
-        out.append(number & 0x7F | 0x80)
-        number >>= 7
-    out.append(number)
-    return bytes(out)
+    return wire.varint_bytes(number << 3 | wire.BYTES) + wire.varint_bytes(len(data)) + data
 
 
 def features(record: bytes) -> Dict[str, List[Any]]:
     """The features of a tf.train.Example: name to values."""
     result = {}
-    for _, entries in _fields(record):
-        for _, entry in _fields(entries):
-            parts = dict(_fields(entry))
-            result[parts[1].decode()] = _values(parts[2])
+    for entries in wire.fields(record):
+        for entry in wire.fields(entries.value):
+            parts = {part.number: part.value for part in wire.fields(entry.value)}
+            result[bytes(parts[1]).decode()] = _values(parts[2])
     return result
 
 
-def _values(feature: bytes) -> List[Any]:
-    ((kind, values),) = _fields(feature)
-    if kind == 1:
-        return [value for _, value in _fields(values)]
-    ((_, packed),) = _fields(values)
-    if kind == 2:
+def _values(feature: wire.Buffer) -> List[Any]:
+    (content,) = wire.fields(feature)
+    values = [field.value for field in wire.fields(content.value)]
+    if content.number == 1:
+        return [bytes(value) for value in values]
+    (packed,) = values
+    if content.number == 2:
         return [float(number) for number in np.frombuffer(packed, "<f4")]
-    numbers = []
-    at = 0
-    while at < len(packed):
-        number, at = _number(packed, at)
-        numbers.append(number - 2**64 if number >= 2**63 else number)
-    return numbers
-
-
-def _fields(data: bytes) -> Iterator[Tuple[int, bytes]]:
-    at = 0
-    while at < len(data):
-        key, at = _number(data, at)
-        length, at = _number(data, at)
-        yield key >> 3, data[at : at + length]
-        at += length
-
-
-def _number(data: bytes, at: int) -> Tuple[int, int]:
-    result = shift = 0
-    while True:
-        byte = data[at]
-        result |= (byte & 0x7F) << shift
-        at += 1
-        shift += 7
-        if byte < 0x80:
-            return result, at
+    return [wire.signed(number) for number in wire.varints(packed)]
