@@ -596,6 +596,22 @@ def test_short_last_loop(tf, looped_proto):
     assert recorder.steps == [4, 8, 10]
 
 
+def test_a_last_step_inside_of_a_loop(tf, looped_proto):
+    """TensorFlow's own hook stops after the loop that reaches the step."""
+    from npu_config.tf1 import SetIterationsVarHook, patch_sessions
+
+    patch_sessions()
+    model = Model(tf, global_step=True)
+    train_op = tf.group(model.train_op, name="IterationOp")
+    recorder = Recorder(tf)
+    hooks = [SetIterationsVarHook(4), tf.train.StopAtStepHook(last_step=6), recorder.hook]
+    config = looped_proto(4)
+    with tf.train.MonitoredTrainingSession(hooks=hooks, config=config) as session:
+        while not session.should_stop():
+            session.run(train_op)
+    assert recorder.steps == [4, 8]
+
+
 def test_an_estimator_runs_loops(tf, tmp_path):
     """Forty steps in loops of ten are four runs; checkpoints at multiples of the loop."""
     from npu_config.tf1 import NPUEstimator, NPURunConfig

@@ -135,6 +135,52 @@ def test_attention(tf, data):
             numpy.testing.assert_array_equal(made[0], plain[0])
 
 
+def test_weights_that_are_given(tf, data):
+    """They stand in place of the layer's own, which get no gradient."""
+    from npu_config.tf1 import npu_dynamic_rnn
+
+    x, weight = data
+    w, b = weight(7, 16), weight(16)
+    layer = npu_dynamic_rnn.DynamicRNN(4, tf.float32)
+    plain = layer(tf.constant(x))
+    given = layer(tf.constant(x), weight=tf.constant(w), bias=tf.constant(b))
+    own = tf.trainable_variables()
+    assert tf.gradients(given[0], own) == [None, None]
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        found = session.run(given)
+        for variable, value in zip(own, (w, b)):
+            variable.load(value, session)
+        for expected, actual in zip(session.run(plain), found):
+            numpy.testing.assert_array_equal(expected, actual)
+
+
+@pytest.mark.parametrize("name", ["DynamicRNN", "DynamicGRUV2", "DynamicAUGRU"])
+def test_half_precision(name, tf, data):
+    """float16 in, float16 out, close to float32; another type than the layer's is refused."""
+    from npu_config.tf1 import npu_dynamic_rnn
+
+    x, weight = data
+    shapes = [(7, 16), (16,)] if name == "DynamicRNN" else [(3, 12), (4, 12), (12,), (12,)]
+    weights = [weight(*shape) for shape in shapes]
+    attention = numpy.linspace(0, 1, 12).reshape([6, 2])
+    results = []
+    for dtype in (tf.float32, tf.float16):
+        with tf.Graph().as_default():
+            kind = dtype.as_numpy_dtype
+            layer = getattr(npu_dynamic_rnn, name)(4, dtype)
+            more = [attention.astype(kind)] if name == "DynamicAUGRU" else []
+            halves = [each.astype(kind) for each in weights]
+            lengths = numpy.array([6, 4], numpy.int32)
+            results.append(outputs(tf, layer, halves, x.astype(kind), *more, seq_length=lengths))
+    for single, half in zip(*results):
+        assert half.dtype == numpy.float16
+        numpy.testing.assert_allclose(single, half, atol=1e-2)
+    layer = getattr(npu_dynamic_rnn, name)(4, tf.float16)
+    with pytest.raises(TypeError):
+        layer(tf.constant(x), *([tf.constant(attention, tf.float16)] if len(more) else []))
+
+
 def test_variables(tensorflow, tf):
     """Names, order, shapes and initial values are the vendor's; a second call shares weights."""
     from npu_config.tf1 import npu_dynamic_rnn
