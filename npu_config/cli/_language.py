@@ -10,6 +10,7 @@ from typing import Any, Iterable, Iterator, List, Optional, Sequence, Tuple
 
 import click
 
+from npu_config.cli._run_options import OPTIONS
 from npu_config.core.message import (
     DOMAIN,
     FOLDERS,
@@ -30,6 +31,8 @@ _WIDE, _CLOSING = (
 _BROKEN = re.compile(r"([{0}{1}])\n(?=[{0}])".format(_WIDE, _CLOSING))
 _UNIT = re.compile("(?:[^\\s{0}]+|[{0}])[{1}]*\\s*".format(_WIDE, _CLOSING))
 _COLUMN = 30
+_VALUED = ("--lang", *(option.flag for option in OPTIONS if option.legal is not bool))
+"""Options of ``run``, before the script, that a value follows."""
 
 
 class _Formatter(click.HelpFormatter):
@@ -144,11 +147,17 @@ def use(chosen: str) -> None:
 
 def _asked(arguments: Sequence[str]) -> Optional[str]:
     """What ``--lang`` says anywhere before a script: the help may come before it."""
-    for word, after in zip(arguments, [*arguments[1:], ""]):
-        if word in ("run", "--"):
+    words = list(arguments)
+    runs = False
+    while words:
+        word = words.pop(0)
+        if word == "--" or (runs and not word.startswith("-")):
             break
-        value = after if word == "--lang" else word[7:] if word.startswith("--lang=") else ""
-        if value in LANGUAGES:
+        runs = runs or word == "run"
+        flag, equals, value = word.partition("=")
+        if flag in _VALUED and not equals and words:
+            value = words.pop(0)
+        if flag == "--lang" and value in LANGUAGES:
             return value
     return None
 

@@ -102,6 +102,22 @@ def test_help_in_chinese(capsys, arguments):
     assert max(map(width, out.splitlines())) <= 99
 
 
+@pytest.mark.parametrize(
+    ("words", "chinese"),
+    [
+        (["run", "--help", "--lang", "zh"], True),
+        (["run", "--steps", "3", "--dry-run", "--help", "--lang=zh"], True),
+        (["run", "--report", "run", "--help", "--lang", "zh"], True),
+        (["run", "--help", "train.py", "--lang", "zh"], False),
+        (["run", "--help", "--", "--lang", "zh"], False),
+    ],
+)
+def test_what_stands_before_a_script(capsys, words, chinese):
+    """The language counts behind ``--help``, too; what belongs to the script does not."""
+    assert run(words) == 0
+    assert ("运行训练脚本" in capsys.readouterr().out) == chinese
+
+
 @pytest.mark.parametrize("lang", [["--lang", "zh"], ["--lang=zh"]])
 def test_the_language_may_follow_help(capsys, lang):
     """The order of --help and --lang makes no difference."""
