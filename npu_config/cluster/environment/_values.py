@@ -141,7 +141,7 @@ def check_values(context: EnvironmentCheck) -> None:
     for name, text in context.environ.items():
         variable = VARIABLES.get(name)
         if variable is None:
-            _near_miss(context, name)
+            near_miss(context, name)
         elif name in TENSORFLOW_2_NAMES:
             context.report(
                 TENSORFLOW_2_ONLY,
@@ -241,7 +241,8 @@ def _expansion_mode(context: EnvironmentCheck, variable: Variable, text: str) ->
     )
 
 
-def _near_miss(context: EnvironmentCheck, name: str) -> None:
+def near_miss(context: EnvironmentCheck, name: str) -> None:
+    """Check the name of a variable that nobody knows."""
     if name in context.used:
         return
     other_way = (

@@ -10,7 +10,7 @@ from typing import FrozenSet, List, Mapping, Optional, Tuple
 
 from npu_config.cluster import rank_table
 from npu_config.cluster.environment._interplay import check_interplay
-from npu_config.cluster.environment._values import NEAR_MISS, check_values, slips_of
+from npu_config.cluster.environment._values import check_values, near_miss, slips_of
 from npu_config.cluster.environment.kinds import DIRECTORY
 from npu_config.cluster.environment.placement import check_launch, compare
 from npu_config.cluster.environment.state import EnvironmentCheck, Value, assigned
@@ -94,8 +94,10 @@ def misspelt(
 ) -> List[Diagnostic]:
     """The misspelt names of an environment that nothing is started with (yet)."""
     context = EnvironmentCheck(environ, target, None, places, unset, used)
-    check_values(context)
-    return [one for one in context.found if one.rule == NEAR_MISS.id]
+    for name in environ:
+        if name not in VARIABLES:
+            near_miss(context, name)
+    return context.found
 
 
 def check_job(

@@ -33,7 +33,7 @@ MARKS = re.compile(rb"RANK_TABLE_FILE|ASCEND|HCCL_|CM_CHIEF_|Ascend|npu")
 _OTHER_SHELL = re.compile(r"#![^\n]*\b(t?csh|zsh|fish|python[0-9.]*|perl|ruby|node)\b")
 _MOST_NAMED = 16
 _MISSING = "does not exist"
-_USED = re.compile(rb"\$\{?([A-Za-z_]\w*)")
+_USED = re.compile(r"\$\{?([A-Za-z_]\w*)", re.ASCII)
 
 
 @without_collector()
@@ -192,9 +192,9 @@ def _environments(run: Run, state: State, target: Target, tables: _Tables) -> Li
     found: List[Diagnostic] = []
     ranked: List[Tuple[Optional[int], Diagnostic]] = []
     jobs: Dict[int, Dict[str, Launch]] = {}
-    used = frozenset(match.decode("ascii", "replace") for match in _USED.findall(run.script.data))
     names = set().union(*[launch.variables for launch in (*launches, end)])
     ours = frozenset(name for name in names if _matters(name))
+    used = frozenset() if ours <= VARIABLES.keys() else frozenset(_USED.findall(run.script.source))
     if run.launches:
         judged, places = _given(end, ours)
         found.extend(environment_check.misspelt(judged, target, places, end.unset, used))

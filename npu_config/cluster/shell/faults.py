@@ -6,6 +6,7 @@ after which there is none.
 """
 
 import re
+from collections import Counter
 from typing import Dict, Iterator, List, Optional
 
 from npu_config.cluster.shell import _rules as rules
@@ -21,23 +22,22 @@ _NEEDED = {
 _LOOPS = frozenset(("for", "while", "until", "select"))
 _QUIET = frozenset(("comment", "heredoc_body", "heredoc_content"))
 _IN_QUOTES = frozenset(("string_content", "raw_string"))
+_BEHIND = re.compile(rb"\b(?:done|do|fi|then|else|elif|esac)\b")
 _WORDS = re.compile(rb"\b(?:do|done|if|fi|case|esac)\b")
 
 
 def syntax_fault(script: Script) -> Optional[Diagnostic]:
     """The first certain syntax error; None when there is none."""
-    if not script.root.has_error and _even(script.data):
-        return None
-    leaves = list(_leaves(script.root))
     if not script.root.has_error:
-        return _stray(script, leaves)
+        return None if _even(script.data) else _stray(script)
+    leaves = list(_leaves(script.root))
     return _quote(script, leaves) or _open(script, leaves)
 
 
 def _even(data: bytes) -> bool:
     """Whether the words of blocks come in pairs, wherever they stand."""
-    found = [match.group().decode() for match in _WORDS.finditer(data)]
-    return all(found.count(begin) == found.count(end) for begin, end in _ENDS.items())
+    found = Counter(_WORDS.findall(data))
+    return all(found[begin.encode()] == found[end.encode()] for begin, end in _ENDS.items())
 
 
 def _leaves(root: Node) -> Iterator[Node]:
@@ -50,17 +50,18 @@ def _leaves(root: Node) -> Iterator[Node]:
             yield node
 
 
-def _stray(script: Script, leaves: List[Node]) -> Optional[Diagnostic]:
-    for leaf in leaves:
-        needed = _NEEDED.get(script.text(leaf)) if leaf.type == "word" else None
-        name = leaf.parent
-        if needed is None or name.type != "command_name":
+def _stray(script: Script) -> Optional[Diagnostic]:
+    """A word that ends or divides a block, as a command."""
+    for match in _BEHIND.finditer(script.data):
+        leaf = script.root.descendant_for_byte_range(*match.span())
+        if leaf.type != "word" or (leaf.start_byte, leaf.end_byte) != match.span():
             continue
-        if name.parent.children[0].start_byte == leaf.start_byte:
+        name = leaf.parent
+        if name.type == "command_name" and name.parent.children[0].start_byte == match.start():
             message = phrase(
                 '"{}" without "{}" before it: bash stops here with a syntax error',
                 script.text(leaf),
-                needed,
+                _NEEDED[script.text(leaf)],
             )
             return rules.SYNTAX.diagnostic(message, script.place(leaf))
     return None

@@ -21,6 +21,7 @@ _NAMED = re.compile(r"\$\{?(\w+)\}?")
 _ALL = re.compile(r'"?\$\{(!?)(\w+)\[[@*]\]\}"?\Z')
 _DEFAULT = re.compile(r"\$\{(\w+)(:?)([-=])([^${}`\\]*)\}\Z")
 _INNER = ("simple_expansion", "expansion", "command_substitution", "arithmetic_expansion")
+_COMPUTES = re.compile(r"(?:\$\(|`)\s*(?:basename|cd|dirname|echo|readlink|realpath|seq)\b")
 _ESCAPED = re.compile(r"\\(.)", re.DOTALL)
 _IN_QUOTES = re.compile(r'\\([$`"\\])')
 NAME = re.compile(r"[A-Za-z_]\w*\Z")
@@ -211,6 +212,8 @@ def _variable(script: Script, state: State, name: str) -> Value:
 
 def _substituted(script: Script, state: State, node: Node) -> Value:
     """The output of a command that only computes a text."""
+    if _COMPUTES.match(script.text(node)) is None:
+        return UNKNOWN
     inner = [child for child in node.children if child.is_named]
     if len(inner) == 1 and inner[0].type == "list":
         inner = [child for child in inner[0].children if child.is_named]
