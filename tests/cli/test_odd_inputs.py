@@ -257,6 +257,24 @@ def test_files_that_fail(answer, folder, name, monkeypatch):
     assert wrong == {}
 
 
+@pytest.mark.skipif(not os.path.exists("/dev/fd/0"), reason="needs /dev/fd")
+@pytest.mark.parametrize("name", sorted(CALLS))
+def test_pipes_of_this_process(answer, folder, name):
+    """What ``<(command)`` becomes is read as a file is, wherever a file is named."""
+    words = shlex.split(CALLS[name])
+    ends = []
+    for index, word in enumerate(words):
+        before, equals, file = word.rpartition("=")
+        if file.startswith("IN.") and os.path.isfile(file):
+            ends.append(os.pipe())
+            with open(file, "rb") as stream, open(ends[-1][1], "wb") as pipe:
+                pipe.write(stream.read())
+            words[index] = "{}{}/dev/fd/{}".format(before, equals, ends[-1][0])
+    assert answer(words, "") == []
+    for given, _ in ends:
+        os.close(given)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("odd", sorted(NAMES))
 @pytest.mark.parametrize("name", sorted(CALLS))

@@ -68,7 +68,7 @@ def test_neighbours_are_read_once(tmp_path, monkeypatch):
     """However often, and by however many scripts of a batch, they are asked about."""
     opened = []
     monkeypatch.setattr(
-        neighbours, "_at_once", lambda path, flags: opened.append(path) or os.open(path, flags)
+        neighbours, "reading", lambda path, flags: opened.append(path) or os.open(path, flags)
     )
     folder = tmp_path / "scripts"
     folder.mkdir()
@@ -88,7 +88,7 @@ def test_neighbours_are_left_alone(tmp_path, monkeypatch):
     """A script that asks for no loop is judged without the files around it."""
     opened = []
     monkeypatch.setattr(
-        neighbours, "_at_once", lambda path, flags: opened.append(path) or os.open(path, flags)
+        neighbours, "reading", lambda path, flags: opened.append(path) or os.open(path, flags)
     )
     folder = tmp_path / "scripts"
     folder.mkdir()

@@ -3,6 +3,7 @@
 import math
 import os
 import re
+from io import BufferedReader
 from typing import BinaryIO, Dict, Iterator, List, Optional, Tuple
 
 from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Place
@@ -129,9 +130,8 @@ def _nothing(files: List[str], tag: Optional[str]) -> str:
     )
 
 
-def _read(name: str, stream: BinaryIO, series: Series, tag: Optional[str]) -> None:
-    head = stream.read(_TEXT_LIMIT)
-    stream.seek(0)
+def _read(name: str, stream: BufferedReader, series: Series, tag: Optional[str]) -> None:
+    head = stream.peek(_TEXT_LIMIT)[:_TEXT_LIMIT]
     if not head:
         raise _NoScaleError("the file is empty")
     framed = len(head) >= 12 and masked_crc32c(head[:8]).to_bytes(4, "little") == head[8:12]
@@ -143,7 +143,7 @@ def _read(name: str, stream: BinaryIO, series: Series, tag: Optional[str]) -> No
         _read_log(stream, series)
 
 
-def _read_events(stream: BinaryIO, series: Series, tag: Optional[str]) -> None:
+def _read_events(stream: BufferedReader, series: Series, tag: Optional[str]) -> None:
     tags: Dict[str, List[Tuple[int, float]]] = {}
     for event in read_events(stream):
         for value in event.values:
