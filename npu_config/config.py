@@ -77,9 +77,9 @@ class NpuConfig(ConfigValue):
         from npu_config.proto import decode
 
         settings = decode(config)
-        beside = judge(attr.evolve(settings, entries={}), target)
+        beside = judge(settings._replace(entries={}), target)
         found = [attr.evolve(d, severity=min(d.severity, Severity.WARNING)) for d in beside]
-        return from_settings(cls, attr.evolve(settings, session=None), target, found=found)
+        return from_settings(cls, settings._replace(session=None), target, found=found)
 
     @classmethod
     def load(

@@ -13,6 +13,11 @@ PAGE = "accuracy_comparison"
 TITLE = "Accuracy comparison: dump, overflow detection, fusion switches"
 DOC = "docs/en/tfadapter_1/apiref/session_config/accuracy_comparison.md"
 
+_DUMP = {"enable_dump": True, "dump_path": "/home/test/output"}
+_DETECTION = {"enable_dump_debug": True, "dump_path": "/home/test/output"}
+_SEPARATE = products(Product.ATLAS_TRAINING, Product.ATLAS_INFERENCE, Product.ATLAS_300I_DUO)
+"""The products that look for one kind of overflow at a time."""
+
 option = functools.partial(Option, page=PAGE, doc=DOC)
 
 OPTIONS = table(
@@ -23,7 +28,7 @@ OPTIONS = table(
             summary="Turns on operator data dump.",
             default=False,
             run_config="dump_config.enable_dump",
-            sample={"enable_dump": True, "dump_path": "/home/test/output"},
+            sample=_DUMP,
             source=("npu_attrs.cc:2049", "npu_estimator.py:563"),
         ),
         option(
@@ -34,7 +39,7 @@ OPTIONS = table(
             run_config="dump_config.dump_mode",
             read_when=("enable_dump",),
             outcome=Outcome.ABORT,
-            sample={"enable_dump": True, "dump_path": "/home/test/output"},
+            sample=_DUMP,
             source=("npu_attrs.cc:2092", "npu_estimator.py:574"),
         ),
         option(
@@ -45,7 +50,7 @@ OPTIONS = table(
             modes="training",
             run_config="dump_config.enable_dump_debug",
             notes="The Chinese page limits it to training; the English page is silent.",
-            sample={"enable_dump_debug": True, "dump_path": "/home/test/output"},
+            sample=_DETECTION,
             source=("npu_attrs.cc:2052", "npu_estimator.py:564"),
         ),
         option(
@@ -58,14 +63,10 @@ OPTIONS = table(
             read_when=("enable_dump_debug",),
             outcome=Outcome.ABORT,
             value_products={
-                "aicore_overflow": products(
-                    Product.ATLAS_TRAINING, Product.ATLAS_INFERENCE, Product.ATLAS_300I_DUO
-                ),
-                "atomic_overflow": products(
-                    Product.ATLAS_TRAINING, Product.ATLAS_INFERENCE, Product.ATLAS_300I_DUO
-                ),
+                "aicore_overflow": _SEPARATE,
+                "atomic_overflow": _SEPARATE,
             },
-            sample={"enable_dump_debug": True, "dump_path": "/home/test/output"},
+            sample=_DETECTION,
             source=("npu_attrs.cc:2102", "npu_estimator.py:576"),
         ),
         option(
@@ -86,7 +87,7 @@ OPTIONS = table(
             run_config="dump_config.dump_step",
             read_when=("enable_dump",),
             outcome=Outcome.REJECT,
-            sample={"enable_dump": True, "dump_path": "/home/test/output"},
+            sample=_DUMP,
             source=("npu_attrs.cc:2084", "npu_estimator.py:572"),
         ),
         option(
@@ -99,7 +100,7 @@ OPTIONS = table(
             used_when=("enable_dump",),
             outcome=Outcome.REJECT,
             versions=since("r1.10.0"),
-            sample={"enable_dump": True, "dump_path": "/home/test/output"},
+            sample=_DUMP,
             source=("npu_attrs.cc:2559", "npu_estimator.py:578"),
         ),
         option(
@@ -113,7 +114,7 @@ OPTIONS = table(
             outcome=Outcome.SILENT,
             severity=Severity.WARNING,
             versions=since("r1.10.0"),
-            sample={"enable_dump": True, "dump_path": "/home/test/output"},
+            sample=_DUMP,
             source=("npu_attrs.cc:2567", "npu_estimator.py:580"),
         ),
         option(

@@ -21,6 +21,8 @@ MIXED_MODES = {
 }
 """The values of each option that mean mixed precision."""
 
+_BFLOAT16 = products(Product.ASCEND_950, Product.ATLAS_A3, Product.ATLAS_A2)
+
 option = functools.partial(Option, page=PAGE, doc=DOC)
 
 OPTIONS = table(
@@ -49,7 +51,7 @@ OPTIONS = table(
             ),
             outcome=Outcome.REJECT,
             value_products={
-                "mixed_bfloat16": products(Product.ASCEND_950, Product.ATLAS_A3, Product.ATLAS_A2),
+                "mixed_bfloat16": _BFLOAT16,
                 "mixed_hif8": products(Product.ASCEND_950),
                 "cube_hif8": products(Product.ASCEND_950),
             },
@@ -89,12 +91,8 @@ OPTIONS = table(
             ),
             outcome=Outcome.REJECT,
             value_products={
-                "allow_mix_precision_bf16": products(
-                    Product.ASCEND_950, Product.ATLAS_A3, Product.ATLAS_A2
-                ),
-                "allow_fp32_to_bf16": products(
-                    Product.ASCEND_950, Product.ATLAS_A3, Product.ATLAS_A2
-                ),
+                "allow_mix_precision_bf16": _BFLOAT16,
+                "allow_fp32_to_bf16": _BFLOAT16,
             },
             aliases={
                 "force_fp32": "cube_fp16in_fp32out",

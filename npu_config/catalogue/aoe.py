@@ -11,6 +11,8 @@ PAGE = "aoe"
 TITLE = "AOE tuning"
 DOC = "docs/en/tfadapter_1/apiref/session_config/AOE.md"
 
+_TUNED = products(Product.ATLAS_A3, Product.ATLAS_A2, Product.ATLAS_TRAINING)
+
 option = functools.partial(Option, page=PAGE, doc=DOC)
 
 OPTIONS = table(
@@ -19,15 +21,15 @@ OPTIONS = table(
             name="aoe_mode",
             kind=Choice(("1", "2", "4")),
             summary="AOE tuning job: 1 subgraph, 2 operator, 4 gradient splitting.",
-            products=products(Product.ATLAS_A3, Product.ATLAS_A2, Product.ATLAS_TRAINING),
+            products=_TUNED,
             modes="training",
             scope="process",
             notes="String, not int. Absent: environment variable AOE_MODE is used.",
             outcome=Outcome.REJECT,
             value_products={
                 "1": products(Product.ATLAS_TRAINING),
-                "2": products(Product.ATLAS_A3, Product.ATLAS_A2, Product.ATLAS_TRAINING),
-                "4": products(Product.ATLAS_A3, Product.ATLAS_A2, Product.ATLAS_TRAINING),
+                "2": _TUNED,
+                "4": _TUNED,
             },
             versions=since("r1.5.0"),
             value_versions={
@@ -41,7 +43,7 @@ OPTIONS = table(
             kind=Path("directory"),
             summary="AOE working directory.",
             default="./",
-            products=products(Product.ATLAS_A3, Product.ATLAS_A2, Product.ATLAS_TRAINING),
+            products=_TUNED,
             modes="training",
             run_config_default=None,
             scope="process",
@@ -54,7 +56,7 @@ OPTIONS = table(
             name="aoe_config_file",
             kind=Path("file"),
             summary="Path of a JSON file restricting which operators AOE tunes.",
-            products=products(Product.ATLAS_A3, Product.ATLAS_A2, Product.ATLAS_TRAINING),
+            products=_TUNED,
             modes="training",
             scope="process",
             used_when=("aoe_mode",),
@@ -67,7 +69,7 @@ OPTIONS = table(
             name="distribute_config",
             kind=Path("file"),
             summary="AOE distributed tuning configuration path.",
-            products=products(Product.ATLAS_A3, Product.ATLAS_A2, Product.ATLAS_TRAINING),
+            products=_TUNED,
             modes="training",
             scope="process",
             read_when=("aoe_mode",),

@@ -11,6 +11,8 @@ PAGE = "data_augmentation"
 TITLE = "Data augmentation"
 DOC = "docs/en/tfadapter_1/apiref/session_config/data_augmentation.md"
 
+_DISTRIBUTED = {"local_rank_id": 0, "local_device_list": "0,1"}
+
 option = functools.partial(Option, page=PAGE, doc=DOC)
 
 OPTIONS = table(
@@ -27,7 +29,7 @@ OPTIONS = table(
             notes="Unset is -1 internally.",
             outcome=Outcome.ABORT,
             versions=since("r1.3.0"),
-            sample={"local_rank_id": 0, "local_device_list": "0,1"},
+            sample=_DISTRIBUTED,
             source=("npu_attrs.cc:2269", "npu_estimator.py:834"),
         ),
         option(
@@ -38,7 +40,7 @@ OPTIONS = table(
             scope="graph",
             outcome=Outcome.ABORT,
             versions=since("r1.3.0"),
-            sample={"local_rank_id": 0, "local_device_list": "0,1"},
+            sample=_DISTRIBUTED,
             source=("npu_attrs.cc:2278", "npu_estimator.py:836"),
         ),
     )

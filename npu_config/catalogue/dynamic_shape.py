@@ -11,6 +11,13 @@ PAGE = "dynamic_shape"
 TITLE = "Dynamic shape"
 DOC = "docs/en/tfadapter_1/apiref/session_config/dynamic_shape.md"
 
+_PROFILES = {
+    "graph_run_mode": 0,
+    "input_shape": "data:1,3,-1,-1;label:-1",
+    "dynamic_dims": "64,64,1;128,128,4",
+    "dynamic_node_type": 1,
+}
+
 option = functools.partial(Option, page=PAGE, doc=DOC)
 
 OPTIONS = table(
@@ -27,12 +34,7 @@ OPTIONS = table(
             scope="graph",
             outcome=Outcome.ABORT,
             versions=since("r1.2.0"),
-            sample={
-                "graph_run_mode": 0,
-                "input_shape": "data:1,3,-1,-1;label:-1",
-                "dynamic_dims": "64,64,1;128,128,4",
-                "dynamic_node_type": 1,
-            },
+            sample=_PROFILES,
             source=("npu_attrs.cc:2326", "npu_estimator.py:693"),
         ),
         option(
@@ -44,12 +46,7 @@ OPTIONS = table(
             scope="graph",
             outcome=Outcome.ABORT,
             versions=since("r1.2.0"),
-            sample={
-                "graph_run_mode": 0,
-                "input_shape": "data:1,3,-1,-1;label:-1",
-                "dynamic_dims": "64,64,1;128,128,4",
-                "dynamic_node_type": 1,
-            },
+            sample=_PROFILES,
             source=("npu_attrs.cc:2326", "npu_estimator.py:694"),
         ),
         option(
@@ -61,12 +58,7 @@ OPTIONS = table(
             scope="graph",
             outcome=Outcome.ABORT,
             versions=since("r1.2.0"),
-            sample={
-                "graph_run_mode": 0,
-                "input_shape": "data:1,3,-1,-1;label:-1",
-                "dynamic_dims": "64,64,1;128,128,4",
-                "dynamic_node_type": 1,
-            },
+            sample=_PROFILES,
             source=("npu_attrs.cc:2327", "npu_estimator.py:695"),
         ),
         option(

@@ -39,7 +39,7 @@ class Outcome(enum.Enum):
     UNCHECKED = "nothing at run time checks it"
 
 
-@attr.s(frozen=True, slots=True, auto_attribs=True)
+@attr.s(frozen=True, slots=True, auto_attribs=True, eq=False)
 class Option:
     """One option of NpuOptimizer, declared once.
 
@@ -99,17 +99,17 @@ class Option:
     notes: str = ""
     outcome: Outcome = Outcome.UNCHECKED
     severity: Severity = Severity.ERROR
-    value_products: Mapping[Any, FrozenSet[Product]] = attr.ib(factory=dict, hash=False)
-    ranges: Mapping[Product, Tuple[int, int]] = attr.ib(factory=dict, hash=False)
-    aliases: Mapping[str, str] = attr.ib(factory=dict, hash=False)
+    value_products: Mapping[Any, FrozenSet[Product]] = attr.ib(factory=dict)
+    ranges: Mapping[Product, Tuple[int, int]] = attr.ib(factory=dict)
+    aliases: Mapping[str, str] = attr.ib(factory=dict)
     undocumented_values: Tuple[Any, ...] = ()
     versions: Versions = EVER
-    value_versions: Mapping[Any, Versions] = attr.ib(factory=dict, hash=False)
+    value_versions: Mapping[Any, Versions] = attr.ib(factory=dict)
     former_wire: str = ""
     former_wire_versions: Versions = NEVER
     unchecked: Versions = NEVER
     is_read: bool = True
-    sample: Mapping[str, Any] = attr.ib(factory=dict, hash=False)
+    sample: Mapping[str, Any] = attr.ib(factory=dict)
     _doc: Optional[str] = None
     _source: Tuple[str, ...] = ()
 

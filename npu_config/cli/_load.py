@@ -57,12 +57,12 @@ def configuration(
     if not reading.settings:
         complain(reading.diagnostics, reading)
         return None
-    settings = attr.evolve(reading.settings[0], session=None)
+    settings = reading.settings[0]._replace(session=None)
     unread = [] if target.version is None else not_read(settings, target)
     if unread and drop_unknown:
         names = {found.option for found in unread}
         kept = {name: entry for name, entry in settings.entries.items() if name not in names}
-        settings = attr.evolve(settings, entries=kept)
+        settings = settings._replace(entries=kept)
         complain((found.but("it is left out", Severity.WARNING) for found in unread), reading)
     elif unread:
         complain((attr.evolve(f, severity=Severity.ERROR) for f in unread), reading)

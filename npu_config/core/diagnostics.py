@@ -82,8 +82,7 @@ class Edit(NamedTuple):
     text: str
 
 
-@attr.s(frozen=True, slots=True, auto_attribs=True)
-class Fix:
+class Fix(NamedTuple):
     """A mechanical correction: an imperative title and the edits that do it.
 
     ``safe`` says that nothing but what the finding is about changes; a fix that is not safe is
@@ -181,7 +180,7 @@ class Diagnostic:
             message=translate(self.message, look_up),
             help=None if self.help is None else translate(self.help, look_up),
             consequence=None if self.consequence is None else translate(self.consequence, look_up),
-            fix=None if fix is None else attr.evolve(fix, title=translate(fix.title, look_up)),
+            fix=None if fix is None else fix._replace(title=translate(fix.title, look_up)),
         )
 
     @property

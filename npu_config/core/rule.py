@@ -36,7 +36,7 @@ def _set(products: Optional[Iterable[Product]]) -> Optional[FrozenSet[Product]]:
     return None if products is None else frozenset(products)
 
 
-@attr.s(frozen=True, slots=True, auto_attribs=True)
+@attr.s(frozen=True, slots=True, auto_attribs=True, eq=False)
 class Rule:
     """One constraint.
 

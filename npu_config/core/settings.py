@@ -10,8 +10,6 @@ import enum
 from types import MappingProxyType
 from typing import Any, Mapping, NamedTuple, Optional, Tuple, Union
 
-import attr
-
 from npu_config.core.diagnostics import NOWHERE, Place
 from npu_config.core.message import phrase
 
@@ -61,9 +59,13 @@ class Setting(NamedTuple):
     field_place: Optional[Place] = None
     above: Optional[int] = None
 
+    @property
+    def place_of_name(self) -> Place:
+        """Where the name is; the place of the value where the input cannot tell."""
+        return self.name_place or self.place
 
-@attr.s(frozen=True, slots=True, auto_attribs=True)
-class SessionFacts:
+
+class SessionFacts(NamedTuple):
     """What a ConfigProto (or a script that builds one) says beside the options.
 
     Values are the enum names of TensorFlow (``"OFF"``, ``"ON"``, ``"DEFAULT"``,
@@ -88,11 +90,10 @@ class SessionFacts:
     allow_soft_placement: Union[bool, Unknown] = UNKNOWN
     place: Place = NOWHERE
     optimizer_places: Tuple[Place, ...] = ()
-    places: Mapping[str, Place] = attr.ib(factory=dict)
+    places: Mapping[str, Place] = _NOTHING
 
 
-@attr.s(frozen=True, slots=True, auto_attribs=True)
-class Settings:
+class Settings(NamedTuple):
     """A set of options from one input, along one path through it.
 
     Args:

@@ -149,7 +149,7 @@ class _Interpreter:
         place, name_place = places.place(path), self._document.key_place(path)
         earlier = self._entries.get(name)
         if earlier is not None:
-            first = earlier.name_place or earlier.place
+            first = earlier.place_of_name
             self._findings.report(
                 rules.DUPLICATE_KEY,
                 name_place,

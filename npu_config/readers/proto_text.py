@@ -2,8 +2,6 @@
 
 from typing import Dict, List, Optional
 
-import attr
-
 from npu_config.catalogue.kinds import shorten
 from npu_config.core.diagnostics import Diagnostic, Place, Severity
 from npu_config.core.message import phrase
@@ -43,7 +41,7 @@ def _with_bare_names(settings: Settings, source: Source) -> Settings:
         if place is not None:
             setting = setting._replace(name_place=inside_quotes(source, place))
         entries[name] = setting
-    return attr.evolve(settings, entries=entries)
+    return settings._replace(entries=entries)
 
 
 def _duplicates(positions: TextPositions, path: Optional[str]) -> List[Diagnostic]:

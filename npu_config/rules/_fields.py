@@ -31,13 +31,10 @@ def help_for_wrong_field(option: Option, value: Any, meant: Optional[str], wire:
     if wire != option.wire:
         written = "True"
     elif wire == "s":
-        written = phrase("tf.compat.as_bytes({})", written if value is None else _quoted(value))
+        quoted = written if value is None else '"{}"'.format(value)
+        written = phrase("tf.compat.as_bytes({})", quoted)
     help = phrase('write parameter_map["{}"].{} = {}', option.name, wire, written)
     return help if meant is None else phrase('did you mean "{}"? If not, {}', meant, help)
-
-
-def _quoted(value: str) -> str:
-    return '"{}"'.format(value)
 
 
 def value_in_its_field(option: Option, setting: Setting) -> Any:

@@ -18,11 +18,12 @@ from npu_config.core.versions import INDEX
 class Fault(NamedTuple):
     """A setting whose name, field or value is wrong in itself.
 
-    ``rule`` is the name of the rule that reports it (see ``names``, ``values``, ``versions``).
+    ``rule`` is the name of the rule that reports it (see ``names``, ``values``, ``versions``);
+    ``name`` is text but for an unknown option, which may have any name.
     """
 
     rule: str
-    name: str
+    name: Any
     setting: Setting
     refused: Optional[InvalidValue]
 
@@ -110,15 +111,20 @@ class Case:
                 rule = "option-not-in-version" if early else "unknown-option"
                 self.faults.append(Fault(rule, name, setting, None))
                 continue
-            value, wire = setting[:2]
-            if wire is not None and wire != entry.wire:
+            if setting.wire is not None and setting.wire != entry.wire:
                 self.faults.append(Fault("wrong-field", name, setting, None))
-            elif value is not UNKNOWN:
+            elif setting.value is not UNKNOWN:
                 try:
-                    known[entry.option.name] = entry.parse(value)
+                    known[entry.option.name] = entry.parse(setting.value)
                 except Exception as error:
                     refused = _refusal(error)
                     self.faults.append(Fault(refused.rule, name, setting, refused))
+
+    @property
+    def own_faults(self) -> List[Fault]:
+        """The faults that the rule which is running reports."""
+        assert self.rule is not None
+        return [fault for fault in self.faults if fault.rule == self.rule.name]
 
     @property
     def source_kind(self) -> SourceKind:

@@ -67,7 +67,7 @@ def uses(settings: Iterable[Settings], versions: Sequence[int]) -> List[Use]:
                     (name, setting.place),
                     Use(
                         name,
-                        setting.name_place or setting.place,
+                        setting.place_of_name,
                         verdicts,
                         option is None or option.is_read,
                     ),

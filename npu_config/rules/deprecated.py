@@ -4,7 +4,7 @@ from typing import List, Optional, Tuple
 
 from npu_config.catalogue import OPTIONS, Status
 from npu_config.catalogue.kinds import Text
-from npu_config.core.diagnostics import Place, Severity
+from npu_config.core.diagnostics import Severity
 from npu_config.core.message import listed, phrase
 from npu_config.core.rule import rule
 from npu_config.core.settings import SourceKind
@@ -60,13 +60,8 @@ def deprecated_option(case: Case) -> None:
                 name,
                 phrase('"{}" is deprecated', name),
                 phrase("use {}", OPTIONS[name].replacement),
-                place=_name_place(case, name),
+                place=case.entries[name].place_of_name,
             )
-
-
-def _name_place(case: Case, name: str) -> Place:
-    setting = case.entries[name]
-    return setting.name_place or setting.place
 
 
 @rule(
@@ -103,7 +98,7 @@ def option_without_effect(case: Case) -> None:
                     name,
                 ),
                 "remove it",
-                place=_name_place(case, name),
+                place=case.entries[name].place_of_name,
                 severity=_severity_without_effect(case, name),
             )
 
@@ -192,7 +187,7 @@ def undocumented_option(case: Case) -> None:
                     name,
                 ),
                 "leave it out unless the vendor's support asked for it",
-                place=_name_place(case, name),
+                place=case.entries[name].place_of_name,
                 severity=Severity.WARNING if free else None,
             )
 
@@ -223,7 +218,7 @@ def experimental_option(case: Case) -> None:
             case.report(
                 name,
                 phrase('"{}" is experimental and may change', name),
-                place=_name_place(case, name),
+                place=case.entries[name].place_of_name,
             )
 
 

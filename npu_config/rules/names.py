@@ -1,13 +1,12 @@
 """101-102: an option that does not exist, or whose value is in another field."""
 
-from typing import Any, Dict, List, Optional, Tuple
+from typing import Dict, Optional
 
 from npu_config.catalogue import ALL_OPTIONS, OPTIONS, REMOVED, Option, Status
 from npu_config.catalogue.kinds import name_of_type, shorten, shown
 from npu_config.core.diagnostics import Fix, Severity
 from npu_config.core.message import phrase
 from npu_config.core.rule import rule
-from npu_config.core.settings import Setting
 from npu_config.rules._fields import help_for_wrong_field, switch_meant, value_in_its_field
 from npu_config.rules._fixes import writing
 from npu_config.rules.case import Case
@@ -68,13 +67,14 @@ def unknown_option(case: Case) -> None:
 
         precision_mode: allow_mix_precision
     """
-    for number, (name, setting) in enumerate(_faults(case, "unknown-option")):
+    for number, fault in enumerate(case.own_faults):
+        name, setting = fault.name, fault.setting
         if not isinstance(name, str):
             case.report(
                 shown(name),
                 phrase("{} is not an option; names are text", name_of_type(name)),
                 "correct the name, or remove it",
-                place=setting.name_place or setting.place,
+                place=setting.place_of_name,
             )
             continue
         former = FORMER_NAMES.get(name) or _removed(name) or _key_of_profiling(name)
@@ -86,7 +86,7 @@ def unknown_option(case: Case) -> None:
             name,
             phrase('"{}" is not an option of NpuOptimizer', shorten(name)),
             help,
-            place=setting.name_place or setting.place,
+            place=setting.place_of_name,
             severity=_severity_of_unknown(case, close),
             fix=Fix.writing(setting.name_place, close, phrase('rename to "{}"', close))
             if close and _is_slip(case, name, close)
@@ -148,7 +148,8 @@ def wrong_field(case: Case) -> None:
 
         custom_op.parameter_map["iterations_per_loop"].i = 10
     """
-    for name, setting in _faults(case, "wrong-field"):
+    for fault in case.own_faults:
+        name, setting = fault.name, fault.setting
         option = ALL_OPTIONS[name]
         if not option.is_read:
             continue
@@ -189,7 +190,3 @@ def _consequence_of_wrong_field(option: Option, wire: str) -> str:
     if option.name in ("export_compile_stat", "oo_constant_folding"):
         return "the option is skipped"
     return phrase("the runtime reads {}", _ZEROS[wire])
-
-
-def _faults(case: Case, name: str) -> List[Tuple[Any, Setting]]:
-    return [(fault.name, fault.setting) for fault in case.faults if fault.rule == name]

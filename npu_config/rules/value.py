@@ -14,6 +14,7 @@ from typing import (
     Iterator,
     List,
     Mapping,
+    NamedTuple,
     Optional,
     Tuple,
     Type,
@@ -49,8 +50,7 @@ class OverwrittenWarning(UserWarning):
     """A value that the user had put into a ConfigProto was replaced by the configuration's."""
 
 
-@attr.s(frozen=True, slots=True, auto_attribs=True)
-class SideFile:
+class SideFile(NamedTuple):
     """The content of a file that an option points to, kept until it is written.
 
     Args:

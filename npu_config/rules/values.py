@@ -34,7 +34,7 @@ def wrong_type(case: Case) -> None:
 
         deterministic: 1
     """
-    _report_faults(case, "wrong-type")
+    _report_faults(case)
 
 
 @rule(
@@ -97,7 +97,7 @@ def value_not_allowed(case: Case) -> None:
         dump_step: "0"
         dump_mode: output
     """
-    _report_faults(case, "value-not-allowed")
+    _report_faults(case)
 
 
 @rule(
@@ -129,7 +129,7 @@ def out_of_range(case: Case) -> None:
 
         iterations_per_loop: 1
     """
-    _report_faults(case, "out-of-range")
+    _report_faults(case)
 
 
 @rule(
@@ -179,13 +179,12 @@ def bad_syntax(case: Case) -> None:
         dump_path: /home/test/output
         dump_step: "0|5|10-20"
     """
-    _report_faults(case, "bad-syntax")
+    _report_faults(case)
 
 
-def _report_faults(case: Case, rule_name: str) -> None:
-    for fault in case.faults:
-        if fault.rule == rule_name:
-            _report_refused(case, fault)
+def _report_faults(case: Case) -> None:
+    for fault in case.own_faults:
+        _report_refused(case, fault)
 
 
 def _report_refused(case: Case, fault: Fault) -> None:

@@ -39,25 +39,24 @@ def option_not_in_version(case: Case) -> None:
         target: {cann: "6.3.RC1"}
         deterministic: 1
     """
-    for fault in case.faults:
-        if fault.rule == "option-not-in-version" and case.version is not None:
-            option = ALL_OPTIONS[fault.name]
-            if _is_missing_argument(case, option.run_config or option.name):
-                continue
-            case.report(
+    for fault in case.own_faults:
+        option = ALL_OPTIONS[fault.name]
+        if case.version is None or _is_missing_argument(case, option.run_config or option.name):
+            continue
+        case.report(
+            option.name,
+            phrase(
+                '"{}" is not read by {}; adapters read it {}',
                 option.name,
-                phrase(
-                    '"{}" is not read by {}; adapters read it {}',
-                    option.name,
-                    SNAPSHOTS[case.version],
-                    option.versions,
-                ),
-                phrase("use {}", option.replacement)
-                if option.replacement
-                else "remove it, or run with a version that reads it",
-                place=fault.setting.name_place or fault.setting.place,
-                severity=None if case.is_ours else Severity.WARNING,
-            )
+                SNAPSHOTS[case.version],
+                option.versions,
+            ),
+            phrase("use {}", option.replacement)
+            if option.replacement
+            else "remove it, or run with a version that reads it",
+            place=fault.setting.place_of_name,
+            severity=None if case.is_ours else Severity.WARNING,
+        )
 
 
 @rule(
@@ -82,8 +81,8 @@ def value_not_in_version(case: Case) -> None:
         target: {cann: "7.0.0"}
         aoe_mode: "2"
     """
-    for fault in case.faults:
-        if fault.rule == "value-not-in-version" and fault.refused is not None:
+    for fault in case.own_faults:
+        if fault.refused is not None:
             case.report(
                 fault.name,
                 phrase('"{}" {}', fault.name, fault.refused.problem),
@@ -165,7 +164,7 @@ def argument_not_in_version(case: Case) -> None:
                     ARGUMENT_VERSIONS[name],
                 ),
                 "remove it, or run with a version that has it",
-                place=setting.name_place or setting.place,
+                place=setting.place_of_name,
                 consequence="it raises TypeError",
             )
 

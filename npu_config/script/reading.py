@@ -2,8 +2,6 @@
 
 from typing import Any, Dict, FrozenSet, Iterator, List, NamedTuple, Optional, Tuple
 
-import attr
-
 from npu_config.catalogue import OPTIONS
 from npu_config.core.diagnostics import Place
 from npu_config.core.settings import UNKNOWN, SessionFacts, Setting, Settings, SourceKind
@@ -264,7 +262,7 @@ def _variants(script: Script, run: Run) -> Iterator[Variant]:
     for made in run.constructed:
         if made.kind == "NPURunConfig":
             settings = settings_of_run_config(made, directories.get(id(made), ()))
-            yield Variant(attr.evolve(settings, session=_session_of_run_config(script, made)))
+            yield Variant(settings._replace(session=_session_of_run_config(script, made)))
     for builder in run.builders:
         yield Variant(builder.settings(), target=builder.target)
 
