@@ -13,8 +13,6 @@ from typing import Any, Dict, FrozenSet, Iterator, Optional, Tuple
 import attr
 
 from npu_config.catalogue.kinds import Choice
-from npu_config.cluster.environment.kinds import problem_of
-from npu_config.cluster.environment.variables import VARIABLES
 from npu_config.core.diagnostics import Diagnostic, Severity
 from npu_config.core.message import join, phrase
 from npu_config.core.rule import rule
@@ -219,7 +217,12 @@ def accelerate_environment(case: Case) -> None:
         experimental_accelerate_train_mode: "fast|step|0.9"
     """
     mode = case.get("experimental_accelerate_train_mode")
-    for name in () if mode is None else PROGRESS[mode.trigger]:
+    if mode is None:
+        return
+    from npu_config.cluster.environment.kinds import problem_of
+    from npu_config.cluster.environment.variables import VARIABLES
+
+    for name in PROGRESS[mode.trigger]:
         text, kind = case.variable(name), VARIABLES[name].kind
         wrong = None if text is None else problem_of(kind, text)
         if wrong is not None:
