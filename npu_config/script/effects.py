@@ -94,7 +94,8 @@ def set_message_field(run: Run, message: Message, name: str, value: Any, node: a
 def pass_on(run: Run, call: Call, name: str = "") -> None:
     """Objects go to a function that is not known: it may use and change them."""
     for value, _ in [*call.args, *call.keywords.values()]:
-        give_away(run, value, name or call.name)
+        if value.__class__ not in _HARMLESS:
+            give_away(run, value, name or call.name)
 
 
 def give_away(run: Run, value: Any, name: str, depth: int = 0) -> None:

@@ -26,10 +26,10 @@ def lookup(run: Run, name: str, line: int = 0) -> Any:
             if isinstance(value, Unknown) or name not in run.script.global_names:
                 return value
             return _local(name, frame) if is_known(value) and value is not None else value
-        if frame is not run.module and name in frame.scope.global_names:
+        if frame is not run.module and name in frame.global_names:
             frame = frame.parent
             continue
-        stores = frame.scope.stores.get(name)
+        stores = frame.stores.get(name)
         if stores and frame is run.frame and frame is not run.module and _are_later(stores, line):
             return _local(name, frame)
         if stores:
@@ -46,11 +46,10 @@ def is_import(run: Run, name: str, value: Unknown) -> bool:
         return False
     frame = run.frame
     while frame.parent is not None:
-        scope = frame.scope
-        if name in frame.variables or name in scope.stores or name in scope.parameters:
+        if name in frame.variables or name in frame.stores or name in frame.scope.parameters:
             return False
         frame = frame.parent
-    stores = frame.scope.stores.get(name, ())
+    stores = frame.stores.get(name, ())
     return len(stores) == 1 and stores[0].kind == "import"
 
 

@@ -283,9 +283,10 @@ class ScriptSource(Source):
 
     def lines_with(self, word: str, within: bool = False) -> List[int]:
         """The lines that hold a word, comment lines left out; ``within``: also inside of words."""
-        text, size, starts = self.text, len(word), self.starts
+        text, size = self.text, len(word)
         found: List[int] = []
         start = text.find(word)
+        starts = self.starts if start >= 0 else []
         while start >= 0:
             end = start + size
             if within or not (_is_part(text[start - 1 : start]) or _is_part(text[end : end + 1])):

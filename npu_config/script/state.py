@@ -51,12 +51,14 @@ class Exhausted(Exception):  # noqa: N818 - no error, but an end
 
 
 class Frame:
-    """The variables of one run of a module or function."""
+    """The variables of one run of a module or function, and what its scope binds."""
 
-    __slots__ = ("parent", "scope", "serial", "variables")
+    __slots__ = ("global_names", "parent", "scope", "serial", "stores", "variables")
 
     def __init__(self, scope: Scope, parent: Optional["Frame"], serial: str) -> None:
         self.scope = scope
+        self.stores = scope.stores
+        self.global_names = scope.global_names
         self.parent = parent
         self.serial = serial
         self.variables: Dict[str, Any] = {}

@@ -91,7 +91,7 @@ def bind(run: Run, target: ast.expr, value: Any, node: ast.expr) -> None:
 
 def _bind_name(run: Run, name: str, value: Any) -> None:
     frame = run.frame
-    if frame is not run.module and name in frame.scope.global_names:
+    if frame is not run.module and name in frame.global_names:
         frame = run.module
         _used(run, value, "global")
     frame.scope.watch(name, interest_in(value))

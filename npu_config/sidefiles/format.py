@@ -154,8 +154,9 @@ class Format(Generic[M]):
         render: the canonical text of a model.
         looks_like: whether a text is meant to be of this format, though it may be broken.
         layout: the canonical text of a JSON value, with all its keys in their order.
-        marks: what a file of the format holds, as a regular expression that ignores case; files
-            in directories are looked at only where one of all marks is in them.
+        marks: what a file of the format holds, as a regular expression in lower case; files
+            in directories are looked at only where one of all marks is in them,
+            whatever its case.
         names: the usual file names, as a regular expression for names in lower case.
     """
 

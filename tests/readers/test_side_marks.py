@@ -3,6 +3,7 @@
 import pytest
 
 from npu_config.readers import read_if_ours
+from npu_config.sidefiles import MARKS
 from npu_config.sidefiles.op_precision import MODES
 
 
@@ -12,3 +13,11 @@ def test_op_precision_without_headers(mode):
     reading = read_if_ours("ops.ini", content="Conv2D={}\n".format(mode).encode())
     assert reading is not None
     assert reading.kind == "op_precision"
+
+
+def test_marks_are_in_lower_case():
+    """They are searched for in the lower case of a file, so that its case makes no difference."""
+    assert [mark.lower() for mark in MARKS] == list(MARKS)
+    reading = read_if_ours("fusion.json", content=b'{"Switch": {"GraphFusion": {"ALL": "on"}}}')
+    assert reading is not None
+    assert reading.kind == "fusion_switch"

@@ -2,8 +2,9 @@
 
 import ast
 import difflib
+import functools
 import re
-from typing import Any, Dict, Optional, Union
+from typing import Any, Dict, List, Optional, Tuple, Union
 
 from npu_config.catalogue import OPTIONS
 from npu_config.catalogue.api import ARGUMENT_VERSIONS, CLASSES, PARAMETERS
@@ -224,7 +225,7 @@ def unknown_argument(context: Context) -> None:
         for name, argument in made.arguments.items():
             if name in names or _was_argument(context, made.kind, name):
                 continue
-            close = difflib.get_close_matches(name, names, 1, 0.8)
+            close = _like(name, names)
             option = OPTIONS.get(name)
             help = None
             fix = None
@@ -250,6 +251,12 @@ def unknown_argument(context: Context) -> None:
             )
         if foreign:
             _report_foreign(context, made, foreign)
+
+
+@functools.lru_cache(maxsize=256)
+def _like(name: str, names: Tuple[str, ...]) -> List[str]:
+    """The argument that a name is most like, if it is like one."""
+    return difflib.get_close_matches(name, names, 1, 0.8)
 
 
 def _report_foreign(context: Context, made: Constructed, foreign: Dict[str, Argument]) -> None:

@@ -112,7 +112,7 @@ def table_in_dataset_function(context: Context) -> None:
         table = tf.contrib.lookup.index_table_from_file("vocabulary.txt")
         dataset = dataset.map(lambda text: table.lookup(text))
     """
-    if not context.mentions(*TABLES):
+    if not context.mentions("lookup") or not context.mentions(*TABLES):
         return
     blocks = [block for block in context.run.blocks if not block.built_in]
     if not blocks or any(
