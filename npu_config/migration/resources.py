@@ -30,7 +30,8 @@ def take_resources(work: Work, inits: List[Use]) -> None:
         return
     (use,) = inits
     function = use.site.function
-    if function is not None and not _is_reached(work, getattr(function, "name", "")):
+    owner = use.site.parents[use.site.parents.index(function) - 1] if function else None
+    if function and owner and not _is_reached(work, _called(owner, function)):
         work.refuse(
             use.line,
             "hvd-init",
@@ -65,6 +66,13 @@ def take_resources(work: Work, inits: List[Use]) -> None:
         ],
     )
     work.changed(use.line, "hvd-init", "init_resource here, released at exit")
+
+
+def _called(owner: ast.AST, function: ast.AST) -> str:
+    """The name by which a function of a class or module is called: its class for ``__init__``."""
+    is_init = getattr(function, "name", "") == "__init__" and isinstance(owner, ast.ClassDef)
+    name: str = getattr(owner if is_init else function, "name", "")
+    return name
 
 
 def _atexit(work: Work, line: int) -> str:
@@ -107,16 +115,17 @@ def _is_reached(work: Work, name: str) -> bool:
     script = work.script
     lines = script.source.lines
     around = Nesting(
-        (node.lineno, last_line(node), node.name)
-        for _, node in functions(script.module, script.tree.body)
+        (node.lineno, last_line(node), _called(scope.node, node))
+        for scope, node in functions(script.module, script.tree.body)
     )
     pending, seen = [name], {name}
     while pending:
         wanted = pending.pop()
         if wanted == "main" and _app_run(work) is not None:
             return True
+        is_header = re.compile(r"\s*(?:(?:async\s+)?def\s+{}\b|class\s)".format(wanted)).match
         for line in script.source.mentions(wanted):
-            if re.match(r"\s*(?:async\s+)?def\s", lines[line - 1]):
+            if is_header(lines[line - 1]):
                 continue
             caller = next(around.around(line), None)
             if caller is None:

@@ -332,14 +332,10 @@ class Work:
     def statement_span(self, node: ast.stmt) -> Tuple[int, int]:
         """Where a simple statement begins and ends."""
         script = self.script
-        if isinstance(node, ast.Expr):
-            start, end = script.span(node.value)
-            brackets = 0
-            while script.text[script.line_start(node.lineno) : start].rstrip().endswith("("):
-                start = script.text.rindex("(", 0, start)
-                brackets += 1
-            return start, self._closed(end, brackets)
         start = script.offset(node.lineno, script.source.column(node.lineno, node.col_offset))
+        if isinstance(node, ast.Expr):
+            first, end = script.span(node.value)
+            return start, self._closed(end, self._opened(start, first))
         if HAS_ENDS:
             last, end = node.end_lineno or 0, node.end_col_offset or 0
             return start, script.offset(last, script.source.column(last, end))

@@ -109,3 +109,20 @@ def test_gradients_that_nothing_reduces(optimizer, reported):
     """Where an optimizer applies them that Horovod has not wrapped."""
     step = "g = tf.gradients(x, v)\nplain.apply_gradients(zip(g, v))\n"
     assert reported == [line for line, _, _ in said(HEAD + optimizer + "\n" + step, "gradients")]
+
+
+@pytest.mark.parametrize(
+    ("lines", "is_edited"),
+    [
+        ("class T:\n    def __init__(self):\n        hvd.init()\nT()", True),
+        ("class T:\n def __init__(self): self.f()\n def f(self):\n  hvd.init()\nT()", True),
+        ("class T:\n    def __init__(self):\n        hvd.init()\nclass U(T): pass", False),
+        ("def f():\n    hvd.init()", False),
+        ("def f():\n    (\n        hvd.init()\n    )\nf()", True),
+    ],
+)
+def test_where_the_resources_are_taken(lines, is_edited):
+    """In a function that the script calls; a constructor is called by the name of its class."""
+    after = npu_config.migrate(HEAD.replace("hvd.init()\n", "") + lines + "\n").text
+    assert is_edited == ("init_resource()" in after)
+    assert is_edited != ("hvd.init()" in after)
