@@ -7,7 +7,7 @@ from npu_config.core.diagnostics import NOWHERE, Diagnostic, Fix, Place, Severit
 from npu_config.core.message import listed, phrase
 from npu_config.sidefiles import _dtype_rules as rules
 from npu_config.text.faults import FaultLog, StopReading
-from npu_config.text.lines import Line, lines
+from npu_config.text.lines import BLANKS, Line, lines
 from npu_config.text.source import PlaceTable, Source
 from npu_config.text.words import near, shown
 
@@ -80,7 +80,7 @@ class _Reader:
         self.entries: Entries = {"by_name": {}, "by_type": {}}
 
     def _refuse(self, line: Line) -> None:
-        content = line.text.strip()
+        content = line.text.strip(BLANKS)
         if not content or content.startswith(("#", "//", ";")):
             what = "a comment" if content else "a blank line"
             self.log.add(
@@ -106,10 +106,10 @@ class _Reader:
         start, end = span
         found = []
         for part in line.text[start:end].split(","):
-            dtype = part.strip().lower()
+            dtype = part.strip(BLANKS).lower()
             if dtype and dtype not in DTYPES:
                 place = line.place(*line.trimmed(start, start + len(part)))
-                self.log.add(unknown(part.strip(), place))
+                self.log.add(unknown(part.strip(BLANKS), place))
             found.append(dtype)
             start += len(part) + 1
         return found
@@ -123,12 +123,12 @@ class _Reader:
         by_type = line.text.startswith(TYPE)
         start = len(TYPE) if by_type else 0
         colon = line.text.find(":", start)
-        name = line.text[start : max(colon, start)].strip()
+        name = line.text[start : max(colon, start)].strip(BLANKS)
         first = line.text.find(_KEYWORDS[0])
         last = line.text.find(_KEYWORDS[1])
         if 0 <= first < last:  # the character after the first keyword is skipped
             last = line.text.find(_KEYWORDS[1], first + len(_KEYWORDS[0]) + 1)
-        ends = [line.text.rstrip().endswith(word) for word in _KEYWORDS]
+        ends = [line.text.rstrip(BLANKS).endswith(word) for word in _KEYWORDS]
         if not name or max(first, last) < 0 or -1 < last < first or any(ends):
             self._refuse(line)
             return

@@ -7,7 +7,7 @@ from npu_config.core.diagnostics import Severity
 from npu_config.core.message import phrase
 from npu_config.sidefiles import _fusion_rules as rules
 from npu_config.text.faults import FaultLog, StopReading
-from npu_config.text.lines import Line
+from npu_config.text.lines import BLANKS, Line
 from npu_config.text.source import PlaceTable, Source
 from npu_config.text.words import near, shown
 
@@ -36,7 +36,7 @@ def read_lines(text: str, path: Optional[str]) -> Switched:
 
 def _read(line: Line, result: Switched) -> None:
     head, colon, tail = line.text.partition(":")
-    name, state = head.strip(), tail.strip()
+    name, state = head.strip(BLANKS), tail.strip(BLANKS)
     log = result.log
     if not colon:
         what = "a line of blanks" if not name else "a comment" if name[0] in "#;/" else None

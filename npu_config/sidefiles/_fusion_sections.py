@@ -20,6 +20,7 @@ from npu_config.sidefiles.schema.kinds import (
     Schema,
     Text,
 )
+from npu_config.text.lines import BLANKS
 from npu_config.text.source import Path
 from npu_config.text.words import near, shown
 
@@ -30,7 +31,7 @@ LEVELS = {"Top": (0, 999), "Main": (1000, 1999), "Down": (2000, 2999)}
 
 def is_read(name: str) -> bool:
     """Whether the graph engine reads a pass of this name."""
-    return bool(name) and name == name.strip()
+    return bool(name) and name == name.strip(BLANKS)
 
 
 @attr.s(frozen=True, slots=True, auto_attribs=True)
@@ -39,7 +40,7 @@ class _Switch(Kind):
         """``on`` or ``off``; with blanks around it is off."""
         if value in SWITCH:
             return str(value)
-        if value.strip() in SWITCH:
+        if value.strip(BLANKS) in SWITCH:
             raise BadValueError(
                 "with blanks it means off",
                 phrase('write "{}" if that is meant', value.strip()),
@@ -55,7 +56,7 @@ class _Priority(Kind):
 
     def parse(self, value: Any) -> int:
         """The number."""
-        if re.match(r"[0-9]{1,9}\Z", value.strip()) is None or not (
+        if re.match(r"[0-9]{1,9}\Z", value.strip(BLANKS)) is None or not (
             self.lowest <= int(value) <= self.highest
         ):
             message = "legal: an integer text from {} to {}"
@@ -126,7 +127,7 @@ def _judge_repeated(
     passes: Dict[str, Any], path: Path, first: Dict[str, Path], findings: Findings
 ) -> None:
     for name in passes:
-        other = first.setdefault(name.strip(), (*path, name))
+        other = first.setdefault(name.strip(BLANKS), (*path, name))
         if other != (*path, name):
             findings.add(
                 rules.PRIORITY,

@@ -108,15 +108,15 @@ def _faults(model: CustomizeDtypes) -> Iterator[Diagnostic]:
             fault = name_fault(name, ":")
             if fault is None and name.startswith("#"):
                 fault = "would be taken for a comment"
-            if fault is None and name == "OpType":
+            if fault is None and name == "OpType" and what == "node":
                 fault = "would be taken for the mark of an operator type"
             if fault is not None:
                 yield rules.LINE.diagnostic(phrase("the {} {} {}", what, shown(name), fault))
                 continue
             wrong = list(_entry_faults(name, dtypes))
             yield from wrong
-            if not wrong and len(_written(what != "node", name, dtypes)) > MAX_LINE:
-                message = "the line of the {} {} has more than {} characters"
+            if not wrong and _size(_written(what != "node", name, dtypes)) > MAX_LINE:
+                message = "the line of the {} {} has more than {} bytes"
                 yield rules.LINE.diagnostic(phrase(message, what, shown(name), MAX_LINE))
 
 
@@ -217,8 +217,14 @@ def _written(by_type: bool, name: str, dtypes: Dtypes) -> str:
         parts.append("InputDtype:" + ",".join(dtypes.inputs))
     if dtypes.outputs:
         parts.append("OutputDtype:" + ",".join(dtypes.outputs))
-    head = "{}{}:".format(TYPE, name) if by_type else "{}::".format(name)
-    return head + ",".join(parts)
+    line = "{}{}:{}".format(TYPE if by_type else "", name, ",".join(parts))
+    usual = line.replace(":", "::", 1)
+    return line if by_type or _size(usual) > MAX_LINE else usual
+
+
+def _size(line: str) -> int:
+    """The bytes of a line, which the graph engine counts."""
+    return len(line.encode("utf-8", "surrogatepass"))
 
 
 def render(model: CustomizeDtypes) -> str:

@@ -199,8 +199,9 @@ def _line_faults(model: FusionSwitch) -> Iterator[Diagnostic]:
             'the old syntax (passes) cannot be combined with the new one ("Switch", "Priority")'
         )
     passes: Mapping[Any, Any] = model.passes
+    first = [name for name in passes if isinstance(name, str) and not _starts_json(name)]
     for name, state in passes.items():
-        if name_fault(name, ":") is not None or name.startswith("#") or _starts_json(name):
+        if name_fault(name, ":") is not None or name.startswith("#") or not first:
             message = phrase("{} is not the name of a pass", shown(name))
             yield rules.STRUCTURE.diagnostic(message)
         if not isinstance(state, bool):
@@ -319,9 +320,9 @@ def check(
 def render(model: FusionSwitch) -> str:
     """The canonical text of the file, in the syntax of the model."""
     if model.passes:
-        return "".join(
-            "{}:{}\n".format(name, _written(state)) for name, state in model.passes.items()
-        )
+        # the start of the file must not be a JSON value
+        names = sorted(model.passes, key=_starts_json)
+        return "".join("{}:{}\n".format(name, _written(model.passes[name])) for name in names)
     return _json.write(_plain(model))
 
 

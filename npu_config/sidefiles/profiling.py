@@ -125,7 +125,7 @@ def _judge(value: Any, findings: Findings) -> None:
         message = phrase("instr_profiling_freq excludes {}", joined(excluded))
         help = "collect them in another run"
         findings.add(rules.EXCLUSIVE, ("instr_profiling_freq",), message, help, at_key=True)
-    tasks = [top.get("task_trace"), top.get("task_time")]
+    tasks = [top.get("task_trace") or None, top.get("task_time") or None]
     if len({"l1" if task == "on" else task for task in tasks if isinstance(task, str)}) == 2:
         findings.add(
             rules.SAME_SWITCH,
@@ -165,10 +165,11 @@ def _judge_products(top: Dict[str, Any], findings: Findings, products: Any) -> N
             message = phrase(message, name, names(products), names(having))
             findings.add(rules.PRODUCT, (name,), message, at_key=True)
     frequency = top.get("sys_hardware_mem_freq")
-    if Product.ASCEND_950 not in products and type(frequency) is int and 100 < frequency <= 10000:
+    others = products - {Product.ASCEND_950}
+    if others and type(frequency) is int and 100 < frequency <= 10000:
         message = '"sys_hardware_mem_freq" is {}, out of range on {}; legal: 1 to 100'
         path = ("sys_hardware_mem_freq",)
-        findings.add(rules.RANGE, path, phrase(message, frequency, names(products)))
+        findings.add(rules.RANGE, path, phrase(message, frequency, names(others)))
     metrics, kind = top.get("aic_metrics"), KEYS["aic_metrics"].kind
     refused = {name for name, others in METRICS_NOT_ON.items() if products <= others}
     if isinstance(metrics, str) and metrics in refused and isinstance(kind, Choice):

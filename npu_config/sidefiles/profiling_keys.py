@@ -49,7 +49,7 @@ class Words(Choice):
 
     def parse(self, value: Any) -> str:
         """The text as it is."""
-        for word in map(str.strip, value.split(",")):
+        for word in value.split(","):
             if word not in self.values:
                 message = phrase("{} is none of {}", shown(word), super().describe())
                 raise BadValueError(message, meant=near(word, self.values))
@@ -151,7 +151,7 @@ KEYS: Mapping[str, Key] = {
     "optype": _ANY,
     "sys_mem_serviceflow": _ANY,
     "sys_cpu_freq": _key(Int(1, 50)),
-    "sys_lp_freq": _key(Int(1, 100)),
+    "sys_lp_freq": _key(Int(1, 4294967295)),
     "sys_hardware_mem_freq": _key(_MemoryFrequency(1, 100)),
     "llc_profiling": _key(Choice(("read", "write"))),
     "sys_io_sampling_freq": _key(Int(1, 100)),

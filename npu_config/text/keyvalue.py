@@ -7,7 +7,7 @@ file to file, and is for their readers to say.
 from typing import Iterator, NamedTuple, Optional, Tuple
 
 from npu_config.core.diagnostics import Place
-from npu_config.text.lines import Line, lines
+from npu_config.text.lines import BLANKS, Line, lines
 
 
 class Item(NamedTuple):
@@ -56,7 +56,8 @@ def items(
         indented: whether blanks may stand before a comment.
     """
     for line in lines(text, path):
-        content = line.text.strip()
+        content = line.text.strip(BLANKS)
         if content and not (content if indented else line.text).startswith(comments):
-            key, equals, value = line.text.partition("=")
-            yield Item(line, content, key.strip() if equals else "", bool(equals), value.strip())
+            name, equals, value = line.text.partition("=")
+            key = name.strip(BLANKS) if equals else ""
+            yield Item(line, content, key, bool(equals), value.strip(BLANKS))

@@ -6,6 +6,10 @@ from npu_config.core.diagnostics import Edit, Fix, Place
 from npu_config.core.message import phrase
 
 
+BLANKS = " \t\n\v\f\r"
+"""What the runtime trims: the blanks of C++, not those of Unicode."""
+
+
 class Line(NamedTuple):
     """One line without its line end."""
 
@@ -26,8 +30,9 @@ class Line(NamedTuple):
     def trimmed(self, start: int, end: int) -> Tuple[int, int]:
         """The part of ``text[start:end]`` that is left without the blanks around it."""
         part = self.text[start:end]
-        left = start + len(part) - len(part.lstrip())
-        return (left, left + len(part.strip())) if part.strip() else (start, end)
+        bare = part.strip(BLANKS)
+        left = start + len(part) - len(part.lstrip(BLANKS))
+        return (left, left + len(bare)) if bare else (start, end)
 
     def removal(self) -> Fix:
         """The fix that takes out the whole line."""
@@ -54,7 +59,7 @@ def name_fault(name: object, forbidden: str = "") -> Optional[str]:
         return "must be text"
     if not name:
         return "must not be empty"
-    if name != name.strip():
+    if name != name.strip(BLANKS):
         return "must not begin or end with blanks"
     for character in "\n\r" + forbidden:
         if character in name:

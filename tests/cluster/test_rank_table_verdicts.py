@@ -53,3 +53,15 @@ def test_accepted_tables_keep_every_key():
             value = json.loads(row["text"].lstrip("\ufeff"))
             written = json.loads(rank_table.render(parsed.model))
             assert json.dumps(value) == json.dumps(written), row["id"]
+
+
+def test_repeated_ports_count_once_and_repeated_backup_addresses_do_not():
+    """At most 16 different ports, at most 16 addresses in backup_addr."""
+    row = next(row for row in ROWS if row["why"] == "valid {'typ': 'IPV4'}")
+    target = Target(product=row["product"])
+    for key, values in (("ports", ["0/1"] * 40), ("backup_addr", ["10.9.0.1"] * 16)):
+        for more in ([], values[:1]):
+            table = json.loads(row["text"])
+            table["rank_list"][0]["level_list"][0]["rank_addr_list"][0][key] = values + more
+            refused = key == "backup_addr" and bool(more)
+            assert refused == bool(check(json.dumps(table), None, target).errors), (key, more)

@@ -213,6 +213,7 @@ def _backup_ports(devices: Node, findings: Findings) -> None:
                 path,
                 "{} has no effect without backup_device_ip",
                 help="add backup_device_ip, or remove it",
+                severity=Severity.INFO,
             )
             continue
         others = [home[piece] for piece in pieces(backups.get(owner, "")) if piece in home]

@@ -215,7 +215,7 @@ def _address_2(**more: Key) -> Mapping[str, Key]:
 _PORT_2 = CutInteger(1, 65535, wraps=True)
 _ADDRESS_2 = Schema(
     _address_2(
-        ports=Key(Items(Text(1, 32), 1, 16), True, "R2/address_info.cc:77-92"),
+        ports=Key(Items(Text(1, 32), 1, 16, True), True, "R2/address_info.cc:77-92"),
         plane_id=Key(Text(0, 1024), False, "R2/address_info.cc:70-75"),
         backup_addr=Key(Items(Text(1, 256), 0, 16), False, "R2/address_info.cc:115-159"),
     )

@@ -145,13 +145,15 @@ class Items(Kind):
     Args:
         item: the kind of each.
         fewest: how many there must be.
-        most: how many there may be; repeated ones count once.
+        most: how many there may be.
+        once: whether repeated ones count once.
     """
 
     python = list
     item: AnyKind
     fewest: int = 0
     most: Optional[int] = None
+    once: bool = False
 
 
 @attr.s(frozen=True, slots=True, auto_attribs=True)

@@ -27,6 +27,7 @@ from npu_config.sidefiles.schema.kinds import (
 from npu_config.sidefiles.schema.levels import HOLE, NO_COLUMN, Column, Level, Node, Path
 from npu_config.sidefiles.schema.numbers import NumberText
 from npu_config.text.json import BROKEN
+from npu_config.text.lines import BLANKS
 from npu_config.text.words import SLIP, near
 
 _WORDS = {str: "text", int: "a whole number", list: "an array", dict: "an object"}
@@ -77,9 +78,13 @@ class Reader:
         self._keys(level, schema, columns)
         node = Node(level, {}, {})
         for name, column in columns.items():
-            known = schema.keys.get(name.strip() if schema.trimmed else name)
-            if known is not None and (name in schema.keys or not isinstance(known.kind, Items)):
+            known = schema.keys.get(name.strip(BLANKS) if schema.trimmed else name)
+            if known is None:
+                continue
+            if name in schema.keys or not isinstance(known.kind, Items):
                 self._column(node, name, known, column)
+            else:
+                self._containers(level, name, known, column)
         return node
 
     def _punch_holes(self, level: Level) -> None:
@@ -146,7 +151,7 @@ class Reader:
                 at_key=True,
                 instead='"{}"'.format(meant),
             )
-        elif schema.trimmed and name.strip() in schema.keys:
+        elif schema.trimmed and name.strip(BLANKS) in schema.keys:
             message = phrase("{} has blanks around it: it is accepted and not read", shown(name))
             say(message, "remove the blanks", Severity.WARNING)
         elif schema.closed:
@@ -203,7 +208,7 @@ class Reader:
                 self._wrong_type(path, value, key, kind)
                 continue
             size = len(value)
-            if most is not None and isinstance(kind, Items):
+            if isinstance(kind, Items) and kind.once:
                 size = len({repr(item) for item in value})
             if size < fewest:
                 self._wrong(path, key, phrase("{} must not be empty", dotted(path)))
