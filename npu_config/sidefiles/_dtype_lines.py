@@ -22,7 +22,7 @@ DTYPES = (
 MAX_LINE = 1023
 TYPE = "OpType::"
 
-_KEYWORDS = ("InputDtype", "OutputDtype")
+KEYWORDS = ("InputDtype", "OutputDtype")
 _SHORT = {
     "bf16": "bfloat16", "fp16": "float16", "half": "float16", "f16": "float16", "fp32": "float32",
     "f32": "float32", "float64": "double", "fp64": "double", "hif8": "hifloat8", "int": "int32",
@@ -30,6 +30,23 @@ _SHORT = {
 }  # fmt: skip
 
 Entries = Dict[str, Dict[str, Tuple[List[str], List[str]]]]
+
+
+def own_keyword(name: str) -> str:
+    """The keyword that a name ends with, which is then that of the line; or nothing."""
+    return next((word for word in KEYWORDS if name.endswith(word)), "")
+
+
+def hides_keyword(name: str, inputs: bool) -> bool:
+    """Whether a keyword in the name keeps the line from being written in another way.
+
+    Args:
+        name: of the node or type.
+        inputs: whether the entry has data types of inputs.
+    """
+    own = own_keyword(name)
+    rest = name[: len(name) - len(own)]
+    return any(word in rest for word in KEYWORDS) or (own == KEYWORDS[1] and inputs)
 
 
 class Entered(NamedTuple):
@@ -124,11 +141,11 @@ class _Reader:
         start = len(TYPE) if by_type else 0
         colon = line.text.find(":", start)
         name = line.text[start : max(colon, start)].strip(BLANKS)
-        first = line.text.find(_KEYWORDS[0])
-        last = line.text.find(_KEYWORDS[1])
+        first = line.text.find(KEYWORDS[0])
+        last = line.text.find(KEYWORDS[1])
         if 0 <= first < last:  # the character after the first keyword is skipped
-            last = line.text.find(_KEYWORDS[1], first + len(_KEYWORDS[0]) + 1)
-        ends = [line.text.rstrip(BLANKS).endswith(word) for word in _KEYWORDS]
+            last = line.text.find(KEYWORDS[1], first + len(KEYWORDS[0]) + 1)
+        ends = [line.text.rstrip(BLANKS).endswith(word) for word in KEYWORDS]
         if not name or max(first, last) < 0 or -1 < last < first or any(ends):
             self._refuse(line)
             return
@@ -141,7 +158,8 @@ class _Reader:
             for span, found in zip(spans, (first, last))
         ]
         self._check_marks(line, [span[0] - 1 for span in spans], (first, last))
-        if name.startswith("#") or (name == "OpType" and not by_type):
+        odd = name.startswith("#") or (name == "OpType" and not by_type)
+        if odd or hides_keyword(name, any(sides[0])):
             self._check_name(line, name)
             return
         kind = "by_type" if by_type else "by_name"

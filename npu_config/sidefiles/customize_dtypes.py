@@ -13,7 +13,16 @@ from npu_config.core.message import listed, phrase
 from npu_config.core.target import ANY_TARGET, Target
 from npu_config.sidefiles import _dtype_rules as rules
 from npu_config.sidefiles._convert import texts
-from npu_config.sidefiles._dtype_lines import DTYPES, MAX_LINE, TYPE, read_lines, unknown
+from npu_config.sidefiles._dtype_lines import (
+    DTYPES,
+    KEYWORDS,
+    MAX_LINE,
+    TYPE,
+    hides_keyword,
+    own_keyword,
+    read_lines,
+    unknown,
+)
 from npu_config.sidefiles._frozen import Table
 from npu_config.sidefiles.format import Format, Parsed, Sample, conclude, refuse
 from npu_config.sidefiles.library import OperatorLibrary, canonical_dtype
@@ -110,6 +119,8 @@ def _faults(model: CustomizeDtypes) -> Iterator[Diagnostic]:
                 fault = "would be taken for a comment"
             if fault is None and name == "OpType" and what == "node":
                 fault = "would be taken for the mark of an operator type"
+            if fault is None and hides_keyword(name, bool(getattr(dtypes, "inputs", ()))):
+                fault = "has one of the keywords InputDtype and OutputDtype in it"
             if fault is not None:
                 yield rules.LINE.diagnostic(phrase("the {} {} {}", what, shown(name), fault))
                 continue
@@ -212,14 +223,14 @@ def _unsupported(
 
 
 def _written(by_type: bool, name: str, dtypes: Dtypes) -> str:
-    parts = []
-    if dtypes.inputs or not dtypes.outputs:
-        parts.append("InputDtype:" + ",".join(dtypes.inputs))
-    if dtypes.outputs:
-        parts.append("OutputDtype:" + ",".join(dtypes.outputs))
-    line = "{}{}:{}".format(TYPE if by_type else "", name, ",".join(parts))
-    usual = line.replace(":", "::", 1)
-    return line if by_type or _size(usual) > MAX_LINE else usual
+    own = own_keyword(name)
+    sides = zip(KEYWORDS, (dtypes.inputs, dtypes.outputs))
+    parts = [word + ":" + ",".join(side) for word, side in sides if side or word == own]
+    entry = ",".join(parts) or KEYWORDS[0] + ":"
+    if own:
+        return "{}{}{}".format(TYPE if by_type else "", name[: -len(own)], entry)
+    usual = "{}{}{}".format(TYPE if by_type else "", name + (":" if by_type else "::"), entry)
+    return usual if by_type or _size(usual) <= MAX_LINE else usual.replace("::", ":", 1)
 
 
 def _size(line: str) -> int:

@@ -5,7 +5,6 @@ from typing import Iterator, NamedTuple, Optional, Tuple
 from npu_config.core.diagnostics import Edit, Fix, Place
 from npu_config.core.message import phrase
 
-
 BLANKS = " \t\n\v\f\r"
 """What the runtime trims: the blanks of C++, not those of Unicode."""
 

@@ -18,6 +18,9 @@ REFUSED = [
 ]
 ACCEPTED = [
     ("customize_dtypes", NAME + ":InputDtype:float,int8\n"),  # 1,023 bytes with one colon
+    ("customize_dtypes", "InputDtype:int8\nxOutputDtype:int8\n"),  # the name's own keyword
+    ("customize_dtypes", "OpType::InputDtype:int8,OutputDtype:float\n"),
+    ("customize_dtypes", "aInputDtype,OutputDtype:float\n"),
     ("customize_dtypes", "OpType::OpType:InputDtype:int8\n"),
     ("customize_dtypes", "\u00a0a::InputDtype:int8\n"),
     ("fusion_switch", "B:off\n1A:on\n"),  # only the start of the file is tried as JSON
@@ -28,13 +31,13 @@ ACCEPTED = [
 ]
 
 
-@pytest.mark.parametrize("kind, text", REFUSED)
+@pytest.mark.parametrize(("kind", "text"), REFUSED)
 def test_refused(kind, text):
     """What the runtime refuses is an error."""
     assert FORMATS[kind].parse(text).diagnostics.errors
 
 
-@pytest.mark.parametrize("kind, text", ACCEPTED)
+@pytest.mark.parametrize(("kind", "text"), ACCEPTED)
 def test_accepted_and_written_again(kind, text):
     """What the runtime takes is no error, and neither is what is written of it."""
     parsed = FORMATS[kind].parse(text)
