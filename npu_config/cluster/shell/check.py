@@ -170,11 +170,13 @@ class _Tables:
 
 def _moved(found: Diagnostic, start: Place) -> Diagnostic:
     """A finding in a text that begins at a place of a script."""
-    lines = (start.line or 1) - 1
+    lines, columns = (start.line or 1) - 1, (start.column or 1) - 1
     return attr.evolve(
         found,
         line=found.line and found.line + lines,
+        column=found.column and found.column + columns * (found.line == 1),
         end_line=found.end_line and found.end_line + lines,
+        end_column=found.end_column and found.end_column + columns * (found.end_line == 1),
         fix=None,
     )
 

@@ -30,10 +30,13 @@ _STARTING = _STARTERS | _SHELLS | {*_WRAPPERS, *_WITH_WORD}
 MOVES = frozenset(("cd", "pushd", "popd"))
 # Commands that make no file by themselves, whatever their words are.
 MAKES_NOTHING = MOVES | {
-    "[", ":", "basename", "cat", "date", "dirname", "echo", "false", "hostname", "kill", "ls",
-    "mkdir", "npu-smi", "printf", "ps", "pwd", "readlink", "realpath", "rm", "rmdir", "seq",
-    "sleep", "test", "trap", "true", "type", "ulimit", "wait", "which",
+    "[", ":", "basename", "cat", "chmod", "chown", "date", "dirname", "echo", "egrep", "false",
+    "grep", "head", "hostname", "kill", "ls", "mkdir", "npu-smi", "nproc", "printf", "ps", "pwd",
+    "readlink", "realpath", "rm", "rmdir", "seq", "sleep", "tail", "test", "trap", "true", "type",
+    "ulimit", "uname", "wait", "wc", "which", "whoami",
 }  # fmt: skip
+# What these make has a name of their words, or lies in a folder with such a name.
+MAKES_ITS_WORDS = frozenset(("cp", "ln", "mv", "tee", "touch"))
 _TORCH = re.compile(r"torch\.distributed(\.launch|\.run)?\Z")
 
 

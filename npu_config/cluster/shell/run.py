@@ -60,7 +60,8 @@ class Run:
         steps: how many statements may still be followed.
         depth: how many functions and files deep.
         faults: what is wrong with a command itself, by its place.
-        written: the last parts of the paths that were written, or handed to a program.
+        written: the last parts of the paths that were written.
+        made: those of the paths that were copied, moved or made otherwise, maybe with content.
         texts: whether the text of a file was known that the script wrote.
         programs: whether a program ran that may have made any file.
         near: the path of a file that a script names, as far as somebody asked.
@@ -77,6 +78,7 @@ class Run:
         "launches",
         "load",
         "loops",
+        "made",
         "moved",
         "near",
         "programs",
@@ -111,6 +113,7 @@ class Run:
         self.depth = 0
         self.faults: Dict[Place, Diagnostic] = {}
         self.written: Set[str] = set()
+        self.made: Set[str] = set()
         self.near: Dict[Tuple[str, str], str] = {}
         self.programs = self.moved = self.texts = False
 
@@ -199,7 +202,10 @@ def may_be_made(run: Run, path: Value) -> bool:
     """Whether what ran so far may have made a file."""
     if path is UNKNOWN or run.programs:
         return True
-    return os.path.basename(path) in run.written or (run.moved and not os.path.isabs(path))
+    names = path.split("/")
+    if names[-1] in run.written or not run.made.isdisjoint(names):
+        return True
+    return run.moved and not os.path.isabs(path)
 
 
 def text(run: Run, state: State, source: str, within: Place) -> None:

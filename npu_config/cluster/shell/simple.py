@@ -6,6 +6,7 @@ from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence, Tu
 
 from npu_config.cluster.shell.assignments import assigned_value
 from npu_config.cluster.shell.commands import (
+    MAKES_ITS_WORDS,
     MAKES_NOTHING,
     MOVES,
     Launch,
@@ -134,7 +135,8 @@ def read_command(script: Script, node: Node) -> Tuple[Handler, Any]:
 
 def _quiet(run: Run, state: State, given: Tuple[str, Node, str]) -> None:
     name, node, source = given
-    if run.texts or name in state.shell.functions:
+    makes = name in MAKES_ITS_WORDS and not run.programs
+    if makes or run.texts or name in state.shell.functions:
         handler, what = _worded(node, source)
         handler(run, state, what)
     else:
@@ -194,8 +196,19 @@ def _apply(
         for path in words if run.texts else ():
             if path is not UNKNOWN and written(path) in state.variables:
                 state.put(written(path), NOT_KNOWN)
-        if found is None or found.kind not in ("shell", "text"):
+        if first in MAKES_ITS_WORDS:
+            _make(run, words[1:])
+        elif found is None or found.kind not in ("shell", "text"):
             run.programs = run.programs or first not in MAKES_NOTHING
+
+
+def _make(run: Run, words: Sequence[Value]) -> None:
+    """``cp``, ``mv``, ``tee`` and the like; what they make of a folder's content is not known."""
+    for word in words:
+        if word is UNKNOWN or "{" in word or word.endswith(("/.", "..")):
+            run.programs = True
+        elif not word.startswith("-"):
+            run.made.add(word.rstrip("/").rpartition("/")[2])
 
 
 def _start(run: Run, state: State, node: Node, found: Started, added: Dict[str, Variable]) -> None:

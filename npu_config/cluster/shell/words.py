@@ -145,10 +145,10 @@ def _concatenated(parts: List[Value]) -> Value:
 
 
 def heredoc(script: Script, state: State, node: Node) -> Value:
-    """The text of a here-document."""
+    """The text of a here-document; the tabs that ``<<-`` takes away stay, as places need them."""
     parts = {child.type: child for child in node.children}
     start, body = parts.get("heredoc_start"), parts.get("heredoc_body")
-    if start is None or body is None or "<<-" in parts:
+    if start is None or body is None:
         return UNKNOWN
     if script.text(start).isalnum():
         return _quoted(script, state, body, 0)
