@@ -1,9 +1,9 @@
 """The old syntax of fusion switch files: one ``PassName:on`` or ``PassName:off`` a line."""
 
 from contextlib import suppress
-from typing import Dict, Mapping, NamedTuple, Optional
+from typing import Dict, Iterator, Mapping, NamedTuple, Optional
 
-from npu_config.core.diagnostics import Severity
+from npu_config.core.diagnostics import Diagnostic, Severity
 from npu_config.core.message import phrase
 from npu_config.sidefiles import _fusion_rules as rules
 from npu_config.text.faults import FaultLog, StopReading
@@ -30,59 +30,51 @@ def read_lines(text: str, path: Optional[str]) -> Switched:
     with suppress(StopReading):
         for number, content in enumerate(text.split("\n"), 1):
             if content:
-                _read(Line(content, number, path), result)
+                log.add_all(_read(Line(content, number, path), result))
     return result
 
 
-def _read(line: Line, result: Switched) -> None:
+def _read(line: Line, result: Switched) -> Iterator[Diagnostic]:
     head, colon, tail = line.text.partition(":")
     name, state = head.strip(BLANKS), tail.strip(BLANKS)
-    log = result.log
+    removal = line.removal()
     if not colon:
-        what = "a line of blanks" if not name else "a comment" if name[0] in "#;/" else None
-        log.add(
-            rules.STRUCTURE.diagnostic(
-                'a line must be "PassName:on" or "PassName:off", one pass a line'
-                if what is None
-                else phrase("{}: the graph engine refuses the whole file over it", what),
-                line.content(),
-                help=None if what is None else "remove the line",
-                fix=None if what is None else line.removal(),
-            )
+        if name and name[0] not in "#;/":
+            message = 'a line must be "PassName:on" or "PassName:off", one pass a line'
+            yield rules.STRUCTURE.diagnostic(message, line.content())
+            return
+        yield rules.STRUCTURE.diagnostic(
+            phrase(
+                "{}: the graph engine refuses the whole file over it",
+                "a comment" if name else "a line of blanks",
+            ),
+            line.content(),
+            help="remove the line",
+            fix=removal,
         )
         return
-    start = len(head) + 1
+    switch = line.place(*line.trimmed(len(head) + 1, len(line.text)))
     if state not in SWITCH:
-        log.add(
-            rules.VALUE.diagnostic(
-                phrase('the switch of {} is {}; legal: "on", "off"', shown(name), shown(state)),
-                line.place(*line.trimmed(start, len(line.text))),
-                meant=near(state, SWITCH),
-            )
-        )
+        message = phrase('the switch of {} is {}; legal: "on", "off"', shown(name), shown(state))
+        yield rules.VALUE.diagnostic(message, switch, meant=near(state, SWITCH))
     place = line.place(*line.trimmed(0, len(head)))
     if name in result.passes:
         first = result.places.key_place((name,)).line
         message = phrase(
             "{} is on line {} already; the graph engine refuses the whole file", shown(name), first
         )
-        log.add(rules.REPEATED.diagnostic(message, place, help="keep one of the two lines"))
+        yield rules.REPEATED.diagnostic(message, place, help="keep one of the two lines")
         return
-    result.places.put((name,), place, line.place(*line.trimmed(start, len(line.text))))
-    if not name or name.startswith("#"):
-        message = (
-            phrase("the line switches a pass with the name {}; there are no comments", shown(name))
-            if name
-            else "the line has no name and no effect"
-        )
-        log.add(
-            rules.STRUCTURE.diagnostic(
-                message,
-                line.content(),
-                help="remove the line",
-                severity=Severity.WARNING,
-                fix=line.removal(),
-            )
-        )
+    result.places.put((name,), place, switch)
     if name and not name.startswith("#"):
         result.passes[name] = SWITCH.get(state, False)
+        return
+    yield rules.STRUCTURE.diagnostic(
+        phrase("the line switches a pass with the name {}; there are no comments", shown(name))
+        if name
+        else "the line has no name and no effect",
+        line.content(),
+        help="remove the line",
+        severity=Severity.WARNING,
+        fix=removal,
+    )
