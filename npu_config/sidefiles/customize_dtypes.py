@@ -186,16 +186,10 @@ def check(
     found: List[Diagnostic] = []
     for name in model.by_name if nodes is not None else ():
         if name not in (nodes or ()):
-            found.append(
-                rules.NAME_LOST.diagnostic(
-                    phrase(
-                        "no node of the compiled graph is called {}; the entry does not apply",
-                        shown(name),
-                    ),
-                    places.key_place(("by_name", name)),
-                    meant=near(name, nodes or ()),
-                )
-            )
+            message = "no node of the compiled graph is called {}; the entry does not apply"
+            place, meant = places.key_place(("by_name", name)), near(name, nodes or ())
+            message = phrase(message, shown(name))
+            found.append(rules.NAME_LOST.diagnostic(message, place, meant=meant))
     for name, dtypes in model.by_type.items() if library is not None else ():
         found.extend(_unsupported(name, dtypes, library, places.place(("by_type", name))))
     return tuple(found)

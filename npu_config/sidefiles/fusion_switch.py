@@ -292,14 +292,9 @@ def check(
     """
     found = []
     if target.product is Product.ASCEND_950 and (model.ub or model.ub_priority):
-        section = "Switch" if model.ub else "Priority"
-        found.append(
-            rules.UB_950.diagnostic(
-                "there is no UB fusion on ascend_950; the section does nothing",
-                places.key_place((section, "UBFusion")),
-                help="leave it out",
-            )
-        )
+        message = "there is no UB fusion on ascend_950; the section does nothing"
+        place = places.key_place(("Switch" if model.ub else "Priority", "UBFusion"))
+        found.append(rules.UB_950.diagnostic(message, place, help="leave it out"))
     sections: Tuple[Tuple[Path, Mapping[str, bool]], ...] = (
         (("Switch", "GraphFusion"), model.graph),
         (("Switch", "UBFusion"), model.ub),
@@ -308,12 +303,8 @@ def check(
     for path, passes in sections:
         for name, state in passes.items():
             if not state and name in unclosable:
-                found.append(
-                    rules.UNCLOSABLE.diagnostic(
-                        phrase("{} may not be closed; it stays on", shown(name)),
-                        places.place((*path, name)),
-                    )
-                )
+                message = phrase("{} may not be closed; it stays on", shown(name))
+                found.append(rules.UNCLOSABLE.diagnostic(message, places.place((*path, name))))
     return tuple(found)
 
 

@@ -253,12 +253,9 @@ def merge(
     kinds = {table.version for _, table in given if not isinstance(table, GroupTable)}
     for name, table in given:
         if isinstance(table, GroupTable):
-            found.append(
-                NOT_CONVERTIBLE.diagnostic(
-                    phrase("{} is of template 2, which is not merged", name),
-                    help="npu-config ranktable convert makes it version 1.0",
-                )
-            )
+            problem = phrase("{} is of template 2, which is not merged", name)
+            help: Optional[str] = "npu-config ranktable convert makes it version 1.0"
+            found.append(NOT_CONVERTIBLE.diagnostic(problem, help=help))
     if len(kinds) > 1:
         problem = phrase("the tables are of different versions: {}", listed(sorted(kinds)))
         help = None if "2.0" in kinds else "convert them to one version"
@@ -275,9 +272,8 @@ def merge(
                     if before == name
                     else phrase('the server "{}" is in {} and in {}', server_id, before, name)
                 )
-                found.append(
-                    NOT_CONVERTIBLE.diagnostic(problem, help="leave one of the two tables out")
-                )
+                help = "leave one of the two tables out"
+                found.append(NOT_CONVERTIBLE.diagnostic(problem, help=help))
     if found:
         raise NpuConfigError(found)
     lost = _differences(given)

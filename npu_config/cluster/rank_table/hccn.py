@@ -71,30 +71,19 @@ def parse_hccn(text: str, path: Optional[str] = None) -> Parsed[Dict[int, str]]:
         match = _LINE.match(line.text)
         if match is None:
             continue
-        device, address = int(match.group("device")), match.group("address")
+        device, key, address = (
+            int(match.group("device")),
+            match.group("key"),
+            match.group("address"),
+        )
         place = line.place(*match.span("address"))
         if family_of(address, zone=False) is None:
-            found.append(
-                HCCN_CONF.diagnostic(
-                    phrase(
-                        '{} is "{}"; it takes an IPv4 or IPv6 address', match.group("key"), address
-                    ),
-                    place,
-                )
-            )
+            message = phrase('{} is "{}"; it takes an IPv4 or IPv6 address', key, address)
+            found.append(HCCN_CONF.diagnostic(message, place))
         elif addresses.setdefault(device, address) != address:
-            found.append(
-                HCCN_CONF.diagnostic(
-                    phrase(
-                        '{} is "{}", but "{}" before',
-                        match.group("key"),
-                        address,
-                        addresses[device],
-                    ),
-                    place,
-                    help=phrase("keep the line that hccn_tool -i {} -ip -g confirms", device),
-                )
-            )
+            message = phrase('{} is "{}", but "{}" before', key, address, addresses[device])
+            help = phrase("keep the line that hccn_tool -i {} -ip -g confirms", device)
+            found.append(HCCN_CONF.diagnostic(message, place, help=help))
     return Parsed(addresses, Report(found))
 
 
@@ -141,33 +130,27 @@ def check_addresses_of(table: RankTable, server_id: str, addresses: Mapping[int,
     found: List[Diagnostic] = []
     servers = [server for server in table.servers if server.server_id == server_id]
     if not servers:
-        found.append(
-            ADDRESS_OF_DEVICE.diagnostic(
-                phrase(
-                    'the rank table has no server "{}"; it has {} ...'
-                    if len(table.servers) > 8
-                    else 'the rank table has no server "{}"; it has {}',
-                    server_id,
-                    listed('"{}"'.format(server.server_id) for server in table.servers[:8]),
-                )
-            )
+        message = phrase(
+            'the rank table has no server "{}"; it has {} ...'
+            if len(table.servers) > 8
+            else 'the rank table has no server "{}"; it has {}',
+            server_id,
+            listed('"{}"'.format(server.server_id) for server in table.servers[:8]),
         )
+        found.append(ADDRESS_OF_DEVICE.diagnostic(message))
     for server in servers:
         for device in server.devices:
             real = addresses.get(device.device_id)
             if real is None or not isinstance(device.device_ip, str) or not device.device_ip:
                 continue
             if not any(_same(real, piece) for piece in pieces(device.device_ip)):
-                found.append(
-                    ADDRESS_OF_DEVICE.diagnostic(
-                        phrase(
-                            'device {} of "{}" has the address "{}", the rank table says "{}"',
-                            device.device_id,
-                            server_id,
-                            real,
-                            device.device_ip,
-                        ),
-                        help=phrase('write "{}"', real),
-                    )
+                message = phrase(
+                    'device {} of "{}" has the address "{}", the rank table says "{}"',
+                    device.device_id,
+                    server_id,
+                    real,
+                    device.device_ip,
                 )
+                help = phrase('write "{}"', real)
+                found.append(ADDRESS_OF_DEVICE.diagnostic(message, help=help))
     return Report(found)
