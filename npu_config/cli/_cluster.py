@@ -121,7 +121,7 @@ def tables_of(paths: Sequence[str], product: Optional[str]) -> List[Any]:
     if loud:
         print_findings(loud, sources, err=True)
     if absent:
-        raise Failure(localized("{} does not exist", ", ".join(absent)))
+        raise Failure("{} does not exist", ", ".join(absent))
     if None in models:
         raise click.exceptions.Exit(1)
     return models

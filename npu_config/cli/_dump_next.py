@@ -35,7 +35,7 @@ def write_next(
     from npu_config.builder import NpuConfigBuilder
 
     if not layers:
-        raise Unproducible(localized("nothing is suspected; {} is not written", path))
+        raise Unproducible("nothing is suspected; {} is not written", path)
     folder = os.path.dirname(path) or "."
 
     def made() -> Any:
@@ -57,7 +57,7 @@ def write_next(
         written = config.save_side_files(folder, overwrite=force) if config.side_files else config
         written.save(path, overwrite=force)
     except FileExistsError as error:
-        raise Failure(localized("{}; --force overwrites it", error)) from None
+        raise Failure("{}; --force overwrites it", error) from None
     except ValueError as error:
         raise click.UsageError(localized("--next-config: {}", error)) from None
     except OSError as error:

@@ -81,11 +81,9 @@ def files_of(
         raise click.exceptions.Exit(1)
     if not len(files):
         raise Failure(
-            localized(
-                "no dump fits; there are the steps {}, the devices {} and {:,} operators",
-                ", ".join(map(str, tree.steps)) or localized("(none)"),
-                ", ".join(map(str, tree.devices)) or localized("(none)"),
-                len({file.op_name for file in tree}),
-            )
+            "no dump fits; there are the steps {}, the devices {} and {:,} operators",
+            ", ".join(map(str, tree.steps)) or localized("(none)"),
+            ", ".join(map(str, tree.devices)) or localized("(none)"),
+            len({file.op_name for file in tree}),
         )
     return files

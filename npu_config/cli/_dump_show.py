@@ -61,12 +61,10 @@ def _named(name: str, path: str, step: Optional[int], format_: str) -> List[str]
     if not len(chosen):
         hint = did_you_mean(name, {file.op_name for file in files})
         raise Failure(
-            localized(
-                "{} is not a file, and not an operator below {}{}",
-                name,
-                path,
-                "; {}".format(hint) if hint else "",
-            )
+            "{} is not a file, and not an operator below {}{}",
+            name,
+            path,
+            "; {}".format(hint) if hint else "",
         )
     return [file.path for file in chosen]
 

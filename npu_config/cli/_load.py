@@ -8,7 +8,6 @@ from npu_config.cli._output import Failure, read_stdin
 from npu_config.cli._report import print_findings
 from npu_config.config import NpuConfig
 from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Report, Severity
-from npu_config.core.message import localized
 from npu_config.core.target import Target
 from npu_config.readers import LARGEST, Reading, read
 from npu_config.rules.value import from_settings
@@ -34,9 +33,7 @@ def read_configuration(path: str, as_kind: Optional[str] = None, scripts: bool =
     reading = read(STDIN if path == "-" else path, as_kind, content)
     if reading.kind and reading.kind not in _CONFIGURATIONS + (("script",) if scripts else ()):
         raise Failure(
-            localized(
-                "{} is not a configuration; legal: {}", reading.path, ", ".join(_CONFIGURATIONS)
-            )
+            "{} is not a configuration; legal: {}", reading.path, ", ".join(_CONFIGURATIONS)
         )
     return reading
 

@@ -11,9 +11,17 @@ from npu_config.text.terminal import harmless, printable
 
 
 class Failure(Exception):  # noqa: N818 - it fails, and nothing is in error
-    """What was asked for cannot be done; exit code 2."""
+    """What was asked for cannot be done; exit code 2.
+
+    Args:
+        message: why.
+        values: what fills its places.
+    """
 
     exit_code = WRONG_CALL
+
+    def __init__(self, message: str, *values: object) -> None:
+        super().__init__(localized(message, *values))
 
 
 class Unproducible(Failure):
@@ -81,7 +89,7 @@ def read_stdin(limit: int) -> bytes:
     try:
         return sys.stdin.buffer.read(limit + 1)
     except (OSError, ValueError) as error:
-        raise Failure(localized("standard input cannot be read: {}", error)) from None
+        raise Failure("standard input cannot be read: {}", error) from None
 
 
 def deliver(content: Union[str, bytes], out: Optional[str], force: bool) -> None:
@@ -119,7 +127,7 @@ def writing(path: str) -> Iterator[None]:
     try:
         yield
     except FileExistsError:
-        raise Failure(localized("{} exists; --force overwrites it", path)) from None
+        raise Failure("{} exists; --force overwrites it", path) from None
     except OSError as error:
         raise Failure(unwritable(path, error)) from None
 

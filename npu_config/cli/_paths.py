@@ -7,7 +7,6 @@ import click
 from click.shell_completion import CompletionItem
 
 from npu_config.cli._output import Failure
-from npu_config.core.message import localized
 
 
 class InputPath(click.ParamType):  # type: ignore[type-arg, unused-ignore]
@@ -30,9 +29,9 @@ class InputPath(click.ParamType):  # type: ignore[type-arg, unused-ignore]
         """The path; a path that names nothing is refused."""
         path = str(value)
         if "\0" in path:
-            raise Failure(localized("{} is not a path", path))
+            raise Failure("{} is not a path", path)
         if self.must_exist and not (self.stdin and path == "-") and not os.path.lexists(path):
-            raise Failure(localized("{} does not exist", path))
+            raise Failure("{} does not exist", path)
         return path
 
     def shell_complete(

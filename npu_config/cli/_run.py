@@ -40,10 +40,10 @@ def run(values: Mapping[str, Any]) -> int:
         raise Failure("--format belongs to --dry-run; --report FILE writes what a run showed")
     if report is not None:
         if os.path.lexists(report):
-            raise Failure(localized("{} exists; name another file for the report", report))
+            raise Failure("{} exists; name another file for the report", report)
         report = os.path.abspath(report)  # the script may change the directory
         if not os.path.isdir(os.path.dirname(report)):
-            raise Failure(localized("{} cannot be written: {}", report, os.strerror(errno.ENOENT)))
+            raise Failure("{} cannot be written: {}", report, os.strerror(errno.ENOENT))
     seen = _one(values) if values["ranks"] is None else _several(values)
     if report is not None or dry_run:
         from npu_config.runner.report import as_json, as_yaml
@@ -138,7 +138,7 @@ def _failures() -> Iterator[None]:
     try:
         yield
     except CannotRunError as error:
-        raise Failure(localized(error.args[0])) from None
+        raise Failure(error.args[0]) from None
     except ValueError as error:
         from npu_config.core.diagnostics import NpuConfigError
 
@@ -166,9 +166,7 @@ def _several(values: Mapping[str, Any]) -> "SeenRanks":
     try:
         seen = run_ranks(count, call, say, dry_run, bool(values["steps"] or dry_run))
     except OSError as error:
-        raise Failure(
-            localized("the ranks cannot be started: {}", error.strerror or error)
-        ) from None
+        raise Failure("the ranks cannot be started: {}", error.strerror or error) from None
     if seen.failed is not None:
         last = "".join("    {}\n".format(line) for line in seen.tail)
         text = "npu-config run: rank {} failed first, with exit code {}; it wrote last:\n{}"

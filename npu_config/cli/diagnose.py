@@ -44,7 +44,7 @@ def command(
     if out is not None and config_path is None:
         raise click.UsageError("-o needs --config: there is nothing to change")
     if missing([graph]) and missing([graph + ".meta"]):
-        raise Failure(localized("{} does not exist", graph))
+        raise Failure("{} does not exist", graph)
     config = None if config_path is None else _config(config_path, format_)
     diagnosis = attempt(format_, lambda: diagnose(graph, config))
     print_findings(diagnosis, format_)
@@ -56,7 +56,7 @@ def command(
             with writing(out):
                 changed.save(out, overwrite=force)
         except ValueError as error:
-            raise Failure(localized("{} cannot be written: {}", out, error)) from None
+            raise Failure("{} cannot be written: {}", out, error) from None
         say(localized("{} written\n", out), err=True)
     return 1 if fails(diagnosis, strict) else 0
 

@@ -200,7 +200,7 @@ def export_command(
         with progress(len(files)) as done:
             lines, found = export_dumps(files, out, layout, done)
     except FileExistsError as error:
-        raise Failure(localized("{}; name another directory", error)) from None
+        raise Failure("{}; name another directory", error) from None
     except ImportError:
         raise Failure(NO_NUMPY) from None
     except OSError as error:

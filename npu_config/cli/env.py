@@ -325,7 +325,7 @@ def _save(scripts: Dict[str, str], given: Dict[str, Any]) -> None:
         path for path in (os.path.join(out, name) for name in scripts) if os.path.lexists(path)
     ]
     if taken and not given["force"]:
-        raise Failure(localized("{} exists; --force overwrites it", ", ".join(taken)))
+        raise Failure("{} exists; --force overwrites it", ", ".join(taken))
     try:
         for path in launcher.save_launchers(scripts, out, given["force"]):
             say(path + "\n")

@@ -58,7 +58,7 @@ def command(
     if reading.kind == "script":
         reading, remarks = certain(reading)
         if not reading.settings and not reading.diagnostics:
-            raise Unproducible(localized("{} sets no option of NpuOptimizer", config))
+            raise Unproducible("{} sets no option of NpuOptimizer", config)
     found = configuration(reading, merged(target, reading.target), drop_unknown)
     try:
         content = "" if found is None else render(found, to)

@@ -127,7 +127,7 @@ def _plan(paths: Sequence[str], output: Optional[str]) -> _Plan:
 def _copy(copies: Dict[str, str], source: str, name: str) -> None:
     other = copies.setdefault(name, source)
     if os.path.abspath(other) != os.path.abspath(source):
-        raise Failure(localized("{} and {} would be one file in the output", other, source))
+        raise Failure("{} and {} would be one file in the output", other, source)
 
 
 def _empty_directories(paths: Sequence[str], outcomes: List[Outcome]) -> List[Outcome]:
@@ -178,15 +178,15 @@ def _check_output(output: str, paths: Sequence[str]) -> None:
     real = os.path.realpath(output)
     for path in paths:
         if os.path.isdir(path) and (real + os.sep).startswith(os.path.realpath(path) + os.sep):
-            raise Failure(localized("{} is inside of {}, which is migrated", output, path))
+            raise Failure("{} is inside of {}, which is migrated", output, path)
     if os.path.isdir(output):
         try:
             if os.listdir(output):
-                raise Failure(localized("{} exists and is not empty", output))
+                raise Failure("{} exists and is not empty", output)
         except OSError as error:
-            raise Failure(localized("{} cannot be read: {}", output, error.strerror)) from None
+            raise Failure("{} cannot be read: {}", output, error.strerror) from None
     elif os.path.lexists(output):
-        raise Failure(localized("{} exists and is not a directory", output))
+        raise Failure("{} exists and is not a directory", output)
 
 
 def _copied(plan: _Plan, outcomes: List[Outcome]) -> List[Outcome]:

@@ -190,7 +190,7 @@ def _addresses(hccn_confs: Tuple[str, ...], local: Optional[str]) -> Dict[str, D
         try:
             present = hccn.device_numbers(os.listdir("/dev"))
         except OSError as error:
-            raise Failure(localized("/dev cannot be read: {}", error.strerror)) from None
+            raise Failure("/dev cannot be read: {}", error.strerror) from None
         known = _hccn(HCCN_CONF)
         missing = [number for number in present if number not in known]
         if not present or missing:
@@ -207,7 +207,7 @@ def _hccn(path: str) -> Dict[int, str]:
     from npu_config.cluster.rank_table import hccn
 
     if missing([path]):
-        raise Failure(localized("{} does not exist", path))
+        raise Failure("{} does not exist", path)
     source = read(path)
     parsed = None if source.text is None else hccn.parse_hccn(source.text, source.name)
     found = source.diagnostics if parsed is None else tuple(parsed.diagnostics)
@@ -216,7 +216,7 @@ def _hccn(path: str) -> Dict[int, str]:
         raise click.exceptions.Exit(1)
     assert parsed is not None
     if not parsed.model:
-        raise Failure(localized("{} has no line address_N=...", path))
+        raise Failure("{} has no line address_N=...", path)
     return parsed.model
 
 

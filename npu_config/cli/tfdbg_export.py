@@ -25,9 +25,7 @@ def command(dump: str, output: str) -> None:
     try:
         lines = attempt("text", lambda: export_tfdbg(dump, output))
     except FileExistsError:
-        raise Failure(
-            localized("{} holds something already; name another directory", output)
-        ) from None
+        raise Failure("{} holds something already; name another directory", output) from None
     except OSError as error:
         raise Failure(unwritable(output, error)) from None
     left_out = sum(line.status != "ok" for line in lines)
