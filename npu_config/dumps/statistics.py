@@ -55,22 +55,23 @@ class Statistics:
         return not (self.nan or self.infinite or self.at_limit)
 
 
-def statistics_of(tensor: Tensor, bins: int = 0) -> Statistics:
-    """Go through the values of a tensor, without the padding of a layout that is known.
+def statistics_of(tensor: Tensor, original: bool = True, bins: int = 0) -> Statistics:
+    """Go through the values of a tensor.
 
     Args:
         tensor: of a dump.
+        original: leave the padding of the device's layout out, where the layout is known.
         bins: parts of the histogram; 0: none.
 
     Raises:
         NpuConfigError: the values are not documented, or the file does not hold them.
         ImportError: numpy is missing.
     """
-    original = True
-    try:
-        tensor.steps()
-    except NpuConfigError:
-        original = False
+    if original:
+        try:
+            tensor.steps()
+        except NpuConfigError:
+            original = False
     kind = BY_NAME.get(tensor.data_type)
     return measured(
         lambda: tensor.blocks(original), kind.limit if kind else None, bins, not original
