@@ -243,7 +243,7 @@ def _job(given: Dict[str, Any]) -> Any:
     extra = told_by("--set", describe.assignments, given["extra"])
     if given["workers"]:
         return environment.chief_job(
-            given["workers"],
+            told_by("--worker", describe.distinct, given["workers"]),
             given["job_id"],
             given["port"],
             given["chief_device"],

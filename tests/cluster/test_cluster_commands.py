@@ -323,6 +323,7 @@ def test_env_without_a_table(run):
         ("--worker", "10.0.0.1", "--job-id", "j", "--rank", "0", "--set", "FOO"),
         ("--worker", "10.0.0.1", "--job-id", "j", "--rank", "0", "--server", "10.0.0.1"),
         ("--worker", "10.0.0.1", "--job-id", "j", "--to", "slurm"),
+        ("--worker", "10.0.0.1", "--worker", "10.0.0.1", "--job-id", "j"),
         ("--worker", "10.0.0.1", "--job-id", "j", "--to", "kubernetes", "--image", "i", "x"),
         (
             "--worker", "10.0.0.1", "--job-id", "Res_Net", "--target", "atlas_training",
