@@ -213,11 +213,10 @@ def npu_allreduce(
                 ", ".join(hccl_ops.REDUCTIONS), reduction
             )
         )
-    several = ranks.several("npu_allreduce")
     listed = list(values) if isinstance(values, (list, tuple)) else [values]
-    if several:
-        if any(each is None for each in listed):
-            hccl.refuse("npu_allreduce: None is no tensor")
+    if any(each is None for each in listed):
+        hccl.refuse("npu_allreduce: None is no tensor")
+    if ranks.several("npu_allreduce"):
         from npu_config.tf1 import averaging
 
         listed = averaging.reduced(listed, reduction, group)

@@ -169,6 +169,65 @@ def train_by_estimator(tf, config, count, runs, scaled, batches, folder):
     return {name: estimator.get_variable_value(name) for name in names}, losses
 
 
+def train_by_interactive_session(tf, config, count, runs, scaled, batches, folder):
+    """tf.InteractiveSession, and operations that run themselves."""
+    from npu_config.tf1 import set_iteration_per_loop
+
+    session = tf.InteractiveSession(config=config)
+    try:
+        iterator = tf.data.make_initializable_iterator(input_fn(tf, batches))
+        loss, train_op = train_operation(tf, *iterator.get_next(), scaled)
+        tf.global_variables_initializer().run()
+        iterator.initializer.run()
+        train_op = set_iteration_per_loop(session, train_op, count)
+        with tf.control_dependencies([train_op]):
+            seen = tf.identity(loss)
+        return [seen.eval() for _ in range(runs)], variables(session, session.graph)
+    finally:
+        session.close()
+
+
+def train_by_restoring(tf, config, count, runs, scaled, batches, folder):
+    """Half of the runs in a session, half in another that a checkpoint is restored into."""
+    from npu_config.tf1 import set_iteration_per_loop
+
+    losses = []
+    for part in range(2):
+        with tf.Graph().as_default():
+            iterator = tf.data.make_initializable_iterator(input_fn(tf, batches))
+            loss, train_op = train_operation(tf, *iterator.get_next(), scaled)
+            saver = tf.train.Saver()
+            with tf.Session(config=config) as session:
+                session.run([tf.global_variables_initializer(), iterator.initializer])
+                train_op = set_iteration_per_loop(session, train_op, count)
+                if part:
+                    saver.restore(session, str(folder / "model"))
+                losses += [session.run([train_op, loss])[1] for _ in range(runs // 2)]
+                saver.save(session, str(folder / "model"))
+                values = variables(session, session.graph)
+    return losses, values
+
+
+def train_by_queues(tf, config, count, runs, scaled, batches, folder):
+    """Queues that threads fill, as before there were datasets."""
+    from npu_config.tf1 import set_iteration_per_loop
+
+    state = numpy.random.RandomState(0)
+    data = [state.normal(size=shape).astype(numpy.float32) for shape in ((480, 3), (480,))]
+    queued = tf.train.slice_input_producer(data, shuffle=False)
+    loss, train_op = train_operation(tf, *tf.train.batch(queued, 8), scaled)
+    coordinator = tf.train.Coordinator()
+    with tf.Session(config=config) as session:
+        session.run([tf.global_variables_initializer(), tf.local_variables_initializer()])
+        train_op = set_iteration_per_loop(session, train_op, count)
+        threads = tf.train.start_queue_runners(session, coordinator)
+        losses = [session.run([train_op, loss])[1] for _ in range(runs)]
+        coordinator.request_stop()
+        values = variables(session, session.graph)
+    coordinator.join(threads)
+    return losses, values
+
+
 WAYS = [
     train_by_session,
     train_by_supervisor,
@@ -201,6 +260,19 @@ def test_the_same_weights(way, scaled, tf, looped_proto, tmp_path):
     assert single["global_step"] < 40 if scaled else single["global_step"] == 40
     assert numpy.array(every[LOOP - 1 :: LOOP]).tobytes() == numpy.array(last).tobytes()
     assert numpy.isfinite(single["weight"]).all()
+
+
+@pytest.mark.parametrize(
+    "way", [train_by_interactive_session, train_by_restoring, train_by_queues]
+)
+def test_the_same_weights_in_other_ways(way, tf, looped_proto, tmp_path):
+    """Also where operations run themselves, a checkpoint is between loops, and threads feed."""
+    last, looped = train(way, tf, looped_proto, LOOP, 4, tmp_path)
+    every, single = train(way, tf, looped_proto, 1, 4 * LOOP, tmp_path)
+    assert looped["global_step"] == 4 * LOOP
+    for name, value in single.items():
+        assert value.tobytes() == looped[name].tobytes(), name
+    assert numpy.array(every[LOOP - 1 :: LOOP]).tobytes() == numpy.array(last).tobytes()
 
 
 @pytest.mark.parametrize("way", WAYS)
