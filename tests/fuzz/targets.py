@@ -95,7 +95,7 @@ def _table(data):
 
 
 def _log(data):
-    _read("fuzz", io.BytesIO(data), Series(), None)
+    _read("fuzz", io.BufferedReader(io.BytesIO(data)), Series(), None)
 
 
 def _event(data):

@@ -6,7 +6,7 @@ processes of a job.
 """
 
 import os
-from typing import FrozenSet, List, Mapping, Optional, Tuple
+from typing import AbstractSet, FrozenSet, List, Mapping, Optional, Set, Tuple
 
 from npu_config.cluster import rank_table
 from npu_config.cluster.environment._interplay import check_interplay
@@ -14,7 +14,7 @@ from npu_config.cluster.environment._values import check_values, near_miss, slip
 from npu_config.cluster.environment.kinds import DIRECTORY
 from npu_config.cluster.environment.placement import check_launch, compare
 from npu_config.cluster.environment.state import EnvironmentCheck, Value, assigned
-from npu_config.cluster.environment.variables import VARIABLES
+from npu_config.cluster.environment.variables import CM_NAMES, RANK_TABLE_NAMES, VARIABLES
 from npu_config.cluster.rank_table.model import AnyRankTable
 from npu_config.core.diagnostics import Diagnostic, Place, Report, Severity
 from npu_config.core.message import phrase
@@ -83,6 +83,15 @@ def examine(
 def concerns(name: str) -> bool:
     """Whether a variable can make a difference to what is found."""
     return name in VARIABLES or "VISIBLE" in name or bool(slips_of(name))
+
+
+def of_other_jobs(names: AbstractSet[str]) -> FrozenSet[str]:
+    """Of the names that a script sets, those like names that its kind of job must not have."""
+    other: Set[str] = set()
+    for ours, theirs in ((CM_NAMES, RANK_TABLE_NAMES), (RANK_TABLE_NAMES, CM_NAMES)):
+        if not names.isdisjoint(ours):
+            other.update(theirs)
+    return frozenset(name for name in names if not other.isdisjoint(slips_of(name)))
 
 
 def misspelt(

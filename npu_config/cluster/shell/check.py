@@ -197,6 +197,7 @@ def _environments(run: Run, state: State, target: Target, tables: _Tables) -> Li
     names = set().union(*[launch.variables for launch in (*launches, end)])
     ours = frozenset(name for name in names if _matters(name))
     used = frozenset() if ours <= VARIABLES.keys() else frozenset(_USED.findall(run.script.source))
+    used |= environment_check.of_other_jobs(ours)
     if run.launches:
         judged, places = _given(end, ours)
         found.extend(environment_check.misspelt(judged, target, places, end.unset, used))
