@@ -171,11 +171,6 @@ class Versions(NamedTuple):
         """True when it exists in that snapshot."""
         return any(first <= version <= last for first, last in self.spans)
 
-    @property
-    def is_current(self) -> bool:
-        """True when the newest snapshot has it."""
-        return self.has(NEWEST)
-
     def __str__(self) -> str:
         """``since r1.8.0``, ``until r1.10.0, since v0.0.3``, ``in every version``."""
         if self == EVER:

@@ -38,15 +38,10 @@ def changed(case: Case, name: str) -> bool:
     return default is None and given(case, name)
 
 
-def inert(case: Case, name: str, *switches: str) -> bool:
-    """True when the option is set and no switch that makes the runtime read it is on."""
-    return changed(case, name) and all(case.never(switch, True) for switch in switches)
-
-
 def report_inert(case: Case, names: Iterable[str], switch: str) -> None:
-    """Report those of the options that are set while their switch is not on."""
-    for name in names:
-        if inert(case, name, switch):
+    """Report those of the options that are set, when their switch is not on."""
+    for name in names if case.never(switch, True) else ():
+        if changed(case, name):
             case.report(
                 name,
                 phrase('"{}" has no effect, because "{}" is {}', name, switch, off(case, switch)),

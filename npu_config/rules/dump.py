@@ -9,8 +9,9 @@ from npu_config.core.diagnostics import Severity
 from npu_config.core.message import phrase
 from npu_config.core.rule import rule
 from npu_config.rules._reading import (
+    changed,
     in_script,
-    inert,
+    is_never_read,
     line_of,
     may_run_dynamic,
     needing,
@@ -176,8 +177,8 @@ def dump_path_without_dump(case: Case) -> None:
         dump_path: /home/test/output
         enable_dump_debug: true
     """
-    for name in _OF_BOTH:
-        if inert(case, name, *SWITCHES):
+    for name in _OF_BOTH if is_never_read(case, SWITCHES) else ():
+        if changed(case, name):
             case.report(
                 name,
                 phrase('"{}" is not read, because neither "{}" nor "{}" is True', name, *SWITCHES),

@@ -54,19 +54,18 @@ def _memory() -> _Memory:
     return _MEMORY.get() or _Memory()
 
 
-def any_neighbour_has(path: Optional[str], words: Sequence[str], above: int = 0) -> bool:
-    """True when another script of the same directory, or below it, holds one of the words.
+def any_neighbour_has(path: Optional[str], words: Sequence[str]) -> bool:
+    """True when another script below the directory above holds one of the words.
 
     Comment lines do not count.
 
     Args:
         path: the script.
         words: what to look for.
-        above: how many directories further up to begin.
     """
     if path is None or not os.path.isfile(path):
         return False
-    return any(_has(name, words) for name in _neighbours(path, above))
+    return any(_has(name, words) for name in _neighbours(path))
 
 
 def any_import_has(path: Optional[str], words: Sequence[str]) -> bool:
@@ -93,7 +92,7 @@ def any_importer_has(path: Optional[str], words: Sequence[str]) -> bool:
     if key not in answers:
         answers[key] = any(
             _has(name, words) and own in _imports_of(name, os.path.dirname(name))
-            for name in _neighbours(path, above=1)
+            for name in _neighbours(path)
         )
     return answers[key]
 
@@ -199,11 +198,9 @@ def _says(data: bytes, word: bytes) -> bool:
     return False
 
 
-def _neighbours(path: str, above: int) -> Iterator[str]:
+def _neighbours(path: str) -> Iterator[str]:
     own = os.path.abspath(path)
-    directory = os.path.dirname(own)
-    for _ in range(above):
-        directory = os.path.dirname(directory)
+    directory = os.path.dirname(os.path.dirname(own))
     lists = _memory().lists
     if directory not in lists:
         if len(lists) >= _MOST_LISTS:

@@ -337,7 +337,6 @@ def explore(
     signature: Callable[[Outcome], object],
     start: int = 0,
     enough: Callable[[], bool] = lambda: False,
-    limit: int = PATHS,
 ) -> List[Path]:
     """Follow every path, from the usual one outwards.
 
@@ -348,13 +347,12 @@ def explore(
         signature: equal for outcomes that do not differ.
         start: the number of the starting point.
         enough: True when no further path is to be followed.
-        limit: the most paths to follow.
     """
     found: List[Path] = []
     pending: Deque[Tuple[Tuple[bool, ...], Optional[object], FrozenSet[str]]] = deque()
     pending.append(((), None, frozenset()))
     decided = 0
-    while pending and len(found) < limit and decided < _DECISIONS and not (found and enough()):
+    while pending and len(found) < PATHS and decided < _DECISIONS and not (found and enough()):
         schedule, base, seen = pending.popleft()
         decisions = Decisions(schedule)
         outcome = run(decisions)
@@ -366,7 +364,7 @@ def explore(
         atoms = frozenset(decision.atom for decision in trace)
         held = tuple(decision.holds for decision in trace)
         for index in range(len(schedule), len(trace)):
-            if len(pending) >= limit - len(found):
+            if len(pending) >= PATHS - len(found):
                 break  # more would never be followed
             if not inert or trace[index].atom not in seen:
                 pending.append(((*held[:index], not held[index]), sign, atoms))

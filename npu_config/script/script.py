@@ -101,7 +101,7 @@ class Script:
         if "__main__" in self.source.text or self.function_of(line) is None:
             return False
         if self._may_be_patched is None:
-            self._may_be_patched = any_neighbour_has(self.source.path, ("npu_init",), above=1)
+            self._may_be_patched = any_neighbour_has(self.source.path, ("npu_init",))
         return self._may_be_patched
 
     @property

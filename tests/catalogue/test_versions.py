@@ -61,8 +61,8 @@ def test_the_number_of_options_of_each_snapshot():
 
 def test_removed_options_are_not_current():
     """The newest adapter reads every option of the catalogue and no removed one."""
-    assert {True} == {o.versions.is_current for o in OPTIONS.values() if o.is_read}
-    assert {False} == {o.versions.is_current for o in REMOVED.values()}
+    assert {True} == {o.versions.has(NEWEST) for o in OPTIONS.values() if o.is_read}
+    assert {False} == {o.versions.has(NEWEST) for o in REMOVED.values()}
 
 
 def test_the_lists_of_values_are_those_of_the_facts():
@@ -172,7 +172,7 @@ def test_arguments_and_exports_have_the_spans_of_the_facts():
     ):
         assert {name: declared(fact) for name, fact in FACTS[key]["changing"].items()} == found
         assert not set(FACTS[key]["in_every_version"]) & set(found)
-    current = {name for name, versions in ARGUMENT_VERSIONS.items() if versions.is_current}
+    current = {name for name, versions in ARGUMENT_VERSIONS.items() if versions.has(NEWEST)}
     every = set(FACTS["run_config_arguments"]["in_every_version"])
     assert current | every >= set(PARAMETERS["NPURunConfig"]) - {"device_fn", "protocol"}
     assert set(PARAMETERS["NPURunConfig"]) >= current

@@ -186,7 +186,8 @@ def test_pipes(tmp_path):
     """Nobody waits for the other end of a pipe, whatever it is called."""
     for name in ("a.py", "b.yaml", ".gitignore", "pyproject.toml"):
         os.mkfifo(str(tmp_path / name))
-    script = tmp_path / "z.py"
+    script = tmp_path / "inner" / "z.py"
+    script.parent.mkdir()
     script.write_text(
         "from npu_bridge.npu_init import *\nconfig = NPURunConfig(iterations_per_loop=5)\n"
     )

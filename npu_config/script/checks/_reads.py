@@ -86,7 +86,7 @@ class Unread:
         source = self._script.source
         if any(isinstance(node, ast.If) and is_main(node.test) for node in parents):
             return False
-        return not source.mentions("__main__") or any_neighbour_has(source.path, (name,), above=1)
+        return not source.mentions("__main__") or any_neighbour_has(source.path, (name,))
 
     def _may_read_attribute(self, target: ast.Attribute, statement: ast.Assign) -> bool:
         """True unless nothing reads an attribute of ``self``, here or in a script near it."""
@@ -100,7 +100,7 @@ class Unread:
             and isinstance(node.ctx, ast.Load)
             and id(node) not in own
             for node in self._script.nodes(target.attr)
-        ) or any_neighbour_has(source.path, ("." + target.attr,), above=1)
+        ) or any_neighbour_has(source.path, ("." + target.attr,))
 
     def _reads_all_names(self) -> bool:
         """True when something may read a name without naming it."""
