@@ -1,6 +1,7 @@
 """A ConfigProto into settings."""
 
-from typing import TYPE_CHECKING, Any, Dict, List, Optional, Tuple
+from operator import itemgetter
+from typing import TYPE_CHECKING, Any, Dict, List, Optional
 
 from npu_config.core.diagnostics import Place
 from npu_config.core.settings import SessionFacts, Setting, Settings, SourceKind
@@ -40,7 +41,7 @@ def decode(
         places.append(place)
         if entry.name != NPU_OPTIMIZER:
             continue
-        for name, attr_value in sorted(entry.parameter_map.items(), key=_name):
+        for name, attr_value in sorted(entry.parameter_map.items(), key=itemgetter(0)):
             wire = attr_value.WhichOneof("value")
             value = None if wire is None else plain(getattr(attr_value, wire))
             key_place, value_place, field_place = options.get(name, (place, place, None))
@@ -64,10 +65,6 @@ def decode(
         else {name: at._replace(path=path) for name, at in positions.fields.items()},
     )
     return Settings(entries, SourceKind.PROTO, session=session, place=whole)
-
-
-def _name(item: Tuple[str, Any]) -> str:
-    return item[0]
 
 
 def plain(content: Any) -> Any:

@@ -57,18 +57,9 @@ def _target(case: Case) -> Target:
 
 def _at_option(case: Case, name: str, found: Diagnostic) -> Diagnostic:
     """A finding inside the text of an option, at the place of the option."""
-    place = case.place(name)
-    return attr.evolve(
-        found,
-        option=name,
-        path=place.path,
-        line=place.line,
-        column=place.column,
-        end_line=place.end_line,
-        end_column=place.end_column,
-        message=phrase('in "{}": {}', name, found.message),
-        fix=None,
-    )
+    message = phrase('in "{}": {}', name, found.message)
+    place: Any = case.place(name)._asdict()
+    return attr.evolve(found, option=name, message=message, fix=None, **place)
 
 
 _EXPRESSION = re.compile(r"([A-Za-z_]\w*)([.(].*)?\Z")

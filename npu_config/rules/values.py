@@ -1,6 +1,6 @@
 """103-106: a value is wrong in itself: its kind, its range, its grammar."""
 
-from typing import Any, Union
+from typing import Any, Optional, Union
 
 from npu_config.catalogue import ALL_OPTIONS, OPTIONS, InvalidValue, Option, Outcome
 from npu_config.catalogue.kinds import Bool, is_bool, shown
@@ -188,32 +188,21 @@ def _report_faults(case: Case) -> None:
 
 
 def _report_refused(case: Case, fault: Fault) -> None:
-    option = ALL_OPTIONS[fault.name]
-    refused = fault.refused
+    option, value, refused = ALL_OPTIONS[fault.name], fault.setting.value, fault.refused
     assert refused is not None
     words = option.kind.describe() + (phrase(" ({})", option.unit) if option.unit else "")
     message = phrase('"{}" {}; legal: {}', option.name, refused.problem, words)
     severity = consequence = None
     help = refused.help
-    meant = _meant_value(option, fault.setting.value, refused)
+    meant = _meant_value(option, value, refused)
     if fault.rule == "wrong-type":
         if isinstance(option.kind, Bool):
             message = phrase('"{}" {}', option.name, refused.problem)
-        elif not _is_legal_as_text(option, fault.setting.value):
+        elif not _is_legal_as_text(option, value):
             help = None
     else:
         severity = _severity_of_bad_value(case, option)
-        if severity is not option.severity and severity is Severity.WARNING:
-            consequence = phrase(
-                "nothing reads it while {} is off"
-                if len(option.read_when) == 1
-                else "nothing reads it while {} are off",
-                quoted(option.read_when),
-            )
-        else:
-            outcome = option.outcome_in(case.version)
-            consequence = None if outcome is Outcome.UNCHECKED else outcome.value
-    value = fault.setting.value
+        consequence = _consequence(case, option, severity)
     legal = getattr(option.kind, "values", ())
     if help is None and fault.rule == "value-not-allowed" and isinstance(value, str):
         sibling = _SIBLINGS.get(option.name)
@@ -231,6 +220,19 @@ def _report_refused(case: Case, fault: Fault) -> None:
         consequence=consequence,
         legal=legal,
     )
+
+
+def _consequence(case: Case, option: Option, severity: Severity) -> Optional[str]:
+    """What the runtime does with a bad value."""
+    if severity is not option.severity and severity is Severity.WARNING:
+        return phrase(
+            "nothing reads it while {} is off"
+            if len(option.read_when) == 1
+            else "nothing reads it while {} are off",
+            quoted(option.read_when),
+        )
+    outcome = option.outcome_in(case.version)
+    return None if outcome is Outcome.UNCHECKED else outcome.value
 
 
 def _meant_value(option: Option, value: Any, refused: InvalidValue) -> Union[str, int, None]:
