@@ -1,7 +1,7 @@
 """The lines of customize_dtypes.cfg as the graph engine reads them."""
 
 from contextlib import suppress
-from typing import Any, Dict, List, NamedTuple, Optional, Tuple
+from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Tuple
 
 from npu_config.core.diagnostics import NOWHERE, Diagnostic, Fix, Place, Severity
 from npu_config.core.message import listed, phrase
@@ -59,19 +59,24 @@ class Entered(NamedTuple):
 
 def read_lines(text: str, path: Optional[str]) -> Entered:
     """Read the lines of a text; the graph engine takes no more than MAX_LINE bytes of one."""
-    reader = _Reader(Source(text, path))
+    source = Source(text, path)
+    log, places = FaultLog(source, rules.LINE), PlaceTable(source.place(0, len(text)))
+    read = Entered({"by_name": {}, "by_type": {}}, places, log)
     with suppress(StopReading):
         for line in lines(text, path):
             if len(line.text.encode("utf-8", "surrogatepass")) > MAX_LINE:
                 message = "the line has more than {} bytes; it and all after it are not read"
-                reader.log.add(
-                    rules.LINE.diagnostic(
-                        phrase(message, MAX_LINE), line.content(), severity=Severity.WARNING
-                    )
-                )
+                log.add(_doubt(phrase(message, MAX_LINE), line.content()))
                 break
-            reader.read(line)
-    return Entered(reader.entries, reader.places, reader.log)
+            log.add_all(_read(line, read))
+    return read
+
+
+def _doubt(
+    message: str, place: Place, help: Optional[str] = None, fix: Optional[Fix] = None
+) -> Diagnostic:
+    """What the graph engine reads otherwise than it looks."""
+    return rules.LINE.diagnostic(message, place, None, help, Severity.WARNING, fix)
 
 
 def unknown(dtype: Any, place: Place = NOWHERE) -> Diagnostic:
@@ -88,127 +93,91 @@ def unknown(dtype: Any, place: Place = NOWHERE) -> Diagnostic:
     )
 
 
-class _Reader:
-    """Reads line after line; one that the graph engine refuses makes the file useless."""
-
-    def __init__(self, source: Source) -> None:
-        self.log = FaultLog(source, rules.LINE)
-        self.places = PlaceTable(source.place(0, len(source.text)))
-        self.entries: Entries = {"by_name": {}, "by_type": {}}
-
-    def _refuse(self, line: Line) -> None:
-        content = line.text.strip(BLANKS)
-        if not content or content.startswith(("#", "//", ";")):
-            what = "a comment" if content else "a blank line"
-            self.log.add(
-                rules.COMMENT.diagnostic(
-                    phrase("{}: the graph engine refuses the whole file over it", what),
-                    line.content(),
-                    help='remove the line; "--fix" or "npu-config format" does it',
-                    fix=line.removal(),
-                )
-            )
-            return
-        self.log.add(
-            rules.LINE.diagnostic(
-                "a line must be <node name>::InputDtype:<dtype>,...,OutputDtype:<dtype>,... or "
-                "OpType::<type>:InputDtype:<dtype>,...,OutputDtype:<dtype>,...",
-                line.content(),
-                help=_line_help(content),
-            )
+def _refused(line: Line) -> Diagnostic:
+    """A line that makes the file useless: the graph engine refuses it."""
+    content = line.text.strip(BLANKS)
+    if not content or content.startswith(("#", "//", ";")):
+        return rules.COMMENT.diagnostic(
+            phrase(
+                "{}: the graph engine refuses the whole file over it",
+                "a comment" if content else "a blank line",
+            ),
+            line.content(),
+            help='remove the line; "--fix" or "npu-config format" does it',
+            fix=line.removal(),
         )
+    return rules.LINE.diagnostic(
+        "a line must be <node name>::InputDtype:<dtype>,...,OutputDtype:<dtype>,... or "
+        "OpType::<type>:InputDtype:<dtype>,...,OutputDtype:<dtype>,...",
+        line.content(),
+        help=_line_help(content),
+    )
 
-    def _side(self, line: Line, span: Tuple[int, int]) -> List[str]:
-        """The data types between two offsets."""
-        start, end = span
-        found = []
-        for part in line.text[start:end].split(","):
-            dtype = part.strip(BLANKS).lower()
-            if dtype and dtype not in DTYPES:
-                place = line.place(*line.trimmed(start, start + len(part)))
-                self.log.add(unknown(part.strip(BLANKS), place))
-            found.append(dtype)
-            start += len(part) + 1
-        return found
 
-    def read(self, line: Line) -> None:
-        """Take one line, as the graph engine splits it.
+def _side(line: Line, start: int, end: int) -> Iterator[Tuple[str, Optional[Diagnostic]]]:
+    """The data types between two offsets, each with what is wrong with it."""
+    for part in line.text[start:end].split(","):
+        dtype, wrong = part.strip(BLANKS).lower(), None
+        if dtype and dtype not in DTYPES:
+            place = line.place(*line.trimmed(start, start + len(part)))
+            wrong = unknown(part.strip(BLANKS), place)
+        yield dtype, wrong
+        start += len(part) + 1
 
-        The first colon (after ``OpType::`` in the first column) ends the name; the keywords are
-        searched anywhere in the line, and the one character after each is not looked at.
-        """
-        by_type = line.text.startswith(TYPE)
-        start = len(TYPE) if by_type else 0
-        colon = line.text.find(":", start)
-        name = line.text[start : max(colon, start)].strip(BLANKS)
-        first = line.text.find(KEYWORDS[0])
-        last = line.text.find(KEYWORDS[1])
-        if 0 <= first < last:  # the character after the first keyword is skipped
-            last = line.text.find(KEYWORDS[1], first + len(KEYWORDS[0]) + 1)
-        ends = [line.text.rstrip(BLANKS).endswith(word) for word in KEYWORDS]
-        if not name or max(first, last) < 0 or -1 < last < first or any(ends):
-            self._refuse(line)
-            return
-        spans = [
-            (first + len("InputDtype") + 1, len(line.text) if last < 0 else last),
-            (last + len("OutputDtype") + 1, len(line.text)),
-        ]
-        sides = [
-            self._side(line, span) if found >= 0 else []
-            for span, found in zip(spans, (first, last))
-        ]
-        self._check_marks(line, [span[0] - 1 for span in spans], (first, last))
-        odd = name.startswith("#") or (name == "OpType" and not by_type)
-        if odd or hides_keyword(name, any(sides[0])):
-            self._check_name(line, name)
-            return
-        kind = "by_type" if by_type else "by_name"
-        key = line.place(*line.trimmed(start, colon))
-        if name in self.entries[kind]:
-            message = phrase(
-                "{} is on line {} already; this entry is ignored",
-                shown(name),
-                self.places.key_place((kind, name)).line,
-            )
-            self.log.add(rules.REPEATED.diagnostic(message, key))
-            return
-        self.places.put((kind, name), key, line.content())
-        self.entries[kind][name] = (sides[0], sides[1])
 
-    def _check_name(self, line: Line, name: str) -> None:
-        """Report a name that is not what it seems; such an entry is left out of the model."""
-        self.log.add(
-            rules.LINE.diagnostic(
-                phrase(
-                    "the line is read as an entry of the node {}; there are no comments"
-                    if name.startswith("#")
-                    else "the line is read as an entry of the node {}",
-                    shown(name),
-                ),
-                line.content(),
-                help="remove the line"
-                if name.startswith("#")
-                else "write OpType::<type>:InputDtype:...",
-                severity=Severity.WARNING,
-                fix=line.removal() if name.startswith("#") else None,
-            )
+def _read(line: Line, read: Entered) -> Iterator[Diagnostic]:
+    """Take one line, as the graph engine splits it; what is wrong with it.
+
+    The first colon (after ``OpType::`` in the first column) ends the name; the keywords are
+    searched anywhere in the line, and the one character after each is not looked at.
+    """
+    by_type = line.text.startswith(TYPE)
+    start = len(TYPE) if by_type else 0
+    colon = line.text.find(":", start)
+    name = line.text[start : max(colon, start)].strip(BLANKS)
+    first = line.text.find(KEYWORDS[0])
+    last = line.text.find(KEYWORDS[1])
+    if 0 <= first < last:  # the character after the first keyword is skipped
+        last = line.text.find(KEYWORDS[1], first + len(KEYWORDS[0]) + 1)
+    ends = [line.text.rstrip(BLANKS).endswith(word) for word in KEYWORDS]
+    if not name or max(first, last) < 0 or -1 < last < first or any(ends):
+        yield _refused(line)
+        return
+    spans = (
+        (first, first + len("InputDtype") + 1, len(line.text) if last < 0 else last),
+        (last, last + len("OutputDtype") + 1, len(line.text)),
+    )
+    sides: List[List[str]] = []
+    for keyword, begin, end in spans:
+        found = list(_side(line, begin, end)) if keyword >= 0 else []
+        sides.append([dtype for dtype, _ in found])
+        yield from (wrong for _, wrong in found if wrong is not None)
+        mark = line.text[begin - 1 : begin]
+        if keyword >= 0 and mark != ":":
+            place = line.place(begin - 1, begin)
+            message = phrase('the character {} after the keyword is read as ":"', shown(mark))
+            yield _doubt(message, place, 'write ":"', Fix.writing(place, ":"))
+    if name.startswith("#"):
+        message = "the line is read as an entry of the node {}; there are no comments"
+        fix = line.removal()
+        yield _doubt(phrase(message, shown(name)), line.content(), "remove the line", fix)
+        return
+    if (name == "OpType" and not by_type) or hides_keyword(name, any(sides[0])):
+        message = phrase("the line is read as an entry of the node {}", shown(name))
+        yield _doubt(message, line.content(), "write OpType::<type>:InputDtype:...")
+        return
+    kind = "by_type" if by_type else "by_name"
+    key = line.place(*line.trimmed(start, colon))
+    if name in read.entries[kind]:
+        message = phrase(
+            "{} is on line {} already; this entry is ignored",
+            shown(name),
+            read.places.key_place((kind, name)).line,
         )
-
-    def _check_marks(self, line: Line, marks: List[int], found: Tuple[int, int]) -> None:
-        """Report what is read otherwise than it looks."""
-        for mark, keyword in zip(marks, found):
-            if keyword >= 0 and line.text[mark : mark + 1] != ":":
-                message = 'the character {} after the keyword is read as ":"'
-                place = line.place(mark, mark + 1)
-                self.log.add(
-                    rules.LINE.diagnostic(
-                        phrase(message, shown(line.text[mark : mark + 1])),
-                        place,
-                        help='write ":"',
-                        severity=Severity.WARNING,
-                        fix=Fix.writing(place, ":"),
-                    )
-                )
+        yield rules.REPEATED.diagnostic(message, key)
+        return
+    read.places.put((kind, name), key, line.content())
+    read.entries[kind][name] = (sides[0], sides[1])
 
 
 def _line_help(content: str) -> str:
