@@ -65,7 +65,7 @@ def _is_of_table(table: Sequence[str], cm: Sequence[str]) -> bool:
 
 
 def _table_partners(context: EnvironmentCheck, table: Sequence[str]) -> None:
-    if "RANK_TABLE_FILE" in table:
+    if "RANK_TABLE_FILE" in table and context.environ["RANK_TABLE_FILE"] != "":
         missing = [name for name in RANK_TABLE_NAMES if context.absent(name)]
         if "POD_NAME" in context.environ and "RANK_ID" in missing:
             missing.remove("RANK_ID")
