@@ -1,11 +1,12 @@
 """Launch scripts of 1,000 lines: the check against tree-sitter's bare parse of the same text.
 
-One family of lines each, all that a launch script is made of; both in turns.
+One family of lines each, all that a launch script is made of; CPU time of both in turns.
 """
 
+import time
 from typing import Dict, List
 
-from benchmarks._measure import Row, best
+from benchmarks._measure import Row
 from npu_config.cluster.shell.syntax import parser
 from npu_config.readers.shell_file import read
 
@@ -20,6 +21,25 @@ BLOCKS: Dict[str, str] = {
     "functions": "set_{0}() {{\n  export VAR{0}=$1\n}}\nset_{0} {0}\n",
     "processes": "python3 train.py --data=$HOME/x --idx={0} > log_{0}.txt 2>&1 &\nwait\n",
     "exports and processes": "export VAR{0}=1\npython3 train.py --idx={0}\n",
+    "a usual script": """# part {0}
+export JOB_ID=job_{0}
+for para in $*; do
+  if [[ $para == --data_path* ]]; then
+    data_path=`echo ${{para#*=}}`
+  elif [[ $para == --steps* ]]; then
+    steps=`echo ${{para#*=}}`
+  fi
+done
+if [ ! -d "$data_path" ]; then
+  mkdir -p ${{data_path}}/ckpt
+else
+  rm -rf ${{data_path}}/ckpt
+fi
+cd $cur_path/../
+echo "step {0}: ${{data_path}}"
+python3 train.py --id {0} --data ${{data_path}} > log_{0}.txt 2>&1
+wait
+""",
 }
 
 
@@ -37,5 +57,12 @@ def rows() -> List[Row]:
 
 def _row(tool: object, name: str, block: str) -> Row:
     data = script(block)
-    ours, base = best([lambda: read(data, "x.sh").judge(), lambda: tool.parse(data)], 1, 15)
-    return Row(name, ours * 1e3, "tree_sitter parses", base * 1e3, "ms", 2.0)
+    best = [float("inf")] * 2
+    for _ in range(15):
+        for number, work in enumerate(
+            [lambda: read(data, "x.sh").judge(), lambda: tool.parse(data)]
+        ):
+            start = time.process_time()
+            work()
+            best[number] = min(best[number], (time.process_time() - start) * 1e3)
+    return Row(name, best[0], "tree_sitter parses", best[1], "ms", 2.0)
