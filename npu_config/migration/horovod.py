@@ -54,13 +54,15 @@ def horovod(work: Work) -> None:
             text = "{} keeps Horovod, and both are one program: all of it, or nothing"
             work.refuse(site.line, "hvd-import", phrase(text, work.keeper), blocks=True)
     for site in imports:
+        if isinstance(site.parents[-1], ast.ClassDef):
+            text = "imported into a class: import it at the top"
+            work.refuse(site.line, "hvd-import", text, blocks=True)
         if any(alias.name == "*" for alias in site.node.names):  # type: ignore[attr-defined]
             text = "imports everything: import Horovod by its own name"
             work.refuse(site.line, "hvd-import", text, blocks=True)
     for site in strange:
-        work.refuse(
-            site.line, "hvd-refused", "Horovod itself is used as a value: not understood", True
-        )
+        is_one = script.resolved(site) is not None
+        work.refuse(site.line, "hvd-refused", _AS_VALUE if is_one else _NOT_ALWAYS, True)
     inits = [use for use in uses if use.name == "init"]
     take_resources(work, inits)
     for use in uses:
@@ -81,6 +83,10 @@ def horovod(work: Work) -> None:
     _gradients(work, uses)
     if any(use.name == "BroadcastGlobalVariablesHook" for use in uses):
         _resuming(work)
+
+
+_AS_VALUE = "Horovod itself is used as a value: not understood"
+_NOT_ALWAYS = "this name stands for Horovod, and for something else: not understood"
 
 
 def _imported(imports: List[Site]) -> List[str]:
@@ -105,8 +111,11 @@ def _uses(work: Work, is_optional: bool = False) -> Tuple[List[Use], List[Site]]
             continue
         looked = script.resolver.look_up(site.node, site.frames)
         name = looked.name
-        if name is None and is_optional:
+        if name is None:
             name = _one_meaning(work, site)
+            if name is not None and not is_optional:
+                strange.append(site)
+                continue
         if name is None or not (name == "horovod" or name.startswith("horovod.")):
             if looked.binding is Binding.PARAMETER and is_hvd(work, site.node.id):
                 work.manual(

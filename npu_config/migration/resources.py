@@ -1,11 +1,11 @@
 """The device of a distributed script: taken where Horovod began, given back at the end."""
 
 import ast
-import re
-from typing import List, Optional
+from typing import Dict, List, Optional, Set
 
 from npu_config.core.message import phrase
 from npu_config.migration.horovod_names import Use, is_statement
+from npu_config.migration.resolve import last_name
 from npu_config.migration.sites import Site, text_of
 from npu_config.migration.work import Work
 from npu_config.script.scopes import Nesting, functions, last_line
@@ -113,7 +113,12 @@ def _is_reached(work: Work, name: str) -> bool:
     It is enough that its name is mentioned there.
     """
     script = work.script
-    lines = script.source.lines
+    uses: Dict[str, List[int]] = {}
+    bases: Set[int] = set()
+    for node in ast.walk(script.tree):
+        bases.update(map(id, getattr(node, "bases", ())))
+        if isinstance(getattr(node, "ctx", None), ast.Load) and id(node) not in bases:
+            uses.setdefault(last_name(node), []).append(node.lineno)  # type: ignore[attr-defined]
     around = Nesting(
         (node.lineno, last_line(node), _called(scope.node, node))
         for scope, node in functions(script.module, script.tree.body)
@@ -123,10 +128,7 @@ def _is_reached(work: Work, name: str) -> bool:
         wanted = pending.pop()
         if wanted == "main" and _app_run(work) is not None:
             return True
-        is_header = re.compile(r"\s*(?:(?:async\s+)?def\s+{}\b|class\s)".format(wanted)).match
-        for line in script.source.mentions(wanted):
-            if is_header(lines[line - 1]):
-                continue
+        for line in uses.get(wanted, ()):
             caller = next(around.around(line), None)
             if caller is None:
                 return True

@@ -118,6 +118,10 @@ def test_gradients_that_nothing_reduces(optimizer, reported):
         ("class T:\n def __init__(self): self.f()\n def f(self):\n  hvd.init()\nT()", True),
         ("class T:\n    def __init__(self):\n        hvd.init()\nclass U(T): pass", False),
         ("def f():\n    hvd.init()", False),
+        (
+            "'''T()'''\n__all__ = ['T']\nclass T:\n    def __init__(self):\n        hvd.init()",
+            False,
+        ),
         ("def f():\n    (\n        hvd.init()\n    )\nf()", True),
     ],
 )
@@ -126,3 +130,20 @@ def test_where_the_resources_are_taken(lines, is_edited):
     after = npu_config.migrate(HEAD.replace("hvd.init()\n", "") + lines + "\n").text
     assert is_edited == ("init_resource()" in after)
     assert is_edited != ("hvd.init()" in after)
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        "if x:\n    hvd = Fake()\nprint(hvd.rank())",
+        "def f():\n    import horovod.tensorflow as hvd\n    for hvd in [hvd]: hvd.rank()",
+        "class T:\n    import horovod.tensorflow as hvd\n    def f(self): self.hvd.rank()",
+        "import fake as hvd\nprint(hvd.rank())",
+        "if x:\n    class hvd: pass\nhvd.rank()",
+    ],
+)
+def test_a_name_that_is_not_always_horovod(lines):
+    """The import stays where a use of it may."""
+    source = "import tensorflow as tf\nimport horovod.tensorflow as hvd\n" + lines + "\n"
+    migration = npu_config.migrate(source)
+    assert (migration.status, migration.text) == ("refused", source)
