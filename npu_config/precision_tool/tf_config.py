@@ -64,8 +64,8 @@ def session_dump_config(session_config: Any = None, action: Action = None) -> An
     Raises:
         NpuConfigError: the action is unknown, or overflow and dump would both be on.
     """
+    from npu_config.core.settings import NPU_OPTIMIZER
     from npu_config.proto import config_proto_class
-    from npu_config.proto.decode import NPU_OPTIMIZER
 
     actions = _actions.chosen(action)
     if not hasattr(session_config, "graph_options"):

@@ -9,12 +9,11 @@ from npu_config.catalogue.api import PARTS
 from npu_config.core.diagnostics import Severity
 from npu_config.core.message import phrase
 from npu_config.core.rule import rule
-from npu_config.core.settings import UNKNOWN, SourceKind
+from npu_config.core.settings import NPU_OPTIMIZER, UNKNOWN, SourceKind
 from npu_config.rules._arguments import argument, is_none, report
 from npu_config.rules._reading import SHAPE_PROFILES, quoted
 from npu_config.rules.case import Case
 from npu_config.rules.parameter_servers import cluster_of
-from npu_config.rules.session import NPU_OPTIMIZER
 
 _SUPPORT = "docs/en/tfadapter_1/apiref/npu_config/runconfig_params_support_info.md"
 _RUN_CONFIG = "tf_adapter/python/npu_bridge/estimator/npu/npu_config.py"

@@ -3,14 +3,13 @@
 from npu_config.core.diagnostics import Fix, Severity
 from npu_config.core.message import phrase
 from npu_config.core.rule import rule
-from npu_config.core.settings import UNKNOWN, SessionFacts, SourceKind
+from npu_config.core.settings import NPU_OPTIMIZER, UNKNOWN, SessionFacts, SourceKind
 from npu_config.rules.case import Case
 from npu_config.text.words import near
 
 _INTRODUCTION = "docs/en/tfadapter_1/apiref/session_config/introduction.md"
 _PORTING = "docs/en/tfadapter_1/migration/script_migration/single_service_single_device_porting.md"
 
-NPU_OPTIMIZER = "NpuOptimizer"
 _REWRITER_CONFIG = "from tensorflow.core.protobuf.rewriter_config_pb2 import RewriterConfig"
 
 

@@ -1,6 +1,7 @@
 """501-510: shape profiles."""
 
 from npu_config.catalogue import Outcome
+from npu_config.catalogue.kinds.shapes import DynamicDims
 from npu_config.core.diagnostics import Severity
 from npu_config.core.message import listed, phrase
 from npu_config.core.rule import rule
@@ -13,7 +14,7 @@ _DOC = "docs/en/tfadapter_1/apiref/session_config/dynamic_shape.md"
 _PROFILES = "docs/en/tfadapter_1/migration/others/dynamic_shape_profiles_online_inference.md"
 
 MOST_PROFILES = 100
-MOST_PROFILES_950 = 256
+MOST_PROFILES_950 = DynamicDims.most
 
 
 @rule(

@@ -3,6 +3,7 @@
 import re
 from typing import Optional, Tuple
 
+from npu_config.catalogue import OPTIONS
 from npu_config.core.diagnostics import Severity
 from npu_config.core.message import phrase
 from npu_config.core.rule import rule
@@ -16,7 +17,7 @@ _EXCEPTION = "docs/en/tfadapter_1/apiref/session_config/exception_remedy.md"
 ROUNDING_PRODUCTS = frozenset((Product.ATLAS_TRAINING, Product.ATLAS_300I_DUO))
 UNLIMITED_PRODUCTS = frozenset((Product.ASCEND_950, Product.ATLAS_A3, Product.ATLAS_A2))
 HCCL_UNIT = 68
-HCCL_DEFAULT = 1836
+HCCL_DEFAULT: int = OPTIONS["hccl_timeout"].default
 
 
 @rule(

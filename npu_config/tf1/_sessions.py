@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Optional
 
+from npu_config.core.settings import NPU_OPTIMIZER
 from npu_config.tf1.tensorflow import internal
-
-NPU_OPTIMIZER = "NpuOptimizer"
 
 _DEEPEST_WRAPPING = 16
 
