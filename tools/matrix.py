@@ -1,4 +1,4 @@
-"""``make test``: the sessions of nox in two lanes side by side, on one wheel.
+"""``make test``: the sessions of nox, two side by side, on one wheel.
 
 The output of a session is printed when it ends, then a summary.  ``nox -s NAME`` runs a
 single session, ``nox`` all of them one after the other.
@@ -9,13 +9,20 @@ import subprocess
 import sys
 import threading
 import time
-from typing import Dict, List, Sequence, Tuple
+from concurrent.futures import ThreadPoolExecutor
+from typing import Dict, Tuple
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-LANES: Tuple[Tuple[str, ...], ...] = (
-    ("tests_tf115", "lint", "tests_oldest", "docs", "package"),
-    ("tests_tf215", "tests_newest"),
+LONGEST_FIRST = (
+    "tests_tf115",
+    "tests_tf215",
+    "tests_newest",
+    "tests_oldest",
+    "docs",
+    "lint",
+    "package",
 )
+AT_ONCE = 2
 NOX = [sys.executable, "-m", "nox"]
 
 _print = threading.Lock()
@@ -40,28 +47,21 @@ def run(name: str, environ: Dict[str, str]) -> Tuple[bool, float]:
 
 
 def main() -> int:
-    """Build the wheel, run the lanes, print the summary; returns the exit code."""
+    """Build the wheel, run the sessions, print the summary; returns the exit code."""
     environ = dict(os.environ)
     passed, seconds = run("wheel", environ)
     if not passed:
         return 1
     with open(os.path.join(ROOT, ".nox", "wheel.txt"), encoding="utf-8") as stream:
         environ["NPU_CONFIG_WHEEL"] = stream.read().strip()
-    results: Dict[str, Tuple[bool, float]] = {}
 
-    def lane(names: Sequence[str]) -> None:
-        for name in names:
-            with _print:
-                print("started", name, flush=True)
-            results[name] = run(name, environ)
+    def session(name: str) -> Tuple[bool, float]:
+        with _print:
+            print("started", name, flush=True)
+        return run(name, environ)
 
-    threads: List[threading.Thread] = [
-        threading.Thread(target=lane, args=(names,)) for names in LANES
-    ]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        results = dict(zip(LONGEST_FIRST, pool.map(session, LONGEST_FIRST)))
     print("\n===== summary =====")
     for name, (passed, seconds) in results.items():
         print("{:<14} {:<7} {:5.0f} s".format(name, "passed" if passed else "FAILED", seconds))
