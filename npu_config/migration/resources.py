@@ -1,14 +1,15 @@
 """The device of a distributed script: taken where Horovod began, given back at the end."""
 
 import ast
-from typing import Dict, List, Optional, Set
+from typing import Iterator, List, Optional
 
 from npu_config.core.message import phrase
 from npu_config.migration.horovod_names import Use, is_statement
 from npu_config.migration.resolve import last_name
+from npu_config.migration.script import Script
 from npu_config.migration.sites import Site, text_of
 from npu_config.migration.work import Work
-from npu_config.script.scopes import Nesting, functions, last_line
+from npu_config.script.scopes import Nesting, children, functions, last_line
 
 __all__ = ["take_resources"]
 
@@ -113,12 +114,6 @@ def _is_reached(work: Work, name: str) -> bool:
     It is enough that its name is mentioned there.
     """
     script = work.script
-    uses: Dict[str, List[int]] = {}
-    bases: Set[int] = set()
-    for node in ast.walk(script.tree):
-        bases.update(map(id, getattr(node, "bases", ())))
-        if isinstance(getattr(node, "ctx", None), ast.Load) and id(node) not in bases:
-            uses.setdefault(last_name(node), []).append(node.lineno)  # type: ignore[attr-defined]
     around = Nesting(
         (node.lineno, last_line(node), _called(scope.node, node))
         for scope, node in functions(script.module, script.tree.body)
@@ -128,7 +123,7 @@ def _is_reached(work: Work, name: str) -> bool:
         wanted = pending.pop()
         if wanted == "main" and _app_run(work) is not None:
             return True
-        for line in uses.get(wanted, ()):
+        for line in _uses(script, wanted):
             caller = next(around.around(line), None)
             if caller is None:
                 return True
@@ -136,6 +131,19 @@ def _is_reached(work: Work, name: str) -> bool:
                 seen.add(caller)
                 pending.append(caller)
     return False
+
+
+def _uses(script: Script, name: str) -> Iterator[int]:
+    """The lines that read a name or a member; the bases of classes are none."""
+    lines = script.source.mentions(name)
+    pending: List[ast.AST] = [script.tree] if lines else []
+    while pending:
+        node = pending.pop()
+        is_read = isinstance(getattr(node, "ctx", None), ast.Load)
+        if is_read and isinstance(node, (ast.Name, ast.Attribute)) and last_name(node) == name:
+            yield node.lineno
+        bases = getattr(node, "bases", ())
+        pending += [part for part in children(node, lines) if part not in bases]
 
 
 def _indent(work: Work, run: Site) -> bool:
