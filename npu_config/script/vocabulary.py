@@ -126,10 +126,12 @@ def may_matter(data: bytes) -> bool:
         return False
     if b"s_append" in data and b"[-1]" in data and _takes_last(data):
         return True
-    imported = b"\n".join(_imported(data))
-    return b"*" not in imported and any(
-        name in data and name not in imported for name in _EXPORTED
-    )
+    imported = b""
+    for names in _imported(data):
+        if b"*" in names:
+            return False
+        imported += names + b"\n"
+    return any(name in data and name not in imported for name in _EXPORTED)
 
 
 def _takes_last(data: bytes) -> bool:
