@@ -133,6 +133,8 @@ def test_build_refuses(run, arguments):
         ("--host-ip", ("--host-ip", "a=1", "--host-ip", "a=2")),
         ("--hccn-conf", ("--hccn-conf", "a")),
         ("--server", ("--server", "a")),
+        ("--server", ("--server", "b,c")),
+        ("--server", ("--server", "")),
         ("--server", ("--super-pod", "p=b")),
         ("--server", ("--sdid", "a=1", "--super-pod", "p=a")),
         ("--layer", ("--layer", "layer=0")),

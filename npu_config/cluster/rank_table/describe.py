@@ -84,8 +84,13 @@ def distinct(names: Sequence[str]) -> Sequence[str]:
     """The names of servers.
 
     Raises:
-        NpuConfigError: a server is given twice.
+        NpuConfigError: a server is given twice, or a name is empty or a list.
     """
+    for name in names:
+        if not name.strip() or "," in name:
+            raise refusal(
+                localized('"{}" is not the name of one server', name), "give each server by itself"
+            )
     repeated = [name for name, count in Counter(names).items() if count > 1]
     if repeated:
         raise refusal(localized('the server "{}" is given twice', repeated[0]), "give it once")
