@@ -28,9 +28,6 @@ class Unknown(enum.Enum):
 
 UNKNOWN = Unknown.UNKNOWN
 
-NPU_OPTIMIZER = "NpuOptimizer"
-"""The name by which the adapter finds its entry among the ``custom_optimizers``."""
-
 _NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 

@@ -22,6 +22,7 @@ from npu_config.catalogue.precision_tool import DUMP_DIRECTORY, DUMP_STEP, OVERF
 from npu_config.core.caller import caller_level
 from npu_config.core.diagnostics import NpuConfigError, Severity
 from npu_config.core.files import write_atomic
+from npu_config.core.names import NPU_OPTIMIZER
 from npu_config.core.rule import declare
 from npu_config.precision_tool import _actions
 from npu_config.precision_tool._actions import Action
@@ -64,7 +65,6 @@ def session_dump_config(session_config: Any = None, action: Action = None) -> An
     Raises:
         NpuConfigError: the action is unknown, or overflow and dump would both be on.
     """
-    from npu_config.core.settings import NPU_OPTIMIZER
     from npu_config.proto import config_proto_class
 
     actions = _actions.chosen(action)

@@ -4,7 +4,8 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Dict, List, Optional
 
 from npu_config.core.diagnostics import Place
-from npu_config.core.settings import NPU_OPTIMIZER, SessionFacts, Setting, Settings, SourceKind
+from npu_config.core.names import NPU_OPTIMIZER
+from npu_config.core.settings import SessionFacts, Setting, Settings, SourceKind
 
 if TYPE_CHECKING:
     from npu_config.proto.places import TextPositions

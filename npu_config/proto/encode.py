@@ -3,7 +3,7 @@
 from typing import Any, List, Mapping, NamedTuple, Optional, Tuple, Union
 
 from npu_config.core.message import phrase
-from npu_config.core.settings import NPU_OPTIMIZER
+from npu_config.core.names import NPU_OPTIMIZER
 from npu_config.proto.classes import config_proto_class
 from npu_config.proto.decode import enum_name, plain
 

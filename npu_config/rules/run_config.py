@@ -8,8 +8,9 @@ from npu_config.catalogue import OPTIONS
 from npu_config.catalogue.api import PARTS
 from npu_config.core.diagnostics import Severity
 from npu_config.core.message import phrase
+from npu_config.core.names import NPU_OPTIMIZER
 from npu_config.core.rule import rule
-from npu_config.core.settings import NPU_OPTIMIZER, UNKNOWN, SourceKind
+from npu_config.core.settings import UNKNOWN, SourceKind
 from npu_config.rules._arguments import argument, is_none, report
 from npu_config.rules._reading import SHAPE_PROFILES, quoted
 from npu_config.rules.case import Case

@@ -4,11 +4,12 @@ from typing import Any
 
 from npu_config.catalogue import OPTIONS
 from npu_config.catalogue.precision_tool import ACTIONS, ALWAYS, named_in
+from npu_config.core.names import NPU_OPTIMIZER
 from npu_config.script.attributes import adopt, part
 from npu_config.script.effects import pass_on, put
 from npu_config.script.objects import Block, Constructed, Entry, EnumName, Message, Unknown, Use
 from npu_config.script.state import Call, Run, anonymous
-from npu_config.script.vocabulary import HOLDERS, OPTIMIZER
+from npu_config.script.vocabulary import HOLDERS
 
 
 def _held(run: Run, call: Call) -> Message:
@@ -23,7 +24,7 @@ def _held(run: Run, call: Call) -> Message:
 
 def _npu_entry(run: Run, message: Message, call: Call) -> Block:
     block = run.new_block(message, call.node)
-    block.names.append((OPTIMIZER, block.place))
+    block.names.append((NPU_OPTIMIZER, block.place))
     return block
 
 
@@ -35,7 +36,7 @@ def npu_edits(run: Run, message: Message, call: Call) -> None:
         return
     rewrite = part(run, graph, "rewrite_options", call.node)
     optimizer = part(run, graph, "optimizer_options", call.node)
-    if not any(block.name == OPTIMIZER for block in message.blocks) and not message.foreign:
+    if not any(block.name == NPU_OPTIMIZER for block in message.blocks) and not message.foreign:
         _npu_entry(run, message, call).built_in = True
         if rewrite is not None:
             rewrite.fields["memory_optimization"] = EnumName("MANUAL")
@@ -91,7 +92,7 @@ def npu_graph_options(run: Run, call: Call) -> Any:
 def session_dump_config(run: Run, call: Call) -> Message:
     """``session_dump_config(session_config, action)`` of precision_tool."""
     message = _held(run, call)
-    blocks = [block for block in message.blocks if block.name == OPTIMIZER]
+    blocks = [block for block in message.blocks if block.name == NPU_OPTIMIZER]
     if blocks:
         block = blocks[-1]
     else:

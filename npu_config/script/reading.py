@@ -4,6 +4,7 @@ from typing import Any, Dict, FrozenSet, Iterator, List, NamedTuple, Optional, T
 
 from npu_config.catalogue import OPTIONS
 from npu_config.core.diagnostics import Place
+from npu_config.core.names import NPU_OPTIMIZER
 from npu_config.core.settings import UNKNOWN, SessionFacts, Setting, Settings, SourceKind
 from npu_config.core.target import Target
 from npu_config.script.constants import is_known
@@ -19,7 +20,6 @@ from npu_config.script.paths import Path
 from npu_config.script.run_config import directories_by_config, settings_of_run_config
 from npu_config.script.script import Script
 from npu_config.script.state import Run
-from npu_config.script.vocabulary import OPTIMIZER
 
 Literals = FrozenSet[Tuple[str, bool]]
 
@@ -154,7 +154,9 @@ def session_facts(script: Script, block: Block) -> Optional[SessionFacts]:
             return _enum(owner.fields[name], numbers)
         return numbers[0] if absent else UNKNOWN
 
-    names = tuple(OPTIMIZER if block.name == OPTIMIZER else UNKNOWN for block in root.blocks)
+    names = tuple(
+        NPU_OPTIMIZER if block.name == NPU_OPTIMIZER else UNKNOWN for block in root.blocks
+    )
     places = {
         name: owner.assigned[name].place
         for owner in (root, rewrite, optimizer)
@@ -228,7 +230,7 @@ def is_ours(block: Block) -> bool:
 def looks_like_npu(block: Block) -> bool:
     """True for an entry of another name that is meant for the NPU."""
     name = block.name
-    if not isinstance(name, str) or name == OPTIMIZER or name.startswith("TensorRT"):
+    if not isinstance(name, str) or name == NPU_OPTIMIZER or name.startswith("TensorRT"):
         return False
     return "npu" in name.lower() or any(option in OPTIONS for option in block.entries)
 

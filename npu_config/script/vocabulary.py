@@ -7,8 +7,7 @@ import re
 from typing import Dict, FrozenSet, Iterator, Tuple
 
 from npu_config.catalogue.api import MODULES
-
-OPTIMIZER = "NpuOptimizer"
+from npu_config.core.names import NPU_OPTIMIZER
 
 KIND_OF: Dict[str, str] = {
     "graph_options": "GraphOptions",
@@ -70,7 +69,7 @@ HOLDERS: Dict[str, Tuple[str, int]] = {
 SEEDS = (
     "custom_optimizers",
     "parameter_map",
-    OPTIMIZER,
+    NPU_OPTIMIZER,
     "NPURunConfig",
     "NPUEstimator",
     "NpuConfigBuilder",

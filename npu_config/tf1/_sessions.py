@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Optional
 
-from npu_config.core.settings import NPU_OPTIMIZER
+from npu_config.core.names import NPU_OPTIMIZER
 from npu_config.tf1.tensorflow import internal
 
 _DEEPEST_WRAPPING = 16

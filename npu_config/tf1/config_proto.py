@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from npu_config.core.settings import NPU_OPTIMIZER
+from npu_config.core.names import NPU_OPTIMIZER
 from npu_config.tf1 import vendor
 from npu_config.tf1._sessions import npu_entries
 from npu_config.tf1._warn import warn

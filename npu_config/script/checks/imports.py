@@ -6,6 +6,7 @@ from typing import Dict, Iterable, Iterator, List, Optional, Set, Tuple, cast
 from npu_config.catalogue.api import MODULES, NPU_INIT
 from npu_config.core.diagnostics import Severity
 from npu_config.core.message import phrase
+from npu_config.core.names import NPU_OPTIMIZER
 from npu_config.script.checks._check import Context, check
 from npu_config.script.scopes import (
     FUNCTIONS,
@@ -17,7 +18,6 @@ from npu_config.script.scopes import (
     last_line,
 )
 from npu_config.script.syntax import UNCLEAR, literal, name_of
-from npu_config.script.vocabulary import OPTIMIZER
 
 _INTRODUCTION = "docs/en/tfadapter_1/apiref/session_config/introduction.md"
 _INIT = "tf_adapter/python/npu_bridge/npu_init.py"
@@ -138,7 +138,7 @@ def adapter_not_imported(context: Context) -> None:
         return
     for block in context.run.blocks:
         root = None if block.message is None else block.message.root
-        if root is None or block.name != OPTIMIZER or block.built_in or root.foreign:
+        if root is None or block.name != NPU_OPTIMIZER or block.built_in or root.foreign:
             continue
         if not any(use.kind == "session" for use in root.uses):
             continue
@@ -148,7 +148,7 @@ def adapter_not_imported(context: Context) -> None:
             phrase(
                 "nothing that this script imports loads npu_bridge, which registers "
                 '"{}"; the graph runs on the CPU',
-                OPTIMIZER,
+                NPU_OPTIMIZER,
             ),
             block.place,
             block.path,

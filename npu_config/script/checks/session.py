@@ -5,6 +5,7 @@ import difflib
 
 from npu_config.core.diagnostics import Fix, Severity
 from npu_config.core.message import phrase
+from npu_config.core.names import NPU_OPTIMIZER
 from npu_config.script.checks._check import Context, check
 from npu_config.script.checks._uses import is_handed_on, is_in_one_loop
 from npu_config.script.objects import Block, Constructed, Message, Unknown
@@ -14,7 +15,6 @@ from npu_config.script.run_config import (
     options_of_run_config,
     written_by_estimator,
 )
-from npu_config.script.vocabulary import OPTIMIZER
 
 _INTRODUCTION = "docs/en/tfadapter_1/apiref/session_config/introduction.md"
 _ESTIMATOR = "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py"
@@ -326,12 +326,12 @@ def optimizer_misnamed(context: Context) -> None:
                     if block.entries
                     else 'the entry is called "{}"; the adapter looks for "{}"',
                     name,
-                    OPTIMIZER,
+                    NPU_OPTIMIZER,
                 ),
                 place,
                 block.path,
-                help=phrase('write name = "{}"', OPTIMIZER),
-                fix=Fix.writing(inside, OPTIMIZER, phrase('rename to "{}"', OPTIMIZER))
+                help=phrase('write name = "{}"', NPU_OPTIMIZER),
+                fix=Fix.writing(inside, NPU_OPTIMIZER, phrase('rename to "{}"', NPU_OPTIMIZER))
                 if inside is not place and _is_slip(name, block)
                 else None,
             )
@@ -341,9 +341,9 @@ def _is_slip(name: str, block: Block) -> bool:
     """True for a name that can only be misspelt, where no other entry has the right one."""
     if any(character.isdigit() for character in name) or block.message is None:
         return False
-    if any(other.name == OPTIMIZER for other in block.message.root.blocks):
+    if any(other.name == NPU_OPTIMIZER for other in block.message.root.blocks):
         return False
-    likeness = difflib.SequenceMatcher(None, name.lower(), OPTIMIZER.lower()).ratio()
+    likeness = difflib.SequenceMatcher(None, name.lower(), NPU_OPTIMIZER.lower()).ratio()
     return likeness >= _SLIP
 
 
@@ -356,6 +356,6 @@ def _report_unnamed(context: Context, block: Block) -> None:
         ),
         block.place,
         block.path,
-        help=phrase('write name = "{}", or remove it', OPTIMIZER),
+        help=phrase('write name = "{}", or remove it', NPU_OPTIMIZER),
         severity=Severity.WARNING if block.entries else Severity.INFO,
     )

@@ -1,0 +1,4 @@
+"""Names by which the runtime finds things, for modules that must import next to nothing."""
+
+NPU_OPTIMIZER = "NpuOptimizer"
+"""The name of the adapter's entry among the ``custom_optimizers``."""
