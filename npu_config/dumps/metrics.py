@@ -94,12 +94,13 @@ class _Sums:
         self.infinite = [0, 0]
 
 
-def measure(pairs: Pairs, boolean: bool = False) -> Metrics:
+def measure(pairs: Pairs, boolean: bool = False, divergence: bool = True) -> Metrics:
     """Measure two tensors against each other.
 
     Args:
         pairs: makes the pieces of both; called a second time for the divergence.
         boolean: both hold truth values.
+        divergence: compute the divergence of Kullback and Leibler, too.
     """
     import numpy
 
@@ -107,9 +108,9 @@ def measure(pairs: Pairs, boolean: bool = False) -> Metrics:
     buffers = [numpy.empty(BLOCK) for _ in range(5)]
     with numpy.errstate(all="ignore"):
         for x, y in _pieces(pairs):
-            _add(numpy, sums, x, y, buffers, boolean)
+            _add(numpy, sums, x, y, buffers, boolean, divergence)
         kl = _NAN
-        if sums.compared and not boolean:
+        if divergence and sums.compared and not boolean:
             kl = _divergence(numpy, sums, pairs, buffers)
     return _result(sums, kl, boolean)
 
@@ -139,6 +140,7 @@ def _add(
     right: Any,
     buffers: List[Any],
     boolean: bool,
+    extremes: bool,
 ) -> None:
     size = left.size
     x, y, difference, scratch, scale = (buffer[:size] for buffer in buffers)
@@ -174,8 +176,9 @@ def _add(
         sums.relative += float(scratch.sum())
         sums.max_relative = max(sums.max_relative, float(scratch.max()))
     for side, values, squares in ((0, x, xx), (1, y, yy)):
-        sums.low[side] = min(sums.low[side], float(values.min()))
-        sums.high[side] = max(sums.high[side], float(values.max()))
+        if extremes:
+            sums.low[side] = min(sums.low[side], float(values.min()))
+            sums.high[side] = max(sums.high[side], float(values.max()))
         mean = float(values.sum()) / size
         shift = mean - sums.mean[side]
         whole = sums.compared + size
