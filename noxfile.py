@@ -147,7 +147,7 @@ def lint(session: nox.Session) -> None:
     )
     session.run("ruff", "check", ".")
     session.run("ruff", "format", "--check", ".")
-    session.run("mypy", "--strict", "npu_config", "tools")
+    session.run("mypy", "--strict", "npu_config", "tools", "benchmarks")
     session.run("python", "-m", "tools.generate", "--check")
     session.run("python", "-m", "tools.messages", "check")
 

@@ -4,7 +4,7 @@ One family of lines each, all that a launch script is made of; CPU time of both 
 """
 
 import time
-from typing import Dict, List
+from typing import Any, Callable, Dict, List
 
 from benchmarks._measure import Row
 from npu_config.cluster.shell.syntax import parser
@@ -55,13 +55,15 @@ def rows() -> List[Row]:
     return [] if tool is None else [_row(tool, *family) for family in BLOCKS.items()]
 
 
-def _row(tool: object, name: str, block: str) -> Row:
+def _row(tool: Any, name: str, block: str) -> Row:
     data = script(block)
+    works: List[Callable[[], object]] = [
+        lambda: read(data, "x.sh").judge(),
+        lambda: tool.parse(data),
+    ]
     best = [float("inf")] * 2
     for _ in range(15):
-        for number, work in enumerate(
-            [lambda: read(data, "x.sh").judge(), lambda: tool.parse(data)]
-        ):
+        for number, work in enumerate(works):
             start = time.process_time()
             work()
             best[number] = min(best[number], (time.process_time() - start) * 1e3)
