@@ -2,7 +2,8 @@
 
 Training is told by the operations that a run needs: an operation of an optimizer, or an
 assignment to a trainable variable of a value that is made from this variable, as optimizers do
-that are written in Python.
+that are written in Python.  A value that is only handed on is not made: a broadcast of the weights
+is initialisation.
 """
 
 from typing import Any, Dict, FrozenSet, Iterable, Sequence, Set
@@ -36,6 +37,8 @@ _CALLS = frozenset(
 _READS = frozenset(
     ("VarHandleOp", "VariableV2", "ReadVariableOp", "Identity", "Const", "NoOp", "Placeholder")
 )
+_COPIES = _READS | {"Cast", "IdentityN"}
+_BROADCAST = "HcomBroadcast"
 
 
 def purpose(operations: Sequence[Any]) -> str:
@@ -77,9 +80,28 @@ def _changes_weights(needed: Iterable[Any]) -> bool:
         if weights is None:
             weights = _weights(operation.graph)
         variable = _variable(operation.inputs[0].op)
-        if variable in weights and (changes or variable in _needed([operation.inputs[1].op])):
+        value = operation.inputs[1].op
+        if variable in weights and (
+            changes or (variable in _needed([value]) and not _hands_on(value))
+        ):
             return True
     return False
+
+
+def _hands_on(value: Any) -> bool:
+    """Whether a value is that of variables as they are, here or on another rank."""
+    seen: Set[Any] = set()
+    pending = [value]
+    while pending:
+        operation = pending.pop()
+        if operation in seen:
+            continue
+        seen.add(operation)
+        name = operation.name.rpartition("/")[2]
+        if operation.type not in _COPIES and not name.startswith(_BROADCAST):
+            return False
+        pending.extend(tensor.op for tensor in operation.inputs)
+    return True
 
 
 def _variable(operation: Any) -> Any:

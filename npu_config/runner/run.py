@@ -82,7 +82,7 @@ def run_path(
         loops: ``"device"``: a ``session.run`` makes as many steps as on the device;
             ``"once"``: one.  None: what ``NPU_CONFIG_LOOPS`` says, else ``"device"``.
         dry_run: stop before the first run that trains.
-        steps: stop after so many runs of sessions; initialisation does not count.
+        steps: stop after so many runs of sessions; initialisation and broadcast do not count.
         force: serve the modules although the vendor's package is installed.
         files: look which files below the working directory the script writes.
 

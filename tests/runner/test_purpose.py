@@ -3,6 +3,7 @@
 import pytest
 
 from npu_config.runner.purpose import COMPUTES, OTHER, TRAINS, purpose
+from npu_config.tf1 import collectives
 
 tf = pytest.importorskip("tensorflow").compat.v1
 pytestmark = pytest.mark.tensorflow
@@ -71,6 +72,24 @@ def test_initialisation_does_not_train(weight):
     copy = tf.Variable(tf.reduce_sum(weight.initial_value) * 2, name="copy")
     assert of(tf.variables_initializer([weight, copy])) == OTHER
     assert of(copy.initializer) == OTHER
+
+
+def test_a_broadcast_of_the_weights_does_not_train(weight):
+    """Initialisation before it is no update; the broadcast of an updated value is one."""
+    other = tf.get_variable("other", shape=[2])
+
+    def assigned(*values):
+        received = collectives.broadcast(values, 0, [0, 1])
+        return tf.group(*[tf.assign(*pair) for pair in zip([weight, other], received)])
+
+    with tf.control_dependencies([tf.global_variables_initializer()]), tf.name_scope("all"):
+        after = assigned(weight, other)
+    assert [of(assigned(weight, other)), of(assigned(weight)), of(after)] == [OTHER] * 3
+    (gradient,) = tf.gradients(tf.reduce_sum(weight**2), [weight])
+    assert of(assigned(weight - 0.1 * gradient, other)) == TRAINS
+    train = tf.train.GradientDescentOptimizer(0.1).minimize(tf.reduce_sum(weight**2))
+    with tf.control_dependencies([train]):
+        assert of(assigned(weight, other)) == TRAINS
 
 
 def test_queues_are_fed_beside_the_training(weight):
