@@ -7,7 +7,7 @@ from typing import Dict, List
 
 import benchmarks
 from benchmarks import _page
-from benchmarks._measure import Row, show
+from benchmarks._measure import Row, in_own_process, show
 
 
 def main() -> int:
@@ -29,7 +29,7 @@ def main() -> int:
         module = importlib.import_module("benchmarks." + name)
         titles[name] = (module.__doc__ or "").splitlines()[0]
         print("\n{}: {}".format(name, titles[name]))
-        tables[name] = list(module.rows())
+        tables[name] = in_own_process(module.__name__)
         show(tables[name])
     if page:
         with open(page, "w", encoding="utf-8") as stream:

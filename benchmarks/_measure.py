@@ -1,6 +1,9 @@
 """Timing and printing shared by the benchmarks."""
 
+import concurrent.futures
 import gc
+import importlib
+import multiprocessing
 import os
 import resource
 import subprocess
@@ -18,6 +21,20 @@ class Row(NamedTuple):
     baseline: float
     unit: str
     budget: float
+
+
+def in_own_process(module: str) -> List[Row]:
+    """The rows of a benchmark, measured in a process of its own.
+
+    What it starts begins with its peak of memory, which must not be another benchmark's.
+    """
+    spawn = multiprocessing.get_context("spawn")
+    with concurrent.futures.ProcessPoolExecutor(1, mp_context=spawn) as pool:
+        return pool.submit(_rows_of, module).result()
+
+
+def _rows_of(module: str) -> List[Row]:
+    return list(importlib.import_module(module).rows())
 
 
 def best(functions: Sequence[Callable[[], object]], number: int, repeats: int = 9) -> List[float]:
