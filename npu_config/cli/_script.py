@@ -47,7 +47,7 @@ def _agreed(found: List[Optional[Setting]]) -> Optional[Setting]:
     if first is None or first.value is UNKNOWN:
         return None
     same = all(s is not None and _same(s.value, first.value) for s in found)
-    return first._replace(wire=None) if same else None
+    return first if same else None
 
 
 def _same(one: Any, other: Any) -> bool:

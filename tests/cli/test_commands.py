@@ -215,6 +215,16 @@ def test_generate_from_a_script_with_an_error(npu, tmp_path):
     assert npu("generate", path, "--to", "yaml").code == 1
 
 
+def test_generate_from_a_script_with_a_wrong_field(npu, tmp_path):
+    """The finding is that of ``check``."""
+    path = tmp_path / "train.py"
+    path.write_text(SCRIPT + 'custom_op.parameter_map["iterations_per_loop"].s = b"10"\n')
+    result = npu("generate", path, "--to", "yaml")
+    assert (result.code, result.out) == (1, "")
+    assert 'write parameter_map["iterations_per_loop"].i = 10' in result.err
+    assert "NPU103" not in result.err
+
+
 def test_generate_from_nothing(npu, tmp_path):
     """A file that does not exist."""
     result = npu("generate", tmp_path / "nope.yaml", "--to", "json")
