@@ -10,6 +10,7 @@ from npu_config.config import NpuConfig
 from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Report, Severity
 from npu_config.core.target import Target
 from npu_config.readers import LARGEST, Reading, read
+from npu_config.rules.engine import judge
 from npu_config.rules.value import from_settings
 from npu_config.rules.versions import not_read
 
@@ -43,7 +44,8 @@ def configuration(
 ) -> Optional[NpuConfig]:
     """The configuration of a reading; None when it has errors.  Findings go to standard error.
 
-    What is beside the options of a ConfigProto is not looked at: it is not carried over.
+    Beside the options of a ConfigProto only the name of the optimizer is looked at: the rest is
+    not carried over.
 
     Args:
         reading: what was read.
@@ -53,6 +55,11 @@ def configuration(
     """
     if not reading.settings:
         complain(reading.diagnostics, reading)
+        return None
+    beside = judge(reading.settings[0]._replace(entries={}))
+    misnamed = [found for found in beside if found.rule == "NPU801"]
+    if misnamed:
+        complain(misnamed, reading)
         return None
     settings = reading.settings[0]._replace(session=None)
     unread = [] if target.version is None else not_read(settings, target)

@@ -57,8 +57,9 @@ def command(
     remarks: Tuple[str, ...] = ()
     if reading.kind == "script":
         reading, remarks = certain(reading)
-        if not reading.settings and not reading.diagnostics:
-            raise Unproducible("{} sets no option of NpuOptimizer", config)
+    session = reading.settings[0].session if reading.settings else None
+    if not (session.optimizers if session else reading.settings or reading.diagnostics):
+        raise Unproducible("{} sets no option of NpuOptimizer", config)
     found = configuration(reading, merged(target, reading.target), drop_unknown)
     try:
         content = "" if found is None else render(found, to)

@@ -136,6 +136,22 @@ def test_generate_from_a_proto(npu, tmp_path):
     )
 
 
+def test_generate_from_a_proto_without_our_optimizer(npu, tmp_path):
+    """Nothing is written: there is nothing of NpuOptimizer."""
+    path = tmp_path / "x.pbtxt"
+    path.write_text(
+        "graph_options { rewrite_options { custom_optimizers { name: 'NpuOptimiser' "
+        "parameter_map { key: 'hccl_timeout' value { i: 1800 } } } } }"
+    )
+    result = npu("generate", path, "--to", "yaml")
+    assert (result.code, result.out) == (1, "")
+    assert 'the optimizer is called "NpuOptimiser"' in result.err
+    path.write_text("allow_soft_placement: true")
+    result = npu("generate", path, "--to", "yaml")
+    assert (result.code, result.out) == (1, "")
+    assert "sets no option of NpuOptimizer" in result.err
+
+
 def test_generate_from_standard_input(npu):
     """``-``."""
     result = npu("generate", "-", "--to", "toml", "--as", "json", stdin=b'{"hccl_timeout": 1}')
