@@ -7,6 +7,7 @@ import attr
 from npu_config.core.message import join, localized
 from npu_config.core.settings import UNKNOWN, Setting, Settings, SourceKind
 from npu_config.rules.reading import Reading
+from npu_config.writers.run_config import changed_by_defaults
 
 MARKS = {"yaml": "# ", "toml": "# ", "pbtxt": "# ", "python": "# ", "env": "# "}
 """Formats that have comments, and how one begins."""
@@ -22,7 +23,7 @@ class Certain(NamedTuple):
 def certain(reading: Reading) -> Certain:
     """What a script certainly configures."""
     ways = [
-        variant.settings
+        _with_defaults(variant.settings)
         for variant in getattr(reading, "variants", ())
         if variant.shadowed_by is None and variant.settings.entries
     ]
@@ -39,6 +40,15 @@ def certain(reading: Reading) -> Certain:
         remarks.append("the script may set more options, whose names are known at run time only")
     settings = (Settings(entries, SourceKind.FILE),) if ways else ()
     return Certain(attr.evolve(reading, settings=settings), tuple(remarks))
+
+
+def _with_defaults(way: Settings) -> Settings:
+    """The settings, with what NPURunConfig sets by itself and a session does not."""
+    if way.source_kind is not SourceKind.RUN_CONFIG or way.open:
+        return way
+    absent = changed_by_defaults(way.entries)
+    defaults = {name: Setting(default, None, way.place) for name, _, default in absent}
+    return way._replace(entries={**way.entries, **defaults})
 
 
 def _agreed(found: List[Optional[Setting]]) -> Optional[Setting]:

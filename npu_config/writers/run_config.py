@@ -1,6 +1,6 @@
 """NPURunConfig: the arguments that carry a configuration."""
 
-from typing import Any, Dict, Iterator, List, Mapping, Optional, Tuple
+from typing import Any, Container, Dict, Iterator, List, Mapping, Optional, Tuple
 
 from npu_config.catalogue import ALL_OPTIONS, OPTIONS
 from npu_config.catalogue.api import ARGUMENT_VERSIONS, PARTS
@@ -92,8 +92,8 @@ def losses(config: ConfigValue) -> Iterator[Diagnostic]:
             )
 
 
-def changed_by_defaults(config: ConfigValue) -> List[Tuple[str, Any, Any]]:
-    """Options that are absent and that NPURunConfig sets to another value than the default.
+def changed_by_defaults(given: Container[str]) -> List[Tuple[str, Any, Any]]:
+    """Options that are not given and that NPURunConfig sets to another value than the default.
 
     Returns:
         For each its name, the default of a session, and the default of NPURunConfig.
@@ -101,7 +101,7 @@ def changed_by_defaults(config: ConfigValue) -> List[Tuple[str, Any, Any]]:
     return [
         (name, option.default, option.run_config_default)
         for name, option in OPTIONS.items()
-        if name not in config.options
+        if name not in given
         and option.is_read
         and None not in (option.default, option.run_config_default)
         and option.default != option.run_config_default
@@ -121,7 +121,7 @@ def render(config: ConfigValue) -> str:
         for name in sorted(classes)
     ]
     lines.append("")
-    for name, default, other in changed_by_defaults(config):
+    for name, default, other in changed_by_defaults(config.options):
         lines.append(
             "# NPURunConfig sets {0}={2} unless given (a session: {1}).".format(
                 name, default, other

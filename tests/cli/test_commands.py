@@ -241,6 +241,20 @@ def test_generate_from_a_script_with_a_wrong_field(npu, tmp_path):
     assert "NPU103" not in result.err
 
 
+@pytest.mark.parametrize("to", ["yaml", "run-config", "pbtxt"])
+def test_generate_from_a_run_config(npu, tmp_path, to):
+    """What NPURunConfig sets by itself is set."""
+    path = tmp_path / "train.py"
+    start = "from npu_bridge.npu_init import *\n"
+    path.write_text(start + "run_config = NPURunConfig(iterations_per_loop=10)\n")
+    result = npu("generate", path, "--to", to)
+    assert (result.code, result.err) == (0, "")
+    assert "enable_data_pre_proc" in result.out
+    given = "NPURunConfig(iterations_per_loop=10, enable_data_pre_proc=False)\n"
+    path.write_text(start + "run_config = " + given)
+    assert npu("generate", path, "--to", to).code == 1
+
+
 def test_generate_from_nothing(npu, tmp_path):
     """A file that does not exist."""
     result = npu("generate", tmp_path / "nope.yaml", "--to", "json")
