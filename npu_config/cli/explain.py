@@ -39,9 +39,9 @@ def command(words: Tuple[str, ...], listing: bool, kind: Optional[str], format_:
     unknown: List[str] = []
     searched = listing
     for word in words:
-        named = _of(kind, called(word))
+        named = _of(kind, called(word) or called(word.replace("-", "_")))
         hits = named or ([] if _RULE.match(word) else _of(kind, about(word)))
-        searched = searched or (not named and len(hits) > 1)
+        searched = searched or (not named and bool(hits))
         found.extend(hits)
         if not hits and not _former(word):
             unknown.append(word)

@@ -187,6 +187,12 @@ def _check_output(output: str, paths: Sequence[str]) -> None:
             raise Failure("{} cannot be read: {}", output, error.strerror) from None
     elif os.path.lexists(output):
         raise Failure("{} exists and is not a directory", output)
+    else:
+        above = os.path.dirname(real)
+        while not os.path.lexists(above):
+            above = os.path.dirname(above)
+        if not (os.path.isdir(above) and os.access(above, os.W_OK)):
+            raise Failure("{} cannot be made: {} is no directory to write to", output, above)
 
 
 def _copied(plan: _Plan, outcomes: List[Outcome]) -> List[Outcome]:

@@ -334,6 +334,8 @@ def test_explain_searches(npu):
     found = npu("explain", "iterations").out
     assert found.splitlines()[0].split()[1] == "iterations_per_loop"
     assert npu("explain", "loss-scale-overflows").out.startswith("# NPU281 ")
+    assert npu("explain", "iterations-per-loop").out.startswith("# iterations_per_loop")
+    assert npu("explain", "drop_remainder").out.startswith("rule      NPU482 ")
 
 
 def test_explain_several_names(npu):
