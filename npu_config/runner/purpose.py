@@ -8,6 +8,8 @@ is initialisation.
 
 from typing import Any, Dict, FrozenSet, Iterable, Sequence, Set
 
+from npu_config.tf1.operations import inputs, needed, reached
+
 TRAINS, COMPUTES, OTHER = "trains", "computes", "other"
 
 _OPTIMIZERS = ("Apply", "ResourceApply", "SparseApply", "ResourceSparseApply")
@@ -47,33 +49,19 @@ def purpose(operations: Sequence[Any]) -> str:
     Args:
         operations: what is fetched, as operations of a graph.
     """
-    needed = _needed(operations)
-    types = frozenset(each.type for each in needed)
-    inside = _types_in_functions(needed)
-    if any(each.startswith(_OPTIMIZERS) for each in types | inside) or _changes_weights(needed):
+    whole = list(needed(operations))
+    types = frozenset(each.type for each in whole)
+    inside = _types_in_functions(whole)
+    if any(each.startswith(_OPTIMIZERS) for each in types | inside) or _changes_weights(whole):
         return TRAINS
     if types & _INITIALISES or types <= _READS:
         return OTHER
     return COMPUTES
 
 
-def _needed(operations: Iterable[Any]) -> Set[Any]:
-    """These operations and all that they need."""
-    seen: Set[Any] = set()
-    pending = list(operations)
-    while pending:
-        operation = pending.pop()
-        if operation in seen:
-            continue
-        seen.add(operation)
-        pending.extend(tensor.op for tensor in operation.inputs)
-        pending.extend(operation.control_inputs)
-    return seen
-
-
-def _changes_weights(needed: Iterable[Any]) -> bool:
+def _changes_weights(operations: Iterable[Any]) -> bool:
     weights = None
-    for operation in needed:
+    for operation in operations:
         changes = operation.type in _CHANGE
         if not changes and operation.type not in _ASSIGN:
             continue
@@ -82,7 +70,7 @@ def _changes_weights(needed: Iterable[Any]) -> bool:
         variable = _variable(operation.inputs[0].op)
         value = operation.inputs[1].op
         if variable in weights and (
-            changes or (variable in _needed([value]) and not _hands_on(value))
+            changes or (variable in needed([value]) and not _hands_on(value))
         ):
             return True
     return False
@@ -90,18 +78,10 @@ def _changes_weights(needed: Iterable[Any]) -> bool:
 
 def _hands_on(value: Any) -> bool:
     """Whether a value is that of variables as they are, here or on another rank."""
-    seen: Set[Any] = set()
-    pending = [value]
-    while pending:
-        operation = pending.pop()
-        if operation in seen:
-            continue
-        seen.add(operation)
-        name = operation.name.rpartition("/")[2]
-        if operation.type not in _COPIES and not name.startswith(_BROADCAST):
-            return False
-        pending.extend(tensor.op for tensor in operation.inputs)
-    return True
+    return all(
+        each.type in _COPIES or each.name.rpartition("/")[2].startswith(_BROADCAST)
+        for each in reached([value], inputs)
+    )
 
 
 def _variable(operation: Any) -> Any:
@@ -121,10 +101,10 @@ def _weights(graph: Any) -> Set[Any]:
     return found
 
 
-def _types_in_functions(needed: Iterable[Any]) -> FrozenSet[str]:
+def _types_in_functions(operations: Iterable[Any]) -> FrozenSet[str]:
     """The types of the operations in functions that these call."""
     found: Dict[str, Any] = {}
-    for operation in needed:
+    for operation in operations:
         graph = operation.graph
         if operation.type not in _CALLS and not graph._is_function(operation.type):
             continue

@@ -21,7 +21,6 @@ from typing import (
     Dict,
     FrozenSet,
     Iterable,
-    Iterator,
     List,
     Set,
     Tuple,
@@ -33,6 +32,7 @@ from npu_config.tf1._sessions import declared_iterations
 from npu_config.tf1._warn import warn
 from npu_config.tf1.fetches import Fetched, fetched
 from npu_config.tf1.loop_checks import ITERATION_OP, SCOPE, find_operation, find_variable
+from npu_config.tf1.operations import needed, reached
 from npu_config.tf1.tensorflow import tf
 
 if TYPE_CHECKING:
@@ -319,46 +319,25 @@ def watch(session: Any) -> None:
 
 def _behind(operation: Any) -> FrozenSet[Any]:
     """The operations whose run makes another one run, itself included; none of None."""
-    found: Set[Any] = set()
-    waiting = [] if operation is None else [operation]
-    while waiting:
-        each = waiting.pop()
-        if each not in found:
-            found.add(each)
-            waiting += each._control_outputs
-            waiting += [user for tensor in each.outputs for user in tensor.consumers()]
-    return frozenset(found)
+    return frozenset(
+        reached(
+            [] if operation is None else [operation],
+            lambda each: [
+                *each._control_outputs,
+                *(user for tensor in each.outputs for user in tensor.consumers()),
+            ],
+        )
+    )
 
 
-def _grouped(operation: Any) -> Set[Any]:
+def _grouped(operation: Any) -> Iterable[Any]:
     """An operation; of a group, what is in it, at any depth."""
-    found: Set[Any] = set()
-    waiting = [operation]
-    while waiting:
-        each = waiting.pop()
-        if each not in found:
-            found.add(each)
-            waiting += each.control_inputs if each.type == "NoOp" else ()
-    return found
-
-
-def _needed(operations: Iterable[Any]) -> Iterator[Any]:
-    """The operations that a run of some operations needs, themselves included."""
-    found: Set[Any] = set()
-    waiting = list(operations)
-    while waiting:
-        each = waiting.pop()
-        if each not in found:
-            found.add(each)
-            yield each
-            waiting += each.control_inputs
-            waiting += [tensor.op for tensor in each.inputs]
+    return reached([operation], lambda each: each.control_inputs if each.type == "NoOp" else ())
 
 
 def _one_shot(operations: List[Any]) -> str:
     """The name of a one-shot iterator that a run needs; empty without one."""
-    needed = _needed(operations)
-    return next((each.name for each in needed if each.type == "OneShotIterator"), "")
+    return next((each.name for each in needed(operations) if each.type == "OneShotIterator"), "")
 
 
 def _trains(operation: Any) -> bool:
@@ -367,7 +346,7 @@ def _trains(operation: Any) -> bool:
     counters = {step.op for step in steps if hasattr(step, "op")}
     return any(
         _OPTIMIZER.match(each.type) or (each.type in _COUNTS and each.inputs[0].op in counters)
-        for each in _needed([operation])
+        for each in needed([operation])
     )
 
 
