@@ -1,7 +1,6 @@
 """Many scripts at once: what cannot matter is never parsed, and two processes share the rest."""
 
 import concurrent.futures
-import contextlib
 import gc
 import os
 import stat
@@ -19,6 +18,7 @@ from typing import (
     Union,
 )
 
+from npu_config.core.collector import without_collector
 from npu_config.core.diagnostics import Diagnostic, Place
 from npu_config.core.files import reading
 from npu_config.core.target import Target
@@ -104,23 +104,6 @@ def _check(work: _Work) -> _Results:
     return _Results(len(found), [checked for checked in found if checked is not None])
 
 
-@contextlib.contextmanager
-def _collected_at_once() -> Iterator[None]:
-    """Collect what a script leaves behind when it is done, and not again and again before.
-
-    A syntax tree is all new objects: the collector would walk it, and what there was before,
-    many times for nothing.
-    """
-    usual = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        gc.collect(0)
-        if usual:
-            gc.enable()
-
-
 def _check_one(path: str, work: _Work) -> Optional[Checked]:
     """Check one script; None for one that cannot matter, which is not even parsed."""
     data = _load(path)
@@ -129,8 +112,10 @@ def _check_one(path: str, work: _Work) -> Optional[Checked]:
     matters = may_matter(data)
     if not matters and path not in work.named:
         return None
-    with _collected_at_once():
-        return _judged(path, data, matters, work)
+    with without_collector():
+        checked = _judged(path, data, matters, work)
+        gc.collect(0)  # what a script leaves behind, once
+    return checked
 
 
 def _judged(path: str, data: bytes, matters: bool, work: _Work) -> Optional[Checked]:
