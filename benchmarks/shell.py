@@ -4,9 +4,9 @@ One family of lines each, all that a launch script is made of; CPU time of both 
 """
 
 import time
-from typing import Any, Callable, Dict, List
+from typing import Any, Dict, List
 
-from benchmarks._measure import Row
+from benchmarks._measure import Row, best
 from npu_config.cluster.shell.syntax import parser
 from npu_config.readers.shell_file import read
 
@@ -57,14 +57,7 @@ def rows() -> List[Row]:
 
 def _row(tool: Any, name: str, block: str) -> Row:
     data = script(block)
-    works: List[Callable[[], object]] = [
-        lambda: read(data, "x.sh").judge(),
-        lambda: tool.parse(data),
-    ]
-    best = [float("inf")] * 2
-    for _ in range(15):
-        for number, work in enumerate(works):
-            start = time.process_time()
-            work()
-            best[number] = min(best[number], (time.process_time() - start) * 1e3)
-    return Row(name, best[0], "tree_sitter parses", best[1], "ms", 2.0)
+    checked, parsed = best(
+        [lambda: read(data, "x.sh").judge(), lambda: tool.parse(data)], 1, 15, time.process_time
+    )
+    return Row(name, checked * 1e3, "tree_sitter parses", parsed * 1e3, "ms", 2.0)
