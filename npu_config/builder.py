@@ -51,7 +51,6 @@ class NpuConfigBuilder(Tasks):
             NpuConfigError: with every diagnostic; its place is the call that set the option.
         """
         settings = Settings(dict(self._entries), SourceKind.BUILDER, place=self._place)
-        found = [diagnostic for several in self._found.values() for diagnostic in several]
         return from_settings(
-            NpuConfig, settings, self._target, on_host, found, strict, self._side_files
+            NpuConfig, settings, self._target, on_host, self.refused, strict, self._side_files
         )

@@ -13,7 +13,7 @@ from npu_config.catalogue import OPTIONS
 from npu_config.core.versions import Versions, spans
 
 
-def _table(text: str) -> Dict[str, Tuple[str, ...]]:
+def table(text: str) -> Dict[str, Tuple[str, ...]]:
     """The lines ``Name: one two`` and their indented continuations, by name."""
     found: Dict[str, Tuple[str, ...]] = {}
     name = ""
@@ -24,7 +24,7 @@ def _table(text: str) -> Dict[str, Tuple[str, ...]]:
     return found
 
 
-PARAMETERS: Mapping[str, Tuple[str, ...]] = _table("""\
+PARAMETERS: Mapping[str, Tuple[str, ...]] = table("""\
 NPURunConfig:
     iterations_per_loop profiling_config model_dir tf_random_seed save_summary_steps
     save_checkpoints_steps save_checkpoints_secs session_config keep_checkpoint_max
@@ -105,7 +105,7 @@ NPU_INIT = "npu_bridge.npu_init"
 
 MODULES: Mapping[str, str] = {
     name: module
-    for module, names in _table("""\
+    for module, names in table("""\
 npu_bridge.npu_init:
     NPURunConfig ProfilingConfig MemoryConfig DumpConfig DynamicInputConfig NPUEstimator
     NPUEstimatorSpec NPUCheckpointSaverHook NPUOutputTensorHook NPUBroadcastGlobalVariablesHook
@@ -131,7 +131,7 @@ npu_bridge.estimator.npu.util: set_iteration_per_loop IterationPerLoop
 def _versions(text: str) -> Dict[str, Versions]:
     """The lines ``first..last: names`` by name; an end that is left out is open."""
     found = {}
-    for words, names in _table(text).items():
+    for words, names in table(text).items():
         pairs = [span.partition("..") for span in words.split()]
         versions = spans(*((first or None, last or None) for first, _, last in pairs))
         found.update(dict.fromkeys(names, versions))

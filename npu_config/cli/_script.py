@@ -14,7 +14,7 @@ MARKS = {"yaml": "# ", "toml": "# ", "pbtxt": "# ", "python": "# ", "env": "# "}
 
 
 class Certain(NamedTuple):
-    """The options that a script sets on every path to one known value, and the others in words."""
+    """What a script sets, unknown where no one value is certain; and the unknown in words."""
 
     reading: Reading
     remarks: Tuple[str, ...]
@@ -35,10 +35,12 @@ def certain(reading: Reading) -> Certain:
         if setting is not None:
             entries[name] = setting
         else:
+            entries[name] = next(s for s in found if s is not None)._replace(value=UNKNOWN)
             remarks.append("{}: {}".format(name, join("; ", _ways(found))))
-    if any(way.open for way in ways):
+    is_open = any(way.open for way in ways)
+    if is_open:
         remarks.append("the script may set more options, whose names are known at run time only")
-    settings = (Settings(entries, SourceKind.FILE),) if ways else ()
+    settings = (Settings(entries, SourceKind.FILE, is_open),) if ways else ()
     return Certain(attr.evolve(reading, settings=settings), tuple(remarks))
 
 

@@ -71,6 +71,11 @@ class Collected:
         """What is set, by option name."""
         return self._entries
 
+    @property
+    def refused(self) -> List[Diagnostic]:
+        """What is wrong with contents that were made from arguments."""
+        return [found for several in self._found.values() for found in several]
+
     def _forget_contents(self, names: Iterable[str]) -> None:
         for name in names:
             self._side_files.pop(name, None)

@@ -45,3 +45,29 @@ NOT_TEXT = declare(
     """,
     source=("PEP 263",),
 )
+
+OWN_CALL = declare(
+    "NPU868",
+    "own-call-refused",
+    Severity.ERROR,
+    """
+    A call of npu_config itself has a name, an argument or a target that there is not.
+
+    Python raises AttributeError, TypeError or ValueError, or the import raises ImportError, when
+    the script comes there.  ``NpuConfig`` takes a mapping of options; by name they are given to
+    ``NpuConfigBuilder().set``.
+
+    Wrong:
+
+        from npu_config import NpuConfig
+        config = NpuConfig(iterations_per_loop=10, enable_data_pre_proc=True)
+
+    Right:
+
+        from npu_config import NpuConfigBuilder
+        config = (
+            NpuConfigBuilder().set(iterations_per_loop=10, enable_data_pre_proc=True).build()
+        )
+    """,
+    source=("docs/reference/python.md",),
+)

@@ -1,30 +1,47 @@
-"""Calls of npu_config itself in a script: the builder, and configurations that are loaded."""
+"""Calls of npu_config itself in a script: builders, and configurations that are made or loaded."""
 
-from typing import Any, Dict, Optional
+import ast
+from typing import Any, Dict, Iterator, Optional, Tuple
 
+import attr
+
+from npu_config.catalogue.own_api import CONSTRUCTORS, METHODS
 from npu_config.core.diagnostics import Place
 from npu_config.core.settings import UNKNOWN, Setting, Settings, SourceKind
 from npu_config.core.target import Product, Target
 from npu_config.rules.tasks import Tasks
 from npu_config.script.constants import is_known
 from npu_config.script.objects import Constructed, Loaded, Message, Tracked, Unknown
+from npu_config.script.own_calls import (
+    TASKS,
+    is_ours,
+    judge_constructor,
+    judge_mapping,
+    judge_method,
+    name_place,
+)
 from npu_config.script.state import Call, Run, anonymous
+from npu_config.script.syntax import literal_text
+from npu_config.text.words import near
 
 
 class Builder(Tracked):
-    """A ``NpuConfigBuilder`` of the script.
+    """A ``NpuConfigBuilder`` of the script, or a ``NpuConfig``.
 
-    ``open`` is True when it may set options that could not be read.
+    ``open`` is True when it may set options that could not be read, ``ours`` when it is certainly
+    of npu_config.
     """
 
-    __slots__ = ("entries", "open", "target")
+    __slots__ = ("entries", "open", "ours", "target")
 
-    def __init__(self, run: Run, call: Call) -> None:
+    def __init__(self, run: Run, call: Call, ours: bool, target: Any) -> None:
         super().__init__(call.node, run.place(call.node), run.tick())
         self.path = tuple(run.guards)
         self.entries: Dict[str, Setting] = {}
         self.open = call.open
-        self.target = _target(call.value("target", 0))
+        self.ours = ours
+        self.target = _target(target)
+        run.builders.append(self)
 
     def settings(self) -> Settings:
         """What it sets."""
@@ -33,39 +50,103 @@ class Builder(Tracked):
 
 def make(run: Run, call: Call) -> Builder:
     """``NpuConfigBuilder(...)``."""
-    builder = Builder(run, call)
-    run.builders.append(builder)
+    ours = is_ours(run, call)
+    if ours:
+        judge_constructor(run, call, "NpuConfigBuilder")
+    return Builder(run, call, ours, call.value("target", 0))
+
+
+def from_mapping(run: Run, call: Call) -> Any:
+    """``NpuConfig({...})`` and ``NpuConfig.from_dict({...})``.
+
+    Options that are given as arguments, which Python refuses, are judged all the same.
+    """
+    if not is_ours(run, call):
+        return anonymous(call.node)
+    name = "NpuConfig.from_dict" if call.name == "from_dict" else "NpuConfig"
+    judge_constructor(run, call, name)
+    builder = Builder(run, call, True, call.value("target", 1))
+    options = call.get("options", 0)
+    if options is not None:
+        _update(run, builder, *options)
+    parameters = CONSTRUCTORS[name].parameters
+    _set(run, builder, {key: v for key, v in call.keywords.items() if not near(key, parameters)})
     return builder
 
 
 def call_method(run: Run, builder: Builder, call: Call) -> Any:
-    """``builder.method(...)``; everything but ``build`` gives the builder again."""
+    """``builder.method(...)``; what gives the builder, or what it has built, gives it again."""
+    if builder.ours:
+        judge_method(run, call)
     if call.name == "build":
         return builder
     if call.name == "to_config_proto":
         return to_config_proto(run, builder, call)
-    if call.name == "set":
+    if call.name == "evolve":
+        builder = _copy(run, builder, call)
+    if call.name in ("set", "evolve"):
         builder.open = builder.open or call.open
-        for name, (value, node) in call.keywords.items():
-            place = run.place(node)
-            name_place = run.script.source.keyword_place(name, place)
-            builder.entries[name] = Setting(_plain(value), None, place, name_place)
+        _set(run, builder, call.keywords)
     elif call.name == "unset" and is_known([value for value, _ in call.args]):
         for value, _ in call.args:
             builder.entries.pop(str(value), None)
-    elif call.name == "update" and call.args and isinstance(call.args[0][0], dict):
-        value, node = call.args[0]
-        for name, item in value.items():
-            builder.entries[str(name)] = Setting(_plain(item), None, run.place(node))
-    elif call.name.startswith("_") or not hasattr(Tasks, call.name):
+    elif call.name == "update" and call.args:
+        _update(run, builder, *call.args[0])
+    elif call.name in TASKS:
+        _run_task(run, builder, call)
+    elif call.name in METHODS or call.name.startswith("_") or not builder.ours:
         return anonymous(call.node)
     else:
-        _run_task(run, builder, call)
+        builder.open = True
     return builder
+
+
+def _copy(run: Run, builder: Builder, call: Call) -> Builder:
+    """What ``config.evolve(...)`` starts from."""
+    copy = Builder(run, call, builder.ours, None)
+    copy.entries.update(builder.entries)
+    copy.open, copy.target = builder.open, builder.target
+    return copy
+
+
+def _set(run: Run, builder: Builder, options: Dict[str, Tuple[Any, ast.expr]]) -> None:
+    for name, (value, node) in options.items():
+        place = run.place(node)
+        name_place = run.script.source.keyword_place(name, place)
+        builder.entries[name] = Setting(_plain(value), None, place, name_place)
+
+
+def _update(run: Run, builder: Builder, value: Any, node: ast.expr) -> None:
+    """Set every option of a mapping; those of what is not known may be any."""
+    if isinstance(value, Builder):
+        builder.entries.update(value.entries)
+        builder.open = builder.open or value.open
+    elif isinstance(value, dict):
+        places = dict(_places(run, node))
+        whole = run.place(node), None
+        for name, item in value.items():
+            place, name_place = places.get(name, whole)
+            builder.entries[str(name)] = Setting(_plain(item), None, place, name_place)
+    else:
+        builder.open = True
+        if is_known(value):
+            judge_mapping(run, value, node)
+
+
+def _places(run: Run, node: ast.expr) -> Iterator[Tuple[str, Tuple[Place, Place]]]:
+    """Where the value and the name of each option of a mapping stand, as far as it is literal."""
+    if isinstance(node, ast.Dict):
+        for key, value in zip(node.keys, node.values):
+            name = literal_text(key)
+            if name is not None and key is not None:
+                at = run.script.source.inside(run.place(key), name)
+                yield name, (run.place(value), at)
 
 
 def load(run: Run, call: Call) -> Any:
     """``NpuConfig.load(path)`` of a file that is named there."""
+    if is_ours(run, call):
+        judge_constructor(run, call, "NpuConfig.load")
     path = call.value("path", 0)
     if not isinstance(path, str):
         return anonymous(call.node)
@@ -99,16 +180,14 @@ def _run_task(run: Run, builder: Builder, call: Call) -> None:
     except (TypeError, ValueError):
         builder.open = True
         return
-    place = _method_place(run, call)
+    start = name_place(run, call)
+    place = run.place(call.node)._replace(line=start.line, column=start.column)
     for name, setting in scratch.entries.items():
         builder.entries[name] = Setting(setting.value, None, place)
-
-
-def _method_place(run: Run, call: Call) -> Place:
-    """Where a method is called: its name and its arguments, without what it is called on."""
-    name, whole = run.place(call.node.func), run.place(call.node)
-    column = (name.end_column or 1) - len(call.name)
-    return whole._replace(line=name.end_line, column=column)
+    if builder.ours:
+        guards = tuple(run.guards)
+        for found in scratch.refused:
+            run.refused.append((attr.evolve(found, fix=None, **place._asdict()), guards))
 
 
 def _target(value: Any) -> Optional[Target]:

@@ -301,6 +301,9 @@ def judge_variants(
                 placed = at_literal(diagnostic, variant.settings, script)
                 fixed = with_fix(placed, variant.paths[0], script.source)
                 findings.add(fixed, variant.paths)
+    for path in (path for group in paths for path in group):
+        for refused, guards in path.outcome.refused:
+            findings.add(refused, (path,), literals(path, guards))
     versions = {each.version for each in targets}
     for found in run_checks(script, paths, versions.pop() if len(versions) == 1 else None):
         if found.path is None:

@@ -4,6 +4,7 @@ import ast
 from typing import Any, Callable, Dict
 
 from npu_config.catalogue.api import CLASSES, PARAMETERS
+from npu_config.catalogue.own_api import CONSTRUCTORS
 from npu_config.script import builders, constants, helpers
 from npu_config.script.constants import is_known
 from npu_config.script.effects import give_away, pass_on, set_field, set_message_field
@@ -17,10 +18,9 @@ from npu_config.script.objects import (
     Unknown,
     Use,
 )
+from npu_config.script.own_calls import is_ours, judge_constructor
 from npu_config.script.state import Call, Run, anonymous
 from npu_config.script.vocabulary import RUN_CONFIGS, SESSIONS
-
-_TARGET = ("product", "mode", "cann")
 
 
 def _message(run: Run, call: Call) -> Message:
@@ -40,7 +40,9 @@ def _constructed(run: Run, call: Call) -> Constructed:
     made = Constructed(call.name, call.node, place, run.tick())
     made.path = tuple(run.guards)
     made.open = call.open
-    names = PARAMETERS.get(call.name, _TARGET if call.name == "Target" else ())
+    names = PARAMETERS.get(
+        call.name, CONSTRUCTORS["Target"].parameters if call.name == "Target" else ()
+    )
     for name, (value, node) in zip(names, call.args):
         made.arguments[name] = Argument(value, run.place(node), node=node)
     for name, (value, node) in call.keywords.items():
@@ -55,6 +57,13 @@ def _constructed(run: Run, call: Call) -> Constructed:
         elif call.name not in RUN_CONFIGS or name != "session_config":
             give_away(run, argument.value, "npu_bridge." + call.name)
     return made
+
+
+def _target(run: Run, call: Call) -> Constructed:
+    """``Target(...)`` of npu_config."""
+    if is_ours(run, call):
+        judge_constructor(run, call, "Target")
+    return _constructed(run, call)
 
 
 def _session(run: Run, call: Call) -> Any:
@@ -168,8 +177,10 @@ MODELS: Dict[str, Callable[[Run, Call], Any]] = {
     "update_custom_op": helpers.update_custom_op,
     "RunConfig": _constructed,
     "AttrValue": _constructed,
-    "Target": _constructed,
+    "Target": _target,
     "NpuConfigBuilder": builders.make,
+    "NpuConfig": builders.from_mapping,
+    "NpuConfig.from_dict": builders.from_mapping,
     "NpuConfig.load": builders.load,
 }
 for _name in ("ConfigProto", "GraphOptions", "RewriterConfig", "OptimizerOptions"):

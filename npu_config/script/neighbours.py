@@ -8,6 +8,9 @@ from typing import Dict, FrozenSet, Iterator, List, Optional, Sequence, Set, Tup
 
 from npu_config.core.files import reading, walk
 
+PACKAGE = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))
+"""Where npu_config itself is."""
+
 _MOST_FILES = 2000
 _MOST_IMPORTED = 300
 _LARGEST = 4 * 1024 * 1024
@@ -95,6 +98,20 @@ def any_importer_has(path: Optional[str], words: Sequence[str]) -> bool:
             for name in _neighbours(path)
         )
     return answers[key]
+
+
+def has_module(path: Optional[str], name: str) -> bool:
+    """True when a module of a name, which is not this package, is beside or above a script.
+
+    Args:
+        path: the script.
+        name: the module, without dots.
+    """
+    if path is None:
+        return False
+    own = os.path.abspath(path)
+    found = _files_of(own, os.path.dirname(own), name, ())
+    return any(not os.path.realpath(each).startswith(PACKAGE + os.sep) for each in found)
 
 
 def imported_files(path: str) -> List[str]:

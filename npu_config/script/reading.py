@@ -65,6 +65,7 @@ def signature(run: Run) -> object:
         tuple(message.place for message in run.messages),
         tuple((made.place, _key(made.settings())) for made in run.builders),
         len(run.failures),
+        tuple(found.place for found, _ in run.refused),
         len(run.environment),
     )
 

@@ -20,7 +20,7 @@ from typing import (
 )
 
 from npu_config.script.flags import Flags
-from npu_config.script.neighbours import any_neighbour_has
+from npu_config.script.neighbours import any_neighbour_has, has_module
 from npu_config.script.objects import Unknown
 from npu_config.script.relevance import Relevance
 from npu_config.script.scopes import (
@@ -103,6 +103,10 @@ class Script:
         if self._may_be_patched is None:
             self._may_be_patched = any_neighbour_has(self.source.path, ("npu_init",))
         return self._may_be_patched
+
+    def has_module(self, name: str) -> bool:
+        """True when a file near the script is the module of a name."""
+        return has_module(self.source.path, name)
 
     @property
     def is_program(self) -> bool:

@@ -19,7 +19,7 @@ from typing import (
     Tuple,
 )
 
-from npu_config.core.diagnostics import Place
+from npu_config.core.diagnostics import Diagnostic, Place
 from npu_config.script.constants import is_known
 from npu_config.script.objects import (
     Block,
@@ -106,6 +106,7 @@ class Run:
         stack: the functions that are being run.
         calls: the calls that rules look at, with their moment and their guards.
         builders: the builders of npu_config that were made.
+        refused: what is wrong with calls of npu_config itself, with their guards.
         loaded: the configuration files that are loaded.
         failures: expressions that raise, and why.
         environment: environment variables that are taken as text without a default.
@@ -146,6 +147,7 @@ class Run:
         self.blocks: List[Block] = []
         self.constructed: List[Constructed] = []
         self.builders: List[Any] = []
+        self.refused: List[Tuple[Diagnostic, Guards]] = []
         self.loaded: List[Loaded] = []
         self.calls: List[Tuple[Call, int, Guards]] = []
         self.failures: List[Tuple[ast.expr, Fails, Guards]] = []

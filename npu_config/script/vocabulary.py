@@ -100,10 +100,15 @@ SEEDS = (
 """What makes a line of a script worth looking at."""
 
 _HINTS = (b"npu", b"NPU", b"Npu", b"parameter_map", b"custom_op", b"dump_config")
-NEEDLES = tuple(
-    word.encode()
-    for word in SEEDS
-    if word not in ("npu_config_proto", "FixedLossScaleManager", "npu_run_config_init")
+NEEDLES = (
+    b"from npu_config import",
+    b"import npu_config as",
+    b"import npu_config\n",
+    *(
+        word.encode()
+        for word in SEEDS
+        if word not in ("npu_config_proto", "FixedLossScaleManager", "npu_run_config_init")
+    ),
 )
 
 _OURS = (b"npu_", b"NPU", b"_npu")

@@ -255,6 +255,22 @@ def test_generate_from_a_run_config(npu, tmp_path, to):
     assert npu("generate", path, "--to", to).code == 1
 
 
+def test_generate_from_arguments_that_are_not_known(npu, tmp_path):
+    """What may be set at run time is not missing: no rule says that it is not set."""
+    path = tmp_path / "train.py"
+    start = "import sys\nfrom npu_bridge.npu_init import *\n"
+    path.write_text(start + "config = NPURunConfig(iterations_per_loop=10, **vars(sys))\n")
+    result = npu("generate", path, "--to", "yaml")
+    assert (result.code, result.err) == (0, "")
+    assert "iterations_per_loop: 10" in result.out
+    assert "may set more options" in result.out
+    known = "config = NPURunConfig(iterations_per_loop=10, enable_data_pre_proc={})\n"
+    path.write_text(start + known.format("sys.argv[1]"))
+    result = npu("generate", path, "--to", "yaml")
+    assert (result.code, result.err) == (0, "")
+    assert "# enable_data_pre_proc: known at run time only (line 3)" in result.out
+
+
 def test_generate_from_nothing(npu, tmp_path):
     """A file that does not exist."""
     result = npu("generate", tmp_path / "nope.yaml", "--to", "json")
