@@ -5,7 +5,7 @@ import json
 import operator
 import posixpath
 import re
-from typing import Any, Callable, Dict, FrozenSet, List, Sequence, Tuple
+from typing import Any, Callable, Dict, FrozenSet, List, Optional, Sequence, Tuple
 
 from npu_config.core.message import phrase
 from npu_config.script.objects import Fails, Unknown
@@ -14,6 +14,7 @@ LIMIT = 100000
 """No text, tuple or number grows beyond this many characters, items or bits."""
 
 _MOST_ITEMS = 2000
+_MOST_WORK = 50 * LIMIT
 _CONTAINERS: FrozenSet[type] = frozenset((list, tuple, dict))
 _PLAIN: FrozenSet[type] = frozenset((type(None), bool, int, float, str, bytes))
 
@@ -27,8 +28,11 @@ def is_known(value: Any) -> bool:
     kind: type = value.__class__
     if kind in _PLAIN:
         return True
-    if kind not in _CONTAINERS:
-        return False
+    return kind in _CONTAINERS and _size(value) is not None
+
+
+def _size(value: Any) -> Optional[int]:
+    """How many characters a known value takes, about; None when it is too large or not known."""
     pending: List[Any] = [value]
     left = _MOST_ITEMS
     size = 0
@@ -41,12 +45,20 @@ def is_known(value: Any) -> bool:
             if isinstance(item, dict):
                 pending.extend(item.values())
         elif item.__class__ not in _PLAIN:
-            return False
+            return None
         elif isinstance(item, (str, bytes)):
             size += len(item)
+        elif isinstance(item, int):
+            size += 1 + item.bit_length() // 3
         if left < 0 or size > LIMIT:
-            return False
-    return True
+            return None
+    return size
+
+
+def _stays_small(text: Any, values: Any) -> bool:
+    """Whether a text stays within reason that has values put into it, as often as can be."""
+    size = _size(values)
+    return size is not None and len(text) * size <= _MOST_WORK
 
 
 _BINARY: Dict[type, Callable[[Any, Any], Any]] = {
@@ -90,9 +102,12 @@ def binary(kind: type, left: Any, right: Any) -> Any:
         isinstance(left, (int, float)) and isinstance(right, int) and abs(right) < 1000
     ):
         raise NotKnown
+    if kind is ast.Pow and isinstance(left, int) and left.bit_length() * right > LIMIT:
+        raise NotKnown
     if kind not in _BINARY:
         raise NotKnown
-    if kind is ast.Mod and isinstance(left, (str, bytes)) and _is_wide(left):
+    is_format = kind is ast.Mod and isinstance(left, (str, bytes))
+    if is_format and (_is_wide(left) or not _stays_small(left, right)):
         raise NotKnown
     return bounded(_try(_BINARY[kind], left, right))
 
@@ -102,7 +117,8 @@ _WIDE = re.compile(r"\d{5}|\*|\{[^{}]*\{")
 
 
 def _is_wide(text: Any) -> bool:
-    return _WIDE.search(text if isinstance(text, str) else text.decode("latin-1")) is not None
+    text = text if isinstance(text, str) else text.decode("latin-1")
+    return len(text) > _MOST_ITEMS or _WIDE.search(text) is not None
 
 
 def _product_is_small(left: Any, right: Any) -> bool:
@@ -154,6 +170,10 @@ _METHODS = {
 }
 
 
+_CODECS = frozenset(("utf-8", "utf8", "UTF-8", "UTF8", "ascii", "latin-1", "latin1"))
+"""Those that take time in proportion to the text."""
+
+
 def method(receiver: Any, name: str, args: Sequence[Any], keywords: Dict[str, Any]) -> Any:
     """``receiver.name(...)`` of a known value."""
     if name not in _METHODS.get(type(receiver), "").split():
@@ -161,6 +181,10 @@ def method(receiver: Any, name: str, args: Sequence[Any], keywords: Dict[str, An
     if name == "format" and _is_wide(receiver):
         raise NotKnown
     if name == "zfill" and not (args and isinstance(args[0], int) and args[0] <= LIMIT):
+        raise NotKnown
+    if isinstance(receiver, (str, bytes)) and not _stays_small(receiver, [args, keywords]):
+        raise NotKnown
+    if name in ("encode", "decode") and not _CODECS.issuperset((*args[:1], *keywords.values())):
         raise NotKnown
     try:
         result = getattr(receiver, name)(*args, **keywords)
@@ -171,9 +195,32 @@ def method(receiver: Any, name: str, args: Sequence[Any], keywords: Dict[str, An
     return bounded(result)
 
 
+def _int(value: Any = 0, *base: Any) -> int:
+    if isinstance(value, (str, bytes)) and len(value) > _MOST_ITEMS:
+        raise NotKnown
+    return int(value, *base)
+
+
+def _round(value: Any, digits: Any = None) -> Any:
+    if digits is not None and abs(digits) > _MOST_ITEMS:
+        raise NotKnown
+    return round(value, digits)
+
+
+def _dumps(value: Any, indent: Any = None, separators: Any = None, **keywords: Any) -> str:
+    if isinstance(indent, str) or (indent or 0) > 8 or set(keywords) - _OF_DUMPS:
+        raise NotKnown
+    if separators is not None and len("".join(separators)) > 8:
+        raise NotKnown
+    return json.dumps(value, indent=indent, separators=separators, **keywords)
+
+
+_OF_DUMPS = frozenset(("ensure_ascii", "sort_keys"))
+
+
 FUNCTIONS: Dict[str, Callable[..., Any]] = {
     "str": str,
-    "int": int,
+    "int": _int,
     "float": float,
     "bool": bool,
     "bytes": bytes,
@@ -181,7 +228,7 @@ FUNCTIONS: Dict[str, Callable[..., Any]] = {
     "min": min,
     "max": max,
     "abs": abs,
-    "round": round,
+    "round": _round,
     "sum": sum,
     "list": list,
     "tuple": tuple,
@@ -191,7 +238,7 @@ FUNCTIONS: Dict[str, Callable[..., Any]] = {
     "os.path.join": posixpath.join,
     "os.path.basename": posixpath.basename,
     "os.path.dirname": posixpath.dirname,
-    "json.dumps": json.dumps,
+    "json.dumps": _dumps,
 }
 """Functions without side effects, by the names that scripts call them by."""
 

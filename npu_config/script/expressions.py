@@ -183,13 +183,13 @@ def decide(run: Run, value: Unknown, node: ast.expr) -> bool:
 
 
 def _joined(run: Run, node: ast.JoinedStr) -> Any:
-    parts: List[str] = []
+    text = ""
     for part in node.values:
         value = evaluate(run, part)
-        if not isinstance(value, str):
+        if not isinstance(value, str) or len(text) > constants.LIMIT:
             return anonymous(node)
-        parts.append(value)
-    return "".join(parts)
+        text += value
+    return text
 
 
 def _formatted(run: Run, node: ast.FormattedValue) -> Any:

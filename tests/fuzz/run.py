@@ -28,7 +28,7 @@ with atheris.instrument_imports(["npu_config"]) if atheris else contextlib.nullc
 _PIECES = [b"{", b"}", b"[", b"]", b":", b"=", b",", b'"', b"'", b"\\", b"\n", b"\r", b"\0", b"#",
            b"*", b"::", b"1" * 400, b" " * 50, b"\xff", b"\xef\xbb\xbf", b"-1", b"nan", b"1e999",
            b"\\U00110000", b"null", b"true", b"{}", b"[]", b"version: 1\n", b"NpuOptimizer",
-           b"loss_scale: ", b"step = "]  # fmt: skip
+           b"loss_scale: ", b"step = ", b"A=$A$A\n", b"x = x + x\n"]  # fmt: skip
 SLOW = 1.0
 
 

@@ -8,7 +8,16 @@ from npu_config.cluster.shell.commands import MAKES_NOTHING
 from npu_config.cluster.shell.run import SILENT, Handler, Run, names_in
 from npu_config.cluster.shell.state import BETWEEN, Spot, State, Value
 from npu_config.cluster.shell.syntax import Node, Script
-from npu_config.cluster.shell.words import NAME, Word, fields_of, filled, value_of, word_of
+from npu_config.cluster.shell.words import (
+    LONGEST,
+    NAME,
+    Word,
+    fields_of,
+    filled,
+    together,
+    value_of,
+    word_of,
+)
 from npu_config.core.message import phrase
 from npu_config.core.settings import UNKNOWN
 
@@ -32,7 +41,7 @@ def _one(run: Run, state: State, given: Tuple[str, Word, bool, Spot]) -> None:
     name, word, export, spot = given
     value: Value = word  # type: ignore[assignment]
     if not isinstance(word, str):
-        value = _unless_template(filled(run.script, state, word))
+        value = _kept(run, filled(run.script, state, word))
     state.set(name, value, spot, export)
 
 
@@ -54,7 +63,10 @@ def assignment(run: Run, state: State, node: Node, export: bool = False) -> None
         return
     if len(node.children) > 1 and run.script.text(node.children[1]) == "+=":
         before = state.get(name)
-        value = UNKNOWN if UNKNOWN in (before, value) else str(before) + str(value)
+        if before is UNKNOWN or value is UNKNOWN:
+            value = UNKNOWN
+        else:
+            value = _kept(run, before + value)
         elements = UNKNOWN
     state.set(name, value, (run.script, node), export, elements)
 
@@ -63,27 +75,26 @@ def _elements(run: Run, state: State, node: Optional[Node]) -> Value:
     """The elements of an array in one text."""
     if node is None or node.type != "array":
         return UNKNOWN
-    words = [
-        word
-        for child in node.children
-        if child.is_named and child.type not in SILENT
-        for word in fields_of(run.script, state, child)
-    ]
+    nodes = (child for child in node.children if child.is_named and child.type not in SILENT)
+    words = together(fields_of(run.script, state, each) for each in nodes)
     if any(word is UNKNOWN or "[" in word or BETWEEN in word for word in words):
         return UNKNOWN
-    return BETWEEN.join(map(str, words))
+    return _kept(run, BETWEEN.join(map(str, words)))
 
 
 def assigned_value(run: Run, state: State, node: Optional[Node]) -> Value:
     """The value of a word in an assignment."""
     if node is not None and node.type == "array":
         return UNKNOWN
-    return _unless_template(value_of(run.script, state, node))
+    return _kept(run, value_of(run.script, state, node))
 
 
-def _unless_template(value: Value) -> Value:
-    """A value, but not one that another script will write."""
-    return UNKNOWN if value is UNKNOWN or _PLACEHOLDER.search(value) is not None else value
+def _kept(run: Run, value: Value) -> Value:
+    """A value, but not one that another script will write, and none that has grown too long."""
+    if value is UNKNOWN or len(value) > LONGEST or _PLACEHOLDER.search(value) is not None:
+        return UNKNOWN
+    run.steps -= len(value) // 256
+    return value
 
 
 def declaration(run: Run, state: State, node: Node) -> None:

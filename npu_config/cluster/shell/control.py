@@ -16,7 +16,7 @@ from npu_config.cluster.shell.run import (
 )
 from npu_config.cluster.shell.state import Path, State, Value
 from npu_config.cluster.shell.syntax import Node
-from npu_config.cluster.shell.words import arithmetic, condition, fields_of
+from npu_config.cluster.shell.words import arithmetic, condition, fields_of, together
 from npu_config.core.settings import UNKNOWN
 
 _MOST_ROUNDS = 256
@@ -132,7 +132,8 @@ def for_(run: Run, state: State, node: Node) -> None:
     loop = once(run, node, _for)
     words: Sequence[Value] = [UNKNOWN] if state.shell.arguments is None else state.shell.arguments
     if loop.words is not None:
-        words = [word for each in loop.words for word in fields_of(run.script, state, each)]
+        words = together(fields_of(run.script, state, each) for each in loop.words)
+        run.steps -= len(words) // 16
     spot = (run.script, node.children[1])
     if UNKNOWN in words or len(words) > _MOST_ROUNDS or loop.leaves_early:
         _loop_of_unknown_rounds(run, state, loop.body, loop.name)

@@ -28,6 +28,8 @@ from npu_config.core.settings import UNKNOWN
 LARGEST = 1024 * 1024
 DEEPEST = 16
 _MOST_STEPS = 50_000
+PARSED = 16
+"""The steps that a text costs that is parsed on the way."""
 _ASSIGNED = re.compile(rb"(?<![\w$\"'./-])([A-Za-z_]\w*)(?:\[[^\]\n]{0,80}\])?\+?=")
 SILENT = frozenset(
     ("comment", "file_redirect", "heredoc_redirect", "herestring_redirect", "heredoc_body")
@@ -211,8 +213,10 @@ def may_be_made(run: Run, path: Value) -> bool:
 def text(run: Run, state: State, source: str, within: Place) -> None:
     """Follow the text of ``bash -c``, whose places are that of the command."""
     if run.depth < DEEPEST:
-        script = run.scripts.get((source, within)) or Script(source, run.script.path, within)
-        run.scripts[source, within] = script
+        script = run.scripts.get((source, within))
+        if script is None:
+            run.steps -= PARSED + len(source) // 256
+            script = run.scripts[source, within] = Script(source, run.script.path, within)
         _other(run, state, script)
 
 

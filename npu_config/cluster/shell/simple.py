@@ -17,6 +17,7 @@ from npu_config.cluster.shell.commands import (
 )
 from npu_config.cluster.shell.run import (
     DEEPEST,
+    PARSED,
     SILENT,
     Handler,
     Run,
@@ -47,6 +48,7 @@ from npu_config.cluster.shell.words import (
     fields,
     fields_of,
     heredoc,
+    together,
     value_of,
     word_of,
 )
@@ -152,16 +154,14 @@ def _worded(node: Node, source: str) -> Tuple[Handler, Any]:
 
 def _command_of_words(run: Run, state: State, given: Tuple[Node, List[Word]]) -> None:
     node, words = given
-    found: List[Value] = []
-    for word in words:
-        found.extend(fields(run.script, state, word))
+    found = together(fields(run.script, state, word) for word in words)
     _apply(run, state, node, found, {})
 
 
 def command(run: Run, state: State, node: Node) -> None:
     """A call of a function, a built-in command, or a program."""
     added: Dict[str, Variable] = {}
-    words: List[Value] = []
+    nodes: List[Node] = []
     for child in node.children:
         if child.type == "variable_assignment":
             name = run.script.text(child.children[0])
@@ -169,10 +169,11 @@ def command(run: Run, state: State, node: Node) -> None:
             spot = (run.script, child)
             added[name] = Variable(assigned_value(run, state, value), spot, True)
         elif child.type == "command_name":
-            words.extend(fields_of(run.script, state, child.children[0]))
+            nodes.append(child.children[0])
         elif child.is_named and child.type not in SILENT:
-            words.extend(fields_of(run.script, state, child))
-    _apply(run, state, node, words, added)
+            nodes.append(child)
+    found = together(fields_of(run.script, state, each) for each in nodes)
+    _apply(run, state, node, found, added)
 
 
 def _apply(
@@ -180,6 +181,7 @@ def _apply(
 ) -> None:
     if not words:
         return
+    run.steps -= len(words) // 16
     first = words[0]
     if first is UNKNOWN:
         run.programs = True
@@ -329,6 +331,7 @@ def _let(run: Run, state: State, node: Node, words: Sequence[Value]) -> None:
         text = value_of(run.script, state, child)
         match = None if text is UNKNOWN else _CALCULATED.match(text)
         if match is not None:
+            run.steps -= PARSED
             tree = Script(": $(({}))".format(match.group(2)), None)
             command_node = tree.root.children[0]
             number = arithmetic(tree, state, command_node.children[-1])

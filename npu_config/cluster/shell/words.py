@@ -3,14 +3,18 @@
 import functools
 import os
 import re
-from typing import List, Optional, Tuple, Union
+from typing import Iterable, List, Optional, Tuple, Union
 
 from npu_config.cluster.shell.state import BETWEEN, State, Value
 from npu_config.cluster.shell.syntax import Node, Script
 from npu_config.core.settings import UNKNOWN
 
-MOST_FIELDS = 4096
+_MOST_FIELDS = 4096
+LONGEST = 4096
+"""The characters of a value that is kept; what doubles itself is soon unknown."""
+_MOST_PARTS = 64
 _LARGEST = 2**63
+_LARGEST_TEXT = 1024 * 1024
 _BRACES = re.compile(r"\{(-?[0-9]{1,6})\.\.(-?[0-9]{1,6})\}\Z")
 _CONSTANT = re.compile(r"[\w./:@%,+=-]*\Z")
 _PLAIN = re.compile(
@@ -40,7 +44,7 @@ def word_of(text: str) -> Optional[Word]:
 
 @functools.lru_cache(maxsize=1024)
 def _word_of(text: str) -> Optional[Word]:
-    if _PLAIN.match(text) is None:
+    if _PLAIN.match(text) is None or text.count("$") > _MOST_PARTS:
         return None
     return ('"' * text.startswith('"'), *_NAMED.split(text.strip('"')))
 
@@ -113,7 +117,7 @@ def fields_of(script: Script, state: State, node: Node) -> List[Value]:
     if braces is not None:
         first, last = int(braces.group(1)), int(braces.group(2))
         step = 1 if last >= first else -1
-        if abs(last - first) < MOST_FIELDS:
+        if abs(last - first) < _MOST_FIELDS:
             return [str(number) for number in range(first, last + step, step)]
         return [UNKNOWN]
     if node.type == "simple_expansion" and text in ("$@", "$*"):
@@ -135,12 +139,24 @@ def fields_of(script: Script, state: State, node: Node) -> List[Value]:
     return [value]
 
 
+def together(words: Iterable[List[Value]]) -> List[Value]:
+    """The fields of several words; one that is unknown for more than anybody writes."""
+    found: List[Value] = []
+    for each in words:
+        found += each
+        if len(found) > _MOST_FIELDS:
+            return [UNKNOWN]
+    return found
+
+
 def _concatenated(parts: List[Value]) -> Value:
     texts = []
+    length = 0
     for part in parts:
-        if part is UNKNOWN:
+        if part is UNKNOWN or length > _LARGEST_TEXT:
             return UNKNOWN
         texts.append(part)
+        length += len(part)
     return "".join(texts)
 
 
@@ -245,7 +261,7 @@ def _sequence(arguments: List[str]) -> Value:
     numbers = [int(argument) for argument in arguments]
     first = 1 if len(numbers) == 1 else numbers[0]
     step = numbers[1] if len(numbers) == 3 else 1
-    if step == 0 or abs(numbers[-1] - first) // abs(step) >= MOST_FIELDS:
+    if step == 0 or abs(numbers[-1] - first) // abs(step) >= _MOST_FIELDS:
         return UNKNOWN
     last = numbers[-1] + (1 if step > 0 else -1)
     return " ".join(str(number) for number in range(first, last, step))
@@ -255,15 +271,9 @@ def _command(script: Script, state: State, node: Node) -> Optional[List[str]]:
     """The words of a simple command; None when one of them is not known."""
     if node.type != "command":
         return None
-    found: List[str] = []
-    for child in node.children:
-        if child.type == "command_name":
-            child = child.children[0]
-        for field in fields_of(script, state, child):
-            if field is UNKNOWN:
-                return None
-            found.append(field)
-    return found
+    words = (each.children[0] if each.type == "command_name" else each for each in node.children)
+    found = together(fields_of(script, state, word) for word in words)
+    return None if UNKNOWN in found else found  # type: ignore[return-value]
 
 
 def arithmetic(script: Script, state: State, node: Node) -> Optional[int]:
