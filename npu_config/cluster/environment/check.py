@@ -1,6 +1,6 @@
 """The check of the environment that processes are started with.
 
-:func:`check_environment` contexts at variables only.  :func:`check_host` also reads the files
+:func:`check_environment` looks at variables only.  :func:`check_host` also reads the files
 that they name, and compares with the machine; :func:`check_job` takes the environments of all
 processes of a job.
 """

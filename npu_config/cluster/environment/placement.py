@@ -227,6 +227,8 @@ def _devices(context: EnvironmentCheck) -> None:
     if "DEVICE_ID" not in context.environ:
         return
     beaten = "ASCEND_DEVICE_ID" in context.environ
+    if not beaten and "ASCEND_DEVICE_ID" in context.used:
+        return  # it comes from outside
     context.report(
         rules.OLD_DEVICE,
         "DEVICE_ID",

@@ -196,7 +196,9 @@ def _environments(run: Run, state: State, target: Target, tables: _Tables) -> Li
     jobs: Dict[int, Dict[str, Launch]] = {}
     names = set().union(*[launch.variables for launch in (*launches, end)])
     ours = frozenset(name for name in names if _matters(name))
-    used = frozenset() if ours <= VARIABLES.keys() else frozenset(_USED.findall(run.script.source))
+    used: FrozenSet[str] = frozenset()
+    if not ours <= VARIABLES.keys() - {"DEVICE_ID"}:
+        used = frozenset(_USED.findall(run.script.source))
     used |= environment_check.of_other_jobs(ours)
     if run.launches:
         judged, places = _given(end, ours)

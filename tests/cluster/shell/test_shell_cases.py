@@ -39,3 +39,13 @@ def test_right_case(path):
     """A script of which nothing is certainly wrong draws neither error nor warning."""
     report = found_in(path)
     assert report.errors + report.warnings == []
+
+
+@pytest.mark.parametrize(
+    ("value", "rules"),
+    [("3", ["NPU679"]), ("$ASCEND_DEVICE_ID", []), ("${ASCEND_DEVICE_ID:-0}", [])],
+)
+def test_old_name_that_takes_its_value_from_the_new_one(value, rules):
+    """Who writes ``DEVICE_ID=$ASCEND_DEVICE_ID`` gets the new name from outside: no note."""
+    found, _ = check_script("export DEVICE_ID={}\npython train.py\n".format(value), None)
+    assert rules == [each.rule for each in found]
