@@ -11,6 +11,7 @@ import attr
 
 from npu_config.core.diagnostics import NpuConfigError, Severity
 from npu_config.core.files import PathLike, write_atomic, write_missing
+from npu_config.core.message import phrase
 from npu_config.core.settings import Settings
 from npu_config.core.target import Target
 from npu_config.rules.engine import judge
@@ -73,9 +74,13 @@ class NpuConfig(ConfigValue):
 
         Raises:
             NpuConfigError: with every diagnostic, when an option is wrong.
+            TypeError: ``config`` is no ConfigProto.
         """
         from npu_config.proto import decode
 
+        if not hasattr(config, "graph_options"):
+            text = "a ConfigProto is expected, got {}; NpuConfig.load(path) reads a file"
+            raise TypeError(phrase(text, type(config).__name__))
         settings = decode(config)
         beside = judge(settings._replace(entries={}), target)
         found = [attr.evolve(d, severity=min(d.severity, Severity.WARNING)) for d in beside]
@@ -98,7 +103,7 @@ class NpuConfig(ConfigValue):
         """
         from npu_config.readers import read
 
-        reading = read(os.fspath(path))
+        reading = read(path)
         if not reading.settings:
             raise NpuConfigError(reading.diagnostics)
         return from_settings(
@@ -157,7 +162,7 @@ class NpuConfig(ConfigValue):
         """
         from npu_config.writers import render_for
 
-        write_atomic(path, render_for(self, os.fspath(path)), overwrite)
+        write_atomic(path, render_for(self, path), overwrite)
 
     def save_side_files(self, directory: PathLike, overwrite: bool = False) -> "NpuConfig":
         """Write the side files that came with the builder into ``directory``.

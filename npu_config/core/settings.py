@@ -10,8 +10,8 @@ import enum
 from types import MappingProxyType
 from typing import Any, Mapping, NamedTuple, Optional, Tuple, Union
 
+from npu_config.core.arguments import checked_mapping
 from npu_config.core.diagnostics import NOWHERE, Place
-from npu_config.core.message import phrase
 
 
 class Unknown(enum.Enum):
@@ -128,10 +128,7 @@ class Settings(NamedTuple):
         Raises:
             TypeError: ``values`` is not a mapping.
         """
-        if not isinstance(values, Mapping):
-            raise TypeError(
-                phrase("options must be a mapping of name to value, not {}", type(values).__name__)
-            )
+        checked_mapping(values, "options", "NpuConfig.load(path) reads a file")
         return cls(
             {name: Setting(value, None, place) for name, value in values.items()},
             source_kind,

@@ -9,6 +9,7 @@ Source: facts dump.yaml, ``container``.
 import os
 from typing import BinaryIO, List, NamedTuple, Optional, Sequence, Tuple
 
+from npu_config.core.arguments import path_name
 from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Place
 from npu_config.core.files import PathLike, reading
 from npu_config.core.message import phrase
@@ -57,7 +58,7 @@ def open_dump(path: PathLike) -> Opened:
         The dump, if there is a header, and one diagnostic when something is wrong.  Of a
         damaged file the tensors that are whole can be read.
     """
-    name = os.fspath(path)
+    name = path_name(path)
     try:
         with open(name, "rb", opener=reading) as stream:
             size = os.fstat(stream.fileno()).st_size

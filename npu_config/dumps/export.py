@@ -9,6 +9,7 @@ was interrupted goes on where it stopped.
 import os
 from typing import Any, Callable, Dict, Iterator, List, Optional, Set, Tuple
 
+from npu_config.core.arguments import path_name
 from npu_config.core.diagnostics import Diagnostic, NpuConfigError
 from npu_config.core.files import PathLike, reading, write_atomic
 from npu_config.core.message import phrase
@@ -51,7 +52,7 @@ def export_dumps(
         OSError: a file cannot be written.
         ImportError: a tensor has to be converted, and numpy is missing.
     """
-    target = os.fspath(output)
+    target = path_name(output)
     _prepare(target)
     lines: List[Exported] = []
     found: List[Diagnostic] = []

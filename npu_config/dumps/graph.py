@@ -14,6 +14,7 @@ from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple
 
 import attr
 
+from npu_config.core.arguments import path_name
 from npu_config.core.diagnostics import NpuConfigError, Place
 from npu_config.core.files import PathLike, reading
 from npu_config.core.message import phrase
@@ -157,7 +158,7 @@ def read_ge_graph(path: PathLike, model: Optional[str] = None) -> GeGraph:
     Raises:
         NpuConfigError: the file cannot be read or is not such a graph.
     """
-    name = os.fspath(path)
+    name = path_name(path)
     if os.path.isdir(name):
         name = _in_folder(name, model)
     data = load(name, LARGEST)

@@ -6,12 +6,12 @@ Source: facts dump.yaml, ``compare`` (C-COLUMNS, C-OLDCOLUMNS, C-CELLS, C-THRESH
 import csv
 import io
 import math
-import os
 import re
 from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
 
 import attr
 
+from npu_config.core.arguments import path_name
 from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Place
 from npu_config.core.files import PathLike
 from npu_config.core.message import join, listed, phrase
@@ -170,7 +170,7 @@ def read_result(path: PathLike, threshold: float = 0.98) -> ResultTable:
     Raises:
         NpuConfigError: it is not such a table.
     """
-    name = os.fspath(path)
+    name = path_name(path)
     data = load(name, _LARGEST)
     if not isinstance(data, bytes):
         raise NpuConfigError([data])

@@ -6,11 +6,11 @@ Source: facts dump.yaml, ``stats_csv``.
 """
 
 import csv
-import os
 from typing import Dict, List, Optional, Sequence, Tuple, Union
 
 import attr
 
+from npu_config.core.arguments import path_name
 from npu_config.core.diagnostics import NpuConfigError, Place
 from npu_config.core.files import PathLike
 from npu_config.core.message import listed, phrase
@@ -56,7 +56,7 @@ def read_statistics(path: PathLike) -> Tuple[StatisticsRow, ...]:
     Raises:
         NpuConfigError: it is not such a table, with every row that is wrong.
     """
-    name = os.fspath(path)
+    name = path_name(path)
     data = load(name, _LARGEST)
     if not isinstance(data, bytes):
         raise NpuConfigError([data])

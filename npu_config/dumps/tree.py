@@ -9,6 +9,7 @@ from typing import Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple, 
 
 import attr
 
+from npu_config.core.arguments import path_name
 from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Place
 from npu_config.core.files import PathLike, reading
 from npu_config.core.message import phrase
@@ -179,7 +180,7 @@ def find_dumps(path: PathLike) -> DumpTree:
     Raises:
         NpuConfigError: the path cannot be read.
     """
-    root = os.fspath(path)
+    root = path_name(path)
     files: List[DumpFile] = []
     strays: List[Stray] = []
     missing: List[str] = []

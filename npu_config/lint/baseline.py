@@ -11,6 +11,7 @@ import json
 import os
 from typing import Any, Callable, Counter, Dict, Iterable, List, Mapping, Optional, Tuple
 
+from npu_config.core.arguments import path_name
 from npu_config.core.diagnostics import Diagnostic, Place, Severity
 from npu_config.core.files import PathLike, write_atomic
 from npu_config.core.message import listed, phrase
@@ -103,7 +104,7 @@ class Baseline:
         Raises:
             BaselineError: it cannot be read, or is no baseline.
         """
-        name = os.fspath(path)
+        name = path_name(path)
         data = load(name, _LARGEST)
         if isinstance(data, Diagnostic):
             raise _unusable(name, data.message)

@@ -31,7 +31,7 @@ def method_lines(script: Script) -> List[int]:
     mentions, lines = script.source.mentions, script.source.lines
     found: Set[int] = set()
     for word in script.words.intersection(words):
-        is_method = re.compile(r"(?:\.|^)\s*{}\s*(?:\(|\\?$)".format(word)).search
+        is_method = re.compile(r"(?:\.|^)\s*{}\s*(?:[(\\#]|$)".format(word)).search
         if "_and_" in word:
             found.update(mentions(word))
         else:

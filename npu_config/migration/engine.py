@@ -1,11 +1,13 @@
 """The migration of one script: every group of facts is asked, then the edits are done."""
 
 import ast
+import os
 import re
 from typing import Callable, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple, Union
 
 import attr
 
+from npu_config.core.arguments import names_file
 from npu_config.core.diagnostics import Edit
 from npu_config.core.message import phrase
 from npu_config.migration import (
@@ -72,11 +74,13 @@ class Migration:
         text: the migrated script; where nothing is edited, the script itself.
         edits: the replacements in the script, in order; no two of them touch.
         notes: what was changed, refused, or is left to do by hand, by line of the script.
+        is_blocked: something in the script keeps all of it from being edited.
     """
 
     text: str
     edits: Tuple[Edit, ...] = ()
     notes: Tuple[Note, ...] = ()
+    is_blocked: bool = False
 
     @property
     def status(self) -> str:
@@ -121,10 +125,20 @@ def migrate(source: Union[str, bytes], imports: str = "npu_config") -> Migration
         source that is not Python 3 gives no edit and one note.
 
     Raises:
-        ValueError: ``imports`` is none of the two.
+        ValueError: ``imports`` is none of the two; ``source`` is the path of a file.
         TypeError: ``source`` is neither text nor bytes.
     """
+    if not isinstance(source, (str, bytes)):
+        raise TypeError(phrase("{}, got {}", _EXPECTED, type(source).__name__))
+    if names_file(source if isinstance(source, str) else os.fsdecode(source[:4096])):
+        raise ValueError(phrase("{}, got the path {!r}", _EXPECTED, source))
     return analyse(source, imports).migration
+
+
+_EXPECTED = (
+    'migrate takes a script as text or bytes: open(path, "rb").read() reads a file, and '
+    "npu-config migrate takes paths"
+)
 
 
 def analyse(
@@ -146,14 +160,12 @@ def analyse(
     """
     if imports not in IMPORTS:
         raise ValueError(phrase('imports must be "npu_config" or "npu_bridge", got {!r}', imports))
-    if not isinstance(source, (str, bytes)):
-        raise TypeError(phrase("source must be text or bytes, got {}", type(source).__name__))
     try:
         text = decode(source).text if isinstance(source, bytes) else source
     except Undecodable as error:
         note = Note(error.line or 1, "python2", REFUSED, phrase("not text: {}", error))
         assert isinstance(source, bytes)
-        return Analysis(Migration(source.decode("latin-1"), notes=(note,)))
+        return Analysis(_refused(source.decode("latin-1"), note))
     try:
         script = Script(text, neighbours, _KNOWN)
         try:
@@ -167,12 +179,14 @@ def analyse(
             if old
             else phrase("not Python 3 that can be analysed: {}", error)
         )
-        return Analysis(
-            Migration(text, notes=(Note(error.line or 1, "python2", REFUSED, reason),))
-        )
+        return Analysis(_refused(text, Note(error.line or 1, "python2", REFUSED, reason)))
     except RecursionError:
         note = Note(1, "python2", REFUSED, "nested too deeply to be analysed")
-        return Analysis(Migration(text, notes=(note,)))
+        return Analysis(_refused(text, note))
+
+
+def _refused(text: str, note: Note) -> Migration:
+    return Migration(text, notes=(note,), is_blocked=True)
 
 
 def _analyse(
@@ -184,7 +198,7 @@ def _analyse(
     modules = tuple(_modules(script))
     alone = one_reason(script)
     if alone is not None:
-        return Analysis(Migration(text, notes=(alone,)), modules=modules)
+        return Analysis(_refused(text, alone), modules=modules)
     work = Work(script, imports, keeper)
     _apply(work)
     own = _already(script)
@@ -299,7 +313,8 @@ def _migrated_already(work: Work, line: int) -> Migration:
     if own or work.changes:
         text = "has an NpuOptimizer entry or imports npu_init: nothing is changed"
         notes.append(Note(line, "already-migrated", REFUSED, text))
-    return Migration(work.script.text, notes=tuple(sorted(notes)))
+    is_blocked = any(note.kind == REFUSED for note in notes)
+    return Migration(work.script.text, notes=tuple(sorted(notes)), is_blocked=is_blocked)
 
 
 def _shifted_hooks(script: Script) -> Iterator[Note]:
@@ -331,7 +346,7 @@ def _finished(work: Work) -> Migration:
         edits.append(Edit(*script.position(start), *script.position(end), text))
         done = end
     parts.append(script.text[done:])
-    return Migration("".join(parts), tuple(edits), tuple(work.notes))
+    return Migration("".join(parts), tuple(edits), tuple(work.notes), work.blocked)
 
 
 def _ordered(changes: Sequence[Change]) -> List[Change]:

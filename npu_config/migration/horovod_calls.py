@@ -11,6 +11,7 @@ from npu_config.migration.horovod_names import (
     id_of,
     is_hvd,
     is_statement,
+    of_keras,
     replace_name,
 )
 from npu_config.migration.resolve import last_name
@@ -48,6 +49,12 @@ def _constant_of(work: Work, use: Use, value: ast.expr) -> Optional[str]:
     """The name of a constant of Horovod."""
     found = work.script.resolver.resolve(value, use.site.frames)
     return found[len("horovod.") :] if found and found.startswith("horovod.") else None
+
+
+def _dropped(text: str, given: Dict[str, ast.expr], *kept: str) -> str:
+    """What is said of a call, with the arguments that its counterpart does not take."""
+    names = [name for name in given if name not in kept]
+    return phrase("{}; dropped without loss: {}", text, ", ".join(names)) if names else text
 
 
 def _is_plain_compression(work: Work, use: Use, value: ast.expr) -> bool:
@@ -101,18 +108,11 @@ def _optimizer(work: Work, use: Use, call: ast.Call) -> None:
                 given[name].lineno, "hvd-refused", phrase("{} has no counterpart", name), True
             )
             refused = True
-    dropped = [
-        name for name in ("sparse_as_dense", "device_dense", "device_sparse") if name in given
-    ]
-    note = (
-        phrase("dropped without loss: {}", ", ".join(dropped))
-        if dropped
-        else "npu_distributed_optimizer_wrapper averages, too"
-    )
     if not refused:
         _take_first(work, call, given["optimizer"])
         replace_name(work, use, work.name("npu_distributed_optimizer_wrapper"))
-    work.changed(use.line, "hvd-optimizer", note)
+    note = "npu_distributed_optimizer_wrapper averages, too"
+    work.changed(use.line, "hvd-optimizer", _dropped(note, given, "optimizer"))
 
 
 def _is_class(work: Work, use: Use, node: ast.expr) -> bool:
@@ -131,11 +131,8 @@ def _hook(work: Work, use: Use, call: ast.Call) -> None:
         return
     _take_first(work, call, given["root_rank"])
     replace_name(work, use, work.name("NPUBroadcastGlobalVariablesHook"))
-    work.changed(
-        use.line,
-        "hvd-broadcast-hook",
-        "sends the trainable variables; Horovod sends moving averages and slots, too",
-    )
+    note = "sends the trainable variables; Horovod sends moving averages and slots, too"
+    work.changed(use.line, "hvd-broadcast-hook", _dropped(note, given, "root_rank"))
 
 
 def _callback(work: Work, use: Use, call: ast.Call) -> None:
@@ -147,7 +144,8 @@ def _callback(work: Work, use: Use, call: ast.Call) -> None:
         return
     _take_first(work, call, given["root_rank"])
     replace_name(work, use, work.name("NPUBroadcastGlobalVariablesCallback"))
-    work.changed(use.line, "hvd-callback")
+    note = "sends the variables of one rank to all"
+    work.changed(use.line, "hvd-callback", _dropped(note, given, "root_rank"))
 
 
 def _broadcast_all(work: Work, use: Use, call: ast.Call) -> None:
@@ -185,14 +183,15 @@ def _broadcast_all(work: Work, use: Use, call: ast.Call) -> None:
 
 
 def _check_types(work: Work, use: Use) -> None:
-    work.manual(
-        use.line,
-        "hvd-broadcast",
-        _NEVER_RUN if _is_never_run(work, use) else _TYPES,
-    )
+    text = _NEVER_RUN if _is_never_run(work, use) else _TYPES
+    work.manual(use.line, "hvd-broadcast", _AT_ONCE if of_keras(work, use) else text)
 
 
 _TYPES = "check the types of the variables: float16, float32 and integers of the product only"
+_AT_ONCE = (
+    "Horovod for Keras runs it at once; here it is only made: "
+    "tf.keras.backend.get_session().run(...); check the types of the variables"
+)
 _NEVER_RUN = (
     "made here, and run nowhere in this script: sess.run(...); check the types of the variables: "
     "float16, float32 and integers of the product only"
@@ -223,6 +222,8 @@ _FREEZING = (
 
 
 def _broadcast(work: Work, use: Use, call: ast.Call) -> None:
+    if _is_value(work, use):
+        return
     given = _arguments(work, use, call, ("tensor", "root_rank", "name"))
     if given is None or _is_frozen(work, use):
         return
@@ -233,10 +234,24 @@ def _broadcast(work: Work, use: Use, call: ast.Call) -> None:
     work.keep_arguments(call, given["tensor"], given["root_rank"])
     replace_name(work, use, work.name("hccl_ops") + ".broadcast")
     work.insert(work.script.span(call)[1], "[0]")
-    work.changed(use.line, "hvd-broadcast", "hccl_ops.broadcast takes and gives lists")
+    note = _dropped("hccl_ops.broadcast takes and gives lists", given, "tensor", "root_rank")
+    work.changed(use.line, "hvd-broadcast", note)
+
+
+def _is_value(work: Work, use: Use) -> bool:
+    """True, and refused, for a function of Horovod for Keras that computes at once."""
+    is_value = of_keras(work, use)
+    if is_value:
+        text = (
+            "gives a value in Horovod for Keras, and a tensor on the NPU: write a tensor, run it"
+        )
+        work.refuse(use.line, id_of(use.name), text, True)
+    return is_value
 
 
 def _allreduce(work: Work, use: Use, call: ast.Call) -> None:
+    if _is_value(work, use):
+        return
     names = (
         *("tensor", "average", "device_dense", "device_sparse", "compression", "op"),
         *("prescale_factor", "postscale_factor", "name"),
@@ -274,25 +289,21 @@ def _allreduce(work: Work, use: Use, call: ast.Call) -> None:
     if reduction is not None:
         work.insert(end, phrase(', reduction="{}"', reduction))
     replace_name(work, use, work.name("npu_allreduce"))
-    work.changed(
-        use.line,
-        "hvd-allreduce",
-        reduction or "average is Horovod's default, and that of npu_allreduce",
-    )
+    note = reduction or "average is Horovod's default, and that of npu_allreduce"
+    work.changed(use.line, "hvd-allreduce", _dropped(note, given, "tensor", "average", "op"))
 
 
 def _allgather(work: Work, use: Use, call: ast.Call) -> None:
+    if _is_value(work, use):
+        return
     given = _arguments(work, use, call, ("tensor", "name"))
     if given is None:
         return
     end = _take_first(work, call, given["tensor"])
     work.insert(end, phrase(", rank_size={}()", work.name("get_npu_rank_size")))
     replace_name(work, use, work.name("hccl_ops") + ".allgather")
-    work.changed(
-        use.line,
-        "hvd-allgather",
-        "first dimensions must be equal on all ranks, which Horovod does not ask for",
-    )
+    note = "first dimensions must be equal on all ranks, which Horovod does not ask for"
+    work.changed(use.line, "hvd-allgather", _dropped(note, given, "tensor"))
 
 
 def _shutdown(work: Work, use: Use, call: ast.Call) -> None:

@@ -23,6 +23,7 @@ __all__ = [
     "is_hvd",
     "is_optional",
     "is_statement",
+    "of_keras",
     "replace_name",
 ]
 
@@ -100,6 +101,15 @@ def is_hvd(work: Work, name: str) -> bool:
     """True for a name that the module binds to Horovod."""
     stores = work.script.module.stores.get(name, [])
     return any(canonical(store.text).startswith("horovod") for store in stores)
+
+
+def of_keras(work: Work, use: Use) -> bool:
+    """True for a use of Horovod's interface for Keras."""
+    name, *attributes = dotted_parts(use.node) or [""]
+    bindings = work.script.bindings(name, use.site.frames)
+    return "keras" in attributes or any(
+        "keras" in binding.text.split(".") for binding in bindings if binding.kind == "import"
+    )
 
 
 def replace_name(work: Work, use: Use, text: str) -> List[int]:

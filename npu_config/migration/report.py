@@ -29,8 +29,17 @@ _TITLES = {
 _STATUSES = {
     "changed": "changed",
     "unchanged": "unchanged",
-    "refused": "refused as a whole, nothing is edited",
+    "refused": "nothing is edited",
 }
+
+
+def _status(outcome: Outcome) -> str:
+    """What is said of a file at the head of its notes."""
+    if outcome.diagnostics:
+        return "not migrated"
+    if outcome.migration is not None and outcome.migration.is_blocked:
+        return "refused as a whole, nothing is edited"
+    return _STATUSES[outcome.status]
 
 
 def render(form: str, outcomes: Sequence[Outcome], commands: Sequence[str]) -> str:
@@ -101,7 +110,7 @@ def _text(outcomes: Sequence[Outcome], commands: Sequence[str]) -> str:
             lines.append(finding(found.localized(language())).rstrip("\n"))
         if migration is None or not migration.notes:
             continue
-        status = localized(_STATUSES[outcome.status])
+        status = localized(_status(outcome))
         lines.append("{}: {}".format(printable(outcome.target.path), status))
         for kind in (CHANGED, REFUSED, MANUAL):
             groups = _groups(note for note in migration.notes if note.kind == kind)
@@ -154,13 +163,16 @@ def _counts(outcomes: Sequence[Outcome]) -> Dict[str, int]:
 def _summary(outcomes: Sequence[Outcome]) -> str:
     counts = _counts(outcomes)
     return localized(
-        "{}: {changed} changed, {refused} refused as a whole; "
+        "{}: {changed} changed, {blocked} refused as a whole; "
         "left to do or to know: {by_hand}{}{}",
         localized("1 file") if counts["files"] == 1 else localized("{files} files", **counts),
         localized("; {not_read} not migrated", **counts) if counts["not_read"] else "",
         localized("; for the NPU already, and not reported again: {done}", **counts)
         if counts["done"]
         else "",
+        blocked=sum(
+            outcome.migration is not None and outcome.migration.is_blocked for outcome in outcomes
+        ),
         **counts,
     )
 
@@ -265,7 +277,7 @@ def _html(outcomes: Sequence[Outcome], commands: Sequence[str]) -> str:
             localized(
                 "<h2>{}: {}</h2><table>{}",
                 _safe(outcome.target.path),
-                localized(_STATUSES[outcome.status]),
+                localized(_status(outcome)),
                 localized(_HEAD),
             )
         )

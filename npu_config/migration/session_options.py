@@ -235,7 +235,7 @@ def _alias_of_gpu_options(work: Work, assignment: ast.Assign) -> None:
     name = getattr(assignment.targets[0], "id", None)
     source = work.script.source
     for field in _GPU_FIELDS if name else ():
-        is_set = re.compile(r"\b{}\.{}\s*=(?!=)".format(name, field)).search
+        is_set = re.compile(r"\b{}\s*\.\s*{}\s*=(?!=)".format(name, field)).search
         for line in source.mentions(field):
             if is_set(source.lines[line - 1]):
                 work.manual(line, "gpu-options", _NO_EFFECT)

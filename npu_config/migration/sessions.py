@@ -267,21 +267,31 @@ def _targets(site: Site, holder: Optional[ast.AST]) -> List[ast.expr]:
     return outer.targets
 
 
-def _names_before(work: Work, word: str, pattern: str) -> Dict[str, List[int]]:
-    """The names that a pattern finds on the lines with a word, with those lines, found once."""
-    found: Optional[Dict[str, List[int]]] = work.script.cache.get(word)
+_GAP = r"(?:[ \t\f\\{}]|\r?\n|#[^\r\n]*[\r\n])*"
+_BEFORE, _BEHIND = _GAP.format("("), _GAP.format(")")
+_CLOSED = re.compile(r"\b(?P<name>\w+){}\.{}(?P<word>close)\b".format(_BEHIND, _GAP.format("")))
+_ENTERED = re.compile(r"\b(?P<word>with)\b{}(?P<name>\w+){}(?::|as\b)".format(_BEFORE, _BEHIND))
+_NEAR = 4
+"""How many lines a name can stand away from the word that it belongs to."""
+
+
+def _names_around(work: Work, word: str, pattern: "re.Pattern[str]") -> Dict[str, List[int]]:
+    """The names that a pattern finds with a word, with the lines of the word, found once."""
+    script = work.script
+    found: Optional[Dict[str, List[int]]] = script.cache.get(word)
     if found is None:
-        source, compiled = work.script.source, re.compile(pattern)
-        found = work.script.cache[word] = {}
-        for line in source.mentions(word):
-            for name in compiled.findall(source.lines[line - 1]):
-                found.setdefault(name, []).append(line)
+        found = script.cache[word] = {}
+        for line in script.source.mentions(word):
+            first, last = script.line_start(max(1, line - _NEAR)), script.line_end(line + _NEAR)
+            for match in pattern.finditer(script.text, first, last):
+                if script.position(match.start("word"))[0] == line:
+                    found.setdefault(match.group("name"), []).append(line)
     return found
 
 
 def _is_closed(work: Work, site: Site, name: str, is_member: bool) -> bool:
     """True when something closes a session in the function, or class, that makes it."""
-    names = _names_before(work, "close", r"(\w+)[ \t]*\.[ \t]*close\b")
+    names = _names_around(work, "close", _CLOSED)
     if name not in names:
         return False
     kinds = (ast.ClassDef,) if is_member else FUNCTIONS
@@ -302,7 +312,7 @@ def _is_closed(work: Work, site: Site, name: str, is_member: bool) -> bool:
 
 def _is_entered(work: Work, name: str) -> bool:
     """True when a variable is entered by a with statement, which closes it at the end."""
-    return name in _names_before(work, "with", r"\bwith[ \t]+(\w+)[ \t]*(?::|as\b)")
+    return name in _names_around(work, "with", _ENTERED)
 
 
 def _runs_app(work: Work) -> bool:

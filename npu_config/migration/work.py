@@ -150,8 +150,10 @@ class Work:
         self.changes.append(Change(offset, offset, text))
 
     def replace_node(self, node: ast.AST, text: str) -> None:
-        """Replace an expression."""
-        self.replace(*self.script.span(node), text)
+        """Replace an expression; the comments in a name of several lines stay behind it."""
+        start, end = self.script.span(node)
+        kept, gap = self.comments(start, end) if isinstance(node, ast.Attribute) else ("", "")
+        self.replace(start, end, text + kept + gap)
 
     def wrap(self, node: ast.expr, before: str, after: str = ")") -> None:
         """Write something around an argument, within its own brackets."""

@@ -5,10 +5,10 @@ A reader never raises for any content: what is wrong is a diagnostic.
 
 import importlib
 import json
-import os
 import re
 from typing import Optional, Tuple, Union
 
+from npu_config.core.arguments import path_name
 from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Place
 from npu_config.core.files import PathLike
 from npu_config.core.message import listed, phrase
@@ -51,7 +51,7 @@ def read(
     Raises:
         ValueError: ``as_kind`` is none of :data:`KINDS`.
     """
-    name = os.fspath(path)
+    name = path_name(path)
     if as_kind is not None and as_kind not in FORMATS:
         raise ValueError(phrase('unknown kind "{}"; legal: {}', as_kind, listed(KINDS)))
     try:
@@ -110,7 +110,7 @@ def read_if_ours(
         as_kind: as in :func:`read`.
         content: as in :func:`read`.
     """
-    name = os.fspath(path)
+    name = path_name(path)
     largest = searched(name)
     if not largest:
         return None

@@ -4,6 +4,7 @@ import os
 import sys
 from typing import TYPE_CHECKING, Any, Dict, NamedTuple, Optional, Sequence, Tuple
 
+from npu_config.core.arguments import path_name
 from npu_config.core.message import phrase
 from npu_config.runner import environment, finder, namesake, report, script
 from npu_config.runner.watch import Watch
@@ -96,7 +97,8 @@ def run_path(
     """
     if steps is not None and steps < 1:
         raise ValueError(phrase("steps must be at least 1, got {}", steps))
-    found = script.find(os.fspath(path))
+    name = path_name(path)
+    found = script.find(name)
     already = finder.installed() is not None
     finder.install_npu_bridge(force)
     filled = environment.fill(os.environ)
@@ -113,7 +115,7 @@ def run_path(
     watch.start()
     unshare = namesake.share(os.path.dirname(os.path.realpath(found)))
     try:
-        code = script.execute(found, arguments, os.fspath(path))
+        code = script.execute(found, arguments, name)
     finally:
         unshare()
         watch.stop()

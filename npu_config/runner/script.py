@@ -6,6 +6,7 @@ import threading
 from types import ModuleType, TracebackType
 from typing import Any, Iterator, List, Optional, Sequence, Set
 
+from npu_config.core.arguments import is_text
 from npu_config.core.files import reading
 from npu_config.core.message import phrase
 from npu_config.runner.missing import advice, failed_import
@@ -36,6 +37,9 @@ def find(path: str) -> str:
             phrase("{} is a directory without __main__.py; name the script in it", path)
         )
     if not os.path.exists(path):
+        if is_text(path):
+            text = "the path of a script is expected, and not its text: {!r} ..."
+            raise CannotRunError(phrase(text, path[:40]))
         raise CannotRunError(phrase("{} does not exist", path))
     return path
 

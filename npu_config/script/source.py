@@ -265,7 +265,10 @@ class ScriptSource(Source):
         return self._lines_of_words
 
     def members(self, word: str) -> List[int]:
-        """The lines with an identifier behind a dot, comment lines left out."""
+        """The lines with an identifier behind a dot, comment lines left out.
+
+        One that begins its line counts where a comment ends the line before it.
+        """
         text, size = self.text, len(word)
         found: List[int] = []
         start = text.find(word)
@@ -274,12 +277,18 @@ class ScriptSource(Source):
             before = start - 1
             while text[before] in " \t\r\n\\" and before > 0:
                 before -= 1
-            if text[before] == "." and not _is_part(text[end : end + 1]):
+            is_member = text[before] == "." or self._follows_comment(before, start)
+            if is_member and not _is_part(text[end : end + 1]):
                 line = self.line(start)
                 if not self.lines[line - 1].lstrip().startswith("#"):
                     found.append(line)
             start = text.find(word, end)
         return found
+
+    def _follows_comment(self, before: int, start: int) -> bool:
+        """True where the line of one offset ends in a comment before the other offset."""
+        end = self.text.find("\n", before, start)
+        return end >= 0 and "#" in self.text[self.text.rfind("\n", 0, before) + 1 : end]
 
     def lines_with(self, word: str, within: bool = False) -> List[int]:
         """The lines that hold a word, comment lines left out; ``within``: also inside of words."""

@@ -5,6 +5,7 @@ import pkgutil
 from importlib import import_module
 from typing import Any, Iterator, Mapping, Optional
 
+from npu_config.core.arguments import checked_text
 from npu_config.sidefiles._frozen import Table
 from npu_config.sidefiles.format import Format, Sample
 
@@ -30,7 +31,11 @@ def recognise(text: str, name: Optional[str] = None) -> Optional[Format[Any]]:
 
     Returns:
         The one format that claims the text, or None.
+
+    Raises:
+        TypeError: ``text`` is no text.
     """
+    checked_text(text, "recognise(open(path).read(), path)")
     sample = Sample(text)
     claims = [entry for entry in FORMATS.values() if entry.looks_like(sample)]
     if len(claims) == 1:

@@ -24,7 +24,7 @@ from npu_config.sidefiles._dtype_lines import (
     unknown,
 )
 from npu_config.sidefiles._frozen import Table
-from npu_config.sidefiles.format import Format, Parsed, Sample, conclude, refuse
+from npu_config.sidefiles.format import Format, Parsed, Sample, conclude, refuse, takes_text
 from npu_config.sidefiles.library import OperatorLibrary, canonical_dtype
 from npu_config.text.lines import name_fault
 from npu_config.text.source import ANYWHERE, Places
@@ -147,6 +147,7 @@ def _entry_faults(name: str, dtypes: Any) -> Iterator[Diagnostic]:
                 yield unknown(dtype)
 
 
+@takes_text
 def parse(
     text: str, path: Optional[str] = None, target: Target = ANY_TARGET
 ) -> Parsed[CustomizeDtypes]:

@@ -7,7 +7,7 @@ import attr
 
 from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Severity
 from npu_config.core.target import Target
-from npu_config.sidefiles.format import Format, Parsed, Sample, conclude, first_value
+from npu_config.sidefiles.format import Format, Parsed, Sample, conclude, first_value, takes_text
 from npu_config.sidefiles.schema.findings import Findings
 from npu_config.sidefiles.schema.kinds import Schema
 from npu_config.sidefiles.schema.reading import Reader, Rules
@@ -126,6 +126,7 @@ def content_format(
         check: what is worth knowing about a right object.
     """
 
+    @takes_text
     def parser(text: str, path: Optional[str], target: Target) -> Parsed[Content]:
         return declared.parse(text, path, lambda model, places: check(model, target, places))
 

@@ -1,12 +1,13 @@
 """What a side-file format is: how it is parsed, rendered, recognised, loaded and saved."""
 
+import functools
 import json
-import os
 import re
-from typing import Any, Callable, Generic, Iterable, List, Optional, Tuple, TypeVar
+from typing import Any, Callable, Generic, Iterable, List, Optional, Tuple, TypeVar, cast
 
 import attr
 
+from npu_config.core.arguments import checked_text, names_file, path_name
 from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Report, Severity
 from npu_config.core.files import PathLike, write_atomic
 from npu_config.core.message import phrase
@@ -18,8 +19,10 @@ from npu_config.text.json_parser import parse as parse_json
 from npu_config.text.loading import decode
 from npu_config.text.loading import load as load_bytes
 from npu_config.text.source import ANYWHERE, Places, Source, apply_edits
+from npu_config.text.words import shown
 
 M = TypeVar("M")
+P = TypeVar("P", bound=Callable[..., Any])
 
 _PARSERS = "cann/ge:compiler/engines/nn_engine/utils/common/config_parser/"
 
@@ -141,6 +144,20 @@ _PLACEHOLDER = re.compile(
 )
 
 
+def takes_text(parser: P) -> P:
+    """A parser of the content of a file, which says so where it is given the path of one."""
+
+    @functools.wraps(parser)
+    def parse(text: str, path: Optional[str] = None, *rest: Any, **named: Any) -> Any:
+        checked_text(text, "load(path)")
+        parsed = parser(text, path, *rest, **named)
+        if path is None and not parsed.ok and names_file(text):
+            return Parsed(None, Report([path_given(text, "load(path) reads a file")]))
+        return parsed
+
+    return cast(P, parse)
+
+
 @attr.s(frozen=True, slots=True, auto_attribs=True, eq=False)
 class Format(Generic[M]):
     """One format of side files.
@@ -174,7 +191,11 @@ class Format(Generic[M]):
     def parse(
         self, text: str, path: Optional[str] = None, target: Target = ANY_TARGET
     ) -> Parsed[M]:
-        """The content of a text, with every fault; never raises."""
+        """The content of a text, with every fault.
+
+        Raises:
+            TypeError: ``text`` is no text.
+        """
         parsed = self.parser(text, path, target)
         if not parsed.ok and text[:4096].lstrip("\ufeff \t\r\n").startswith(("{", "[")):
             placeholder = _PLACEHOLDER.search(text)
@@ -197,7 +218,7 @@ class Format(Generic[M]):
         text, found = read_text(path)
         if text is None:
             return Parsed(None, Report(found))
-        return self.parse(text, os.fspath(path), target)
+        return self.parse(text, path_name(path), target)
 
     def save(self, model: M, path: PathLike, overwrite: bool = False) -> None:
         """Write the canonical text of a model, all of it or nothing.
@@ -236,9 +257,15 @@ class Format(Generic[M]):
         return apply_edits(text, edits)
 
 
+def path_given(text: str, help: str) -> Diagnostic:
+    """What is said of a path that is given in the place of a text."""
+    message = phrase("{} is the path of a file, and not its text", shown(text))
+    return UNREADABLE.diagnostic(message, help=help)
+
+
 def read_text(path: PathLike) -> Tuple[Optional[str], Tuple[Diagnostic, ...]]:
     """The text of a file, or why there is none."""
-    name = os.fspath(path)
+    name = path_name(path)
     data = load_bytes(name, LARGEST)
     text, found = (None, data) if isinstance(data, Diagnostic) else decode(data, name)
     if found is None:

@@ -25,7 +25,7 @@ from npu_config.sidefiles._fusion_sections import (
     judge,
 )
 from npu_config.sidefiles.declared import Declared
-from npu_config.sidefiles.format import Format, Parsed, Sample, conclude, refuse
+from npu_config.sidefiles.format import Format, Parsed, Sample, conclude, refuse, takes_text
 from npu_config.sidefiles.schema.reading import Rules
 from npu_config.text import json as _json
 from npu_config.text.lines import name_fault
@@ -238,6 +238,7 @@ def _read_lines(text: str, path: Optional[str]) -> Parsed[FusionSwitch]:
     )
 
 
+@takes_text
 def parse(
     text: str, path: Optional[str] = None, target: Target = ANY_TARGET
 ) -> Parsed[FusionSwitch]:

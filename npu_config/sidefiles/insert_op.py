@@ -25,7 +25,7 @@ from npu_config.sidefiles._aipp_fields import (
 )
 from npu_config.sidefiles._aipp_parser import read, unknown
 from npu_config.sidefiles._frozen import Table
-from npu_config.sidefiles.format import Format, Parsed, Sample, conclude, refuse
+from npu_config.sidefiles.format import Format, Parsed, Sample, conclude, refuse, takes_text
 from npu_config.text.faults import FaultLog, StopReading
 from npu_config.text.source import ANYWHERE, Path, Places, PlaceTable, Source
 from npu_config.text.words import near, shown
@@ -179,6 +179,7 @@ def _about_target(
             yield from _odd(fields, _EVEN_POSITIONS, (index,), places)
 
 
+@takes_text
 def parse(text: str, path: Optional[str] = None, target: Target = ANY_TARGET) -> Parsed[InsertOp]:
     """Read an AIPP configuration.
 

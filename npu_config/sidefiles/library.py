@@ -16,7 +16,7 @@ from npu_config.core.message import phrase
 from npu_config.core.rule import declare
 from npu_config.sidefiles._frozen import Table
 from npu_config.sidefiles.declared import Declared
-from npu_config.sidefiles.format import UNREADABLE, Parsed, read_text
+from npu_config.sidefiles.format import UNREADABLE, Parsed, read_text, takes_text
 from npu_config.sidefiles.schema.findings import Findings, shown
 from npu_config.sidefiles.schema.kinds import Schema
 from npu_config.sidefiles.schema.reading import one_rule
@@ -118,6 +118,7 @@ LIBRARY: "Declared[OperatorLibrary]" = Declared(
 )
 
 
+@takes_text
 def parse(text: str, path: Optional[str] = None) -> Parsed[OperatorLibrary]:
     """Read one file of the operator library.
 

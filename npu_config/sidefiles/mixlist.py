@@ -26,7 +26,7 @@ from npu_config.core.target import ANY_TARGET, Target
 from npu_config.sidefiles import _mixlist_rules as rules
 from npu_config.sidefiles._convert import texts
 from npu_config.sidefiles.declared import Declared
-from npu_config.sidefiles.format import Format, Parsed, Sample
+from npu_config.sidefiles.format import Format, Parsed, Sample, takes_text
 from npu_config.sidefiles.library import OperatorLibrary
 from npu_config.sidefiles.schema.findings import Findings
 from npu_config.sidefiles.schema.kinds import Items, Key, Object, Schema, Text
@@ -320,6 +320,7 @@ class _NamedPlaces(Places):
         return self._reading.key_place(path)
 
 
+@takes_text
 def parse(text: str, path: Optional[str] = None, target: Target = ANY_TARGET) -> Parsed[Mixlist]:
     """Read ops_info.json.
 

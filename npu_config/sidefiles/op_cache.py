@@ -14,7 +14,7 @@ from npu_config.core.message import listed, phrase
 from npu_config.core.rule import declare
 from npu_config.core.target import ANY_TARGET, Target
 from npu_config.sidefiles.declared import nothing
-from npu_config.sidefiles.format import Format, Parsed, Sample, conclude, refuse
+from npu_config.sidefiles.format import Format, Parsed, Sample, conclude, refuse, takes_text
 from npu_config.text.faults import FaultLog, StopReading
 from npu_config.text.keyvalue import Item, items
 from npu_config.text.source import PlaceTable, Source
@@ -164,6 +164,7 @@ def _read(
         yield LINE.diagnostic(message, places.place())
 
 
+@takes_text
 def parse(text: str, path: Optional[str] = None, target: Target = ANY_TARGET) -> Parsed[OpCache]:
     """Read op_cache.ini; the model is None when the operator compiler ignores the file.
 

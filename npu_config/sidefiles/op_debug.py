@@ -14,7 +14,7 @@ from npu_config.core.message import listed, phrase
 from npu_config.core.rule import declare
 from npu_config.core.target import ANY_TARGET, Target
 from npu_config.sidefiles._convert import texts
-from npu_config.sidefiles.format import Format, Parsed, Sample, conclude, refuse
+from npu_config.sidefiles.format import Format, Parsed, Sample, conclude, refuse, takes_text
 from npu_config.text.faults import FaultLog, StopReading
 from npu_config.text.keyvalue import Item, items
 from npu_config.text.lines import name_fault
@@ -283,6 +283,7 @@ def _values(item: Optional[Item], places: PlaceTable) -> Iterator[str]:
             yield value
 
 
+@takes_text
 def parse(text: str, path: Optional[str] = None, target: Target = ANY_TARGET) -> Parsed[OpDebug]:
     """Read an operator debug file.
 

@@ -15,7 +15,7 @@ from npu_config.core.rule import declare
 from npu_config.core.target import ANY_TARGET, Product, Target
 from npu_config.sidefiles._convert import text_table
 from npu_config.sidefiles._frozen import Table
-from npu_config.sidefiles.format import Format, Parsed, Sample, conclude, refuse
+from npu_config.sidefiles.format import Format, Parsed, Sample, conclude, refuse, takes_text
 from npu_config.text.faults import FaultLog, StopReading
 from npu_config.text.keyvalue import Item, items
 from npu_config.text.lines import name_fault
@@ -243,6 +243,7 @@ def _read(
             modes[section][name] = mode
 
 
+@takes_text
 def parse(
     text: str, path: Optional[str] = None, target: Target = ANY_TARGET
 ) -> Parsed[OpPrecision]:

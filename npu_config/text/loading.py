@@ -4,10 +4,12 @@ import errno
 import os
 from typing import Optional, Tuple, Union
 
+from npu_config.core.arguments import is_text
 from npu_config.core.diagnostics import Diagnostic, Place
 from npu_config.core.files import reading
 from npu_config.core.message import phrase
 from npu_config.text import rules
+from npu_config.text.words import shown
 
 _REASONS = {
     errno.ENOENT: ("the file does not exist", "check the path"),
@@ -46,6 +48,11 @@ def unreadable(path: str, error: Exception) -> Diagnostic:
     if not isinstance(error, OSError):
         message = "no file can have this name; it holds a NUL character"
         return rules.UNREADABLE.diagnostic(message, Place(path.replace("\0", "\\0")))
+    if is_text(path):
+        message = phrase(
+            "the path of a file is expected, and {} is the content of one", shown(path)
+        )
+        return rules.UNREADABLE.diagnostic(message, help="give the path of a file that holds it")
     reason, help = _REASONS.get(error.errno or 0, (None, None))
     if reason is None:
         reason = phrase("the file cannot be read: {}", error.strerror or error)

@@ -7,6 +7,7 @@ import importlib
 import os
 from typing import TYPE_CHECKING, Mapping, Tuple, Union
 
+from npu_config.core.arguments import path_name
 from npu_config.core.files import PathLike
 
 if TYPE_CHECKING:
@@ -48,7 +49,7 @@ def render_for(config: "ConfigValue", path: PathLike) -> Union[str, bytes]:
         ValueError: no format has this suffix.
         NpuConfigError: the format cannot carry an option that is set.
     """
-    suffix = os.path.splitext(os.fspath(path))[1].lower()
+    suffix = os.path.splitext(path_name(path))[1].lower()
     for name, suffixes in FORMATS.items():
         if suffix in suffixes:
             return render(config, name)

@@ -288,6 +288,25 @@ def test_a_file_and_a_line_that_are_refused(script):
     assert "0 changed, 1 refused as a whole" in result
 
 
+def test_a_line_that_is_refused_alone(script):
+    """Where one line is refused and there is nothing else to edit, the file is not refused."""
+    script.write_text(
+        "import tensorflow as tf\ntry:\n    import horovod.tensorflow as hvd\n"
+        "except ImportError:\n    hvd = None\n"
+    )
+    result = npu(script).stderr
+    assert "{}: nothing is edited\n".format(script) in result
+    assert "0 changed, 0 refused as a whole; left to do or to know: 1\n" in result
+
+
+def test_files_with_two_names(script, tmp_path):
+    """The head of each file and the summary say the same: neither is migrated, or refused."""
+    os.link(str(script), str(tmp_path / "other.py"))
+    result = npu("--write", tmp_path).stdout
+    assert result.count(".py: not migrated\n") == 2
+    assert "0 changed, 0 refused as a whole; left to do or to know: 0; 2 not migrated\n" in result
+
+
 GUARDED = '\nif __name__ == "__main__":\n    run()\n'
 LIBRARY = "import tensorflow as tf\ndef run():\n    with tf.Session() as sess: pass\n"
 

@@ -147,3 +147,63 @@ def test_a_name_that_is_not_always_horovod(lines):
     source = "import tensorflow as tf\nimport horovod.tensorflow as hvd\n" + lines + "\n"
     migration = npu_config.migrate(source)
     assert (migration.status, migration.text) == ("refused", source)
+
+
+@pytest.mark.parametrize(
+    ("call", "id", "dropped"),
+    [
+        ('hvd.allreduce(x, name="loss")', "hvd-allreduce", "name"),
+        ('hvd.allreduce(x, average=False, name="a", device_dense="")', "hvd-allreduce", None),
+        ('hvd.allreduce(x, op=hvd.Sum, name="s")', "hvd-allreduce", "name"),
+        ('hvd.allgather(x, name="g")', "hvd-allgather", "name"),
+        ('hvd.broadcast(x, 0, "b")', "hvd-broadcast", "name"),
+        ('hvd.BroadcastGlobalVariablesHook(0, "/gpu:0")', "hvd-broadcast-hook", "device"),
+        (
+            'hvd.DistributedOptimizer(o, "D", use_locking=True)',
+            "hvd-optimizer",
+            "name, use_locking",
+        ),
+    ],
+)
+def test_arguments_that_are_dropped(call, id, dropped):
+    """What has no counterpart and changes nothing is named, on its line."""
+    ((line, kind, text),) = said(HEAD + "y = " + call + "\n", id)
+    assert (line, kind) == (4, "changed")
+    assert text.endswith("; dropped without loss: " + (dropped or "name, device_dense"))
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        "import horovod.tensorflow.keras as hvd\nx = hvd.{}(1, 0)",
+        "import horovod.keras\nx = horovod.keras.{}(1, 0)",
+        "from horovod.tensorflow.keras import {0}\nx = {0}(1, 0)",
+        "def f():\n    import horovod.keras as h\n    return h.{}(1, 0)",
+    ],
+)
+@pytest.mark.parametrize("name", ["allreduce", "allgather", "broadcast"])
+def test_horovod_for_keras_computes_at_once(use, name):
+    """Its reductions give values, where those of the NPU give tensors: nothing is edited."""
+    source = "import tensorflow as tf\n" + use.format(name) + "\n"
+    ((_, kind, text),) = said(source, "hvd-" + name)
+    assert kind == "refused"
+    assert text.startswith("gives a value in Horovod for Keras")
+    assert source == npu_config.migrate(source).text
+
+
+def test_variables_are_sent_at_once_by_horovod_for_keras():
+    """What replaces it is an operation, which has to be run."""
+    source = (
+        HEAD.replace("tensorflow as hvd", "keras as hvd") + "hvd.broadcast_global_variables(0)\n"
+    )
+    (_, (_, kind, text)) = said(source, "hvd-broadcast")
+    assert kind == "manual"
+    assert text.startswith("Horovod for Keras runs it at once; here it is only made")
+
+
+def test_both_interfaces_of_horovod():
+    """The one for tensors is migrated beside the other one."""
+    source = (
+        HEAD + "import horovod.keras as hk\nx = hvd.allreduce(y)\no = hk.DistributedOptimizer(o)\n"
+    )
+    assert "x = npu_allreduce(y)\no = npu_dist" in npu_config.migrate(source).text

@@ -16,12 +16,15 @@ from npu_config.cluster.environment.placement import check_launch, compare
 from npu_config.cluster.environment.state import EnvironmentCheck, Value, assigned
 from npu_config.cluster.environment.variables import CM_NAMES, RANK_TABLE_NAMES, VARIABLES
 from npu_config.cluster.rank_table.model import AnyRankTable
+from npu_config.core.arguments import checked_mapping
 from npu_config.core.diagnostics import Diagnostic, Place, Report, Severity
 from npu_config.core.message import phrase
 from npu_config.core.rule import declare
 from npu_config.core.settings import UNKNOWN
 from npu_config.core.target import ANY_TARGET, Target
 from npu_config.sidefiles import hccl_whitelist
+
+_ENVIRON = "os.environ is one, and parse_dotenv(text).variables"
 
 HOST = declare(
     "NPU689",
@@ -60,7 +63,11 @@ def check_environment(
         target: the product narrows what is said.
         table: the rank table that ``RANK_TABLE_FILE`` names, when it is at hand.
         places: where variables stand, for an environment that was read from a file.
+
+    Raises:
+        TypeError: ``environ`` is no mapping.
     """
+    checked_mapping(environ, "environ", _ENVIRON)
     return Report(examine(environ, target, table, places).found)
 
 
@@ -122,7 +129,13 @@ def check_job(
         target: the product narrows what is said.
         table: the rank table of the job, when it is at hand.
         places: where the variables of each process stand.
+
+    Raises:
+        TypeError: ``environs`` is no mapping of mappings.
     """
+    checked_mapping(environs, "environs", "{name of the process: its variables}")
+    for name, environ in environs.items():
+        checked_mapping(environ, "environs[{!r}]".format(name), _ENVIRON)
     contexts = {
         name: examine(environ, target, table, (places or {}).get(name))
         for name, environ in environs.items()
@@ -145,7 +158,11 @@ def check_host(
         environ: the variables, e.g. ``os.environ``.
         target: the product narrows what is said.
         cpu_count: the CPU cores of the machine; None: as the operating system says.
+
+    Raises:
+        TypeError: ``environ`` is no mapping.
     """
+    checked_mapping(environ, "environ", _ENVIRON)
     table, found = _files(environ, target)
     context = examine(environ, target, table)
     _directories(context)

@@ -4,9 +4,11 @@ import re
 from contextlib import suppress
 from typing import Dict, List, Mapping, NamedTuple, Optional, Tuple
 
+from npu_config.core.arguments import checked_text, names_file
 from npu_config.core.diagnostics import Place, Report, Severity
 from npu_config.core.message import phrase
 from npu_config.core.rule import declare
+from npu_config.sidefiles.format import path_given
 from npu_config.text.faults import FaultLog, StopReading
 from npu_config.text.source import Source
 
@@ -70,12 +72,19 @@ def render_dotenv(variables: Mapping[str, str], absent: Tuple[str, ...] = ()) ->
 
 
 def parse_dotenv(text: str, path: Optional[str] = None) -> Environment:
-    """The variables of a file; never raises.
+    """The variables of a file.
 
     Args:
         text: the content of the file.
         path: its name, for the diagnostics.
+
+    Raises:
+        TypeError: ``text`` is no text.
     """
+    checked_text(text, "parse_dotenv(open(path).read(), path)")
+    if path is None and names_file(text):
+        help = "parse_dotenv(open(path).read(), path) reads a file"
+        return Environment({}, {}, Report([path_given(text, help)]))
     source = Source(text, path)
     log = FaultLog(source, SYNTAX)
     variables: Dict[str, str] = {}

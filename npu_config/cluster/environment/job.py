@@ -115,13 +115,13 @@ def table_job(
     Raises:
         NpuConfigError: the table or the variables would be wrong.
     """
+    refuse(check_document(to_document(table), target))
     common = {
         "JOB_ID": job_id,
         "RANK_TABLE_FILE": path,
         "RANK_SIZE": str(table.rank_size),
     }
     pods = () if isinstance(table, GroupTable) else ("POD_NAME",)
-    refuse(check_document(to_document(table), target))
     processes = tuple(sorted(table.processes, key=lambda process: process.rank_id))
     return _checked(Job(processes, common, (*CM_NAMES, *pods)), extra, target)
 

@@ -20,7 +20,7 @@ from npu_config.cluster.rank_table.rendering import layout, render
 from npu_config.core.diagnostics import Diagnostic, Report, Severity
 from npu_config.core.files import PathLike
 from npu_config.core.target import ANY_TARGET, Target
-from npu_config.sidefiles.format import Format, Parsed, Sample
+from npu_config.sidefiles.format import Format, Parsed, Sample, takes_text
 from npu_config.sidefiles.schema.records import IncompleteError
 from npu_config.text.json import BROKEN
 
@@ -33,7 +33,7 @@ __all__ = [
 def parse(
     text: str, path: Optional[str] = None, target: Target = ANY_TARGET
 ) -> Parsed[AnyRankTable]:
-    """The content of a rank table, with everything that is wrong with it; never raises.
+    """The content of a rank table, with everything that is wrong with it.
 
     Args:
         text: the content of the file.
@@ -43,10 +43,14 @@ def parse(
     Returns:
         The model when the table itself is right (comments and commas that strict JSON refuses
         aside), and the diagnostics.
+
+    Raises:
+        TypeError: ``text`` is no text.
     """
     return FORMAT.parse(text, path, target)
 
 
+@takes_text
 def _parse(text: str, path: Optional[str], target: Target) -> Parsed[AnyRankTable]:
     value, found = judge(text, path, target)
     wrong = any(d.severity is Severity.ERROR and not d.name.startswith("json-") for d in found)

@@ -6,10 +6,11 @@ from typing import Dict, Iterable, List, Mapping, Optional, Tuple
 
 from npu_config.cluster.rank_table.building import ServerPlan
 from npu_config.cluster.rank_table.model import RankTable
+from npu_config.core.arguments import checked_text, names_file
 from npu_config.core.diagnostics import Diagnostic, Report, Severity
 from npu_config.core.message import listed, phrase
 from npu_config.core.rule import declare
-from npu_config.sidefiles.format import Parsed
+from npu_config.sidefiles.format import Parsed, path_given
 from npu_config.sidefiles.schema.addresses import family_of, pieces
 from npu_config.text.lines import lines
 
@@ -59,12 +60,19 @@ ADDRESS_OF_DEVICE = declare(
 
 
 def parse_hccn(text: str, path: Optional[str] = None) -> Parsed[Dict[int, str]]:
-    """The addresses of ``/etc/hccn.conf``: device id to address; never raises.
+    """The addresses of ``/etc/hccn.conf``: device id to address.
 
     Args:
         text: the content of the file.
         path: its name, for the diagnostics.
+
+    Raises:
+        TypeError: ``text`` is no text.
     """
+    checked_text(text, "parse_hccn(open(path).read(), path)")
+    if path is None and names_file(text):
+        help = "parse_hccn(open(path).read(), path) reads a file"
+        return Parsed(None, Report([path_given(text, help)]))
     addresses: Dict[int, str] = {}
     found: List[Diagnostic] = []
     for line in lines(text, path):

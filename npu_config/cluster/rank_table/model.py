@@ -14,6 +14,7 @@ import attr
 from npu_config.cluster.rank_table.dialects import V2_0, dialect_of
 from npu_config.cluster.rank_table.group_model import GroupTable
 from npu_config.cluster.rank_table.process import Process
+from npu_config.core.message import phrase
 from npu_config.sidefiles.schema.records import (
     Field,
     count,
@@ -288,7 +289,14 @@ AnyRankTable = Union[RankTable, RankTable2, GroupTable]
 
 
 def to_document(table: AnyRankTable) -> Dict[str, Any]:
-    """The JSON object of a rank table, with every key that it was read with."""
+    """The JSON object of a rank table, with every key that it was read with.
+
+    Raises:
+        TypeError: ``table`` is another thing: a path, or all that came of parsing one.
+    """
+    if not hasattr(table, "rank_size"):
+        text = "a rank table is expected, got {}; the model of load(path) is one"
+        raise TypeError(phrase(text, type(table).__name__))
     return dump(table)
 
 

@@ -9,12 +9,14 @@ import re
 import stat
 from typing import Any, List, NamedTuple, Optional, Tuple
 
+from npu_config.core.arguments import is_text
 from npu_config.core.diagnostics import NpuConfigError, Place
 from npu_config.core.files import reading
 from npu_config.core.message import phrase
 from npu_config.diagnosis.graph._rules import TOO_LARGE, UNREADABLE
 from npu_config.diagnosis.graph.model import Graph
 from npu_config.text.guard import guarded
+from npu_config.text.loading import unreadable
 from npu_config.text.wire import BYTES, WireError, fields
 
 # A monitored session is wrapped four deep, and tfdbg adds one.
@@ -107,6 +109,9 @@ def _load_file(given: str) -> Loaded:
     except NpuConfigError:
         raise
     except (OSError, ValueError) as error:
+        if is_text(given):
+            found = unreadable(given, error)
+            raise UNREADABLE.error(found.message, help=found.help) from None
         reason = getattr(error, "strerror", None) or error
         raise _unreadable(given, phrase('cannot read "{}": {}', given, reason)) from None
     if max(size, len(data)) > limit:

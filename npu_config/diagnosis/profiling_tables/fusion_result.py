@@ -6,11 +6,11 @@ object instead of in the key.  All of these are read.
 """
 
 import json
-import os
 from typing import Any, Dict, Iterator, List, Optional, Tuple
 
 import attr
 
+from npu_config.core.arguments import path_name
 from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Place
 from npu_config.core.files import PathLike
 from npu_config.core.message import phrase
@@ -73,7 +73,7 @@ def read_fusion_result(path: PathLike) -> FusionResult:
         NpuConfigError: it cannot be read, is not JSON, or holds no fusion record; for a
             syntax fault the message has the line.
     """
-    name = os.fspath(path)
+    name = path_name(path)
     data = load(name, _LARGEST)
     if isinstance(data, Diagnostic):
         raise _error(name, data.message)

@@ -24,6 +24,7 @@ from typing import (
 
 import attr
 
+from npu_config.core.arguments import path_name
 from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Place
 from npu_config.core.files import PathLike, is_directory, reading, walk
 from npu_config.core.message import listed, phrase
@@ -131,7 +132,7 @@ class OpSummary:
 
 def find_tables(path: PathLike) -> List[str]:
     """The op_summary tables at ``path``: itself, or all of them below a directory."""
-    root = os.fspath(path)
+    root = path_name(path)
     if not is_directory(root):
         return [root]
     found: List[str] = []
@@ -159,7 +160,7 @@ def read_op_summary(
             file's fault is in it.
     """
     reading = _Reading(progress)
-    given = [os.fspath(path) for path in paths]
+    given = [path_name(path) for path in paths]
     for path in given:
         tables = find_tables(path)
         if not tables:
