@@ -1,37 +1,65 @@
 """What bash itself refuses: blocks and quotes without an end, ends without a beginning.
 
-The grammar also stumbles over scripts that bash takes.  Only what is wrong however the place of
-the error is read is reported: more beginnings than ends, an end where a command begins, a quote
-after which there is none.
+The grammar of :mod:`syntax` also stumbles over scripts that bash takes.  So a script that it
+stumbles over is read here once more, from character to character as bash reads it: quotes,
+comments, here-documents, substitutions, and the words that begin and end blocks.  Where this
+reading is not certain it gives up, and nothing is reported.
 """
 
 import re
 from collections import Counter
-from typing import Dict, Iterator, List, Optional
+from typing import List, NamedTuple, Optional
 
 from npu_config.cluster.shell import _rules as rules
-from npu_config.cluster.shell.syntax import Node, Script
+from npu_config.cluster.shell.quoting import RefusedError, Text, UnsureError
+from npu_config.cluster.shell.syntax import Script
 from npu_config.core.diagnostics import Diagnostic
 from npu_config.core.message import phrase
+from npu_config.text.source import Source
 
 _ENDS = {"do": "done", "if": "fi", "case": "esac"}
 _NEEDED = {
     "done": "do", "do": "for", "fi": "if", "then": "if", "else": "if", "elif": "if",
-    "esac": "case",
+    "esac": "case", "}": "{",
 }  # fmt: skip
-_LOOPS = frozenset(("for", "while", "until", "select"))
-_QUIET = frozenset(("comment", "heredoc_body", "heredoc_content"))
-_IN_QUOTES = frozenset(("string_content", "raw_string"))
-_BEHIND = re.compile(rb"\b(?:done|do|fi|then|else|elif|esac)\b")
+_LOOPS = ("for", "while", "until", "select")
 _WORDS = re.compile(rb"\b(?:do|done|if|fi|case|esac)\b")
+_BLANKS = re.compile(r"(?:[ \t]|\\\n)*")
+_LINES = re.compile(r"(?:\s|\\\n|#[^\n]*)*")
+_EMPTY = re.compile(r"[ \t]*\([ \t]*\)")
+_IN = re.compile(r"(?:\s|\\\n|#[^\n]*)*in(?=[\s;])")
+_FUNCTION = re.compile(r"[ \t]+[^\s(){}]+(?:[ \t]*\([ \t]*\))?")
+_COMMENT = re.compile(r"#[^\n]*")
+_BRANCH_ENDS = re.compile(r";&?|&")
+_PROGRAM = re.compile(r"[ \t]+[^\s<>&;|0-9{]")
+_ESAC = re.compile(r"esac(?![^\s;&|()])")
+_OPENS = re.compile(r"\(")
+_BETWEEN = re.compile(r"(?:[ \t|]|\\\n)+")
+_NAMED_COPROC = re.compile(r"[ \t]+\w+[ \t]+(?=[{(])")
+_DEEPEST = 50
+
+
+class _Block(NamedTuple):
+    """A block that is open; ``inside`` after ``do``, and before the first pattern of a case."""
+
+    word: str
+    begin: int
+    inside: bool = False
 
 
 def syntax_fault(script: Script) -> Optional[Diagnostic]:
     """The first certain syntax error; None when there is none."""
-    if not script.root.has_error:
-        return None if _even(script.data) else _stray(script)
-    leaves = list(_leaves(script.root))
-    return _quote(script, leaves) or _open(script, leaves)
+    if not script.root.has_error and _even(script.data):
+        return None
+    try:
+        _Reading(script.source).commands("")
+    except RefusedError as refused:
+        message, begin, end = refused.args
+        place = script.within or Source(script.source, script.path).place(begin, end)
+        return rules.SYNTAX.diagnostic(message, place)
+    except UnsureError:
+        pass
+    return None
 
 
 def _even(data: bytes) -> bool:
@@ -40,83 +68,159 @@ def _even(data: bytes) -> bool:
     return all(found[begin.encode()] == found[end.encode()] for begin, end in _ENDS.items())
 
 
-def _leaves(root: Node) -> Iterator[Node]:
-    rest = [root]
-    while rest:
-        node = rest.pop()
-        if node.children:
-            rest.extend(reversed(node.children))
+class _Reading(Text):
+    """A script that is read once."""
+
+    def commands(self, end: str) -> None:
+        """Commands up to the end of the text, or of a parenthesis."""
+        self.deep += 1
+        if self.deep > _DEEPEST:
+            raise UnsureError
+        blocks: List[_Block] = []
+        first, alone = True, True  # a command begins here; whatever came before it
+        while True:
+            self.skip(_BLANKS)
+            if blocks and blocks[-1].word == "case" and blocks[-1].inside:
+                self.pattern(blocks)
+                first = True
+                continue
+            if self.at >= len(self.text):
+                if blocks:
+                    raise _refusal(blocks)
+                if end:
+                    raise UnsureError
+                break
+            begin, mark = self.at, self.text[self.at]
+            if mark == "\n":
+                self.at += 1
+                self.bodies()
+                first = alone = True
+            elif mark == "#":
+                self.skip(_COMMENT)
+            elif self.here("&>"):
+                self.at += 1
+            elif mark in ";&|":
+                self.at += 1
+                first, alone = True, mark == ";" and not self.here(";", "&")
+                if mark == ";" and self.here(";", "&"):
+                    self.skip(_BRANCH_ENDS)
+                    if not blocks or blocks[-1].word != "case":
+                        raise _refusal(blocks) if blocks else UnsureError
+                    blocks[-1] = blocks[-1]._replace(inside=True)
+            elif mark == ")":
+                if not end:
+                    raise UnsureError
+                if blocks:
+                    raise _refusal(blocks)
+                self.at += 1
+                break
+            elif mark == "(":
+                if not first:
+                    raise UnsureError
+                self.at += 1
+                if not self.arithmetic():
+                    self.commands(")")
+            elif mark in "<>" and not self.here("<(", ">("):
+                self.redirection()
+                first = False
+            else:
+                word = self.word()
+                if not first:
+                    continue
+                if alone and not (end or blocks) and self.leaves(word):
+                    break
+                first = self.word_of_command(word, begin, blocks)
+                alone = False
+        self.deep -= 1
+
+    def leaves(self, word: str) -> bool:
+        """Whether nothing after a command is read: it may be anything."""
+        return word == "exit" or (
+            word == "exec" and _PROGRAM.match(self.text, self.at) is not None
+        )
+
+    def word_of_command(self, word: str, begin: int, blocks: List[_Block]) -> bool:
+        """The first word of a command; whether another command begins behind it."""
+        if word in ("if", "while", "until", "{"):
+            blocks.append(_Block(word, begin))
+        elif word in ("for", "select"):
+            blocks.append(_Block(word, begin))
+            self.skip(_BLANKS)
+            if self.here("(("):
+                self.at += 1
+                if not self.arithmetic():
+                    raise UnsureError
+                return True
+            self.word()
+            if self.skip(_IN):
+                self.words()
+        elif word == "case":
+            self.skip(_BLANKS)
+            self.word()
+            if not self.skip(_IN):
+                raise UnsureError
+            blocks.append(_Block(word, begin, True))
+        elif word in _NEEDED:
+            self.behind(word, begin, blocks)
+        elif word == "function":
+            if not self.skip(_FUNCTION):
+                raise UnsureError
+        elif word == "coproc":
+            self.skip(_NAMED_COPROC)
+        elif word == "[[":
+            self.test()
+            return False
         else:
-            yield node
+            return word in ("!", "time") or self.skip(_EMPTY)
+        return True
+
+    def words(self) -> None:
+        """Words up to the end of a line."""
+        self.skip(_BLANKS)
+        while self.at < len(self.text) and not self.here("\n", ";", "#"):
+            if not self.word():
+                raise UnsureError
+            self.skip(_BLANKS)
+
+    def behind(self, word: str, begin: int, blocks: List[_Block]) -> None:
+        """A word that ends or divides a block."""
+        needed = _NEEDED[word]
+        fits = [
+            block.word in _LOOPS if needed in ("do", "for") else block.word == needed
+            for block in blocks
+        ]
+        if True not in fits:
+            text = '"{}" without "{}" before it: bash stops here with a syntax error'
+            raise RefusedError(phrase(text, word, needed), begin, self.at)
+        if not fits[-1]:
+            raise _refusal(blocks)
+        if word == "do":
+            blocks[-1] = blocks[-1]._replace(inside=True)
+        elif word not in ("then", "else", "elif"):
+            blocks.pop()
+
+    def pattern(self, blocks: List[_Block]) -> None:
+        """The pattern of a branch, or the end of the case."""
+        self.skip(_LINES)
+        if self.skip(_ESAC):
+            blocks.pop()
+            return
+        if self.at >= len(self.text):
+            raise _refusal(blocks)
+        self.skip(_OPENS)
+        while not self.here(")"):
+            begin = self.at
+            if not self.skip(_BETWEEN):
+                self.word()
+            if self.at == begin:
+                raise UnsureError
+        self.at += 1
+        blocks[-1] = blocks[-1]._replace(inside=False)
 
 
-def _stray(script: Script) -> Optional[Diagnostic]:
-    """A word that ends or divides a block, as a command."""
-    for match in _BEHIND.finditer(script.data):
-        leaf = script.root.descendant_for_byte_range(*match.span())
-        if leaf.type != "word" or (leaf.start_byte, leaf.end_byte) != match.span():
-            continue
-        name = leaf.parent
-        if name.type == "command_name" and name.parent.children[0].start_byte == match.start():
-            message = phrase(
-                '"{}" without "{}" before it: bash stops here with a syntax error',
-                script.text(leaf),
-                _NEEDED[script.text(leaf)],
-            )
-            return rules.SYNTAX.diagnostic(message, script.place(leaf))
-    return None
-
-
-def _quote(script: Script, leaves: List[Node]) -> Optional[Diagnostic]:
-    """A quote that opens in an error, and after which there is none to the end of the file."""
-    for leaf in leaves:
-        if leaf.is_missing and leaf.type == '"':
-            leaf = leaf.parent.children[0]
-        mark = script.text(leaf)[:1]
-        if mark not in ("'", '"') or leaf.parent is None:
-            continue
-        ends = leaf.parent.children[-1]
-        if leaf.type == "ERROR" or leaf.parent.type == "ERROR" or ends.is_missing:
-            if mark in script.source[leaf.start_byte + 1 :]:
-                return None
-            message = phrase("the quote {} is not closed to the end of the script", mark)
-            place = script.place(leaf)
-            place = place._replace(end_line=place.line, end_column=(place.column or 0) + 1)
-            return rules.SYNTAX.diagnostic(message, place)
-    return None
-
-
-def _open(script: Script, leaves: List[Node]) -> Optional[Diagnostic]:
-    """A block that begins and does not end: the innermost one."""
-    begins: Dict[str, List[Node]] = {begin: [] for begin in _ENDS}
-    loop: Optional[Node] = None
-    for leaf in leaves:
-        text = script.text(leaf)
-        if leaf.type in _LOOPS:
-            loop = leaf
-        elif leaf.type in begins and text == leaf.type:
-            begins[leaf.type].append(loop if leaf.type == "do" and loop is not None else leaf)
-        else:
-            for begin, end in _ENDS.items():
-                for _ in range(_count(leaf, text, end)):
-                    if begins[begin]:
-                        begins[begin].pop()
-    left = [(nodes[-1], _ENDS[begin]) for begin, nodes in begins.items() if nodes]
-    if not left:
-        return None
-    node, end = max(left, key=lambda one: one[0].start_byte)
-    message = phrase('"{}" without "{}": bash refuses it', script.text(node), end)
-    return rules.SYNTAX.diagnostic(message, script.place(node))
-
-
-def _count(leaf: Node, text: str, end: str) -> int:
-    """How often a part of the script may end a block."""
-    if end not in text or leaf.type in _QUIET:
-        return 0
-    if leaf.type in _IN_QUOTES and "\n" not in text:
-        return 0
-    command = leaf.parent
-    same_line = leaf.start_point[0] == command.start_point[0]
-    if leaf.type == "word" and command.type == "command" and same_line and not command.has_error:
-        return 0  # an argument
-    return len(re.findall(r"\b{}\b".format(end), text))
+def _refusal(blocks: List[_Block]) -> RefusedError:
+    """The innermost block has no end."""
+    word, begin, _ = blocks[-1]
+    end = "done" if word in _LOOPS else "}" if word == "{" else _ENDS[word]
+    message = phrase('"{}" without "{}": bash refuses it', word, end)
+    return RefusedError(message, begin, begin + len(word))
