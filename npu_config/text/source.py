@@ -3,15 +3,13 @@
 Nothing here knows a format.  Lines end at ``\\n``; a column counts characters.
 """
 
-import re
 from bisect import bisect_right
+from itertools import accumulate
 from typing import Dict, Iterable, List, Optional, Sequence, Tuple, Union
 
 from npu_config.core.diagnostics import NOWHERE, Edit, Place
 
 Path = Tuple[Union[str, int], ...]
-
-_NEWLINE = re.compile(r"\n")
 
 
 class Source:
@@ -31,8 +29,8 @@ class Source:
 
     def _line_starts(self) -> List[int]:
         if self._starts is None:
-            self._starts = [0]
-            self._starts.extend(match.end() for match in _NEWLINE.finditer(self.text))
+            lines = self.text.split("\n")[:-1]
+            self._starts = [0, *accumulate(len(line) + 1 for line in lines)]
         return self._starts
 
     def position(self, offset: int) -> Tuple[int, int]:

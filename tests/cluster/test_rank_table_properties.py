@@ -179,7 +179,9 @@ def test_a_value_of_another_kind(table, data):
     assert len(found) == len(set(found))
 
 
-NUMBERS = st.integers(0, 30).map(str) | st.sampled_from(["02", "+1", " 2", "1e2", "-1", "x", ""])
+NUMBERS = st.integers(0, 30).map(str) | st.sampled_from(
+    ["02", "+1", " 2", "1e2", "-1", "1_0", "²", "x", ""]
+)
 
 
 @given(st.lists(NUMBERS, min_size=1, max_size=6), st.integers(1, 5), st.integers(0, 5))

@@ -119,7 +119,7 @@ def check_device_ips(
     several = len(servers.level.items) > 1
     column = devices["device_ip"]
     different = set(column.values)
-    text = "".join(column.values)
+    text = "" if column.at_once else "".join(column.values)
     if several:
         if len(column.values) != len(devices.level.items) or "" in different:
             _needed(servers, devices, products, findings)

@@ -241,8 +241,9 @@ def check_blocks(level: Level, usable: Sequence[Tuple[int, int]], findings: Find
         findings: where faults are noted.
     """
     current, seen = -1, set()
+    owners = level.owners() if usable else []
     for rank, index in usable:
-        server = level.owner(index)
+        server = owners[index]
         if server == current:
             continue
         if server in seen:

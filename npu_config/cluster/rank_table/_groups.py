@@ -123,14 +123,13 @@ def _check_servers(
     findings: Findings,
 ) -> None:
     names = instances["server_id"].over(len(instances.level))
-    servers: Dict[Any, List[int]] = {}
+    servers: Dict[Any, List[Any]] = {}
     paths: List[Path] = []
-    ids = devices["device_id"].over(len(devices.level))
-    for index, (start, end) in enumerate(devices.level.spans()):
+    ids = devices.level.split(devices["device_id"].over(len(devices.level)))
+    for index, mine in enumerate(ids):
         if names[index] not in servers:
             paths.append(instances.level.path(index))
-        mine = servers.setdefault(names[index], [])
-        mine.extend(-1 if one is None else one for one in ids[start:end])
+        servers.setdefault(names[index], []).extend(mine)
     check_unique(
         devices.level,
         "device_ip",
@@ -170,7 +169,7 @@ def _empty(devices: Node, addresses: Column, findings: Findings) -> None:
 
 def _check_server_num(
     groups: Node,
-    servers: Dict[Any, List[int]],
+    servers: Dict[Any, List[Any]],
     products: FrozenSet[Product],
     findings: Findings,
 ) -> None:

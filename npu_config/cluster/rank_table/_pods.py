@@ -83,8 +83,9 @@ def _assign(servers: Node, pods: Node, findings: Findings) -> Dict[int, int]:
             findings.add(SUPER_PODS, path, message, "name the servers of the super node")
     members = pods.under("server_list")
     owners, listed = members.level.owners(), members["server_id"].values
-    if len(set(listed)) == len(owners) and all(ids.values()) and set(listed) <= set(number):
-        return dict(zip(map(number.__getitem__, listed), owners))
+    known = [number[name] for name in listed if name in number]
+    if len(set(known)) == len(owners) and all(ids.values()):
+        return dict(zip(known, owners))
     pod_of: Dict[int, int] = {}
     for owner, name in zip(members["server_id"].owners, listed):
         pod, index = owners[owner], number.get(name)

@@ -82,7 +82,7 @@ BACKUP = _rule(
 
 def check_shared_devices(
     devices: Node,
-    servers: Iterable[Sequence[int]],
+    servers: Iterable[Sequence[Any]],
     server_of: Callable[[int], Any],
     findings: Findings,
 ) -> None:

@@ -1,7 +1,7 @@
 """How many devices a product wants, and which."""
 
 from collections import Counter
-from typing import Callable, Dict, FrozenSet, Sequence
+from typing import Any, Callable, Dict, FrozenSet, Sequence
 
 from npu_config.cluster.rank_table.dialects import EVEN
 from npu_config.core.diagnostics import Severity
@@ -60,7 +60,7 @@ _HALVES = (frozenset(range(4)), frozenset(range(4, 8)))
 
 def check_device_counts(
     path: Callable[[int], Path],
-    devices: Sequence[Sequence[int]],
+    devices: Sequence[Sequence[Any]],
     products: FrozenSet[Product],
     findings: Findings,
 ) -> None:
@@ -68,7 +68,7 @@ def check_device_counts(
 
     Args:
         path: where the server with a number is.
-        devices: the device ids of each.
+        devices: the device ids of each; None for one that is wrong.
         products: the products that the table may be for.
         findings: where faults are noted.
     """
@@ -110,7 +110,7 @@ def check_device_counts(
                 _training(path(server), mine, findings)
 
 
-def _training(server: Path, devices: Sequence[int], findings: Findings) -> None:
+def _training(server: Path, devices: Sequence[Any], findings: Findings) -> None:
     size, chosen = len(devices), frozenset(devices)
     if size not in (1, 2, 4, 8):
         message = phrase(
@@ -118,7 +118,7 @@ def _training(server: Path, devices: Sequence[int], findings: Findings) -> None:
             dotted(server),
             size,
         )
-    elif size in (2, 4) and len(chosen) == size and not any(chosen <= half for half in _HALVES):
+    elif size == len(chosen) and None not in chosen and not any(map(chosen.issubset, _HALVES)):
         message = phrase(
             "{} has the devices {}; {} devices of a server of atlas_training are all of 0-3 or "
             "all of 4-7",

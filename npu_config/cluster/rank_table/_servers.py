@@ -1,6 +1,6 @@
 """The check of versions 1.0 and 1.2: servers that hold devices."""
 
-from typing import Any, Dict, FrozenSet, List, Sequence
+from typing import Any, Dict, FrozenSet
 
 from npu_config.cluster.rank_table._addresses import check_device_ips
 from npu_config.cluster.rank_table._common import (
@@ -15,7 +15,6 @@ from npu_config.cluster.rank_table._ports import check_ports, check_shared_devic
 from npu_config.cluster.rank_table._products import check_balance, check_device_counts
 from npu_config.cluster.rank_table.dialects import servers_schema
 from npu_config.core.target import Product
-from npu_config.sidefiles.schema.levels import Node
 from npu_config.sidefiles.schema.reading import Reader
 
 
@@ -42,17 +41,9 @@ def check_servers(
     ranks = check_rank_ids(devices.level, devices["rank_id"], findings)
     check_blocks(devices.level, ranks, findings)
     check_device_ips(servers, devices, products, findings)
-    ids = _ids(devices)
+    ids = devices.level.split(devices["device_id"].over(len(devices.level)))
     check_shared_devices(devices, ids, devices.level.owner, findings)
     check_ports(reader, devices, Product.ATLAS_A3 in products)
     check_device_counts(servers.level.path, ids, products, findings)
     if table.under("super_pod_list").level.items:
         check_balance(check_super_pods(table, findings), findings)
-
-
-def _ids(devices: Node) -> List[Sequence[int]]:
-    """The device ids of each server; -1 for one that is wrong."""
-    ids = devices["device_id"].over(len(devices.level))
-    if None in ids:
-        ids = [-1 if one is None else one for one in ids]
-    return [ids[start:end] for start, end in devices.level.spans()]

@@ -22,10 +22,14 @@ HOLE: Dict[str, Any] = {}
 
 
 class Column(NamedTuple):
-    """The values of one key: ``values[i]`` belongs to the object number ``owners[i]``."""
+    """The values of one key: ``values[i]`` belongs to the object number ``owners[i]``.
+
+    ``at_once``: all were read at once by their kind, so that each is plain.
+    """
 
     owners: Sequence[int]
     values: Sequence[Any]
+    at_once: bool = False
 
     def over(self, count: int) -> Sequence[Any]:
         """The value of each of ``count`` objects, None for those that have none."""
@@ -96,6 +100,11 @@ class Level:
         """How many objects each parent has."""
         return [end - start for start, end in self.spans()]
 
+    def split(self, values: Sequence[Any]) -> List[Tuple[Any, ...]]:
+        """A value of each object, those of each parent together."""
+        every = tuple(values)
+        return [every[start:end] for start, end in self.spans()]
+
     def uniform_columns(self) -> Optional[Dict[str, Column]]:
         """The columns, when the items are objects that all have the same keys; else None."""
         items = self.items
@@ -107,10 +116,10 @@ class Level:
             values: Dict[str, List[Any]] = {name: [] for name in items[0]}
             for start in range(0, len(items), _AT_ONCE):
                 part = items[start : start + _AT_ONCE]
-                if set(map(len, part)) != {len(values)}:
-                    return None
                 for name, column in values.items():
                     column.extend(map(itemgetter(name), part))
+                if sum(map(len, part)) != len(values) * len(part):
+                    return None
             return {name: Column(range(len(items)), column) for name, column in values.items()}
         except (KeyError, TypeError):
             return None

@@ -1,7 +1,7 @@
 """Kinds of numbers: as JSON has them, as text, and as HCCL reads what is neither."""
 
 import re
-from typing import Any, Dict, Optional, Sequence, Tuple
+from typing import Any, Optional, Sequence, Tuple
 
 import attr
 
@@ -9,7 +9,7 @@ from npu_config.core.message import phrase
 from npu_config.sidefiles.schema.kinds import BadValueError, Kind
 
 _HUNDRED = ", ".join("#{:02d}".format(number) for number in range(100))
-_DIGITS = re.compile(r"[0-9]{1,10}\Z")
+_SIZES = frozenset(range(1, 11))
 _LED = re.compile(r"[ \t\n\v\f\r]*([+-]?)([0-9]+)")
 _LARGEST = 0xFFFFFFFF
 
@@ -30,13 +30,18 @@ def _counting(count: int) -> str:
     return ", ".join(parts)
 
 
-def _period(values: Sequence[Any]) -> int:
-    """After how many values a column begins anew; its length where it does not."""
+def _repeated(part: Sequence[Any], count: int) -> Sequence[Any]:
+    """So many values: those of the part again and again."""
+    return (list(part) * -(-count // len(part)))[:count]
+
+
+def _part(values: Sequence[Any]) -> Sequence[Any]:
+    """The beginning of a column that is repeated all over it; the column itself if none is."""
     try:
-        size = values.index(values[0], 1)
+        part = values[: values.index(values[0], 1)]
     except ValueError:
-        return len(values)
-    return size if values[size:] == values[:-size] else len(values)
+        return values
+    return part if values == _repeated(part, len(values)) else values
 
 
 @attr.s(frozen=True, slots=True, auto_attribs=True)
@@ -54,16 +59,14 @@ class NumberText(Kind):
         """The column as numbers; as a ``range`` when it counts 0, 1, 2 and so on."""
         if not self.lowest and self.highest == _LARGEST and _counts_up(values):
             return range(len(values))
-        part = values[: _period(values)]
-        numbers: Dict[str, int] = {}
-        for value in set(part):
-            if _DIGITS.match(value) is None:
-                return None
-            numbers[value] = int(value)
-        if min(numbers.values()) < self.lowest or max(numbers.values()) > self.highest:
+        part = _part(values)
+        digits = "".join(part)
+        if not (digits.isdigit() and digits.isascii() and _SIZES.issuperset(map(len, part))):
             return None
-        read = list(map(numbers.__getitem__, part))
-        return (read * -(-len(values) // len(read)))[: len(values)]
+        numbers = list(map(int, part))
+        if min(numbers) < self.lowest or max(numbers) > self.highest:
+            return None
+        return _repeated(numbers, len(values))
 
     def parse(self, value: Any) -> int:
         """The number."""

@@ -226,7 +226,7 @@ class Reader:
         """The values of one key in canonical form, without what is wrong."""
         read_all = self._read_all(key.kind, column.values)
         if read_all is not None:
-            return Column(column.owners, read_all)
+            return Column(column.owners, read_all, at_once=True)
         owners, good = [], []
         for owner, value in zip(column.owners, column.values):
             read_as = self.value((*level.path(owner), name), key, key.kind, value)
