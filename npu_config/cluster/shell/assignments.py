@@ -1,43 +1,24 @@
 """Assignments and declarations: ``NAME=value``, ``export``, ``declare``, ``unset``."""
 
 import re
-from typing import Any, Optional, Tuple
+from typing import Optional, Tuple
 
 from npu_config.cluster.shell._rules import NOT_A_NAME
 from npu_config.cluster.shell.commands import MAKES_NOTHING
-from npu_config.cluster.shell.run import SILENT, Handler, Run, names_in
-from npu_config.cluster.shell.state import BETWEEN, Spot, State, Value
-from npu_config.cluster.shell.syntax import Node, Script
-from npu_config.cluster.shell.words import (
-    LONGEST,
-    NAME,
-    Word,
-    fields_of,
-    filled,
-    together,
-    value_of,
-    word_of,
-)
+from npu_config.cluster.shell.plain import Word
+from npu_config.cluster.shell.run import SILENT, Run, names_in
+from npu_config.cluster.shell.state import BETWEEN, State, Value
+from npu_config.cluster.shell.syntax import Node, Spot, place_of
+from npu_config.cluster.shell.words import LONGEST, NAME, fields_of, filled, together, value_of
 from npu_config.core.message import phrase
 from npu_config.core.settings import UNKNOWN
 
 _PLACEHOLDER = re.compile(r"\{[A-Za-z_]\w*\}|<[A-Za-z_ -]+>")
 _SUBSTITUTED = re.compile(r"(?:\$\(|`)\s*([^\s()`]+)")
-_ONE = re.compile(
-    r"(?:(export|declare|local|readonly|typeset)[ \t]+)?([A-Za-z_]\w*)=(.*)\Z", re.DOTALL
-)
 
 
-def read_assignment(script: Script, node: Node) -> Tuple[Handler, Any]:
-    """One assignment of a word that needs no tree is told from its text."""
-    match = _ONE.match(script.text(node))
-    word = None if match is None else word_of(match.group(3))
-    if match is not None and word is not None:
-        return _one, (match.group(2), word, match.group(1) == "export", (script, node))
-    return (assignment if node.type == "variable_assignment" else declaration), node
-
-
-def _one(run: Run, state: State, given: Tuple[str, Word, bool, Spot]) -> None:
+def assign(run: Run, state: State, given: Tuple[str, Word, bool, Spot]) -> None:
+    """``NAME=value`` where the value needs no tree."""
     name, word, export, spot = given
     value: Value = word  # type: ignore[assignment]
     if not isinstance(word, str):
@@ -68,14 +49,18 @@ def assignment(run: Run, state: State, node: Node, export: bool = False) -> None
         else:
             value = _kept(run, before + value)
         elements = UNKNOWN
-    state.set(name, value, (run.script, node), export, elements)
+    state.set(name, value, run.script.spot(node), export, elements)
 
 
 def _elements(run: Run, state: State, node: Optional[Node]) -> Value:
     """The elements of an array in one text."""
     if node is None or node.type != "array":
         return UNKNOWN
-    nodes = (child for child in node.children if child.is_named and child.type not in SILENT)
+    nodes = (
+        child
+        for child in run.script.exact(node).children
+        if child.is_named and child.type not in SILENT
+    )
     words = together(fields_of(run.script, state, each) for each in nodes)
     if any(word is UNKNOWN or "[" in word or BETWEEN in word for word in words):
         return UNKNOWN
@@ -112,20 +97,20 @@ def declaration(run: Run, state: State, node: Node) -> None:
         if child.type == "variable_assignment":
             assignment(run, state, child, export)
         elif child.type in ("word", "number") and run.script.text(child)[0] in "=0123456789":
-            place = run.script.place(child)
+            place = place_of(run.script.spot(child))
             message = phrase('{} "{}": not a name', keyword, run.script.text(child))
             fault = NOT_A_NAME.diagnostic(message, place, help="write NAME=value without blanks")
-            run.faults.setdefault(run.script.place(node), fault)
+            run.faults.setdefault(place_of(run.script.spot(node)), fault)
         elif child.type == "variable_name" and export:
-            state.export(run.script.text(child), (run.script, child))
+            state.export(run.script.text(child), run.script.spot(child))
         elif child.type in ("string", "concatenation", "simple_expansion", "expansion"):
             text = value_of(run.script, state, child)
             name, equals, value = ("", "", "") if text is UNKNOWN else text.partition("=")
             if equals and NAME.match(name):
-                state.set(name, value, (run.script, child), export)
+                state.set(name, value, run.script.spot(child), export)
             elif text is UNKNOWN:
-                for name in names_in(run, child):
-                    state.set(name, UNKNOWN, (run.script, child), export)
+                for name in names_in(run.script.spot(child)):
+                    state.set(name, UNKNOWN, run.script.spot(child), export)
 
 
 def unset(run: Run, state: State, node: Node) -> None:

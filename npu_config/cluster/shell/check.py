@@ -18,8 +18,8 @@ from npu_config.cluster.shell.commands import Launch
 from npu_config.cluster.shell.faults import syntax_fault
 from npu_config.cluster.shell.follow import follow
 from npu_config.cluster.shell.run import LARGEST, Run
-from npu_config.cluster.shell.state import NOT_KNOWN, State, Value, Variable, place_of
-from npu_config.cluster.shell.syntax import Script, parser
+from npu_config.cluster.shell.state import NOT_KNOWN, State, Value, Variable
+from npu_config.cluster.shell.syntax import Script, parser, place_of
 from npu_config.core.collector import without_collector
 from npu_config.core.diagnostics import Diagnostic, Place, Severity
 from npu_config.core.message import phrase

@@ -3,7 +3,8 @@
 import re
 from typing import Dict, FrozenSet, List, NamedTuple, Optional, Sequence, Tuple
 
-from npu_config.cluster.shell.state import Spot, Value, Variable, place_of
+from npu_config.cluster.shell.state import Value, Variable
+from npu_config.cluster.shell.syntax import Spot, place_of
 from npu_config.core.diagnostics import Place
 from npu_config.core.settings import UNKNOWN
 
@@ -54,7 +55,7 @@ class Launch(NamedTuple):
     kind: str
     script: Optional[str]
     arguments: Tuple[Value, ...]
-    spot: Spot
+    spot: Optional[Spot]
     variables: Dict[str, Variable]
     unset: FrozenSet[str]
     process: Optional[Tuple[int, int]] = None

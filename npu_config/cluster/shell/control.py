@@ -134,7 +134,7 @@ def for_(run: Run, state: State, node: Node) -> None:
     if loop.words is not None:
         words = together(fields_of(run.script, state, each) for each in loop.words)
         run.steps -= len(words) // 16
-    spot = (run.script, node.children[1])
+    spot = run.script.spot(node.children[1])
     if UNKNOWN in words or len(words) > _MOST_ROUNDS or loop.leaves_early:
         _loop_of_unknown_rounds(run, state, loop.body, loop.name)
         return
@@ -209,7 +209,7 @@ def _count(run: Run, state: State, node: Node) -> None:
             value = None
         else:
             value = before + step if operator[0] == "+" else before - step
-    state.set(name, UNKNOWN if value is None else str(value), (run.script, node))
+    state.set(name, UNKNOWN if value is None else str(value), run.script.spot(node))
 
 
 def _whole(value: Value) -> Optional[int]:
@@ -228,10 +228,10 @@ def _loop_of_unknown_rounds(
 ) -> None:
     """Nobody knows how often: what the body sets is not known before it, and maybe set after."""
     begin = state.fork()
-    changed = {changed for part in body for changed in names_in(run, part)}
+    changed = {changed for part in body for changed in names_in(run.script.spot(part))}
     state.forget(changed)
     if name is not None and body:
-        state.set(name, UNKNOWN, (run.script, body[0]))
+        state.set(name, UNKNOWN, run.script.spot(body[0]))
     _round(run, state, body, None)
     kept = changed.intersection(state.variables)
     state.join(state.back(begin), state.nothing())

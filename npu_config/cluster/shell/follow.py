@@ -3,7 +3,7 @@
 from typing import Dict, Tuple
 
 from npu_config.cluster.shell import assignments, control, simple
-from npu_config.cluster.shell.run import Handler, Loader, Reader, Run, several
+from npu_config.cluster.shell.run import Handler, Loader, Run, several
 from npu_config.cluster.shell.state import State
 from npu_config.cluster.shell.syntax import Script
 
@@ -30,12 +30,6 @@ HANDLERS: Dict[str, Handler] = {
     "test_command": lambda run, state, node: None,
 }
 
-READERS: Dict[str, Reader] = {
-    "variable_assignment": assignments.read_assignment,
-    "declaration_command": assignments.read_assignment,
-    "command": simple.read_command,
-}
-
 
 def follow(script: Script, load: Loader) -> Tuple[Run, State]:
     """Follow a script to its end.
@@ -47,7 +41,7 @@ def follow(script: Script, load: Loader) -> Tuple[Run, State]:
     Returns:
         What it starts, and what is set at its end.
     """
-    run, state = Run(script, load, HANDLERS, READERS), State()
+    run, state = Run(script, load, HANDLERS, simple.read), State()
     try:
         several(run, state, script.root)
     except RecursionError:  # nested deeper than any script that a person wrote

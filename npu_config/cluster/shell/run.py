@@ -12,6 +12,7 @@ from typing import (
     Dict,
     List,
     Mapping,
+    Match,
     Optional,
     Sequence,
     Set,
@@ -20,8 +21,9 @@ from typing import (
 )
 
 from npu_config.cluster.shell.commands import Launch
+from npu_config.cluster.shell.plain import STATEMENT
 from npu_config.cluster.shell.state import State, Value
-from npu_config.cluster.shell.syntax import Node, Script
+from npu_config.cluster.shell.syntax import Node, Script, Spot
 from npu_config.core.diagnostics import Diagnostic, Place
 from npu_config.core.settings import UNKNOWN
 
@@ -31,13 +33,16 @@ _MOST_STEPS = 50_000
 PARSED = 16
 """The steps that a text costs that is parsed on the way."""
 _ASSIGNED = re.compile(rb"(?<![\w$\"'./-])([A-Za-z_]\w*)(?:\[[^\]\n]{0,80}\])?\+?=")
+_MAY_BE_PLAIN = frozenset(
+    ("command", "variable_assignment", "declaration_command", "redirected_statement")
+)
 SILENT = frozenset(
     ("comment", "file_redirect", "heredoc_redirect", "herestring_redirect", "heredoc_body")
 )
 
 Loader = Callable[[str], Optional[str]]
 Handler = Callable[[Any, State, Any], None]
-Reader = Callable[[Script, Node], Tuple[Handler, Any]]
+Reader = Callable[[Script, Match[str]], Tuple[Handler, Any]]
 Step = Tuple[Handler, Any, bool]
 """What follows a statement, what it is given, and whether the statement ends with ``&``."""
 Read = TypeVar("Read")
@@ -50,7 +55,7 @@ class Run:
         script: the file that is being followed.
         load: the text of a file near it, None when it is not to be had.
         handlers: type of a statement to what follows it, given its node.
-        readers: type of a statement to what chooses something simpler to follow it.
+        plain: chooses what follows a plain statement, and what that is given.
         launches: what was started.
         loops: the loops that are being followed, the innermost last: a number for each and the
             round it is in.
@@ -83,9 +88,9 @@ class Run:
         "made",
         "moved",
         "near",
+        "plain",
         "programs",
         "read",
-        "readers",
         "script",
         "scripts",
         "steps",
@@ -98,14 +103,14 @@ class Run:
         script: Script,
         load: Loader,
         handlers: Mapping[str, Handler],
-        readers: Mapping[str, Reader],
+        plain: Reader,
     ) -> None:
         self.script = script
         self.scripts: Dict[Tuple[str, Optional[Place]], Optional[Script]] = {}
         self.read: Dict[int, Any] = {}
         self.load = load
         self.handlers = handlers
-        self.readers = readers
+        self.plain = plain
         self.launches: List[Launch] = []
         self.loops: List[Optional[Tuple[int, int]]] = []
         self.background: Optional[Tuple[int, int]] = None
@@ -133,10 +138,19 @@ def once(run: Run, node: Node, read: Callable[[Run, Node], Read]) -> Read:
 def steps_of(run: Run, nodes: Sequence[Node]) -> List[Step]:
     """The statements among some nodes, each read as far as its text says what it does."""
     steps: List[Step] = []
+    script = run.script
     for node in nodes:
         kind = node.type
-        if kind in run.readers:
-            steps.append((*run.readers[kind](run.script, node), False))
+        if kind in _MAY_BE_PLAIN:
+            begin = node.start_byte
+            if begin in script.lines and kind == "command":
+                steps.extend(lines_at(run, begin))
+                continue
+            match = STATEMENT.match(script.source, begin, node.end_byte)
+            if match is not None:
+                steps.append((*run.plain(script, match), False))
+            else:
+                steps.append((run.handlers[kind], node, False))
         elif kind in run.handlers:
             steps.append((run.handlers[kind], node, False))
         elif kind == "&" and steps:
@@ -144,6 +158,12 @@ def steps_of(run: Run, nodes: Sequence[Node]) -> List[Step]:
         elif kind not in SILENT and node.is_named:
             steps.append((unknown, node, False))
     return steps
+
+
+def lines_at(run: Run, begin: int) -> List[Step]:
+    """The plain statements for which the tree has a word that begins here."""
+    script, read = run.script, run.plain
+    return [(*read(script, line), line[7] == "&") for line in script.lines[begin]]
 
 
 def follow_steps(run: Run, state: State, steps: Sequence[Step]) -> None:
@@ -180,14 +200,15 @@ def block(run: Run, node: Node) -> List[Step]:
 
 def unknown(run: Run, state: State, node: Node) -> None:
     """A part that is not understood: what it assigns is not known."""
-    for name in names_in(run, node):
-        state.set(name, UNKNOWN, (run.script, node))
+    spot = run.script.spot(node)
+    for name in names_in(spot):
+        state.set(name, UNKNOWN, spot)
 
 
-def names_in(run: Run, node: Node) -> List[str]:
-    """The names that the text of a node assigns."""
-    data = run.script.data[node.start_byte : node.end_byte]
-    return [match.group(1).decode("ascii") for match in _ASSIGNED.finditer(data)]
+def names_in(spot: Spot) -> List[str]:
+    """The names that a part of a script assigns."""
+    script, begin, end = spot
+    return [name.decode("ascii") for name in _ASSIGNED.findall(script.data[begin:end])]
 
 
 def near(run: Run, name: Optional[str]) -> Optional[str]:

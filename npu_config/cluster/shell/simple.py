@@ -1,10 +1,11 @@
 """Simple commands: assignments, exports, calls of functions, built-in commands, programs."""
 
+import functools
 import os
 import re
-from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple
+from typing import Any, Callable, Dict, List, Match, NamedTuple, Optional, Sequence, Tuple
 
-from npu_config.cluster.shell.assignments import assigned_value
+from npu_config.cluster.shell.assignments import assign, assigned_value
 from npu_config.cluster.shell.commands import (
     MAKES_ITS_WORDS,
     MAKES_NOTHING,
@@ -15,6 +16,7 @@ from npu_config.cluster.shell.commands import (
     may_start,
     started,
 )
+from npu_config.cluster.shell.plain import FILES, Word, word_of, words_of
 from npu_config.cluster.shell.run import (
     DEEPEST,
     PARSED,
@@ -24,6 +26,7 @@ from npu_config.cluster.shell.run import (
     Step,
     file,
     follow_steps,
+    lines_at,
     may_be_made,
     names_in,
     near,
@@ -31,7 +34,6 @@ from npu_config.cluster.shell.run import (
     statements,
     steps_of,
     text,
-    unknown,
 )
 from npu_config.cluster.shell.state import (
     NOT_KNOWN,
@@ -40,24 +42,23 @@ from npu_config.cluster.shell.state import (
     Variable,
     written,
 )
-from npu_config.cluster.shell.syntax import Node, Script
+from npu_config.cluster.shell.syntax import Node, Script, Spot
 from npu_config.cluster.shell.words import (
     NAME,
-    Word,
     arithmetic,
     fields,
     fields_of,
+    filled,
     heredoc,
     together,
     value_of,
-    word_of,
 )
 from npu_config.core.settings import UNKNOWN
 
 _CALCULATED = re.compile(r"\s*([A-Za-z_]\w*)\s*=\s*([^=\s][^=]*)\Z")
 _HEAD = re.compile(r"([\w./+-]+)(?:[ \t]|\Z)")
-_BLANKS = re.compile(r"[ \t]+")
 _REDIRECTS = re.compile("[<>]")
+_LINE_END = re.compile(r"(?<!\\)\n")
 _TO_FILE = re.compile(r"(&?[0-9]*>{1,2})[ \t]*([\w./+-]+)\Z")
 _COPIES = re.compile(r"[0-9]*>&[ \t]*[0-9-]+\Z")
 # Files that set up a toolchain: they leave the variables of a job alone.
@@ -105,9 +106,17 @@ def _redirected(run: Run, node: Node) -> _Redirected:
 
 def redirected(run: Run, state: State, node: Node) -> None:
     """A statement with redirections: the files that it writes, with their text if known."""
-    files, document, steps = once(run, node, _redirected)
+    _write(run, state, once(run, node, _redirected))
+
+
+def _write(run: Run, state: State, given: _Redirected) -> None:
+    files, document, steps = given
     for target, alone in files:
-        path = target if isinstance(target, str) else value_of(run.script, state, target)
+        path = target
+        if isinstance(target, tuple):
+            path = filled(run.script, state, target)
+        elif not isinstance(target, str):
+            path = value_of(run.script, state, target)
         if path is UNKNOWN:
             run.programs = True
             continue
@@ -117,67 +126,83 @@ def redirected(run: Run, state: State, node: Node) -> None:
             content = heredoc(run.script, state, document)
         if document is not None and content is not UNKNOWN:
             run.texts = True
-            state.put(written(path), Variable(content, (run.script, document.children[-2])))
+            state.put(written(path), Variable(content, run.script.spot(document.children[-2])))
         elif run.texts:
             state.put(written(path), NOT_KNOWN)
     follow_steps(run, state, steps)
 
 
-def read_command(script: Script, node: Node) -> Tuple[Handler, Any]:
-    """A command that does nothing here, unless it is a function, is told from its first word."""
-    source = script.text(node)
-    head = _HEAD.match(source)
-    if head is None:
-        return command, node
-    name = head.group(1)
-    if name in _BUILTINS or may_start(name):
-        return _worded(node, source)
-    return _quiet, (name, node, source)
+def read(script: Script, match: Match[str]) -> Tuple[Handler, Any]:
+    """What follows a plain statement, and what that is given."""
+    keyword, name, value, first, words, files = match.group(1, 2, 3, 4, 5, 6)
+    if name is not None:
+        spot = (script, match.start(2), match.end(3))
+        return assign, (name, word_of(value), keyword == "export", spot)
+    spot = (script, match.start(4), match.end(5))
+    step: Step = (_quiet, (first, words, spot), False)
+    if _may_do_more(first):
+        step = (_command_of_words, ([first, *words_of(words)], spot), False)
+    if not files:
+        return step[:2]
+    paths = [(word_of(path), operator == ">") for operator, path in FILES.findall(files)]
+    return _write, _Redirected(paths, None, [step])
 
 
-def _quiet(run: Run, state: State, given: Tuple[str, Node, str]) -> None:
-    name, node, source = given
+def _quiet(run: Run, state: State, given: Tuple[str, str, Spot]) -> None:
+    """A command that does nothing here, unless it is a function."""
+    name, words, spot = given
+    if not _is_quiet(run, state, name):
+        _command_of_words(run, state, ([name, *words_of(words)], spot))
+
+
+def _is_quiet(run: Run, state: State, name: str) -> bool:
+    """Whether the words of a command do not matter; what it may do is noted then."""
     makes = name in MAKES_ITS_WORDS and not run.programs
     if makes or run.texts or name in state.shell.functions:
-        handler, what = _worded(node, source)
-        handler(run, state, what)
-    else:
-        run.moved = run.moved or name in MOVES
-        run.programs = run.programs or name not in MAKES_NOTHING
+        return False
+    run.moved = run.moved or name in MOVES
+    run.programs = run.programs or name not in MAKES_NOTHING
+    return True
 
 
-def _worded(node: Node, source: str) -> Tuple[Handler, Any]:
-    """A command whose words need no tree, as far as they do not."""
-    words = [word_of(each) for each in _BLANKS.split(source.replace(" \\\n", " "))]
-    return (command, node) if None in words else (_command_of_words, (node, words))
-
-
-def _command_of_words(run: Run, state: State, given: Tuple[Node, List[Word]]) -> None:
-    node, words = given
+def _command_of_words(run: Run, state: State, given: Tuple[List[Word], Spot]) -> None:
+    words, spot = given
     found = together(fields(run.script, state, word) for word in words)
-    _apply(run, state, node, found, {})
+    _apply(run, state, spot, found, {})
 
 
 def command(run: Run, state: State, node: Node) -> None:
     """A call of a function, a built-in command, or a program."""
+    head = _HEAD.match(run.script.source, node.start_byte, node.end_byte)
+    if head is not None and not _may_do_more(head[1]) and _is_quiet(run, state, head[1]):
+        return
+    script, start, end = run.script, node.start_byte, node.start_byte
     added: Dict[str, Variable] = {}
     nodes: List[Node] = []
     for child in node.children:
         if child.type == "variable_assignment":
-            name = run.script.text(child.children[0])
+            name = script.text(child.children[0])
             value = child.children[-1] if len(child.children) > 2 else None
-            spot = (run.script, child)
-            added[name] = Variable(assigned_value(run, state, value), spot, True)
+            added[name] = Variable(assigned_value(run, state, value), script.spot(child), True)
+            end = child.end_byte
         elif child.type == "command_name":
+            if added and _LINE_END.search(script.source, end, child.start_byte) is not None:
+                # The grammar takes several assignments for a part of what the next line says.
+                for name, (value, spot, *_) in added.items():
+                    state.set(name, value, spot)
+                start, added = child.start_byte, {}
+                if start in script.lines:
+                    follow_steps(run, state, lines_at(run, start))
+                    return
             nodes.append(child.children[0])
         elif child.is_named and child.type not in SILENT:
             nodes.append(child)
-    found = together(fields_of(run.script, state, each) for each in nodes)
-    _apply(run, state, node, found, added)
+    words = together(fields_of(script, state, each) for each in nodes)
+    _apply(run, state, (script, start, node.end_byte), words, added)
 
 
 def _apply(
-    run: Run, state: State, node: Node, words: List[Value], added: Dict[str, Variable]
+    run: Run, state: State, spot: Spot, words: List[Value], added: Dict[str, Variable]
 ) -> None:
     if not words:
         return
@@ -190,11 +215,11 @@ def _apply(
     if first in state.shell.functions:
         _call(run, state, first, words[1:])
     elif first in _BUILTINS:
-        _BUILTINS[first](run, state, node, words[1:])
+        _BUILTINS[first](run, state, spot, words[1:])
     else:
         found = started(words)
         if found is not None:
-            _start(run, state, node, found, added)
+            _start(run, state, spot, found, added)
         for path in words if run.texts else ():
             if path is not UNKNOWN and written(path) in state.variables:
                 state.put(written(path), NOT_KNOWN)
@@ -213,8 +238,7 @@ def _make(run: Run, words: Sequence[Value]) -> None:
             run.made.add(word.rstrip("/").rpartition("/")[2])
 
 
-def _start(run: Run, state: State, node: Node, found: Started, added: Dict[str, Variable]) -> None:
-    spot = (run.script, node)
+def _start(run: Run, state: State, spot: Spot, found: Started, added: Dict[str, Variable]) -> None:
     variables = {**state.exported, **added}
     run.steps -= len(state.exported)
     for name, value in found.variables.items():
@@ -286,7 +310,7 @@ def _call(run: Run, state: State, name: str, arguments: Sequence[Value]) -> None
     statements(run, state, [body])
     state.dead = "" if state.dead == "return" else state.dead
     if b"return" in script.data[body.start_byte : body.end_byte]:
-        for name in names_in(run, body):
+        for name in names_in(script.spot(body)):
             variable = state.variables.get(name)
             if variable is not None:
                 state.put(name, variable._replace(value=UNKNOWN, certain=False))
@@ -297,15 +321,15 @@ def _call(run: Run, state: State, name: str, arguments: Sequence[Value]) -> None
 # built-in commands
 
 
-def _exit(run: Run, state: State, node: Node, words: Sequence[Value]) -> None:
+def _exit(run: Run, state: State, spot: Spot, words: Sequence[Value]) -> None:
     state.dead = "exit"
 
 
-def _return(run: Run, state: State, node: Node, words: Sequence[Value]) -> None:
+def _return(run: Run, state: State, spot: Spot, words: Sequence[Value]) -> None:
     state.dead = "return"
 
 
-def _source(run: Run, state: State, node: Node, words: Sequence[Value]) -> None:
+def _source(run: Run, state: State, spot: Spot, words: Sequence[Value]) -> None:
     path = words[0] if words else UNKNOWN
     if path is UNKNOWN or (
         not file(run, state, near(run, path)) and _TOOLCHAIN.search(path) is None
@@ -314,32 +338,32 @@ def _source(run: Run, state: State, node: Node, words: Sequence[Value]) -> None:
         state.forget()
 
 
-def _eval(run: Run, state: State, node: Node, words: Sequence[Value]) -> None:
+def _eval(run: Run, state: State, spot: Spot, words: Sequence[Value]) -> None:
     run.programs = True
     state.forget()
 
 
-def _read(run: Run, state: State, node: Node, words: Sequence[Value]) -> None:
+def _read(run: Run, state: State, spot: Spot, words: Sequence[Value]) -> None:
     for word in words:
         if word is not UNKNOWN and NAME.match(word):
-            state.set(word, UNKNOWN, (run.script, node))
+            state.set(word, UNKNOWN, spot)
 
 
-def _let(run: Run, state: State, node: Node, words: Sequence[Value]) -> None:
-    unknown(run, state, node)
-    for child in node.children[1:]:
-        text = value_of(run.script, state, child)
-        match = None if text is UNKNOWN else _CALCULATED.match(text)
+def _let(run: Run, state: State, spot: Spot, words: Sequence[Value]) -> None:
+    for name in names_in(spot):
+        state.set(name, UNKNOWN, spot)
+    for word in words:
+        match = None if word is UNKNOWN else _CALCULATED.match(word)
         if match is not None:
             run.steps -= PARSED
             tree = Script(": $(({}))".format(match.group(2)), None)
             command_node = tree.root.children[0]
             number = arithmetic(tree, state, command_node.children[-1])
             value = UNKNOWN if number is None else str(number)
-            state.set(match.group(1), value, (run.script, node))
+            state.set(match.group(1), value, spot)
 
 
-def _set(run: Run, state: State, node: Node, words: Sequence[Value]) -> None:
+def _set(run: Run, state: State, spot: Spot, words: Sequence[Value]) -> None:
     for word in words:
         if word is UNKNOWN:
             continue
@@ -351,12 +375,12 @@ def _set(run: Run, state: State, node: Node, words: Sequence[Value]) -> None:
             state.own().arguments = None
 
 
-def _shift(run: Run, state: State, node: Node, words: Sequence[Value]) -> None:
+def _shift(run: Run, state: State, spot: Spot, words: Sequence[Value]) -> None:
     if state.shell.arguments is not None:
         state.own().arguments = state.shell.arguments[1:] if not words else None
 
 
-_BUILTINS: Dict[str, Callable[[Run, State, Node, Sequence[Value]], None]] = {
+_BUILTINS: Dict[str, Callable[[Run, State, Spot, Sequence[Value]], None]] = {
     "exit": _exit,
     "return": _return,
     "source": _source,
@@ -370,3 +394,9 @@ _BUILTINS: Dict[str, Callable[[Run, State, Node, Sequence[Value]], None]] = {
     "set": _set,
     "shift": _shift,
 }
+
+
+@functools.lru_cache(maxsize=1024)
+def _may_do_more(name: str) -> bool:
+    """False for the name of a program that certainly starts no training."""
+    return name in _BUILTINS or may_start(name)

@@ -3,21 +3,10 @@
 import os
 from typing import Any, Dict, Iterable, NamedTuple, Optional, Sequence, Set, Tuple, Union
 
-from npu_config.cluster.shell.syntax import Node, Script
-from npu_config.core.diagnostics import NOWHERE, Place
+from npu_config.cluster.shell.syntax import Spot
 from npu_config.core.settings import UNKNOWN, Unknown
 
 Value = Union[str, Unknown]
-Spot = Optional[Tuple[Script, Node]]
-"""Where something is set; a place is made of it when it is asked for."""
-
-
-def place_of(spot: Spot) -> Place:
-    """The place of an assignment, without an ``export`` before it."""
-    if spot is None:
-        return NOWHERE
-    script, node = spot
-    return script.place(node.children[1] if node.type == "declaration_command" else node)
 
 
 class Variable(NamedTuple):
@@ -27,7 +16,7 @@ class Variable(NamedTuple):
     """
 
     value: Value
-    spot: Spot = None
+    spot: Optional[Spot] = None
     exported: bool = False
     certain: bool = True
     elements: Value = UNKNOWN
@@ -181,7 +170,12 @@ class State:
             del self.exported[name]
 
     def set(
-        self, name: str, value: Value, spot: Spot, export: bool = False, elements: Value = UNKNOWN
+        self,
+        name: str,
+        value: Value,
+        spot: Optional[Spot],
+        export: bool = False,
+        elements: Value = UNKNOWN,
     ) -> None:
         """Assign; a variable that was exported stays so."""
         before = self.variables.get(name)
@@ -194,7 +188,7 @@ class State:
         if name in self.shell.unset:
             self.own().unset.discard(name)
 
-    def export(self, name: str, spot: Spot) -> None:
+    def export(self, name: str, spot: Optional[Spot]) -> None:
         """``export NAME``."""
         variable = self.variables.get(name)
         if variable is not None:

@@ -3,9 +3,11 @@
 import functools
 import re
 import warnings
-from typing import Any, Optional
+from typing import Any, Optional, Tuple
 
-from npu_config.core.diagnostics import Place
+from npu_config.cluster.shell.plain import mask
+from npu_config.core.diagnostics import NOWHERE, Place
+from npu_config.text.source import Source
 
 _NOT_ASCII = re.compile(r"[^\x00-\x7f]")
 
@@ -33,6 +35,12 @@ def parser() -> Optional[Any]:
         return None
 
 
+def _tree(data: bytes) -> Any:
+    tool = parser()
+    assert tool is not None
+    return tool.parse(data)
+
+
 class Script:
     """A parsed script.
 
@@ -45,29 +53,53 @@ class Script:
         within: the place of the command whose word the script is, for ``bash -c``.
         source: the text.
         data: what was parsed, a byte for each character of ``source``.
-        root: the syntax tree.
+        lines: the plain statements, and where the tree has a word in their place.
     """
 
-    __slots__ = ("data", "path", "root", "source", "tree", "within")
+    __slots__ = ("_exact", "_places", "data", "lines", "path", "source", "tree", "within")
 
     def __init__(self, text: str, path: Optional[str], within: Optional[Place] = None) -> None:
-        tool = parser()
-        assert tool is not None
         self.path, self.within = path, within
         self.source = text.replace("\r\n", " \n")
         ascii_only = self.source if self.source.isascii() else _NOT_ASCII.sub("x", self.source)
         self.data = ascii_only.encode("ascii")
-        self.tree = tool.parse(self.data)
-        self.root = self.tree.root_node
+        masked, self.lines = mask(self.source, ascii_only)
+        self._exact: Optional[Any] = None
+        self.tree = _tree(masked.encode("ascii"))
+        if self.lines and self.root.has_error:
+            self.tree, self.lines = _tree(self.data), {}
+        self._places = Source(self.source, path)
+
+    @property
+    def root(self) -> Node:
+        """The syntax tree."""
+        return self.tree.root_node
 
     def text(self, node: Node) -> str:
         """The source of a node."""
         return self.source[node.start_byte : node.end_byte]
 
-    def place(self, node: Node) -> Place:
-        """Where a node is, in characters from 1."""
-        if self.within is not None:
-            return self.within
-        line, column = node.start_point
-        end_line, end_column = node.end_point
-        return Place(self.path, line + 1, column + 1, end_line + 1, end_column + 1)
+    def exact(self, node: Node) -> Node:
+        """A node as it is without words in place of lines."""
+        if not self.lines or "\n" not in self.text(node):
+            return node
+        if self._exact is None:
+            self._exact = _tree(self.data)
+        return self._exact.root_node.descendant_for_byte_range(node.start_byte, node.end_byte)
+
+    def spot(self, node: Node) -> "Spot":
+        """Where a node is."""
+        return self, node.start_byte, node.end_byte
+
+    def place(self, begin: int, end: int) -> Place:
+        """A part of the source, in characters from 1."""
+        return self._places.place(begin, end) if self.within is None else self.within
+
+
+Spot = Tuple[Script, int, int]
+"""A part of a script; a place is made of it when it is asked for."""
+
+
+def place_of(spot: Optional[Spot]) -> Place:
+    """The place of a part of a script."""
+    return NOWHERE if spot is None else spot[0].place(spot[1], spot[2])

@@ -1,10 +1,10 @@
 """Words, arithmetic and conditions of bash, as far as their value is certain."""
 
-import functools
 import os
 import re
-from typing import Iterable, List, Optional, Tuple, Union
+from typing import Iterable, List, Optional
 
+from npu_config.cluster.shell.plain import Word, word_of
 from npu_config.cluster.shell.state import BETWEEN, State, Value
 from npu_config.cluster.shell.syntax import Node, Script
 from npu_config.core.settings import UNKNOWN
@@ -12,16 +12,9 @@ from npu_config.core.settings import UNKNOWN
 _MOST_FIELDS = 4096
 LONGEST = 4096
 """The characters of a value that is kept; what doubles itself is soon unknown."""
-_MOST_PARTS = 64
 _LARGEST = 2**63
 _LARGEST_TEXT = 1024 * 1024
 _BRACES = re.compile(r"\{(-?[0-9]{1,6})\.\.(-?[0-9]{1,6})\}\Z")
-_CONSTANT = re.compile(r"[\w./:@%,+=-]*\Z")
-_PLAIN = re.compile(
-    r"[\w./:@%,+=-]*(?:\$(?:\{\w+\}[\w./:@%,+=-]*|\w+(?:[./:@%,+=-][\w./:@%,+=-]*)?))*\Z"
-    r'|"[^"\\`$]*(?:\$(?:\{\w+\}[^"\\`$]*|\w+(?:[^\w}"\\`$][^"\\`$]*)?))*"\Z'
-)
-_NAMED = re.compile(r"\$\{?(\w+)\}?")
 _ALL = re.compile(r'"?\$\{(!?)(\w+)\[[@*]\]\}"?\Z')
 _DEFAULT = re.compile(r"\$\{(\w+)(:?)([-=])([^${}`\\]*)\}\Z")
 _INNER = ("simple_expansion", "expansion", "command_substitution", "arithmetic_expansion")
@@ -33,22 +26,6 @@ _WHOLE = re.compile(r"-?[0-9]{1,18}\Z")
 _GLOB = re.compile(r"[*?\[]")
 
 
-Word = Union[str, Tuple[str, ...]]
-"""A word that needs no tree: letters, or the quote around it, a text, a name, a text and so on."""
-
-
-def word_of(text: str) -> Optional[Word]:
-    """A word of letters, ``$name`` and ``${name}``, in quotes or not; None for all others."""
-    return text if _CONSTANT.match(text) is not None else _word_of(text)
-
-
-@functools.lru_cache(maxsize=1024)
-def _word_of(text: str) -> Optional[Word]:
-    if _PLAIN.match(text) is None or text.count("$") > _MOST_PARTS:
-        return None
-    return ('"' * text.startswith('"'), *_NAMED.split(text.strip('"')))
-
-
 def filled(script: Script, state: State, word: Word) -> Value:
     """The value of a word that is not split."""
     if isinstance(word, str):
@@ -56,7 +33,7 @@ def filled(script: Script, state: State, word: Word) -> Value:
     value = word[1]
     for number in range(2, len(word), 2):
         inserted = _variable(script, state, word[number])
-        if inserted is UNKNOWN:
+        if inserted is UNKNOWN or len(value) > LONGEST:
             return UNKNOWN
         value += inserted + word[number + 1]
     return value
@@ -86,6 +63,7 @@ def value_of(script: Script, state: State, node: Optional[Node]) -> Value:
     word = word_of(text)
     if word is not None:
         return filled(script, state, word)
+    node = script.exact(node)
     kind = node.type
     if kind in ("word", "number", "variable_name", "special_variable_name", "extglob_pattern"):
         return _ESCAPED.sub(r"\1", text) if "\\" in text else text
