@@ -15,7 +15,6 @@ from npu_config.cluster.shell.quoting import RefusedError, Text, UnsureError
 from npu_config.cluster.shell.syntax import Script
 from npu_config.core.diagnostics import Diagnostic
 from npu_config.core.message import phrase
-from npu_config.text.source import Source
 
 _ENDS = {"do": "done", "if": "fi", "case": "esac"}
 _NEEDED = {
@@ -55,8 +54,7 @@ def syntax_fault(script: Script) -> Optional[Diagnostic]:
         _Reading(script.source).commands("")
     except RefusedError as refused:
         message, begin, end = refused.args
-        place = script.within or Source(script.source, script.path).place(begin, end)
-        return rules.SYNTAX.diagnostic(message, place)
+        return rules.SYNTAX.diagnostic(message, script.place(begin, end))
     except UnsureError:
         pass
     return None

@@ -3,9 +3,10 @@
 import functools
 import os
 import re
-from typing import Any, Callable, Dict, List, Match, NamedTuple, Optional, Sequence, Tuple
+from typing import Any, Dict, List, Match, NamedTuple, Optional, Sequence, Tuple
 
 from npu_config.cluster.shell.assignments import assign, assigned_value
+from npu_config.cluster.shell.built_in import BUILTINS
 from npu_config.cluster.shell.commands import (
     MAKES_ITS_WORDS,
     MAKES_NOTHING,
@@ -19,7 +20,6 @@ from npu_config.cluster.shell.commands import (
 from npu_config.cluster.shell.plain import FILES, Word, word_of, words_of
 from npu_config.cluster.shell.run import (
     DEEPEST,
-    PARSED,
     SILENT,
     Handler,
     Run,
@@ -44,8 +44,6 @@ from npu_config.cluster.shell.state import (
 )
 from npu_config.cluster.shell.syntax import Node, Script, Spot
 from npu_config.cluster.shell.words import (
-    NAME,
-    arithmetic,
     fields,
     fields_of,
     filled,
@@ -55,14 +53,11 @@ from npu_config.cluster.shell.words import (
 )
 from npu_config.core.settings import UNKNOWN
 
-_CALCULATED = re.compile(r"\s*([A-Za-z_]\w*)\s*=\s*([^=\s][^=]*)\Z")
 _HEAD = re.compile(r"([\w./+-]+)(?:[ \t]|\Z)")
 _REDIRECTS = re.compile("[<>]")
 _LINE_END = re.compile(r"(?<!\\)\n")
 _TO_FILE = re.compile(r"(&?[0-9]*>{1,2})[ \t]*([\w./+-]+)\Z")
 _COPIES = re.compile(r"[0-9]*>&[ \t]*[0-9-]+\Z")
-# Files that set up a toolchain: they leave the variables of a job alone.
-_TOOLCHAIN = re.compile(r"set_?env|setvars|bashrc|profile|activate|conda", re.IGNORECASE)
 
 
 class _Redirected(NamedTuple):
@@ -214,8 +209,8 @@ def _apply(
     run.moved = run.moved or first in MOVES
     if first in state.shell.functions:
         _call(run, state, first, words[1:])
-    elif first in _BUILTINS:
-        _BUILTINS[first](run, state, spot, words[1:])
+    elif first in BUILTINS:
+        BUILTINS[first](run, state, spot, words[1:])
     else:
         found = started(words)
         if found is not None:
@@ -318,85 +313,7 @@ def _call(run: Run, state: State, name: str, arguments: Sequence[Value]) -> None
     run.depth -= 1
 
 
-# built-in commands
-
-
-def _exit(run: Run, state: State, spot: Spot, words: Sequence[Value]) -> None:
-    state.dead = "exit"
-
-
-def _return(run: Run, state: State, spot: Spot, words: Sequence[Value]) -> None:
-    state.dead = "return"
-
-
-def _source(run: Run, state: State, spot: Spot, words: Sequence[Value]) -> None:
-    path = words[0] if words else UNKNOWN
-    if path is UNKNOWN or (
-        not file(run, state, near(run, path)) and _TOOLCHAIN.search(path) is None
-    ):
-        run.programs = True
-        state.forget()
-
-
-def _eval(run: Run, state: State, spot: Spot, words: Sequence[Value]) -> None:
-    run.programs = True
-    state.forget()
-
-
-def _read(run: Run, state: State, spot: Spot, words: Sequence[Value]) -> None:
-    for word in words:
-        if word is not UNKNOWN and NAME.match(word):
-            state.set(word, UNKNOWN, spot)
-
-
-def _let(run: Run, state: State, spot: Spot, words: Sequence[Value]) -> None:
-    for name in names_in(spot):
-        state.set(name, UNKNOWN, spot)
-    for word in words:
-        match = None if word is UNKNOWN else _CALCULATED.match(word)
-        if match is not None:
-            run.steps -= PARSED
-            tree = Script(": $(({}))".format(match.group(2)), None)
-            command_node = tree.root.children[0]
-            number = arithmetic(tree, state, command_node.children[-1])
-            value = UNKNOWN if number is None else str(number)
-            state.set(match.group(1), value, spot)
-
-
-def _set(run: Run, state: State, spot: Spot, words: Sequence[Value]) -> None:
-    for word in words:
-        if word is UNKNOWN:
-            continue
-        if word in ("-a", "allexport"):
-            state.own().export_all = True
-        elif word == "+a":
-            state.own().export_all = False
-        elif word == "--":
-            state.own().arguments = None
-
-
-def _shift(run: Run, state: State, spot: Spot, words: Sequence[Value]) -> None:
-    if state.shell.arguments is not None:
-        state.own().arguments = state.shell.arguments[1:] if not words else None
-
-
-_BUILTINS: Dict[str, Callable[[Run, State, Spot, Sequence[Value]], None]] = {
-    "exit": _exit,
-    "return": _return,
-    "source": _source,
-    ".": _source,
-    "eval": _eval,
-    "read": _read,
-    "mapfile": _read,
-    "readarray": _read,
-    "getopts": _read,
-    "let": _let,
-    "set": _set,
-    "shift": _shift,
-}
-
-
 @functools.lru_cache(maxsize=1024)
 def _may_do_more(name: str) -> bool:
     """False for the name of a program that certainly starts no training."""
-    return name in _BUILTINS or may_start(name)
+    return name in BUILTINS or may_start(name)
