@@ -6,7 +6,7 @@ from typing import List, Tuple
 from npu_config.core.message import phrase
 
 _BLANKS = re.compile(r"(?:[ \t]|\\\n)*")
-_LINE = re.compile(r"(?:\s|\\\n|#[^\n]*)+")
+_LINE = re.compile(r"(?:\s|\\\n|#[^\n]*\n)+")
 _PLAIN = re.compile(r"[^ \t\n;&|()<>'\"`$\\]+")
 _BACKTICKS = re.compile(r"(?:[^`\\]|\\.)*`", re.DOTALL)
 _ANSI = re.compile(r"(?:[^'\\]|\\.)*'", re.DOTALL)
