@@ -6,7 +6,7 @@ from typing import Any, Iterable, List, Mapping, Optional, Sequence, Tuple
 
 from npu_config.core.diagnostics import Diagnostic
 from npu_config.core.message import localized, phrase
-from npu_config.text.terminal import padded, printable, width
+from npu_config.core.terminal import padded, printable, width
 
 BAR = 40
 WIDEST = 72

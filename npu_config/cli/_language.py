@@ -22,7 +22,7 @@ from npu_config.core.message import (
     speak,
     speaking,
 )
-from npu_config.text.terminal import width
+from npu_config.core.terminal import width
 
 _WIDE, _CLOSING = (
     "\u2e80-\u3000\u3003-\u9fff\uff00-\uffef",

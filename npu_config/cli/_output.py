@@ -7,7 +7,7 @@ from typing import Any, Iterator, Optional, Sequence, Union
 
 from npu_config.cli._exits import FINDINGS, WRONG_CALL
 from npu_config.core.message import localized
-from npu_config.text.terminal import harmless, printable
+from npu_config.core.terminal import harmless, printable
 
 
 class Failure(Exception):  # noqa: N818 - it fails, and nothing is in error

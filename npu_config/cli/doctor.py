@@ -31,8 +31,8 @@ def command(
 
     Exit code 0: nothing failed; 1: something did; 2: wrong usage.
     """
+    from npu_config.core.terminal import printable, width
     from npu_config.diagnosis.doctor import examine
-    from npu_config.text.terminal import printable, width
 
     given = None if target == ANY_TARGET else target
     checkup = examine(source, given, on_host=True if on_host else None)

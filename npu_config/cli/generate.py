@@ -12,7 +12,7 @@ from npu_config.cli._paths import INPUT
 from npu_config.cli._script import certain, remarks_for
 from npu_config.core.message import localized
 from npu_config.core.target import Target
-from npu_config.text.terminal import harmless
+from npu_config.core.terminal import harmless
 from npu_config.writers import FORMATS
 
 

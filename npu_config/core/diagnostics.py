@@ -209,6 +209,8 @@ class Diagnostic:
         }
 
     def __str__(self) -> str:
+        from npu_config.core.terminal import harmless, printable
+
         where = (
             ""
             if self.path is None and self.line is None
@@ -217,7 +219,8 @@ class Diagnostic:
         text = "{}{}: {} [{} {}]".format(
             where, self.severity.value, self.message, self.rule, self.name
         )
-        return text if self.help is None else "{}\n    help: {}".format(text, self.help)
+        lines = [text] if self.help is None else [text, "    help: {}".format(self.help)]
+        return harmless("\n".join(map(printable, lines)))
 
 
 def with_end(message: str, consequence: Optional[str]) -> str:

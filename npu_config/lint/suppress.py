@@ -10,9 +10,10 @@ commas.
 
 import bisect
 import io
+import itertools
 import re
 import tokenize
-from typing import Iterable, Iterator, List, NamedTuple, Optional, Sequence, Set, Tuple
+from typing import Callable, Iterable, Iterator, List, NamedTuple, Optional, Sequence, Set, Tuple
 
 from npu_config.core.diagnostics import Diagnostic, Place, Severity
 from npu_config.core.message import phrase
@@ -74,14 +75,13 @@ class _Comment(NamedTuple):
 
     def covers(self, diagnostic: Diagnostic) -> bool:
         """True when the comment silences a finding."""
-        if self.is_void or not self.names(diagnostic):
-            return False
-        if self.lines is None:
-            return True
-        if diagnostic.line is None:
-            return False
-        first, last = self.lines
-        return diagnostic.line <= last and first <= (diagnostic.end_line or diagnostic.line)
+        if self.lines is not None:
+            if diagnostic.line is None:
+                return False
+            first, last = self.lines
+            if diagnostic.line > last or first > (diagnostic.end_line or diagnostic.line):
+                return False
+        return not self.is_void and self.names(diagnostic)
 
 
 class Suppressions:
@@ -117,8 +117,9 @@ class Suppressions:
         """
         left: List[Diagnostic] = []
         used: Set[int] = set()
+        near = self._near()
         for diagnostic in diagnostics:
-            covering = [i for i, c in enumerate(self._comments) if c.covers(diagnostic)]
+            covering = [i for i in near(diagnostic) if self._comments[i].covers(diagnostic)]
             used.update(covering)
             if not covering:
                 left.append(diagnostic)
@@ -126,6 +127,23 @@ class Suppressions:
             for index, comment in enumerate(self._comments):
                 left.extend(_faults(comment, index in used, known))
         return left
+
+    def _near(self) -> Callable[[Diagnostic], Iterator[int]]:
+        """What gives the numbers of the comments that may be about the lines of a finding."""
+        whole = [number for number, each in enumerate(self._comments) if each.lines is None]
+        local = sorted((*each.lines, i) for i, each in enumerate(self._comments) if each.lines)
+        firsts = [first for first, _, _ in local]
+        reach = list(itertools.accumulate((last for _, last, _ in local), max))
+
+        def near(diagnostic: Diagnostic) -> Iterator[int]:
+            yield from whole
+            line = diagnostic.line or 0
+            index = bisect.bisect_right(firsts, diagnostic.end_line or line)
+            while index and reach[index - 1] >= line:
+                index -= 1
+                yield local[index][2]
+
+        return near
 
     def _read(
         self,

@@ -10,13 +10,13 @@ from typing import Any, Dict, Iterator, List, Optional, Sequence, Tuple
 
 from npu_config.core.diagnostics import DOCS_URL
 from npu_config.core.message import language, localized
+from npu_config.core.terminal import printable
 from npu_config.migration import rules
 from npu_config.migration.engine import Migration
 from npu_config.migration.facts import FACTS
 from npu_config.migration.project import Outcome
 from npu_config.migration.work import CHANGED, MANUAL, REFUSED, Note
 from npu_config.reporters.text import finding
-from npu_config.text.terminal import printable
 
 __all__ = ["next_commands", "render"]
 

@@ -4,10 +4,10 @@ from typing import Dict, Iterator, List, Mapping, Optional, Sequence
 
 from npu_config.core.diagnostics import Diagnostic, Report, Severity
 from npu_config.core.message import localized
+from npu_config.core.terminal import printable, width
 from npu_config.reporters._groups import grouped
 from npu_config.reporters._style import PLAIN, Style
 from npu_config.reporters._summary import Summary, notes
-from npu_config.text.terminal import printable, width
 
 MAX_WIDTH = 120
 _FAR = 2 * MAX_WIDTH

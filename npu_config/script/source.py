@@ -227,12 +227,12 @@ class ScriptSource(Source):
     def _keyword_place(self, name: str, value: Place) -> Place:
         assert value.line is not None
         assert value.column is not None
-        pattern = re.compile(r"(?<!\w){}\s*=[\s(]*$".format(re.escape(name)))
         before = self.lines[value.line - 1][: value.column - 1]
         for line in range(value.line, max(0, value.line - 4), -1):
-            match = pattern.search(before)
-            if match:
-                start = match.start()
+            before = before.rstrip(" \t\r\f(")
+            keyword = before[:-1].rstrip() if before.endswith("=") else ""
+            start = len(keyword) - len(name)
+            if keyword.endswith(name) and not _WORD.match(keyword[max(0, start - 1) : start]):
                 return Place(self.path, line, start + 1, line, start + 1 + len(name))
             before = self.lines[line - 2] if line > 1 else ""
         return value

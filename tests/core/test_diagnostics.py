@@ -70,3 +70,13 @@ def test_the_message_ends_with_the_consequence():
         other.consequence,
     ) == ('"a" is "b"; nothing reads it', "nothing reads it")
     assert LATER.but("nothing reads it", Severity.INFO).message == "later; nothing reads it"
+
+
+def test_the_text_of_a_finding_is_harmless():
+    """Python prints it itself, in exceptions and warnings: nothing acts on what a file holds."""
+    evil = "\x1b[31m\n::error::a\r\x9b##[error]"
+    found = X.diagnostic(evil, Place("::error::" + evil, 1), help=evil)
+    for text in (str(found), str(Report([found])), str(NpuConfigError([found]))):
+        lines = text.split("\n")[-2:]
+        assert [line for line in lines if not line.isprintable()] == []
+        assert [line for line in lines if line.lstrip().startswith("::") or "##[" in line] == []

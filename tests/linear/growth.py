@@ -10,6 +10,7 @@ import time
 
 from tests.fuzz.seeds import SEEDS
 from tests.fuzz.targets import TARGETS, execute
+from tests.linear.shapes import SHAPES
 
 JUNK = {
     "blanks": b" ",
@@ -47,13 +48,15 @@ def families(name):
     What ``check-`` does beyond reading depends on findings, and so on seeds.
     """
     seed = SEEDS[name]
-    piece = len(seed.of(3)) - len(seed.of(2)) or 1
+    piece = _piece(seed)
     found = {
         "seeds": lambda size: seed.of(max(2, size // piece)),
         "seeds on one line": lambda size: seed.of(max(2, size // piece)).replace(b"\n", b" "),
         "the same seed": lambda size: _same(seed, max(2, size // piece)),
         "cut": lambda size: seed.of(max(2, size // piece))[:-20],
     }
+    for shape, other in SHAPES.get(name, {}).items():
+        found[shape] = lambda size, other=other: other.of(max(2, size // _piece(other)))
     for word, junk in JUNK.items() if not name.startswith("check-") else ():
         found[word] = lambda size, junk=junk: junk * (size // len(junk))
         found[word + " inside"] = lambda size, junk=junk: (
@@ -61,6 +64,10 @@ def families(name):
         )
         found[word + " behind"] = lambda size, junk=junk: seed.of(1) + junk * (size // len(junk))
     return found
+
+
+def _piece(seed):
+    return len(seed.of(3)) - len(seed.of(2)) or 1
 
 
 def _same(seed, count):

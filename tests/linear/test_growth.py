@@ -5,6 +5,7 @@ import pytest
 from tests.fuzz.seeds import SEEDS
 from tests.fuzz.targets import TARGETS, execute
 from tests.linear.growth import calls, families
+from tests.linear.shapes import SHAPES
 
 FEW, MANY = 500, 2_000
 
@@ -12,6 +13,7 @@ FEW, MANY = 500, 2_000
 def test_every_target_has_a_seed():
     """A new reader gets one."""
     assert sorted(SEEDS) == sorted(TARGETS)
+    assert set(SHAPES) <= set(TARGETS)
 
 
 @pytest.mark.parametrize("name", sorted(TARGETS))

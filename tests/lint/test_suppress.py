@@ -1,5 +1,7 @@
 """Ignore comments."""
 
+import sys
+
 import pytest
 
 from npu_config.core.diagnostics import Diagnostic, Severity
@@ -160,3 +162,31 @@ def test_line_ends():
     for end in ("\r\n", "\r", "\n"):
         text = end.join(["a = 1", "b = 2  # npu: ignore", "c = 3", ""])
         assert left(text, finding(2), finding(3)) == [(3, "NPU104")]
+
+
+def test_many_comments():
+    """A finding is compared with the comments near it, not with all of the file."""
+    compared = []
+
+    def count(frame, event, _argument):
+        compared.append(event == "call" and frame.f_code.co_name == "covers")
+
+    text = "a = 1  # npu: ignore[NPU104]\n" * 300
+    suppressions = Suppressions(text, "x.py", False)
+    findings = [finding(line) for line in range(1, 301)]
+    sys.setprofile(count)
+    try:
+        kept = suppressions.apply(findings, KNOWN)
+    finally:
+        sys.setprofile(None)
+    assert kept == []
+    assert sum(compared) == 300
+
+
+def test_comments_within_a_statement():
+    """One on its first or last line is about all of it, one inside about its own line."""
+    text = (
+        "a = f(  # npu: ignore[NPU104]\n    b,\n    c,  # npu: ignore[NPU301]\n    d,\n)\ne = 1\n"
+    )
+    found = [finding(line, rule) for line in (2, 3, 4, 6) for rule in ("NPU104", "NPU301")]
+    assert left(text, *found) == [(2, "NPU301"), (4, "NPU301"), (6, "NPU104"), (6, "NPU301")]

@@ -9,7 +9,7 @@ from npu_config.cluster.rank_table.model import (
     RankTable2,
 )
 from npu_config.core.message import localized, phrase
-from npu_config.text.terminal import padded, width
+from npu_config.core.terminal import padded, width
 
 Row = Tuple[str, ...]
 
