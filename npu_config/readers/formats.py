@@ -121,12 +121,13 @@ def kind_by_content(text: str, path: str) -> Optional[str]:
     """The format that a text looks like; its name decides where that says nothing."""
     if _SHELL_SHEBANG.match(text) is not None:
         return "shell"
-    if not is_configuration(text[:_MIB].encode("utf-8", "replace")):
-        from npu_config.readers.side_file import kind_by_name, recognise
+    from npu_config.readers.side_file import RANK_TABLE, kind_by_name, recognise
 
-        kind = recognise(text, path) or kind_by_name(path)
-        if kind is not None:
-            return kind
+    kind = recognise(text, path) or kind_by_name(path)
+    if kind is not None and (
+        kind == RANK_TABLE or not is_configuration(text[:_MIB].encode("utf-8", "replace"))
+    ):
+        return kind
     by_suffix = _BY_SUFFIX.get(suffix_of(path))
     if by_suffix is not None:
         return by_suffix
@@ -145,12 +146,15 @@ def searched(path: str) -> int:
 def is_ours(path: str, content: bytes) -> bool:
     """Whether the content of a file that was only found in a directory is meant for us."""
     suffix = suffix_of(path)
-    if suffix in _OPEN_SUFFIXES and _SIDE_MARKS.search(content.lower()) is not None:
-        from npu_config.readers.side_file import recognise
+    by_suffix = suffix in _BY_SUFFIX and FORMATS[_BY_SUFFIX[suffix]].ours(content)
+    if suffix not in _OPEN_SUFFIXES:
+        return by_suffix
+    marked = _SIDE_MARKS.search(content.lower()) is not None
+    if not marked and not by_suffix:
+        return False
+    from npu_config.readers.side_file import is_unmistakable
 
-        text = content[:_MIB].decode("utf-8", "replace")
-        if other_kind(text, content, path) is not None:
-            return False
-        if recognise(text, path) is not None:
-            return True
-    return suffix in _BY_SUFFIX and FORMATS[_BY_SUFFIX[suffix]].ours(content)
+    text = content[:_MIB].decode("utf-8", "replace")
+    if other_kind(text, content, path) is not None:
+        return False
+    return by_suffix or is_unmistakable(text, path)

@@ -49,6 +49,25 @@ def recognise(text: str, path: Optional[str] = None) -> Optional[str]:
     return None if found is None else found.name
 
 
+_EVIDENCE = {
+    RANK_TABLE: re.compile(
+        r'"(?:(?:server|rank|group|instance|device)_count|(?:server|rank|device|local)_id'
+        r'|devices?|device_ip|instance_list|level_list|super_pod_list)"\s*:'
+    ),
+    "mixlist": re.compile(r'"to[-_](?:add|remove)"\s*:'),
+}
+"""What other programs' files with such lists (``server_list``, ``whitelist``) do not hold."""
+
+
+def is_unmistakable(text: str, path: str) -> bool:
+    """Whether a text that nobody called a side file is one."""
+    kind = recognise(text, path)
+    if kind is None:
+        return False
+    evidence = _EVIDENCE.get(kind)
+    return evidence is None or evidence.search(text) is not None or kind_by_name(path) == kind
+
+
 def kind_by_name(path: str) -> Optional[str]:
     """The kind of side file that the usual names of such files promise."""
     base = path.replace("\\", "/").rsplit("/", 1)[-1].lower()

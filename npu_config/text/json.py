@@ -8,6 +8,7 @@ more than ``json.loads``, and a wrong one yields every fault with its place.
 
 import json
 import re
+from math import isinf
 from typing import Any, List, Optional, Sequence, Tuple, Union
 
 from npu_config.core.diagnostics import Diagnostic, Place, Severity
@@ -38,8 +39,16 @@ def _constant(name: str) -> Any:
     raise ValueError
 
 
+def real(digits: str) -> float:
+    """A number with a fraction or an exponent; ValueError for one beyond the largest."""
+    number = float(digits)
+    if isinf(number):
+        raise ValueError
+    return number
+
+
 _DECODER = json.JSONDecoder(
-    object_pairs_hook=_object, parse_int=_integer, parse_constant=_constant
+    object_pairs_hook=_object, parse_int=_integer, parse_float=real, parse_constant=_constant
 )
 
 

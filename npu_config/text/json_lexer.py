@@ -3,6 +3,7 @@
 import enum
 import json
 import re
+from math import isinf
 from typing import Any, List, Optional, Tuple
 
 from npu_config.core.message import phrase
@@ -258,7 +259,12 @@ class Lexer:
             message = phrase("a number of more than {} characters", MAX_DIGITS)
             self._log.fault(start, end, message)
             return BROKEN
-        return int(written) if written.lstrip("-").isdigit() else float(written)
+        if written.lstrip("-").isdigit():
+            return int(written)
+        if isinf(float(written)):
+            self._log.fault(start, end, phrase("the number {} is too large", written))
+            return BROKEN
+        return float(written)
 
     def word(self, start: int, end: int) -> Any:
         """A bare word where a value is expected."""

@@ -66,8 +66,15 @@ def check(model: AnyRankTable, target: Target = ANY_TARGET) -> Tuple[Diagnostic,
     return tuple(check_document(to_document(model), target))
 
 
+_COUNTS = ("server_count", "rank_count", "group_count")
+
+
 def _looks_like(sample: Sample) -> bool:
-    return any(key in sample.top for key in LIST_KEYS)
+    """One of the lists, or what stands beside a list whose name is misspelt."""
+    top = sample.top
+    return any(key in top for key in LIST_KEYS) or (
+        "status" in top and any(key in top for key in _COUNTS)
+    )
 
 
 FORMAT: Format[AnyRankTable] = Format(

@@ -20,6 +20,7 @@ from npu_config.sidefiles.schema.findings import Findings, shown
 from npu_config.sidefiles.schema.reading import Reader, Rules
 from npu_config.text import json as _json
 from npu_config.text.source import ANYWHERE, Source
+from npu_config.text.words import is_slip
 
 _SOURCE = tuple(
     "cann/hccl:docs/zh/user_guide/cluster_info_config/rank_table_config_{}.md".format(name)
@@ -175,7 +176,7 @@ def _constant(name: str) -> Any:
     raise ValueError(name)
 
 
-_DECODER = json.JSONDecoder(parse_constant=_constant)
+_DECODER = json.JSONDecoder(parse_float=_json.real, parse_constant=_constant)
 
 
 def judge(text: str, path: Optional[str], target: Target) -> Judged:
@@ -246,6 +247,7 @@ def check_value(value: Any, target: Target, findings: Findings) -> None:
                 "this is {}; a rank table is an object with server_list, rank_list or group_list",
                 _what(value),
             ),
+            help=_list_meant(value),
         )
         return
     dialect = _dialect(value, target, findings)
@@ -259,6 +261,15 @@ def check_value(value: Any, target: Target, findings: Findings) -> None:
         check_groups(value, dialect is LABORATORY, products, reader)
     else:
         check_servers(value, dialect.version, products, reader)
+
+
+def _list_meant(value: Any) -> Optional[str]:
+    """What to do when the name of a key is a slip of that of a list."""
+    for key in value if isinstance(value, dict) else ():
+        for name in LIST_KEYS:
+            if isinstance(key, str) and is_slip(key, name):
+                return phrase('did you mean "{}"?', name)
+    return None
 
 
 def _what(value: Any) -> str:

@@ -298,7 +298,7 @@ class Reader:
             return
         is_number = type(value) in (int, float)
         help = instead = None
-        if is_number and isinstance(kind, NumberText):
+        if type(value) is int and isinstance(kind, NumberText):
             instead = '"{}"'.format(value)
             help = "put it in quotes"
         elif isinstance(value, str) and re.match(r"[0-9]{1,9}\Z", value) and _takes(kind, value):
