@@ -34,10 +34,17 @@ class TestCheckpointSaver:
 
     @staticmethod
     def train(tf, hook, steps=5):
-        """Run so many steps, and say what the hook made the session run."""
+        """Run so many steps, and say what the hook made the session run.
+
+        In one thread: else the global step that the hook fetches beside a step is at times the
+        one after it, and TensorFlow looks once more.
+        """
         runs = []
         train_op = tf.get_default_graph().get_operation_by_name("GradientDescent")
-        with tf.train.MonitoredSession(hooks=[hook]) as session:
+        one_thread = tf.train.ChiefSessionCreator(
+            config=tf.ConfigProto(inter_op_parallelism_threads=1, use_per_session_threads=True)
+        )
+        with tf.train.MonitoredSession(one_thread, hooks=[hook]) as session:
             raw = session._tf_sess()
             run = raw.run
 
