@@ -8,6 +8,8 @@ import json
 import re
 from typing import Optional, Tuple, Union
 
+import attr
+
 from npu_config.core.arguments import path_name
 from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Place
 from npu_config.core.files import PathLike
@@ -16,6 +18,7 @@ from npu_config.readers import _rules as rules
 from npu_config.readers.formats import (
     FORMATS,
     LARGEST,
+    SIDE_FILES,
     Format,
     is_ours,
     kind_by_content,
@@ -24,7 +27,7 @@ from npu_config.readers.formats import (
 )
 from npu_config.readers.others import other_kind, placeholder
 from npu_config.rules.reading import Reading
-from npu_config.sidefiles.format import Sample
+from npu_config.sidefiles.format import BYTES, Sample
 from npu_config.text.guard import guarded
 from npu_config.text.loading import decode, load, too_large
 from npu_config.text.source import Source
@@ -81,6 +84,9 @@ def _read(
         text, fault = decode(data, name)
         if kind is None:
             kind = _kind_of(text, data, name)
+        if fault is not None and kind is not None and _takes_any_bytes(kind):
+            reading = _read_as(FORMATS[kind], data.decode(BYTES), data, name)
+            return attr.evolve(reading, encoding=BYTES)
         if kind is None or (fault is not None and not FORMATS[kind].binary):
             return _nothing(kind, name, fault or _unknown(name))
     entry = FORMATS[kind]
@@ -146,9 +152,19 @@ def _read_as(entry: Format, text: Optional[str], data: bytes, path: str) -> Read
 
 def _kind_of(text: Optional[str], data: bytes, path: str) -> Optional[str]:
     """The kind of a file whose name does not say it."""
-    if text is None or "\0" in text:
+    if text is not None and "\0" not in text:
+        return kind_by_content(text, path)
+    if b"NpuOptimizer" in data or b"\0" in data:
         return "pb" if b"NpuOptimizer" in data else None
-    return kind_by_content(text, path)
+    kind = kind_by_content(data.decode(BYTES), path)
+    return kind if kind is not None and _takes_any_bytes(kind) else None
+
+
+def _takes_any_bytes(kind: str) -> bool:
+    """Whether the runtime reads files of this kind byte by byte."""
+    from npu_config.readers.side_file import format_of
+
+    return kind in SIDE_FILES and format_of(kind).any_bytes
 
 
 def _unknown(path: str) -> Diagnostic:

@@ -7,7 +7,7 @@ from npu_config.core.diagnostics import NOWHERE, Diagnostic, Fix, Place, Severit
 from npu_config.core.message import listed, phrase
 from npu_config.sidefiles import _dtype_rules as rules
 from npu_config.text.faults import FaultLog, StopReading
-from npu_config.text.lines import BLANKS, Line, lines
+from npu_config.text.lines import BLANKS, MARK, Line, lines, marked
 from npu_config.text.source import PlaceTable, Source
 from npu_config.text.words import near, shown
 
@@ -157,6 +157,9 @@ def _read(line: Line, read: Entered) -> Iterator[Diagnostic]:
             place = line.place(begin - 1, begin)
             message = phrase('the character {} after the keyword is read as ":"', shown(mark))
             yield _doubt(message, place, 'write ":"', Fix.writing(place, ":"))
+    if name.startswith(MARK):
+        yield marked(line, rules.LINE)
+        return
     if name.startswith("#"):
         message = "the line is read as an entry of the node {}; there are no comments"
         fix = line.removal()

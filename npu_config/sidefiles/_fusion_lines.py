@@ -7,7 +7,7 @@ from npu_config.core.diagnostics import Diagnostic, Severity
 from npu_config.core.message import phrase
 from npu_config.sidefiles import _fusion_rules as rules
 from npu_config.text.faults import FaultLog, StopReading
-from npu_config.text.lines import BLANKS, Line
+from npu_config.text.lines import BLANKS, MARK, Line, marked
 from npu_config.text.source import PlaceTable, Source
 from npu_config.text.words import near, shown
 
@@ -66,8 +66,15 @@ def _read(line: Line, result: Switched) -> Iterator[Diagnostic]:
         yield rules.REPEATED.diagnostic(message, place, help="keep one of the two lines")
         return
     result.places.put((name,), place, switch)
+    if name.startswith(MARK):
+        yield marked(line, rules.STRUCTURE)
+        return
     if name and not name.startswith("#"):
         result.passes[name] = SWITCH.get(state, False)
+        if name.startswith("{"):
+            message = "the file is no JSON; the line switches a pass with the name {}"
+            message = phrase(message, shown(name))
+            yield rules.STRUCTURE.diagnostic(message, place, severity=Severity.WARNING)
         return
     yield rules.STRUCTURE.diagnostic(
         phrase("the line switches a pass with the name {}; there are no comments", shown(name))

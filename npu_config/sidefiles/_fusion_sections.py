@@ -34,6 +34,12 @@ def is_read(name: str) -> bool:
     return bool(name) and name == name.strip(BLANKS)
 
 
+def priority(text: str) -> int:
+    """The number that digits say, however many zeros lead them; -1 for what is none."""
+    match = re.match(r"0*([0-9]{1,9})\Z", text.strip(BLANKS))
+    return -1 if match is None else int(match.group(1))
+
+
 @attr.s(frozen=True, slots=True, auto_attribs=True)
 class _Switch(Kind):
     def parse(self, value: Any) -> str:
@@ -56,12 +62,11 @@ class _Priority(Kind):
 
     def parse(self, value: Any) -> int:
         """The number."""
-        if re.match(r"[0-9]{1,9}\Z", value.strip(BLANKS)) is None or not (
-            self.lowest <= int(value) <= self.highest
-        ):
+        number = priority(value)
+        if not self.lowest <= number <= self.highest:
             message = "legal: an integer text from {} to {}"
             raise BadValueError(phrase(message, self.lowest, self.highest))
-        return int(value)
+        return number
 
 
 def _fusions(kind: Kind) -> Schema:

@@ -26,6 +26,9 @@ P = TypeVar("P", bound=Callable[..., Any])
 
 _PARSERS = "cann/ge:compiler/engines/nn_engine/utils/common/config_parser/"
 
+BYTES = "latin-1"
+"""The encoding of a text of any bytes: each is one character, and comes back."""
+
 LARGEST = 256 * 1024 * 1024
 """How many bytes a side file or rank table may have."""
 
@@ -175,6 +178,7 @@ class Format(Generic[M]):
             in directories are looked at only where one of all marks is in them,
             whatever its case.
         names: the usual file names, as a regular expression for names in lower case.
+        any_bytes: whether the runtime takes bytes that are not UTF-8, e.g. a comment in GBK.
     """
 
     name: str
@@ -187,6 +191,7 @@ class Format(Generic[M]):
     layout: Callable[[Any], str] = _json.write
     marks: Optional[str] = None
     names: Optional[str] = None
+    any_bytes: bool = False
 
     def parse(
         self, text: str, path: Optional[str] = None, target: Target = ANY_TARGET
@@ -215,7 +220,7 @@ class Format(Generic[M]):
             path: the file.
             target: narrows product-limited findings.
         """
-        text, found = read_text(path)
+        text, found = read_text(path, self.any_bytes)
         if text is None:
             return Parsed(None, Report(found))
         return self.parse(text, path_name(path), target)
@@ -244,7 +249,10 @@ class Format(Generic[M]):
             return text
         if any(d.rule in ("NPU712", TEXT_AFTER.id) for d in self.parse(text).diagnostics):
             return None
-        return self.layout(json.loads(text.lstrip("\ufeff")))
+        try:
+            return self.layout(json.loads(text.lstrip("\ufeff")))
+        except ValueError:
+            return text
 
     def clean(self, text: str) -> str:
         """The text with every mechanical correction done and nothing else changed."""
@@ -263,13 +271,17 @@ def path_given(text: str, help: str) -> Diagnostic:
     return UNREADABLE.diagnostic(message, help=help)
 
 
-def read_text(path: PathLike) -> Tuple[Optional[str], Tuple[Diagnostic, ...]]:
-    """The text of a file, or why there is none."""
+def read_text(
+    path: PathLike, any_bytes: bool = False
+) -> Tuple[Optional[str], Tuple[Diagnostic, ...]]:
+    """The text of a file, or why there is none; of any bytes where that is asked for."""
     name = path_name(path)
     data = load_bytes(name, LARGEST)
     text, found = (None, data) if isinstance(data, Diagnostic) else decode(data, name)
     if found is None:
         return text, ()
+    if any_bytes and isinstance(data, bytes):
+        return data.decode(BYTES), ()
     return None, (UNREADABLE.diagnostic(found.message, found.place, help=found.help),)
 
 

@@ -23,6 +23,7 @@ from npu_config.sidefiles._fusion_sections import (
     SECTIONS,
     is_read,
     judge,
+    priority,
 )
 from npu_config.sidefiles.declared import Declared
 from npu_config.sidefiles.format import Format, Parsed, Sample, conclude, refuse, takes_text
@@ -169,7 +170,7 @@ def _build(value: Any) -> FusionSwitch:
     ]
     levels = [
         {
-            level: {name: int(text) for name, text in passes.items() if is_read(name)}
+            level: {name: priority(text) for name, text in passes.items() if is_read(name)}
             for level, passes in value.get("Priority", {}).get(fusion, {}).items()
             if level in LEVELS
         }
@@ -214,12 +215,11 @@ def _starts_json(name: str) -> bool:
 
 
 def _json_start(content: str) -> Optional[str]:
-    """The JSON value at the start of a text, where it is one that no syntax has."""
+    """The JSON value at the start of a text, which is then read as JSON, or None."""
     try:
-        value, end = _DECODER.raw_decode(content)
+        return content[: _DECODER.raw_decode(content)[1]]
     except (ValueError, RecursionError):
         return None
-    return None if value is None or isinstance(value, dict) else shown(content[:end])
 
 
 def _constant(name: str) -> Any:
@@ -259,16 +259,18 @@ def parse(
         found = rules.STRUCTURE.diagnostic(message, place, severity=Severity.WARNING)
         return Parsed(FusionSwitch(), Report([found]))
     start = _json_start(content)
-    if start is None and Sample(text).is_json:
-        parsed = FUSION.parse(text, path)
-    elif start is None:
+    if start is None:
         parsed = _read_lines(text, path)
+        if not parsed.ok and Sample(text).is_json:
+            parsed = FUSION.parse(text, path)
+    elif start.startswith("{"):
+        parsed = FUSION.parse(text, path)
     else:
         place = Source(text, path).place(len(text) - len(content), len(text))
         message = phrase(
             "the graph engine reads the start of the file, {}, as a JSON value and refuses it; "
             "the name of a pass does not begin with a digit, a quote, true or false",
-            start,
+            shown(start),
         )
         return Parsed(None, Report([rules.STRUCTURE.diagnostic(message, place)]))
     if parsed.model is None:

@@ -17,7 +17,7 @@ from npu_config.sidefiles._convert import texts
 from npu_config.sidefiles.format import Format, Parsed, Sample, conclude, refuse, takes_text
 from npu_config.text.faults import FaultLog, StopReading
 from npu_config.text.keyvalue import Item, items
-from npu_config.text.lines import name_fault
+from npu_config.text.lines import MARK, marked, name_fault
 from npu_config.text.source import ANYWHERE, Places, PlaceTable, Source
 from npu_config.text.words import joined, near, shown
 
@@ -56,13 +56,13 @@ LINE = _rule(
 
     A line is `op_debug_config=<value>,...`, `op_debug_list=<operator>,...`, empty, or begins
     with `#`.  The graph engine reports a line without `=` or without a value in its log and
-    goes on; a line with another key is not looked at.
+    goes on; a line in which no key is anywhere is not looked at.
 
     Wrong:
 
     ```
     op_debug_config: dump_cce
-    op_debug_lists=OpType::MatMul
+    op_debuglist=OpType::MatMul
     ```
 
     Right:
@@ -255,31 +255,37 @@ def _read(lines: Iterable[Item], last: Dict[str, Item]) -> Iterator[Diagnostic]:
     """What is wrong with the lines; ``last`` gets those that count, by key."""
     for item in lines:
         place = item.line.content()
-        if not item.value:
+        key = next((key for key in _KEYS if key in item.content), None)
+        if key is None and item.content.startswith(MARK):
+            yield marked(item.line, LINE)
+        elif not item.value:
             meant = None if item.equals else near(item.content.split(":")[0], _KEYS)
             message = phrase(
                 "the line has no {}; it is without effect",
                 phrase("value") if item.equals else '"="',
             )
             yield LINE.diagnostic(message, place, meant=meant)
-        elif item.key not in _KEYS:
+        elif key is None:
             message = phrase("unknown key {}; legal: {}", shown(item.key), listed(_KEYS))
             yield LINE.diagnostic(message, place, meant=near(item.key, _KEYS))
         else:
-            if item.key in last:
+            if key in last:
                 message = "{} appears again on line {}, and the last line wins"
-                message = phrase(message, shown(item.key), item.line.number)
-                yield REPEATED.diagnostic(message, last[item.key].line.content())
-            last[item.key] = item
+                message = phrase(message, shown(key), item.line.number)
+                yield REPEATED.diagnostic(message, last[key].line.content())
+            if item.key.lstrip(MARK) != key:
+                message = "{} is no key; the line is read as {}, because that is in it"
+                yield LINE.diagnostic(phrase(message, shown(item.key), key), place, meant=key)
+            last[key] = item
 
 
-def _values(item: Optional[Item], places: PlaceTable) -> Iterator[str]:
+def _values(key: str, item: Optional[Item], places: PlaceTable) -> Iterator[str]:
     """The values of the line that counts."""
     if item is not None:
-        places.put((item.key,), item.line.content(), item.line.content())
+        places.put((key,), item.line.content(), item.line.content())
         for part, place in item.parts():
-            value = _canonical(part) if item.key == "op_debug_list" else part
-            places.put((item.key, value), place, place)
+            value = _canonical(part) if key == "op_debug_list" else part
+            places.put((key, value), place, place)
             yield value
 
 
@@ -297,7 +303,7 @@ def parse(text: str, path: Optional[str] = None, target: Target = ANY_TARGET) ->
     last: Dict[str, Item] = {}
     with suppress(StopReading):
         log.add_all(_read(items(text, path, ("#",)), last))
-    switches, operators = (list(_values(last.get(key), places)) for key in _KEYS)
+    switches, operators = (list(_values(key, last.get(key), places)) for key in _KEYS)
     nodes = [name for name in operators if not name.startswith(_TYPE)]
     types = [name[len(_TYPE) :] for name in operators if name.startswith(_TYPE)]
     return conclude(
@@ -352,6 +358,7 @@ FORMAT: Format[OpDebug] = Format(
     render=render,
     looks_like=_looks_like,
     marks=r"op_debug_(?:config|list)",
+    any_bytes=True,
 )
 load, save = FORMAT.load, FORMAT.save
 

@@ -18,7 +18,7 @@ from npu_config.sidefiles._frozen import Table
 from npu_config.sidefiles.format import Format, Parsed, Sample, conclude, refuse, takes_text
 from npu_config.text.faults import FaultLog, StopReading
 from npu_config.text.keyvalue import Item, items
-from npu_config.text.lines import name_fault
+from npu_config.text.lines import MARK, marked, name_fault
 from npu_config.text.source import ANYWHERE, Places, PlaceTable, Source
 from npu_config.text.words import did_you_mean, near, shown
 
@@ -226,6 +226,8 @@ def _read(
         name, mode, path = item.key, item.value, (section, item.key)
         if item.content in modes:
             section = item.content
+        elif item.content.startswith(MARK):
+            yield marked(item.line, LINE)
         elif not (name and mode) or item.content.startswith(_NO_NAME):
             yield _skipped(item)
         elif mode not in _ACCEPTED:
@@ -328,6 +330,7 @@ FORMAT: Format[OpPrecision] = Format(
     looks_like=_looks_like,
     marks=r"by(?:optype|nodename)|=\s?(?:(?:high|super)_p|enable_(?:hi_)?float|support_o|norm_c|keep_f)",
     names=r"op_precision[\w.-]*\.ini",
+    any_bytes=True,
 )
 load, save = FORMAT.load, FORMAT.save
 

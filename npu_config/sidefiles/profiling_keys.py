@@ -70,7 +70,8 @@ class Metrics(Choice):
             return super().parse(value)
         if registers(value[len(CUSTOM) :]) is None:
             message = (
-                'legal after "{}": at most {} registers with commas between, each 0x1 to 0x6E'
+                'legal after "{}": at most {} registers with commas and no blanks between, each '
+                "0x1 to 0x6E"
             )
             raise BadValueError(phrase(message, CUSTOM, MAX_REGISTERS))
         return str(value)
@@ -206,7 +207,7 @@ def registers(text: str) -> Optional[List[int]]:
     """
     found = []
     for part in text.lower().split(","):
-        match = re.match(r"\s*(?:0x([0-9a-f]{1,9})|([0-9]{1,9}))\s*\Z", part)
+        match = re.match(r"(?:0x([0-9a-f]{1,9})|([0-9]{1,9}))\Z", part)
         if match is None:
             return None
         found.append(int(match.group(1), 16) if match.group(1) else int(match.group(2)))

@@ -2,11 +2,16 @@
 
 from typing import Iterator, NamedTuple, Optional, Tuple
 
-from npu_config.core.diagnostics import Edit, Fix, Place
+from npu_config.core.diagnostics import Diagnostic, Edit, Fix, Place, Severity
 from npu_config.core.message import phrase
+from npu_config.core.rule import Rule
 
 BLANKS = " \t\n\v\f\r"
 """What the runtime trims: the blanks of C++, not those of Unicode."""
+
+
+MARK = "\ufeff"
+"""A byte order mark, which the runtime does not skip where it reads line by line."""
 
 
 class Line(NamedTuple):
@@ -45,6 +50,17 @@ def lines(text: str, path: Optional[str] = None) -> Iterator[Line]:
         parts.pop()
     for index, part in enumerate(parts):
         yield Line(part[:-1] if part.endswith("\r") else part, index + 1, path)
+
+
+def marked(line: Line, rule: Rule) -> Diagnostic:
+    """What is said of a first line that begins with a byte order mark."""
+    return rule.diagnostic(
+        "the line begins with a byte order mark, which is read as a part of it",
+        line.content(),
+        help="save the file as UTF-8 without it",
+        severity=Severity.WARNING,
+        fix=Fix("remove the byte order mark", (Edit(line.number, 1, line.number, 2, ""),)),
+    )
 
 
 def name_fault(name: object, forbidden: str = "") -> Optional[str]:

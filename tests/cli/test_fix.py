@@ -96,3 +96,12 @@ def test_one_text_is_counted_once(npu, tmp_path):
     assert "\n1 can be fixed with --fix\n" in before.out
     assert npu("check", "--fix", script).err == "1 fixed\n"
     assert '"].s = b"high_precision"\n' in script.read_text()
+
+
+def test_bytes_that_are_no_utf_8_stay(npu, tmp_path):
+    """A file whose comment is in GBK is checked by its bytes, and a fix keeps them."""
+    path = tmp_path / "op_precision.ini"
+    before = "# 说明\n[ByOpType]\nPooling={}\n".format
+    path.write_bytes(before("highprecision").encode("gbk"))
+    assert npu("check", "--fix", path).code == 0
+    assert before("high_precision").encode("gbk") == path.read_bytes()

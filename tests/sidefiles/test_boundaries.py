@@ -2,6 +2,7 @@
 
 import pytest
 
+from npu_config.core.diagnostics import Severity
 from npu_config.sidefiles import FORMATS
 
 NAME = "n" * 1001
@@ -15,6 +16,11 @@ REFUSED = [
     ("fusion_switch", "1A:on\nB:off\n"),
     ("profiling", '{"output": "prof", "host_sys": "cpu, mem"}'),
     ("profiling", '{"output": "prof", "sys_hardware_mem_freq": 101}'),
+    ("profiling", '{"output": "prof", "aic_metrics": "Custom:1 ,2"}'),
+    ("fusion_switch", "{A:on\nB\n"),  # neither JSON nor lines
+    ("fusion_switch", '{"Switch": {"GraphFusion": {"A": "on",}}}'),
+    ("fusion_switch", "\ufeff\nA:on\n"),  # the first line is not empty
+    ("fusion_switch", '{"Priority": {"GraphFusion": {"Top": {"A": "%s9999"}}}}' % ("0" * 5000)),
 ]
 ACCEPTED = [
     ("customize_dtypes", NAME + ":InputDtype:float,int8\n"),  # 1,023 bytes with one colon
@@ -28,6 +34,16 @@ ACCEPTED = [
     ("profiling", '{"output": "prof", "sys_hardware_mem_freq": 100}'),
     ("profiling", '{"output": "prof", "sys_lp_freq": 10000}'),
     ("profiling", '{"output": "prof", "task_trace": "", "task_time": "l0"}'),
+    ("fusion_switch", "{A:on\nB:off\n"),  # no JSON, so it is read by lines
+    ("fusion_switch", "#A:on\n{B:off\n"),
+    ("fusion_switch", '{"Priority": {"GraphFusion": {"Top": {"A": "%s7"}}}}' % ("0" * 5000)),
+]
+WARNED = [  # a byte order mark is a part of the first line
+    ("customize_dtypes", "OpType::A:InputDtype:int8\n"),
+    ("fusion_switch", "A:on\nB:off\n"),
+    ("op_debug", "# a comment\nop_debug_config=oom\n"),
+    ("op_precision", "[ByNodeName]\nA=high_precision\n"),
+    ("op_precision", "# a comment\nA=high_precision\n"),
 ]
 
 
@@ -44,3 +60,32 @@ def test_accepted_and_written_again(kind, text):
     assert not parsed.diagnostics.errors
     again = FORMATS[kind].parse(FORMATS[kind].render(parsed.model))
     assert parsed.model == again.model
+
+
+@pytest.mark.parametrize(("kind", "text"), WARNED)
+def test_byte_order_mark(kind, text):
+    """Where the runtime reads lines, a byte order mark is a warning with a fix."""
+    form = FORMATS[kind]
+    (found,) = form.parse("\ufeff" + text).diagnostics
+    assert (Severity.WARNING, 1) == (found.severity, found.line)
+    assert text == form.clean("\ufeff" + text)
+
+
+def test_lines_of_op_debug_by_what_they_hold():
+    """A line that holds a key counts, with a byte order mark before it without a word."""
+    parsed = FORMATS["op_debug"].parse("\ufeffop_debug_config=oom\nmy op_debug_list=a,T::B\n")
+    assert (("oom",), ("a",), ("B",)) == (
+        parsed.model.switches,
+        parsed.model.nodes,
+        parsed.model.types,
+    )
+    assert ["NPU741"] == [found.rule for found in parsed.diagnostics]
+
+
+@pytest.mark.parametrize("kind", sorted(FORMATS))
+def test_bytes_that_are_no_utf_8(kind, tmp_path):
+    """A comment in GBK does no harm where the runtime refuses no content; elsewhere it is told."""
+    path = tmp_path / "file"
+    path.write_bytes("# 说明\n".encode("gbk"))
+    rules = {found.rule for found in FORMATS[kind].load(path).diagnostics}
+    assert (set() if kind in ("op_debug", "op_precision") else {"NPU715"}) == rules

@@ -1,7 +1,7 @@
 """The addresses of a table: which devices need one, each address once, all of one family."""
 
 from functools import partial
-from typing import Dict, FrozenSet, List
+from typing import Dict, FrozenSet, List, Optional
 
 from npu_config.cluster.rank_table.dialects import EVEN, SOURCES
 from npu_config.core.diagnostics import Severity
@@ -48,7 +48,9 @@ ADDRESS_FAMILY = _rule(
     Some addresses are IPv4 and some are IPv6.
 
     With several servers all `device_ip` are of one version of IP, and so are all `host_ip`;
-    HCCL ends with `device ip family is not same as others`.  One server may mix them.
+    HCCL ends with `device ip family is not same as others`.  One server may mix them.  In a table
+    with `deploy_mode` whose `server_num` is 1 but which names several servers it is not known
+    which of the two counts (a warning).
 
     Wrong: `"device_ip": "10.20.0.2"` for device 0, `"device_ip": "fd00::3"` for device 1
 
@@ -172,7 +174,13 @@ def _needed(
         )
 
 
-def check_families(level: Level, key: str, column: Column, findings: Findings) -> None:
+def check_families(
+    level: Level,
+    key: str,
+    column: Column,
+    findings: Findings,
+    severity: Optional[Severity] = None,
+) -> None:
     """Check that all addresses are of one family."""
     if len({":" in address for address in column.values if address}) < 2:
         return
@@ -191,6 +199,7 @@ def check_families(level: Level, key: str, column: Column, findings: Findings) -
         len(families),
         names[1],
         help="give all of them addresses of one family",
+        severity=severity,
     )
 
 

@@ -140,7 +140,9 @@ def _check_servers(
         devices, servers.values(), lambda index: names[devices.level.owner(index)], findings
     )
     if len(servers) > 1:
-        check_families(devices.level, "device_ip", addresses, findings)
+        one = sum(groups["server_num"].values) == 1  # which of the two counts is not known
+        doubt = Severity.WARNING if one else None
+        check_families(devices.level, "device_ip", addresses, findings, doubt)
         _empty(devices, addresses, findings)
     if None in servers:
         return
