@@ -26,12 +26,10 @@ _FIXED = (Unknown, EnumName)
 
 
 def attribute_of(run: Run, owner: Any, node: ast.Attribute) -> Any:
-    """``owner.name``, as an expression says it."""
-    found = run.fixed.get(node)
-    if found is None:
-        found = attribute(run, owner, node.attr, node)
-        if node.value in run.fixed and found.__class__ in _FIXED:
-            run.fixed[node] = found
+    """``owner.name``, as an expression says it that is not known to be fixed."""
+    found = attribute(run, owner, node.attr, node)
+    if node.value in run.fixed and found.__class__ in _FIXED:
+        run.fixed[node] = found
     return found
 
 

@@ -23,6 +23,7 @@ from npu_config.script.objects import (
 )
 from npu_config.script.scopes import Watch
 from npu_config.script.state import Call, Run, anonymous, evaluate, identity, result_of
+from npu_config.script.syntax import name_of
 
 _GET_VARIABLE = frozenset(("os.getenv", "os.environ.get"))
 _COMPUTED = frozenset(("type", "isinstance", *_GET_VARIABLE, *constants.FUNCTIONS))
@@ -31,25 +32,23 @@ _COMPUTED = frozenset(("type", "isinstance", *_GET_VARIABLE, *constants.FUNCTION
 def call(run: Run, node: ast.Call) -> Any:
     """The value of a call, and what it does to the objects that are followed."""
     function = node.func
-    callee: Any = None
+    callee: Any = run.fixed.get(function)
     owner: Any = None
-    if isinstance(function, ast.Attribute):
+    if callee is None and isinstance(function, ast.Attribute):
         owner = evaluate(run, function.value)
-        name = function.attr
-        if isinstance(owner, (Instance, Class, Unknown, Constructed)):
+        if isinstance(owner, (Unknown, Instance, Class, Constructed)):
             callee = attribute_of(run, owner, function)
-    else:
+    elif callee is None:
         callee = evaluate(run, function)
-        name = function.id if isinstance(function, ast.Name) else ""
-    found = _arguments(run, node, name)
+    found = _arguments(run, node, name_of(function))
+    if isinstance(callee, Unknown):
+        return _of_unknown(run, callee, found)
     if callee is None:
         return call_method(run, owner, found)
     if isinstance(callee, Function):
         return _of_function(run, callee, found)
     if isinstance(callee, Class):
         return _of_class(run, callee, found)
-    if isinstance(callee, Unknown):
-        return _of_unknown(run, callee, found)
     pass_on(run, found)
     return anonymous(node)
 

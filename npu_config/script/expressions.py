@@ -8,7 +8,7 @@ from npu_config.core.message import phrase
 from npu_config.script import calls, constants
 from npu_config.script.attributes import adopt_block, attribute_of
 from npu_config.script.constants import NotKnown, is_known
-from npu_config.script.names import is_import, lookup
+from npu_config.script.names import is_fixed, lookup
 from npu_config.script.objects import (
     BlockList,
     Class,
@@ -31,7 +31,7 @@ _CONVERSIONS: Dict[int, Callable[[Any], str]] = {115: str, 114: repr, 97: ascii}
 
 def _name(run: Run, node: ast.Name) -> Any:
     value = lookup(run, node.id, node.lineno)
-    if isinstance(value, Unknown) and is_import(run, node.id, value):
+    if value.__class__ is Unknown and is_fixed(run, node.id, value):
         run.fixed[node] = value
     return value
 

@@ -65,11 +65,11 @@ def invoke(
 
 
 def bind_unknown(frame: Frame, node: Any) -> None:
-    """Bind the parameters of a function to what cannot be known."""
+    """Bind the parameters of a function that have no value to what cannot be known."""
     arguments = node.args
     parameters = [*_positional(arguments), *arguments.kwonlyargs]
     for parameter in [*parameters, arguments.vararg, arguments.kwarg]:
-        if parameter is not None:
+        if parameter is not None and parameter.arg not in frame.variables:
             key = "{}@{}".format(parameter.arg, frame.serial)
             frame.variables[parameter.arg] = Unknown(key, (parameter.arg,))
 
@@ -87,7 +87,6 @@ def _bind_parameters(
     is_open: bool,
 ) -> None:
     arguments = function.node.args
-    bind_unknown(frame, function.node)
     if function.receiver is not None and not _is_static(function.node):
         args = [function.receiver, *args]
     names = [parameter.arg for parameter in _positional(arguments)]
@@ -107,6 +106,7 @@ def _bind_parameters(
     for name, value in given.items():
         frame.variables[name] = value
         function.scope.watch(name, interest_in(value))
+    bind_unknown(frame, function.node)
 
 
 def interest_in(value: Any) -> Watch:

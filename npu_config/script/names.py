@@ -40,9 +40,9 @@ def lookup(run: Run, name: str, line: int = 0) -> Any:
     return "__main__" if name == "__name__" else run.script.reference(name)
 
 
-def is_import(run: Run, name: str, value: Unknown) -> bool:
-    """True when a name has its value from the one import that binds it, wherever a path goes."""
-    if run.script.references.get(value.key) is not value or name in run.script.global_names:
+def is_fixed(run: Run, name: str, value: Any) -> bool:
+    """True when a name has its value from one import or fixed value, wherever a path goes."""
+    if name in run.script.global_names:
         return False
     frame = run.frame
     while frame.parent is not None:
@@ -50,7 +50,10 @@ def is_import(run: Run, name: str, value: Unknown) -> bool:
             return False
         frame = frame.parent
     stores = frame.stores.get(name, ())
-    return len(stores) == 1 and stores[0].kind == "import"
+    if len(stores) != 1:
+        return False
+    kind, node, _ = stores[0]
+    return kind == "import" or (kind == "value" and run.fixed.get(node) is value)
 
 
 def _are_later(stores: List[Store], line: int) -> bool:

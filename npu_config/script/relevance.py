@@ -8,9 +8,8 @@ asked for.
 
 import ast
 import bisect
-import itertools
 import re
-from typing import Dict, Iterable, List, NamedTuple, Optional, Sequence, Set, Tuple
+from typing import Dict, Iterable, Iterator, List, NamedTuple, Optional, Sequence, Set, Tuple
 
 from npu_config.rules.tasks import Tasks
 from npu_config.script.scopes import (
@@ -95,20 +94,13 @@ class _Body:
     """The statements of a body that do something when it is run: all but definitions."""
 
     def __init__(self, statements: Sequence[ast.stmt]) -> None:
-        self.statements: List[ast.stmt] = []
-        self.starts: List[int] = []
-        self.lasts: List[int] = []
-        for statement, following in itertools.zip_longest(statements, statements[1:]):
-            if not isinstance(statement, DEFINITIONS):
-                start = statement.lineno
-                self.statements.append(statement)
-                self.starts.append(start)
-                # It reaches to the next one, for all that matters here.
-                self.lasts.append(
-                    last_line(statement)
-                    if following is None
-                    else max(start, first_line(following) - 1)
-                )
+        # Each reaches to the next one, for all that matters here.
+        lasts = [first_line(following) - 1 for following in statements[1:]]
+        lasts += map(last_line, statements[-1:])
+        found = [pair for pair in zip(statements, lasts) if type(pair[0]) not in DEFINITIONS]
+        self.statements = [statement for statement, _ in found]
+        self.starts = [statement.lineno for statement in self.statements]
+        self.lasts = [max(statement.lineno, last) for statement, last in found]
         self.leaving = [n for n, s in enumerate(self.statements) if isinstance(s, _LEAVING)]
         self.scope: Optional[Scope] = None
         self.version = 0
@@ -209,19 +201,23 @@ class Relevance:
             watched.version = scope.version
         return watched.lines
 
-    def next_hot(
-        self, scope: Scope, statements: Sequence[ast.stmt], position: int
-    ) -> Optional[Hot]:
-        """The first statement of a body from a position on that is worth running."""
+    def hot(self, scope: Scope, statements: Sequence[ast.stmt]) -> Iterator[Hot]:
+        """The statements of a body that are worth running, as it is known when each comes."""
         body = self._bodies.get(id(statements))
         if body is None:
             body = self._bodies[id(statements)] = _Body(statements)
-        if body.version != scope.version or body.scope is not scope:
-            body.version, body.scope = scope.version, scope
-            body.hot.clear()
-        if position not in body.hot:
-            body.hot[position] = self._next_hot(scope, body, position)
-        return body.hot[position]
+        position = 0
+        while True:
+            if body.version != scope.version or body.scope is not scope:
+                body.version, body.scope = scope.version, scope
+                body.hot.clear()
+            if position not in body.hot:
+                body.hot[position] = self._next_hot(scope, body, position)
+            found = body.hot[position]
+            if found is None:
+                return
+            yield found
+            position = found.number + 1
 
     def _next_hot(self, scope: Scope, body: "_Body", position: int) -> Optional[Hot]:
         number = body.next_in(self.lines(scope), position)

@@ -69,8 +69,8 @@ def last_line(statement: Any) -> int:
 
 def first_line(statement: Any) -> int:
     """The first line of a statement, decorators included."""
-    parts = getattr(statement, "decorator_list", None) or [statement]
-    first: int = parts[0].lineno
+    decorators = statement.decorator_list if type(statement) in DEFINITIONS else ()
+    first: int = decorators[0].lineno if decorators else statement.lineno
     return first
 
 
@@ -342,18 +342,17 @@ def functions(scope: Scope, body: Sequence[ast.AST]) -> List[Tuple[Scope, Functi
     return found
 
 
-def _collect(
-    scope: Scope, body: Sequence[ast.AST], found: List[Tuple[Scope, FunctionNode]]
-) -> None:
+def _collect(scope: Scope, body: Sequence[Any], found: List[Tuple[Scope, FunctionNode]]) -> None:
     for number, statement in enumerate(body):
-        if type(statement) in COMPOUND:
-            for inner in blocks(statement):
-                _collect(scope, inner, found)
-        elif isinstance(statement, DEFINITIONS):
-            following: Any = body[number + 1] if number + 1 < len(body) else None
+        kind = type(statement)
+        if kind in COMPOUND:
+            for field in COMPOUND[kind]:
+                _collect(scope, getattr(statement, field), found)
+        elif kind in DEFINITIONS:
+            following = body[number + 1] if number + 1 < len(body) else None
             if not hasattr(statement, "end_lineno") and getattr(following, "col_offset", -1) >= 0:
                 # It reaches to the next one, for all that matters; a long text has no column.
                 statement.end_lineno = first_line(following) - 1
-            if not isinstance(statement, ast.ClassDef):
+            if kind is not ast.ClassDef:
                 found.append((scope, statement))
             _collect(scope.child(statement), statement.body, found)

@@ -278,7 +278,7 @@ class ScriptSource(Source):
             while text[before] in " \t\r\n\\" and before > 0:
                 before -= 1
             is_member = text[before] == "." or self._follows_comment(before, start)
-            if is_member and not _is_part(text[end : end + 1]):
+            if is_member and _is_whole(text, start, end):
                 line = self.line(start)
                 if not self.lines[line - 1].lstrip().startswith("#"):
                     found.append(line)
@@ -298,7 +298,7 @@ class ScriptSource(Source):
         starts = self.starts if start >= 0 else []
         while start >= 0:
             end = start + size
-            if within or not (_is_part(text[start - 1 : start]) or _is_part(text[end : end + 1])):
+            if within or _is_whole(text, start, end):
                 line = bisect.bisect_right(starts, start)
                 if not self.lines[line - 1].lstrip().startswith("#"):
                     found.append(line)
@@ -317,7 +317,7 @@ def spans(word: str, line: str) -> Iterator[Tuple[int, int]]:
         if start < 0:
             return
         end = start + len(word)
-        if not (_is_part(line[start - 1 : start]) or _is_part(line[end : end + 1])):
+        if _is_whole(line, start, end):
             yield start, end
 
 
@@ -329,8 +329,10 @@ def _starts(text: str, lines: Sequence[str]) -> List[int]:
     return [0, *ends][: len(lines)]
 
 
-def _is_part(character: str) -> bool:
-    return character.isalnum() or character == "_"
+def _is_whole(text: str, start: int, end: int) -> bool:
+    """True for what is no part of a longer word."""
+    before, after = text[start - 1 : start], text[end : end + 1]
+    return not (before == "_" or after == "_" or before.isalnum() or after.isalnum())
 
 
 def looks_like_python_2(text: str) -> bool:

@@ -100,6 +100,7 @@ class Run:
         executors: the functions that do what statements do, by class of node.
 
     Attributes:
+        place: says where a node is.
         frame: the variables of the function that is being run.
         guards: the decisions that led to the statement that is being run.
         visited: the functions that were run, by id.
@@ -124,6 +125,7 @@ class Run:
         executors: Executors,
     ) -> None:
         self.script = script
+        self.place = script.source.place_of
         self.decisions = decisions
         self.evaluators = evaluators
         self.executors = executors
@@ -175,17 +177,6 @@ class Run:
         """A moment later than every one before."""
         self.moment += 1
         return self.moment
-
-    def count_step(self) -> None:
-        """Count a statement; too many end the path."""
-        self.steps += 1
-        self.script.steps += 1
-        if self.steps > _STEPS:
-            raise Exhausted
-
-    def place(self, node: ast.AST) -> Place:
-        """Where a node is."""
-        return self.script.source.place_of(node)
 
     def note(self, call: Call) -> None:
         """Keep a call for the rules that look at it."""
@@ -270,18 +261,18 @@ def evaluate_in(run: Run, frame: Frame, node: ast.AST) -> Any:
 def execute(run: Run, statements: Sequence[ast.stmt]) -> int:
     """Run the hot statements of a body; says how it was left."""
     depth = len(run.guards)
-    scope = run.frame.scope
     left = ON
-    hot = run.script.relevance.next_hot(scope, statements, 0)
-    while hot is not None:
+    for hot in run.script.relevance.hot(run.frame.scope, statements):
         executor = run.executors.get(hot.statement.__class__)
         if executor is not None:
             run.wanting = hot.has_seed
-            run.count_step()
+            run.steps += 1
+            run.script.steps += 1
+            if run.steps > _STEPS:
+                raise Exhausted
             left = executor(run, hot.statement)
             if left:
                 break
-        hot = run.script.relevance.next_hot(scope, statements, hot.number + 1)
     del run.guards[depth:]
     return left
 
@@ -301,11 +292,11 @@ def identity(value: Any) -> str:
             for item in itertools.islice(value, 8)
         ]
         return "[{}]".format(", ".join(items))
+    if is_known(value):
+        return repr(value)
     if isinstance(value, Tracked):
         return "object {}".format(value.moment)
-    if isinstance(value, Instance):
-        return value.key
-    return repr(value) if is_known(value) else type(value).__name__
+    return value.key if isinstance(value, Instance) else type(value).__name__
 
 
 def result_of(callee: Unknown, name: str, args: Sequence[Any]) -> Unknown:
