@@ -13,6 +13,7 @@ from npu_config.cluster.shell.words import LONGEST, NAME, fields_of, filled, tog
 from npu_config.core.message import phrase
 from npu_config.core.settings import UNKNOWN
 
+_TEXTS = ("string", "concatenation", "simple_expansion", "expansion", "command_substitution")
 _PLACEHOLDER = re.compile(r"\{[A-Za-z_]\w*\}|<[A-Za-z_ -]+>")
 _SUBSTITUTED = re.compile(r"(?:\$\(|`)\s*([^\s()`]+)")
 
@@ -40,7 +41,7 @@ def assignment(run: Run, state: State, node: Node, export: bool = False) -> None
         name = name.partition("[")[0]  # an element of an array
         variable = state.variables.get(name)
         if variable is not None:
-            state.put(name, variable._replace(elements=UNKNOWN))
+            state.put(name, variable._replace(value=UNKNOWN, elements=UNKNOWN))
         return
     if len(node.children) > 1 and run.script.text(node.children[1]) == "+=":
         before = state.get(name)
@@ -90,27 +91,50 @@ def declaration(run: Run, state: State, node: Node) -> None:
         return
     options = "".join(run.script.text(child) for child in node.children if child.type == "word")
     keyword = run.script.text(node.children[0])
-    export = (keyword == "export" and "-n" not in options) or (
-        "x" in options and options.startswith("-")
+    given, taken = (
+        options.startswith("-"),
+        "+x" in options or (keyword, "-n") == ("export", options),
     )
+    export = not taken and (keyword == "export" or (given and "x" in options))
+    refers = given and "n" in options and keyword != "export"
     for child in node.children[1:]:
+        spot = run.script.spot(child)
         if child.type == "variable_assignment":
             assignment(run, state, child, export)
+            if refers or (given and "i" in options):
+                _change(state, run.script.text(child.children[0]), spot, refers)
         elif child.type in ("word", "number") and run.script.text(child)[0] in "=0123456789":
-            place = place_of(run.script.spot(child))
             message = phrase('{} "{}": not a name', keyword, run.script.text(child))
-            fault = NOT_A_NAME.diagnostic(message, place, help="write NAME=value without blanks")
+            help = "write NAME=value without blanks"
+            fault = NOT_A_NAME.diagnostic(message, place_of(spot), help=help)
             run.faults.setdefault(place_of(run.script.spot(node)), fault)
         elif child.type == "variable_name" and export:
-            state.export(run.script.text(child), run.script.spot(child))
-        elif child.type in ("string", "concatenation", "simple_expansion", "expansion"):
+            state.export(run.script.text(child), spot)
+        elif child.type == "variable_name" and taken:
+            state.forget_export(run.script.text(child))
+        elif child.type in _TEXTS:
             text = value_of(run.script, state, child)
             name, equals, value = ("", "", "") if text is UNKNOWN else text.partition("=")
             if equals and NAME.match(name):
-                state.set(name, value, run.script.spot(child), export)
+                state.set(name, value, spot, export)
             elif text is UNKNOWN:
-                for name in names_in(run.script.spot(child)):
-                    state.set(name, UNKNOWN, run.script.spot(child), export)
+                names = names_in(spot)
+                for name in names:
+                    state.set(name, UNKNOWN, spot, export)
+                if not names:
+                    state.forget()  # any of them may be set: export $(cat job.env)
+
+
+def _change(state: State, name: str, spot: Spot, refers: bool) -> None:
+    """What a number or another name for a variable holds: ``declare -i``, ``declare -n``."""
+    value = state.get(name)
+    if not refers:
+        if value is UNKNOWN or not value.isdigit():
+            state.set(name, UNKNOWN, spot)
+    elif value is UNKNOWN:
+        state.forget()
+    else:
+        state.set(value, UNKNOWN, spot)
 
 
 def unset(run: Run, state: State, node: Node) -> None:

@@ -3,13 +3,14 @@
 import re
 from typing import Callable, Dict, Sequence
 
-from npu_config.cluster.shell.run import PARSED, Run, file, names_in, near
+from npu_config.cluster.shell.run import PARSED, Run, file, near
 from npu_config.cluster.shell.state import State, Value
 from npu_config.cluster.shell.syntax import Script, Spot
-from npu_config.cluster.shell.words import NAME, arithmetic
+from npu_config.cluster.shell.words import CHANGES, NAME, arithmetic
 from npu_config.core.settings import UNKNOWN
 
 _CALCULATED = re.compile(r"\s*([A-Za-z_]\w*)\s*=\s*([^=\s][^=]*)\Z")
+_TAKE_A_WORD = ("-d", "-i", "-n", "-N", "-p", "-t", "-u")
 # Files that set up a toolchain: they leave the variables of a job alone.
 _TOOLCHAIN = re.compile(r"set_?env|setvars|bashrc|profile|activate|conda", re.IGNORECASE)
 
@@ -37,13 +38,23 @@ def _eval(run: Run, state: State, spot: Spot, words: Sequence[Value]) -> None:
 
 
 def _read(run: Run, state: State, spot: Spot, words: Sequence[Value]) -> None:
+    before: Value = ""
     for word in words:
         if word is not UNKNOWN and NAME.match(word):
             state.set(word, UNKNOWN, spot)
+        elif word is UNKNOWN and (before is UNKNOWN or before not in _TAKE_A_WORD):
+            state.forget()  # any of them may be the one that is read
+        before = word
+
+
+def _printf(run: Run, state: State, spot: Spot, words: Sequence[Value]) -> None:
+    if words[:1] == ["-v"]:
+        _read(run, state, spot, words[1:2])
 
 
 def _let(run: Run, state: State, spot: Spot, words: Sequence[Value]) -> None:
-    for name in names_in(spot):
+    script, begin, end = spot
+    for name in CHANGES.findall(script.source, begin, end):
         state.set(name, UNKNOWN, spot)
     for word in words:
         match = None if word is UNKNOWN else _CALCULATED.match(word)
@@ -79,6 +90,7 @@ BUILTINS: Dict[str, Callable[[Run, State, Spot, Sequence[Value]], None]] = {
     "source": _source,
     ".": _source,
     "eval": _eval,
+    "printf": _printf,
     "read": _read,
     "mapfile": _read,
     "readarray": _read,

@@ -76,13 +76,15 @@ class Launch(NamedTuple):
 class Started(NamedTuple):
     """A command without what stands before it: the variables it adds, and its words.
 
-    Of kind ``"text"`` is ``bash -c``, whose ``script`` is the text itself.
+    Of kind ``"text"`` is ``bash -c``, whose ``script`` is the text itself; ``removed`` are the
+    variables that it does not get, None for all.
     """
 
     variables: Dict[str, Value]
     kind: str
     script: Optional[str]
     arguments: Tuple[Value, ...]
+    removed: Optional[FrozenSet[str]] = frozenset()
 
 
 def may_start(name: str) -> bool:
@@ -94,6 +96,7 @@ def may_start(name: str) -> bool:
 def started(words: Sequence[Value]) -> Optional[Started]:
     """What a command starts; None for commands that start no training."""
     variables: Dict[str, Value] = {}
+    removed: Optional[FrozenSet[str]] = frozenset()
     rest: List[Value] = list(words)
     while rest:
         name = rest[0]
@@ -103,6 +106,8 @@ def started(words: Sequence[Value]) -> Optional[Started]:
         if name in _WITH_WORD:
             rest = _after_options(rest[1:], "")[_WITH_WORD[name] :]
         elif name in _WRAPPERS:
+            if name == "env":
+                removed = _removed(rest[1:], removed)
             rest = _after_options(rest[1:], _WRAPPERS[name])
             while name == "env" and rest and rest[0] is not UNKNOWN:
                 match = _ASSIGNMENT.match(rest[0])
@@ -112,6 +117,29 @@ def started(words: Sequence[Value]) -> Optional[Started]:
                 rest = rest[1:]
         else:
             break
+    found = _what(variables, rest)
+    return found if found is None or removed == frozenset() else found._replace(removed=removed)
+
+
+def _removed(words: Sequence[Value], before: Optional[FrozenSet[str]]) -> Optional[FrozenSet[str]]:
+    """The variables that ``env`` takes away; None for all of them."""
+    rest, removed = list(words), before
+    while removed is not None and rest:
+        option = rest.pop(0)
+        if option is UNKNOWN or not option.startswith("-"):
+            break
+        if option in ("-", "-i", "--ignore-environment"):
+            removed = None
+        elif option == "-u" and rest:
+            name = rest.pop(0)
+            removed = None if name is UNKNOWN else removed | {name}
+        elif option.startswith(("-u", "--unset=")):
+            removed = removed | {option.partition("=")[2] or option[2:]}
+    return removed
+
+
+def _what(variables: Dict[str, Value], rest: List[Value]) -> Optional[Started]:
+    """What a command without anything before it starts."""
     if not rest or rest[0] is UNKNOWN:
         return None
     name = rest[0]

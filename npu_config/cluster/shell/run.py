@@ -24,6 +24,7 @@ from npu_config.cluster.shell.commands import Launch
 from npu_config.cluster.shell.plain import STATEMENT
 from npu_config.cluster.shell.state import State, Value
 from npu_config.cluster.shell.syntax import Node, Script, Spot
+from npu_config.cluster.shell.words import CHANGES
 from npu_config.core.diagnostics import Diagnostic, Place
 from npu_config.core.settings import UNKNOWN
 
@@ -32,7 +33,10 @@ DEEPEST = 16
 _MOST_STEPS = 50_000
 PARSED = 16
 """The steps that a text costs that is parsed on the way."""
-_ASSIGNED = re.compile(rb"(?<![\w$\"'./-])([A-Za-z_]\w*)(?:\[[^\]\n]{0,80}\])?\+?=")
+_ASSIGNED = re.compile(
+    rb"(?<![\w$\"'./-])([A-Za-z_]\w*)(?:\[[^\]\n]{0,80}\])?"
+    rb"(?:(?:[-+*/%&|^]|<<|>>)?=(?!=)|\+\+|--)"
+)
 _MAY_BE_PLAIN = frozenset(
     ("command", "variable_assignment", "declaration_command", "redirected_statement")
 )
@@ -201,7 +205,7 @@ def block(run: Run, node: Node) -> List[Step]:
 def unknown(run: Run, state: State, node: Node) -> None:
     """A part that is not understood: what it assigns is not known."""
     spot = run.script.spot(node)
-    for name in names_in(spot):
+    for name in names_in(spot) + CHANGES.findall(run.script.text(node)):
         state.set(name, UNKNOWN, spot)
 
 

@@ -54,6 +54,7 @@ from npu_config.cluster.shell.words import (
 from npu_config.core.settings import UNKNOWN
 
 _HEAD = re.compile(r"([\w./+-]+)(?:[ \t]|\Z)")
+_TABLE = re.compile(r"\.json|RANK_TABLE")
 _REDIRECTS = re.compile("[<>]")
 _LINE_END = re.compile(r"(?<!\\)\n")
 _TO_FILE = re.compile(r"(&?[0-9]*>{1,2})[ \t]*([\w./+-]+)\Z")
@@ -146,14 +147,16 @@ def read(script: Script, match: Match[str]) -> Tuple[Handler, Any]:
 def _quiet(run: Run, state: State, given: Tuple[str, str, Spot]) -> None:
     """A command that does nothing here, unless it is a function."""
     name, words, spot = given
-    if not _is_quiet(run, state, name):
+    if not _is_quiet(run, state, name, words):
         _command_of_words(run, state, ([name, *words_of(words)], spot))
 
 
-def _is_quiet(run: Run, state: State, name: str) -> bool:
+def _is_quiet(run: Run, state: State, name: str, words: str) -> bool:
     """Whether the words of a command do not matter; what it may do is noted then."""
-    makes = name in MAKES_ITS_WORDS and not run.programs
-    if makes or run.texts or name in state.shell.functions:
+    makes = name in MAKES_ITS_WORDS and (not run.programs or _TABLE.search(words) is not None)
+    if makes or run.texts or name in state.shell.functions or "$((" in words:
+        return False
+    if name not in MAKES_NOTHING and _TABLE.search(words) is not None:
         return False
     run.moved = run.moved or name in MOVES
     run.programs = run.programs or name not in MAKES_NOTHING
@@ -169,7 +172,8 @@ def _command_of_words(run: Run, state: State, given: Tuple[List[Word], Spot]) ->
 def command(run: Run, state: State, node: Node) -> None:
     """A call of a function, a built-in command, or a program."""
     head = _HEAD.match(run.script.source, node.start_byte, node.end_byte)
-    if head is not None and not _may_do_more(head[1]) and _is_quiet(run, state, head[1]):
+    quiet = head is not None and not _may_do_more(head[1])
+    if quiet and _is_quiet(run, state, head[1], run.script.text(node)):  # type: ignore[index]
         return
     script, start, end = run.script, node.start_byte, node.start_byte
     added: Dict[str, Variable] = {}
@@ -218,10 +222,19 @@ def _apply(
         for path in words if run.texts else ():
             if path is not UNKNOWN and written(path) in state.variables:
                 state.put(written(path), NOT_KNOWN)
+        if first not in MAKES_NOTHING and run.background is None:
+            _may_write(run, words[1:])
         if first in MAKES_ITS_WORDS:
             _make(run, words[1:])
         elif found is None or found.kind not in ("shell", "text"):
             run.programs = run.programs or first not in MAKES_NOTHING
+
+
+def _may_write(run: Run, words: Sequence[Value]) -> None:
+    """A program may write the tables that it is given: ``python3 make.py table.json``."""
+    for word in words:
+        if word is not UNKNOWN and word.endswith(".json"):
+            run.written.add(word.rpartition("/")[2])
 
 
 def _make(run: Run, words: Sequence[Value]) -> None:
@@ -234,7 +247,9 @@ def _make(run: Run, words: Sequence[Value]) -> None:
 
 
 def _start(run: Run, state: State, spot: Spot, found: Started, added: Dict[str, Variable]) -> None:
-    variables = {**state.exported, **added}
+    variables = {} if found.removed is None else {**state.exported, **added}
+    for name in found.removed or ():
+        variables.pop(name, None)
     run.steps -= len(state.exported)
     for name, value in found.variables.items():
         variables[name] = Variable(value, added.get(name, Variable(value, spot)).spot, True)
@@ -245,7 +260,7 @@ def _start(run: Run, state: State, spot: Spot, found: Started, added: Dict[str, 
         found.arguments,
         spot,
         variables,
-        frozenset(state.shell.unset.difference(variables)),
+        frozenset({*state.shell.unset, *(found.removed or ())}.difference(variables)),
         run.background,
         may_be_made(run, table),
         None if table is UNKNOWN else _text_of(run, state, table),
@@ -261,7 +276,8 @@ def _text_of(run: Run, state: State, path: str) -> Optional[Variable]:
     variable = state.variables.get(written(path)) if run.texts else None
     if variable is not None and variable.certain:
         return variable
-    return NOT_KNOWN if os.path.basename(path) in run.written else None
+    name = os.path.basename(path)
+    return NOT_KNOWN if name in run.written or name in run.made else None
 
 
 def _places_itself(run: Run, launch: Launch) -> bool:

@@ -196,6 +196,12 @@ class State:
         elif name not in self.shell.unset:
             self.put(name, Variable(UNKNOWN, spot, True, False))
 
+    def forget_export(self, name: str) -> None:
+        """``export -n NAME``."""
+        variable = self.variables.get(name)
+        if variable is not None:
+            self.put(name, variable._replace(exported=False))
+
     def remove(self, name: str) -> None:
         """``unset NAME``."""
         self.put(name, None)
@@ -209,6 +215,8 @@ class State:
                 self.put(name, variable._replace(value=UNKNOWN, elements=UNKNOWN))
             elif name in self.shell.unset:
                 self.own().unset.discard(name)
+        if names is None and self.shell.unset:
+            self.own().unset.clear()
 
 
 BETWEEN = "\x1f"

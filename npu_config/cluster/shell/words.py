@@ -23,6 +23,7 @@ _ESCAPED = re.compile(r"\\(.)", re.DOTALL)
 _IN_QUOTES = re.compile(r'\\([$`"\\])')
 NAME = re.compile(r"[A-Za-z_]\w*\Z")
 _WHOLE = re.compile(r"-?[0-9]{1,18}\Z")
+CHANGES = re.compile(r"([A-Za-z_]\w*)\s*(?:(?:[-+*/%&|^]|<<|>>)?=(?!=)|\+\+|--)")
 _GLOB = re.compile(r"[*?\[]")
 
 
@@ -78,6 +79,11 @@ def value_of(script: Script, state: State, node: Optional[Node]) -> Value:
     if kind == "command_substitution":
         return _substituted(script, state, node)
     if kind == "arithmetic_expansion":
+        changed = CHANGES.findall(text)
+        for name in changed:
+            state.set(name, UNKNOWN, script.spot(node))
+        if changed:
+            return UNKNOWN
         number = arithmetic(script, state, node)
         return UNKNOWN if number is None else str(number)
     if kind == "ansi_c_string":
