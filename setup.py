@@ -33,6 +33,7 @@ setup(
             "py.typed",
             "catalogue/*.pyi",
             "locale/*/LC_MESSAGES/*",
+            "migration/*.yaml",
             "proto/*.binpb",
             "proto/*.proto",
             "tf1/modules.txt",

@@ -49,6 +49,14 @@ def may_be_fixed(reading, found):
 
 
 @golden.each(CASES)
+def test_every_finding_says_what_to_do(path):
+    """An error or a warning comes with a help: its own, or that of its rule."""
+    _, findings = found_in(path)
+    missing = [str(f) for f in findings if f.severity is not Severity.INFO and not f.help]
+    assert missing == []
+
+
+@golden.each(CASES)
 def test_what_the_help_spells_out_is_a_fix(path):
     """A help with the exact text comes with a fix."""
     reading, findings = found_in(path)

@@ -4,16 +4,10 @@ import os
 import re
 from typing import List
 
-from npu_config.migration.facts import FACTS
+from npu_config.migration.facts import FACTS, LABELS, details
 
 PATH = "docs/migration.md"
-DETAILS = "docs/migration_facts.yaml"
-LABELS = (
-    ("when", "when", "{}"),
-    ("before", "before", "`{}`"),
-    ("after", "after", "`{}`"),
-    ("left", "refused or reported", "{}"),
-)
+_CODE = ("before", "after")
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 
@@ -27,10 +21,6 @@ def render() -> str:
 
 def facts() -> str:
     """A heading for each group, and an anchor with its details for each fact."""
-    import yaml
-
-    with open(os.path.join(ROOT, DETAILS), encoding="utf-8") as stream:
-        details = yaml.safe_load(stream)
     lines: List[str] = []
     group = ""
     for fact in FACTS.values():
@@ -39,9 +29,8 @@ def facts() -> str:
             lines += ["", "### " + group.capitalize(), ""]
         lines.append('- <a id="{0}"></a>`{0}`: {1}'.format(fact.id, fact.title))
         lines += [
-            "  - {}: {}".format(label, form.format(details[fact.id][key]))
-            for key, label, form in LABELS
-            if key in details[fact.id]
+            "  - {}: {}".format(LABELS[key], "`{}`".format(text) if key in _CODE else text)
+            for key, text in details(fact).items()
         ]
         if fact.source:
             lines.append("  - documentation: `{}`".format(fact.source))

@@ -32,6 +32,13 @@ def read_configuration(path: str, as_kind: Optional[str] = None, scripts: bool =
     """
     content = read_stdin(LARGEST) if path == "-" else None
     reading = read(STDIN if path == "-" else path, as_kind, content)
+    if reading.kind == "script" and not scripts:
+        raise Failure(
+            "{} is a training script; make a configuration of it first: "
+            "npu-config generate {} -o config.yaml",
+            reading.path,
+            path,
+        )
     if reading.kind and reading.kind not in _CONFIGURATIONS + (("script",) if scripts else ()):
         raise Failure(
             "{} is not a configuration; legal: {}", reading.path, ", ".join(_CONFIGURATIONS)

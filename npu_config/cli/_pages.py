@@ -9,6 +9,7 @@ from npu_config.cluster.environment.variables import Variable
 from npu_config.core.message import join, listed, localized
 from npu_config.core.rule import Rule
 from npu_config.core.target import ALL_PRODUCTS
+from npu_config.migration.facts import LABELS, Fact, details
 from npu_config.rulebook import load_all
 from npu_config.writers.init import legal, sample
 from npu_config.writers.yaml import scalar
@@ -37,7 +38,7 @@ def option_page(option: Option) -> str:
     parts.append(_code("\n".join(groups)))
     parts.append(localized("In a script:"))
     parts.append(_code("\n".join(_assignment(name, value) for name, value in values.items())))
-    concerned = [rule for rule in load_all() if option.name in _own_options(rule)]
+    concerned = [rule for rule in load_all() if option.name in rule.named]
     if concerned:
         parts.append(localized("Rules:"))
         parts.append(
@@ -62,11 +63,6 @@ def scalar_text(value: object) -> str:
     from npu_config.writers.escape import quoted
 
     return quoted(str(value))
-
-
-def _own_options(rule: Rule) -> Tuple[str, ...]:
-    """The options of a rule that is about some of them, not about all."""
-    return rule.options if len(rule.options) < 30 else ()
 
 
 def _facts(option: Option) -> Iterator[Tuple[str, Optional[str]]]:
@@ -118,8 +114,8 @@ def rule_page(rule: Rule) -> str:
         localized("Severity: {}", localized(rule.severity.value)),
         _translated(rule),
     ]
-    if _own_options(rule):
-        parts.append(localized("Options: {}", listed(rule.options)))
+    if rule.named:
+        parts.append(localized("Options: {}", listed(rule.named)))
     if rule.on_host:
         parts.append(localized("Checked on the training host only (--on-host)."))
     if rule.source:
@@ -172,6 +168,20 @@ def variable_page(variable: Variable) -> str:
         parts.append("\n".join("- {}".format(localized(text)) for text in variable.interactions))
     if variable.page:
         parts.append(localized("Vendor's page: {}", variable.page))
+    return "\n\n".join(parts) + "\n"
+
+
+def fact_page(fact: Fact) -> str:
+    """What ``npu-config migrate`` does about something, and where it is documented."""
+    said = [(LABELS[key], text) for key, text in details(fact).items()]
+    parts = [
+        "# {}".format(fact.id),
+        localized("What migrate does about: {}.", localized(fact.title)),
+        _list(iter(said)),
+    ]
+    if fact.source:
+        parts.append(localized("Vendor's page: {}", "docs/en/tfadapter_1/" + fact.source))
+    parts.append(fact.url)
     return "\n\n".join(parts) + "\n"
 
 

@@ -5,14 +5,15 @@ from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Sequence, Tup
 
 from npu_config.core.message import language, localized
 
-KINDS = ("option", "rule", "variable", "argument")
+KINDS = ("option", "rule", "variable", "argument", "migration")
 
 
 class Topic(NamedTuple):
     """One thing to explain.
 
     Attributes:
-        kind: one of :data:`KINDS`; an argument is one of NPURunConfig.
+        kind: one of :data:`KINDS`; an argument is one of NPURunConfig, a migration what
+            ``npu-config migrate`` changes, refuses or reports.
         name: what it is called.
         summary: one line.
         page: makes the whole page, as Markdown.
@@ -34,20 +35,27 @@ class Topic(NamedTuple):
 
 
 def topics() -> Tuple[Topic, ...]:
-    """Every topic: options, rules, environment variables, arguments of NPURunConfig."""
+    """Every topic: options, rules, variables, arguments of NPURunConfig, facts of migrations."""
     return _topics(language())
 
 
 @functools.lru_cache(maxsize=None)
 def _topics(language: str) -> Tuple[Topic, ...]:
-    return (*_options(), *_rules(), *_variables(), *_arguments())
+    return (*_options(), *_rules(), *_variables(), *_arguments(), *_migration())
 
 
 def called(word: str) -> List[Topic]:
-    """The topics that a word is the name of; an option goes before an argument of its name."""
+    """The topics that a word is the name of; an option goes before an argument of its name.
+
+    What migrate calls so is explained, too: its report has names of options and rules.
+    """
     found = [topic for topic in topics() if topic.is_called(word)]
     exact = [topic for topic in found if word in (topic.name, *topic.also)]
-    return (exact or found)[:1]
+    found = exact or found
+    others = [topic for topic in found if topic.kind != "migration"]
+    if not others and "-" in word:
+        others = [each for each in called(word.replace("-", "_")) if each not in found]
+    return others[:1] + [topic for topic in found if topic.kind == "migration"]
 
 
 def about(words: str) -> List[Topic]:
@@ -101,7 +109,7 @@ def _rules() -> List[Topic]:
             (rule.name,),
             {
                 "severity": rule.severity.value,
-                "options": list(rule.options),
+                "options": list(rule.named or rule.options),
                 "on_host": rule.on_host,
                 "source": list(rule.source),
             },
@@ -150,6 +158,22 @@ def _arguments() -> List[Topic]:
             {"options": options, "fields": list(_fields(name, carried))},
         )
         for name, options in carried.items()
+    ]
+
+
+def _migration() -> List[Topic]:
+    from npu_config.cli._pages import fact_page
+    from npu_config.migration.facts import FACTS, details
+
+    return [
+        Topic(
+            "migration",
+            fact.id,
+            localized(fact.title),
+            functools.partial(fact_page, fact),
+            facts={"group": fact.group, "source": fact.source, "url": fact.url, **details(fact)},
+        )
+        for fact in FACTS.values()
     ]
 
 

@@ -25,7 +25,8 @@ def command(words: Tuple[str, ...], listing: bool, kind: Optional[str], format_:
     """Print all that is known of options, rules, environment variables, NPURunConfig arguments.
 
     A NAME is that of an option (dump_step), a rule (NPU104, value-not-allowed), a variable
-    (RANK_ID) or an argument (dump_config).  Other WORDS are searched for in the names and pages.
+    (RANK_ID), an argument (dump_config), or of what the report of migrate tells (hvd-rank).
+    Other WORDS are searched for in the names and pages.
 
     \b
     npu-config explain dump_step NPU104
@@ -39,7 +40,7 @@ def command(words: Tuple[str, ...], listing: bool, kind: Optional[str], format_:
     unknown: List[str] = []
     searched = listing
     for word in words:
-        named = _of(kind, called(word) or called(word.replace("-", "_")))
+        named = _of(kind, called(word))
         hits = named or ([] if _RULE.match(word) else _of(kind, about(word)))
         searched = searched or (not named and bool(hits))
         found.extend(hits)

@@ -167,6 +167,17 @@ class Diagnostic:
             fix=None,
         )
 
+    def in_option(self, name: str, place: "Place") -> "Diagnostic":
+        """A finding inside of what an option holds, at the place of the option.
+
+        Args:
+            name: the option.
+            place: where the option is set.
+        """
+        message = phrase('in "{}": {}', name, self.message)
+        where: Any = place._asdict()
+        return attr.evolve(self, option=name, message=message, fix=None, **where)
+
     def localized(self, language: str) -> "Diagnostic":
         """The finding with its sentences in a language; names, values and places are as they were.
 

@@ -29,6 +29,7 @@ Check = TypeVar("Check", bound=Callable[[Any], None])
 
 _ID = re.compile(r"NPU[1-9]\d\d\Z")
 _NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*\Z")
+_MANY = 30
 NO_PAGE = "{}: Python was started with -OO, which removes the docstring that is this page."
 
 
@@ -57,6 +58,8 @@ class Rule:
             are wrong in themselves), ``"version"`` (that of the target),
             ``"session"`` (what the input says beside the options), or
             ``"run_config"`` (arguments of NPURunConfig).
+        also: further options that its findings name, or are about.
+        help: what to do, where a finding (notes excepted) does not say it more exactly.
     """
 
     id: str
@@ -70,6 +73,13 @@ class Rule:
     check: Optional[Callable[[Any], None]] = None
     on_host: bool = False
     about: str = "options"
+    also: Tuple[str, ...] = ()
+    help: Optional[str] = None
+
+    @property
+    def named(self) -> Tuple[str, ...]:
+        """The options that it is about; none for a rule that is about most of them."""
+        return (*self.options, *self.also) if len(self.options) < _MANY else ()
 
     @property
     def page(self) -> str:
@@ -96,8 +106,12 @@ class Rule:
         """A finding of this rule at ``place``; see :class:`Diagnostic`.
 
         The consequence is added to the message; without ``help``, the help asks whether ``meant``
-        was meant.
+        was meant, or is that of the rule.
         """
+        if not help and meant is not None:
+            help = phrase('did you mean "{}"?', meant)
+        elif not help and (severity or self.severity) is not Severity.INFO:
+            help = self.help
         return Diagnostic(
             self.id,
             self.name,
@@ -105,7 +119,7 @@ class Rule:
             with_end(message, consequence),
             option,
             *place,
-            help if help or meant is None else phrase('did you mean "{}"?', meant),
+            help,
             rule_url(self.id),
             fix,
             meant,
@@ -156,15 +170,16 @@ def rule(
     source: Tuple[str, ...] = (),
     on_host: bool = False,
     about: str = "options",
+    also: Tuple[str, ...] = (),
+    help: Optional[str] = None,
 ) -> Callable[[Check], Check]:
     """Enter the decorated function as a rule: its name is the rule's, its docstring the page."""
 
     def enter(check: Check) -> Check:
         name = check.__name__.replace("_", "-")
         doc = check.__doc__ or phrase(NO_PAGE, name)
-        _enter(
-            Rule(id, name, severity, doc, options, products, facts, source, check, on_host, about)
-        )
+        about_it = options, products, facts, source, check, on_host, about, also, help
+        _enter(Rule(id, name, severity, doc, *about_it))
         return check
 
     return enter
@@ -179,6 +194,10 @@ def declare(
     source: Tuple[str, ...] = (),
     products: Optional[Iterable[Product]] = None,
     options: Tuple[str, ...] = (),
+    also: Tuple[str, ...] = (),
+    help: Optional[str] = None,
 ) -> Rule:
     """Enter a rule that a parser applies; returns it, to make diagnostics with."""
-    return _enter(Rule(id, name, severity, page, options, products, facts, source))
+    return _enter(
+        Rule(id, name, severity, page, options, products, facts, source, also=also, help=help)
+    )

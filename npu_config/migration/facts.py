@@ -1,10 +1,13 @@
 """The facts of a migration: what each entry of the report is about, and where it is explained."""
 
-from typing import Mapping, NamedTuple
+import functools
+import pkgutil
+from typing import Any, Dict, Mapping, NamedTuple
 
 from npu_config.core.diagnostics import DOCS_URL
+from npu_config.core.message import phrase
 
-__all__ = ["FACTS", "Fact"]
+__all__ = ["FACTS", "LABELS", "Fact", "details"]
 
 _PORTING = "migration/script_migration/"
 _SINGLE = _PORTING + "single_service_single_device_porting.md"
@@ -200,3 +203,24 @@ FACTS: Mapping[str, Fact] = {
     for id, title, source in rows
 }
 """Every fact by its id, in the order of the page."""
+
+LABELS: Mapping[str, str] = {
+    "when": phrase("when"),
+    "before": phrase("before"),
+    "after": phrase("after"),
+    "left": "refused or reported",
+}
+"""What is said of a fact, in this order, and how it is headed."""
+
+
+def details(fact: Fact) -> Dict[str, str]:
+    """What is said of a fact, by the keys of :data:`LABELS` (``facts.yaml``)."""
+    said = _details()[fact.id]
+    return {key: said[key] for key in LABELS if key in said}
+
+
+@functools.lru_cache(maxsize=None)
+def _details() -> Any:
+    import yaml
+
+    return yaml.safe_load(pkgutil.get_data(__name__, "facts.yaml") or b"")

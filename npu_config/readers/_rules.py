@@ -56,6 +56,7 @@ YAML_TRAP = declare(
           cann: "8.50"
     """,
     source=("YAML 1.1, section 10.3 and the type repository", "YAML 1.2, chapter 10"),
+    help="write the value out, in quotes where text is meant",
 )
 
 STRUCTURE = declare(
@@ -82,6 +83,7 @@ STRUCTURE = declare(
           dump_path: /home/test/dump
     """,
     source=("npu_config",),
+    help="correct the structure; npu-config init writes a file to start from",
 )
 
 HEADER = declare(
@@ -106,6 +108,7 @@ HEADER = declare(
           product: atlas_a2
     """,
     source=("npu_config",),
+    help="correct the entry, or remove it",
 )
 
 UNKNOWN_KIND = declare(

@@ -144,14 +144,19 @@ class _Composer:
         return min(int(self._loader.index), len(self._document.source.text))
 
     def distrust(self, offset: int) -> None:
-        """A syntax fault on the line of the last value: who knows what that value is."""
+        """A syntax fault on the line where the last value ends: who knows what that value is.
+
+        A line that is indented too far continues the value of the line before.
+        """
+        if not self._frames and isinstance(self._document.value, str):
+            self._document.value = BROKEN
         if not self._frames or not isinstance(self._frames[-1].value, dict):
             return
         frame = self._frames[-1]
         if (
             frame.key is None
             and frame.value
-            and "\n" not in self._document.source.text[frame.key_span[1] : offset]
+            and "\n" not in self._document.source.text[frame.end : offset]
         ):
             frame.value[list(frame.value)[-1]] = BROKEN
 

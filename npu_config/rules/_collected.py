@@ -14,8 +14,6 @@ from typing import (
     Union,
 )
 
-import attr
-
 from npu_config.core.caller import caller_place
 from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Place
 from npu_config.core.settings import Setting
@@ -106,8 +104,5 @@ class Collected:
         try:
             return make()
         except NpuConfigError as error:
-            self._found[option] = [
-                attr.evolve(found, option=option, path=place.path, line=place.line)
-                for found in error.diagnostics
-            ]
+            self._found[option] = [found.in_option(option, place) for found in error.diagnostics]
             return None

@@ -15,6 +15,10 @@ _ACCURACY = "docs/en/tfadapter_1/apiref/session_config/accuracy_tuning.md"
     "NPU208",
     Severity.ERROR,
     options=("experimental_accelerate_train_mode",),
+    also=(
+        "precision_mode_v2",
+        "precision_mode",
+    ),
     facts=("accelerate-precision",),
     source=(
         "docs/en/tfadapter_1/apiref/session_config/experiment_options.md",

@@ -19,6 +19,7 @@ _DEPRECATED = "docs/en/tfadapter_1/apiref/session_config/deprecated_options.md"
     "NPU556",
     Severity.WARNING,
     options=("aicore_num",),
+    also=("jit_compile",),
     facts=("aicore-num-jit-false",),
     source=(_BUILD,),
 )
@@ -53,6 +54,10 @@ def core_limit_with_prebuilt_operators(case: Case) -> None:
     "NPU557",
     Severity.WARNING,
     options=("aicore_num",),
+    also=(
+        "op_compiler_cache_mode",
+        "op_debug_level",
+    ),
     facts=("aicore-num-cache",),
     source=(_GE_OPTIONS,),
 )
@@ -92,6 +97,7 @@ def core_limit_with_operator_cache(case: Case) -> None:
     "NPU558",
     Severity.WARNING,
     options=("op_compiler_cache_mode",),
+    also=("op_debug_level",),
     facts=("cache-ignored-debug-level",),
     source=(_BUILD,),
 )
@@ -127,6 +133,7 @@ def cache_mode_with_debug_level(case: Case) -> None:
     "NPU559",
     Severity.WARNING,
     options=("op_debug_config",),
+    also=("op_compiler_cache_mode",),
     facts=("cache-ignored-debug-config",),
     source=(_BUILD,),
 )
@@ -160,6 +167,7 @@ def cache_mode_with_debug_config(case: Case) -> None:
     "NPU560",
     Severity.WARNING,
     options=("op_compiler_cache_dir",),
+    also=("op_compiler_cache_mode",),
     facts=("cache-mode-allowed",),
     source=(_BUILD,),
 )
@@ -221,6 +229,7 @@ def debug_level_in_training(case: Case) -> None:
     "NPU562",
     Severity.INFO,
     options=("op_debug_config",),
+    also=("op_debug_level",),
     facts=("op-debug-level-vs-config",),
     source=(_DEPRECATED,),
 )
@@ -250,6 +259,13 @@ def debug_config_beside_level_zero(case: Case) -> None:
     "NPU563",
     Severity.WARNING,
     options=("op_debug_level",),
+    also=(
+        "input_shape",
+        "dynamic_dims",
+        "dynamic_node_type",
+        "compile_dynamic_mode",
+        "dynamic_input",
+    ),
     facts=("op-debug-ccec-dynamic",),
     source=(_DEBUGGING, _DEPRECATED),
 )
@@ -288,6 +304,7 @@ _TUNING_OPTIONS = needing("aoe_mode")
     "NPU565",
     Severity.WARNING,
     options=_TUNING_OPTIONS,
+    also=("aoe_mode",),
     facts=("aoe-options-inert",),
     source=("tf_adapter/util/npu_attrs.cc:2162-2187",),
 )
@@ -324,6 +341,10 @@ def tuning_option_without_tuning(case: Case) -> None:
     "NPU566",
     Severity.WARNING,
     options=("aicore_num",),
+    also=(
+        "stream_max_parallel_num",
+        "auto_multistream_parallel_mode",
+    ),
     facts=("auto-multistream-cores", "stream-max-parallel-format"),
     source=("docs/en/tfadapter_1/apiref/session_config/experiment_options.md", _PERFORMANCE),
 )

@@ -38,7 +38,7 @@ def contents(case: Case) -> Iterator[Diagnostic]:
         dynamic = runs_dynamic(case) is not None
         for found in _profiling(text, _target(case), dynamic):
             said = _in_literal(found) if in_script(case) else found
-            yield _at_option(case, "profiling_options", said)
+            yield said.in_option("profiling_options", case.place("profiling_options"))
     if case.on_host:
         for name in _formats():
             parsed = side_file(case, name)
@@ -53,13 +53,6 @@ def _target(case: Case) -> Target:
     """The target of the case, with the mode that ``graph_run_mode`` says."""
     mode: Any = "training" if case.training() else "online_inference" if case.inference() else None
     return attr.evolve(case.target, mode=mode)
-
-
-def _at_option(case: Case, name: str, found: Diagnostic) -> Diagnostic:
-    """A finding inside the text of an option, at the place of the option."""
-    message = phrase('in "{}": {}', name, found.message)
-    place: Any = case.place(name)._asdict()
-    return attr.evolve(found, option=name, message=message, fix=None, **place)
 
 
 _EXPRESSION = re.compile(r"([A-Za-z_]\w*)([.(].*)?\Z")
@@ -188,6 +181,7 @@ def _debug_switches(case: Case) -> Tuple[str, ...]:
         "docs/en/tfa_env/LOSS_NOW.md",
     ),
     on_host=True,
+    help="give a legal value",
 )
 def accelerate_environment(case: Case) -> None:
     """What the environment says of the accelerated training is not a number.
@@ -225,6 +219,7 @@ def accelerate_environment(case: Case) -> None:
     "NPU776",
     Severity.ERROR,
     options=("op_debug_config",),
+    also=("op_debug_level",),
     facts=("op-debug-oom-level2",),
     source=(_DEPRECATED,),
     on_host=True,
@@ -295,6 +290,13 @@ def memory_check_with_collect_path(case: Case) -> None:
     "NPU778",
     Severity.WARNING,
     options=("op_debug_config",),
+    also=(
+        "input_shape",
+        "dynamic_dims",
+        "dynamic_node_type",
+        "compile_dynamic_mode",
+        "dynamic_input",
+    ),
     facts=("op-debug-ccec-dynamic",),
     source=(_DEBUGGING,),
     on_host=True,
@@ -337,6 +339,7 @@ def unoptimised_kernels_of_dynamic_shapes(case: Case) -> None:
     "NPU779",
     Severity.INFO,
     options=("optimization_switch",),
+    also=("fusion_switch_file",),
     facts=("optimization-switch-vs-file",),
     source=(_SWITCHES,),
     on_host=True,

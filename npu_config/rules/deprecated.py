@@ -113,6 +113,7 @@ def _severity_without_effect(case: Case, name: str) -> Optional[Severity]:
     "NPU903",
     Severity.ERROR,
     options=(REMOVED,),
+    also=("aoe_mode",),
     facts=("auto-tune-removed",),
     source=(
         "tf_adapter/util/npu_attrs.cc:2134-2136",

@@ -34,6 +34,7 @@ _OF_PROFILING = needing("profiling_mode")
     "NPU301",
     Severity.ERROR,
     options=("enable_dump_debug",),
+    also=("enable_dump",),
     facts=("dump-exclusive",),
     source=(_DOC, "cann/ge:base/common/dump/dump_properties.cc:244-254"),
 )
@@ -72,6 +73,7 @@ def both_dumps(case: Case) -> None:
     "NPU302",
     Severity.ERROR,
     options=SWITCHES,
+    also=("dump_path",),
     facts=("dump-path-required",),
     source=("tf_adapter/util/npu_attrs.cc:2068-2082", _DOC),
 )
@@ -106,6 +108,7 @@ def dump_without_path(case: Case) -> None:
     "NPU303",
     Severity.WARNING,
     options=_OF_DUMP,
+    also=("enable_dump",),
     facts=("dump-step-only-with-dump",),
     source=(
         "tf_adapter/util/npu_attrs.cc:2083-2100",
@@ -135,6 +138,7 @@ def dump_option_without_dump(case: Case) -> None:
     "NPU304",
     Severity.WARNING,
     options=_OF_DETECTION,
+    also=("enable_dump_debug",),
     facts=("dump-debug-mode-only-with-debug",),
     source=("tf_adapter/util/npu_attrs.cc:2101-2110",),
 )
@@ -160,6 +164,11 @@ def overflow_mode_without_detection(case: Case) -> None:
     "NPU305",
     Severity.INFO,
     options=_OF_BOTH,
+    also=(
+        "enable_dump",
+        "enable_dump_debug",
+        "aoe_mode",
+    ),
     facts=("dump-switch-required",),
     source=("tf_adapter/util/npu_attrs.cc:2068-2110",),
 )
@@ -190,6 +199,15 @@ def dump_path_without_dump(case: Case) -> None:
     "NPU306",
     Severity.WARNING,
     options=("enable_exception_dump",),
+    also=(
+        "input_shape",
+        "dynamic_dims",
+        "dynamic_node_type",
+        "compile_dynamic_mode",
+        "enable_dump",
+        "enable_dump_debug",
+        "dynamic_input",
+    ),
     facts=("dump-vs-exception-dump",),
     source=(_DOC,),
 )
@@ -225,6 +243,7 @@ def dump_with_exception_dump(case: Case) -> None:
     "NPU307",
     Severity.INFO,
     options=("enable_dump",),
+    also=("dump_step",),
     facts=("dump-limit-iterations",),
     source=("docs/en/tfadapter_1/migration/others/dump_data_collect.md",),
 )
@@ -257,6 +276,7 @@ def dump_of_every_step(case: Case) -> None:
     "NPU308",
     Severity.INFO,
     options=("dump_mode",),
+    also=("enable_dump",),
     facts=("dump-mode-all-collective",),
     source=(_DOC,),
 )
@@ -291,6 +311,7 @@ def dump_of_both_sides(case: Case) -> None:
     "NPU311",
     Severity.WARNING,
     options=_OF_PROFILING,
+    also=("profiling_mode",),
     facts=("profiling-options-inert",),
     source=("tf_adapter/util/npu_attrs.cc:2127-2133",),
 )
@@ -315,6 +336,7 @@ def profiling_options_without_profiling(case: Case) -> None:
     "NPU312",
     Severity.INFO,
     options=("profiling_mode",),
+    also=("profiling_options",),
     facts=("profiling-options-default",),
     source=("tf_adapter/util/npu_attrs.cc:2128-2132",),
 )

@@ -26,6 +26,12 @@ _DOC = "docs/en/tfadapter_1/apiref/session_config/dynamic_shape.md"
     "NPU509",
     Severity.INFO,
     options=("compile_hybrid_mode",),
+    also=(
+        "external_weight",
+        "input_shape",
+        "dynamic_dims",
+        "dynamic_node_type",
+    ),
     facts=("compile-hybrid-external-weight",),
     source=(_DOC,),
 )
@@ -75,6 +81,11 @@ def hybrid_compilation_moves_weights(case: Case) -> None:
     "NPU510",
     Severity.ERROR,
     options=("compile_dynamic_mode",),
+    also=(
+        "input_shape",
+        "dynamic_dims",
+        "dynamic_node_type",
+    ),
     facts=("compile-dynamic-vs-profiles",),
     source=("tf_adapter/kernels/geop_npu.cc:1466-1471", _DOC),
 )
@@ -109,6 +120,7 @@ def dynamic_compilation_with_shape_profiles(case: Case) -> None:
     "NPU511",
     Severity.ERROR,
     options=("compile_dynamic_mode",),
+    also=("dynamic_input",),
     facts=("compile-dynamic-vs-dynamic-input",),
     source=("tf_adapter/kernels/geop_npu.cc:1464-1465",),
 )
@@ -139,6 +151,7 @@ def dynamic_compilation_with_dynamic_input(case: Case) -> None:
     "NPU512",
     Severity.WARNING,
     options=("shape_generalization_mode",),
+    also=("jit_compile",),
     facts=("shape-generalization-needs-jit",),
     source=(_EXPERIMENTAL, "tf_adapter/kernels/geop_npu.cc:450-456"),
 )
@@ -173,6 +186,7 @@ def shape_generalization_without_jit(case: Case) -> None:
     "NPU513",
     Severity.WARNING,
     options=("shape_generalization_mode",),
+    also=("compile_dynamic_mode",),
     facts=("shape-generalization-vs-compile-dynamic",),
     source=(_EXPERIMENTAL,),
 )
@@ -207,6 +221,7 @@ _OF_DYNAMIC_INPUT = needing("dynamic_input")
     "NPU514",
     Severity.WARNING,
     options=_OF_DYNAMIC_INPUT,
+    also=("dynamic_input",),
     facts=("dynamic-input-options-inert",),
     source=("tf_adapter/util/npu_attrs.cc:943-957",),
 )
@@ -231,6 +246,7 @@ def dynamic_option_without_dynamic_input(case: Case) -> None:
     "NPU515",
     Severity.WARNING,
     options=("dynamic_inputs_shape_range",),
+    also=("dynamic_dims",),
     facts=("dynamic-range-vs-dims",),
     source=(_DEPRECATED,),
 )
@@ -267,6 +283,7 @@ def shape_range_with_shape_profiles(case: Case) -> None:
     "NPU516",
     Severity.INFO,
     options=("jit_compile",),
+    also=("dynamic_input",),
     facts=("dynamic-input-jit",),
     source=("tf_adapter/kernels/geop_npu.cc:424-427",),
 )
@@ -301,6 +318,7 @@ def dynamic_input_forces_jit(case: Case) -> None:
     "NPU517",
     Severity.ERROR,
     options=("insert_op_file",),
+    also=("dynamic_dims",),
     facts=("insert-op-file-dynamic",),
     source=("cann/ge:docs/zh/user_guides/atc_tools/CLI_options/--insert_op_conf.md",),
 )
@@ -334,6 +352,10 @@ def insert_op_file_with_shape_profiles(case: Case) -> None:
     "NPU518",
     Severity.WARNING,
     options=("input_fusion_size",),
+    also=(
+        "compile_dynamic_mode",
+        "dynamic_input",
+    ),
     facts=("input-fusion-static",),
     source=("docs/en/tfadapter_1/apiref/session_config/memory_management.md",),
 )

@@ -34,6 +34,7 @@ def _looped(case: Case) -> Union[int, str, None]:
     "NPU401",
     Severity.ERROR,
     options=("mix_compile_mode",),
+    also=("iterations_per_loop",),
     facts=("iterations-mix-compile-exclusive",),
     source=(_LOOPS, "tf_adapter/python/npu_bridge/estimator/npu/npu_config.py:212-216"),
 )
@@ -69,6 +70,7 @@ def loop_with_mixed_computing(case: Case) -> None:
     "NPU402",
     Severity.ERROR,
     options=("iterations_per_loop",),
+    also=("enable_data_pre_proc",),
     facts=("iterations-need-data-preproc",),
     source=(_LOOPS, "docs/en/tfadapter_1/apiref/session_config/deprecated_options.md"),
 )
@@ -104,6 +106,10 @@ def loop_without_data_preprocessing(case: Case) -> None:
     "NPU403",
     Severity.ERROR,
     options=("iterations_per_loop",),
+    also=(
+        "dynamic_input",
+        "dynamic_graph_execute_mode",
+    ),
     facts=("iterations-lazy-recompile-exclusive",),
     source=("tf_adapter/optimizers/om_partition_subgraphs_pass.cc:1057-1062",),
 )
@@ -147,6 +153,7 @@ def loop_with_lazy_recompile(case: Case) -> None:
     "NPU404",
     Severity.WARNING,
     options=("experimental_accelerate_train_mode",),
+    also=("iterations_per_loop",),
     facts=("accelerate-iterations",),
     source=(_EXPERIMENTAL,),
 )
@@ -182,6 +189,7 @@ def loop_with_accelerated_training(case: Case) -> None:
     "NPU405",
     Severity.ERROR,
     options=("variable_placement",),
+    also=("mix_compile_mode",),
     facts=("variable-placement-host-needs-mix",),
     source=(_PERFORMANCE,),
 )
@@ -212,6 +220,7 @@ def host_variables_without_mixed_computing(case: Case) -> None:
     "NPU406",
     Severity.ERROR,
     options=("in_out_pair",),
+    also=("mix_compile_mode",),
     facts=("in-out-pair-needs-mix",),
     source=("tf_adapter/optimizers/om_partition_subgraphs_pass.cc:1060-1066", _MIXED),
 )
@@ -244,6 +253,7 @@ def subgraph_without_mixed_computing(case: Case) -> None:
     "NPU407",
     Severity.WARNING,
     options=("in_out_pair_flag",),
+    also=("in_out_pair",),
     facts=("in-out-pair-inference",),
     source=(_MIXED,),
 )

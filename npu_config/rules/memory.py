@@ -16,6 +16,7 @@ _PERFORMANCE = "docs/en/tfadapter_1/apiref/session_config/performance_tuning.md"
     "NPU551",
     Severity.INFO,
     options=("input_batch_cpy",),
+    also=("input_fusion_size",),
     facts=("input-batch-vs-fusion",),
     source=(_MEMORY,),
 )
@@ -80,6 +81,7 @@ def slower_memory_policy(case: Case) -> None:
     "NPU553",
     Severity.ERROR,
     options=("static_memory_policy",),
+    also=("graph_max_parallel_model_num",),
     facts=("static-memory-policy-concurrent",),
     source=(_MEMORY,),
 )
@@ -120,6 +122,7 @@ def shared_memory_of_parallel_graphs(case: Case) -> None:
     "NPU554",
     Severity.WARNING,
     options=("enable_small_channel",),
+    also=("graph_run_mode",),
     facts=("small-channel-inference-forced",),
     source=("tf_adapter/util/npu_attrs.cc:2381-2386", _PERFORMANCE),
 )
@@ -184,6 +187,7 @@ def small_channel_in_training(case: Case) -> None:
     "NPU564",
     Severity.ERROR,
     options=("compress_weight_conf",),
+    also=("enable_compress_weight",),
     facts=("compress-weight-exclusive",),
     source=(
         "tf_adapter/util/npu_attrs.cc:2393-2396",

@@ -34,6 +34,10 @@ def cluster_of(case: Case) -> Any:
         _PS_WORKER,
     ),
     on_host=True,
+    also=(
+        "mix_compile_mode",
+        "iterations_per_loop",
+    ),
 )
 def parameter_servers_without_mixed_computing(case: Case) -> None:
     """TF_CONFIG describes a cluster, and mixed computing is off.

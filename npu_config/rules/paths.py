@@ -287,6 +287,7 @@ def empty_side_file(case: Case) -> None:
     "NPU775",
     Severity.WARNING,
     options=("profiling_options",),
+    also=("profiling_mode",),
     facts=("profiling-output-dir",),
     source=(
         "cann/oam-tools:docs/zh/env-vars/PROFILING_OPTIONS.md",

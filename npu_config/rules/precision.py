@@ -24,6 +24,7 @@ BFLOAT16_PRODUCTS = OPTIONS["precision_mode_v2"].value_products["mixed_bfloat16"
     "NPU201",
     Severity.ERROR,
     options=("precision_mode_v2",),
+    also=("precision_mode",),
     facts=("precision-exclusive",),
     source=("tf_adapter/util/npu_attrs.cc:2478-2482", _ACCURACY),
 )
@@ -88,6 +89,7 @@ def hif8_precision_mode(case: Case) -> None:
     "NPU203",
     Severity.ERROR,
     options=("precision_mode",),
+    also=("graph_run_mode",),
     facts=("precision-force-fp16-inference",),
     source=(_ACCURACY,),
 )
@@ -121,6 +123,10 @@ def force_fp16_in_training(case: Case) -> None:
     "NPU204",
     Severity.ERROR,
     options=("modify_mixlist",),
+    also=(
+        "precision_mode_v2",
+        "precision_mode",
+    ),
     facts=("modify-mixlist-needs-mixed",),
     source=("tf_adapter/util/npu_attrs.cc:2424-2477", _ACCURACY),
 )
@@ -180,6 +186,10 @@ def either(values: Tuple[str, ...]) -> str:
     "NPU205",
     Severity.WARNING,
     options=("customize_dtypes",),
+    also=(
+        "precision_mode_v2",
+        "precision_mode",
+    ),
     facts=("customize-dtypes-no-effect",),
     source=(_ACCURACY,),
 )
@@ -232,6 +242,10 @@ def custom_dtypes_with_kept_dtypes(case: Case) -> None:
     "NPU206",
     Severity.WARNING,
     options=("op_precision_mode",),
+    also=(
+        "op_select_implmode",
+        "optypelist_for_implmode",
+    ),
     facts=("op-precision-vs-implmode",),
     source=(_PERFORMANCE,),
 )
@@ -272,6 +286,10 @@ def two_implementation_modes(case: Case) -> None:
     "NPU207",
     Severity.ERROR,
     options=("optypelist_for_implmode",),
+    also=(
+        "op_precision_mode",
+        "op_select_implmode",
+    ),
     facts=("optypelist-needs-implmode",),
     source=("tf_adapter/util/npu_attrs.cc:2307-2312",),
 )
@@ -303,6 +321,7 @@ def optypelist_without_implmode(case: Case) -> None:
     "NPU210",
     Severity.WARNING,
     options=("optypelist_for_implmode",),
+    also=("op_select_implmode",),
     source=(
         "docs/en/tfadapter_1/apiref/session_config/deprecated_options.md",
         "tf_adapter/util/npu_attrs.cc:2307-2320",

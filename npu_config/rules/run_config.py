@@ -184,6 +184,7 @@ def incomplete_dynamic_input_config(case: Case) -> None:
     "NPU819",
     Severity.WARNING,
     options=("dump_debug_mode",),
+    also=("dump_mode",),
     facts=("run-config-dump-debug-mode",),
     source=(_ESTIMATOR + ":552-584",),
     about="run_config",

@@ -64,6 +64,7 @@ def incomplete_shape_profiles(case: Case) -> None:
     "NPU502",
     Severity.ERROR,
     options=("dynamic_dims",),
+    also=("input_shape",),
     facts=("dynamic-dims-count",),
     source=(_DOC, "cann/ge:compiler/graph/preprocess/multi_batch_options.cc"),
 )
@@ -209,6 +210,10 @@ def inputs_not_alphabetical(case: Case) -> None:
     "NPU505",
     Severity.ERROR,
     options=("mix_compile_mode",),
+    also=(
+        "input_shape",
+        "dynamic_dims",
+    ),
     facts=("dynamic-dims-mix-exclusive",),
     source=("tf_adapter/optimizers/om_partition_subgraphs_pass.cc:2385-2389", _PROFILES),
 )
@@ -245,6 +250,10 @@ def shape_profiles_with_mixed_computing(case: Case) -> None:
     "NPU506",
     Severity.ERROR,
     options=("dynamic_dims",),
+    also=(
+        "input_shape",
+        "aoe_mode",
+    ),
     facts=("dynamic-dims-aoe-exclusive",),
     source=("tf_adapter/kernels/geop_npu.cc:1473-1475",),
 )
@@ -283,6 +292,11 @@ def shape_profiles_with_tuning(case: Case) -> None:
     "NPU507",
     Severity.ERROR,
     options=("compile_hybrid_mode",),
+    also=(
+        "input_shape",
+        "dynamic_dims",
+        "dynamic_node_type",
+    ),
     facts=("compile-hybrid-needs-triple",),
     source=("tf_adapter/util/npu_attrs.cc:2360-2368", _DOC),
 )
@@ -322,6 +336,7 @@ def hybrid_compilation_without_profiles(case: Case) -> None:
     "NPU508",
     Severity.ERROR,
     options=("compile_hybrid_mode",),
+    also=("dynamic_node_type",),
     facts=("compile-hybrid-placeholder",),
     source=("tf_adapter/util/npu_attrs.cc:2352-2356", _DOC),
 )

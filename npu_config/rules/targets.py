@@ -81,6 +81,7 @@ _RANGES_BY_PRODUCT = tuple(name for name, option in OPTIONS.items() if option.ra
         "hccl-timeout-range",
     ),
     source=("docs/en/tfadapter_1/apiref/session_config",),
+    help="give a value that is legal on this product, or leave it out",
 )
 def value_not_on_product(case: Case) -> None:
     """A value is set that the target product does not support.
@@ -144,6 +145,7 @@ _MODE_SEVERITY = {"aoe_mode": Severity.ERROR, "dump_step": Severity.INFO}
     "NPU109",
     Severity.WARNING,
     options=_MODE_OPTIONS,
+    also=("graph_run_mode",),
     facts=(
         "aoe-training",
         "buffer-optimize-inference",
@@ -215,6 +217,7 @@ def _report_mode(case: Case, names: List[str], mode: str) -> None:
     Severity.WARNING,
     facts=("graph-run-mode-allowed",),
     source=("docs/en/tfadapter_1/apiref/session_config/basic_options.md",),
+    also=("graph_run_mode",),
 )
 def mode_not_of_target(case: Case) -> None:
     """``graph_run_mode`` contradicts the mode of the target.

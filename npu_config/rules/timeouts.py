@@ -97,6 +97,7 @@ def collective_timeout_off(case: Case) -> None:
     "NPU603",
     Severity.ERROR,
     options=("stream_sync_timeout",),
+    also=("hccl_timeout",),
     facts=("stream-sync-gt-hccl",),
     source=(_EXCEPTION,),
 )

@@ -102,7 +102,10 @@ def run_path(
     already = finder.installed() is not None
     finder.install_npu_bridge(force)
     filled = environment.fill(os.environ)
-    kept = {name: os.environ.get(name) for name in ("NPU_CONFIG_LOOPS", "PYTHONPATH")}
+    names = ("NPU_CONFIG_LOOPS", "NPU_CONFIG_LOOPS_BY", "PYTHONPATH")
+    kept = {name: os.environ.get(name) for name in names}
+    if loops is not None:
+        os.environ["NPU_CONFIG_LOOPS_BY"] = "run"
     loops = loops or kept["NPU_CONFIG_LOOPS"] or "device"
     os.environ["NPU_CONFIG_LOOPS"] = loops
     os.environ["PYTHONPATH"] = os.pathsep.join(

@@ -37,6 +37,7 @@ SYNTAX = _rule(
     ```
     """,
     source=(_OPTION, _TEMPLATE),
+    help="write aipp_op { name: value ... }",
 )
 
 FIELD = _rule(
@@ -53,6 +54,7 @@ FIELD = _rule(
 
     Right: `aipp_op { aipp_mode: static input_format: RGB888_U8 }`
     """,
+    help="keep one of them, with the name of a field",
 )
 
 VALUE = _rule(
@@ -66,6 +68,7 @@ VALUE = _rule(
 
     Right: `aipp_op { aipp_mode: static input_format: RGB888_U8 mean_chn_0: 104 }`
     """,
+    help="give a legal value, or leave it out",
 )
 
 COMBINATION = _rule(
@@ -84,6 +87,7 @@ COMBINATION = _rule(
 
     Right: `aipp_op { aipp_mode: static input_format: RGB888_U8 }`
     """,
+    help="correct the fields that belong together",
 )
 
 RESERVED = _rule(
@@ -101,4 +105,5 @@ RESERVED = _rule(
 
     Right: `aipp_op { aipp_mode: static input_format: RGB888_U8 }`, and resize before.
     """,
+    help="remove the field",
 )

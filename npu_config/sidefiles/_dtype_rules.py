@@ -40,6 +40,7 @@ LINE = _rule(
     """,
     facts=("customize-dtypes-file", "ge-file-checks-abort"),
     source=(_DOC, _PARSER),
+    help="write one operator a line, in no more than 1023 bytes",
 )
 
 COMMENT = _rule(
@@ -110,6 +111,7 @@ REPEATED = _rule(
     ```
     """,
     source=(_PARSER,),
+    help="keep one of the two lines",
 )
 
 NAME_LOST = _rule(

@@ -42,6 +42,7 @@ STRUCTURE = _rule(
     """,
     facts=("fusion-switch-file", "ge-file-checks-abort"),
     source=(_DOC, PARSER),
+    help='write {"Switch": {"GraphFusion": {"PassName": "off"}}}, or lines PassName:off',
 )
 
 VALUE = _rule(
@@ -60,6 +61,7 @@ VALUE = _rule(
     """,
     facts=("fusion-switch-file",),
     source=(_DOC, PARSER),
+    help='write "on" or "off"',
 )
 
 PRIORITY = _rule(
@@ -78,6 +80,7 @@ PRIORITY = _rule(
     """,
     facts=("fusion-switch-file",),
     source=(PARSER,),
+    help="give the pass one priority in the range of its list",
 )
 
 REPEATED = _rule(

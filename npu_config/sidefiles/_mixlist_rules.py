@@ -38,6 +38,7 @@ STRUCTURE = _rule(
     """,
     facts=("modify-mixlist-file", "ge-file-checks-abort"),
     source=(_TUNING, PARSER),
+    help='write e.g. {"black-list": {"to-add": ["ReduceSum"], "to-remove": ["Add"]}}',
 )
 
 CONTRADICTION = _rule(
@@ -66,6 +67,7 @@ CONTRADICTION = _rule(
     """,
     facts=("modify-mixlist-file",),
     source=(PARSER,),
+    help="keep one to-add of the operator, with one to-remove from the list that it leaves",
 )
 
 REMOVE_GOES_GRAY = _rule(
@@ -119,6 +121,7 @@ OPERATOR = _rule(
     ```
     """,
     source=(_TUNING,),
+    help="write the type of an operator, or remove the entry",
 )
 
 NOT_IN_LIST = _rule(

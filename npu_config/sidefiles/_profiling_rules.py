@@ -27,6 +27,7 @@ KEY = _rule(
     """,
     facts=("profiling-options-json",),
     source=(_DOC, _TOOL),
+    help='write a JSON object of these keys, e.g. {"output": "/tmp/profiling"}',
 )
 
 VALUE = _rule(
@@ -47,6 +48,7 @@ VALUE = _rule(
     """,
     facts=("profiling-options-json",),
     source=(_DOC, _TOOL),
+    help="give a legal value, or leave the key out",
 )
 
 RANGE = _rule(
@@ -67,6 +69,7 @@ RANGE = _rule(
     Right: `{"dvpp_freq": 100}`
     """,
     facts=("profiling-ranges",),
+    help="give a value within the range, or leave the key out",
 )
 
 PRODUCT = _rule(
@@ -85,6 +88,7 @@ PRODUCT = _rule(
     Right there: `{"aic_metrics": "PipeUtilization"}`
     """,
     facts=("profiling-options-json",),
+    help="leave it out for this product",
 )
 
 EXCLUSIVE = _rule(
@@ -144,6 +148,7 @@ POINTS = _rule(
         "docs/en/tfadapter_1/migration/common_operation/fpbp_point_determination.md",
         _TOOL,
     ),
+    help="name both operators, e.g. as msprof shows them, or leave training_trace out",
 )
 
 INFERENCE = _rule(
@@ -179,6 +184,7 @@ OUTPUT = _rule(
     """,
     facts=("profiling-output-dir",),
     source=(_TOOL, "runtime:src/dfx/msprof/collector/dvvp/common/utils/utils.cpp:1625-1638"),
+    help="give a path without such characters",
 )
 
 NO_OUTPUT = _rule(

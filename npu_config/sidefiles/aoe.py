@@ -42,6 +42,7 @@ STRUCTURE = declare(
     options=("aoe_config_file",),
     facts=("aoe-config-file",),
     source=(_DOC,),
+    help="write the kind of value that belongs there",
 )
 
 FEATURE_MODE = declare(
@@ -61,6 +62,7 @@ FEATURE_MODE = declare(
     options=("aoe_config_file", "aoe_mode"),
     facts=("aoe-feature-mode",),
     source=(_DOC,),
+    help="correct aoe_mode, or the list of features",
 )
 
 AOE: Declared[Content] = Declared(

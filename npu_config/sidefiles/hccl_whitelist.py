@@ -37,6 +37,7 @@ STRUCTURE = _rule(
 
     Right: `{"host_ip": ["10.0.0.1"], "device_ip": []}`
     """,
+    help='write {"host_ip": ["10.0.0.1"], "device_ip": ["10.0.0.2"]}',
 )
 
 ADDRESS = _rule(
@@ -52,6 +53,7 @@ ADDRESS = _rule(
 
     Right: `{"host_ip": ["10.0.0.1", "10.0.0.2"], "device_ip": []}`
     """,
+    help="write the address in numbers, without a mask",
 )
 
 RESERVED = _rule(

@@ -34,6 +34,7 @@ STRUCTURE = declare(
     """,
     facts=("estimator-job-id",),
     source=("tf_adapter/python/npu_bridge/estimator/npu/npu_common.py:130-220",),
+    help="write the kind of value that belongs there",
 )
 
 _DEVICE = Schema({"Index": Key(Int(0), True, _SOURCE)})

@@ -55,6 +55,7 @@ LINE = declare(
     options=("op_compiler_cache_dir",),
     facts=("cache-ini",),
     source=(_DOC,),
+    help="write [op_compiler_cache], and a line for each of the two keys",
 )
 
 VALUE = declare(
@@ -79,6 +80,7 @@ VALUE = declare(
         "cann/ge:docs/zh/user_guides/env_vars/ASCEND_MAX_OP_CACHE_SIZE.md",
         "cann/ge:docs/zh/user_guides/env_vars/ASCEND_REMAIN_CACHE_SIZE_RATIO.md",
     ),
+    help="give a legal value",
 )
 
 

@@ -74,6 +74,7 @@ LINE = _rule(
     """,
     facts=("op-debug-config-file",),
     source=(_DOC, _PARSER),
+    help="write key=value, or remove the line",
 )
 
 SWITCH = _rule(
@@ -134,6 +135,7 @@ REPEATED = _rule(
     """,
     facts=("op-debug-config-file",),
     source=(_PARSER,),
+    help="keep one of the lines",
 )
 
 MC2 = _rule(

@@ -71,6 +71,7 @@ LINE = _rule(
     ```
     """,
     source=(_DOC, _PARSER),
+    help="write name=mode, one operator a line, or remove the line",
 )
 
 MODE = _rule(
@@ -87,6 +88,7 @@ MODE = _rule(
     Right: `Pooling=high_performance`
     """,
     source=(_DOC, _PARSER),
+    help="write one of these modes, or remove the line",
 )
 
 REPEATED = _rule(
@@ -114,6 +116,7 @@ REPEATED = _rule(
     ```
     """,
     source=(_PARSER,),
+    help="keep one of the two lines",
 )
 
 PRODUCT = _rule(
@@ -133,6 +136,7 @@ PRODUCT = _rule(
     """,
     facts=("op-precision-fp32-products",),
     source=(_DOC,),
+    help="write another mode, or remove the line",
 )
 
 

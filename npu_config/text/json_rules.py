@@ -72,6 +72,7 @@ SYNTAX = declare(
         "rank-table-file",
     ),
     source=("RFC 8259",),
+    help="correct the JSON text here",
 )
 
 DUPLICATE_KEY = declare(

@@ -42,6 +42,7 @@ UNPARSABLE = declare(
         precision_mode = "allow_mix_precision"
     """,
     source=("YAML 1.1", "TOML 1.0", "the text format of protobuf"),
+    help="correct the line",
 )
 
 TOO_LARGE = declare(
@@ -56,6 +57,7 @@ TOO_LARGE = declare(
     of the machine that checks it.
     """,
     source=("npu_config",),
+    help="split the file, or give the right file",
 )
 
 NOTHING = declare(
@@ -68,4 +70,5 @@ NOTHING = declare(
     No file is wrong, but whoever ran the check expected one there.
     """,
     source=("npu_config",),
+    help="npu-config init writes a file to start from",
 )

@@ -39,6 +39,15 @@ if TYPE_CHECKING:
     from npu_config.core.diagnostics import Diagnostic
 
 SETTING = "NPU_CONFIG_LOOPS"
+GIVEN_BY = "NPU_CONFIG_LOOPS_BY"
+"""What set the setting, in the environment beside it: a key of _BACK; not there: the user."""
+
+_BACK = {
+    "run": "leave --loops once out",
+    "set_loops": 'call set_loops("device")',
+}
+"""How a loop makes its rounds again, by what had switched that off."""
+
 _LOOPS = ("device", "once")
 _VARIABLE = SCOPE + "/iterations_per_loop"
 _OPTIMIZER = re.compile(r"(Resource)?(Sparse)?Apply[A-Z]")
@@ -56,7 +65,7 @@ def set_loops(loops: str) -> None:
     Raises:
         NpuConfigError: another value.
     """
-    os.environ[SETTING] = _checked(loops)
+    os.environ.update({SETTING: _checked(loops), GIVEN_BY: "set_loops"})
 
 
 def _checked(loops: str) -> str:
@@ -191,7 +200,7 @@ class Runs:
                 loop_rules.LOOP_ONCE.diagnostic(
                     "each session.run trains one step here, and {} on the device".format(count),
                     option="iterations_per_loop",
-                    help='call set_loops("device"), or unset ' + SETTING,
+                    help=_BACK.get(os.environ.get(GIVEN_BY, ""), "unset " + SETTING),
                 )
             )
         return 1

@@ -14,6 +14,7 @@ from npu_config.__main__ import main
 from npu_config.catalogue import OPTIONS
 from npu_config.cli.app import COMMANDS
 from npu_config.config import NpuConfig
+from npu_config.migration.facts import FACTS, details
 from npu_config.readers import read
 from npu_config.rulebook import load_all
 from npu_config.writers import FORMATS
@@ -271,6 +272,14 @@ def test_generate_from_arguments_that_are_not_known(npu, tmp_path):
     assert "# enable_data_pre_proc: known at run time only (line 3)" in result.out
 
 
+def test_diff_of_a_script_says_what_to_do(npu, tmp_path):
+    """A script is no configuration; ``generate`` makes one of it."""
+    path = tmp_path / "train.py"
+    path.write_text(SCRIPT)
+    result = npu("diff", path, path)
+    assert "npu-config generate {} -o config.yaml".format(path) in result.err
+
+
 def test_generate_from_nothing(npu, tmp_path):
     """A file that does not exist."""
     result = npu("generate", tmp_path / "nope.yaml", "--to", "json")
@@ -322,8 +331,10 @@ def test_explain_options(npu, name):
 def test_explain_rules(npu):
     """Every rule has a page, by id and by name."""
     for rule in load_all():
-        by_id, by_name = npu("explain", rule.id.lower()), npu("explain", rule.name)
+        by_id = npu("explain", rule.id.lower())
+        by_name = npu("explain", "--kind", "rule", rule.name)
         assert (by_id.code, by_id.out) == (0, by_name.out)
+        assert npu("explain", rule.name).out.startswith(by_id.out)
         assert by_id.out.startswith("# {} {}\n".format(rule.id, rule.name))
 
 
@@ -352,6 +363,30 @@ def test_explain_searches(npu):
     assert npu("explain", "loss-scale-overflows").out.startswith("# NPU281 ")
     assert npu("explain", "iterations-per-loop").out.startswith("# iterations_per_loop")
     assert npu("explain", "drop_remainder").out.startswith("rule      NPU482 ")
+
+
+@pytest.mark.parametrize("fact", FACTS)
+def test_explain_facts_of_migrations(npu, fact):
+    """Every id of the report of ``migrate`` is explained: what it is, and what is done."""
+    result = npu("explain", fact)
+    assert result.code == 0
+    assert "# {}\n\nWhat migrate does about: {}.\n".format(fact, FACTS[fact].title) in result.out
+    assert details(FACTS[fact])
+    assert "/migration.html#" + fact in result.out
+
+
+def test_explain_a_name_of_two_things(npu):
+    """An option goes before what migrate calls alike; a kind says which of them is meant."""
+    pages = npu("explain", "precision-mode").out
+    assert pages.startswith("# precision_mode\n")
+    assert "\n# precision-mode\n" in pages
+    only = npu("explain", "--kind", "migration", "precision-mode").out
+    assert only.startswith("# precision-mode\n")
+    listed = npu("explain", "--list", "--kind", "migration").out.splitlines()
+    assert [line.split()[1] for line in listed] == list(FACTS)
+    (topic,) = json.loads(npu("explain", "--format", "json", "hvd-rank").out)["topics"]
+    assert (topic["kind"], topic["group"]) == ("migration", "horovod")
+    assert topic["before"] == details(FACTS["hvd-rank"])["before"]
 
 
 def test_explain_several_names(npu):

@@ -31,6 +31,7 @@ def looped_proto(npu_proto):
 def _loops(monkeypatch):
     """The setting is that of the device, whatever a test sets."""
     monkeypatch.setenv("NPU_CONFIG_LOOPS", "device")
+    monkeypatch.setenv("NPU_CONFIG_LOOPS_BY", "")
 
 
 def input_fn(tf, batches=BATCHES):
@@ -504,7 +505,7 @@ def test_loops_once(tf, looped_proto, monkeypatch):
 
     session, model, loop = looped_session(tf, looped_proto)
     set_loops("once")
-    with pytest.warns(UserWarning, match="NPU825"):
+    with pytest.warns(UserWarning, match=r"NPU825(.|\n)*call set_loops"):
         session.run(loop)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -517,6 +518,20 @@ def test_loops_once(tf, looped_proto, monkeypatch):
         set_loops("twice")
     monkeypatch.setenv("NPU_CONFIG_LOOPS", "on")
     with pytest.raises(ValueError, match="NPU826"):
+        session.run(loop)
+
+
+@pytest.mark.parametrize(
+    ("given_by", "help"), [("run", "leave --loops once out"), (None, "unset NPU_CONFIG_LOOPS")]
+)
+def test_what_switched_loops_off_is_named(tf, looped_proto, monkeypatch, given_by, help):
+    """The help is about what was given: the option of ``npu-config run``, or the variable."""
+    session, _, loop = looped_session(tf, looped_proto)
+    monkeypatch.setenv("NPU_CONFIG_LOOPS", "once")
+    monkeypatch.delenv("NPU_CONFIG_LOOPS_BY", raising=False)
+    if given_by:
+        monkeypatch.setenv("NPU_CONFIG_LOOPS_BY", given_by)
+    with pytest.warns(UserWarning, match=help):
         session.run(loop)
 
 

@@ -52,7 +52,7 @@ def section(option: Option) -> str:
     if option.notes:
         lines.append("\n" + option.notes)
     lines += ["\n```yaml", *(map(": ".join, _sample(option))), "```"]
-    about = [rule for rule in load_all() if option.name in rule.options and len(rule.options) < 20]
+    about = [rule for rule in load_all() if option.name in rule.named]
     if about:
         lines.append("\nRules:\n")
         lines += [

@@ -83,9 +83,9 @@ def page(rule: Rule) -> str:
         lines.append("Products: {}.".format(", ".join(sorted(p.value for p in rule.products))))
     if rule.on_host:
         lines.append("Runs only when asked to look at the host (`--on-host`, `on_host=True`).")
-    if rule.options and len(rule.options) < 20:
+    if rule.named:
         links = [
-            options.link(OPTIONS[name], "../options/") for name in rule.options if name in OPTIONS
+            options.link(OPTIONS[name], "../options/") for name in rule.named if name in OPTIONS
         ]
         lines.append("\nOptions: " + ", ".join(links))
     if rule.source:

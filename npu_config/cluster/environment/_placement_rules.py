@@ -109,6 +109,7 @@ PROCESSES = declare(
     """,
     facts=("cm-same-chief", "rank-id-matches-table"),
     source=(_DISTRIBUTED,),
+    help="give every process a value of its own",
 )
 
 RANKS = declare(
@@ -131,6 +132,7 @@ RANKS = declare(
     """,
     facts=("rank-id-matches-table",),
     source=(_ENV + "RANK_ID.md", _ENV + "RANK_SIZE.md"),
+    help="correct the one that is wrong; ranks count from 0",
 )
 
 JOB_ID_MISSING = declare(

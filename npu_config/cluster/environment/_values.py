@@ -51,6 +51,7 @@ VALUE = declare(
         _ENV + "ENABLE_HF32_EXECUTION.md",
         "cann/hccl:docs/zh/user_guide/fault_diagnosis/env_config_error_EI0001.md",
     ),
+    help="give a legal value, or unset the variable",
 )
 
 JOB_ID_FORMAT = declare(

@@ -43,6 +43,7 @@ NOT_A_TABLE = _rule(
 
     Right: `{"status": "completed", "version": "1.0", "server_count": "1", "server_list": [...]}`
     """,
+    help="npu-config ranktable build writes a table of the servers and devices",
 )
 
 VERSION = _rule(
@@ -62,6 +63,7 @@ VERSION = _rule(
     Right: `"version": "1.0"`
     """,
     source=(*_SOURCE, dialects.SOURCES["CF"] + ":44-60", dialects.SOURCES["PA"] + ":293-305"),
+    help="npu-config ranktable convert writes a table of another version; or correct the product",
 )
 
 MISSING_KEY = _rule(
@@ -113,6 +115,7 @@ VALUE_TYPE = _rule(
 
     Right: `"server_count": "2"`
     """,
+    help="write the kind of value that belongs there",
 )
 
 VALUE = _rule(
@@ -133,6 +136,7 @@ VALUE = _rule(
 
     Right: `"device_ip": "10.20.0.25"`
     """,
+    help="correct the value",
 )
 
 RULES = Rules(MISSING_KEY, UNKNOWN_KEY, VALUE_TYPE, VALUE)

@@ -78,6 +78,7 @@ TABLE_PATH = declare(
     """,
     facts=("rank-table-file",),
     source=("docs/en/tfa_env/RANK_TABLE_FILE.md",),
+    help="check the table by itself: npu-config check TABLE",
 )
 
 NO_PARSER = declare(
@@ -107,6 +108,7 @@ SYNTAX = declare(
     Right: `for i in 0 1; do python3 train.py & done`
     """,
     source=("npu_config",),
+    help="correct the line; bash -n SCRIPT says where it stops",
 )
 
 NOT_A_NAME = declare(

@@ -165,6 +165,7 @@ def check(
     facts: Tuple[str, ...] = (),
     source: Tuple[str, ...] = (),
     whole: bool = False,
+    also: Tuple[str, ...] = (),
 ) -> Callable[[Callable[[Context], None]], Callable[[Context], None]]:
     """Enter the decorated function as a check: its name is the rule's, its docstring the page.
 
@@ -174,12 +175,14 @@ def check(
         facts: the entries of the fact file that it covers.
         source: where the facts are written down.
         whole: it looks at the script once, not at every path.
+        also: the options that its findings are about.
     """
 
     def enter(function: Callable[[Context], None]) -> Callable[[Context], None]:
         name = function.__name__.replace("_", "-")
         page = function.__doc__ or phrase(NO_PAGE, name)
-        CHECKS.append(Check(declare(id, name, severity, page, facts, source), function, whole))
+        entry = declare(id, name, severity, page, facts, source, also=also)
+        CHECKS.append(Check(entry, function, whole))
         return function
 
     return enter

@@ -169,6 +169,7 @@ def positional_config_is_none(context: Context) -> None:
     Severity.ERROR,
     facts=("tailing-optimizer-equal",),
     source=("docs/en/tfadapter_1/apiref/session_config/performance_tuning.md",),
+    also=("is_tailing_optimization",),
 )
 def tailing_optimization_differs(context: Context) -> None:
     """``is_tailing_optimization`` differs between the session and NPUOptimizer.

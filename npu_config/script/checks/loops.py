@@ -2,11 +2,12 @@
 
 import os
 import re
-from typing import Iterator, Optional, Set, Tuple
+from typing import Iterator, NamedTuple, Optional, Set, Tuple
 
 from npu_config.core.diagnostics import Diagnostic, Place, Severity
 from npu_config.core.message import phrase
 from npu_config.script.checks._check import Context, check
+from npu_config.script.checks.estimators import of_plain_estimator
 from npu_config.script.neighbours import any_importer_has
 from npu_config.script.objects import Block, Entry, Tracked
 from npu_config.text.loading import load
@@ -52,6 +53,7 @@ def _opens_here(context: Context, block: Block) -> bool:
     Severity.WARNING,
     facts=("iteration-op-name", "iteration-estimator-hook", "iterations-keras"),
     source=(_LOOPS,),
+    also=("iterations_per_loop",),
 )
 def loop_without_iteration_op(context: Context) -> None:
     """``iterations_per_loop`` is set, and nothing makes the loop.
@@ -60,7 +62,8 @@ def loop_without_iteration_op(context: Context) -> None:
     ``set_iteration_per_loop``, ``SetIterationsVarHook`` or ``IterationPerLoop`` make.  Without it
     each session.run trains one step.  (Looked for in the script and in the files that it imports.)
     The option may be set on a ``parameter_map``, on a NpuConfigBuilder or in a configuration file
-    that the script loads.  NPUEstimator makes the loop itself.
+    that the script loads.  NPUEstimator makes the loop itself, an Estimator of TensorFlow does
+    not.
 
     Wrong:
 
@@ -76,42 +79,53 @@ def loop_without_iteration_op(context: Context) -> None:
     found = list(_asked_for(context))
     if not found or context.mentions(*_MAKERS) or _is_made_elsewhere(context):
         return
-    for count, place, guards, file in found:
+    for loop in found:
         context.report(
             phrase(
                 '"iterations_per_loop" is {}{}, but nothing makes the loop: no '
                 "set_iteration_per_loop, SetIterationsVarHook or IterationOp; each session.run "
                 "trains one step",
-                count,
-                "" if file is None else phrase(" in {}", file),
+                loop.iterations,
+                "" if loop.file is None else phrase(" in {}", loop.file),
             ),
-            place,
-            guards,
+            loop.place,
+            loop.guards,
             option="iterations_per_loop",
             help=phrase(
-                "call util.set_iteration_per_loop(sess, train_op, {}) "
+                "use NPUEstimator, which makes the loop, or give train a SetIterationsVarHook({}) "
+                'and let model_fn return tf.group(train_op, name="IterationOp")'
+                if loop.by_estimator
+                else "call util.set_iteration_per_loop(sess, train_op, {}) "
                 "(from npu_bridge.estimator.npu import util)",
-                count,
+                loop.iterations,
             ),
         )
 
 
-def _asked_for(
-    context: Context,
-) -> Iterator[Tuple[int, Place, Tuple[int, ...], Optional[str]]]:
-    """Counts above one with which sessions are opened: place, path to it, file of the count."""
+class _Loop(NamedTuple):
+    """A count above one with which sessions are opened, the path to it, the file that sets it."""
+
+    iterations: int
+    place: Place
+    guards: Tuple[int, ...]
+    file: Optional[str] = None
+    by_estimator: bool = False
+
+
+def _asked_for(context: Context) -> Iterator[_Loop]:
     for block, entry in _loops(context):
-        if _opens_here(context, block):
-            yield entry.value, entry.place, entry.path, None
+        by_estimator = of_plain_estimator(context, block)
+        if by_estimator or _opens_here(context, block):
+            yield _Loop(entry.value, entry.place, entry.path, None, by_estimator)
     for builder in context.run.builders:
         setting = builder.entries.get("iterations_per_loop")
         count = None if setting is None else setting.value
         if setting is not None and type(count) is int and count > 1 and _is_opened(builder):
-            yield count, setting.place, builder.path, None
+            yield _Loop(count, setting.place, builder.path)
     for loaded in context.run.loaded:
         count = _count_in_file(context, loaded.file) if _is_opened(loaded) else None
         if count is not None and count > 1:
-            yield count, loaded.place, loaded.path, loaded.file
+            yield _Loop(count, loaded.place, loaded.path, loaded.file)
 
 
 def _is_made_elsewhere(context: Context) -> bool:
@@ -151,6 +165,7 @@ def _count_in_file(context: Context, name: str) -> Optional[int]:
     Severity.ERROR,
     facts=("iterations-value-equal",),
     source=(_LOOPS,),
+    also=("iterations_per_loop",),
 )
 def loop_counts_differ(context: Context) -> None:
     """The option and the loop are given different numbers of iterations.
@@ -209,6 +224,7 @@ def loop_counts_differ(context: Context) -> None:
     Severity.ERROR,
     facts=("iterations-positive",),
     source=("tf_adapter/python/npu_bridge/estimator/npu/util.py",),
+    also=("iterations_per_loop",),
 )
 def loop_count_refused(context: Context) -> None:
     """The loop is given a number of iterations that is not a whole number from 1.
@@ -254,6 +270,7 @@ def loop_count_refused(context: Context) -> None:
     Severity.WARNING,
     facts=("iterations-one-shot-iterator", "iterations-need-dataset"),
     source=(_PASS,),
+    also=("iterations_per_loop",),
 )
 def one_shot_iterator_in_loop(context: Context) -> None:
     """A one-shot iterator feeds a loop of several iterations.

@@ -94,6 +94,7 @@ def _is_tensorflow(node: ast.AST) -> bool:
     Severity.WARNING,
     facts=("mix-compile-resource-tables",),
     source=("docs/en/tfadapter_1/apiref/session_config/mixed_computing.md",),
+    also=("mix_compile_mode",),
 )
 def table_in_dataset_function(context: Context) -> None:
     """A lookup table is used in preprocessing, and mixed computing is off.
