@@ -1,7 +1,7 @@
 """Checks that several dialects share: status, counts, names, rank ids."""
 
 from functools import partial
-from typing import Dict, List, Sequence, Tuple
+from typing import Any, Dict, List, Sequence, Tuple
 
 from npu_config.cluster.rank_table.dialects import SOURCES
 from npu_config.core.diagnostics import Severity
@@ -118,8 +118,22 @@ def check_status(table: Node, findings: Findings) -> None:
             )
 
 
+def is_countable(value: Any, *lists: str, empty: bool = True) -> bool:
+    """Whether nested lists are lists; what is in place of one may be meant for any number."""
+    found = [value]
+    for name in lists:
+        entries: List[Any] = []
+        for each in found:
+            inner = each.get(name) if isinstance(each, dict) else None
+            if not isinstance(inner, list) or not (inner or empty):
+                return False
+            entries.extend(inner)
+        found = entries
+    return True
+
+
 def check_count(
-    node: Node, key: str, counts: Sequence[int], what: str, findings: Findings
+    node: Node, key: str, counts: Sequence[int], what: str, findings: Findings, *lists: str
 ) -> None:
     """Compare the counts under ``key`` with what is really there.
 
@@ -131,9 +145,10 @@ def check_count(
         counts: how many there are, for each object.
         what: what is counted, in the singular.
         findings: where faults are noted.
+        lists: the nested lists that are counted; nothing is said when one of them is none.
     """
     for owner, stated in zip(node[key].owners, node[key].values):
-        if stated == counts[owner]:
+        if stated == counts[owner] or not is_countable(node.level.items[owner], *lists):
             continue
         findings.wrong_at(
             COUNT,
@@ -167,13 +182,18 @@ def check_names(node: Node, key: str, findings: Findings) -> None:
             )
 
 
-def check_rank_ids(level: Level, ranks: Column, findings: Findings) -> List[Tuple[int, int]]:
+def check_rank_ids(
+    level: Level, ranks: Column, findings: Findings, document: Any, *lists: str
+) -> List[Tuple[int, int]]:
     """Check that the rank ids are 0 to n-1, each once.
 
     Args:
         level: the objects that hold ``rank_id``.
         ranks: the numbers.
         findings: where faults are noted.
+        document: the whole table.
+        lists: its nested lists that hold the objects; when one of them is none or empty, ranks
+            are not too high.
 
     Returns:
         (rank id, number of the object) for every usable id, once each.
@@ -190,7 +210,7 @@ def check_rank_ids(level: Level, ranks: Column, findings: Findings) -> List[Tupl
             _duplicate(level, owner, rank, first[rank], findings)
         else:
             first[rank] = owner
-    if beyond:
+    if beyond and is_countable(document, *lists, empty=False):
         _beyond(level, ranks, beyond, first, findings)
     return sorted(first.items())
 

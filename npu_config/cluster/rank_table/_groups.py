@@ -74,18 +74,21 @@ def check_groups(
     groups = table.under("group_list")
     instances = groups.under("instance_list")
     devices = instances.under("devices")
-    check_count(table, "group_count", [len(groups.level.items)], "group", findings)
+    check_count(table, "group_count", [len(groups.level.items)], "group", findings, "group_list")
     check_names(groups, "group_name", findings)
     sizes, many = devices.level.sizes(), []
     for start, end in instances.level.spans():
         many.append(sum(sizes[start:end]))
-    check_count(groups, "instance_count", instances.level.sizes(), "instance", findings)
+    lists = ("instance_list", "devices")
+    sizes = instances.level.sizes()
+    check_count(groups, "instance_count", sizes, "instance", findings, "instance_list")
     if laboratory:
-        check_count(groups, "device_num", many, "device", findings)
-        check_rank_ids(instances.level, instances["rank_id"], findings)
+        check_count(groups, "device_num", many, "device", findings, *lists)
+        ids = instances["rank_id"]
+        check_rank_ids(instances.level, ids, findings, document, "group_list", "instance_list")
         addresses = devices["device_ip"]
     else:
-        check_count(groups, "device_count", many, "device", findings)
+        check_count(groups, "device_count", many, "device", findings, *lists)
         check_names(instances, "pod_name", findings)
         addresses = _pod_addresses(reader, instances, devices)
     _check_servers(groups, instances, devices, addresses, products, findings)

@@ -113,8 +113,8 @@ def check_ranks(document: Dict[str, Any], reader: Reader) -> None:
     table = reader.read(document, RANKS_SCHEMA)
     check_status(table, findings)
     ranks = table.under("rank_list")
-    check_count(table, "rank_count", [len(ranks.level)], "rank", findings)
-    check_rank_ids(ranks.level, ranks["rank_id"], findings)
+    check_count(table, "rank_count", [len(ranks.level)], "rank", findings, "rank_list")
+    check_rank_ids(ranks.level, ranks["rank_id"], findings, document, "rank_list")
     levels = ranks.under("level_list")
     layers = levels["net_layer"].over(len(levels.level))
     names = levels["net_instance_id"].over(len(levels.level))
@@ -130,7 +130,7 @@ def check_ranks(document: Dict[str, Any], reader: Reader) -> None:
 
 def _check_layers(levels: Node, layers: Sequence[Any], findings: Findings) -> None:
     types = levels["net_type"].over(len(levels.level))
-    wrong_type = 0
+    items, wrong_type = levels.level.items, 0
     good: Set[Any] = set()
     for start, end in levels.level.spans():
         mine = tuple(layers[start:end])
@@ -138,7 +138,7 @@ def _check_layers(levels: Node, layers: Sequence[Any], findings: Findings) -> No
             if None in mine or not _in_order(levels.level, start, mine, findings):
                 continue
             good.add(mine)
-        if mine and types[start] in (None, "CLOS"):
+        if mine and (types[start] or items[start].get("net_type", "CLOS")) == "CLOS":
             if not wrong_type:
                 first = start
             wrong_type += 1

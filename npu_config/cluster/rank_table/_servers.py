@@ -36,9 +36,13 @@ def check_servers(
     table = reader.read(document, servers_schema(version, products, several or hosted))
     check_status(table, findings)
     servers, devices = table.under("server_list"), table.under("server_list", "device")
-    check_count(table, "server_count", [len(servers.level.items)], "server", findings)
+    check_count(
+        table, "server_count", [len(servers.level.items)], "server", findings, "server_list"
+    )
     check_names(servers, "server_id", findings)
-    ranks = check_rank_ids(devices.level, devices["rank_id"], findings)
+    given_ranks = devices["rank_id"]
+    lists = ("server_list", "device")
+    ranks = check_rank_ids(devices.level, given_ranks, findings, document, *lists)
     check_blocks(devices.level, ranks, findings)
     check_device_ips(servers, devices, products, findings)
     ids = devices.level.split(devices["device_id"].over(len(devices.level)))
