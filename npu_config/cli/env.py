@@ -210,8 +210,10 @@ def _write(given: Dict[str, Any]) -> None:
 
     if bool(given["workers"]) == (given["rank_table"] is not None):
         raise click.UsageError("give either --rank-table or --worker (or --check)")
-    if given["job_id"] is None:
+    if not given["job_id"]:
         raise click.UsageError("give --job-id: the distributed optimizers need it")
+    if "" in given["words"][:1] or "" in given["sources"]:
+        raise click.UsageError("an empty text is neither a command nor a script")
     if given["words"] and given["to"] not in STARTING:
         raise click.UsageError(localized("a command is for --to {}", "|".join(STARTING)))
     if not given["words"] and given["to"] in ("slurm", "kubernetes"):

@@ -113,10 +113,9 @@ def build_command(
     npu-config ranktable build --server 10.0.0.1 --server 10.0.0.2 \\
         --device-ips 10.20.0.2 --target atlas_training -o rank_table.json
     """
-    from npu_config.cluster import rank_table
     from npu_config.cluster.rank_table import building as build
     from npu_config.cluster.rank_table import building_ranks as build_ranks
-    from npu_config.cluster.rank_table import describe
+    from npu_config.cluster.rank_table import conversion, describe
 
     if not layers and (product == "ascend_950" or table_version == "2.0"):
         raise click.UsageError(
@@ -131,7 +130,7 @@ def build_command(
     choice = told_by("--devices", describe.device_choice, devices)
     networks = [told_by("--layer", describe.layer, text) for text in layers]
     hosts = told_by("--host-ip", describe.assignments, host_ips)
-    pods = told_by("--super-pod", describe.lists, super_pods)
+    pods = told_by("--super-pod", describe.super_nodes, super_pods)
     ids = told_by("--sdid", describe.lists, sdids)
     with refusals():
         if of_ranks:
@@ -143,8 +142,9 @@ def build_command(
             )
             addresses = describe.device_addresses(device_ips)
             table = build.build(plans, choice, addresses, product, table_version, device_port)
+            tell_if_any((*build.doubtful(addresses, table), *conversion.lacking(table)))
     tell_warnings(table, product)
-    deliver(rank_table.render(table), out, force)
+    _deliver(table, out, force)
 
 
 def _only_for_servers(
@@ -177,6 +177,17 @@ def tell_if_any(found: Iterable[Any]) -> None:
     found = list(found)
     if found:
         print_findings(found, err=True)
+
+
+def _deliver(table: Any, out: Optional[str], force: bool) -> None:
+    """Write a table; a name that no job can read it by is told."""
+    from npu_config.cluster import rank_table
+    from npu_config.cluster.environment.kinds import TABLE_PATH, problem_of
+
+    deliver(rank_table.render(table), out, force)
+    if out is not None and problem_of(TABLE_PATH, os.path.abspath(out)) is not None:
+        legal = TABLE_PATH.describe()
+        say(localized("{}: RANK_TABLE_FILE takes {} (NPU670)\n", out, legal), err=True)
 
 
 def _addresses(hccn_confs: Tuple[str, ...], local: Optional[str]) -> Dict[str, Dict[int, str]]:
@@ -291,18 +302,20 @@ def convert_command(
     comments.  Keys that HCCL does not read are kept; what the new table has no place for is
     reported.
     """
-    from npu_config.cluster import rank_table
     from npu_config.cluster.rank_table import conversion as convert
     from npu_config.cluster.rank_table import describe
     from npu_config.core.target import Target
 
+    if version != "1.2" and (super_pods or sdids):
+        raise click.UsageError("--super-pod and --sdid are for --to 1.2")
     table = table_of(path, None)
-    pods = told_by("--super-pod", describe.lists, super_pods)
+    pods = told_by("--super-pod", describe.super_nodes, super_pods)
     ids = told_by("--sdid", describe.lists, sdids)
     with refusals():
         new = convert.convert(table, version, pods, ids, Target.named(product))
-    tell_if_any(convert.not_held(table))
-    deliver(rank_table.render(new), out, force)
+    made = () if getattr(table, "version", None) == version else convert.lacking(new)
+    tell_if_any((*convert.not_held(table), *made))
+    _deliver(new, out, force)
 
 
 @command.command("merge")
@@ -330,7 +343,7 @@ def merge_command(
     with refusals():
         merged, lost = rank_table.merge(tables, Target.named(product))
     tell_if_any(lost)
-    deliver(rank_table.render(merged), out, force)
+    _deliver(merged, out, force)
 
 
 @command.command("show")

@@ -113,6 +113,7 @@ def test_build_from_hccn_conf(run):
         ("--server", "a", "--devices", "9", "--device-ips", "10.0.0.1",
          "--target", "atlas_training"),
         ("--server", "a", "--device-ips", "10.0.0.1,10.0.0.2"),
+        ("--server", "a", "--device-ips", "fe80::1%eth0"),
     ],
 )  # fmt: skip
 def test_build_refuses(run, arguments):
@@ -135,6 +136,11 @@ def test_build_refuses(run, arguments):
         ("--server", ("--server", "a")),
         ("--server", ("--server", "b,c")),
         ("--server", ("--server", "")),
+        ("--server", ("--server", "10.0.0.300")),
+        ("--server", ("--server", "010.0.0.3")),
+        ("--devices", ("--devices", "3,3")),
+        ("--super-pod", ("--super-pod", "p=a", "--super-pod", "q=a")),
+        ("--layer", ("--layer", "layer=0,1;id=a;ports=0/1;first=172.16.0.1")),
         ("--server", ("--super-pod", "p=b")),
         ("--server", ("--sdid", "a=1", "--super-pod", "p=a")),
         ("--layer", ("--layer", "layer=0")),
@@ -224,6 +230,35 @@ def test_convert(run):
     assert run(ranktable, "convert", "new.json", "--to", "2.0")[0] == 1
     assert run(ranktable, "convert", "-", input="{}")[0] == 1
     assert run(ranktable, "convert", "new.json", "-o", "new.json")[0] == 2
+
+
+def test_convert_to_1_2(run):
+    """What a table of 1.2 without super nodes lacks is told; a strange server is refused."""
+    run(ranktable, "build", "--server", "n", "--devices", "1", "-o", "old.json")
+    code, text = run(ranktable, "convert", "old.json", "--to", "1.2", "-o", "new.json")
+    assert (code, "no super node is given" in text) == (0, True)
+    code, text = run(ranktable, "convert", "new.json", "--to", "1.2")
+    assert (code, "no super node is given" in text) == (0, False)
+    code, text = run(ranktable, "convert", "old.json", "--to", "1.2", "--sdid", "z=0")
+    assert (code, '"z" is not a server of the table' in text) == (1, True)
+    code, text = run(ranktable, "convert", "old.json", "--super-pod", "p=n")
+    assert (code, "--super-pod and --sdid are for --to 1.2" in text) == (2, True)
+
+
+def test_a_name_that_no_job_reads(run):
+    """A table under a name that RANK_TABLE_FILE does not take is written, and that is told."""
+    code, text = build(run, "-o", "my.table")
+    assert (code, 'ends in ".json"' in text, os.listdir(".")) == (0, True, ["my.table"])
+
+
+@pytest.mark.parametrize(
+    ("addresses", "told"), [("10.20.0.253", True), ("10.20.0.1", False), ("10.20.0.0/16", False)]
+)
+def test_addresses_at_the_end_of_a_network(run, addresses, told):
+    """Counting over .255 is doubtful; a network that is named says where it ends."""
+    arguments = ("--server", "a", "--devices", "4", "--device-ips", addresses)
+    code, text = run(ranktable, "build", *arguments)
+    assert (code, "in a network of 256 it is none" in text) == (0, told)
 
 
 def test_merge(run):
@@ -320,6 +355,19 @@ def test_env_without_a_table(run):
         ("--worker", "10.0.0.1", "--job-id", "j"),
         ("--worker", "10.0.0.1", "--job-id", "j", "--rank", "0", "true"),
         ("--rank-table", "-", "--job-id", "j"),
+        ("--worker", "10.0.0.1", "--job-id", "", "--rank", "0"),
+        ("--worker", "10.0.0.300", "--job-id", "j", "--rank", "0"),
+        ("--worker", "10.0.0.1", "--job-id", "j", "--rank", "0,0"),
+        ("--worker", "10.0.0.1", "--job-id", "j", "--to", "slurm", "--", ""),
+        ("--worker", "10.0.0.1", "--job-id", "j", "--to", "slurm", "--source", "", "x"),
+        (
+            "--worker", "10.0.0.1", "--job-id", "j", "--target", "atlas_training",
+            "--to", "kubernetes", "--image", "", "x",
+        ),
+        (
+            "--worker", "10.0.0.1", "--job-id", "j", "--target", "atlas_training",
+            "--to", "kubernetes", "--image", "i", "--namespace", "A_b", "x",
+        ),
         ("--worker", "10.0.0.1", "--job-id", "j", "--devices", "7-3", "--rank", "0"),
         ("--worker", "10.0.0.1", "--job-id", "j", "--rank", "x"),
         ("--worker", "10.0.0.1", "--job-id", "j", "--rank", "0", "--set", "FOO"),

@@ -13,12 +13,14 @@ from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
 
 from npu_config.cluster.environment.launcher import sourcing
 from npu_config.cluster.rank_table.building import refusal
+from npu_config.core.message import phrase
 from npu_config.core.target import Product
 
 TABLE_FOLDER = "/user/serverid/devindex/config"
 TABLE = TABLE_FOLDER + "/hccl.json"
 _LAUNCH_FOLDER = "/npu-launch"
 _NAME = re.compile(r"[a-z0-9]([-a-z0-9]{0,40}[a-z0-9])?\Z")
+_NAMESPACE = re.compile(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?\Z")
 _RING = "ring-controller.atlas"
 
 RESOURCES: Mapping[Product, Tuple[str, str]] = {
@@ -60,6 +62,16 @@ def kubernetes_objects(
         raise refusal(
             '"{}" cannot be the name of a Kubernetes job'.format(name),
             "use lower-case letters, digits and -, at most 42 characters",
+        )
+    if _NAMESPACE.match(namespace) is None:
+        raise refusal(
+            phrase('"{}" cannot be a Kubernetes namespace', namespace),
+            "use lower-case letters, digits and -, at most 63 characters",
+        )
+    if not image or re.search(r"\s", image):
+        raise refusal(
+            phrase('"{}" cannot be the name of a container image', image),
+            "write it as a registry knows it, without blanks",
         )
     if not command:
         raise refusal("a job needs the command of the ranks", "give it behind --")

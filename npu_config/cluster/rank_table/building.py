@@ -17,7 +17,7 @@ from npu_config.cluster.rank_table.model import (
     SuperPod,
     to_document,
 )
-from npu_config.core.diagnostics import NpuConfigError, Severity
+from npu_config.core.diagnostics import NpuConfigError, Report, Severity
 from npu_config.core.message import phrase
 from npu_config.core.rule import declare
 from npu_config.core.target import Product, Target
@@ -192,10 +192,28 @@ def consecutive(first: str) -> Iterator[str]:
     Raises:
         ValueError: ``first`` is no address.
     """
+    if "%" in first:
+        raise ValueError("addresses that are counted name no interface")
     address: Union[ipaddress.IPv4Address, ipaddress.IPv6Address] = ipaddress.ip_address(first)
     last = 2**address.max_prefixlen
     kind = type(address)
     return (str(kind(number)) for number in range(int(address), last))
+
+
+def doubtful(device_ips: Union[str, Iterable[str], None], table: RankTable) -> Report:
+    """What is doubtful about addresses that :func:`build` counted up from a first one."""
+    found = []
+    if isinstance(device_ips, str) and "/" not in device_ips:
+        devices = (device for server in table.servers for device in server.devices)
+        addresses = (device.device_ip or "" for device in devices)
+        odd = next((a for a in addresses if a.endswith((".0", ".255"))), None)
+        if odd is not None:
+            message = "{} is counted as the address of a device; in a network of 256 it is none"
+            help = 'list the addresses, or name the network, e.g. "10.20.0.0/16"'
+            found.append(
+                DESCRIPTION.diagnostic(phrase(message, odd), help=help, severity=Severity.WARNING)
+            )
+    return Report(found)
 
 
 def _super_pods(plans: Sequence[ServerPlan]) -> Tuple[SuperPod, ...]:

@@ -134,6 +134,18 @@ def not_held(table: AnyRankTable) -> Report:
     )
 
 
+def lacking(table: RankTable) -> Report:
+    """What a new table of version 1.2 lacks to be more than one of 1.0."""
+    if table.version != "1.2" or table.super_pods:
+        return Report([])
+    message = (
+        "no super node is given: the new table has no super_pod_list, and HCCL goes by servers, "
+        "as with version 1.0"
+    )
+    help = "give every super node with --super-pod and every SDID with --sdid, or keep version 1.0"
+    return Report([NOT_CONVERTIBLE.diagnostic(message, help=help, severity=Severity.WARNING)])
+
+
 def _refused(old: str, new: str) -> Diagnostic:
     help: Optional[str] = None
     if new == "2.0":
@@ -196,6 +208,11 @@ def _in_super_nodes(
 ) -> RankTable:
     pods = tuple(SuperPod(name, tuple(servers)) for name, servers in super_pods.items())
     order = {name: index for index, pod in enumerate(pods) for name in pod.server_ids}
+    known = {server.server_id for server in table.servers}
+    strange = [name for name in super_device_ids if name not in known]
+    if strange:
+        message = phrase('"{}" is not a server of the table', strange[0])
+        raise NpuConfigError([NOT_CONVERTIBLE.diagnostic(message)])
     servers = sorted(table.servers, key=lambda server: order.get(server.server_id, len(order)))
     return attr.evolve(
         table,

@@ -9,8 +9,10 @@ import attr
 from npu_config.cluster.rank_table.building import Devices, ServerPlan, refusal
 from npu_config.cluster.rank_table.building_ranks import Layer
 from npu_config.core.message import localized
+from npu_config.sidefiles.schema.addresses import family_of
 
 _SPAN = re.compile(r"(?P<first>[0-9]{1,5})(?:-(?P<last>[0-9]{1,5}))?\Z")
+_DOTTED = re.compile(r"[0-9]+(?:\.[0-9]+){3}\Z")
 _LAYER_KEYS = ("layer", "id", "type", "first", "addrs", "ports", "planes")
 
 
@@ -31,6 +33,8 @@ def numbers(text: str) -> Tuple[int, ...]:
                 'write numbers and spans: "0-3,6"',
             )
         found.extend(range(first, last + 1))
+    if len(set(found)) < len(found):
+        raise refusal(localized('"{}" names a number twice', text), "name each once")
     return tuple(found)
 
 
@@ -80,16 +84,37 @@ def lists(texts: Iterable[str]) -> Dict[str, List[str]]:
     return {name: value.split(",") for name, value in assignments(texts).items()}
 
 
+def super_nodes(texts: Iterable[str]) -> Dict[str, List[str]]:
+    """``POD=SERVER,SERVER`` each, by super node.
+
+    Raises:
+        NpuConfigError: as :func:`lists`, or a server is in two super nodes.
+    """
+    found = lists(texts)
+    pod_of: Dict[str, str] = {}
+    for pod, members in found.items():
+        for name in members:
+            if pod_of.setdefault(name, pod) != pod:
+                message = '"{}" is in the super nodes "{}" and "{}"'
+                raise refusal(localized(message, name, pod_of[name], pod), "name it in one")
+    return found
+
+
 def distinct(names: Sequence[str]) -> Sequence[str]:
     """The names of servers.
 
     Raises:
-        NpuConfigError: a server is given twice, or a name is empty or a list.
+        NpuConfigError: a server is given twice, or a name is empty, a list or a wrong address.
     """
     for name in names:
         if not name.strip() or "," in name:
             raise refusal(
                 localized('"{}" is not the name of one server', name), "give each server by itself"
+            )
+        if _DOTTED.match(name) and family_of(name) is None:
+            raise refusal(
+                localized('"{}" looks like an IPv4 address and is none', name),
+                "give four numbers from 0 to 255 without leading zeros, or a name",
             )
     repeated = [name for name, count in Counter(names).items() if count > 1]
     if repeated:
@@ -174,6 +199,10 @@ def layer(text: str) -> Layer:
             "write e.g. layer=0;id=rack{server};first=172.16.0.1;ports=1/0",
         )
     number = numbers(parts["layer"])
+    if len(number) > 1:
+        raise refusal(
+            localized('the layer "{}" has several numbers', text), "write one layer each"
+        )
     return Layer(
         number[0],
         parts["id"],
