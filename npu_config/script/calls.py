@@ -9,7 +9,7 @@ from npu_config.script.attributes import attribute_of, of_class
 from npu_config.script.constants import NotKnown, is_known
 from npu_config.script.effects import call_method, pass_on
 from npu_config.script.functions import invoke, is_relevant, is_simple
-from npu_config.script.models import MODELS
+from npu_config.script.models import METHODS, MODELS
 from npu_config.script.objects import (
     BlockList,
     Class,
@@ -78,7 +78,7 @@ def _arguments(run: Run, node: ast.Call, name: str) -> Call:
 
 
 def _of_unknown(run: Run, callee: Unknown, call: Call) -> Any:
-    model = MODELS.get(callee.name) or MODELS.get(".".join(callee.path[-2:]))
+    model = MODELS.get(callee.name) or METHODS.get(callee.path[-2:])
     if model is not None:
         if call.name != callee.name:
             call = call._replace(name=callee.name)

@@ -1,7 +1,7 @@
 """What is known of functions and classes by their name alone."""
 
 import ast
-from typing import Any, Callable, Dict
+from typing import Any, Callable, Dict, Tuple
 
 from npu_config.catalogue.api import CLASSES, PARAMETERS
 from npu_config.catalogue.own_api import CONSTRUCTORS
@@ -180,8 +180,10 @@ MODELS: Dict[str, Callable[[Run, Call], Any]] = {
     "Target": _target,
     "NpuConfigBuilder": builders.make,
     "NpuConfig": builders.from_mapping,
-    "NpuConfig.from_dict": builders.from_mapping,
-    "NpuConfig.load": builders.load,
+}
+METHODS: Dict[Tuple[str, ...], Callable[[Run, Call], Any]] = {
+    ("NpuConfig", "from_dict"): builders.from_mapping,
+    ("NpuConfig", "load"): builders.load,
 }
 for _name in ("ConfigProto", "GraphOptions", "RewriterConfig", "OptimizerOptions"):
     MODELS[_name] = _message

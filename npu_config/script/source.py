@@ -306,6 +306,8 @@ class ScriptSource(Source):
                     break
                 end = starts[line]
             start = text.find(word, end)
+        if within and not found:
+            self._mentions[word] = found  # what is in no word is no word itself
         return found
 
 
