@@ -2,7 +2,7 @@
 
 import os
 import re
-from typing import Dict, FrozenSet, Iterable, Iterator, List, Optional, Set, Tuple
+from typing import Dict, FrozenSet, Iterable, Iterator, List, Mapping, Optional, Set, Tuple
 
 import attr
 
@@ -245,13 +245,26 @@ def _environments(run: Run, state: State, target: Target, tables: _Tables) -> Li
     return list({(one.rule, one.place, one.message): one for one in reversed(found)}.values())
 
 
-def _given(launch: Launch, names: FrozenSet[str]) -> Tuple[Dict[str, Value], Dict[str, Place]]:
+class _Places(Mapping[str, Place]):
+    """Where variables are set; a place is made when it is asked for."""
+
+    def __init__(self, variables: Dict[str, Variable]) -> None:
+        self._variables = variables
+
+    def __getitem__(self, name: str) -> Place:
+        return place_of(self._variables[name].spot)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._variables)
+
+    def __len__(self) -> int:
+        return len(self._variables)
+
+
+def _given(launch: Launch, names: FrozenSet[str]) -> Tuple[Dict[str, Value], _Places]:
     """The values of some variables that a command gets, and where they are set."""
-    given = {name: one for name, one in launch.variables.items() if name in names}
-    return (
-        {name: variable.value for name, variable in given.items()},
-        {name: place_of(variable.spot) for name, variable in given.items()},
-    )
+    given = {name: one.value for name, one in launch.variables.items() if name in names}
+    return given, _Places(launch.variables)
 
 
 def _by_place(ranked: Iterable[Tuple[Optional[int], Diagnostic]]) -> Iterator[Diagnostic]:

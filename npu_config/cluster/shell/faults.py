@@ -22,7 +22,7 @@ _NEEDED = {
     "esac": "case", "}": "{",
 }  # fmt: skip
 _LOOPS = ("for", "while", "until", "select")
-_WORDS = re.compile(rb"\b(?:do|done|if|fi|case|esac)\b")
+_WORDS = re.compile(rb"[\n;&|({`][ \t]*(do|done|if|fi|case|esac)(?![^\s;&|)<>])")
 _BLANKS = re.compile(r"(?:[ \t]|\\\n)*")
 _LINES = re.compile(r"(?:\s|\\\n|#[^\n]*\n)*(?:#[^\n]*)?")
 _EMPTY = re.compile(r"[ \t]*\([ \t]*\)")
@@ -61,7 +61,7 @@ def syntax_fault(script: Script) -> Optional[Diagnostic]:
 
 
 def _even(data: bytes) -> bool:
-    """Whether the words of blocks come in pairs, wherever they stand."""
+    """Whether the words of blocks come in pairs where a command may begin."""
     found = Counter(_WORDS.findall(data))
     return all(found[begin.encode()] == found[end.encode()] for begin, end in _ENDS.items())
 

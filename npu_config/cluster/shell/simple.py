@@ -31,7 +31,6 @@ from npu_config.cluster.shell.run import (
     names_in,
     near,
     once,
-    statements,
     steps_of,
     text,
 )
@@ -318,7 +317,7 @@ def _call(run: Run, state: State, name: str, arguments: Sequence[Value]) -> None
     run.depth += 1
     before, state.own().arguments = state.shell.arguments, tuple(arguments)
     caller, run.script = run.script, script
-    statements(run, state, [body])
+    run.handlers[body.type](run, state, body)
     state.dead = "" if state.dead == "return" else state.dead
     if b"return" in script.data[body.start_byte : body.end_byte]:
         for name in names_in(script.spot(body)):

@@ -81,11 +81,12 @@ class Script:
 
     def exact(self, node: Node) -> Node:
         """A node as it is without words in place of lines."""
-        if not self.lines or "\n" not in self.text(node):
+        begin, end = node.start_byte, node.end_byte
+        if not any(begin < at < end for at in self.lines):
             return node
         if self._exact is None:
             self._exact = _tree(self.data)
-        return self._exact.root_node.descendant_for_byte_range(node.start_byte, node.end_byte)
+        return self._exact.root_node.descendant_for_byte_range(begin, end)
 
     def spot(self, node: Node) -> "Spot":
         """Where a node is."""

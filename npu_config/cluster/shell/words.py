@@ -1,8 +1,9 @@
 """Words, arithmetic and conditions of bash, as far as their value is certain."""
 
+import operator
 import os
 import re
-from typing import Iterable, List, Optional
+from typing import Callable, Dict, Iterable, List, Optional
 
 from npu_config.cluster.shell.plain import Word, word_of
 from npu_config.cluster.shell.state import BETWEEN, State, Value
@@ -64,7 +65,8 @@ def value_of(script: Script, state: State, node: Optional[Node]) -> Value:
     word = word_of(text)
     if word is not None:
         return filled(script, state, word)
-    node = script.exact(node)
+    if "\n" in text:
+        node = script.exact(node)
     kind = node.type
     if kind in ("word", "number", "variable_name", "special_variable_name", "extglob_pattern"):
         return _ESCAPED.sub(r"\1", text) if "\\" in text else text
@@ -292,27 +294,28 @@ def _number(value: Value) -> Optional[int]:
     return int(value) if value == "0" or value.lstrip("-")[0] != "0" else None
 
 
-def _calculated(left: int, operator: str, right: int) -> Optional[int]:
-    if operator in ("/", "%"):
+def _calculated(left: int, sign: str, right: int) -> Optional[int]:
+    if sign in ("/", "%"):
         if right == 0:
             return None
         quotient = abs(left) // abs(right) * (1 if (left < 0) == (right < 0) else -1)
-        return quotient if operator == "/" else left - quotient * right
-    results = {
-        "+": left + right,
-        "-": left - right,
-        "*": left * right,
-        "<": int(left < right),
-        "<=": int(left <= right),
-        ">": int(left > right),
-        ">=": int(left >= right),
-        "==": int(left == right),
-        "!=": int(left != right),
-    }
-    result = results.get(operator)
+        return quotient if sign == "/" else left - quotient * right
+    calculate = _CALCULATE.get(sign)
+    result = None if calculate is None else int(calculate(left, right))
     return None if result is None or abs(result) >= _LARGEST else result
 
 
+_CALCULATE: Dict[str, Callable[[int, int], int]] = {
+    "+": operator.add,
+    "-": operator.sub,
+    "*": operator.mul,
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+    "==": operator.eq,
+    "!=": operator.ne,
+}
 _COMPARISONS = {"-eq": "==", "-ne": "!=", "-lt": "<", "-le": "<=", "-gt": ">", "-ge": ">="}
 
 
@@ -327,26 +330,24 @@ def condition(script: Script, state: State, node: Node) -> Optional[bool]:
             return None if number is None else number != 0
         return condition(script, state, children[1])
     if node.type == "unary_expression" and len(children) == 2:
-        operator = script.text(children[0])
-        if operator == "!":
+        sign = script.text(children[0])
+        if sign == "!":
             held = condition(script, state, children[1])
             return None if held is None else not held
         value = value_of(script, state, children[1])
-        if value is UNKNOWN or operator not in ("-z", "-n"):
+        if value is UNKNOWN or sign not in ("-z", "-n"):
             return None
-        return (value == "") == (operator == "-z")
+        return (value == "") == (sign == "-z")
     if node.type == "binary_expression" and len(children) == 3:
-        operator = script.text(children[1])
+        sign = script.text(children[1])
         left = value_of(script, state, children[0])
         right = UNKNOWN if left is UNKNOWN else value_of(script, state, children[2])
         if left is UNKNOWN or right is UNKNOWN:
             return None
-        if operator in ("=", "=="):
-            return None if _GLOB.search(right) else left == right
-        if operator == "!=":
-            return None if _GLOB.search(right) else left != right
-        if operator in _COMPARISONS:
+        if sign in ("=", "==", "!="):
+            return None if _GLOB.search(right) else (left == right) == (sign != "!=")
+        if sign in _COMPARISONS:
             one, two = _number(left), _number(right)
             if one is not None and two is not None:
-                return bool(_calculated(one, _COMPARISONS[operator], two))
+                return bool(_calculated(one, _COMPARISONS[sign], two))
     return None

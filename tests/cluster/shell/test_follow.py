@@ -284,7 +284,7 @@ def test_all_elements():
         assert expected == [environment["A"] for environment in found]
 
 
-LINES = r"""export A=1|A=2|  B=$A/x|export A="$B $C"|export A=|A=1;|C=a &|export RANK_ID=x|
+LINES = r"""export A=1|A=2|  B=$A/x|export A="$B:$C"|export A=|A=1;|C=a &|export RANK_ID=x|
 RANK_SIZE=8 &|A=$B C=2|A=1 B=2|--a=1 --b=2|# and then|wait|f $A b|cd /x|cp a.json b.json|local D=3|
 python3 a.py $A > log.txt 2>&1 &|python a.py \|  --x=$A \|  --y|echo $A >> $B|a b|a b &&|a b \||
 ! a|exit|return|source $A|unset A|let A=1+1|read A|set -a|shift|RANK_TABLE_FILE=a.json|echo \|
