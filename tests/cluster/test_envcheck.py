@@ -64,6 +64,8 @@ CASES = [
     (CHIEF, "atlas_inference", [("NPU674", "error")]),
     # ranks
     ({**WITH_TABLE, "RANK_ID": "4"}, None, [("NPU676", "error")]),
+    ({**WITH_TABLE, "RANK_ID": "p" * 127}, None, []),
+    ({**WITH_TABLE, "RANK_ID": "p" * 128}, None, [("NPU670", "error")]),
     ({**WITH_TABLE, "RANK_SIZE": "0"}, None, [("NPU670", "error")]),
     # job id
     ({"JOB_ID": "my job"}, None, [("NPU677", "warning")]),

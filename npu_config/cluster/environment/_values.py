@@ -132,6 +132,7 @@ EXPANSION_MODES = {
     Product.ATLAS_300I_DUO: ("HOST", "AI_CPU"),
 }
 _SHORTEST_NAME = 7
+_LONGEST_POD = 127  # the bytes of RANK_ID that the graph engine takes
 _END = 3
 _ENDS = frozenset(end for name in VARIABLES for end in (name[:_END], name[-_END:]))
 _NEVER_MEANT = TENSORFLOW_2_NAMES | {"DEVICE_ID", "PYTHONPATH", "PYTHONHASHSEED"}
@@ -183,7 +184,7 @@ def _value(context: EnvironmentCheck, variable: Variable, text: str) -> None:
     name = variable.name
     if name in ("TF_CONFIG", "PROFILING_OPTIONS"):
         return  # their content is a check of its own
-    if name == "RANK_ID" and may_name_a_pod(context):
+    if name == "RANK_ID" and may_name_a_pod(context) and len(text.encode()) <= _LONGEST_POD:
         return
     if name == "RANK_TABLE_FILE" and not text and (context.whole("RANK_SIZE") or 1) < 2:
         return  # the adapter passes on no empty one

@@ -226,6 +226,7 @@ def _apply(
         if first in MAKES_ITS_WORDS:
             _make(run, words[1:])
         elif found is None or found.kind not in ("shell", "text"):
+            # What a program makes need not stand in its words: unknown is not wrong.
             run.programs = run.programs or first not in MAKES_NOTHING
 
 

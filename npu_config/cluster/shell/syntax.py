@@ -3,6 +3,7 @@
 import functools
 import re
 import warnings
+from bisect import bisect_right
 from typing import Any, Optional, Tuple
 
 from npu_config.cluster.shell.plain import mask
@@ -56,7 +57,17 @@ class Script:
         lines: the plain statements, and where the tree has a word in their place.
     """
 
-    __slots__ = ("_exact", "_places", "data", "lines", "path", "source", "tree", "within")
+    __slots__ = (
+        "_begins",
+        "_exact",
+        "_places",
+        "data",
+        "lines",
+        "path",
+        "source",
+        "tree",
+        "within",
+    )
 
     def __init__(self, text: str, path: Optional[str], within: Optional[Place] = None) -> None:
         self.path, self.within = path, within
@@ -68,6 +79,7 @@ class Script:
         self.tree = _tree(masked.encode("ascii"))
         if self.lines and self.root.has_error:
             self.tree, self.lines = _tree(self.data), {}
+        self._begins = list(self.lines)
         self._places = Source(self.source, path)
 
     @property
@@ -82,7 +94,8 @@ class Script:
     def exact(self, node: Node) -> Node:
         """A node as it is without words in place of lines."""
         begin, end = node.start_byte, node.end_byte
-        if not any(begin < at < end for at in self.lines):
+        following = bisect_right(self._begins, begin)
+        if following == len(self._begins) or self._begins[following] >= end:
             return node
         if self._exact is None:
             self._exact = _tree(self.data)

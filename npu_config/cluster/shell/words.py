@@ -24,7 +24,7 @@ _ESCAPED = re.compile(r"\\(.)", re.DOTALL)
 _IN_QUOTES = re.compile(r'\\([$`"\\])')
 NAME = re.compile(r"[A-Za-z_]\w*\Z")
 _WHOLE = re.compile(r"-?[0-9]{1,18}\Z")
-CHANGES = re.compile(r"([A-Za-z_]\w*)\s*(?:(?:[-+*/%&|^]|<<|>>)?=(?!=)|\+\+|--)")
+CHANGES = re.compile(r"\b([A-Za-z_]\w*)\s*(?:(?:[-+*/%&|^]|<<|>>)?=(?!=)|\+\+|--)")
 _GLOB = re.compile(r"[*?\[]")
 
 
