@@ -154,12 +154,14 @@ def _refuse_ignored(ctx: click.Context, given: Dict[str, Any]) -> None:
 
 def _check(given: Dict[str, Any]) -> int:
     from npu_config.cluster.environment import check as envcheck
+    from npu_config.cluster.environment import dotenv
     from npu_config.cluster.environment.variables import VARIABLES
     from npu_config.core.target import Target
 
     target = Target.named(given["product"])
     files: Tuple[str, ...] = given["words"]
     sources: List[InputFile] = []
+    names = set(os.environ)
     if not files:
         environ = dict(os.environ)
         if given["rank_table"] is not None:
@@ -173,34 +175,19 @@ def _check(given: Dict[str, Any]) -> int:
             table = table_of(given["rank_table"], given["product"])
         sources = [read(path) for path in dict.fromkeys(files)]
         found = [diagnostic for source in sources for diagnostic in source.diagnostics]
-        found.extend(_check_files(sources, target, table))
+        texts = {each.name: each.text for each in sources if each.text is not None}
+        parsed = {name: dotenv.parse_dotenv(text, name) for name, text in texts.items()}
+        found.extend(each for one in parsed.values() for each in one.diagnostics)
+        variables = {name: one.variables for name, one in parsed.items()}
+        places = {name: one.places for name, one in parsed.items()}
+        found.extend(envcheck.check_job(variables, target, table, places))
+        names = {name for each in variables.values() for name in each}
     report = print_findings(found, sources, given["format_"])
-    if not files and all(name.startswith("PYTHON") for name in VARIABLES if name in os.environ):
+    if not found and all(name.startswith("PYTHON") for name in names.intersection(VARIABLES)):
         say("no variable of an NPU job is set in this environment\n", err=True)
     if missing(files):
         return WRONG_CALL
     return FINDINGS if fails(report, given["strict"]) else DONE
-
-
-def _check_files(sources: List[InputFile], target: Any, table: Any) -> List[Any]:
-    from npu_config.cluster.environment import check as envcheck
-    from npu_config.cluster.environment import dotenv
-
-    read_files = {
-        source.name: dotenv.parse_dotenv(source.text, source.name)
-        for source in sources
-        if source.text is not None
-    }
-    found = [d for environment in read_files.values() for d in environment.diagnostics]
-    found.extend(
-        envcheck.check_job(
-            {name: environment.variables for name, environment in read_files.items()},
-            target,
-            table,
-            {name: environment.places for name, environment in read_files.items()},
-        )
-    )
-    return found
 
 
 def _write(given: Dict[str, Any]) -> None:

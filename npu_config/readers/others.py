@@ -46,10 +46,10 @@ def other_kind(text: Optional[str], data: bytes, path: str) -> Optional[Other]:
         return Other("a TensorFlow event file", phrase("run: npu-config loss-scale {}", path))
     if lower.endswith(".pb") and _is_graph(data):
         return _graph(path)
+    if lower.endswith((".meta", ".ckpt")):
+        return _graph(path)
     if text is None or "\0" in text[:_TOP]:
-        if lower.endswith((".meta", ".ckpt")) or _is_graph(data):
-            return _graph(path)
-        return None
+        return _graph(path) if _is_graph(data) else None
     top = text[:_TOP]
     if lower.startswith("op_summary") and lower.endswith(".csv"):
         return Other(

@@ -20,6 +20,7 @@ GRAPH.node.add(name="a", op="Const")
         ),
         ("frozen.pb", GRAPH.SerializeToString(), "a graph", "diagnose frozen.pb"),
         ("m.ckpt-1.meta", b"\x0a\x02\x2a\x00", "a graph", "diagnose m.ckpt-1.meta"),
+        ("m.ckpt-2.meta", b"\x0a\x02nn\x12\x05Const", "a graph", "diagnose m.ckpt-2.meta"),
         ("train.log", "global_step/sec: 1\nloss_scale: 1\n", "the log", "loss-scale train.log"),
         (
             "fusion_result.json",
