@@ -14,6 +14,7 @@ tested with their declarations.
 import json
 import os
 import re
+import shlex
 import shutil
 import struct
 import subprocess
@@ -27,8 +28,11 @@ from jsonschema import validate
 
 pytest.importorskip("click")
 
+import click
+
 from npu_config import NpuConfig, check
 from npu_config.cli._exits import EXIT_CODES
+from npu_config.cli.app import app
 from npu_config.cluster import rank_table
 from npu_config.lint.project import read_project
 from npu_config.reporters import schema as findings
@@ -54,6 +58,9 @@ CHINESE[ROOT / "README.zh-CN.md"] = ROOT / "README.md"
 GRAPHS = ROOT / "tests" / "data" / "graphs"
 DUMPS = ROOT / "tests" / "data" / "dump"
 BLOCK = re.compile(r"(?:^<!-- ([^\n]*?) -->\n)?^```([^\n]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+OF_TRAINING = re.compile(
+    r"\btf\b|npu_config\.(?:npu_init|tf1|precision_tool)|npu_bridge\(|npu-config run "
+)
 OUTPUT = re.compile(r" (?:-o|--write-mixlist) (\S+)")
 
 
@@ -135,6 +142,28 @@ for i in 0 1 2 3 4 5 6 7; do
 done
 wait
 """
+TRAIN = """\
+from npu_bridge.npu_init import *
+import tensorflow.compat.v1 as tf
+
+tf.disable_eager_execution()
+v = tf.get_variable("v", initializer=3.0)
+train = tf.train.GradientDescentOptimizer(0.1).minimize(tf.square(v))
+config = tf.ConfigProto()
+custom_op = config.graph_options.rewrite_options.custom_optimizers.add()
+custom_op.name = "NpuOptimizer"
+with tf.Session(config=config) as sess:
+    sess.run(tf.global_variables_initializer())
+    for _ in range(5):
+        sess.run(train)
+"""
+KERAS = """\
+import tensorflow as tf
+
+model = tf.keras.Sequential([tf.keras.layers.Dense(1, input_shape=(2,))])
+model.compile("sgd", "mse")
+model.fit(x, y)
+"""
 OPS = '{"black-list": {"to-add": ["ReduceSum"]}}\n'
 
 
@@ -155,9 +184,9 @@ def add_dumps(folder):
     """What data dump and overflow detection left, by the names that the pages give."""
     net = DUMPS / "net"
     for source, names in {
-        net / "npu": ("data/dump", "npu_dump"),
+        net / "npu": ("data/dump", "npu_dump", "npu"),
         net / "graph": ("ge_graph",),
-        net / "tf": ("reference",),
+        net / "tf": ("reference", "gpu"),
         DUMPS / "overflow": ("data/overflow", "overflow_dump"),
     }.items():
         for name in names:
@@ -182,6 +211,7 @@ def folder(tmp_path, monkeypatch):
         "train.py": SCRIPT,
         "src/train.py": SCRIPT,
         "horovod_train.py": HOROVOD,
+        "train_keras.py": KERAS,
         "scripts/train_8p.sh": SHELL,
         "train_8p.sh": SHELL,
         "config.yaml": CONFIG,
@@ -226,11 +256,45 @@ def commands(text):
     return [line[2:] for line in lines if line.startswith("$ ")]
 
 
+def of_training(block):
+    """Whether a block needs TensorFlow."""
+    return bool(OF_TRAINING.search(block.text))
+
+
+def split(*languages):
+    """Decorators that run a test on the blocks without TensorFlow, and on those with it."""
+    for needs in (False, True):
+        yield pytest.mark.parametrize(
+            "block",
+            [block for block in blocks(*languages) if of_training(block) is needs],
+            ids=lambda block: "{}-{}".format(block.page, block.line),
+        )
+
+
+CONSOLE, CONSOLE_OF_TRAINING = split("console")
+PYTHON, PYTHON_OF_TRAINING = split("python")
+
+
 @pytest.mark.slow
 @pytest.mark.skipif(shutil.which("bash") is None, reason="needs bash")
-@each("console")
+@CONSOLE
 def test_commands(block, folder):
     """Each command ends with code 0, or with 1 where the page says so."""
+    run_commands(block, folder)
+
+
+@pytest.mark.slow
+@pytest.mark.tensorflow
+@pytest.mark.skipif(shutil.which("bash") is None, reason="needs bash")
+@CONSOLE_OF_TRAINING
+def test_commands_with_tensorflow(block, folder):
+    """The same of those that run a training script."""
+    (folder / "train.py").write_text(TRAIN, encoding="utf-8")
+    run_commands(block, folder)
+
+
+def run_commands(block, folder):
+    """Run a block as a reader would."""
     legal = (0, 1) if block.remark.startswith("exit 1: ") else (0,)
     found = commands(block.text)
     assert found
@@ -256,11 +320,6 @@ def test_commands(block, folder):
         assert b"Traceback" not in done.stderr
 
 
-def of_training(block):
-    """Whether a block needs TensorFlow."""
-    return bool(re.search(r"\btf\b|npu_config\.(?:npu_init|tf1|precision_tool)", block.text))
-
-
 def run_python(block, folder):
     """Execute a block as a reader would, with what the page has set up before."""
     for name in ("ops_info.json", "rank_table.json"):  # the pages write them
@@ -275,22 +334,14 @@ def run_python(block, folder):
     exec(compile(code, block.page, "exec"), given)
 
 
-@pytest.mark.parametrize(
-    "block",
-    [block for block in blocks("python") if not of_training(block)],
-    ids=lambda block: "{}-{}".format(block.page, block.line),
-)
+@PYTHON
 def test_python(block, folder):
     """It runs without an exception."""
     run_python(block, folder)
 
 
 @pytest.mark.tensorflow
-@pytest.mark.parametrize(
-    "block",
-    [block for block in blocks("python") if of_training(block)],
-    ids=lambda block: "{}-{}".format(block.page, block.line),
-)
+@PYTHON_OF_TRAINING
 def test_python_with_tensorflow(block, folder):
     """It runs without an exception, on the TensorFlow that is there."""
     run_python(block, folder)
@@ -362,3 +413,37 @@ def test_exit_codes():
     rows = "".join("| {} | {} |\n".format(*item) for item in EXIT_CODES.items())
     head = "<!-- exit-codes:begin -->\n| code | meaning |\n| --- | --- |\n"
     assert head + rows + "<!-- exit" in page
+
+
+INLINE = re.compile(r"`npu-config ([^`|]+)`")
+PLACEHOLDERS = ("COMMAND", "...")
+
+
+def unknown_word(line):
+    """The first word of a command line that is neither a command nor an option of it."""
+    words = shlex.split(re.sub(r"--lang \w+", "", line))
+    command = app
+    for before, word in zip(["", *words], words):
+        if word in PLACEHOLDERS:
+            return None
+        if word.startswith("-") and len(word) > 1:
+            options = [name for each in command.params for name in each.opts]
+            if word.partition("=")[0] not in (*options, "-h", "--help"):
+                return word
+        elif isinstance(command, click.Group) and not before.startswith("--"):
+            command = command.get_command(None, word)
+            if command is None:
+                return word
+    return None
+
+
+def test_commands_in_sentences():
+    """What the text of any page names, in any language, is a command with options that it has."""
+    pages = [*ROOT.glob("*.md"), *DOCS.rglob("*.md")]
+    found = {
+        (path.name, line): unknown_word(line)
+        for path in pages
+        for line in INLINE.findall(BLOCK.sub("", path.read_text(encoding="utf-8")))
+    }
+    assert len(found) > 100
+    assert {} == {line: word for line, word in found.items() if word is not None}  # noqa: SIM300
