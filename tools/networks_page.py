@@ -47,7 +47,7 @@ Each runs in a temporary copy, for at most `--limit` seconds, and its processes 
 The exit code is 1 when an outcome is not that of the table. The data come from `tools.synthetic`,
 which makes one small data set of a kind; the same seed gives the same bytes:
 
-<!-- not run: writes files -->
+<!-- not run: needs Pillow, which is installed above -->
 ```console
 $ python -m tools.synthetic mnist MNIST train=6000
 $ python -m tools.synthetic tfrecord train-0 count=32 image/encoded=jpeg@64,64,3 label=int:9
