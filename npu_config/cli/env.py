@@ -2,7 +2,7 @@
 
 import json
 import os
-from typing import Any, Dict, List, Mapping, Sequence, Tuple
+from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
 
 import click
 from click.core import ParameterSource
@@ -178,7 +178,7 @@ def _check(given: Dict[str, Any]) -> int:
         texts = {each.name: each.text for each in sources if each.text is not None}
         parsed = {name: dotenv.parse_dotenv(text, name) for name, text in texts.items()}
         found.extend(each for one in parsed.values() for each in one.diagnostics)
-        variables = {name: one.variables for name, one in parsed.items()}
+        variables = {name: dotenv.as_shell(one.variables) for name, one in parsed.items()}
         places = {name: one.places for name, one in parsed.items()}
         found.extend(envcheck.check_job(variables, target, table, places))
         names = {name for each in variables.values() for name in each}
@@ -188,6 +188,10 @@ def _check(given: Dict[str, Any]) -> int:
     if missing(files):
         return WRONG_CALL
     return FINDINGS if fails(report, given["strict"]) else DONE
+
+
+def _is_same(one: Optional[str], two: Optional[str]) -> bool:
+    return None not in (one, two) and os.path.exists(one) and os.path.samefile(one, two)  # type: ignore[arg-type]
 
 
 def _write(given: Dict[str, Any]) -> None:
@@ -207,6 +211,8 @@ def _write(given: Dict[str, Any]) -> None:
         raise click.UsageError(
             localized("--to {} needs the command of the ranks: give it behind --", given["to"])
         )
+    if _is_same(given["out"], given["rank_table"]):
+        raise click.UsageError("--output is the rank table; give another file")
     if given["rank"] is not None and given["server"] is not None:
         raise click.UsageError("give --rank or --server, not both")
     with refusals():

@@ -117,7 +117,7 @@ def misspelt(
 
 
 def check_job(
-    environs: Mapping[str, Mapping[str, str]],
+    environs: Mapping[str, Mapping[str, Value]],
     target: Target = ANY_TARGET,
     table: Optional[AnyRankTable] = None,
     places: Optional[Mapping[str, Mapping[str, Place]]] = None,

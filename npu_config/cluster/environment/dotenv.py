@@ -4,10 +4,12 @@ import re
 from contextlib import suppress
 from typing import Dict, List, Mapping, NamedTuple, Optional, Tuple
 
+from npu_config.cluster.environment.state import Value
 from npu_config.core.arguments import checked_text, names_file
 from npu_config.core.diagnostics import Place, Report, Severity
 from npu_config.core.message import phrase
 from npu_config.core.rule import declare
+from npu_config.core.settings import UNKNOWN
 from npu_config.sidefiles.format import path_given
 from npu_config.text.faults import FaultLog, StopReading
 from npu_config.text.source import Source
@@ -90,6 +92,10 @@ def parse_dotenv(text: str, path: Optional[str] = None) -> Environment:
     variables: Dict[str, str] = {}
     places: Dict[str, Place] = {}
     position = 0
+    if text.startswith("\ufeff"):
+        position = 1
+        help = "save the file as UTF-8 without it"
+        log.fault(0, 1, "a byte order mark: it becomes a part of the first name", help)
     with suppress(StopReading):
         while position < len(text):
             end = _line_end(text, position)
@@ -119,6 +125,14 @@ def parse_dotenv(text: str, path: Optional[str] = None) -> Environment:
                 log.fault(first, position + len(line.rstrip()), message)
             position = end + 1
     return Environment(variables, places, Report(log))
+
+
+def as_shell(variables: Mapping[str, str]) -> Dict[str, Value]:
+    """The variables as a shell that sources the file has them: what it fills in is not known."""
+    return {
+        name: UNKNOWN if "$" in value or "`" in value else value
+        for name, value in variables.items()
+    }
 
 
 def _line_end(text: str, position: int) -> int:
