@@ -157,9 +157,9 @@ class _Tables:
         except ValueError:
             return None, "is not a path"
         parsed = rank_table.load(full, self._target)
-        if parsed.model is None:
-            count = sum(1 for each in parsed.diagnostics if each.severity is Severity.ERROR)
-            return None, phrase(
+        count = sum(1 for each in parsed.diagnostics if each.severity is Severity.ERROR)
+        if count:  # a table with a comment has a model, and HCCL refuses it
+            return parsed.model, phrase(
                 "is not a legal rank table ({} error; check it by itself)"
                 if count == 1
                 else "is not a legal rank table ({} errors; check it by itself)",

@@ -119,3 +119,12 @@ def test_a_table_that_a_program_may_write_is_not_the_one_that_is_there(tmp_path,
     text = textwrap.dedent(script).format(tmp_path, line)
     found, _ = check_script(text, str(tmp_path / "run.sh"))
     assert (["NPU676"] if known else []) == [each.rule for each in found]
+
+
+def test_a_table_that_only_hccl_refuses_is_reported(tmp_path):
+    """A comment in it is read here, but not there."""
+    (tmp_path / "table.json").write_text("// ours\n" + json.dumps(TABLE))
+    script = "export RANK_TABLE_FILE={}/table.json RANK_SIZE=2 RANK_ID=0 JOB_ID=a\npython3 x.py\n"
+    found, _ = check_script(script.format(tmp_path), str(tmp_path / "run.sh"))
+    expected = ["NPU622"]
+    assert expected == [each.rule for each in found]
