@@ -13,6 +13,7 @@ from npu_config.cluster.shell.run import (
     several,
     statements,
     steps_of,
+    unknown,
 )
 from npu_config.cluster.shell.state import Path, State, Value
 from npu_config.cluster.shell.syntax import Node
@@ -71,6 +72,12 @@ def if_(run: Run, state: State, node: Node) -> None:
     else:
         paths.append(state.nothing())
     state.join(*paths)
+
+
+def test(run: Run, state: State, node: Node) -> None:
+    """``[[ ... ]]`` does nothing; ``((A++))`` is one, too, for the older grammar."""
+    if run.script.text(node).startswith("(("):
+        unknown(run, state, node)
 
 
 _Arm = Tuple[Optional[Node], List[Step], Optional[bool]]

@@ -27,7 +27,7 @@ HANDLERS: Dict[str, Handler] = {
     "for_statement": control.for_,
     "c_style_for_statement": control.c_for,
     "while_statement": control.while_,
-    "test_command": lambda run, state, node: None,
+    "test_command": control.test,
 }
 
 
