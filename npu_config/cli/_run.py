@@ -107,12 +107,19 @@ def _summary(seen: "Seen", dry_run: bool) -> Iterator[str]:
     if seen.environment:
         pairs = " ".join("{}={}".format(*pair) for pair in sorted(seen.environment.items()))
         yield localized("npu-config run: set for one rank: {}\n", pairs)
+    runs = sum(session.runs for session in seen.sessions)
+    steps = sum(session.steps for session in seen.sessions)
     if seen.ended == "steps":
-        runs = sum(session.runs for session in seen.sessions)
-        steps = sum(session.steps for session in seen.sessions)
         text = "npu-config run: stopped after {} session runs with {} training steps\n"
         yield localized(text, runs, steps)
-    if dry_run and seen.ended == "finished":
+    elif seen.exit_code:
+        text = (
+            "npu-config run: {} failed (exit code {}: {}) after {} session runs with {} training "
+            "steps\n"
+        )
+        place = seen.error_place or seen.script
+        yield localized(text, place, seen.exit_code, seen.error, runs, steps)
+    elif dry_run and seen.ended == "finished":
         yield localized("npu-config run: the script ended before any training step\n")
 
 
@@ -174,7 +181,20 @@ def _several(values: Mapping[str, Any]) -> "SeenRanks":
         if seen.refused is not None:
             text = "npu-config run: a collective of rank {} failed: {}\n"
             say(localized(text, seen.failed, seen.refused), err=True)
+    elif count > 1 and seen.steps and set(seen.collectives) <= {"broadcast"}:
+        say(localized(_BROADCAST if seen.collectives else _NOTHING), err=True)
     return seen
+
+
+_NOTHING = (
+    "npu-config run: the ranks exchanged nothing, so that each has trained weights of its own: "
+    "wrap the optimizer in npu_distributed_optimizer_wrapper(...) and broadcast the weights at "
+    "the start (NPUBroadcastGlobalVariablesHook(0))\n"
+)
+_BROADCAST = (
+    "npu-config run: the ranks exchanged weights and no gradients, so that each went on by "
+    "itself: wrap the optimizer in npu_distributed_optimizer_wrapper(...)\n"
+)
 
 
 def _away() -> int:

@@ -112,7 +112,7 @@ def _optimizer(work: Work, use: Use, call: ast.Call) -> None:
         _take_first(work, call, given["optimizer"])
         replace_name(work, use, work.name("npu_distributed_optimizer_wrapper"))
     note = "npu_distributed_optimizer_wrapper averages, too"
-    work.changed(use.line, "hvd-optimizer", _dropped(note, given, "optimizer"))
+    work.changed(use.line, "hvd-optimizer", _dropped(note, {} if refused else given, "optimizer"))
 
 
 def _is_class(work: Work, use: Use, node: ast.expr) -> bool:
@@ -290,6 +290,9 @@ def _allreduce(work: Work, use: Use, call: ast.Call) -> None:
         work.insert(end, phrase(', reduction="{}"', reduction))
     replace_name(work, use, work.name("npu_allreduce"))
     note = reduction or "average is Horovod's default, and that of npu_allreduce"
+    made = work.script.constructed(given["tensor"], use.site.frames)
+    if made in ("tensorflow.Variable", "tensorflow.get_variable"):
+        note = phrase("{}; it takes no variable on the device: give it tf.identity(...)", note)
     work.changed(use.line, "hvd-allreduce", _dropped(note, given, "tensor", "average", "op"))
 
 

@@ -16,6 +16,7 @@ __all__ = [
 PACKAGES = ("tensorflow", "keras", "horovod", "tf_slim", "tensorflow_estimator", "tensorflow_core")
 """Top packages without which nothing in a script concerns a migration."""
 
+_EXPERIMENTAL = "tensorflow.python.training.experimental."
 _SAME: Tuple[Tuple[str, str], ...] = (
     ("tensorflow_core", "tensorflow"),
     ("tensorflow_estimator.python.estimator.estimator", "tensorflow.estimator"),
@@ -75,6 +76,9 @@ _SAME: Tuple[Tuple[str, str], ...] = (
         "tensorflow.contrib.mixed_precision.python.loss_scale_optimizer",
         "tensorflow.contrib.mixed_precision",
     ),
+    (_EXPERIMENTAL + "loss_scale_optimizer", "tensorflow.train.experimental"),
+    (_EXPERIMENTAL + "loss_scale", "tensorflow.train.experimental"),
+    (_EXPERIMENTAL + "mixed_precision", "tensorflow.train.experimental"),
     ("tensorflow.train.queue_runner", "tensorflow.train"),
     ("tensorflow.queue", "tensorflow"),
     ("tensorflow.contrib.distribute", "tensorflow.distribute"),
@@ -184,7 +188,7 @@ INTERESTING: FrozenSet[str] = TEXT_WORDS | _words(
     custom_optimizers function GradientTape set_seed create_file_writer AdamOptimizer
     MomentumOptimizer GradientDescentOptimizer RMSPropOptimizer AdagradOptimizer
     AdadeltaOptimizer FtrlOptimizer AdamWOptimizer LAMBOptimizer LazyAdamOptimizer Adam SGD
-    RMSprop Adagrad Adadelta Adamax Nadam Estimator BaselineClassifier BaselineEstimator
+    RMSprop Adagrad Adadelta Adamax Nadam set_policy Estimator BaselineClassifier BaselineEstimator
     BaselineRegressor BoostedTreesClassifier BoostedTreesEstimator BoostedTreesRegressor
     DNNClassifier DNNEstimator DNNLinearCombinedClassifier DNNLinearCombinedEstimator
     DNNLinearCombinedRegressor DNNRegressor LinearClassifier LinearEstimator LinearRegressor

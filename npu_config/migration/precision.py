@@ -159,6 +159,12 @@ def _contrib(work: Work, site: Site, name: str) -> None:
     work.changed(site.line, "loss-scale", "the loss scaling of the NPU")
 
 
+def _policy(work: Work, site: Site, name: str) -> None:
+    """The types of Keras's layers, where the NPU has precision modes."""
+    text = "leave the layers float32: precision_mode of the session chooses the types"
+    work.manual(site.line, "precision-mode", text)
+
+
 def _variable(work: Work, site: Site, name: str) -> None:
     """A variable of float16, which precision modes know nothing of."""
     call = site.call
@@ -179,6 +185,7 @@ RULES: Rules = {
     _EXPERIMENTAL + "enable_mixed_precision_graph_rewrite": _rewrite,
     _EXPERIMENTAL + "MixedPrecisionLossScaleOptimizer": _rewrite,
     **{"tensorflow.contrib.mixed_precision." + name: _contrib for name in _PARTS},
+    "tensorflow.keras.mixed_precision.experimental.set_policy": _policy,
     "tensorflow.Variable": _variable,
     "tensorflow.get_variable": _variable,
 }

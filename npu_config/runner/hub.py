@@ -74,6 +74,8 @@ class Hub:
         self._failed: Dict[Tuple[Any, ...], str] = {}
         self.refused: Dict[int, str] = {}
         """The last error that each rank was answered with."""
+        self.finished: Dict[str, int] = {}
+        """How many collectives of each kind all their ranks have come to."""
         self._lock = threading.Lock()
         self._quiet: Optional[Tuple[float, float]] = None
         self._listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
@@ -145,6 +147,9 @@ class Hub:
         except Exception as error:  # none may go on waiting
             self._refuse(call, phrase("{}: {}", _quoted(call.name), error))
             return
+        kind = next(iter(given.values()))[0]["kind"]
+        with self._lock:
+            self.finished[kind] = self.finished.get(kind, 0) + 1
         for rank, (caller, head, _) in call.given.items():
             self._answer(caller, {"number": head["number"]}, results[rank])
 

@@ -4,6 +4,7 @@ import contextlib
 import json
 import os
 import queue
+import re
 import shutil
 import signal
 import subprocess
@@ -74,6 +75,7 @@ class SeenRanks:
         failed: the first rank that failed.
         tail: the last lines of its output.
         refused: why its last collective failed, where one did.
+        collectives: how many of each kind (``"allreduce"``) the ranks have made together.
         ranks: all ranks, in order.
     """
 
@@ -81,7 +83,14 @@ class SeenRanks:
     failed: Optional[int]
     tail: Tuple[str, ...]
     refused: Optional[str]
+    collectives: Mapping[str, int]
     ranks: Tuple[SeenRank, ...]
+
+    @property
+    def steps(self) -> int:
+        """The training steps of all ranks."""
+        seen = [one.seen or {} for one in self.ranks]
+        return sum(each["steps"] for one in seen for each in one.get("sessions", ()))
 
     def to_dict(self) -> Dict[str, Any]:
         """The object of ``--report`` and of ``--dry-run``."""
@@ -89,6 +98,7 @@ class SeenRanks:
             "version": 1,
             "exit_code": self.exit_code,
             "first_failed": self.failed,
+            "collectives": dict(self.collectives),
             "ranks": [
                 {
                     "rank": one.rank,
@@ -188,6 +198,7 @@ class _Job:
             None if failed is None else failed.number,
             () if failed is None else tuple(failed.tail),
             None if failed is None else hub.refused.get(failed.number),
+            hub.finished,
             tuple(
                 SeenRank(one.number, one.code or 0, one.variables, _read(one.report))
                 for one in self._ranks
@@ -341,20 +352,40 @@ def _signals() -> Iterator[None]:
 
 
 def _lines(stream: IO[bytes]) -> Iterator[str]:
-    """Lines as they come; a carriage return ends one, too."""
+    """Lines as they come; a carriage return ends one, too, unless nothing stands before it."""
     rest, returned = b"", False
     while True:
         data = os.read(stream.fileno(), 1 << 16)
         rest += data[1:] if returned and data[:1] == b"\n" else data
         returned = data[-1:] == b"\r"
-        *whole, rest = rest.replace(b"\r\n", b"\n").replace(b"\r", b"\n").split(b"\n")
+        *whole, rest = _LINE_END.split(rest.replace(b"\r\n", b"\n"))
         if (not data or len(rest) > 1 << 16) and rest:
-            whole.append(rest)
+            whole += [rest, b"\n"]
             rest = b""
-        for line in whole:
-            yield line.decode("utf-8", "backslashreplace")
+        for line, end in zip(whole[::2], whole[1::2]):
+            text = _shown(line.decode("utf-8", "backslashreplace"))
+            if text or end == b"\n":
+                yield text
         if not data:
             return
+
+
+_LINE_END = re.compile(rb"([\r\n])")
+
+
+def _shown(line: str) -> str:
+    """What a terminal shows of a line: a backspace goes back, and what follows overwrites."""
+    if "\b" not in line:
+        return line
+    shown: List[str] = []
+    at = 0
+    for character in line:
+        if character == "\b":
+            at = max(at - 1, 0)
+        else:
+            shown[at : at + 1] = character
+            at += 1
+    return "".join(shown)
 
 
 def _read(path: str) -> Optional[Dict[str, Any]]:

@@ -21,7 +21,7 @@ class Seen(NamedTuple):
     Args:
         script: the file.
         exit_code: what ``python`` would have ended with; 0 when it was stopped as asked.
-        ended: ``"finished"``, ``"dry-run"`` or ``"steps"``.
+        ended: ``"finished"`` (also where it failed: see ``error``), ``"dry-run"`` or ``"steps"``.
         loops: ``"device"`` or ``"once"``.
         modules: the vendor's modules that it imported, in the order of their names.
         environment: the variables that were filled in.
@@ -29,6 +29,8 @@ class Seen(NamedTuple):
         sessions: the sessions that it made.
         files: the files below the working directory that are new or changed.
         warnings: message, category, path and line of each warning.
+        error: what ended it, e.g. ``"ValueError: ..."``, where ``exit_code`` is not 0; else None.
+        error_place: the line of the script, or of a module beside it, that led there.
     """
 
     script: str
@@ -41,6 +43,8 @@ class Seen(NamedTuple):
     sessions: Tuple["SeenSession", ...]
     files: Tuple[str, ...]
     warnings: Tuple[Tuple[str, str, Optional[str], int], ...]
+    error: Optional[str] = None
+    error_place: Optional[str] = None
 
     def to_dict(self) -> Dict[str, Any]:
         """The object of ``--report`` and of ``--dry-run``."""
@@ -49,6 +53,8 @@ class Seen(NamedTuple):
             "script": self.script,
             "exit_code": self.exit_code,
             "ended": self.ended,
+            "error": self.error,
+            "error_place": self.error_place,
             "loops": self.loops,
             "modules": list(self.modules),
             "environment": self.environment,
@@ -118,7 +124,7 @@ def run_path(
     watch.start()
     unshare = namesake.share(os.path.dirname(os.path.realpath(found)))
     try:
-        code = script.execute(found, arguments, name)
+        end = script.execute(found, arguments, name)
     finally:
         unshare()
         watch.stop()
@@ -140,7 +146,7 @@ def run_path(
         ended = "dry-run" if dry_run else "steps"
     return Seen(
         found,
-        code,
+        end.code,
         ended,
         loops,
         modules,
@@ -152,4 +158,6 @@ def run_path(
             (message, category, path or "", line)
             for message, category, path, line in watch.warnings
         ),
+        end.error,
+        end.place,
     )

@@ -4,7 +4,7 @@ import os
 import sys
 import threading
 from types import ModuleType, TracebackType
-from typing import Any, Iterator, List, Optional, Sequence, Set
+from typing import Any, Iterator, List, NamedTuple, Optional, Sequence, Set
 
 from npu_config.core.arguments import is_text
 from npu_config.core.files import reading
@@ -44,8 +44,25 @@ def find(path: str) -> str:
     return path
 
 
-def execute(path: str, arguments: Sequence[str], name: Optional[str] = None) -> int:
-    """Run a script in this process; returns the exit code that ``python`` would end with.
+_LONGEST = 160
+
+
+class End(NamedTuple):
+    """How a script ended.
+
+    Attributes:
+        code: the exit code that ``python`` would end with.
+        error: what was raised, in one line, where that is why the code is not 0.
+        place: the last line of the script, or of a module beside it, that led there.
+    """
+
+    code: int
+    error: Optional[str] = None
+    place: Optional[str] = None
+
+
+def execute(path: str, arguments: Sequence[str], name: Optional[str] = None) -> End:
+    """Run a script in this process.
 
     What is raised is printed as ``python`` does, without the frames of this package.  Threads
     that the script leaves behind are waited for, but for daemons; not when it is stopped.
@@ -60,7 +77,7 @@ def execute(path: str, arguments: Sequence[str], name: Optional[str] = None) -> 
     """
     code = _compiled(_file_of(path))
     if code is None:
-        return 1
+        return End(1, "SyntaxError")
     main = ModuleType("__main__")
     main.__dict__.update(
         __file__=_file_of(path), __builtins__=__builtins__, __cached__=None, __spec__=None
@@ -76,24 +93,49 @@ def execute(path: str, arguments: Sequence[str], name: Optional[str] = None) -> 
             _wait_for_threads(threads)
     finally:
         sys.modules["__main__"], sys.argv, sys.path[0] = before
-    return ended or 0
+    return ended or End(0)
 
 
-def _ended(code: Any, main: ModuleType) -> Optional[int]:
-    """Run code as a module; the exit code, None when it was stopped as asked."""
+def _ended(code: Any, main: ModuleType) -> Optional[End]:
+    """Run code as a module; None when it was stopped as asked."""
     try:
         exec(code, main.__dict__)
     except Stopped:
         return None
     except SystemExit as error:
-        return exit_code(error)
-    except KeyboardInterrupt:
+        return _failed(exit_code(error), error)
+    except KeyboardInterrupt as error:
         _print_exception()
-        return 130
-    except Exception:
+        return _failed(130, error)
+    except Exception as error:
         _print_exception()
-        return 1
-    return 0
+        return _failed(1, error)
+    return End(0)
+
+
+def _failed(code: int, error: BaseException) -> End:
+    """The end with an exit code that an exception leads to."""
+    if not code:
+        return End(0)
+    folder, place = os.path.join(sys.path[0], ""), None
+    frames = error.__traceback__
+    while frames is not None:
+        path = frames.tb_frame.f_code.co_filename
+        if os.path.realpath(path).startswith(folder) and "site-packages" not in path:
+            place = "{}:{}".format(path, frames.tb_lineno)
+        frames = frames.tb_next
+    return End(code, _in_a_line(error), place)
+
+
+def _in_a_line(error: BaseException) -> str:
+    """What an exception says, in one line of moderate length."""
+    try:
+        text = " ".join(str(error).split())
+    except Exception:  # a class of the script
+        text = ""
+    name = type(error).__name__
+    text = text if len(text) <= _LONGEST else text[:_LONGEST] + " ..."
+    return "{}: {}".format(name, text) if text else name
 
 
 def _wait_for_threads(known: Set[threading.Thread]) -> None:

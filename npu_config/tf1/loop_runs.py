@@ -136,12 +136,18 @@ class Runs:
         """A run as often as the loop says, and the load that it makes necessary."""
         session, run = self._session(), self._class.run
         found = fetched(session, fetches)
-        more = self._rounds(found, feed_dict) - 1
-        if more:
-            quiet = _untraced(options)
-            for _ in range(more):
-                run(session, found.inside, feed_dict, quiet)
-        result = run(session, fetches, feed_dict, options, run_metadata)
+        more, done = self._rounds(found, feed_dict) - 1, 0
+        try:
+            if more:
+                quiet = _untraced(options)
+                while done < more:
+                    run(session, found.inside, feed_dict, quiet)
+                    done += 1
+            result = run(session, fetches, feed_dict, options, run_metadata)
+        except tf.errors.OutOfRangeError as error:
+            if not done:
+                raise
+            raise _in_a_loop(error, done, more + 1) from None
         if self._loaded and any(map(self._initialises, found.operations)):
             self._load_again(feed_dict or {})
         return result
@@ -309,6 +315,14 @@ class Runs:
 
 _RUNS: weakref.WeakKeyDictionary[Any, Runs] = weakref.WeakKeyDictionary()
 _LOCK = threading.Lock()
+
+
+def _in_a_loop(error: Any, done: int, count: int) -> Any:
+    """The end of the data with what it means in a loop."""
+    text = "{} (after {} of {} iterations of a loop: they have trained, and nothing is fetched)"
+    first, *rest = error.message.split("\n")
+    message = "\n".join([text.format(first, done, count), *rest])
+    return type(error)(error.node_def, error.op, message)
 
 
 def runs_of(session: Any) -> Runs:

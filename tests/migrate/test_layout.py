@@ -69,6 +69,8 @@ HEAD = "import tensorflow as tf\nsess = tf.Session()\n"
         "(sess).close()",
         "with (\n    sess  # a\n) as s:\n    pass",
         "with \\\n  sess:\n    pass",
+        "sess.__enter__()\nsess.__exit__(None, None, None)",
+        "other = sess\nother.close()",
     ],
 )
 def test_a_session_that_is_closed_over_several_lines(end):

@@ -226,3 +226,22 @@ def test_an_f_string_that_is_left_is_reported():
     source = 'import tensorflow as tf\nprint(f"{tf.Session()} {tf.Session()}")\n'
     assert edited(source) == ["from npu_config.npu_init import *"]
     assert (2, "import-aliases", "manual") in entries(source)
+
+
+@pytest.mark.parametrize("imported", ["loss_scale_optimizer", "mixed_precision"])
+def test_where_mixed_precision_is_defined(imported):
+    """The modules that define its classes are known beside the public names."""
+    name = "tensorflow.python.training.experimental"
+    call = {
+        "loss_scale_optimizer": "MixedPrecisionLossScaleOptimizer(o, 128)",
+        "mixed_precision": "enable_mixed_precision_graph_rewrite(o, 128.)",
+    }[imported]
+    source = "from {} import {}\nx = {}.{}\n".format(name, imported, imported, call)
+    assert "x = NPULossScaleOptimizer(o, Fixed" in npu_config.migrate(source).text
+
+
+def test_a_policy_of_keras():
+    """Types of layers are left to the precision mode of the session."""
+    line = 'tf.keras.mixed_precision.experimental.set_policy("mixed_float16")\n'
+    (note,) = npu_config.migrate("import tensorflow as tf\n" + line).notes
+    assert (note.line, note.id, note.kind) == (2, "precision-mode", "manual")

@@ -324,3 +324,41 @@ def test_steps_and_dry_run(tmp_path):
         (session,) = each["sessions"]
         assert session["options"]["presicion_mode"] == "force_fp16"
         assert "NPU101" in {found["rule"] for found in session["findings"]}
+
+
+ALONE = """
+    from npu_config.tf1.hooks import broadcast_global_variables
+    w = tf.Variable(1.0)
+    optimizer = tf.train.GradientDescentOptimizer(0.1)
+    if {average}:
+        optimizer = npu_distributed_optimizer_wrapper(optimizer)
+    train = optimizer.minimize(w * w)
+    send = broadcast_global_variables(0) if {send} else tf.no_op()
+    with tf.Session(config=npu_config_proto()) as sess:
+        sess.run(tf.global_variables_initializer())
+        sess.run(send)
+        if {train}:
+            sess.run(train)
+"""
+
+
+@pytest.mark.parametrize(
+    ("average", "send", "train", "said"),
+    [
+        (False, False, True, "the ranks exchanged nothing"),
+        (False, True, True, "the ranks exchanged weights and no gradients"),
+        (True, True, True, ""),
+        (True, False, True, ""),
+        (False, False, False, ""),
+    ],
+)
+def test_ranks_that_train_by_themselves(tmp_path, average, send, train, said):
+    """They are told so, with what to write; those that do not train are not."""
+    text = ALONE.format(average=average, send=send, train=train)
+    code, _, errors = start(tmp_path, text, "--ranks", "2", "--report", "seen.json")
+    assert code == 0, errors
+    lines = [line for line in errors.splitlines() if "exchanged" in line]
+    assert bool(said) == bool(lines)
+    assert all(said in line and "npu_distributed_optimizer_wrapper" in line for line in lines)
+    kinds = json.loads((tmp_path / "seen.json").read_text(encoding="utf-8"))["collectives"]
+    assert bool(kinds.get("allreduce")) == (average and train)

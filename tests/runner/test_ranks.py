@@ -107,6 +107,50 @@ def runs(pid):
         return False
 
 
+def test_progress_bars(tmp_path):
+    """Backspaces and empty lines of progress bars leave what a terminal shows."""
+    text = r"""
+        import sys, time
+        parts = ["\r1/2 [>.] - loss: 0.5", "\b" * 21 + "\r2/2", " [==]", "\b\b]\n"]
+        for part in (*parts, "\n", "a\bb\n"):
+            sys.stdout.write(part)
+            sys.stdout.flush()
+    """
+    code, output, _ = run(tmp_path, text, "--ranks", "1")
+    expected = ["", "1/2 [>.] - loss: 0.5", "2/2 [=]]", "b"]
+    assert (code, output) == (0, ["[rank 0] " + line for line in expected])
+
+
+def test_a_script_that_fails(tmp_path):
+    """The last line and the report say that it failed, and why."""
+    for text, code, error, line in (
+        ("raise ValueError('no\\n data')", 1, "ValueError: no data", ":1"),
+        ("raise ValueError(170 * 'a')", 1, "ValueError: " + 160 * "a" + " ...", ":1"),
+        ("import json\njson.loads('')", 1, "JSONDecodeError: Expecting value: line 1 ", ":2"),
+        ("import sys\nsys.exit(3)", 3, "SystemExit: 3", ":2"),
+        ("import sys\nsys.exit('no')", 1, "SystemExit: no", ":2"),
+        ("def f(:", 1, "SyntaxError", ""),
+    ):
+        found, _, errors = run(tmp_path, text, "--report", "seen.json")
+        report = json.loads((tmp_path / "seen.json").read_text(encoding="utf-8"))
+        (tmp_path / "seen.json").unlink()
+        last = "train.py{} failed (exit code {}: {}".format(line, code, error)
+        assert last in errors.splitlines()[-1]
+        assert ") after 0 session runs with 0 training steps\n" in errors
+        assert found == code
+        assert (report["exit_code"], report["ended"]) == (code, "finished")
+        assert report["error"].startswith(error)
+        assert (report["error_place"] or "train.py").endswith("train.py" + line)
+
+
+@pytest.mark.parametrize("text", ["import sys\nsys.exit(0)", "import sys\nsys.exit()", "pass"])
+def test_a_script_that_ends_well(tmp_path, text):
+    """Nothing is said of a failure."""
+    code, _, errors = run(tmp_path, text, "--report", "seen.json")
+    assert (code, "failed" in errors) == (0, False)
+    assert json.loads((tmp_path / "seen.json").read_text(encoding="utf-8"))["error"] is None
+
+
 def test_a_rank_that_a_signal_ends(tmp_path):
     """The exit code is 128 and the signal, as in a shell."""
     text = "import os\nos.kill(os.getpid(), 9)\n"

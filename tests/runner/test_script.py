@@ -166,7 +166,7 @@ def test_tensorflow_is_missing(tmp_path):
     (tmp_path / "train.py").write_text(text, encoding="utf-8")
     code, output, errors = outcome(["-m", "npu_config", "run", "train.py"], tmp_path)
     assert (code, output) == (1, "")
-    *places, error, advice = [line for line in errors.splitlines() if "one rank" not in line]
+    *places, error, advice, last = [line for line in errors.splitlines() if "one rank" not in line]
     assert [line.split(", in")[0] for line in places if "File" in line] == [
         '  File "{}", line 2'.format(
             tmp_path / "train.py" if sys.version_info >= (3, 9) else "train.py"
@@ -174,6 +174,7 @@ def test_tensorflow_is_missing(tmp_path):
     ]
     assert error.startswith("ModuleNotFoundError")
     assert "pip install" in advice
+    assert "train.py:2 failed (exit code 1: TensorFlowMissingError: npu_config.tf1 needs" in last
 
 
 def test_horovod_is_missing(tmp_path):

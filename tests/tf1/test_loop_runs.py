@@ -359,7 +359,10 @@ def test_reference(tf, looped_proto):
         assert session.run(seen) == expected["dataset_elements_consumed"] - 1
         loop_cond = loop_values(session)["npu_runconfig/loop_cond"]
         assert loop_cond == expected["loop_cond_after_run"]
-        with pytest.raises(tf.errors.OutOfRangeError, match="End of sequence"):
+        said = r"End of sequence \(after {} of {} iterations of a loop: they have trained, and "
+        with pytest.raises(tf.errors.OutOfRangeError, match=said.format(left, count)):
+            session.run(loop)
+        with pytest.raises(tf.errors.OutOfRangeError, match="End of sequence\n"):
             session.run(loop)
         assert session.run(step) == count + short["expect"]["updates_kept"]
 
