@@ -120,3 +120,66 @@ def test_the_compiled_catalogue_is_that_of_the_source():
     from tools.messages import MO, written
 
     assert Path(MO).read_bytes() == written(CATALOGUE)[1]
+
+
+COUNTED = {
+    plural: singular
+    for singular, plural in (
+        *((word, word + "s") for word in (
+            "argument", "column", "core", "decrease", "device", "element", "error", "execution",
+            "file", "finding", "graph", "group", "increase", "input", "item", "iteration", "key",
+            "line", "note", "operator", "option", "output", "overflow", "place", "plane",
+            "profile", "rank", "record", "row", "run", "script", "server", "step", "stream",
+            "table", "tensor", "time", "value", "variable", "warning",
+        )),
+        ("address", "addresses"), ("entry", "entries"), ("pass", "passes"),
+        ("process", "processes"),
+    )
+}  # fmt: skip
+"""Things that are counted; not those of sizes and limits, such as bytes, which are never one."""
+
+_COUNT = re.compile(r"\{{\d?(?::,)?\}} (?:more |other )?({})\b".format("|".join(COUNTED)))
+_LIMIT = re.compile(r"(?:more than|at most|every|there are) $")
+
+NEVER_ONE = (
+    '"dynamic_dims" holds {} profiles',
+    '"save_checkpoints_secs" is given for {} devices',
+    '"{0}" asks for {1} streams',
+    '"{}" has {} devices, but {} SDIDs',
+    '"{}" is fed to a loop of {} iterations',
+    "<DumpTree: ",
+    "<GeGraph ",
+    "layer {} ",
+    "movements: ",
+    "no dump fits; ",
+    'profile {} of "dynamic_dims" is ',
+    "rank {} sends {} elements",
+    "server_num is {} for {} devices",
+    "the graph names none of the {:,} operators",
+    "the loss scale keeps falling",
+    "the loss scale probes its limit",
+    "the original shape {} does not fit",
+    "{:,} devices have the ranks",
+    "{:,} findings; the rest of the text",
+    "{} files of the operator {} in one step",
+    "{} findings",
+    "{} has the devices {}; {} devices of a server",
+    "{} has {} devices; a server of atlas_training takes",
+    "{} has {} entries, at most",
+    "{} is {} for {} devices; HCCL takes",
+    "{} of {} lines end with",
+)
+"""Beginnings of sentences whose counts are two at least, are no prose, or are said of many."""
+
+
+def test_one_of_a_thing_is_not_said_in_the_plural():
+    """A sentence that counts has a form for one, or is worded so that it needs none."""
+    wrong = []
+    for text in TRANSLATED:
+        for match in _COUNT.finditer(text):
+            before = text[: match.start(1)]
+            one = before + COUNTED[match.group(1)]
+            has_one = any(re.match(re.escape(one) + r"\b", other) for other in TRANSLATED)
+            if not (has_one or _LIMIT.search(text[: match.start()])):
+                wrong.append(text)
+    assert sorted({text for text in wrong if not text.startswith(NEVER_ONE)}) == []

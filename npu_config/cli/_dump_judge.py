@@ -93,7 +93,7 @@ def _overflows(report: Any) -> str:
         parts.append("no overflow was recorded\n")
         parts.append("(Ascend 950 writes no records; look at the values with dump show)\n")
     if report.strays:
-        message = "{:,} records have no status set: nothing overflowed there\n"
+        message = "records without a status, where nothing overflowed: {:,}\n"
         parts.append(localized(message, len(report.strays)))
     return "\n".join(parts) if count else "".join(parts)
 

@@ -186,9 +186,7 @@ def comparison(result: Any, everything: bool) -> str:
     text: str = table(head, (_comparison_row(row) for row in rows))
     hidden = len(result.rows) - len(rows)
     if hidden:
-        text += localized(
-            "{:,} inputs that agree or were not compared are not shown (--all)\n", hidden
-        )
+        text += localized("not shown, as they agree or were not compared: {:,} (--all)\n", hidden)
     counts = [
         (sum(row.verdict == verdict for row in result.rows), verdict)
         for verdict in ("agrees", "diverges", "not compared", "ignored")

@@ -14,6 +14,8 @@ from npu_config.rulebook import load_all
 from npu_config.writers.init import legal, sample
 from npu_config.writers.yaml import scalar
 
+_TWICE = re.compile("(?<!`)``(?!`)")
+
 _MODES = {
     "both": "training and online inference",
     "training": "training",
@@ -49,7 +51,12 @@ def option_page(option: Option) -> str:
         )
     if option.doc:
         parts.append(localized("Vendor's page: {}", option.doc))
-    return "\n\n".join(parts) + "\n"
+    return plain("\n\n".join(parts) + "\n")
+
+
+def plain(text: str) -> str:
+    """A text with names in single backticks, which docstrings have in double ones."""
+    return _TWICE.sub("`", text)
 
 
 def _assignment(name: str, value: object) -> str:
@@ -124,7 +131,7 @@ def rule_page(rule: Rule) -> str:
             + "\n\n"
             + "\n".join("- {}".format(source) for source in rule.source)
         )
-    return "\n\n".join(parts) + "\n"
+    return plain("\n\n".join(parts) + "\n")
 
 
 def _translated(rule: Rule) -> str:

@@ -166,7 +166,9 @@ def _several(values: Mapping[str, Any]) -> "SeenRanks":
     count, dry_run = values["ranks"], values["dry_run"]
     cores = os.cpu_count() or count
     if count > cores:
-        say(localized("npu-config run: {} ranks share {} CPU cores\n", count, cores), err=True)
+        say(
+            localized("npu-config run: ranks: {}, sharing CPU cores: {}\n", count, cores), err=True
+        )
     own = {"ranks": None, "report": None, "format_": "json" if dry_run else None}
     spoken = [] if language() == language_of(os.environ) else ["--lang", language()]
     call = [*spoken, *words_of({**values, **own}), "--", values["script"], *values["arguments"]]

@@ -118,7 +118,8 @@ class Session:
         for root, count in roots.items():
             if not count:
                 message = "the directory holds nothing that could be checked"
-                self._add(root, [NOTHING.diagnostic(message, Place(root))])
+                help = "name the files; --show-skipped lists what is left out, and why"
+                self._add(root, [NOTHING.diagnostic(message, Place(root), help=help)])
 
     def _is_script(self, candidate: Candidate) -> bool:
         """True for the files that are checked together."""

@@ -97,14 +97,14 @@ def _options() -> List[Topic]:
 
 
 def _rules() -> List[Topic]:
-    from npu_config.cli._pages import rule_page
+    from npu_config.cli._pages import plain, rule_page
     from npu_config.rulebook import load_all
 
     return [
         Topic(
             "rule",
             rule.id,
-            "{}: {}".format(rule.name, localized(rule.summary)),
+            plain("{}: {}".format(rule.name, localized(rule.summary))),
             functools.partial(rule_page, rule),
             (rule.name,),
             {

@@ -14,23 +14,31 @@ _MARKS = {"read": "+", "not-read": "-", "other-field": "f", "value-not-known": "
 _LEGEND = "+ read, - not read, f another field is read, v the value is not known"
 
 
+class _Chosen(NamedTuple):
+    """A version of CANN, and the snapshot of the adapter that it means."""
+
+    cann: str
+    version: int
+
+
 class CannType(click.ParamType):  # type: ignore[type-arg, unused-ignore]
     """A version of CANN, as the snapshot of the adapter that it means."""
 
     name = "version"
 
-    def convert(self, value: Any, param: Any, ctx: Any) -> int:
-        """The index of the snapshot."""
+    def convert(self, value: Any, param: Any, ctx: Any) -> _Chosen:
+        """The version with the index of the snapshot."""
         from npu_config.core.target import Target
 
-        if isinstance(value, int):
+        if isinstance(value, _Chosen):
             return value
         try:
-            version = Target(cann=value).version
+            target = Target(cann=value)
         except ValueError as error:
             self.fail(localized(str(error)), param, ctx)
-        assert version is not None
-        return version
+        assert target.cann is not None
+        assert target.version is not None
+        return _Chosen(target.cann, target.version)
 
 
 @click.command("compat")
@@ -44,7 +52,7 @@ class CannType(click.ParamType):  # type: ignore[type-arg, unused-ignore]
     help="Only for this version of CANN; may be given several times.",
 )
 @form_option("How the table is printed.")
-def command(paths: Tuple[str, ...], chosen: Tuple[int, ...], format_: str) -> int:
+def command(paths: Tuple[str, ...], chosen: Tuple[_Chosen, ...], format_: str) -> int:
     """Say which versions of the TF Adapter read the options of scripts and configurations.
 
     One row for each place where an option is set, one column for each version; then the oldest
@@ -62,7 +70,7 @@ def command(paths: Tuple[str, ...], chosen: Tuple[int, ...], format_: str) -> in
     from npu_config.rulebook import load_all
     from npu_config.rules.compatibility import READ, Use, oldest, uses
 
-    versions = sorted(set(chosen)) or list(range(len(SNAPSHOTS)))
+    versions = sorted({each.version for each in chosen}) or list(range(len(SNAPSHOTS)))
     found: List[Use] = []
     unread = []
     for each in candidates(paths, find_project(paths[0], load_all)):
@@ -85,13 +93,32 @@ def command(paths: Tuple[str, ...], chosen: Tuple[int, ...], format_: str) -> in
         say(json.dumps(document, indent=2) + "\n")
     else:
         columns = _columns(found, versions, not chosen)
-        say(_table(found, columns, first, paths))
+        say(_table(found, columns, first, paths) + "".join(map(_meant, dict.fromkeys(chosen))))
     if unread:
         from npu_config.cli._report import print_findings
 
         print_findings(unread, err=True)
     refused = any(use.counts and set(use.verdicts) != {READ} for use in found)
     return 1 if unread or (chosen and refused) else 0
+
+
+def _meant(chosen: _Chosen) -> str:
+    """Why another version is shown than the one that was asked for, if one is."""
+    from npu_config.core.versions import NEWEST, SNAPSHOTS, is_measured, parse_cann
+
+    snapshot = SNAPSHOTS[chosen.version]
+    if snapshot.cann is not None and parse_cann(snapshot.cann)[1] == parse_cann(chosen.cann)[1]:
+        return ""
+    if is_measured(chosen.cann):
+        which = "the last one before it"
+    else:
+        which = "the newest" if chosen.version == NEWEST else "the oldest"
+    return localized(
+        "CANN {} was not measured; what is shown for it is {}, {}\n",
+        chosen.cann,
+        snapshot,
+        localized(which),
+    )
 
 
 class _Column(NamedTuple):

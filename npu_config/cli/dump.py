@@ -155,7 +155,7 @@ def _others(files: Any) -> str:
     for stray in files.strays[:5]:
         lines.append("{}: {}".format(stray.path, stray.reason))
     if len(files.strays) > 5:
-        lines.append(localized("and {:,} more files that are not dumps", len(files.strays) - 5))
+        lines.append(localized("and {:,} more that are no dumps", len(files.strays) - 5))
     for name in files.missing[:5]:
         lines.append(localized("{}: in mapping.csv, and not there", name))
     if len(files.missing) > 5:
@@ -212,7 +212,7 @@ def export_command(
     else:
         say(
             localized(
-                "{:,} tensors exported, {:,} could not be; see {}\n",
+                "tensors exported: {:,}, not exported: {:,}; see {}\n",
                 len(written),
                 len(lines) - len(written),
                 os.path.join(out, INDEX),
@@ -273,7 +273,7 @@ def result_command(path: str, threshold: float, limit: int, format_: str) -> int
             parts.append(localized("and {:,} more (--limit 0 shows all)\n", len(bad) - len(shown)))
         parts.append(
             localized(
-                "{:,} of {:,} rows have a cosine similarity of {:g} or less\n",
+                "rows with a cosine similarity of {2:g} or less: {0:,} of {1:,}\n",
                 len(bad),
                 len(table.rows),
                 threshold,

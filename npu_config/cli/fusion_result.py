@@ -23,7 +23,7 @@ def command(path: str, all_: bool) -> None:
 
     result = attempt("text", lambda: read_fusion_result(path))
     passes: Tuple[FusionPass, ...] = result.passes if all_ else result.effective
-    lines = [localized("{} graphs, {} passes", len(result.graphs), len(passes))]
+    lines = [localized("graphs: {}, passes: {}", len(result.graphs), len(passes))]
     if passes:
         lines.append("{:>9} {:>9}  {:<13} {}".format("effective", "matched", "kind", "pass"))
     lines += [

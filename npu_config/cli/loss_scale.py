@@ -34,7 +34,7 @@ def _facts(report: Any) -> str:
     unit = "value" if report.counted else "step"
     lines = [
         localized(
-            "{:,} values from {} {:,} to {:,}",
+            "values: {:,}, from {} {:,} to {:,}",
             report.samples,
             unit,
             report.first_step,

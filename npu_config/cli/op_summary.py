@@ -75,9 +75,9 @@ def _size(paths: Tuple[str, ...]) -> int:
 def _table(summary: Any, top: int) -> str:
     lines = [
         localized(
-            "{:,} executions in {} file, {:,.1f} ms; {:,} lines without a duration"
+            "executions: {:,} in {} file, {:,.1f} ms; lines without a duration: {:,}"
             if len(summary.paths) == 1
-            else "{:,} executions in {} files, {:,.1f} ms; {:,} lines without a duration",
+            else "executions: {:,} in {} files, {:,.1f} ms; lines without a duration: {:,}",
             summary.rows,
             len(summary.paths),
             summary.total_us / 1e3,

@@ -31,7 +31,7 @@ def command(dump: str, output: str) -> None:
     left_out = sum(line.status != "ok" for line in lines)
     say(
         localized(
-            "{:,} tensors exported, {:,} could not be; see {}\n",
+            "tensors exported: {:,}, not exported: {:,}; see {}\n",
             len(lines) - left_out,
             left_out,
             os.path.join(output, INDEX),

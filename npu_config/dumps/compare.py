@@ -227,7 +227,7 @@ def _nothing_matched(rows: Sequence[Row], path: str, graph: Optional[GeGraph]) -
         outputs = [row for row in rows if row.side == "output"]
         reasons = [row.reason for row in outputs or rows if row.reason]
         most = max(set(reasons), key=reasons.count) if reasons else "no counterpart"
-        text = phrase("none of {:,} tensors could be compared; mostly: {}", len(rows), most)
+        text = phrase("no tensor could be compared (of {:,}); mostly: {}", len(rows), most)
     help_ = (
         "give the reference of the same network, and the graph (--graph ge_proto_*_Build.txt)"
         if graph is None

@@ -88,7 +88,7 @@ def _row(row: Sequence[str], columns: Sequence[str]) -> StatisticsRow:
     if len(row) == len(_FIXED) + len(columns) - 1 and _COUNT in columns:
         columns = [column for column in columns if column != _COUNT]
     if len(row) < len(_FIXED) or len(row) > len(_FIXED) + len(columns):
-        raise ValueError(phrase("the row has {} fields", len(row)))
+        raise ValueError(phrase("the number of fields in the row is {}", len(row)))
     side, index, size, data_type, format_, shape = row[: len(_FIXED)]
     if side.lower() not in ("input", "output") or not index.isdecimal() or not size.isdecimal():
         raise ValueError(phrase('the row begins with "{}", not with Input or Output', side[:40]))

@@ -273,7 +273,7 @@ def no_dump(tree: DumpTree, path: str) -> Diagnostic:
         help_ = "in a comparison the dump of the NPU comes first, the reference second"
         return rules.NOTHING_FOUND.diagnostic(phrase(message, arrays), Place(path), help=help_)
     if names:
-        message = "no dump of the NPU here; {:,} files have other names, the first is {}"
+        message = "no dump of the NPU here; files with other names: {:,}, the first is {}"
         text = phrase(message, len(names), names[0])
     else:
         text = "no dump of the NPU here: the folder has no files"

@@ -27,7 +27,7 @@ class Summary(NamedTuple):
             notes(self.infos),
         ]
         text = localized(", ").join(filter(None, found)) or localized("nothing to complain about")
-        if self.files:
+        if self.files > self.skipped:
             text = localized("{} in {}", text, _count(self.files, "{} file", "{} files"))
         if self.skipped:
             text = localized(

@@ -15,7 +15,7 @@ _REASONS = {
     errno.ENOENT: ("the file does not exist", "check the path"),
     errno.EACCES: ("the file may not be read by this user", "check its permissions"),
     errno.EPERM: ("the file may not be read by this user", "check its permissions"),
-    errno.EISDIR: ("this is a directory", None),
+    errno.EISDIR: ("this is a directory", "name a file in it"),
     errno.ELOOP: ("the link leads to itself", None),
     errno.ENOTDIR: ("a part of the path is not a directory", "check the path"),
     errno.ENAMETOOLONG: ("the path is too long for this system", None),
@@ -57,7 +57,7 @@ def unreadable(path: str, error: Exception) -> Diagnostic:
     if reason is None:
         reason = phrase("the file cannot be read: {}", error.strerror or error)
     if os.path.isdir(path):
-        reason = "this is a directory"
+        reason, help = _REASONS[errno.EISDIR]
     return rules.UNREADABLE.diagnostic(reason, Place(path), help=help)
 
 
@@ -78,6 +78,8 @@ def decode(data: bytes, path: Optional[str]) -> Tuple[Optional[str], Optional[Di
         help = "save it as UTF-8"
         if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
             help = "it looks like UTF-16; save it as UTF-8"
+        elif b"\0" in data:
+            help = "it looks like a binary file; give one of text"
         message = phrase(
             "the file is not UTF-8 text: it holds the byte 0x{:02x}", data[error.start]
         )

@@ -22,6 +22,7 @@ UNREADABLE = declare(
         npu-config check npu.yaml
     """,
     source=("npu_config",),
+    help="check the path, and who may read it",
 )
 
 UNPARSABLE = declare(

@@ -395,6 +395,6 @@ def test_a_named_script_that_is_no_python(npu, tmp_path, text):
     named = npu("check", script)
     assert named.code == 1
     assert "NPU83" in named.out
-    assert "1 error in 1 file; 1 file could not be checked" in named.out
+    assert "1 error; 1 file could not be checked" in named.out
     assert npu("check", tmp_path).code == 0
     assert npu("check", "--if-ours", script).code == 0

@@ -375,6 +375,17 @@ def test_explain_facts_of_migrations(npu, fact):
     assert "/migration.html#" + fact in result.out
 
 
+def test_explain_writes_names_as_markdown_does(npu):
+    """Names are in single backticks, in lists, pages and JSON; docstrings have double ones."""
+    for arguments in (
+        ["--list"],
+        ["NPU402"],
+        ["--format", "json", "NPU402"],
+        ["iterations_per_loop"],
+    ):
+        assert re.search("(?<!`)``(?!`)", npu("explain", *arguments).out) is None
+
+
 def test_explain_a_name_of_two_things(npu):
     """An option goes before what migrate calls alike; a kind says which of them is meant."""
     pages = npu("explain", "precision-mode").out

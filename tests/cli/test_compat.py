@@ -61,6 +61,25 @@ def test_compat_of_a_script_knows_the_field(npu, tmp_path):
     assert document["oldest"] == "r1.13.0"
 
 
+@pytest.mark.parametrize(
+    ("cann", "why"),
+    [
+        ("8.0.RC2", "adapter r1.15.0 (about CANN 7.0.0), the last one before it\n"),
+        ("99", "adapter master-2026-07, the newest\n"),
+        ("2.0", "adapter r1.1.1 (about CANN 3.2), the oldest\n"),
+        ("7.0", ""),
+        ("9.0.0", ""),
+    ],
+)
+def test_compat_says_why_another_version_is_shown(npu, new, cann, why):
+    """A version that was not measured is one of the others, which is named with the reason."""
+    out = npu("compat", "--cann", cann, new).out
+    assert ("was not measured; what is shown for it is" in out, out.endswith(why)) == (
+        bool(why),
+        True,
+    )
+
+
 def test_compat_joins_versions_that_agree(npu, new, tmp_path):
     """Neighbours that agree in every row share a column; a chosen version has its own."""
     path = tmp_path / "old.yaml"

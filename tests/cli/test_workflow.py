@@ -90,7 +90,7 @@ class TestOpSummary:
         """ReduceSum first, with its share; what follows for mixed precision."""
         result = npu("op-summary", table)
         assert result.code == 0
-        assert "3 executions in 1 file, 1.5 ms; 1 lines without a duration" in result.out
+        assert "executions: 3 in 1 file, 1.5 ms; lines without a duration: 1" in result.out
         assert result.out.index("a/Sum") < result.out.index("b/Mul")
         assert "black-list to-add): ReduceSum (97.4% of the time)" in result.out
         assert "further types on one block: Mul" in result.out
@@ -132,8 +132,8 @@ def test_fusion_result(npu, tmp_path):
     path.write_text(json.dumps({"session_and_graph_id_0_0": {"graph_fusion": passes}}))
     result = npu("fusion-result", path)
     assert result.code == 0
-    assert result.out.splitlines()[0] == "1 graphs, 1 passes"
-    assert "1 graphs, 2 passes" in npu("fusion-result", path, "--all").out
+    assert result.out.splitlines()[0] == "graphs: 1, passes: 1"
+    assert "graphs: 1, passes: 2" in npu("fusion-result", path, "--all").out
     path.write_text("x")
     assert npu("fusion-result", path).code == 1
 
@@ -166,7 +166,7 @@ def test_tfdbg_export(npu, tmp_path):
     out = tmp_path / "out"
     result = npu("tfdbg-export", tmp_path / "dump", out)
     assert result.code == 0
-    assert "1 tensors exported, 0 could not be" in result.out
+    assert "tensors exported: 1, not exported: 0" in result.out
     assert (out / "run_0" / "a.0.0.npy").exists()
     assert npu("tfdbg-export", tmp_path / "dump", out).code == 2
     assert npu("tfdbg-export", tmp_path / "none", tmp_path / "out2").code == 2

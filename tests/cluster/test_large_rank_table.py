@@ -51,7 +51,7 @@ def test_every_device_wrong(text):
     report = check(text.replace('"rank_id": "', '"rank_id": "x'))
     assert len(report) == 101
     assert {"NPU646"} == {diagnostic.rule for diagnostic in report}
-    assert "32,668 more findings like the one before" in {d.message for d in report}
+    assert "32,668 more like the one before" in {d.message for d in report}
 
 
 def test_file_too_large(monkeypatch):

@@ -58,7 +58,7 @@ def test_environment(tmp_path):
         print(get_rank_id(), get_rank_size(), get_local_rank_id(), get_local_rank_size())
     """
     code, output, errors = run(tmp_path, text, "--ranks", "3")
-    notes = "npu-config run: 3 ranks share {} CPU cores\n".format(os.cpu_count())
+    notes = "npu-config run: ranks: 3, sharing CPU cores: {}\n".format(os.cpu_count())
     assert (code, errors.replace(notes, "")) == (0, "")
     arguments = "['--a', '-b', 'c d']"
     expected = [

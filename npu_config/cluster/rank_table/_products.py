@@ -81,8 +81,11 @@ def check_device_counts(
         _report(
             path(odd[0]),
             phrase(
-                "{} has {} devices, most servers have {}; HCCL wants the same number on every "
-                "server",
+                "{} has {} device, most servers have {}; HCCL wants the same number on every "
+                "server"
+                if sizes[odd[0]] == 1
+                else "{} has {} devices, most servers have {}; HCCL wants the same number on "
+                "every server",
                 dotted(path(odd[0])),
                 sizes[odd[0]],
                 usual,
@@ -95,7 +98,9 @@ def check_device_counts(
         _report(
             path(odd[0]),
             phrase(
-                "{} has {} devices, most servers have {}; uneven servers are slower",
+                "{} has {} device, most servers have {}; uneven servers are slower"
+                if sizes[odd[0]] == 1
+                else "{} has {} devices, most servers have {}; uneven servers are slower",
                 dotted(path(odd[0])),
                 sizes[odd[0]],
                 usual,
@@ -142,8 +147,11 @@ def check_balance(pod_of: Dict[int, int], findings: Findings) -> None:
     _report(
         ("super_pod_list", odd),
         phrase(
-            "super_pod_list[{}] has {} servers, most super nodes have {}; uneven super nodes are "
-            "slower",
+            "super_pod_list[{}] has {} server, most super nodes have {}; uneven super nodes are "
+            "slower"
+            if counts[odd] == 1
+            else "super_pod_list[{}] has {} servers, most super nodes have {}; uneven super nodes "
+            "are slower",
             odd,
             counts[odd],
             usual,

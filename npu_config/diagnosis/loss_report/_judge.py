@@ -152,8 +152,11 @@ def _findings(report: LossScaleReport) -> Iterator[Diagnostic]:
         level = report.decreases[report.search - 1].after
         yield OVERFLOWS.diagnostic(
             phrase(
-                "the loss scale took {} decreases to find its level {:g}; the updates of those "
-                "steps were skipped",
+                "the loss scale took {} decrease to find its level {:g}; the update of that step "
+                "was skipped"
+                if report.search == 1
+                else "the loss scale took {} decreases to find its level {:g}; the updates of "
+                "those steps were skipped",
                 report.search,
                 level,
             ),
@@ -174,7 +177,9 @@ def _findings(report: LossScaleReport) -> Iterator[Diagnostic]:
     if report.pattern is Pattern.FIXED and report.overflows:
         yield OVERFLOWS.diagnostic(
             phrase(
-                "{} steps overflow with a fixed loss scale of {:g}: their updates are lost",
+                "{} step overflows with a fixed loss scale of {:g}: its update is lost"
+                if report.overflows == 1
+                else "{} steps overflow with a fixed loss scale of {:g}: their updates are lost",
                 report.overflows,
                 report.last,
             ),

@@ -128,7 +128,7 @@ class Findings:
                 finding = last[topic]
                 reported.append(
                     finding.rule.diagnostic(
-                        phrase("{:,} more findings like the one before", count - MOST_OF_A_RULE),
+                        phrase("{:,} more like the one before", count - MOST_OF_A_RULE),
                         places.place(finding.path),
                         None,
                         "correct these first",
