@@ -96,8 +96,8 @@ def command(
             words = localized("{:,} left out; --show-skipped lists them\n", len(session.left_out))
         say(words, err=True)
     report = session.report()
-    nowhere = {UNREADABLE.id: missing(paths)}
-    wrong_call = any(found.path in nowhere.get(found.rule, ()) for found in report)
+    nowhere = {None, *missing(paths)}  # None: it was not a path but the content of a file
+    wrong_call = any(found.rule == UNREADABLE.id and found.path in nowhere for found in report)
     if write_baseline is not None:
         _write_baseline(report, session, write_baseline, force)
         return WRONG_CALL if wrong_call else DONE

@@ -181,7 +181,7 @@ def _debug_switches(case: Case) -> Tuple[str, ...]:
         "docs/en/tfa_env/LOSS_NOW.md",
     ),
     on_host=True,
-    help="give a legal value",
+    help="export numbers, e.g. TOTAL_STEP=100000 STEP_NOW=0, or TARGET_LOSS=0.1 LOSS_NOW=9.5",
 )
 def accelerate_environment(case: Case) -> None:
     """What the environment says of the accelerated training is not a number.

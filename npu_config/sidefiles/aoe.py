@@ -42,7 +42,7 @@ STRUCTURE = declare(
     options=("aoe_config_file",),
     facts=("aoe-config-file",),
     source=(_DOC,),
-    help="write the kind of value that belongs there",
+    help='write e.g. {"tune_ops_type": ["Conv2D"], "tune_optimization_level": "O2"}',
 )
 
 FEATURE_MODE = declare(

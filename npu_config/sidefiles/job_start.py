@@ -34,7 +34,8 @@ STRUCTURE = declare(
     """,
     facts=("estimator-job-id",),
     source=("tf_adapter/python/npu_bridge/estimator/npu/npu_common.py:130-220",),
-    help="write the kind of value that belongs there",
+    help='write e.g. {"device_info": {"Index": 0}, "rank_table_file": "/job/ranks.json", '
+    '"rank_size": 8}',
 )
 
 _DEVICE = Schema({"Index": Key(Int(0), True, _SOURCE)})

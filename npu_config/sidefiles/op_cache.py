@@ -80,7 +80,7 @@ VALUE = declare(
         "cann/ge:docs/zh/user_guides/env_vars/ASCEND_MAX_OP_CACHE_SIZE.md",
         "cann/ge:docs/zh/user_guides/env_vars/ASCEND_REMAIN_CACHE_SIZE_RATIO.md",
     ),
-    help="give a legal value",
+    help="write whole numbers: a size in MB or -1, and a ratio from 1 to 100",
 )
 
 

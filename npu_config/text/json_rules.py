@@ -72,7 +72,7 @@ SYNTAX = declare(
         "rank-table-file",
     ),
     source=("RFC 8259",),
-    help="correct the JSON text here",
+    help="JSON has no comments, no comma before a closing bracket, and text in double quotes only",
 )
 
 DUPLICATE_KEY = declare(

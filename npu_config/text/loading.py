@@ -20,6 +20,7 @@ _REASONS = {
     errno.ENOTDIR: ("a part of the path is not a directory", "check the path"),
     errno.ENAMETOOLONG: ("the path is too long for this system", None),
 }
+_NO_FILE = (errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG)
 
 
 def load(path: str, limit: int) -> Union[bytes, Diagnostic]:
@@ -48,7 +49,7 @@ def unreadable(path: str, error: Exception) -> Diagnostic:
     if not isinstance(error, OSError):
         message = "no file can have this name; it holds a NUL character"
         return rules.UNREADABLE.diagnostic(message, Place(path.replace("\0", "\\0")))
-    if is_text(path):
+    if error.errno in _NO_FILE and is_text(path):
         message = phrase(
             "the path of a file is expected, and {} is the content of one", shown(path)
         )

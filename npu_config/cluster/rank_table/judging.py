@@ -115,7 +115,7 @@ VALUE_TYPE = _rule(
 
     Right: `"server_count": "2"`
     """,
-    help="write the kind of value that belongs there",
+    help="write numbers as text in versions 1.0 and 1.2 and template 2, as numbers in version 2.0",
 )
 
 VALUE = _rule(
@@ -136,7 +136,7 @@ VALUE = _rule(
 
     Right: `"device_ip": "10.20.0.25"`
     """,
-    help="correct the value",
+    help="npu-config explain NPU646 says what each key takes",
 )
 
 RULES = Rules(MISSING_KEY, UNKNOWN_KEY, VALUE_TYPE, VALUE)
