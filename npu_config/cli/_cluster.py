@@ -92,16 +92,22 @@ def told_by(option: str, read_text: Callable[..., Read], *texts: Any) -> Read:
         raise click.UsageError("{}: {}".format(option, said)) from None
 
 
-def table_of(path: str, product: Optional[str]) -> Any:
-    """The rank table of a file; with errors the command ends with code 1."""
-    return tables_of([path], product)[0]
+def table_of(path: str, product: Optional[str] = None, for_hccl: bool = False) -> Any:
+    """The rank table of a file; see :func:`tables_of`."""
+    return tables_of([path], product, for_hccl)[0]
 
 
-def tables_of(paths: Sequence[str], product: Optional[str]) -> List[Any]:
-    """The rank tables of files; with errors in any the command ends with code 1.
+def tables_of(
+    paths: Sequence[str], product: Optional[str] = None, for_hccl: bool = False
+) -> List[Any]:
+    """The rank tables of files; where there is none the command ends with code 1.
 
-    What is only worth knowing is not printed, unless it is why there is no table: ``ranktable
-    check`` is there for that.
+    Args:
+        paths: the files.
+        product: what they are for.
+        for_hccl: HCCL reads the files as they are, so that comments in them are errors, too.
+            Else only warnings are printed of a table that can be read: ``ranktable check`` is
+            there for the rest.
     """
     from npu_config.cluster import rank_table
     from npu_config.core.diagnostics import Severity
@@ -116,8 +122,10 @@ def tables_of(paths: Sequence[str], product: Optional[str]) -> List[Any]:
         if source.text is not None:
             parsed = rank_table.parse(source.text, source.name, Target.named(product))
             found, model = tuple(parsed.diagnostics), parsed.model
+        if for_hccl and any(d.severity is Severity.ERROR for d in found):
+            model = None
         models.append(model)
-        loud.extend(d for d in found if model is None or d.severity is not Severity.INFO)
+        loud.extend(d for d in found if model is None or d.severity is Severity.WARNING)
     if loud:
         print_findings(loud, sources, err=True)
     if absent:

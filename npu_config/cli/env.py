@@ -172,7 +172,7 @@ def _check(given: Dict[str, Any]) -> int:
     else:
         table = None
         if given["rank_table"] is not None:
-            table = table_of(given["rank_table"], given["product"])
+            table = table_of(given["rank_table"], given["product"], for_hccl=True)
         sources = [read(path) for path in dict.fromkeys(files)]
         found = [diagnostic for source in sources for diagnostic in source.diagnostics]
         texts = {each.name: each.text for each in sources if each.text is not None}
@@ -249,7 +249,7 @@ def _job(given: Dict[str, Any]) -> Any:
     path = given["rank_table"]
     if path == "-" and given["table_path"] is None:
         raise click.UsageError("give --table-path: where the table is on the servers")
-    table = table_of(path, given["product"])
+    table = table_of(path, given["product"], for_hccl=True)
     where = given["table_path"] or os.path.abspath(path)
     target = Target.named(given["product"])
     return environment.table_job(table, where, given["job_id"], extra, target)

@@ -308,7 +308,7 @@ def convert_command(
 
     if version != "1.2" and (super_pods or sdids):
         raise click.UsageError("--super-pod and --sdid are for --to 1.2")
-    table = table_of(path, None)
+    table = table_of(path)
     pods = told_by("--super-pod", describe.super_nodes, super_pods)
     ids = told_by("--sdid", describe.lists, sdids)
     with refusals():
@@ -339,7 +339,7 @@ def merge_command(
     from npu_config.cluster import rank_table
     from npu_config.core.target import Target
 
-    tables = zip(paths, tables_of(paths, None))
+    tables = zip(paths, tables_of(paths))
     with refusals():
         merged, lost = rank_table.merge(tables, Target.named(product))
     tell_if_any(lost)
@@ -366,7 +366,7 @@ def show_command(path: str, format_: str) -> None:
 
     from npu_config.cluster.rank_table.showing import facts, show
 
-    table = table_of(path, None)
+    table = table_of(path)
     if format_ == "json":
         say(json.dumps({"format": 1, **facts(table)}, indent=2, ensure_ascii=False) + "\n")
     else:

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 from pathlib import Path
 
 import pytest
@@ -230,6 +231,40 @@ def test_convert(run):
     assert run(ranktable, "convert", "new.json", "--to", "2.0")[0] == 1
     assert run(ranktable, "convert", "-", input="{}")[0] == 1
     assert run(ranktable, "convert", "new.json", "-o", "new.json")[0] == 2
+
+
+def test_convert_says_what_is_lost(run):
+    """Keys that nobody read and that would count in the new table; ranks are HCCL's."""
+    table = json.loads(OLD)
+    group = table["group_list"][0]
+    second = {**group["instance_list"][0], "server_id": "a", "rank_id": "0", "pod_name": "b"}
+    second["devices"] = [{"device_id": "0", "device_ip": "10.0.0.2", "rank_id": "7"}]
+    group["instance_list"][0].update(rank_id="1", host_ip="10.1.0.1", note="kept")
+    group["instance_list"].append(second)
+    group.update(instance_count="2", device_count="2")
+    Path("old.json").write_text(json.dumps(table))
+    code, text = run(ranktable, "convert", "old.json")
+    lost = re.findall(r"no place for ([^ ]+)", text)
+    at = "group_list[0].instance_list[{}].{}".format
+    expected = [
+        "group_list[0].group_name",
+        at(0, "host_ip"),
+        at(0, "pod_name"),
+        at(1, "devices[0].rank_id"),
+    ]
+    assert (0, expected) == (code, sorted(lost))
+    assert '"note": "kept"' in text
+
+
+def test_comments_are_wrong_where_hccl_reads_the_file(run):
+    """Shown and converted is what the table says; an environment would name the file itself."""
+    text = rank_table.render(rank_table.build(["n"], 1, "10.0.0.1"))
+    Path("t.json").write_text(text.replace("{", "{ // ours\n", 1))
+    code, shown = run(ranktable, "show", "t.json")
+    assert (code, "NPU710" in shown) == (0, False)
+    assert (0, text) == run(ranktable, "convert", "t.json")
+    code, refused = run(env, "--rank-table", "t.json", "--job-id", "j")
+    assert (code, "NPU710" in refused, "export" in refused) == (1, True, False)
 
 
 def test_convert_to_1_2(run):

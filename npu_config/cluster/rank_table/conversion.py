@@ -70,6 +70,13 @@ NOT_HELD = declare(
     source=("npu_config",),
 )
 
+_READ = frozenset({
+    "host_ip", "host_port", "device_port", "device_vnic_port", "net_position", "net_protocol",
+    "backup_device_ip", "backup_device_port", "super_device_id", "server_list", "server_count",
+    "super_pod_list", "version", "device", "rank_id",
+})  # fmt: skip
+"""What the versions 1.0 and 1.2 read anywhere, and template 2 does not."""
+
 
 def convert(
     table: AnyRankTable,
@@ -108,6 +115,7 @@ def not_held(table: AnyRankTable) -> Report:
     """What a table that :func:`convert` makes of another one has no place for."""
     lost: Dict[str, List[str]] = {}
     if isinstance(table, GroupTable):
+        first = {id(instance): rank for rank, instance, _ in reversed(list(table.places))}
         for index, group in enumerate(table.groups):
             at = "group_list[{}]".format(index)
             if group.group_name not in ("", "hccl_world_group"):
@@ -115,9 +123,16 @@ def not_held(table: AnyRankTable) -> Report:
             for key in unread(group):
                 lost.setdefault(key, []).append(at)
             for number, instance in enumerate(group.instances):
+                where = "{}.instance_list[{}]".format(at, number)
                 if instance.pod_name:
-                    where = "{}.instance_list[{}]".format(at, number)
                     lost.setdefault("pod_name", []).append(where)
+                if instance.rank_id not in (None, first.get(id(instance))):
+                    lost.setdefault("rank_id", []).append(where)
+                for key in _bound(instance):
+                    lost.setdefault(key, []).append(where)
+                for count, device in enumerate(instance.devices):
+                    for key in _bound(device):
+                        lost.setdefault(key, []).append("{}.devices[{}]".format(where, count))
     return Report(
         [
             NOT_HELD.diagnostic(
@@ -177,28 +192,26 @@ def _from_groups(table: GroupTable) -> RankTable:
                 device.device_id,
                 rank,
                 own.get("device_ip"),
-                origin={**own, **_free(unread(device), Device)},
+                origin={**own, **_free(device)},
             )
         )
-        others.setdefault(instance.server_id, {}).update(_free(unread(instance), Server))
+        others.setdefault(instance.server_id, {}).update(_free(instance))
     servers = tuple(
         Server(name, tuple(mine), origin={"server_id": name, "device": [], **others[name]})
         for name, mine in devices.items()
     )
     origin = {"status": table.status, "version": "1.0", "server_count": "", "server_list": []}
-    return RankTable(
-        servers, status=table.status, origin={**origin, **_free(unread(table), RankTable)}
-    )
+    return RankTable(servers, status=table.status, origin={**origin, **_free(table)})
 
 
-def _free(keys: Mapping[str, Any], cls: type) -> Dict[str, Any]:
-    """The keys that say nothing in the new object."""
-    meaning = {
-        "host_ip", "host_port", "device_port", "device_vnic_port", "net_position",
-        "net_protocol", "backup_device_ip", "backup_device_port", "super_device_id",
-        "server_list", "server_count", "super_pod_list", "version", "device", "rank_id",
-    }  # fmt: skip
-    return {key: value for key, value in keys.items() if key not in meaning}
+def _free(record: Any) -> Dict[str, Any]:
+    """The keys that nobody reads, neither in the old object nor in the new one."""
+    return {key: value for key, value in unread(record).items() if key not in _READ}
+
+
+def _bound(record: Any) -> List[str]:
+    """The keys that nobody reads in the old object and that would count in the new one."""
+    return [key for key in unread(record) if key in _READ]
 
 
 def _in_super_nodes(
