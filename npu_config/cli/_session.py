@@ -17,8 +17,10 @@ from npu_config.lint.walk import Skipped
 from npu_config.readers import read, read_if_ours
 from npu_config.rulebook import load_all
 from npu_config.text.json_rules import SYNTAX
+from npu_config.text.loading import load
 from npu_config.text.rules import NOTHING, UNPARSABLE, UNREADABLE
 
+LARGEST = 1 << 24
 MOST_PASSES = 10
 NOT_OURS = "not of a kind that is checked"
 _BROKEN = (UNPARSABLE.id, SYNTAX.id)
@@ -171,13 +173,38 @@ class Session:
     def _reported(
         self, path: str, text: Optional[str], found: Iterable[Diagnostic], is_script: bool
     ) -> List[Diagnostic]:
-        """What neither a comment in the file, nor the project, nor the command line silences."""
-        left = list(found)
+        """What neither a comment, nor the project, nor the command line silences.
+
+        A finding in a file that the checked one names goes by the comments of that file.
+        """
+        mine: List[Diagnostic] = []
+        others: Dict[str, List[Diagnostic]] = {}
+        for each in found:
+            if each.path is None or each.path == path or self._text_of(each.path) is None:
+                mine.append(each)
+            else:
+                others.setdefault(each.path, []).append(each)
         if text is not None:
             comments = Suppressions(text, path, is_script)
             if comments:
                 self._known = self._known or tuple((rule.id, rule.name) for rule in load_all())
-                left = comments.apply(left, self._known)
+                mine = comments.apply(mine, self._known)
+        kept = self._kept(path, mine)
+        for name, theirs in others.items():
+            comments = Suppressions(self._text_of(name) or "", name, name.endswith(".py"))
+            kept.extend(self._kept(name, comments.apply(theirs)))
+        return kept
+
+    def _text_of(self, path: str) -> Optional[str]:
+        """The text of a file that another one names; None where there is no such text."""
+        if path not in self.texts and os.path.isfile(path):
+            data = load(path, LARGEST)
+            if isinstance(data, bytes):
+                self.texts[path] = data.decode("utf-8", "replace")
+        return self.texts.get(path)
+
+    def _kept(self, path: str, left: Iterable[Diagnostic]) -> List[Diagnostic]:
+        """What neither the project nor the command line silences in a file."""
         words = self._project.ignored_for(path) if self._project.per_file_ignores else ()
         if words not in self._file_keeps:
             self._file_keeps[words] = selection((), words, "per-file-ignores")

@@ -398,3 +398,22 @@ def test_a_named_script_that_is_no_python(npu, tmp_path, text):
     assert "1 error; 1 file could not be checked" in named.out
     assert npu("check", tmp_path).code == 0
     assert npu("check", "--if-ours", script).code == 0
+
+
+@pytest.mark.parametrize("named", ["./env.sh", "$(cd $(dirname $0); pwd)/env.sh"])
+def test_a_sourced_file(npu, tmp_path, monkeypatch, named):
+    """What is wrong in it is said once, with its line, and its own comments count."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "run.sh").write_text("source {}\npython train.py\n".format(named))
+    sourced = tmp_path / "env.sh"
+    sourced.write_text("export RANK_SIZE=0\n")
+    alone, both = npu("check", "run.sh"), npu("check", "run.sh", "env.sh")
+    assert alone.out.startswith("env.sh:1:8: error: RANK_SIZE is 0;")
+    assert "    1 | export RANK_SIZE=0\n" in alone.out
+    assert alone.out == both.out.replace("in 2 files", "in 1 file")
+    sourced.write_text("export RANK_SIZE=0  # npu: ignore[NPU670]\n")
+    assert npu("check", "run.sh").code == 0
+    assert npu("check", "run.sh", "env.sh").code == 0
+    (tmp_path / "run.sh").write_text("source {}  # npu: ignore\n".format(named))
+    sourced.write_text("export RANK_SIZE=0\n")
+    assert npu("check", "run.sh").code == 1

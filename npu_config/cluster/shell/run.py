@@ -216,13 +216,20 @@ def names_in(spot: Spot) -> List[str]:
 
 
 def near(run: Run, name: Optional[str]) -> Optional[str]:
-    """The path of a file that a script names: beside it, or as it stands."""
-    if name is None or os.path.isabs(name) or run.script.path is None:
+    """The path of a file that a script names: beside it, or as it stands.
+
+    It is written as that of the script, so that what is found in it is found once.
+    """
+    own = run.script.path
+    if name is None or own is None:
         return name
-    if (run.script.path, name) not in run.near:
-        beside = os.path.join(os.path.dirname(run.script.path), name)
-        run.near[run.script.path, name] = beside if os.path.exists(beside) else name
-    return run.near[run.script.path, name]
+    if (own, name) not in run.near:
+        beside = os.path.normpath(os.path.join(os.path.dirname(own), name))
+        if os.path.isabs(name) and not os.path.isabs(own):
+            here = os.path.relpath(name)
+            beside = name if here.startswith(os.pardir) else here
+        run.near[own, name] = beside if os.path.exists(beside) else name
+    return run.near[own, name]
 
 
 def may_be_made(run: Run, path: Value) -> bool:
