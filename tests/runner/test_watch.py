@@ -84,6 +84,7 @@ def test_one_step_for_each_run(tmp_path):
     output, report = run(tmp_path, "--loops", "once")
     assert "step 4 rank 0\n" in output
     assert counts(report) == (4, 4)
+    (tmp_path / "report.json").unlink()
     assert "leave --loops once out" in start(tmp_path, "--loops", "once").stderr.decode()
 
 
