@@ -256,6 +256,7 @@ NO_READERS = {
     "cli/_cluster.py": "gives the text to the readers of side files and environments",
     "cli/_dump_show.py": "shows the bytes of a tensor",
     "cli/_rewrite.py": "compares a file with what was read from it",
+    "cli/_session.py": "shows the lines of a file, and gives its text to the reader of comments",
     "cli/migrate.py": "writes",
     "core/files.py": "compares a file with what is to be written, and writes",
     "diagnosis/doctor/_facts.py": "gives the bytes to the reader of scripts",
