@@ -133,9 +133,9 @@ def tests_newest(session: nox.Session) -> None:
 
 @nox.session(python=interpreter("3.11"))
 def tests_tf215(session: nox.Session) -> None:
-    """compat.v1 of TensorFlow 2.15.1 on Python 3.11."""
+    """compat.v1 of TensorFlow 2.15.1 on Python 3.11; growth is measured on 3.7 and 3.13."""
     require(session, "3.11")
-    run_tests(session, "tensorflow-cpu==2.15.1")
+    run_tests(session, "tensorflow-cpu==2.15.1", options=["--ignore=tests/linear"])
 
 
 @nox.session(python=interpreter("3.11"))
