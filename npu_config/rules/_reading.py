@@ -15,6 +15,8 @@ RESERVED_MODES = ("mixed_hif8", "cube_hif8")
 """Values of ``precision_mode_v2`` that no version supports yet."""
 
 _DYNAMIC = ("compile_dynamic_mode", "dynamic_input")
+DYNAMIC_SHAPES = (*SHAPE_PROFILES, *_DYNAMIC)
+"""The options that make shapes dynamic."""
 
 
 def needing(*switches: str) -> Tuple[str, ...]:

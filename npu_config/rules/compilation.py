@@ -3,7 +3,14 @@
 from npu_config.core.diagnostics import Severity
 from npu_config.core.message import phrase
 from npu_config.core.rule import rule
-from npu_config.rules._reading import changed, given, needing, runs_dynamic, tuning_is_off
+from npu_config.rules._reading import (
+    DYNAMIC_SHAPES,
+    changed,
+    given,
+    needing,
+    runs_dynamic,
+    tuning_is_off,
+)
 from npu_config.rules.case import Case
 
 _BUILD = "docs/en/tfadapter_1/apiref/session_config/operator_and_graph_build.md"
@@ -259,13 +266,7 @@ def debug_config_beside_level_zero(case: Case) -> None:
     "NPU563",
     Severity.WARNING,
     options=("op_debug_level",),
-    also=(
-        "input_shape",
-        "dynamic_dims",
-        "dynamic_node_type",
-        "compile_dynamic_mode",
-        "dynamic_input",
-    ),
+    also=DYNAMIC_SHAPES,
     facts=("op-debug-ccec-dynamic",),
     source=(_DEBUGGING, _DEPRECATED),
 )

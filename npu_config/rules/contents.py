@@ -17,7 +17,7 @@ from npu_config.core.diagnostics import Diagnostic, Severity
 from npu_config.core.message import join, phrase
 from npu_config.core.rule import rule
 from npu_config.core.target import Target
-from npu_config.rules._reading import in_script, on, runs_dynamic, tuning_mode
+from npu_config.rules._reading import DYNAMIC_SHAPES, in_script, on, runs_dynamic, tuning_mode
 from npu_config.rules.case import Case
 from npu_config.rules.environment import PROGRESS
 from npu_config.rules.paths import WANTED
@@ -290,13 +290,7 @@ def memory_check_with_collect_path(case: Case) -> None:
     "NPU778",
     Severity.WARNING,
     options=("op_debug_config",),
-    also=(
-        "input_shape",
-        "dynamic_dims",
-        "dynamic_node_type",
-        "compile_dynamic_mode",
-        "dynamic_input",
-    ),
+    also=DYNAMIC_SHAPES,
     facts=("op-debug-ccec-dynamic",),
     source=(_DEBUGGING,),
     on_host=True,

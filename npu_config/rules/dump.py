@@ -9,6 +9,7 @@ from npu_config.core.diagnostics import Severity
 from npu_config.core.message import phrase
 from npu_config.core.rule import rule
 from npu_config.rules._reading import (
+    DYNAMIC_SHAPES,
     changed,
     in_script,
     is_never_read,
@@ -199,15 +200,7 @@ def dump_path_without_dump(case: Case) -> None:
     "NPU306",
     Severity.WARNING,
     options=("enable_exception_dump",),
-    also=(
-        "input_shape",
-        "dynamic_dims",
-        "dynamic_node_type",
-        "compile_dynamic_mode",
-        "enable_dump",
-        "enable_dump_debug",
-        "dynamic_input",
-    ),
+    also=(*DYNAMIC_SHAPES, "enable_dump", "enable_dump_debug"),
     facts=("dump-vs-exception-dump",),
     source=(_DOC,),
 )

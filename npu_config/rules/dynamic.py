@@ -26,12 +26,7 @@ _DOC = "docs/en/tfadapter_1/apiref/session_config/dynamic_shape.md"
     "NPU509",
     Severity.INFO,
     options=("compile_hybrid_mode",),
-    also=(
-        "external_weight",
-        "input_shape",
-        "dynamic_dims",
-        "dynamic_node_type",
-    ),
+    also=("external_weight", *SHAPE_PROFILES),
     facts=("compile-hybrid-external-weight",),
     source=(_DOC,),
 )
@@ -81,11 +76,7 @@ def hybrid_compilation_moves_weights(case: Case) -> None:
     "NPU510",
     Severity.ERROR,
     options=("compile_dynamic_mode",),
-    also=(
-        "input_shape",
-        "dynamic_dims",
-        "dynamic_node_type",
-    ),
+    also=SHAPE_PROFILES,
     facts=("compile-dynamic-vs-profiles",),
     source=("tf_adapter/kernels/geop_npu.cc:1466-1471", _DOC),
 )

@@ -7,7 +7,7 @@ from npu_config.core.diagnostics import Severity
 from npu_config.core.message import join, phrase
 from npu_config.core.rule import rule
 from npu_config.core.target import Product
-from npu_config.rules._reading import given, runs_dynamic
+from npu_config.rules._reading import DYNAMIC_SHAPES, given, runs_dynamic
 from npu_config.rules.case import Case
 from npu_config.rules.precision import KEEPS_DTYPES
 
@@ -282,13 +282,7 @@ def accelerated_training_without_progress(case: Case) -> None:
     "NPU617",
     Severity.WARNING,
     options=("auto_multistream_parallel_mode",),
-    also=(
-        "input_shape",
-        "dynamic_dims",
-        "dynamic_node_type",
-        "compile_dynamic_mode",
-        "dynamic_input",
-    ),
+    also=DYNAMIC_SHAPES,
     facts=("auto-multistream-dynamic",),
     source=(_EXPERIMENTAL,),
     on_host=True,

@@ -292,11 +292,7 @@ def shape_profiles_with_tuning(case: Case) -> None:
     "NPU507",
     Severity.ERROR,
     options=("compile_hybrid_mode",),
-    also=(
-        "input_shape",
-        "dynamic_dims",
-        "dynamic_node_type",
-    ),
+    also=SHAPE_PROFILES,
     facts=("compile-hybrid-needs-triple",),
     source=("tf_adapter/util/npu_attrs.cc:2360-2368", _DOC),
 )

@@ -11,7 +11,7 @@ from collections import Counter
 from typing import List, NamedTuple, Optional
 
 from npu_config.cluster.shell import _rules as rules
-from npu_config.cluster.shell.quoting import RefusedError, Text, UnsureError
+from npu_config.cluster.shell.quoting import BLANKS, RefusedError, Text, UnsureError
 from npu_config.cluster.shell.syntax import Script
 from npu_config.core.diagnostics import Diagnostic
 from npu_config.core.message import phrase
@@ -23,7 +23,6 @@ _NEEDED = {
 }  # fmt: skip
 _LOOPS = ("for", "while", "until", "select")
 _WORDS = re.compile(rb"[\n;&|({`][ \t]*(do|done|if|fi|case|esac)(?![^\s;&|)<>])")
-_BLANKS = re.compile(r"(?:[ \t]|\\\n)*")
 _LINES = re.compile(r"(?:\s|\\\n|#[^\n]*\n)*(?:#[^\n]*)?")
 _EMPTY = re.compile(r"[ \t]*\([ \t]*\)")
 _IN = re.compile(r"(?:\s|\\\n|#[^\n]*\n)*in(?=[\s;])")
@@ -77,7 +76,7 @@ class _Reading(Text):
         blocks: List[_Block] = []
         first, alone = True, True  # a command begins here; whatever came before it
         while True:
-            self.skip(_BLANKS)
+            self.skip(BLANKS)
             if blocks and blocks[-1].word == "case" and blocks[-1].inside:
                 self.pattern(blocks)
                 first = True
@@ -143,7 +142,7 @@ class _Reading(Text):
             blocks.append(_Block(word, begin))
         elif word in ("for", "select"):
             blocks.append(_Block(word, begin))
-            self.skip(_BLANKS)
+            self.skip(BLANKS)
             if self.here("(("):
                 self.at += 1
                 if not self.arithmetic():
@@ -153,7 +152,7 @@ class _Reading(Text):
             if self.skip(_IN):
                 self.words()
         elif word == "case":
-            self.skip(_BLANKS)
+            self.skip(BLANKS)
             self.word()
             if not self.skip(_IN):
                 raise UnsureError
@@ -174,11 +173,11 @@ class _Reading(Text):
 
     def words(self) -> None:
         """Words up to the end of a line."""
-        self.skip(_BLANKS)
+        self.skip(BLANKS)
         while self.at < len(self.text) and not self.here("\n", ";", "#"):
             if not self.word():
                 raise UnsureError
-            self.skip(_BLANKS)
+            self.skip(BLANKS)
 
     def behind(self, word: str, begin: int, blocks: List[_Block]) -> None:
         """A word that ends or divides a block."""
@@ -206,13 +205,7 @@ class _Reading(Text):
         if self.at >= len(self.text):
             raise _refusal(blocks)
         self.skip(_OPENS)
-        while not self.here(")"):
-            begin = self.at
-            if not self.skip(_BETWEEN):
-                self.word()
-            if self.at == begin:
-                raise UnsureError
-        self.at += 1
+        self.in_brackets(_BETWEEN)
         blocks[-1] = blocks[-1]._replace(inside=False)
 
 

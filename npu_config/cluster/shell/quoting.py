@@ -5,7 +5,7 @@ from typing import List, Tuple
 
 from npu_config.core.message import phrase
 
-_BLANKS = re.compile(r"(?:[ \t]|\\\n)*")
+BLANKS = re.compile(r"(?:[ \t]|\\\n)*")
 _LINE = re.compile(r"(?:\s|\\\n|#[^\n]*\n)+")
 _PLAIN = re.compile(r"[^ \t\n;&|()<>'\"`$\\]+")
 _BACKTICKS = re.compile(r"(?:[^`\\]|\\.)*`", re.DOTALL)
@@ -64,7 +64,7 @@ class Text:
         document = self.here("<<") and not self.here("<<<")
         self.skip(_REDIRECTS)
         tabs = self.text[self.at - 1] == "-"
-        self.skip(_BLANKS)
+        self.skip(BLANKS)
         word = self.word()
         if document:
             self.documents.append((_QUOTES.sub("", word), tabs))
@@ -106,9 +106,13 @@ class Text:
     def array(self) -> None:
         """The words of an array."""
         self.at += 1
+        self.in_brackets(_LINE)
+
+    def in_brackets(self, between: "re.Pattern[str]") -> None:
+        """Words with something between them, and the bracket behind them."""
         while not self.here(")"):
             begin = self.at
-            if not self.skip(_LINE):
+            if not self.skip(between):
                 self.word()
             if self.at == begin:
                 raise UnsureError
