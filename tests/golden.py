@@ -25,7 +25,7 @@ from npu_config.core.target import MODES, Target
 update = False
 """Write what is found instead of comparing with it; ``--update-cases`` sets it."""
 
-_RULE = re.compile(r"NPU\d{3}")
+_RULE = re.compile(r"NPU\d{3,4}")
 
 
 def inputs(folder, half):
@@ -57,6 +57,12 @@ def target_of(path):
     cann = next((word for word in words if word.startswith("cann-")), None)
     product = next((word for word in words if word not in (mode, cann)), None)
     return Target(product, mode, cann and cann[5:].replace("-", "."))
+
+
+def rule_of(path):
+    """The id of the rule that the name of a case begins with; None when it begins otherwise."""
+    own = _RULE.match(path.name)
+    return None if own is None else own.group()
 
 
 def text_of(path):
@@ -94,9 +100,9 @@ def check(path, report):
     if update:
         output.write_bytes(text.encode("utf-8", "backslashreplace"))
     assert output.read_bytes().decode("utf-8") == text
-    own = _RULE.match(path.name)
+    own = rule_of(path)
     assert text
-    assert own is None or own.group() in {found.rule for found in report}
+    assert own is None or own in {found.rule for found in report}
 
 
 def _name(path):

@@ -6,6 +6,7 @@ import click
 
 from npu_config.core.diagnostics import Diagnostic
 from npu_config.core.message import localized
+from npu_config.core.rule import selects
 from npu_config.lint.project import id_of_rule
 
 Keeps = Callable[[Diagnostic], bool]
@@ -32,9 +33,9 @@ def selection(select: Iterable[str], ignore: Iterable[str], where: str = "--igno
         chosen.extend(_ALWAYS)
 
     def keeps(diagnostic: Diagnostic) -> bool:
-        if any(diagnostic.rule.startswith(id) for id in dropped):
+        if any(selects(id, diagnostic.rule) for id in dropped):
             return False
-        return not chosen or any(diagnostic.rule.startswith(id) for id in chosen)
+        return not chosen or any(selects(id, diagnostic.rule) for id in chosen)
 
     return keeps
 

@@ -122,7 +122,7 @@ class Diagnostic:
     """One finding.
 
     Args:
-        rule: id of the rule, ``NPU`` and three digits.
+        rule: id of the rule, ``NPU`` and three or four digits.
         name: its name in kebab-case.
         severity: see :class:`Severity`.
         message: what is wrong, in the user's words, with what is legal.

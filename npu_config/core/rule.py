@@ -27,10 +27,20 @@ from npu_config.core.target import Product
 
 Check = TypeVar("Check", bound=Callable[[Any], None])
 
-_ID = re.compile(r"NPU[1-9]\d\d\Z")
+_ID = re.compile(r"NPU[1-9]\d{2,3}\Z")
 _NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*\Z")
+_BAND, _THREE = len("NPU8"), len("NPU802")
 _MANY = 30
 NO_PAGE = "{}: Python was started with -OO, which removes the docstring that is this page."
+
+
+def selects(word: str, id: str) -> bool:
+    """True for an id itself, and for a word that selects it as the beginning of ids.
+
+    ``NPU8`` is the whole band; a longer beginning selects ids of three digits only, so that
+    ``NPU802`` is one rule.
+    """
+    return id == word or (id.startswith(word) and (len(word) <= _BAND or len(id) == _THREE))
 
 
 def _set(products: Optional[Iterable[Product]]) -> Optional[FrozenSet[Product]]:
@@ -42,7 +52,7 @@ class Rule:
     """One constraint.
 
     Args:
-        id: ``NPU`` and three digits, never reused.
+        id: ``NPU`` and three or four digits, never reused; the first one is its band.
         name: kebab-case, names the pattern that is wrong.
         severity: of its findings, unless a finding says otherwise.
         docstring: what, why (what the runtime does), a wrong example, the right one.

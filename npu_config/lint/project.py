@@ -22,7 +22,7 @@ import attr
 from npu_config.core.diagnostics import Diagnostic, Place, Severity
 from npu_config.core.files import reading
 from npu_config.core.message import listed, phrase
-from npu_config.core.rule import Rule, declare
+from npu_config.core.rule import Rule, declare, selects
 from npu_config.core.target import Target
 from npu_config.lint.gitignore import Patterns
 
@@ -37,7 +37,7 @@ _NAMES_TABLE = re.compile(
     r"""(["']?)npu[-_]config\1[ \t]{0,40}[].=]""",
     re.M,
 )
-_ID = re.compile(r"NPU\d{0,3}\Z")
+_ID = re.compile(r"NPU\d{0,4}\Z")
 
 PROJECT_TABLE = declare(
     "NPU833",
@@ -196,7 +196,7 @@ def id_of_rule(word: str, ids: Mapping[str, str]) -> Optional[str]:
     if word in ids:
         return ids[word]
     word = word.upper()
-    return word if _ID.match(word) and any(id.startswith(word) for id in ids.values()) else None
+    return word if _ID.match(word) and any(selects(word, id) for id in ids.values()) else None
 
 
 class _Table:

@@ -17,7 +17,7 @@ from typing import Callable, Iterable, Iterator, List, NamedTuple, Optional, Seq
 
 from npu_config.core.diagnostics import Diagnostic, Place, Severity
 from npu_config.core.message import phrase
-from npu_config.core.rule import declare
+from npu_config.core.rule import declare, selects
 
 __all__ = ["Suppressions"]
 
@@ -47,7 +47,7 @@ _COMMENT = re.compile(
     r"#\s{0,40}npu:\s{0,40}(?P<word>ignore-file|ignore)(?![\w-])"
     r"[ \t]{0,40}(?P<rules>\[[^\]\n]{0,500}\])?"
 )
-_ID = re.compile(r"NPU\d{0,3}\Z", re.I)
+_ID = re.compile(r"NPU\d{0,4}\Z", re.I)
 _OUTSIDE = re.compile(r"[\s:=(]*NPU\d|[\s:=(]*\[", re.I)
 _OTHER_TOKENS = (tokenize.COMMENT, tokenize.NL, tokenize.INDENT, tokenize.DEDENT)
 
@@ -69,7 +69,7 @@ class _Comment(NamedTuple):
     def names(self, diagnostic: Diagnostic) -> bool:
         """True when the comment is about the rule of a finding."""
         return not self.words or any(
-            diagnostic.name == word or diagnostic.rule.startswith(word.upper())
+            diagnostic.name == word or selects(word.upper(), diagnostic.rule)
             for word in self.words
         )
 
@@ -225,7 +225,7 @@ def _faults(
     unknown = [
         word
         for word in comment.words
-        if not (_ID.match(word) and any(id.startswith(word.upper()) for id in ids))
+        if not (_ID.match(word) and any(selects(word.upper(), id) for id in ids))
         and word not in names
     ]
     for word in unknown:

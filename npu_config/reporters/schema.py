@@ -46,7 +46,7 @@ _DIAGNOSTIC: Dict[str, Any] = {
     "column": {**_NUMBER, "description": "first column: characters, from 1"},
     "end_line": {**_NUMBER, "description": "last line"},
     "end_column": {**_NUMBER, "description": "the column after the last character"},
-    "rule": {"type": "string", "pattern": "^NPU[1-9][0-9]{2}$"},
+    "rule": {"type": "string", "pattern": "^NPU[1-9][0-9]{2,3}$"},
     "name": {"type": "string", "description": "the rule's name, in kebab-case"},
     "severity": {"enum": [severity.value for severity in Severity]},
     "option": {**_TEXT, "description": "the option that it is about, if about one"},

@@ -34,5 +34,5 @@ def test_right_case(path):
 
 def test_every_check_has_a_wrong_case():
     """The checks of scripts are all shown at work."""
-    shown = {path.name[:6] for path in golden.inputs(FOLDER, "err")}
+    shown = {golden.rule_of(path) for path in golden.inputs(FOLDER, "err")}
     assert {check.rule.id for check in CHECKS} <= shown

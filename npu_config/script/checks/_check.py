@@ -170,7 +170,7 @@ def check(
     """Enter the decorated function as a check: its name is the rule's, its docstring the page.
 
     Args:
-        id: ``NPU`` and three digits.
+        id: ``NPU`` and three or four digits.
         severity: of its findings.
         facts: the entries of the fact file that it covers.
         source: where the facts are written down.
