@@ -3,12 +3,11 @@
 Nothing here needs numpy: a file is a short text header and the bytes of the array.
 """
 
-import csv
 import hashlib
-import io
 import re
 from typing import Iterable, NamedTuple, Sequence, Set
 
+from npu_config.core.csv_text import csv_text
 from npu_config.core.files import PathLike, write_atomic
 
 INDEX = "index.csv"
@@ -68,11 +67,7 @@ def npy_header(descr: str, shape: Sequence[int]) -> bytes:
 
 def index_text(lines: Iterable[Exported]) -> str:
     """The text of the index."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(COLUMNS)
-    writer.writerows(lines)
-    return text.getvalue()
+    return csv_text([COLUMNS, *lines])
 
 
 def write_index(path: PathLike, lines: Iterable[Exported], overwrite: bool = False) -> None:

@@ -12,6 +12,7 @@ from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Sequence, Se
 
 import attr
 
+from npu_config.core.csv_text import unguarded
 from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Place
 from npu_config.core.files import reading, walk
 from npu_config.core.message import phrase
@@ -255,14 +256,16 @@ def _index(path: str) -> Optional[List[_Line]]:
 
 
 def _line(row: Dict[str, Any]) -> Optional[_Line]:
-    file, run, output = (str(row.get(key) or "") for key in ("file", "run", "output"))
+    file, run, output, node = (
+        unguarded(str(row.get(key) or "")) for key in ("file", "run", "output", "node")
+    )
     if row.get("debug_op") not in TENSOR or not run.isdecimal() or not output.isdecimal():
         return None
     if max(len(run), len(output)) > _MOST_DIGITS:
         return None
     if not file or os.path.isabs(file) or ".." in file.split("/"):
         return None
-    return _Line(int(run), file, str(row.get("node")), int(output))
+    return _Line(int(run), file, node, int(output))
 
 
 def open_npy(path: str) -> Any:

@@ -12,6 +12,7 @@ from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
 import attr
 
 from npu_config.core.arguments import path_name
+from npu_config.core.csv_text import csv_text, unguarded
 from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Place
 from npu_config.core.files import PathLike
 from npu_config.core.message import join, listed, phrase
@@ -79,13 +80,11 @@ def _three(number: float) -> str:
 
 def result_csv(comparison: Comparison) -> str:
     """A comparison as a table in the columns of msaccucmp."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
     address = ["Address"] if comparison.against_dump else []
-    writer.writerow([*_BEFORE, *address, "TensorIndex", "Shape", *METRICS, REASON])
+    rows: List[Sequence[object]] = [[*_BEFORE, *address, "TensorIndex", "Shape", *METRICS, REASON]]
     for row in comparison.rows:
         numbers = cells(row.metrics)
-        writer.writerow(
+        rows.append(
             [
                 row.index,
                 row.op_type,
@@ -101,7 +100,7 @@ def result_csv(comparison: Comparison) -> str:
                 row.reason if row.metrics is None else row.metrics.remark,
             ]
         )
-    return text.getvalue()
+    return csv_text(rows)
 
 
 def _ground_truth(row: Row) -> str:
@@ -209,7 +208,7 @@ def _row(
     threshold: float,
 ) -> ResultRow:
     found = {
-        column: row[position].strip() if position < len(row) else ""
+        column: unguarded(row[position].strip()) if position < len(row) else ""
         for column, position in columns.items()
     }
     operator, side, number = _tensor_index(found["TensorIndex"])

@@ -1,9 +1,8 @@
 """Text in quotes, in the form that YAML, TOML and Python share."""
 
-from typing import List
-
 from npu_config.core.diagnostics import NpuConfigError
 from npu_config.rules.value import ConfigValue
+from npu_config.text.plain_text import is_utf8
 from npu_config.writers._rules import LOST
 
 _ESCAPES = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\t": "\\t", "\r": "\\r"}
@@ -27,13 +26,11 @@ def refuse_bytes(config: ConfigValue, output: str) -> None:
     Raises:
         NpuConfigError: naming each such option.
     """
-    found: List[str] = []
-    for name, value in config.to_dict().items():
-        if isinstance(value, str):
-            try:
-                value.encode("utf-8")
-            except UnicodeEncodeError:
-                found.append(name)
+    found = [
+        name
+        for name, value in config.to_dict().items()
+        if isinstance(value, str) and not is_utf8(value)
+    ]
     if found:
         raise NpuConfigError(
             LOST.diagnostic(

@@ -3,6 +3,7 @@
 from typing import Any, List
 
 from npu_config.rules.value import ConfigValue
+from npu_config.text.plain_text import is_utf8
 from npu_config.writers.escape import quoted
 
 _HEAD = """\
@@ -36,8 +37,6 @@ def render(config: ConfigValue) -> str:
 def _literal(value: Any) -> str:
     if not isinstance(value, str):
         return repr(value)
-    try:
-        value.encode("utf-8")
-    except UnicodeEncodeError:
+    if not is_utf8(value):
         return repr(value.encode("utf-8", "surrogateescape"))
     return "tf.compat.as_bytes({})".format(quoted(value))

@@ -6,6 +6,7 @@ from npu_config.catalogue import ALL_OPTIONS, OPTIONS
 from npu_config.catalogue.api import ARGUMENT_VERSIONS, PARTS
 from npu_config.core.diagnostics import Diagnostic, NpuConfigError
 from npu_config.rules.value import ConfigValue
+from npu_config.text.plain_text import is_utf8
 from npu_config.writers._rules import LOST
 from npu_config.writers.escape import quoted
 
@@ -64,7 +65,7 @@ def _argument(name: str, version: Optional[int]) -> Optional[str]:
 
 def losses(config: ConfigValue) -> Iterator[Diagnostic]:
     """One error for each option that would be lost on the way through NPURunConfig."""
-    options = config.options
+    options, texts = config.options, config.to_dict()
     for name, value in options.items():
         option, argument = ALL_OPTIONS[name], _argument(name, config.target.version)
         reason: Optional[str] = None
@@ -72,6 +73,8 @@ def losses(config: ConfigValue) -> Iterator[Diagnostic]:
             continue
         if argument is None:
             reason = "NPURunConfig has no argument for it"
+        elif name not in _AS_BYTES and not is_utf8(str(texts[name])):
+            reason = "NPURunConfig takes text, and these bytes are not UTF-8"
         elif name == "compress_weight_conf":
             reason = (
                 "NPUEstimator always writes enable_compress_weight beside it: the adapter aborts"

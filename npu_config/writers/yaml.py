@@ -1,14 +1,11 @@
 """YAML: the options by group, text in quotes where a parser might read something else."""
 
-import re
 from typing import Any, List
 
 from npu_config.rules.value import ConfigValue
+from npu_config.text.plain_text import is_plain_yaml
 from npu_config.writers._tree import tree
 from npu_config.writers.escape import quoted, refuse_bytes
-
-_PLAIN = re.compile(r"[A-Za-z_/][A-Za-z0-9_./-]*\Z|\.{1,2}/[A-Za-z0-9_./-]*\Z")
-_WORDS = frozenset(("y", "n", "yes", "no", "on", "off", "true", "false", "null"))
 
 
 def render(config: ConfigValue) -> str:
@@ -30,6 +27,4 @@ def scalar(value: Any) -> str:
         return "true" if value else "false"
     if isinstance(value, int):
         return str(value)
-    if _PLAIN.match(value) and value.lower() not in _WORDS:
-        return str(value)
-    return quoted(value)
+    return str(value) if is_plain_yaml(value) else quoted(value)

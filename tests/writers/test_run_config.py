@@ -133,6 +133,8 @@ def test_dynamic_input_is_completed():
         ({"lower_functional_ops": True}, ["lower_functional_ops"]),
         ({"graph_exec_timeout": 5, "job": "x"}, ["graph_exec_timeout", "job"]),
         ({"min_group_size": True}, []),
+        ({"dump_path": "/a\udcff", "insert_op_file": "/a\udcff"}, ["dump_path"]),
+        ({"dump_layer": "a\udcff"}, ["dump_layer"]),
     ],
 )
 def test_what_is_lost_is_refused(options, lost):

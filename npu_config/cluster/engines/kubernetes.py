@@ -15,6 +15,7 @@ from npu_config.cluster.environment.launcher import sourcing
 from npu_config.cluster.rank_table.building import refusal
 from npu_config.core.message import phrase
 from npu_config.core.target import Product
+from npu_config.text.plain_text import is_plain_yaml, is_utf8
 
 TABLE_FOLDER = "/user/serverid/devindex/config"
 TABLE = TABLE_FOLDER + "/hccl.json"
@@ -22,6 +23,7 @@ _LAUNCH_FOLDER = "/npu-launch"
 _NAME = re.compile(r"[a-z0-9]([-a-z0-9]{0,40}[a-z0-9])?\Z")
 _NAMESPACE = re.compile(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?\Z")
 _RING = "ring-controller.atlas"
+_EXPANDED = re.compile(r"\$(?=[$(])")
 
 RESOURCES: Mapping[Product, Tuple[str, str]] = {
     Product.ATLAS_TRAINING: ("huawei.com/Ascend910", "ascend-910"),
@@ -82,6 +84,9 @@ def kubernetes_objects(
             ),
             "give --target: {}".format(", ".join(each.value for each in RESOURCES)),
         )
+    for text in (image, *command, *sources, *(extra or {}).values()):
+        if not is_utf8(text):
+            raise refusal(phrase('"{}" is not UTF-8; YAML cannot carry it', text), "rename it")
     resource, ring = RESOURCES[product]
     labels = {_RING: ring}
     rings = {
@@ -99,7 +104,7 @@ def kubernetes_objects(
         "data": {"pod.py": source.decode("utf-8")},
     }
     variables: List[Dict[str, Any]] = [
-        {"name": variable, "value": text}
+        {"name": variable, "value": _literal(text)}
         for variable, text in {"JOB_ID": name, "NPU_RANK_TABLE": TABLE, **(extra or {})}.items()
     ]
     for variable, field in (("NPU_HOST_IP", "status.hostIP"), ("NPU_NODE", "spec.nodeName")):
@@ -110,7 +115,7 @@ def kubernetes_objects(
     container = {
         "name": "ascend",
         "image": image,
-        "command": [*start, *command],
+        "command": [_literal(word) for word in (*start, *command)],
         "env": variables,
         "resources": {"limits": {resource: devices}, "requests": {resource: devices}},
         "volumeMounts": [
@@ -161,15 +166,23 @@ def kubernetes_objects(
     return [rings, launch, job]
 
 
+def _literal(text: str) -> str:
+    """A text of a container as Kubernetes has to get it, which fills in ``$(NAME)``.
+
+    Source: kubernetes.io/docs, Container v1 core, ``command`` and ``env.value``.
+    """
+    return _EXPANDED.sub("$$", text)
+
+
 def kubernetes_yaml(objects: Sequence[Mapping[str, Any]]) -> str:
     """The objects as one YAML text for ``kubectl apply``."""
     import yaml
 
     class Dumper(yaml.SafeDumper):
-        """Texts of several lines stay such, to be read and edited."""
+        """Texts of several lines stay such, to be read and edited; others are never numbers."""
 
     def text(dumper: Any, value: str) -> Any:
-        style = "|" if "\n" in value else None
+        style = "|" if "\n" in value else None if is_plain_yaml(value) else '"'
         return dumper.represent_scalar("tag:yaml.org,2002:str", value, style=style)
 
     Dumper.add_representer(str, text)

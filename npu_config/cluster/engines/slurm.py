@@ -5,15 +5,17 @@ of its device from the table.  Without one the ranks are Slurm's own (``SLURM_PR
 first node of the allocation is the master.
 """
 
+import re
 import shlex
 from typing import Dict, List, Optional, Sequence
 
 from npu_config.cluster.environment.job import Job
 from npu_config.cluster.environment.launcher import sourcing
 from npu_config.cluster.rank_table.building import refusal
+from npu_config.core.terminal import printable
 
 _HEAD = """#!/bin/bash
-#SBATCH --job-name={job_id}
+#SBATCH --job-name={job_name}
 #SBATCH --nodes={nodes}
 #SBATCH --ntasks-per-node={devices}
 #SBATCH --gres=npu:{devices}
@@ -100,10 +102,10 @@ def slurm_script(
         if not job.chief or variable not in ("CM_CHIEF_IP", "CM_WORKER_SIZE")
     }
     head = _HEAD.format(
-        job_id=job.common["JOB_ID"],
+        job_name=re.sub(r"[^A-Za-z0-9_.-]", "_", job.common["JOB_ID"]),
         nodes=len(by_server),
         devices=counts.pop(),
-        name=shlex.quote(name),
+        name=printable(shlex.quote(name)),
         sources=sourcing(sources),
         absent=" ".join(job.absent),
         exports="\n".join(

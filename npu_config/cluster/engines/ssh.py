@@ -5,6 +5,7 @@ import shlex
 from typing import Mapping, Optional
 
 from npu_config.cluster.rank_table.building import refusal
+from npu_config.core.terminal import printable
 
 _HOST = re.compile(r"[^\s/-][^\s/]*\Z")
 
@@ -141,7 +142,7 @@ def ssh_script(scripts: Mapping[str, str], table: Optional[str], name: str) -> s
             )
     return _SCRIPT.format(
         count=len(scripts),
-        name=shlex.quote(name),
+        name=printable(shlex.quote(name)),
         hosts=" ".join(map(shlex.quote, scripts)),
         copies=" ".join(shlex.quote(_for_scp(host)) for host in scripts),
         scripts=" ".join(map(shlex.quote, scripts.values())),

@@ -20,7 +20,7 @@ _BEGIN = re.compile(r"[ \t]*(?:export[ \t]+)?(?P<name>[^=\s#]+)[ \t]*=[ \t]*")
 _IGNORED = re.compile(r"\s*(?:#.*|unset[ \t][A-Za-z0-9_ \t]+)?\Z")
 _ESCAPED = re.compile(r"\\(.)", re.DOTALL)
 _ESCAPES = {"n": "\n", "r": "\r", "t": "\t"}
-_WRITTEN = {"\n": "\\n", "\r": "\\r", "\t": "\\t", **{mark: "\\" + mark for mark in '"\\$`'}}
+_WRITTEN = {mark: "\\" + mark for mark in '"\\$`'}
 
 SYNTAX = declare(
     "NPU690",

@@ -5,7 +5,6 @@ waits for all.  When one ends badly, or the script gets a signal, it says which 
 the others, and passes the code on.
 """
 
-import json
 import os
 import re
 import shlex
@@ -15,6 +14,7 @@ from npu_config.cluster.environment.job import Job
 from npu_config.cluster.rank_table.building import refusal
 from npu_config.cluster.rank_table.process import Process
 from npu_config.core.files import PathLike, write_atomic
+from npu_config.core.terminal import printable
 
 _HEAD = """\
 #!/usr/bin/env bash
@@ -184,7 +184,7 @@ def launcher_script(
     ]
     head = _HEAD.format(
         what=_what(job, processes),
-        name=_comment(name),
+        name=printable(shlex.quote(name)),
         usage="[COMMAND [ARGUMENT...]]" if command else "COMMAND [ARGUMENT...]",
         command=" ".join(map(shlex.quote, command)),
         ranks=" ".join(str(process.rank_id) for process in processes),
@@ -235,13 +235,8 @@ def _what(job: Job, processes: Sequence[Process]) -> str:
         "" if len(ranks) == 1 else "s",
         span,
         len(job.processes),
-        "" if server is None else " on server {}".format(_comment(server)),
+        "" if server is None else " on server {}".format(printable(server)),
     )
-
-
-def _comment(text: str) -> str:
-    """Text for a comment: on one line, whatever it holds."""
-    return json.dumps(text)[1:-1]
 
 
 def launchers(
