@@ -1,6 +1,17 @@
 """What the commands ``ranktable``, ``mixlist`` and ``env`` share."""
 
-from typing import Any, Callable, Iterable, List, NamedTuple, Optional, Sequence, Tuple, TypeVar
+from typing import (
+    Any,
+    Callable,
+    Iterable,
+    Iterator,
+    List,
+    NamedTuple,
+    Optional,
+    Sequence,
+    Tuple,
+    TypeVar,
+)
 
 import click
 
@@ -12,6 +23,7 @@ from npu_config.cli._report import fails
 from npu_config.cli._report import print_findings as print_report
 from npu_config.core.diagnostics import Diagnostic, Report
 from npu_config.core.message import localized, phrase
+from npu_config.text.guard import attempted
 
 Read = TypeVar("Read")
 STDIN = "<stdin>"
@@ -67,14 +79,16 @@ def print_findings(
 
 def check_files(
     paths: Iterable[str],
-    judge: Callable[[InputFile], Iterable[Diagnostic]],
+    judge: Callable[[InputFile], Iterator[Diagnostic]],
     format_: str,
     strict: bool,
 ) -> int:
     """Print what is wrong with files, by what judges the text of one; returns the exit code."""
     sources = [read(path) for path in dict.fromkeys(paths)]
     found = [each for source in sources for each in source.diagnostics]
-    found.extend(each for one in sources if one.text is not None for each in judge(one))
+    for one in sources:
+        if one.text is not None:
+            attempted(found, one.name, found.extend, judge(one))
     report = print_findings(found, sources, format_)
     if missing(paths):
         return WRONG_CALL

@@ -5,7 +5,7 @@ import os
 import sys
 from typing import Any, Callable
 
-from npu_config.cli._exits import DONE, INTERRUPTED, WRONG_CALL
+from npu_config.cli._exits import DONE, FINDINGS, INTERRUPTED, WRONG_CALL
 from npu_config.cli._output import Failure, complain, say, unwritable
 from npu_config.core.message import localized
 
@@ -31,12 +31,28 @@ def guarded(command: Callable[[], Any]) -> int:
     except BrokenPipeError:
         code = WRONG_CALL
     except OSError as error:
-        if error.filename is not None:
-            raise
-        complain(unwritable("the output", error))
+        if error.filename is None:
+            complain(unwritable("the output", error))
+        else:
+            complain("{}: {}".format(error.filename, error.strerror or error))
         code = WRONG_CALL
+    except Exception as error:
+        if sys.flags.dev_mode:  # python -X dev -m npu_config
+            raise
+        complain(_fault(error))
+        code = FINDINGS
     _drop_what_is_left()
     return code
+
+
+def _fault(error: Exception) -> str:
+    """What is said of an exception that nothing expected."""
+    from npu_config.core.diagnostics import Report
+    from npu_config.core.message import language
+    from npu_config.text.guard import fault
+
+    (found,) = Report([fault(None, error)]).localized(language())
+    return "{} [{} {}]; {}".format(found.message, found.rule, found.name, found.help)
 
 
 def _of_click(name: str) -> Any:

@@ -1,14 +1,27 @@
 """One run of ``check``: files read, judged, fixed and counted."""
 
 import os
-from typing import Callable, Dict, Iterable, List, NamedTuple, Optional, Sequence, Set, Tuple
+from typing import (
+    Any,
+    Callable,
+    Dict,
+    Iterable,
+    List,
+    NamedTuple,
+    Optional,
+    Sequence,
+    Set,
+    Tuple,
+    TypeVar,
+    cast,
+)
 
 from npu_config.cli._fix import difference, fixed
 from npu_config.cli._progress import progress
 from npu_config.cli._rewrite import rewrite
 from npu_config.cli._select import Keeps, selection
 from npu_config.cli._sources import Candidate, candidates
-from npu_config.core.diagnostics import Diagnostic, Place, Report
+from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Place, Report
 from npu_config.core.target import Target
 from npu_config.lint import rules
 from npu_config.lint.project import Project
@@ -16,6 +29,7 @@ from npu_config.lint.suppress import Suppressions
 from npu_config.lint.walk import Skipped
 from npu_config.readers import read, read_if_ours
 from npu_config.rulebook import load_all
+from npu_config.text.guard import guarded
 from npu_config.text.json_rules import SYNTAX
 from npu_config.text.loading import load
 from npu_config.text.rules import NOTHING, UNPARSABLE, UNREADABLE
@@ -29,11 +43,14 @@ _BROKEN = (UNPARSABLE.id, SYNTAX.id)
 class Checked(NamedTuple):
     """One file and what is reported of it."""
 
-    path: Optional[str]
-    diagnostics: List[Diagnostic]
+    path: str
+    diagnostics: Sequence[Diagnostic]
     text: Optional[str] = None
     encoding: str = "utf-8"
     skipped: bool = False
+
+
+_Found = TypeVar("_Found", bound=Optional[Checked])
 
 
 class Session:
@@ -108,7 +125,9 @@ class Session:
                 roots[candidate.root] += 1
         with progress(len(found)) as advance:
             for candidate in others:
-                checked = self._check(candidate)
+                checked = _guarded(
+                    Checked(candidate.path, [], skipped=True), self._check, candidate
+                )
                 advance(1)
                 if checked is None:
                     self.left_out.append(Skipped(candidate.path, NOT_OURS))
@@ -147,7 +166,7 @@ class Session:
         by_path = {candidate.path: candidate for candidate in scripts}
         target = self._target_of(None)
         self.files += len(scripts)
-        for path, diagnostics, text, encoding, skipped in check_scripts(
+        for script in check_scripts(
             list(by_path),
             target,
             self._environ,
@@ -155,9 +174,14 @@ class Session:
             named=frozenset(name for name, found in by_path.items() if not found.if_ours),
             progress=advance,
         ):
-            reported = self._reported(path, text, diagnostics, True)
+            checked = Checked(*script)
+            checked = _guarded(checked, self._of_script, checked)
             self.files -= 1
-            self._finish(by_path[path], Checked(path, reported, text, encoding, skipped), fixing)
+            self._finish(by_path[script.path], checked, fixing)
+
+    def _of_script(self, script: Checked) -> Checked:
+        reported = self._reported(script.path, script.text, script.diagnostics, True)
+        return script._replace(diagnostics=reported)
 
     def _check(self, candidate: Candidate) -> Optional[Checked]:
         """Check one file; None when it was only found and is not for us."""
@@ -168,7 +192,7 @@ class Session:
         target = self._target_of(reading.target)
         found = reading.judge(target, self._environ, self._on_host)
         reported = self._reported(candidate.path, reading.text, found, reading.kind == "script")
-        return Checked(reading.path, reported, reading.text, reading.encoding, reading.skipped)
+        return Checked(candidate.path, reported, reading.text, reading.encoding, reading.skipped)
 
     def _reported(
         self, path: str, text: Optional[str], found: Iterable[Diagnostic], is_script: bool
@@ -214,13 +238,13 @@ class Session:
     def _finish(self, candidate: Candidate, checked: Checked, fixing: Optional[str]) -> None:
         """Fix a file, if that is asked for, and remember what is reported of it."""
         if fixing is not None and candidate.content is None:
-            checked = self._fixed(candidate, checked, fixing)
+            checked = _guarded(checked, self._fixed, candidate, checked, fixing)
         self.files += 1
         self.skipped += checked.skipped
         self._add(checked.path, checked.diagnostics, checked.text)
 
     def _add(
-        self, path: Optional[str], diagnostics: List[Diagnostic], text: Optional[str] = None
+        self, path: Optional[str], diagnostics: Sequence[Diagnostic], text: Optional[str] = None
     ) -> None:
         self._diagnostics.extend(diagnostics)
         if diagnostics and text is not None:
@@ -257,6 +281,21 @@ class Session:
         self._fixed_files.add(real)
         self.fixes += count
         return latest
+
+
+def _guarded(known: Checked, work: Callable[..., _Found], *arguments: Any) -> _Found:
+    """What some work on a file gives; a fault of npu_config's own is a finding of the file.
+
+    Args:
+        known: what is known of the file when the work fails.
+        work: what is done, with its arguments.
+    """
+    try:
+        with guarded(known.path):
+            return work(*arguments)
+    except NpuConfigError as error:
+        found = [*known.diagnostics, *error.diagnostics]
+        return cast(_Found, known._replace(diagnostics=found))
 
 
 def _is_broken(diagnostics: Iterable[Diagnostic]) -> bool:

@@ -63,16 +63,17 @@ def command(paths: Tuple[str, ...], chosen: Tuple[_Chosen, ...], format_: str) -
     file cannot be read; 2: wrong usage.
     """
     from npu_config.cli._sources import candidates
-    from npu_config.core.diagnostics import Severity
+    from npu_config.core.diagnostics import Diagnostic, Severity
     from npu_config.core.versions import SNAPSHOTS
     from npu_config.lint.project import find_project
     from npu_config.readers import read, read_if_ours
     from npu_config.rulebook import load_all
     from npu_config.rules.compatibility import READ, Use, oldest, uses
+    from npu_config.text.guard import attempted
 
     versions = sorted({each.version for each in chosen}) or list(range(len(SNAPSHOTS)))
     found: List[Use] = []
-    unread = []
+    unread: List[Diagnostic] = []
     for each in candidates(paths, find_project(paths[0], load_all)):
         if each.root is None:
             reading = read(each.path, None, each.content)
@@ -81,7 +82,7 @@ def command(paths: Tuple[str, ...], chosen: Tuple[_Chosen, ...], format_: str) -
             if found_reading is None:
                 continue
             reading = found_reading
-        found += uses(reading.settings, versions)
+        found += attempted(unread, reading.path, uses, reading.settings, versions) or []
         unread += [d for d in reading.diagnostics if d.severity is Severity.ERROR]
     first = oldest(found, versions)
     if format_ == "json":

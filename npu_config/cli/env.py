@@ -19,8 +19,10 @@ from npu_config.cli._exits import DONE, FINDINGS, WRONG_CALL
 from npu_config.cli._output import Failure, deliver, say, unwritable
 from npu_config.cli._paths import INPUT, missing
 from npu_config.cli._report import fails, refusals
+from npu_config.core.diagnostics import Diagnostic
 from npu_config.core.message import localized
 from npu_config.reporters import FORMATS
+from npu_config.text.guard import attempted
 
 FORMS = ("export", "dotenv", "json", "launcher", "ssh", "slurm", "kubernetes")
 STARTING = FORMS[3:]
@@ -166,7 +168,8 @@ def _check(given: Dict[str, Any]) -> int:
         environ = dict(os.environ)
         if given["rank_table"] is not None:
             environ["RANK_TABLE_FILE"] = given["rank_table"]
-        found = list(envcheck.check_host(environ, target))
+        found: List[Diagnostic] = []
+        found.extend(attempted(found, None, envcheck.check_host, environ, target) or ())
         named = environ.get("RANK_TABLE_FILE")
         sources = [read(named)] if named and os.path.isfile(named) else []
     else:
@@ -174,13 +177,18 @@ def _check(given: Dict[str, Any]) -> int:
         if given["rank_table"] is not None:
             table = table_of(given["rank_table"], given["product"], for_hccl=True)
         sources = [read(path) for path in dict.fromkeys(files)]
-        found = [diagnostic for source in sources for diagnostic in source.diagnostics]
+        found = [each for source in sources for each in source.diagnostics]
         texts = {each.name: each.text for each in sources if each.text is not None}
-        parsed = {name: dotenv.parse_dotenv(text, name) for name, text in texts.items()}
+        parsed = {}
+        for name, text in texts.items():
+            one = attempted(found, name, dotenv.parse_dotenv, text, name)
+            if one is not None:
+                parsed[name] = one
         found.extend(each for one in parsed.values() for each in one.diagnostics)
         variables = {name: dotenv.as_shell(one.variables) for name, one in parsed.items()}
         places = {name: one.places for name, one in parsed.items()}
-        found.extend(envcheck.check_job(variables, target, table, places))
+        check = envcheck.check_job
+        found.extend(attempted(found, None, check, variables, target, table, places) or ())
         names = {name for each in variables.values() for name in each}
     report = print_findings(found, sources, given["format_"])
     if not found and all(name.startswith("PYTHON") for name in names.intersection(VARIABLES)):

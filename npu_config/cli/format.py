@@ -11,7 +11,9 @@ from npu_config.cli._options import as_option
 from npu_config.cli._output import deliver, say
 from npu_config.cli._paths import ANY_PATH, missing
 from npu_config.cli._rewrite import rewrite
+from npu_config.core.diagnostics import Diagnostic
 from npu_config.core.message import localized, phrase
+from npu_config.text.guard import attempted
 
 
 @click.command("format")
@@ -40,11 +42,14 @@ def _format(path: str, as_kind: Optional[str], dry: bool, diff: bool) -> int:
     if source.text is None:
         print_findings(source.diagnostics, [source], err=True)
         return FINDINGS
-    kind = as_kind or recognise(source.text, source.name)
-    if kind is None or kind not in _side_files():
+    faults: List[Diagnostic] = []
+    kind = as_kind or attempted(faults, source.name, recognise, source.text, source.name)
+    if not faults and kind not in _side_files():
         say(localized("{}: neither a side file nor a rank table\n", source.name), err=True)
         return WRONG_CALL
-    clean = _cleaned(format_of(kind), source.text, source)
+    clean = kind and attempted(faults, source.name, _cleaned, format_of(kind), source)
+    if faults:
+        print_findings(faults, [source], err=True)
     if clean is None:
         outcome, code = phrase("unchanged, it has errors"), FINDINGS
     elif clean == source.text:
@@ -66,8 +71,9 @@ def _format(path: str, as_kind: Optional[str], dry: bool, diff: bool) -> int:
     return code
 
 
-def _cleaned(format_: Any, text: str, source: InputFile) -> Optional[str]:
+def _cleaned(format_: Any, source: InputFile) -> Optional[str]:
     """The clean text; None, and reported, when it has errors that no fix corrects."""
+    text = source.text
     clean = format_.clean(text)
     parsed = format_.parse(clean, source.name)
     if not parsed.ok or parsed.model is None:

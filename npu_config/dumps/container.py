@@ -17,6 +17,7 @@ from npu_config.dumps import _rules as rules
 from npu_config.dumps.dump import Dump, Tensor
 from npu_config.dumps.header import HeaderError, TensorHeader, parse_header
 from npu_config.dumps.layouts import math_prod
+from npu_config.text.guard import attempted
 from npu_config.text.loading import unreadable
 
 _LENGTH = 8
@@ -59,6 +60,11 @@ def open_dump(path: PathLike) -> Opened:
         damaged file the tensors that are whole can be read.
     """
     name = path_name(path)
+    found: List[Diagnostic] = []
+    return attempted(found, name, _opened, name) or Opened(None, tuple(found))
+
+
+def _opened(name: str) -> Opened:
     try:
         with open(name, "rb", opener=reading) as stream:
             size = os.fstat(stream.fileno()).st_size

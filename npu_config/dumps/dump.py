@@ -113,9 +113,13 @@ class Tensor:
         Raises:
             NpuConfigError: the file does not hold them.
         """
-        with open(self.path, "rb", opener=reading) as stream:
-            stream.seek(self._offset())
-            return stream.read(self.size)
+        offset = self._offset()
+        try:
+            with open(self.path, "rb", opener=reading) as stream:
+                stream.seek(offset)
+                return stream.read(self.size)
+        except OSError as error:
+            raise NpuConfigError([unreadable(self.path, error)]) from None
 
     def steps(self, original_format: Optional[str] = None) -> Plan:
         """How the values get into the layout of the network.

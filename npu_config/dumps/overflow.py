@@ -19,6 +19,7 @@ from npu_config.dumps.graph import GeGraph, read_ge_graph
 from npu_config.dumps.overflow_record import CORES, Unit, ids_of, read_overflow, units
 from npu_config.dumps.statistics import Statistics, statistics_of
 from npu_config.dumps.tree import DumpFile, DumpTree, find_dumps, no_dump
+from npu_config.text.guard import attempted
 
 HERE, CAME_IN, UNKNOWN = "computed here", "came in", "origin not known"
 _TASKS = 65536
@@ -140,14 +141,11 @@ def explain_overflows(
     for file in tree:
         if file.kind != "overflow":
             continue
-        try:
-            reported = units(read_overflow(file.path))
-        except NpuConfigError as error:
-            found.extend(error.diagnostics)
-            continue
+        reported = attempted(found, file.path, _reported, file)
         if reported:
-            overflows.append(_overflow(file, reported, beside, compiled, found))
-        else:
+            one = attempted(found, file.path, _overflow, file, reported, beside, compiled, found)
+            overflows += [] if one is None else [one]
+        elif reported is not None:
             strays.append(file.path)
     overflows.sort(key=lambda each: (each.step or 0, each.time))
     types = [each.op_type for each in overflows if each.op_type and each.origin == HERE]
@@ -166,6 +164,10 @@ def _beside(tree: DumpTree) -> _Beside:
         if file.kind == "tensor":
             found.setdefault(os.path.dirname(file.path), []).append(file)
     return found
+
+
+def _reported(file: DumpFile) -> Tuple[Unit, ...]:
+    return units(read_overflow(file.path))
 
 
 def _overflow(

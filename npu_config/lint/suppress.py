@@ -168,7 +168,10 @@ class Suppressions:
 
 
 def _in_script(text: str, statements: List[Lines]) -> Iterator[Tuple[int, int, str]]:
-    """Line, column from 0, and text of every comment; enters the lines of every statement."""
+    """Line, column from 0, and text of every comment; enters the lines of every statement.
+
+    Of a text that is not Python those up to its fault.
+    """
     first: Optional[int] = None
     try:
         for token in tokenize.generate_tokens(io.StringIO(text, newline=None).readline):
@@ -179,8 +182,8 @@ def _in_script(text: str, statements: List[Lines]) -> Iterator[Tuple[int, int, s
                 first = None
             elif first is None and token.type not in _OTHER_TOKENS:
                 first = token.start[0]
-    except (tokenize.TokenError, SyntaxError):
-        pass
+    except Exception:  # of a text with NUL, Python 3.12 and 3.13 raise SystemError
+        return
 
 
 def _in_text(rows: Sequence[str]) -> Iterator[Tuple[int, int, str]]:

@@ -164,6 +164,16 @@ def _look(work: _Work) -> List[_Looked]:
 
 @without_collector()
 def _look_at(target: Target, work: _Work) -> _Looked:
+    """Look at one file; a fault of npu_config's own is a finding of the file."""
+    try:
+        return _of_file(target, work)
+    except Exception as error:
+        message = phrase("npu_config failed on this script: {}: {}", type(error).__name__, error)
+        diagnostic = rules.FAILED.diagnostic(message, Place(target.path), help="report it")
+        return _Looked(Outcome(target, diagnostics=(diagnostic,)))
+
+
+def _of_file(target: Target, work: _Work) -> _Looked:
     data = _read(target)
     if isinstance(data, Diagnostic):
         return _Looked(Outcome(target, diagnostics=(data,)))
@@ -176,13 +186,8 @@ def _look_at(target: Target, work: _Work) -> _Looked:
     is_mentioned = target.root is None or any(name in data for name in _MENTIONS)
     if not is_mentioned and not may_borrow(data.decode("utf-8", "replace")):
         return _Looked(Outcome(target, Migration("")))
-    try:
-        neighbours = Neighbours(os.path.dirname(os.path.abspath(target.path)), target.root)
-        found = analyse(data, work.imports, work.session_import, work.keeper, neighbours)
-    except Exception as error:  # a fault of ours must not cost the other files
-        message = phrase("npu_config failed on this script: {}: {}", type(error).__name__, error)
-        diagnostic = rules.FAILED.diagnostic(message, Place(target.path), help="report it")
-        return _Looked(Outcome(target, diagnostics=(diagnostic,)))
+    neighbours = Neighbours(os.path.dirname(os.path.abspath(target.path)), target.root)
+    found = analyse(data, work.imports, work.session_import, work.keeper, neighbours)
     return _looked(target, data, found)
 
 

@@ -19,14 +19,14 @@ from typing import (
 )
 
 from npu_config.core.collector import without_collector
-from npu_config.core.diagnostics import Diagnostic, Place
+from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Place
 from npu_config.core.files import reading
 from npu_config.core.target import Target
 from npu_config.script import read
 from npu_config.script._rules import NOT_PYTHON
 from npu_config.script.neighbours import remembering
 from npu_config.script.vocabulary import may_matter
-from npu_config.text.guard import fault
+from npu_config.text.guard import guarded
 from npu_config.text.loading import load
 
 __all__ = ["Checked", "check_scripts"]
@@ -106,6 +106,14 @@ def _check(work: _Work) -> _Results:
 
 def _check_one(path: str, work: _Work) -> Optional[Checked]:
     """Check one script; None for one that cannot matter, which is not even parsed."""
+    try:
+        with guarded(path):
+            return _checked(path, work)
+    except NpuConfigError as error:
+        return Checked(path, tuple(error.diagnostics), skipped=True)
+
+
+def _checked(path: str, work: _Work) -> Optional[Checked]:
     data = _load(path)
     if isinstance(data, Diagnostic):
         return Checked(path, (data,), skipped=True)
@@ -119,14 +127,11 @@ def _check_one(path: str, work: _Work) -> Optional[Checked]:
 
 
 def _judged(path: str, data: bytes, matters: bool, work: _Work) -> Optional[Checked]:
-    try:
-        reading = read(data, path)
-        if not matters and not reading.skipped:
-            return None
-        found = tuple(reading.judge(work.target, work.environ, work.on_host))
-        reading.forget()
-    except Exception as error:  # a fault of ours must not cost the findings in other files
-        return Checked(path, (fault(path, error),), skipped=True)
+    reading = read(data, path)
+    if not matters and not reading.skipped:
+        return None
+    found = tuple(reading.judge(work.target, work.environ, work.on_host))
+    reading.forget()
     text = reading.text if found else None
     return Checked(path, found, text, reading.encoding, reading.skipped)
 

@@ -15,6 +15,7 @@ from npu_config.core.rule import declare
 from npu_config.core.target import ANY_TARGET, Target
 from npu_config.text import json as _json
 from npu_config.text.faults import FaultLog
+from npu_config.text.guard import attempted
 from npu_config.text.json_parser import parse as parse_json
 from npu_config.text.loading import decode
 from npu_config.text.loading import load as load_bytes
@@ -148,12 +149,18 @@ _PLACEHOLDER = re.compile(
 
 
 def takes_text(parser: P) -> P:
-    """A parser of the content of a file, which says so where it is given the path of one."""
+    """A parser of the content of a file, which says so where it is given the path of one.
+
+    A fault of the parser itself is a finding, too.
+    """
 
     @functools.wraps(parser)
     def parse(text: str, path: Optional[str] = None, *rest: Any, **named: Any) -> Any:
         checked_text(text, "load(path)")
-        parsed = parser(text, path, *rest, **named)
+        found: List[Diagnostic] = []
+        parsed = attempted(found, path, functools.partial(parser, text, path, *rest, **named))
+        if parsed is None:
+            return Parsed(None, Report(found))
         if path is None and not parsed.ok and names_file(text):
             return Parsed(None, Report([path_given(text, "load(path) reads a file")]))
         return parsed

@@ -155,9 +155,15 @@ def load(*paths: PathLike) -> Parsed[OperatorLibrary]:
 def _files(path: str, found: List[Diagnostic]) -> List[str]:
     if not os.path.isdir(path):
         return [path]
+    try:
+        present = sorted(os.listdir(path))
+    except OSError as error:
+        reason = phrase("the directory cannot be listed: {}", error.strerror)
+        found.append(UNREADABLE.diagnostic(reason, Place(path)))
+        return []
     names = [
         os.path.join(path, name)
-        for name in sorted(os.listdir(path))
+        for name in present
         if name.startswith("aic-") and "-ops-info" in name and name.endswith(".json")
     ]
     if not names:

@@ -3,11 +3,13 @@
 import os
 import traceback
 from contextlib import contextmanager
-from typing import Iterator, Optional
+from typing import Any, Callable, Iterator, List, Optional, TypeVar
 
 from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Place, Severity
 from npu_config.core.message import phrase
 from npu_config.core.rule import declare
+
+_Result = TypeVar("_Result")
 
 INTERNAL = declare(
     "NPU700",
@@ -27,7 +29,7 @@ def fault(path: Optional[str], error: BaseException) -> Diagnostic:
     """The finding for an exception that should not have been raised.
 
     Args:
-        path: the file that was read or judged.
+        path: the file that was read or judged; None where no file is known.
         error: the exception.
     """
     frames = traceback.extract_tb(error.__traceback__)
@@ -36,13 +38,17 @@ def fault(path: Optional[str], error: BaseException) -> Diagnostic:
         where = ", {}:{}".format(os.path.basename(frames[-1].filename), frames[-1].lineno)
     return INTERNAL.diagnostic(
         phrase(
-            "npu_config failed on this file, which is not checked: {}{}: {}",
+            "npu_config failed: {}{}: {}"
+            if path is None
+            else "npu_config failed on this file, which is not checked: {}{}: {}",
             type(error).__name__,
             where,
             str(error)[:200],
         ),
         Place(path),
-        help="this is a fault of npu_config: report it, with the file if you can",
+        help="this is a fault of npu_config: report it"
+        if path is None
+        else "this is a fault of npu_config: report it, with the file if you can",
     )
 
 
@@ -63,3 +69,22 @@ def guarded(path: Optional[str]) -> Iterator[None]:
         raise
     except Exception as error:
         raise NpuConfigError([fault(path, error)]) from error
+
+
+def attempted(
+    found: List[Diagnostic], path: Optional[str], work: Callable[..., _Result], *arguments: Any
+) -> Optional[_Result]:
+    """What some work on a file returns; None where it raises, and ``found`` says why.
+
+    Args:
+        found: gets what is wrong.
+        path: the file that the work reads or judges.
+        work: is called with the arguments.
+        arguments: its arguments.
+    """
+    try:
+        with guarded(path):
+            return work(*arguments)
+    except NpuConfigError as error:
+        found.extend(error.diagnostics)
+    return None

@@ -1,12 +1,14 @@
-"""Long fuzzing: ``python -m tests.fuzz.run [--seconds N] [TARGET...]`` (``make fuzz``).
+"""Long fuzzing: ``python -m tests.fuzz.run [--seconds N] [--seed N] [TARGET...]`` (``make fuzz``).
 
 Mutates the golden cases: atheris does where it is installed, guided by what runs in the
-package, else chance.  Prints the number of executions, every input that raised, and every
-input that took over a second of CPU time.
+package, else chance.  Prints the number of executions of each target, every input that raised,
+and every input that took over a second of CPU time.  Targets may be patterns: ``"command: *"``.
 """
 
 import argparse
+import collections
 import contextlib
+import fnmatch
 import os
 import random
 import shutil
@@ -23,7 +25,8 @@ try:
 except ImportError:
     atheris = None
 with atheris.instrument_imports(["npu_config"]) if atheris else contextlib.nullcontext():
-    from tests.fuzz.targets import CORPUS, TARGETS, execute
+    from tests.fuzz import commands, targets
+    from tests.fuzz.targets import CORPUS
 
 _PIECES = [b"{", b"}", b"[", b"]", b":", b"=", b",", b'"', b"'", b"\\", b"\n", b"\r", b"\0", b"#",
            b"*", b"::", b"1" * 400, b" " * 50, b"\xff", b"\xef\xbb\xbf", b"-1", b"nan", b"1e999",
@@ -35,8 +38,17 @@ SLOW = 1.0
 _ANY = [path.read_bytes() for path in CORPUS]
 
 
+def execute(name, data):
+    """Run one target once."""
+    if name in targets.TARGETS:
+        targets.execute(name, data)
+    else:
+        commands.COMMANDS[name](data)
+
+
 def _corpus(name):
     """The files that a target is made for."""
+    name = commands.SEEDS.get(name, name)
     kind = name.rpartition("-")[2]
     marks = (
         (".py",) if kind in ("script", "migrate", "suppress") else ("/" + kind + "/", "." + kind)
@@ -50,7 +62,8 @@ def _corpus(name):
     ]
 
 
-OWN = {name: _corpus(name) for name in TARGETS}
+ALL = {**targets.TARGETS, **commands.COMMANDS}
+OWN = {name: _corpus(name) for name in ALL}
 
 
 def mutated(seed, name):
@@ -72,6 +85,7 @@ class Findings:
     def __init__(self):
         self.done = 0
         self.wrong = {}
+        self.counts = collections.Counter()
 
     def attempt(self, name, data):
         """Run one target once; tell of a fault that is new."""
@@ -79,13 +93,14 @@ class Findings:
         try:
             execute(name, data)
         except Exception as error:
-            frames = traceback.extract_tb(error.__traceback__)
+            frames = traceback.extract_tb((error.__cause__ or error).__traceback__)
             key = (name, type(error).__name__, str(frames[-1])[-80:])
             self._tell("RAISED", key, repr(error)[:200], data)
         spent = time.process_time() - begun
         if spent > SLOW:
             self._tell("SLOW", (name, "slow"), round(spent, 1), data)
         self.done += 1
+        self.counts[name] += 1
         if self.done % 20_000 == 0:
             self.tell()
 
@@ -97,18 +112,24 @@ class Findings:
         """Print the numbers."""
         print("{:,} executions, {} faults".format(self.done, len(self.wrong)), flush=True)
 
+    def tell_each(self):
+        """Print the numbers of each target, too."""
+        for name, count in sorted(self.counts.items()):
+            print("{:>9,}  {}".format(count, name))
+        self.tell()
+
 
 def main():
     """Fuzz until the time is over; 1 when something raised or was slow."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seconds", type=int, default=600)
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("targets", nargs="*", default=sorted(TARGETS))
+    parser.add_argument("targets", nargs="*", default=sorted(ALL))
     given = parser.parse_args()
-    names = given.targets or sorted(TARGETS)
+    names = [name for name in sorted(ALL) if any(fnmatch.fnmatch(name, p) for p in given.targets)]
     findings = Findings()
     (guided if atheris else by_chance)(findings, names, given.seconds, given.seed)
-    findings.tell()
+    findings.tell_each()
     return 1 if findings.wrong else 0
 
 
@@ -133,7 +154,7 @@ def guided(findings, names, seconds, seed):
         if data:
             findings.attempt(names[data[0] % len(names)], data[1:])
         if time.monotonic() > until:
-            findings.tell()
+            findings.tell_each()
             shutil.rmtree(folder)
             os._exit(1 if findings.wrong else 0)
 

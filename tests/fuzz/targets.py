@@ -227,6 +227,11 @@ def execute(name, data):
 READERS = {
     "cluster/engines/pod.py": "pod",
     "cluster/shell/check.py": "read-shell",
+    "cli/_cluster.py": "command: ranktable check",
+    "cli/_dump_show.py": "command: dump show",
+    "cli/_rewrite.py": "command: check --fix .yaml",
+    "cli/_session.py": "command: check",
+    "cli/migrate.py": "command: migrate --write",
     "core/toolkit.py": "toolkit",
     "diagnosis/graph/load.py": "graph",
     "diagnosis/loss_report/_read.py": "loss-scale",
@@ -253,11 +258,6 @@ READERS = {
 """Module that reads files to the target that covers it."""
 
 NO_READERS = {
-    "cli/_cluster.py": "gives the text to the readers of side files and environments",
-    "cli/_dump_show.py": "shows the bytes of a tensor",
-    "cli/_rewrite.py": "compares a file with what was read from it",
-    "cli/_session.py": "shows the lines of a file, and gives its text to the reader of comments",
-    "cli/migrate.py": "writes",
     "core/files.py": "compares a file with what is to be written, and writes",
     "diagnosis/doctor/_facts.py": "gives the bytes to the reader of scripts",
     "runner/hub.py": "what the system says of a process",

@@ -10,13 +10,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import npu_config
-from tests.fuzz.run import OWN, mutated
-from tests.fuzz.targets import NO_READERS, READERS, TARGETS, execute
+from tests.fuzz.run import ALL, OWN, execute, mutated
+from tests.fuzz.targets import NO_READERS, READERS
 
 PACKAGE = Path(npu_config.__file__).parent
 
 
-@pytest.mark.parametrize("name", sorted(TARGETS))
+@pytest.mark.parametrize("name", sorted(ALL))
 def test_any_bytes(name):
     """Arbitrary bytes, and files of the golden cases with a few bytes changed."""
 
@@ -28,7 +28,7 @@ def test_any_bytes(name):
     check()
 
 
-@pytest.mark.parametrize("name", sorted(TARGETS))
+@pytest.mark.parametrize("name", sorted(ALL))
 def test_very_long_numbers(name):
     """Python 3.11 refuses to convert more than 4,300 digits; no file brings it to that."""
     places = [
@@ -68,4 +68,4 @@ def test_no_reader_is_forgotten():
         if opens_files(ast.parse(path.read_text(encoding="utf-8")))
     }
     assert sorted({**READERS, **NO_READERS}) == sorted(found)
-    assert set(READERS.values()) <= set(TARGETS)
+    assert set(READERS.values()) <= set(ALL)
