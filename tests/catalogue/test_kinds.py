@@ -9,7 +9,7 @@ from npu_config.catalogue.kinds import Bool, Choice, Int, InvalidValue
 
 integers = st.integers(0, 2**31 - 1)
 names = st.from_regex(r"[A-Za-z_][A-Za-z0-9_/]{0,8}", fullmatch=True)
-pairs = st.tuples(st.integers(0, 999), st.integers(1000, 2**32 - 1))
+pairs = st.tuples(st.integers(0, 999), st.integers(1000, 2**31 - 1))
 ranges = st.one_of(
     st.just(-1), st.integers(0, 512), st.tuples(st.integers(0, 9), st.integers(9, 99))
 )

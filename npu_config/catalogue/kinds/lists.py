@@ -16,12 +16,12 @@ from npu_config.catalogue.kinds import (
     shown,
 )
 from npu_config.catalogue.kinds.structured import (
-    UINT32_MAX,
     Dim,
     Structured,
     bad_syntax,
     digits,
     either,
+    in_bits,
     is_list,
     is_one_of,
     limited_text,
@@ -63,11 +63,12 @@ class DumpStep(Structured):
         first, dash, last = part.partition("-")
         if not part:
             raise bad_syntax(phrase('is "{}", with an empty step', shorten(text)))
-        numbers = [digits(first)] + ([digits(last)] if dash else [])
+        numbers = [digits(each) for each in ([first, last] if dash else [first])]
         if None in numbers:
             problem = 'is "{}", where "{}" is neither a step nor a range'
             raise bad_syntax(phrase(problem, shorten(text), shorten(part, 30)))
-        return self._range(numbers[0], numbers[1]) if dash else self._step(numbers[0])
+        steps = [self._step(number) for number in numbers]
+        return self._range(*steps) if dash else steps[0]
 
     def _from_value(self, item: Any) -> Dim:
         if isinstance(item, str):
@@ -82,11 +83,11 @@ class DumpStep(Structured):
 
     def _step(self, value: Any) -> int:
         number = as_int(value)
-        if number is None or not 0 <= number <= UINT32_MAX:
+        if number is None or number < 0:
             raise bad_syntax(phrase("holds {}, which is not a step number", name_of_type(value)))
-        return number
+        return in_bits(number)
 
-    def _range(self, first: Any, last: Any) -> Tuple[int, int]:
+    def _range(self, first: int, last: int) -> Tuple[int, int]:
         if first >= last:
             raise bad_syntax(
                 phrase("holds the range {}-{}, which does not rise", first, last),
@@ -109,7 +110,7 @@ class DumpStep(Structured):
 
     def schema(self) -> Dict[str, Any]:
         """JSON Schema."""
-        step = {"type": "integer", "minimum": 0}
+        step = {"type": "integer", "minimum": 0, "maximum": INT32_MAX}
         pair = {"type": "array", "items": step, "minItems": 2, "maxItems": 2}
         return either(
             {"type": "string", "pattern": r"^\d+(-\d+)?(\|\d+(-\d+)?){0,99}$"},
@@ -132,7 +133,7 @@ class DeviceList(Structured):
         """Accept the text or a list of integers."""
         if isinstance(value, str):
             text = limited_text(value, "device ids")
-            devices: List[Optional[int]] = [digits(part, INT32_MAX) for part in text.split(",")]
+            devices: List[Optional[int]] = [digits(part) for part in text.split(",")]
             found = phrase('is "{}"', shorten(text))
         elif is_list(value):
             devices = [as_int(item) for item in value]
@@ -140,7 +141,7 @@ class DeviceList(Structured):
         else:
             raise wrong_type("takes device ids such as [0, 1], got {}", value)
         numbers = tuple(
-            device for device in devices if device is not None and 0 <= device <= INT32_MAX
+            in_bits(device) for device in devices if device is not None and device >= 0
         )
         if len(numbers) != len(devices) or not devices:
             raise bad_syntax(found)
@@ -162,7 +163,7 @@ class DeviceList(Structured):
             {"type": "string", "pattern": r"^\d+(,\d+)*$"},
             {
                 "type": "array",
-                "items": {"type": "integer", "minimum": 0},
+                "items": {"type": "integer", "minimum": 0, "maximum": INT32_MAX},
                 "minItems": 1,
                 "uniqueItems": True,
             },
@@ -181,7 +182,7 @@ class StreamLimits(Structured):
             pairs: List[Tuple[Any, Any]] = []
             for part in limited_text(value, "engines").split(","):
                 engine, colon, number = part.partition(":")
-                pairs.append((engine, digits(number, INT32_MAX) if colon else None))
+                pairs.append((engine, digits(number) if colon else None))
             found = phrase('is "{}"', shorten(value))
         else:
             if isinstance(value, Mapping):
@@ -195,8 +196,9 @@ class StreamLimits(Structured):
         for engine, number in pairs:
             if not is_one_of(engine, self.engines):
                 raise bad_syntax(phrase('{}, where "{}" is not an engine', found, spelt(engine)))
-            if number is None or not 1 <= number <= INT32_MAX:
+            if number is None or number < 1:
                 raise bad_syntax(phrase("{}, where {} has no number from 1 on", found, engine))
+            in_bits(number)
         if not pairs or len({engine for engine, _ in pairs}) != len(pairs):
             raise bad_syntax(phrase("{}, where an engine is missing or is given twice", found))
         return tuple((read_text(engine), number) for engine, number in pairs)
@@ -219,7 +221,7 @@ class StreamLimits(Structured):
             {
                 "type": "object",
                 "propertyNames": {"enum": list(self.engines)},
-                "additionalProperties": {"type": "integer", "minimum": 1},
+                "additionalProperties": {"type": "integer", "minimum": 1, "maximum": INT32_MAX},
                 "minProperties": 1,
             },
         )

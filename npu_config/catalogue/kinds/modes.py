@@ -10,6 +10,7 @@ from npu_config.catalogue.kinds.structured import (
     bad_syntax,
     digits,
     either,
+    in_bits,
     is_list,
     is_one_of,
     limited_text,
@@ -33,20 +34,18 @@ class AicoreNum(Structured):
     def parse(self, value: Any) -> CoreCounts:
         """Accept the text or a pair."""
         if isinstance(value, str):
-            match = re.match(
-                r"([1-9][0-9]{0,8})\|([1-9][0-9]{0,8})\Z", limited_text(value, "two core counts")
-            )
-            if match is None:
-                raise bad_syntax(phrase('is "{}"', shorten(value)))
-            return CoreCounts(int(match.group(1)), int(match.group(2)))
-        if not is_list(value):
+            parts = limited_text(value, "two core counts").split("|")
+            counts = [None if part.startswith("0") else digits(part) for part in parts]
+            found = phrase('is "{}"', shorten(value))
+        elif is_list(value):
+            counts = [as_int(item) for item in value]
+            found = phrase("is {}", shown(value))
+        else:
             raise wrong_type("takes a pair of core counts such as (24, 48), got {}", value)
-        counts = [as_int(item) for item in value]
-        if len(counts) != 2 or any(
-            count is None or not 1 <= count <= 999999999 for count in counts
-        ):
-            raise bad_syntax(phrase("is {}", shown(value)))
-        return CoreCounts(*(int(count or 0) for count in counts))
+        numbers = [in_bits(count) for count in counts if count is not None and count > 0]
+        if len(counts) != 2 or len(numbers) != 2:
+            raise bad_syntax(found)
+        return CoreCounts(*numbers)
 
     def render(self, value: Any) -> str:
         """``24|48``."""

@@ -3,13 +3,15 @@
 import re
 from typing import Any, Dict, List, Mapping, NamedTuple, Tuple
 
-from npu_config.catalogue.kinds import INT64_MAX, as_int, read_text, shorten, shown
+from npu_config.catalogue.kinds import as_int, read_text, shorten, shown
 from npu_config.catalogue.kinds.structured import (
     Dim,
     Structured,
     bad_syntax,
+    digits,
     either,
     first_twice,
+    in_bits,
     is_list,
     is_one_of,
     limited_text,
@@ -17,8 +19,10 @@ from npu_config.catalogue.kinds.structured import (
 )
 from npu_config.core.message import phrase
 
-LARGEST_SIZE = INT64_MAX
-"""Of one dimension."""
+
+def _number(text: str) -> int:
+    """The number that a text of digits is, perhaps after a sign."""
+    return (-1 if text.startswith("-") else 1) * (digits(text.lstrip("-")) or 0)
 
 
 class NamedShape(NamedTuple):
@@ -54,19 +58,14 @@ class InputShape(Structured):
 
     def _from_text(self, part: str, text: str) -> NamedShape:
         name, colon, dims = part.partition(":")
-        if (
-            not name
-            or not colon
-            or ":" in dims
-            or not re.match(r"-?[0-9]{1,19}(,-?[0-9]{1,19})*\Z", dims)
-        ):
+        if not name or not colon or ":" in dims or not re.match(r"-?[0-9]+(,-?[0-9]+)*\Z", dims):
             where = (
                 phrase(', where "{}" is not a name:dim,dim', shorten(part, 40))
                 if ";" in text
                 else ""
             )
             raise bad_syntax(phrase('is "{}"{}', shorten(text), where))
-        return self._shape(name, tuple(int(dim) for dim in dims.split(",")))
+        return self._shape(name, tuple(map(_number, dims.split(","))))
 
     def _from_pair(self, name: Any, dims: Any) -> NamedShape:
         sizes = [as_int(dim) for dim in dims] if is_list(dims) else []
@@ -86,7 +85,7 @@ class InputShape(Structured):
         if dims == (0,):
             return NamedShape(name, ())
         for dim in dims:
-            if dim < -1 or dim == 0 or dim > LARGEST_SIZE:
+            if in_bits(dim, 64) < -1 or dim == 0:
                 raise bad_syntax(
                     phrase(
                         'gives "{}" the dimension {}; a dimension is positive or -1',
@@ -131,19 +130,17 @@ class DynamicDims(Structured):
         """Accept the text or a list of profiles."""
         if isinstance(value, str):
             text = limited_text(value, "profiles")
-            if not re.match(r"[0-9]{1,19}([,;][0-9]{1,19})*\Z", text):
+            if not re.match(r"[0-9]+([,;][0-9]+)*\Z", text):
                 raise bad_syntax(phrase('is "{}"', shorten(text)))
-            profiles = tuple(
-                tuple(int(size) for size in part.split(",")) for part in text.split(";")
-            )
+            profiles = tuple(tuple(map(_number, part.split(","))) for part in text.split(";"))
         elif is_list(value):
             profiles = tuple(self._profile(item) for item in value)
         else:
             raise wrong_type("takes profiles such as [[1, 2], [4, 8]], got {}", value)
-        if any(size < 1 for profile in profiles for size in profile) or not all(profiles):
+        if not all(profiles) or any(
+            in_bits(size, 64) < 1 for profile in profiles for size in profile
+        ):
             raise bad_syntax("holds a size that is not positive")
-        if any(size > LARGEST_SIZE for profile in profiles for size in profile):
-            raise bad_syntax(phrase("holds a size above {}", LARGEST_SIZE))
         if len(profiles) < 2:
             raise bad_syntax(
                 phrase("holds {} profile", len(profiles)), "give at least two, or fixed shapes"
@@ -229,7 +226,7 @@ class ShapeRange(Structured):
             return ()
         dims: List[Dim] = []
         for dim in shape.split(","):
-            match = re.match(r" *(?:(-1)|([0-9]{1,19})(?: *~ *([0-9]{1,19}))?) *\Z", dim)
+            match = re.match(r" *(?:(-1)|([0-9]+)(?: *~ *([0-9]+))?) *\Z", dim)
             if match is None:
                 raise bad_syntax(
                     phrase(
@@ -239,10 +236,10 @@ class ShapeRange(Structured):
             if match.group(1):
                 dims.append(-1)
             elif match.group(3):
-                first, last = self._size(int(match.group(2))), self._size(int(match.group(3)))
-                dims.append(self._range(first, last))
+                first, last = map(_number, match.group(2, 3))
+                dims.append(self._range(self._size(first), self._size(last)))
             else:
-                dims.append(self._size(int(match.group(2))))
+                dims.append(self._size(_number(match.group(2))))
         return tuple(dims)
 
     def _from_pair(self, kind: Any, shapes: Any) -> RangeGroup:
@@ -264,11 +261,11 @@ class ShapeRange(Structured):
 
     def _size(self, size: Any) -> int:
         number = as_int(size)
-        if number is None or not 0 <= number <= LARGEST_SIZE:
+        if number is None or number < 0:
             raise bad_syntax(
                 phrase("holds the dimension {}; a dimension is N, (A, B) or -1", shown(size, 30))
             )
-        return number
+        return in_bits(number, 64)
 
     def _range(self, first: int, last: int) -> Tuple[int, int]:
         if first > last:

@@ -19,7 +19,7 @@ from npu_config.core.message import phrase
 
 LONGEST_TEXT = 1_000_000
 LONGEST_LIST = 1_000_000
-UINT32_MAX = 2**32 - 1
+_MOST_DIGITS = 40
 
 Dim = Union[int, Tuple[int, int]]
 
@@ -94,12 +94,23 @@ def bad_syntax(
     return InvalidValue("bad-syntax", problem, help, meant, piece)
 
 
-def digits(text: str, maximum: int = UINT32_MAX) -> Optional[int]:
-    """``text`` as a number when it is nothing but ASCII digits and not above ``maximum``."""
-    if not (text.isascii() and text.isdigit()) or len(text) > 20:
+def digits(text: str) -> Optional[int]:
+    """``text`` as a number when it is nothing but ASCII digits.
+
+    Of a longer number than any limit allows as many digits are read as show that.
+    """
+    if not (text.isascii() and text.isdigit()):
         return None
-    number = int(text)
-    return number if number <= maximum else None
+    return int(text.lstrip("0")[:_MOST_DIGITS] or "0")
+
+
+def in_bits(number: int, bits: int = 32) -> int:
+    """The number; raises :class:`InvalidValue` for one above the largest of so many bits."""
+    largest = 2 ** (bits - 1) - 1
+    if number > largest:
+        problem = "holds {}; the largest number of {} bits is {}"
+        raise bad_syntax(phrase(problem, shown(number, 30), bits, largest))
+    return number
 
 
 class Structured(Kind):

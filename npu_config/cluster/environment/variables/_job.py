@@ -1,6 +1,6 @@
 """Variables that say which process of which job this is."""
 
-from npu_config.catalogue.kinds import Text
+from npu_config.catalogue.kinds import INT32_MAX, Text
 from npu_config.cluster.environment.kinds import (
     JOB_ID,
     TABLE_PATH,
@@ -42,7 +42,7 @@ JOB = (
     _cm(
         "ASCEND_DEVICE_ID",
         "logical device of this process",
-        Whole(0),
+        Whole(0, INT32_MAX),
         default="0",
         products=ADAPTER,
         interactions=(
@@ -55,7 +55,7 @@ JOB = (
     Variable(
         "DEVICE_ID",
         "old name of ASCEND_DEVICE_ID; weight-update sharding reads it as the local rank",
-        Whole(0),
+        Whole(0, INT32_MAX),
         read_by=("C++ plugin", "npu_optimizer.py"),
         interactions=("counts only when ASCEND_DEVICE_ID is not set",),
         facts=("device-id-priority", "weight-update-sharding"),
@@ -75,7 +75,7 @@ JOB = (
     _table(
         "RANK_ID",
         "rank of this process in the job",
-        Whole(0),
+        Whole(0, INT32_MAX),
         read_by=("C++ plugin", "npu_hooks_append (default 0)", "NPUBasics"),
         interactions=("the rank_id of this device in the rank table", _WITHOUT_CM),
         facts=("rank-id-matches-table", "resource-info-exclusive"),
@@ -83,7 +83,7 @@ JOB = (
     _table(
         "RANK_SIZE",
         "number of devices of the job",
-        Whole(1),
+        Whole(1, INT32_MAX),
         default="1",
         read_by=("C++ plugin", "util.get_ranksize"),
         interactions=(
@@ -119,7 +119,7 @@ JOB = (
     _cm(
         "CM_CHIEF_DEVICE",
         "logical device of the master that collects what is known of the cluster",
-        Whole(0),
+        Whole(0, INT32_MAX),
         facts=("cm-ranges", "cm-used-when"),
     ),
     _cm(
