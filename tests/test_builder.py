@@ -17,7 +17,7 @@ def build(builder):
 
 def test_every_fault_is_reported_at_once_with_its_own_line():
     """One NpuConfigError holds every diagnostic; each points at the call that set the option."""
-    builder = npu.NpuConfigBuilder()
+    builder = npu.NpuConfigBuilder().data_dump("/tmp/dump")
     with pytest.raises(npu.NpuConfigError) as caught:
         (builder.set(dump_mode="ALL", presicion_mode="x").set(iterations_per_loop=0).build())
     found = {(d.option, d.name): d for d in caught.value.diagnostics.errors}

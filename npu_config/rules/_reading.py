@@ -2,7 +2,7 @@
 
 from typing import Iterable, Optional, Sequence, Tuple
 
-from npu_config.catalogue import OPTIONS
+from npu_config.catalogue import OPTIONS, Option
 from npu_config.core.message import phrase
 from npu_config.core.settings import UNKNOWN, SourceKind
 from npu_config.rules.case import Case
@@ -61,6 +61,22 @@ def is_never_read(case: Case, switches: Sequence[str]) -> bool:
     return bool(switches) and all(
         tuning_is_off(case) if switch == "aoe_mode" else case.never(switch, True)
         for switch in switches
+    )
+
+
+def unread(case: Case, option: Option) -> Optional[str]:
+    """What follows from a fault in an option that nothing reads here; None when it may be read.
+
+    The severity of such a fault is WARNING: the job runs as if the option were right.
+    """
+    switches = option.read_when
+    if not is_never_read(case, switches):
+        return None
+    return phrase(
+        "nothing reads it while {} is off"
+        if len(switches) == 1
+        else "nothing reads it while {} are off",
+        quoted(switches),
     )
 
 

@@ -9,6 +9,7 @@ from npu_config.core.message import phrase
 from npu_config.core.rule import rule
 from npu_config.rules._fields import help_for_wrong_field, switch_meant, value_in_its_field
 from npu_config.rules._fixes import writing
+from npu_config.rules._reading import unread
 from npu_config.rules.case import Case
 from npu_config.text.words import is_slip, near
 
@@ -174,13 +175,15 @@ def wrong_field(case: Case) -> None:
         if meant is not None and case.isset(meant):
             meant = None
         value = value_in_its_field(option, setting) if right == option.wire else None
+        not_read = unread(case, option) if meant is None else None
         case.report(
             name,
             message,
             help_for_wrong_field(option, value, meant, right),
             fix=None if meant else writing(case, setting, value, right),
+            severity=None if not_read is None else Severity.WARNING,
             meant=meant,
-            consequence=_consequence_of_wrong_field(option, right),
+            consequence=not_read or _consequence_of_wrong_field(option, right),
         )
 
 

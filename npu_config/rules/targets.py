@@ -14,6 +14,7 @@ from npu_config.rules._reading import (
     SHAPE_PROFILES,
     changed,
     given,
+    is_never_read,
     mode_words,
     quoted,
 )
@@ -101,8 +102,11 @@ def value_not_on_product(case: Case) -> None:
     known = case.known
     for name in _VALUES_BY_PRODUCT:
         if name in known and known[name] not in RESERVED_MODES:
-            supported = OPTIONS[name].value_products.get(known[name])
-            if supported is not None and case.never_on(supported):
+            option = OPTIONS[name]
+            supported = option.value_products.get(known[name])
+            if supported is None or is_never_read(case, option.read_when):
+                continue
+            if case.never_on(supported):
                 case.report(
                     name,
                     phrase(

@@ -1,14 +1,14 @@
 """103-106: a value is wrong in itself: its kind, its range, its grammar."""
 
-from typing import Any, Optional, Union
+from typing import Any, Optional, Tuple, Union
 
 from npu_config.catalogue import ALL_OPTIONS, OPTIONS, InvalidValue, Option, Outcome
-from npu_config.catalogue.kinds import Bool, is_bool, shown
+from npu_config.catalogue.kinds import Bool, is_bool, read_text, shown
 from npu_config.core.diagnostics import Severity
 from npu_config.core.message import phrase
 from npu_config.core.rule import rule
 from npu_config.rules._fixes import writing
-from npu_config.rules._reading import is_never_read, quoted
+from npu_config.rules._reading import unread
 from npu_config.rules.case import Case, Fault
 from npu_config.text.words import near
 
@@ -81,7 +81,8 @@ def value_not_allowed(case: Case) -> None:
 
     What happens then differs by option, and the message says it: the adapter aborts the process
     (no traceback), session.run raises, the graph engine refuses it minutes later, or nothing
-    checks it at all.
+    checks it at all.  What nothing reads in this configuration is a warning: ``dump_mode`` while
+    ``enable_dump`` is off.
 
     Wrong:
 
@@ -201,8 +202,7 @@ def _report_refused(case: Case, fault: Fault) -> None:
         elif not _is_legal_as_text(option, value):
             help = None
     else:
-        severity = _severity_of_bad_value(case, option)
-        consequence = _consequence(case, option, severity)
+        severity, consequence = _what_follows(case, option, value)
     legal = getattr(option.kind, "values", ())
     if help is None and fault.rule == "value-not-allowed" and isinstance(value, str):
         sibling = _SIBLINGS.get(option.name)
@@ -222,17 +222,28 @@ def _report_refused(case: Case, fault: Fault) -> None:
     )
 
 
-def _consequence(case: Case, option: Option, severity: Severity) -> Optional[str]:
-    """What the runtime does with a bad value."""
-    if severity is not option.severity and severity is Severity.WARNING:
-        return phrase(
-            "nothing reads it while {} is off"
-            if len(option.read_when) == 1
-            else "nothing reads it while {} are off",
-            quoted(option.read_when),
-        )
+def _what_follows(case: Case, option: Option, value: Any) -> Tuple[Severity, Optional[str]]:
+    """The severity of a bad value, and what the runtime does with it.
+
+    Our own inputs are refused, also where a value is only clamped; what nothing reads is a
+    warning, unless it cannot be written at all: a list that stands for text.
+    """
+    consequence = unread(case, option)
+    if consequence is not None and (not case.is_ours or _is_text(value)):
+        return Severity.WARNING, consequence
     outcome = option.outcome_in(case.version)
-    return None if outcome is Outcome.UNCHECKED else outcome.value
+    return (
+        Severity.ERROR if case.is_ours else option.severity,
+        None if outcome is Outcome.UNCHECKED else outcome.value,
+    )
+
+
+def _is_text(value: Any) -> bool:
+    """Whether a value can be written as it is, though the option does not take it."""
+    try:
+        return bool(read_text(value) == value)
+    except InvalidValue:
+        return False
 
 
 def _meant_value(option: Option, value: Any, refused: InvalidValue) -> Union[str, int, None]:
@@ -281,12 +292,3 @@ def _is_legal_as_text(option: Option, value: Any) -> bool:
     except InvalidValue:
         return False
     return True
-
-
-def _severity_of_bad_value(case: Case, option: Option) -> Severity:
-    """Our own inputs are refused; elsewhere a value that is clamped or never read is a warning."""
-    if case.is_ours:
-        return Severity.ERROR
-    if option.severity is Severity.ERROR and is_never_read(case, option.read_when):
-        return Severity.WARNING
-    return option.severity

@@ -55,5 +55,5 @@ def good(tmp_path):
 def bad(tmp_path):
     """A configuration with an error that can be fixed and one that cannot."""
     path = tmp_path / "bad.yaml"
-    path.write_text("version: 1\nhcl_timeout: 1800 # note\ndump_mode: sideways\n")
+    path.write_text("version: 1\nhcl_timeout: 1800 # note\nop_select_implmode: sideways\n")
     return path

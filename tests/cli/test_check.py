@@ -205,7 +205,9 @@ def test_fix(npu, bad):
     """Exactly the characters of the mistake are replaced; what remains is told."""
     bad.chmod(0o640)
     result = npu("check", bad, "--fix")
-    assert bad.read_text() == "version: 1\nhccl_timeout: 1800 # note\ndump_mode: sideways\n"
+    assert (
+        bad.read_text() == "version: 1\nhccl_timeout: 1800 # note\nop_select_implmode: sideways\n"
+    )
     assert stat.S_IMODE(bad.stat().st_mode) == 0o640
     assert result.code == 1
     assert "NPU101" not in result.out
@@ -232,7 +234,7 @@ def test_diff_changes_nothing(npu, bad):
         " version: 1",
         "-hcl_timeout: 1800 # note",
         "+hccl_timeout: 1800 # note",
-        " dump_mode: sideways",
+        " op_select_implmode: sideways",
     ]
 
 

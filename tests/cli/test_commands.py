@@ -574,7 +574,7 @@ def test_without_click():
 def test_output_that_cannot_encode(tmp_path):
     """A terminal that knows ASCII alone gets escapes, not an exception."""
     path = tmp_path / "x.yaml"
-    path.write_text("version: 1\ndump_mode: 全部\n", encoding="utf-8")
+    path.write_text("version: 1\nop_select_implmode: 全部\n", encoding="utf-8")
     done = python("check", str(path), PYTHONIOENCODING="ascii", PYTHONUTF8="0")
     assert done.returncode == 1
     assert b"\\u5168" in done.stdout
@@ -586,7 +586,7 @@ def test_a_file_name_that_is_no_text(tmp_path):
     name = os.fsencode(str(tmp_path)) + b"/\xff.yaml"
     try:
         with open(name, "w") as stream:
-            stream.write("version: 1\ndump_mode: x\n")
+            stream.write("version: 1\nop_select_implmode: x\n")
     except OSError:
         pytest.skip("the file system wants names in UTF-8")
     for format_ in ("text", "json", "sarif", "github"):

@@ -114,7 +114,9 @@ def test_ignore_comments_in_a_script(npu, script):
 
 def test_ignore_comments_in_a_configuration(npu, bad):
     """YAML has comments, too; what is silenced is not fixed."""
-    bad.write_text("version: 1\nhcl_timeout: 1800 # npu: ignore[NPU101]\ndump_mode: sideways\n")
+    bad.write_text(
+        "version: 1\nhcl_timeout: 1800 # npu: ignore[NPU101]\nop_select_implmode: sideways\n"
+    )
     before = bad.read_text()
     result = npu("check", "--format=json", "--fix", bad)
     assert rules(result) == ["NPU104"]
