@@ -7,7 +7,7 @@ from npu_config.catalogue.kinds.lists import Names
 from npu_config.catalogue.kinds.shapes import ShapeRange
 from npu_config.catalogue.option import Option, Outcome, Status, table
 from npu_config.core.diagnostics import Severity
-from npu_config.core.versions import since
+from npu_config.core.versions import since, until
 
 PAGE = "deprecated"
 TITLE = "Deprecated options"
@@ -136,18 +136,20 @@ OPTIONS = table(
         option(
             name="graph_memory_max_size",
             kind=Text(words="a number of bytes as text"),
-            summary="Former limit of graph memory; without effect now.",
+            summary="Limit of graph memory in older versions; without effect now.",
             unit="byte",
             status=Status.NO_EFFECT,
+            effective=until("r1.11.0"),
             sample={"graph_memory_max_size": "27917287424"},
             source=("npu_attrs.cc:2043", "npu_estimator.py:798"),
         ),
         option(
             name="variable_memory_max_size",
             kind=Text(words="a number of bytes as text"),
-            summary="Former limit of variable memory; without effect now.",
+            summary="Limit of variable memory in older versions; without effect now.",
             unit="byte",
             status=Status.NO_EFFECT,
+            effective=until("r1.11.0"),
             sample={"variable_memory_max_size": "3865470566"},
             source=("npu_attrs.cc:2046", "npu_estimator.py:800"),
         ),

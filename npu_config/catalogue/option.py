@@ -73,6 +73,7 @@ class Option:
         former_wire: the AttrValue field that some versions read in place of the kind's: ``"b"``.
         former_wire_versions: those versions.
         unchecked: the versions whose adapter does not look at the value.
+        effective: the versions that are documented to use an option that has no effect now.
         is_read: False for names that the front end writes and nothing at run time reads.
         sample: option to value: what a configuration that sets this option needs beside it, and
             its own value where the default would not show what it does.
@@ -108,6 +109,7 @@ class Option:
     former_wire: str = ""
     former_wire_versions: Versions = NEVER
     unchecked: Versions = NEVER
+    effective: Versions = NEVER
     is_read: bool = True
     sample: Mapping[str, Any] = attr.ib(factory=dict)
     _doc: Optional[str] = None

@@ -9,6 +9,7 @@ from npu_config.cluster.environment.variables import Variable
 from npu_config.core.message import join, listed, localized
 from npu_config.core.rule import Rule
 from npu_config.core.target import ALL_PRODUCTS
+from npu_config.core.versions import NEVER
 from npu_config.migration.facts import LABELS, Fact, details
 from npu_config.rulebook import load_all
 from npu_config.writers.init import legal, sample
@@ -80,6 +81,8 @@ def _facts(option: Option) -> Iterator[Tuple[str, Optional[str]]]:
     if option.default_note:
         yield "Default by product and mode", option.default_note
     yield "Status", option.status.value.replace("_", " ")
+    if option.effective != NEVER:
+        yield "Had an effect", str(option.effective)
     if option.replacement:
         yield "Use instead", option.replacement
     if option.products != ALL_PRODUCTS:

@@ -2,12 +2,13 @@
 
 from typing import List, Optional, Tuple
 
-from npu_config.catalogue import OPTIONS, Status
+from npu_config.catalogue import OPTIONS, Option, Status
 from npu_config.catalogue.kinds import Text
 from npu_config.core.diagnostics import Severity
 from npu_config.core.message import listed, phrase
 from npu_config.core.rule import rule
 from npu_config.core.settings import SourceKind
+from npu_config.core.versions import INDEX, NEVER, NEWEST, SNAPSHOTS, Versions
 from npu_config.rules._reading import changed, given, in_script
 from npu_config.rules.case import Case
 
@@ -15,6 +16,9 @@ _DOC = "docs/en/tfadapter_1/apiref/session_config/deprecated_options.md"
 _EXPERIMENTAL = "docs/en/tfadapter_1/apiref/session_config/experiment_options.md"
 
 REMOVED = "auto_tune_mode"
+
+_DOCUMENTED = INDEX["v0.0.48"]
+"""The first version of the documentation that says of options that they have no effect."""
 
 _DEPRECATED = tuple(
     n for n, o in OPTIONS.items() if o.status is Status.DEPRECATED and o.replacement
@@ -42,8 +46,9 @@ def _written_by_class(case: Case, name: str) -> bool:
 def deprecated_option(case: Case) -> None:
     """An option is set that the documentation calls deprecated.
 
-    It still works.  Only options that have a successor are reported: iteration offload still
-    needs ``enable_data_pre_proc``, which has none.
+    It still works.  Only options that have a successor are reported (with a version of the target:
+    one that this version reads): iteration offload still needs ``enable_data_pre_proc``, which has
+    none.
 
     Wrong:
 
@@ -56,10 +61,14 @@ def deprecated_option(case: Case) -> None:
     entries = case.entries
     for name in _DEPRECATED:
         if name in entries and given(case, name) and not _written_by_class(case, name):
+            replacement = OPTIONS[name].replacement
+            successor = OPTIONS.get(replacement or "")
+            if successor is not None and not _is_read_by(case, successor.versions):
+                continue
             case.report(
                 name,
                 phrase('"{}" is deprecated', name),
-                phrase("use {}", OPTIONS[name].replacement),
+                phrase("use {}", replacement),
                 place=case.entries[name].place_of_name,
             )
 
@@ -74,38 +83,53 @@ def deprecated_option(case: Case) -> None:
 def option_without_effect(case: Case) -> None:
     """An option is set that has no effect any more.
 
-    ``graph_memory_max_size`` and ``variable_memory_max_size`` are accepted, and memory is
-    allocated as needed; ``min_group_size`` and ``enable_reduce_precision`` are read by nothing.
-    In a script that is information: it trains as well as without them.  So it is in a
+    ``graph_memory_max_size`` and ``variable_memory_max_size`` limited memory in older versions:
+    there they are the remedy for "exceeds total var size".  The newest accept them, and allocate
+    memory as needed.  So they are a note without a version of the target, nothing with one that
+    uses them.  ``min_group_size`` and ``enable_reduce_precision`` are read by nothing.
+    In a script all this is information: it trains as well without them.  So it is in a
     ConfigProto for the last two, which NPUEstimator writes.
 
     Wrong:
 
+        target: {cann: "9.0.0"}
         graph_memory_max_size: "27917287424"
 
     Right:
 
-        external_weight: true
+        target: {cann: "5.0.2"}
+        graph_memory_max_size: "27917287424"
     """
     for name in _NO_EFFECT:
-        if case.isset(name) and not _written_by_class(case, name):
-            case.report(
+        if not case.isset(name) or _written_by_class(case, name):
+            continue
+        option, version, help = OPTIONS[name], case.version, "remove it"
+        severity = _severity_without_effect(case, option)
+        message = phrase(
+            '"{}" has no effect' if option.is_read else '"{}" has no effect; nothing reads it',
+            name,
+        )
+        if option.effective != NEVER and (version is None or version < _DOCUMENTED):
+            if version is not None and option.effective.has(version):
+                continue
+            severity = Severity.INFO
+            message = phrase(
+                '"{}" is documented to have an effect up to {}, and none in the newest versions',
                 name,
-                phrase(
-                    '"{}" has no effect'
-                    if OPTIONS[name].is_read
-                    else '"{}" has no effect; nothing reads it',
-                    name,
-                ),
-                "remove it",
-                place=case.entries[name].place_of_name,
-                severity=_severity_without_effect(case, name),
+                SNAPSHOTS[option.effective.spans[-1][1]],
             )
+            help = "remove it, unless this runs with such an old version"
+        case.report(name, message, help, place=case.entries[name].place_of_name, severity=severity)
 
 
-def _severity_without_effect(case: Case, name: str) -> Optional[Severity]:
+def _is_read_by(case: Case, versions: Versions) -> bool:
+    """True when the adapter of the target, the newest without a version, is one of these."""
+    return versions.has(NEWEST if case.version is None else case.version)
+
+
+def _severity_without_effect(case: Case, option: Option) -> Optional[Severity]:
     """Information in scripts, and where NPUEstimator may have written the name."""
-    by_estimator = case.source_kind is SourceKind.PROTO and not OPTIONS[name].is_read
+    by_estimator = case.source_kind is SourceKind.PROTO and not option.is_read
     return Severity.INFO if by_estimator or in_script(case) else None
 
 

@@ -7,6 +7,7 @@ from npu_config.catalogue.kinds import name_of_type, shorten, shown
 from npu_config.core.diagnostics import Fix, Severity
 from npu_config.core.message import phrase
 from npu_config.core.rule import rule
+from npu_config.core.versions import NEVER
 from npu_config.rules._fields import help_for_wrong_field, switch_meant, value_in_its_field
 from npu_config.rules._fixes import writing
 from npu_config.rules._reading import unread
@@ -30,7 +31,9 @@ FORMER_NAMES: Dict[str, str] = {
 }
 """Names that scripts carry from older adapters or from NPURunConfig, and what became of them."""
 
-_SUGGESTED = tuple(n for n, o in OPTIONS.items() if o.status is not Status.NO_EFFECT)
+_SUGGESTED = tuple(
+    n for n, o in OPTIONS.items() if o.status is not Status.NO_EFFECT or o.effective != NEVER
+)
 _MOST_SUGGESTIONS = 100
 """Looking for the closest name takes its time; a file of nothing but unknown names is none."""
 

@@ -4,6 +4,7 @@ from typing import Iterator, Tuple
 
 from npu_config.catalogue import OPTIONS, PAGES, Option
 from npu_config.core.target import ALL_PRODUCTS
+from npu_config.core.versions import NEVER
 from npu_config.rulebook import load_all
 from npu_config.writers.init import sample
 from npu_config.writers.yaml import scalar
@@ -86,6 +87,8 @@ def facts(option: Option) -> Iterator[Tuple[str, str]]:
     yield "mode", MODES.get(option.modes, option.modes.replace("_", " "))
     yield "scope", option.scope.replace("+", " and ")
     yield "status", option.status.value.replace("_", " ")
+    if option.effective != NEVER:
+        yield "had an effect", str(option.effective)
     if option.replacement:
         yield "use instead", option.replacement
     yield "TF Adapter", str(option.versions)
