@@ -98,7 +98,7 @@ def test_a_builder_can_go_on_after_build():
 
 def test_strict_refuses_warnings():
     """build(strict=True) raises for a configuration that only has warnings."""
-    builder = npu.NpuConfigBuilder().set(graph_memory_max_size="1024")
+    builder = npu.NpuConfigBuilder().set(dump_step="0")
     assert builder.build().diagnostics.warnings
     with pytest.raises(npu.NpuConfigError):
         builder.build(strict=True)
