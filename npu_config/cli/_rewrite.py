@@ -4,7 +4,8 @@ import os
 import stat
 from typing import Optional
 
-from npu_config.core.files import reading, write_atomic
+from npu_config.core.exchange import ChangedError
+from npu_config.core.files import write_atomic
 from npu_config.core.message import localized
 
 
@@ -26,10 +27,10 @@ def rewrite(
         reason = _refusal(real, root)
         if reason is not None:
             return reason
-        with open(real, "rb", opener=reading) as stream:
-            if stream.read() != before.encode(encoding):
-                return "the file changed while it was checked; it is not written"
-        write_atomic(real, after.encode(encoding), overwrite=True)
+        content = after.encode(encoding)
+        write_atomic(real, content, overwrite=True, before=before.encode(encoding))
+    except ChangedError as error:
+        return error.strerror
     except OSError as error:
         return localized("the file cannot be written: {}", error.strerror or error)
     return None

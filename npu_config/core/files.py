@@ -18,10 +18,17 @@ Content = Union[str, bytes, Iterable[Union[bytes, memoryview]]]
 
 _OPEN_FILES = "/proc/self/fd"
 _PREFIX, _SUFFIX = ".npu_config.", ".tmp"
+_SYSTEM = ("security.selinux",)
+_ATTRIBUTES = ("user.", "system.posix_acl_access", *_SYSTEM)
+"""The extended attributes that belong to a file, not to its content or its disk."""
 
 
 def write_atomic(
-    path: PathLike, content: Content, overwrite: bool = False, durable: bool = True
+    path: PathLike,
+    content: Content,
+    overwrite: bool = False,
+    durable: bool = True,
+    before: Optional[bytes] = None,
 ) -> None:
     """Write ``content`` to ``path``, all of it or nothing.
 
@@ -29,11 +36,13 @@ def write_atomic(
         path: the destination; its directory must exist.
         content: text (written as UTF-8, line ends as given, bytes of names that are none as they
             are), bytes, or pieces of bytes.
-        overwrite: replace an existing file, keeping its owner and its permission bits; a link
-            stays one.
+        overwrite: replace an existing file, keeping its owner, its permission bits and its
+            extended attributes; a link stays one.
         durable: wait until the disk has it, so that the file survives a power failure.
+        before: what the file has to hold for being replaced; None: anything.
 
     Raises:
+        ChangedError: the file does not hold ``before``, or another process writes to it.
         FileExistsError: the path exists and ``overwrite`` is False.
         IsADirectoryError: the path is a directory.
         OSError: the directory is missing, read-only or full; or what is there cannot be
@@ -57,13 +66,17 @@ def write_atomic(
         for piece in pieces:
             draft.stream.write(piece)
         draft.stream.flush()
-        draft.dress(there)
+        draft.dress(target, there)
         if durable:
             os.fsync(draft.stream.fileno())
-        if overwrite:
+        if not overwrite:
+            draft.link(target)
+        elif before is None:
             draft.replace(target)
         else:
-            draft.link(target)
+            draft.exchange(target, before, b"".join(pieces))
+        if durable:
+            _sync(os.path.dirname(target) or ".")
 
 
 class _Draft:
@@ -92,8 +105,11 @@ class _Draft:
         if self.path is not None and os.path.lexists(self.path):
             os.unlink(self.path)
 
-    def dress(self, there: Optional[os.stat_result]) -> None:
-        """Give it the owner and the permission bits of the file that it replaces, if any."""
+    def dress(self, target: str, there: Optional[os.stat_result]) -> None:
+        """Give it what belongs to the file that it replaces, if there is one.
+
+        Owner, permission bits, access lists, labels and the attributes that users give.
+        """
         handle = self.stream.fileno() if self.path is None else self.path
         mode = 0o666 & ~_umask() if there is None else stat.S_IMODE(there.st_mode)
         own = os.fstat(self.stream.fileno())
@@ -108,6 +124,8 @@ class _Draft:
                 with contextlib.suppress(OSError):
                     os.chown(handle, -1, there.st_gid)
         os.chmod(handle, mode)
+        if there is not None and hasattr(os, "listxattr"):
+            _copy_attributes(target, handle)
 
     def link(self, target: str) -> None:
         """Give it a name that is free."""
@@ -121,12 +139,57 @@ class _Draft:
 
     def replace(self, target: str) -> None:
         """Put it in the place of what is there."""
+        os.replace(self._named(), target)
+
+    def exchange(self, target: str, before: bytes, after: bytes) -> None:
+        """Put it in the place of what is there, if that is what was read."""
+        from npu_config.core.exchange import replace_content
+
+        replace_content(self._named(), target, before, after)
+
+    def _named(self) -> str:
+        """Its name, which it gets if it has none."""
         if self.path is None:
             path = os.path.join(self._directory, _PREFIX + os.urandom(8).hex() + _SUFFIX)
             self.link(path)
             self.path = path
         self.stream.close()
-        os.replace(self.path, target)
+        return self.path
+
+
+def _copy_attributes(source: str, draft: Union[int, str]) -> None:
+    """Give a draft the extended attributes of a file, and none that its directory gave it.
+
+    Raises:
+        OSError: an access list or an attribute of a user cannot be kept.
+    """
+    try:
+        wanted = [name for name in os.listxattr(source) if name.startswith(_ATTRIBUTES)]
+        given = [name for name in os.listxattr(draft) if name.startswith(_ATTRIBUTES)]
+    except OSError:  # the file system has none
+        return
+    for name in given:
+        if name not in wanted:
+            os.removexattr(draft, name)
+    for name in wanted:
+        try:
+            value = os.getxattr(source, name)
+            if name not in given or os.getxattr(draft, name) != value:
+                os.setxattr(draft, name, value)
+        except OSError as error:
+            if not name.startswith(_SYSTEM):
+                reason = phrase("its extended attribute {} cannot be kept", name)
+                raise OSError(error.errno, reason, source) from None
+
+
+def _sync(directory: str) -> None:
+    """Wait until the disk has the names of a directory, where that can be asked for."""
+    with contextlib.suppress(OSError):
+        descriptor = os.open(directory, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
 
 
 def _replaceable(target: str) -> Optional[os.stat_result]:

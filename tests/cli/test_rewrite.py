@@ -1,11 +1,13 @@
 """Files are written in place only when nothing else can be hurt by it."""
 
 import os
+import sys
 
 import pytest
 
 from npu_config.cli._rewrite import rewrite
 from npu_config.core import files
+from tests.cli.edits import COMMANDS, race
 
 WRONG = "version: 1\nop_wait_timeout: 120\nhcl_timeout: 1800\n"
 RIGHT = WRONG.replace("hcl_", "hccl_")
@@ -138,3 +140,43 @@ def test_a_full_disk_leaves_the_file(npu, wrong, monkeypatch):
 def test_a_device_is_not_written():
     """Only regular files are."""
     assert "not a regular file" in rewrite("/dev/null", "", "x")
+
+
+@pytest.mark.parametrize("command", sorted(COMMANDS))
+def test_no_edit_is_lost(command):
+    """Edits of another process in every way, while the command rewrites the file over and over."""
+    done, lost, _, left = race(command, 120)
+    assert (sum(done.values()), lost, left) == (120, [], [])
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs leases")
+@pytest.mark.parametrize("command", sorted(COMMANDS))
+def test_a_file_that_is_being_written(npu, tmp_path, command):
+    """It is left to whoever has it open; the command says so, and the exit code is not 0."""
+    name, template, _, _ = COMMANDS[command]
+    path = tmp_path / name
+    path.write_text(template.format(1))
+    with open(str(path), "a"):
+        result = npu(*command.split(), path)
+    said = result.out + result.err
+    assert (result.code != 0, path.read_text()) == (True, template.format(1)), said
+    assert "another process has the file open for writing; it is not written" in said
+    assert npu(*command.split(), path).code == 0
+    assert path.read_text() != template.format(1)
+
+
+@pytest.mark.parametrize("command", sorted(COMMANDS))
+def test_attributes_stay(npu, tmp_path, command):
+    """Extended attributes are those of the file that was there."""
+    name, template, _, _ = COMMANDS[command]
+    path = tmp_path / name
+    path.write_text(template.format(1))
+    try:
+        os.setxattr(str(path), "user.origin", b"x")
+    except (AttributeError, OSError):
+        pytest.skip("needs extended attributes")
+    assert npu(*command.split(), path).code == 0
+    assert (os.listxattr(str(path)), path.read_text() != template.format(1)) == (
+        ["user.origin"],
+        True,
+    )

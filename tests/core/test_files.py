@@ -3,6 +3,7 @@
 import errno
 import os
 import signal
+import struct
 import subprocess
 import sys
 import time
@@ -269,3 +270,58 @@ def test_deep_directories(tmp_path):
         folders.clear()
         visited.append(directory)
     assert [str(tmp_path)] == visited
+
+
+def lists(*entries):
+    """An access list as the system stores it: (tag, permissions, number) of each entry."""
+    return struct.pack("<I", 2) + b"".join(struct.pack("<HHI", *entry) for entry in entries)
+
+
+NOBODY = 0xFFFFFFFF
+FOR_1234 = lists((1, 6, NOBODY), (2, 6, 1234), (4, 4, NOBODY), (16, 6, NOBODY), (32, 0, NOBODY))
+"""Owner rw-, user 1234 rw-, group r--, mask rw-, others ---."""
+
+
+@pytest.fixture
+def attributes(tmp_path):
+    """A file with attributes of its user and an access list."""
+    path = tmp_path / "a"
+    path.write_text("old")
+    try:
+        os.setxattr(str(path), "user.note", b"\0kept\xff")
+        os.setxattr(str(path), "system.posix_acl_access", FOR_1234)
+    except (AttributeError, OSError):
+        pytest.skip("needs extended attributes and access lists")
+    return path
+
+
+@pytest.mark.parametrize("before", [None, b"old"])
+def test_attributes_stay(way, attributes, before):
+    """Those that users give, and who may do what."""
+    write_atomic(attributes, "new", overwrite=True, before=before)
+    assert attributes.read_text() == "new"
+    assert os.getxattr(str(attributes), "user.note") == b"\0kept\xff"
+    assert os.getxattr(str(attributes), "system.posix_acl_access") == FOR_1234
+    assert attributes.stat().st_mode & 0o777 == 0o660
+
+
+def test_what_the_directory_gives_to_new_files(way, attributes):
+    """A file without an access list does not get one by being replaced."""
+    os.removexattr(str(attributes), "system.posix_acl_access")
+    attributes.chmod(0o600)
+    os.setxattr(str(attributes.parent), "system.posix_acl_default", FOR_1234)
+    write_atomic(attributes, "new", overwrite=True)
+    assert os.listxattr(str(attributes)) == ["user.note"]
+    assert attributes.stat().st_mode & 0o777 == 0o600
+
+
+def test_attributes_that_cannot_be_kept(way, attributes, monkeypatch):
+    """The file stays as it is."""
+
+    def full(*_):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(files.os, "setxattr", full)
+    with pytest.raises(OSError, match=r"attribute .* cannot be kept"):
+        write_atomic(attributes, "new", overwrite=True)
+    assert (attributes.read_text(), os.listdir(str(attributes.parent))) == ("old", ["a"])
