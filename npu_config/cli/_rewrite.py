@@ -4,8 +4,7 @@ import os
 import stat
 from typing import Optional
 
-from npu_config.core.exchange import ChangedError
-from npu_config.core.files import write_atomic
+from npu_config.core.exchange import ChangedError, replace_content
 from npu_config.core.message import localized
 
 
@@ -27,8 +26,7 @@ def rewrite(
         reason = _refusal(real, root)
         if reason is not None:
             return reason
-        content = after.encode(encoding)
-        write_atomic(real, content, overwrite=True, before=before.encode(encoding))
+        replace_content(real, before.encode(encoding), after.encode(encoding))
     except ChangedError as error:
         return error.strerror
     except OSError as error:

@@ -17,6 +17,7 @@ import sys
 import time
 from typing import IO, Optional
 
+from npu_config.core.files import Draft, PathLike, reading
 from npu_config.core.message import phrase
 
 _CALLS = {"x86_64": 316, "aarch64": 276}
@@ -35,21 +36,27 @@ class ChangedError(OSError):
     """The file is not the one that was read: another process has written to it, or is about to."""
 
 
-def replace_content(draft: str, target: str, before: bytes, after: bytes) -> None:
-    """Give a draft the name of a file, if that holds what was read from it.
+def replace_content(path: PathLike, before: bytes, after: bytes) -> None:
+    """Write a file that holds what was read from it, all of it or nothing.
 
     Args:
-        draft: the new file.  Behind the call there is none of this name, or the new file has it
-            still.
-        target: the file, in the same directory.
-        before: what the file has to hold.
-        after: what the draft holds.
+        path: the file; a link stays one.
+        before: what it has to hold.
+        after: what it holds then; see :func:`~npu_config.core.files.write_atomic` for the rest.
 
     Raises:
-        ChangedError: the file holds something else, or another process writes to it; it is left
-            to that process.
-        OSError: the names cannot be exchanged.
+        ChangedError: it holds something else, or another process writes to it; it is left to
+            that process.
+        OSError: as of write_atomic.
     """
+    with Draft(os.path.realpath(path)) as draft:
+        draft.fill(after)
+        _put(draft.named(), draft.target, before, after)
+        draft.sync_name()
+
+
+def _put(draft: str, target: str, before: bytes, after: bytes) -> None:
+    """Give a draft the name of a file; behind that there is none of the draft's name."""
     _refuse_changed(target, before)
     _exchange(draft, target)
     try:
@@ -71,7 +78,7 @@ def _refuse_changed(path: str, content: bytes, wait: bool = False) -> None:
     Raises:
         ChangedError: it does not, or somebody does.
     """
-    with open(path, "rb") as stream:
+    with open(path, "rb", opener=reading) as stream:
         leased = _lease(stream)
         asked = stream.read() != content
         if wait and not asked:

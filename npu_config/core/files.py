@@ -24,11 +24,7 @@ _ATTRIBUTES = ("user.", "system.posix_acl_access", *_SYSTEM)
 
 
 def write_atomic(
-    path: PathLike,
-    content: Content,
-    overwrite: bool = False,
-    durable: bool = True,
-    before: Optional[bytes] = None,
+    path: PathLike, content: Content, overwrite: bool = False, durable: bool = True
 ) -> None:
     """Write ``content`` to ``path``, all of it or nothing.
 
@@ -39,10 +35,8 @@ def write_atomic(
         overwrite: replace an existing file, keeping its owner, its permission bits and its
             extended attributes; a link stays one.
         durable: wait until the disk has it, so that the file survives a power failure.
-        before: what the file has to hold for being replaced; None: anything.
 
     Raises:
-        ChangedError: the file does not hold ``before``, or another process writes to it.
         FileExistsError: the path exists and ``overwrite`` is False.
         IsADirectoryError: the path is a directory.
         OSError: the directory is missing, read-only or full; or what is there cannot be
@@ -56,38 +50,34 @@ def write_atomic(
         raise FileExistsError(
             phrase("{} exists; it is not overwritten without being asked", target)
         )
-    if overwrite:
-        target = os.path.realpath(target)
-    there = _replaceable(target)
-    if isinstance(content, str):
-        content = content.encode("utf-8", "surrogateescape")
-    pieces = (content,) if isinstance(content, bytes) else content
-    with _Draft(os.path.dirname(target) or ".") as draft:
-        for piece in pieces:
-            draft.stream.write(piece)
-        draft.stream.flush()
-        draft.dress(target, there)
-        if durable:
-            os.fsync(draft.stream.fileno())
-        if not overwrite:
-            draft.link(target)
-        elif before is None:
-            draft.replace(target)
+    with Draft(os.path.realpath(target) if overwrite else target) as draft:
+        draft.fill(content, durable)
+        if overwrite:
+            os.replace(draft.named(), draft.target)
         else:
-            draft.exchange(target, before, b"".join(pieces))
+            draft.link(draft.target)
         if durable:
-            _sync(os.path.dirname(target) or ".")
+            draft.sync_name()
 
 
-class _Draft:
-    """A file that is being written: ``path`` is its name for the time being, if it has one."""
+class Draft:
+    """A file that is being written, in the directory of its target.
 
-    def __init__(self, directory: str) -> None:
-        self._directory = directory
-        self.path: Optional[str] = None
-        self.stream: IO[bytes]
+    Args:
+        target: the file that it is to become.
 
-    def __enter__(self) -> "_Draft":
+    Raises:
+        OSError: there is something that replacing would destroy.
+    """
+
+    def __init__(self, target: str) -> None:
+        self.target = target
+        self._directory = os.path.dirname(target) or "."
+        self._there = _replaceable(target)
+        self._path: Optional[str] = None
+        self._stream: IO[bytes]
+
+    def __enter__(self) -> "Draft":
         try:
             if not os.path.isdir(_OPEN_FILES):
                 raise OSError
@@ -95,24 +85,36 @@ class _Draft:
         except (AttributeError, OSError):  # no Linux, or a file system without such files
             import tempfile
 
-            descriptor, self.path = tempfile.mkstemp(_SUFFIX, _PREFIX, self._directory)
-        self.stream = os.fdopen(descriptor, "wb")
+            descriptor, self._path = tempfile.mkstemp(_SUFFIX, _PREFIX, self._directory)
+        self._stream = os.fdopen(descriptor, "wb")
         return self
 
     def __exit__(self, *_: object) -> None:
         with contextlib.suppress(OSError):  # a full disk was reported by flush
-            self.stream.close()
-        if self.path is not None and os.path.lexists(self.path):
-            os.unlink(self.path)
+            self._stream.close()
+        if self._path is not None and os.path.lexists(self._path):
+            os.unlink(self._path)
 
-    def dress(self, target: str, there: Optional[os.stat_result]) -> None:
+    def fill(self, content: Content, durable: bool = True) -> None:
+        """Write the content, as :func:`write_atomic` takes it; the file is as its target is."""
+        if isinstance(content, str):
+            content = content.encode("utf-8", "surrogateescape")
+        for piece in (content,) if isinstance(content, bytes) else content:
+            self._stream.write(piece)
+        self._stream.flush()
+        self._dress()
+        if durable:
+            os.fsync(self._stream.fileno())
+
+    def _dress(self) -> None:
         """Give it what belongs to the file that it replaces, if there is one.
 
         Owner, permission bits, access lists, labels and the attributes that users give.
         """
-        handle = self.stream.fileno() if self.path is None else self.path
+        there = self._there
+        handle = self._stream.fileno() if self._path is None else self._path
         mode = 0o666 & ~_umask() if there is None else stat.S_IMODE(there.st_mode)
-        own = os.fstat(self.stream.fileno())
+        own = os.fstat(self._stream.fileno())
         if there is not None and hasattr(os, "chown"):
             if own.st_uid != there.st_uid:
                 try:
@@ -125,36 +127,35 @@ class _Draft:
                     os.chown(handle, -1, there.st_gid)
         os.chmod(handle, mode)
         if there is not None and hasattr(os, "listxattr"):
-            _copy_attributes(target, handle)
+            _copy_attributes(self.target, handle)
 
     def link(self, target: str) -> None:
         """Give it a name that is free."""
-        if self.path is not None:
-            os.link(self.path, target)
+        if self._path is not None:
+            os.link(self._path, target)
             return
-        descriptor = self.stream.fileno()
+        descriptor = self._stream.fileno()
         name = "{}/{}".format(_OPEN_FILES, descriptor)
         # Only with a directory does os.link follow the name to the file itself.
         os.link(name, target, src_dir_fd=descriptor, follow_symlinks=True)
 
-    def replace(self, target: str) -> None:
-        """Put it in the place of what is there."""
-        os.replace(self._named(), target)
-
-    def exchange(self, target: str, before: bytes, after: bytes) -> None:
-        """Put it in the place of what is there, if that is what was read."""
-        from npu_config.core.exchange import replace_content
-
-        replace_content(self._named(), target, before, after)
-
-    def _named(self) -> str:
-        """Its name, which it gets if it has none."""
-        if self.path is None:
+    def named(self) -> str:
+        """Its name for the time being, which it gets if it has none; it is written and closed."""
+        if self._path is None:
             path = os.path.join(self._directory, _PREFIX + os.urandom(8).hex() + _SUFFIX)
             self.link(path)
-            self.path = path
-        self.stream.close()
-        return self.path
+            self._path = path
+        self._stream.close()
+        return self._path
+
+    def sync_name(self) -> None:
+        """Wait until the disk has its name, where that can be asked for."""
+        with contextlib.suppress(OSError):
+            descriptor = os.open(self._directory, os.O_RDONLY)
+            try:
+                os.fsync(descriptor)
+            finally:
+                os.close(descriptor)
 
 
 def _copy_attributes(source: str, draft: Union[int, str]) -> None:
@@ -180,16 +181,6 @@ def _copy_attributes(source: str, draft: Union[int, str]) -> None:
             if not name.startswith(_SYSTEM):
                 reason = phrase("its extended attribute {} cannot be kept", name)
                 raise OSError(error.errno, reason, source) from None
-
-
-def _sync(directory: str) -> None:
-    """Wait until the disk has the names of a directory, where that can be asked for."""
-    with contextlib.suppress(OSError):
-        descriptor = os.open(directory, os.O_RDONLY)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
 
 
 def _replaceable(target: str) -> Optional[os.stat_result]:

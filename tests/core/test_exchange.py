@@ -35,7 +35,7 @@ def path(tmp_path):
 def replace(path):
     """As a command rewrites it; returns why not, or None."""
     try:
-        write_atomic(path, "new", overwrite=True, before=b"old")
+        replace_content(path, b"old", b"new")
     except ChangedError as error:
         return error.strerror
     return None
@@ -221,12 +221,24 @@ def test_an_interruption_behind_the_exchange(without, path, meanwhile):
     assert files(path) == {"a": "old"}
 
 
-def test_names_of_any_bytes(tmp_path):
+def test_names_of_any_bytes(without, tmp_path):
     """A name that is not UTF-8 is exchanged as it is."""
-    name = os.path.join(os.fsencode(str(tmp_path)), b"\xff")
-    draft, target = os.fsdecode(name + b"1"), os.fsdecode(name)
-    for each, text in ((draft, b"new"), (target, b"old")):
-        with open(each, "wb") as stream:
-            stream.write(text)
-    replace_content(draft, target, b"old", b"new")
-    assert os.listdir(str(tmp_path)) == [os.path.basename(target)]
+    path = os.path.join(str(tmp_path), os.fsdecode(b"\xff"))
+    write_atomic(path, "old")
+    replace_content(path, b"old", b"new")
+    with open(path, "rb") as stream:
+        assert stream.read() == b"new"
+    assert os.listdir(str(tmp_path)) == [os.path.basename(path)]
+
+
+def test_links_and_what_is_no_file(without, path):
+    """A link stays one; hard links and pipes are not replaced."""
+    (path.parent / "link").symlink_to("a")
+    replace_content(path.parent / "link", b"old", b"new")
+    assert ((path.parent / "link").is_symlink(), path.read_text()) == (True, "new")
+    os.link(str(path), str(path.parent / "b"))
+    with pytest.raises(OSError, match="several names"):
+        replace_content(path, b"new", b"newer")
+    os.mkfifo(str(path.parent / "pipe"))
+    with pytest.raises(OSError, match="not a regular file"):
+        replace_content(path.parent / "pipe", b"", b"x")

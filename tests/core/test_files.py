@@ -11,6 +11,7 @@ import time
 import pytest
 
 from npu_config.core import files
+from npu_config.core.exchange import replace_content
 from npu_config.core.files import make_directories, reading, walk, write_atomic
 
 
@@ -295,10 +296,13 @@ def attributes(tmp_path):
     return path
 
 
-@pytest.mark.parametrize("before", [None, b"old"])
-def test_attributes_stay(way, attributes, before):
+@pytest.mark.parametrize("write", [
+    lambda path: write_atomic(path, "new", overwrite=True),
+    lambda path: replace_content(path, b"old", b"new"),
+])  # fmt: skip
+def test_attributes_stay(way, attributes, write):
     """Those that users give, and who may do what."""
-    write_atomic(attributes, "new", overwrite=True, before=before)
+    write(attributes)
     assert attributes.read_text() == "new"
     assert os.getxattr(str(attributes), "user.note") == b"\0kept\xff"
     assert os.getxattr(str(attributes), "system.posix_acl_access") == FOR_1234
