@@ -32,6 +32,7 @@ setup(
         "npu_config": [
             "py.typed",
             "catalogue/*.pyi",
+            "locale/*.jsonl",
             "locale/*/LC_MESSAGES/*",
             "migration/*.yaml",
             "proto/*.binpb",

@@ -20,6 +20,7 @@ from tools import (
     readme,
     reference,
     side_files,
+    topics,
 )
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
@@ -33,6 +34,7 @@ def sources() -> Dict[str, Callable[[], Union[str, bytes]]]:
     result[option_types.PATH] = lambda: formatted(option_types.PATH, option_types.render())
     result[side_files.PATH] = lambda: formatted(side_files.PATH, side_files.render())
     result[facts_map.PATH] = facts_map.render
+    result.update(topics.files())
     result.update(readme.pages())
     result[migration_page.PATH] = migration_page.render
     result[networks_page.PATH] = networks_page.render

@@ -33,9 +33,9 @@ def complete_names(
 
 
 def _rules() -> List[List[str]]:
-    from npu_config.rulebook import load_all
+    from npu_config.cli._topics import topics
 
-    rules = load_all()
-    return [[rule.id, rule.summary] for rule in rules] + [
-        [rule.name, rule.summary] for rule in rules
+    rules = [topic for topic in topics() if topic.kind == "rule"]
+    return [[rule.name, rule.summary] for rule in rules] + [
+        [name, rule.summary] for rule in rules for name in rule.also
     ]

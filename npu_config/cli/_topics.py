@@ -1,11 +1,22 @@
-"""Everything that ``npu-config explain`` explains, and the search in it."""
+"""What ``npu-config explain`` explains, and the search in it.
+
+Read from a file for each language (``npu_config/locale/topics.LANGUAGE.jsonl``, one topic in
+each line), which ``tools.generate`` makes: no rule has to be imported.
+"""
 
 import functools
-from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Sequence, Tuple
+import json
+import os
+from typing import Any, List, Mapping, NamedTuple, Sequence, Tuple
 
-from npu_config.core.message import language, localized
+from npu_config.core.files import reading
+from npu_config.core.message import LOCALES, language
 
 KINDS = ("option", "rule", "variable", "argument", "migration")
+FORMER = "former"
+"""The kind of names that older adapters read: they are explained, not listed."""
+
+PATH = os.path.join(LOCALES, "topics.{}.jsonl")
 
 
 class Topic(NamedTuple):
@@ -16,7 +27,7 @@ class Topic(NamedTuple):
             ``npu-config migrate`` changes, refuses or reports.
         name: what it is called.
         summary: one line.
-        page: makes the whole page, as Markdown.
+        page: the whole page, as Markdown.
         also: other names of it.
         facts: what programs may want to know, for ``--format json``.
     """
@@ -24,8 +35,8 @@ class Topic(NamedTuple):
     kind: str
     name: str
     summary: str
-    page: Callable[[], str]
-    also: Tuple[str, ...] = ()
+    page: str
+    also: Sequence[str] = ()
     facts: Mapping[str, Any] = {}
 
     def is_called(self, word: str) -> bool:
@@ -36,12 +47,24 @@ class Topic(NamedTuple):
 
 def topics() -> Tuple[Topic, ...]:
     """Every topic: options, rules, variables, arguments of NPURunConfig, facts of migrations."""
-    return _topics(language())
+    return tuple(topic for topic in _read(language()) if topic.kind in KINDS)
 
 
 @functools.lru_cache(maxsize=None)
-def _topics(language: str) -> Tuple[Topic, ...]:
-    return (*_options(), *_rules(), *_variables(), *_arguments(), *_migration())
+def _read(language: str) -> Tuple[Topic, ...]:
+    with open(PATH.format(language), encoding="utf-8", opener=reading) as stream:
+        return tuple(Topic(*json.loads(line)) for line in stream)
+
+
+def written(found: Sequence[Topic]) -> str:
+    """The file of some topics."""
+    return "".join(json.dumps(topic, ensure_ascii=False) + "\n" for topic in found)
+
+
+def former(name: str) -> str:
+    """The page of an option of older adapters; empty for any other word."""
+    found = (topic for topic in _read(language()) if topic.kind == FORMER)
+    return next((topic.page for topic in found if topic.name == name), "")
 
 
 def called(word: str) -> List[Topic]:
@@ -69,124 +92,12 @@ def about(words: str) -> List[Topic]:
 def _rank(topic: Topic, wanted: Sequence[str]) -> int:
     """0 for a topic that does not hold all of the words; the lower the nearer to its name."""
     texts = (
-        lambda: " ".join((topic.name, *topic.also)),
-        lambda: topic.name + " " + topic.summary,
+        " ".join((topic.name, *topic.also)),
+        topic.name + " " + topic.summary,
         topic.page,
     )
     for rank, text in enumerate(texts, 1):
-        content = text().lower()
+        content = text.lower()
         if all(word in content for word in wanted):
             return rank
     return 0
-
-
-def _options() -> List[Topic]:
-    from npu_config.catalogue import OPTIONS
-    from npu_config.cli._pages import option_facts, option_page
-
-    return [
-        Topic(
-            "option",
-            option.name,
-            localized(option.summary),
-            functools.partial(option_page, option),
-            facts=option_facts(option),
-        )
-        for option in OPTIONS.values()
-    ]
-
-
-def _rules() -> List[Topic]:
-    from npu_config.cli._pages import plain, rule_page
-    from npu_config.rulebook import load_all
-
-    return [
-        Topic(
-            "rule",
-            rule.id,
-            plain("{}: {}".format(rule.name, localized(rule.summary))),
-            functools.partial(rule_page, rule),
-            (rule.name,),
-            {
-                "severity": rule.severity.value,
-                "options": list(rule.named or rule.options),
-                "on_host": rule.on_host,
-                "source": list(rule.source),
-            },
-        )
-        for rule in load_all()
-    ]
-
-
-def _variables() -> List[Topic]:
-    from npu_config.cli._pages import variable_page
-    from npu_config.cluster.environment.variables import VARIABLES
-
-    return [
-        Topic(
-            "variable",
-            variable.name,
-            localized(variable.meaning),
-            functools.partial(variable_page, variable),
-            facts={
-                "legal": variable.kind.describe(),
-                "default": variable.default,
-                "unit": variable.unit,
-                "read_by": list(variable.read_by),
-            },
-        )
-        for variable in VARIABLES.values()
-    ]
-
-
-def _arguments() -> List[Topic]:
-    from npu_config.catalogue import OPTIONS
-    from npu_config.catalogue.api import PARAMETERS
-    from npu_config.cli._pages import argument_page
-
-    carried: Dict[str, List[str]] = {name: [] for name in PARAMETERS["NPURunConfig"]}
-    for option in OPTIONS.values():
-        if option.run_config is not None:
-            carried.setdefault(option.run_config, []).append(option.name)
-    return [
-        Topic(
-            "argument",
-            "NPURunConfig." + name,
-            _carries(name, options, carried),
-            functools.partial(argument_page, name, tuple(options), _fields(name, carried)),
-            () if name in OPTIONS else (name,),
-            {"options": options, "fields": list(_fields(name, carried))},
-        )
-        for name, options in carried.items()
-    ]
-
-
-def _migration() -> List[Topic]:
-    from npu_config.cli._pages import fact_page
-    from npu_config.migration.facts import FACTS, details
-
-    return [
-        Topic(
-            "migration",
-            fact.id,
-            localized(fact.title),
-            functools.partial(fact_page, fact),
-            facts={"group": fact.group, "source": fact.source, "url": fact.url, **details(fact)},
-        )
-        for fact in FACTS.values()
-    ]
-
-
-def _fields(name: str, carried: Mapping[str, Sequence[str]]) -> Tuple[str, ...]:
-    return tuple(other for other in carried if other.startswith(name + "."))
-
-
-def _carries(name: str, options: Sequence[str], carried: Mapping[str, Sequence[str]]) -> str:
-    if options:
-        return localized(
-            "carries the option {}" if len(options) == 1 else "carries the options {}",
-            ", ".join(options),
-        )
-    if _fields(name, carried):
-        return localized("a configuration object with fields that carry options")
-    return localized("an argument of NPURunConfig that carries no option")

@@ -10,7 +10,7 @@ import click
 from npu_config.cli._complete import complete_names
 from npu_config.cli._options import form_option
 from npu_config.cli._output import Failure, say, wants_color
-from npu_config.cli._topics import KINDS, Topic, about, called, topics
+from npu_config.cli._topics import KINDS, Topic, about, called, former, topics
 from npu_config.core.message import join, localized
 
 _RULE = re.compile(r"NPU[0-9]+\Z", re.I)
@@ -44,17 +44,17 @@ def command(words: Tuple[str, ...], listing: bool, kind: Optional[str], format_:
         hits = named or ([] if _RULE.match(word) else _of(kind, about(word)))
         searched = searched or (not named and bool(hits))
         found.extend(hits)
-        if not hits and not _former(word):
+        if not hits and not former(word):
             unknown.append(word)
         elif not hits:
-            say(_former(word))
+            say(former(word))
     found = _of(kind, found)
     if format_ == "json":
         say(_json(found, not listing))
     elif searched:
         say("".join(_line(topic) for topic in found))
     else:
-        _show([topic.page() for topic in found])
+        _show([topic.page for topic in found])
     if unknown:
         raise Failure(join("; ", map(_unknown, unknown)))
 
@@ -77,7 +77,7 @@ def _json(found: Sequence[Topic], with_pages: bool) -> str:
             "also": list(topic.also),
             "summary": topic.summary,
             **topic.facts,
-            **({"page": topic.page()} if with_pages else {}),
+            **({"page": topic.page} if with_pages else {}),
         }
         for topic in found
     ]
@@ -96,20 +96,6 @@ def _show(pages: Sequence[str]) -> None:
             Console().print(Markdown(text))
             return
     say(text)
-
-
-def _former(word: str) -> str:
-    """What became of an option of older adapters; empty for any other word."""
-    from npu_config.rules.names import FORMER_NAMES
-
-    became = FORMER_NAMES.get(word)
-    return (
-        ""
-        if became is None
-        else "# {}\n\n{}\n".format(
-            word, localized("Not an option any more: {}", localized(became))
-        )
-    )
 
 
 def _unknown(word: str) -> str:

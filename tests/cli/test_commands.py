@@ -12,12 +12,15 @@ import pytest
 
 from npu_config.__main__ import main
 from npu_config.catalogue import OPTIONS
+from npu_config.cli import _topics
 from npu_config.cli.app import COMMANDS
 from npu_config.config import NpuConfig
+from npu_config.core.message import LANGUAGES
 from npu_config.migration.facts import FACTS, details
 from npu_config.readers import read
 from npu_config.rulebook import load_all
 from npu_config.writers import FORMATS
+from tools import topics
 
 # generate
 
@@ -312,6 +315,28 @@ def test_files_that_cannot_be_written(npu, tmp_path, where):
 
 
 # explain
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_explain_reads_what_is_declared(language):
+    """The file that it reads is up to date (``python -m tools.generate``), in both languages."""
+    (render,) = [made for path, made in topics.files().items() if language in path]
+    with open(_topics.PATH.format(language), encoding="utf-8") as stream:
+        assert stream.read() == render()
+
+
+@pytest.mark.parametrize("words", [["overflow"], ["NPU104"], ["no_such_word"], ["--list"]])
+def test_explain_imports_no_rules(words):
+    """A search is answered from that file: neither rules nor the catalogue are imported."""
+    code = (
+        "import sys; from npu_config.__main__ import main; main(sys.argv[1:]);"
+        "print(sorted(m for m in sys.modules if m.startswith(('npu_config.rule', "
+        "'npu_config.script', 'npu_config.catalogue', 'npu_config.migration', 'google.p'))))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, "explain", *words], stdout=subprocess.PIPE, check=True
+    )
+    assert done.stdout.splitlines()[-1] == b"[]"
 
 
 @pytest.mark.parametrize("name", sorted(OPTIONS))
