@@ -4,6 +4,7 @@ The training scripts that they start are read with the variables that they get, 
 read from ``os.environ`` is known.
 """
 
+import os
 import re
 from typing import Dict, FrozenSet, Iterable, List, Mapping, Optional, Set, Tuple
 
@@ -19,12 +20,16 @@ from npu_config.core.settings import UNKNOWN
 from npu_config.core.target import ANY_TARGET, Target
 from npu_config.rules.reading import Reading
 from npu_config.script import may_matter, read_script
+from npu_config.script.neighbours import framework_of, remembering
 from npu_config.script.source import Undecodable, decode
 from npu_config.text.loading import load
 from npu_config.text.rules import UNREADABLE
 
 _LARGEST = 1024 * 1024
 _MOST_STARTS = 16
+_ABOVE = ("..", os.path.join("..", ".."), os.path.join("..", "..", ".."))
+"""Launch scripts stand in the folder of what they start or below, and change to it."""
+_NAMED = re.compile(r"/([\w.-]{1,200}\.py)(?=[\s\"']|\Z)")
 _READ = re.compile(r"""(?:environ(?:\.get)?|getenv)[ \t]{0,8}[(\[][ \t]{0,8}["'](\w{1,80})["']""")
 
 
@@ -41,8 +46,46 @@ class ShellReading(Reading):
     ) -> List[Diagnostic]:
         """Every finding about the environments of what it starts, and about what that reads."""
         target = target or ANY_TARGET
-        found, launches = check_script(self.text or "", self.path, target, on_host)
+        with remembering():
+            found, launches = check_script(
+                self.text or "", self.path, target, on_host, _Frameworks(self.path)
+            )
         return [*found, *_in_scripts(launches, target)]
+
+
+class _Frameworks:
+    """The framework of what a launch script starts: the script that is started is asked."""
+
+    def __init__(self, path: Optional[str]) -> None:
+        self._folder = os.path.dirname(path or "")
+        self._known: Dict[Tuple[Optional[str], Optional[str]], Optional[str]] = {}
+
+    def __call__(self, launch: Launch) -> Optional[str]:
+        script = launch.script
+        if script is None:  # of a path that is not known the last name may be
+            named = _NAMED.search(launch.text)
+            script = named and named.group(1)
+        key = script, launch.framework
+        if key not in self._known:
+            file = None if script is None else self._file(script)
+            self._known[key] = (file and framework_of(file)) or launch.framework
+        return self._known[key]
+
+    def _file(self, script: str) -> Optional[str]:
+        """The file of a script: where it is named, or beside or above the launch script."""
+        folders = [self._folder, *(os.path.join(self._folder, up) for up in _ABOVE)]
+        names = [script]
+        if not os.path.isabs(script):
+            names += [os.path.join(each, script) for each in folders]
+        names += [os.path.join(each, os.path.basename(script)) for each in folders]
+        return next((name for name in names if _is_file(name)), None)
+
+
+def _is_file(path: str) -> bool:
+    try:
+        return os.path.isfile(path)
+    except ValueError:  # a NUL in the path
+        return False
 
 
 def read(data: bytes, path: Optional[str]) -> Reading:

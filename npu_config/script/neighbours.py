@@ -7,6 +7,7 @@ from contextvars import ContextVar
 from typing import Dict, FrozenSet, Iterator, List, Optional, Sequence, Set, Tuple
 
 from npu_config.core.files import reading, walk
+from npu_config.core.frameworks import of_modules
 
 PACKAGE = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))
 """Where npu_config itself is."""
@@ -116,15 +117,40 @@ def has_module(path: Optional[str], name: str) -> bool:
 
 def imported_files(path: str) -> List[str]:
     """The files beside, below and above a script that it imports, itself or through others."""
-    own = os.path.abspath(path)
+    return list(_reached(os.path.abspath(path)))[1:]
+
+
+def framework_of(path: str) -> Optional[str]:
+    """The framework that a script is for: its imports show it, or those of what it imports.
+
+    Args:
+        path: the script.
+    """
+    for name in _reached(os.path.abspath(path)):
+        framework = of_modules(_modules(name))
+        if framework is not None:
+            return framework
+    return None
+
+
+def _modules(path: str) -> Iterator[str]:
+    """The first names of the modules that the import statements of a file name."""
+    for match in _IMPORT.finditer(_read(path).decode("utf-8", "replace")):
+        module, _, plain = match.groups()
+        for each in [module] if plain is None else plain.split(","):
+            yield each.strip().partition(" ")[0].partition(".")[0]
+
+
+def _reached(own: str) -> Iterator[str]:
+    """A script and the files that it imports, itself or through others, the nearest first."""
     found: List[str] = [own]
     known: Set[str] = {own}
     for name in found:
+        yield name
         for other in _imports_of(name, os.path.dirname(own)):
             if other not in known and len(known) <= _MOST_IMPORTED:
                 known.add(other)
                 found.append(other)
-    return found[1:]
 
 
 def _imports_of(path: str, home: str) -> List[str]:

@@ -121,7 +121,8 @@ RANKS = declare(
 
     `RANK_SIZE` is the number of devices in the table and `RANK_ID`, from 0 to `RANK_SIZE` - 1,
     is the `rank_id` of the device that the process uses; otherwise HCCL fails when it is
-    initialised (a warning with a `RANK_SIZE` of 1, which starts no communication by itself).
+    initialised (a warning with a `RANK_SIZE` of 1, which starts no communication by itself, and
+    nothing without a rank table: only with one does the adapter hand `RANK_ID` on).
     With a rank table of the old template 2, `RANK_ID` may be the `pod_name` of the process.
     Another `ASCEND_DEVICE_ID` than the table's `device_id` is a warning: the table counts for
     HCCL, but inside a container the numbers may differ.

@@ -135,6 +135,9 @@ _SHORTEST_NAME = 7
 _LONGEST_POD = 127  # the bytes of RANK_ID that the graph engine takes
 _END = 3
 _ENDS = frozenset(end for name in VARIABLES for end in (name[:_END], name[-_END:]))
+_OTHER_LIBRARIES = ("CCL_", "MCCL_", "NCCL_", "RCCL_")
+"""How the names of other libraries for collectives begin, which have settings like HCCL's."""
+
 _NEVER_MEANT = TENSORFLOW_2_NAMES | {"DEVICE_ID", "PYTHONPATH", "PYTHONHASHSEED"}
 
 
@@ -270,7 +273,7 @@ def near_miss(context: EnvironmentCheck, name: str) -> None:
 def slips_of(name: str) -> Tuple[str, ...]:
     """The variables that a name may have been meant to be."""
     ends = {name[:_END].upper(), name[-_END:].upper()}  # one slip leaves one of them as it is
-    if len(name) < _SHORTEST_NAME or ends.isdisjoint(_ENDS):
+    if len(name) < _SHORTEST_NAME or ends.isdisjoint(_ENDS) or name.startswith(_OTHER_LIBRARIES):
         return ()
     return tuple(
         known for known in VARIABLES if known not in _NEVER_MEANT and is_slip(name, known)

@@ -44,11 +44,15 @@ OTHER_STARTER = declare(
     """
     A launch script starts the processes of an NPU job with the launcher of another framework.
 
-    `horovodrun`, `torchrun`, `deepspeed` and `python -m torch.distributed.launch` know nothing of
-    rank tables: they set neither `RANK_ID` nor `ASCEND_DEVICE_ID`, which npu_bridge reads, so that
-    every process takes device 0 and HCCL never forms.  `mpirun` is reported as information where
-    the script also sets `RANK_TABLE_FILE`, because a wrapper may set the rest from the variables
-    of MPI.
+    `horovodrun`, `torchrun`, `deepspeed` and others know nothing of rank tables: they set neither
+    `RANK_ID` nor `ASCEND_DEVICE_ID`, which npu_bridge reads, so that every process takes device 0
+    and HCCL never forms.  `mpirun` is reported as information where the script also sets
+    `RANK_TABLE_FILE`, because a wrapper may set the rest from the variables of MPI.
+
+    The script that is started decides: it, or what it imports, imports `npu_bridge` or
+    `npu_config`; or TensorFlow, where the launch script sets variables of the NPU.  Nothing is
+    said where it cannot be found.  A job of PyTorch, MindSpore or another framework is not judged
+    at all: its processes read other variables.
 
     Wrong: `horovodrun -np 8 python3 train.py`
 

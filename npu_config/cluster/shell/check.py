@@ -2,7 +2,18 @@
 
 import os
 import re
-from typing import Dict, FrozenSet, Iterable, Iterator, List, Mapping, Optional, Set, Tuple
+from typing import (
+    Callable,
+    Dict,
+    FrozenSet,
+    Iterable,
+    Iterator,
+    List,
+    Mapping,
+    Optional,
+    Set,
+    Tuple,
+)
 
 import attr
 
@@ -14,7 +25,7 @@ from npu_config.cluster.environment.state import EnvironmentCheck
 from npu_config.cluster.environment.variables import VARIABLES
 from npu_config.cluster.rank_table.model import AnyRankTable
 from npu_config.cluster.shell import _rules as rules
-from npu_config.cluster.shell.commands import Launch
+from npu_config.cluster.shell.commands import Launch, processes_of
 from npu_config.cluster.shell.faults import syntax_fault
 from npu_config.cluster.shell.follow import follow
 from npu_config.cluster.shell.run import LARGEST, Run
@@ -22,7 +33,8 @@ from npu_config.cluster.shell.state import NOT_KNOWN, State, Value, Variable
 from npu_config.cluster.shell.syntax import Script, parser, place_of
 from npu_config.core.collector import without_collector
 from npu_config.core.diagnostics import Diagnostic, Place, Severity
-from npu_config.core.message import phrase
+from npu_config.core.frameworks import ADAPTER, OURS, TENSORFLOW
+from npu_config.core.message import Message, phrase
 from npu_config.core.settings import UNKNOWN
 from npu_config.core.target import ANY_TARGET, Target
 from npu_config.text.loading import load
@@ -36,17 +48,32 @@ _MISSING = "does not exist"
 _USED = re.compile(r"\$\{?([A-Za-z_]\w*)", re.ASCII)
 
 
+FrameworkOf = Callable[[Launch], Optional[str]]
+
+
+def of_starter(launch: Launch) -> Optional[str]:
+    """The framework of what is started, as far as its starter tells."""
+    return launch.framework
+
+
 @without_collector()
 def check_script(
-    text: str, path: Optional[str], target: Target = ANY_TARGET, on_host: bool = False
+    text: str,
+    path: Optional[str],
+    target: Target = ANY_TARGET,
+    on_host: bool = False,
+    framework_of: FrameworkOf = of_starter,
 ) -> Tuple[List[Diagnostic], Tuple[Launch, ...]]:
     """Everything that is wrong with a launch script, and what it starts.
+
+    A job of another framework is not judged: its processes read other variables.
 
     Args:
         text: the script; ``\\r\\n`` is taken as bash would not, but as its author meant it.
         path: its file; sourced files and the rank table are looked for beside it.
         target: the product narrows what is said.
         on_host: this is the training host: files that are named must be there.
+        framework_of: says which framework what is started is for, None where that is not known.
     """
     other = _OTHER_SHELL.match(text)
     if other is not None:
@@ -67,10 +94,21 @@ def check_script(
         return [*found, fault], ()
     run, state = follow(script, _near_file)
     found.extend(run.faults.values())
-    found.extend(_starters(run, state))
-    tables = _Tables(target, on_host)
-    found.extend(_environments(run, state, target, tables))
+    frameworks = [framework_of(launch) for launch in run.launches]
+    if set(frameworks) <= {None} or not OURS.isdisjoint(frameworks):
+        pairs = list(zip(run.launches, frameworks))
+        found.extend(_starters([one for one, of in pairs if _is_npu_job(one, of)], state))
+        launches = [one for one, of in pairs if of in (None, *OURS) and one.kind == "python"]
+        tables = _Tables(target, on_host)
+        found.extend(_environments(run, state, launches, target, tables))
     return found, tuple(run.launches)
+
+
+def _is_npu_job(launch: Launch, framework: Optional[str]) -> bool:
+    """Whether what is started runs on NPUs: its script says so, or its environment."""
+    return framework == ADAPTER or (
+        framework == TENSORFLOW and not VARIABLES.keys().isdisjoint(launch.variables)
+    )
 
 
 def _line_ends(text: str, path: Optional[str]) -> List[Diagnostic]:
@@ -101,10 +139,10 @@ def _near_file(path: str) -> Optional[str]:
     return data.decode("utf-8", "replace")
 
 
-def _starters(run: Run, state: State) -> List[Diagnostic]:
+def _starters(launches: Iterable[Launch], state: State) -> List[Diagnostic]:
     found = []
-    for launch in run.launches:
-        if launch.kind in ("python", "shell"):
+    for launch in launches:
+        if launch.kind == "python" or processes_of(launch.arguments) == "1":
             continue
         quiet = launch.kind in ("mpirun", "mpiexec") and "RANK_TABLE_FILE" in state.variables
         found.append(
@@ -187,12 +225,13 @@ def _existing(path: str, beside: str) -> str:
     return near if os.path.exists(near) else path
 
 
-def _environments(run: Run, state: State, target: Target, tables: _Tables) -> List[Diagnostic]:
+def _environments(
+    run: Run, state: State, launches: List[Launch], target: Target, tables: _Tables
+) -> List[Diagnostic]:
     """The findings about what each process gets, or about what a file of exports leaves."""
-    launches = [launch for launch in run.launches if launch.kind == "python"]
     end = Launch("", None, (), None, state.exported, frozenset(state.shell.unset))
     found: List[Diagnostic] = []
-    ranked: List[Tuple[Optional[int], Diagnostic]] = []
+    ranked: List[Ranked] = []
     jobs: Dict[int, Dict[str, Launch]] = {}
     names = set().union(*[launch.variables for launch in (*launches, end)])
     ours = frozenset(name for name in names if _matters(name))
@@ -241,7 +280,7 @@ def _environments(run: Run, state: State, target: Target, tables: _Tables) -> Li
             }
             compare(looks, one_server=True)
             found.extend(diagnostic for look in looks.values() for diagnostic in look.found)
-    found.extend(_by_place(ranked))
+    found.extend(_grouped(ranked))
     return list({(one.rule, one.place, one.message): one for one in reversed(found)}.values())
 
 
@@ -267,17 +306,24 @@ def _given(launch: Launch, names: FrozenSet[str]) -> Tuple[Dict[str, Value], _Pl
     return given, _Places(launch.variables)
 
 
-def _by_place(ranked: Iterable[Tuple[Optional[int], Diagnostic]]) -> Iterator[Diagnostic]:
-    """One finding for one place, which names the ranks where each has its own message."""
-    places: Dict[Tuple[str, Place], Dict[str, Tuple[Optional[int], Diagnostic]]] = {}
+Ranked = Tuple[Optional[int], Diagnostic]
+
+
+def _grouped(ranked: Iterable[Ranked]) -> Iterator[Diagnostic]:
+    """One finding for one place, and for one fault of several ranks; it names the ranks."""
+    places: Dict[Tuple[str, Place], Dict[str, Ranked]] = {}
     for rank, one in ranked:
         places.setdefault((one.rule, one.place), {}).setdefault(one.message, (rank, one))
-    for group in places.values():
-        ranks = sorted(rank for rank, _ in group.values() if rank is not None)
-        if len(group) == 1 or len(set(ranks)) < len(group):
-            yield from (one for _, one in group.values())
+    faults: Dict[Tuple[object, ...], List[Ranked]] = {}
+    for place, group in places.items():
+        fault = _fault(*next(iter(group.values())))
+        faults.setdefault(fault or place, []).extend(group.values())
+    for found in faults.values():
+        ranks = sorted(rank for rank, _ in found if rank is not None)
+        if len(found) == 1 or len(set(ranks)) < len(found):
+            yield from (one for _, one in found)
             continue
-        first = next(one for rank, one in group.values() if rank == ranks[0])
+        first = next(one for rank, one in found if rank == ranks[0])
         others = ", ".join(map(str, ranks[1:_MOST_NAMED])) + (", ..." * (len(ranks) > _MOST_NAMED))
         message = phrase(
             "{} (likewise rank {})" if len(ranks) == 2 else "{} (likewise ranks {})",
@@ -285,6 +331,14 @@ def _by_place(ranked: Iterable[Tuple[Optional[int], Diagnostic]]) -> Iterator[Di
             others,
         )
         yield attr.evolve(first, message=message)
+
+
+def _fault(rank: Optional[int], found: Diagnostic) -> Optional[Tuple[object, ...]]:
+    """What a finding that begins with the rank says beside it; None for any other."""
+    message = found.message
+    if rank is None or not isinstance(message, Message) or message.arguments[:1] != (rank,):
+        return None
+    return (found.rule, message.template, *message.arguments[1:])
 
 
 def _matters(name: str) -> bool:

@@ -6,9 +6,11 @@ from typing import Dict, FrozenSet, List, NamedTuple, Optional, Sequence, Tuple
 from npu_config.cluster.shell.state import Value, Variable
 from npu_config.cluster.shell.syntax import Spot, place_of
 from npu_config.core.diagnostics import Place
+from npu_config.core.frameworks import OURS, of_modules
 from npu_config.core.settings import UNKNOWN
 
 _PYTHON = re.compile(r"(?:.*/)?python[0-9.]*\Z")
+_SCRIPT = re.compile(r"\S+\.py\Z")
 _ASSIGNMENT = re.compile(r"([A-Za-z_]\w*)=")
 _SHELLS = frozenset(("bash", "sh", "/bin/bash", "/bin/sh", "/usr/bin/bash", "/usr/bin/sh"))
 _WRAPPERS: Dict[str, str] = {
@@ -26,8 +28,23 @@ _WRAPPERS: Dict[str, str] = {
     "unbuffer": "",
 }
 _WITH_WORD = {"timeout": 1, "taskset": 1}
-_STARTERS = frozenset(("mpirun", "mpiexec", "horovodrun", "torchrun", "deepspeed"))
-_STARTING = _STARTERS | _SHELLS | {*_WRAPPERS, *_WITH_WORD}
+_NO_TRAINING = frozenset(("pip", "venv"))  # modules
+_STARTERS: Dict[str, Optional[str]] = {
+    # starter of processes -> the module whose framework it is of; None: of any
+    "mpirun": None,
+    "mpiexec": None,
+    "horovodrun": None,
+    "accelerate": "accelerate",
+    "deepspeed": "deepspeed",
+    "fleetrun": "paddle",
+    "llamafactory-cli": "llamafactory",
+    "msrun": "mindspore",
+    "swift": "swift",
+    "torchrun": "torch",
+    "vllm": "vllm",
+}
+_COUNTS = frozenset(("n", "np", "num_proc", "nproc_per_node", "num_processes", "num_gpus"))
+_STARTING = {*_STARTERS, *_SHELLS, *_WRAPPERS, *_WITH_WORD}
 MOVES = frozenset(("cd", "pushd", "popd"))
 # Commands that make no file by themselves, whatever their words are.
 MAKES_NOTHING = MOVES | {
@@ -38,7 +55,6 @@ MAKES_NOTHING = MOVES | {
 }  # fmt: skip
 # What these make has a name of their words, or lies in a folder with such a name.
 MAKES_ITS_WORDS = frozenset(("cp", "ln", "mv", "tee", "touch"))
-_TORCH = re.compile(r"torch\.distributed(\.launch|\.run)?\Z")
 
 
 class Launch(NamedTuple):
@@ -50,6 +66,7 @@ class Launch(NamedTuple):
     set.  ``process`` tells those apart that run at the same time: the loop that
     starts them and its round.  ``made`` says that something before it may have made the file
     that ``RANK_TABLE_FILE`` names, and ``table`` is the text that the script wrote to it.
+    ``framework`` is that of the starter, None for one of any.
     """
 
     kind: str
@@ -61,11 +78,20 @@ class Launch(NamedTuple):
     process: Optional[Tuple[int, int]] = None
     made: bool = False
     table: Optional[Variable] = None
+    framework: Optional[str] = None
 
     @property
     def place(self) -> Place:
         """Where the command stands."""
         return place_of(self.spot)
+
+    @property
+    def text(self) -> str:
+        """The command as it is written; empty for what no command starts."""
+        if self.spot is None:
+            return ""
+        script, begin, end = self.spot
+        return script.source[begin:end]
 
     @property
     def environment(self) -> Dict[str, Value]:
@@ -77,7 +103,7 @@ class Started(NamedTuple):
     """A command without what stands before it: the variables it adds, and its words.
 
     Of kind ``"text"`` is ``bash -c``, whose ``script`` is the text itself; ``removed`` are the
-    variables that it does not get, None for all.
+    variables that it does not get, None for all.  ``framework`` as in :class:`Launch`.
     """
 
     variables: Dict[str, Value]
@@ -85,6 +111,7 @@ class Started(NamedTuple):
     script: Optional[str]
     arguments: Tuple[Value, ...]
     removed: Optional[FrozenSet[str]] = frozenset()
+    framework: Optional[str] = None
 
 
 def may_start(name: str) -> bool:
@@ -158,8 +185,15 @@ def _what(variables: Dict[str, Value], rest: List[Value]) -> Optional[Started]:
     if name.endswith(".sh") and "/" in name:  # without one bash looks along PATH only
         return Started(variables, "shell", name, tuple(rest[1:]))
     if name in _STARTERS:
-        return Started(variables, name, _script_in(rest[1:]), tuple(rest[1:]))
+        return _starter(variables, name, rest[1:], _STARTERS[name])
     return None
+
+
+def _starter(
+    variables: Dict[str, Value], kind: str, words: Sequence[Value], module: Optional[str]
+) -> Started:
+    framework = None if module is None else of_modules((module,))
+    return Started(variables, kind, _script_in(words), tuple(words), frozenset(), framework)
 
 
 def _text(variables: Dict[str, Value], words: Sequence[Value]) -> Optional[Started]:
@@ -178,6 +212,18 @@ def inner(words: Sequence[Value]) -> Optional[Started]:
     return None
 
 
+def processes_of(words: Sequence[Value]) -> Value:
+    """How many processes a starter is told to start; UNKNOWN where it is not told."""
+    for number, word in enumerate(words):
+        if word is UNKNOWN or word.endswith(".py"):
+            break
+        option, sign, count = word.partition("=")
+        if option.strip("-").replace("-", "_") in _COUNTS:
+            following = words[number + 1] if number + 1 < len(words) else UNKNOWN
+            return count if sign else following
+    return UNKNOWN
+
+
 def _after_options(words: Sequence[Value], with_word: str) -> List[Value]:
     rest = list(words)
     while rest and rest[0] is not UNKNOWN and rest[0].startswith("-") and rest[0] != "-":
@@ -193,12 +239,7 @@ def _python(variables: Dict[str, Value], words: Sequence[Value]) -> Optional[Sta
     while rest and rest[0] is not UNKNOWN and rest[0].startswith("-"):
         option = rest.pop(0)
         if option == "-m":
-            module = rest[0] if rest else UNKNOWN
-            if module is not UNKNOWN and _TORCH.match(module):
-                return Started(
-                    variables, "python -m " + module, _script_in(rest[1:]), tuple(rest[1:])
-                )
-            return Started(variables, "python", None, tuple(rest[1:]))
+            return _module(variables, rest[0], rest[1:]) if rest else None
         if option == "-c":
             return None
         if option in ("-W", "-X") and rest:
@@ -209,8 +250,29 @@ def _python(variables: Dict[str, Value], words: Sequence[Value]) -> Optional[Sta
     return Started(variables, "python", None if script is UNKNOWN else script, tuple(rest[1:]))
 
 
+def _module(
+    variables: Dict[str, Value], module: Value, words: Sequence[Value]
+) -> Optional[Started]:
+    if module is UNKNOWN:
+        return Started(variables, "python", None, tuple(words))
+    package = module.partition(".")[0]
+    if package in _NO_TRAINING:
+        return None
+    if of_modules((package,)) not in (None, *OURS):
+        return _starter(variables, "python -m " + module, words, package)
+    return Started(variables, "python", _file_of(module), tuple(words))
+
+
+def _file_of(module: str) -> str:
+    return module.replace(".", "/") + ".py"
+
+
 def _script_in(words: Sequence[Value]) -> Optional[str]:
-    for word in words:
-        if word is not UNKNOWN and word.endswith(".py"):
+    """The script among the words of a starter, or the file of its module."""
+    for number, word in enumerate(words):
+        if word in ("-m", "--module"):
+            following = words[number + 1] if number + 1 < len(words) else UNKNOWN
+            return None if following is UNKNOWN else _file_of(following)
+        if word is not UNKNOWN and _SCRIPT.match(word):
             return word
     return None

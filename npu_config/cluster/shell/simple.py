@@ -264,11 +264,14 @@ def _start(run: Run, state: State, spot: Spot, found: Started, added: Dict[str, 
         run.background,
         may_be_made(run, table),
         None if table is UNKNOWN else _text_of(run, state, table),
+        found.framework,
     )
     if found.kind in ("shell", "text"):
         _child(run, launch, found)
-    elif found.kind == "python" or not _places_itself(run, launch):
+    elif found.kind == "python":
         run.launches.append(launch)
+    else:
+        _start_several(run, launch)
 
 
 def _text_of(run: Run, state: State, path: str) -> Optional[Variable]:
@@ -280,18 +283,18 @@ def _text_of(run: Run, state: State, path: str) -> Optional[Variable]:
     return NOT_KNOWN if name in run.written or name in run.made else None
 
 
-def _places_itself(run: Run, launch: Launch) -> bool:
-    """Whether what a starter starts sets its rank or its device, or may do so."""
+def _start_several(run: Run, launch: Launch) -> None:
+    """A starter of processes, unless what it starts sets its rank or its device, or may do so."""
     found = inner(launch.arguments)
-    if found is None or (found.kind == "text" and found.script is None):
-        return found is not None
-    before = len(run.launches)
-    _child(run, launch, found)
-    new = run.launches[before:]
-    if any({"RANK_ID", "ASCEND_DEVICE_ID"} & set(one.variables) for one in new):
-        return True
-    del run.launches[before:]
-    return False
+    if found is None:
+        run.launches.append(launch)
+    elif found.script is not None:
+        before = len(run.launches)
+        _child(run, launch, found)
+        new = run.launches[before:]
+        if not any({"RANK_ID", "ASCEND_DEVICE_ID"} & set(one.variables) for one in new):
+            script = next((one.script for one in new if one.script is not None), None)
+            run.launches[before:] = [launch._replace(script=script)]
 
 
 def _child(run: Run, launch: Launch, found: Started) -> None:

@@ -178,7 +178,8 @@ def _expansion(script: Script, state: State, node: Node) -> Value:
     if text == "${BASH_SOURCE[0]}":
         return _variable(script, state, "0")
     if text in ("$#", "${#}"):
-        return UNKNOWN if state.shell.arguments is None else str(len(state.shell.arguments))
+        arguments = state.shell.arguments
+        return UNKNOWN if arguments is None or UNKNOWN in arguments else str(len(arguments))
     if node.children[1:2] and node.children[1].type == "subscript":
         return _element(script, state, node) if len(node.children) == 3 else UNKNOWN
     default = _DEFAULT.match(text)
@@ -206,10 +207,13 @@ def _variable(script: Script, state: State, name: str) -> Value:
         return UNKNOWN if script.path is None else os.path.abspath(script.path)
     if not name.isdigit():
         return state.get(name)
-    if state.shell.arguments is None:
+    arguments = state.shell.arguments
+    if arguments is None:
         return UNKNOWN
     number = int(name[:9])
-    return state.shell.arguments[number - 1] if 0 < number <= len(state.shell.arguments) else ""
+    if 0 < number <= len(arguments):
+        return arguments[number - 1]
+    return UNKNOWN if UNKNOWN in arguments else ""  # an unknown one may be several
 
 
 def _substituted(script: Script, state: State, node: Node) -> Value:

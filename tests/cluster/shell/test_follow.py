@@ -52,6 +52,9 @@ def environments(text):
         ("export C=1; source set_env.sh; python x.py", {"C": "1"}),
         ("f() { export A=$1; return; }; f 3; python x.py", {}),
         ("f() { export A=$1; }; f 3; python x.py", {"A": "3"}),
+        ('f() { export A=$2; }; f "$@"; python x.py', {"A": UNKNOWN}),
+        ("f() { export A=$#; }; f $@; python x.py", {"A": UNKNOWN}),
+        ("f() { export A=x$2; }; f 3; python x.py", {"A": "x"}),
         ("export A=1; (export A=2); python x.py", {"A": "1"}),
         ("if [ 1 -eq 2 ]; then export A=1; else export A=2; fi; python x.py", {"A": "2"}),
         ("if foo; then export A=1; else export A=2; fi; python x.py", {"A": UNKNOWN}),
@@ -103,7 +106,14 @@ def test_a_script_that_starts_itself_ends():
     [
         ("python3.7 -u a.py --b", "python", "a.py"),
         ("/usr/bin/python3 -W ignore a.py", "python", "a.py"),
-        ("python -m pkg.train", "python", None),
+        ("python -m pkg.train", "python", "pkg/train.py"),
+        (
+            "python -m torch.distributed.run -m pkg.train x",
+            "python -m torch.distributed.run",
+            "pkg/train.py",
+        ),
+        ("accelerate launch --num_processes 8 a.py", "accelerate", "a.py"),
+        ("msrun --worker_num=8 a.py --x b.py", "msrun", "a.py"),
         ("mpirun -np 8 python a.py", "mpirun", "a.py"),
         ("horovodrun -np 8 python a.py", "horovodrun", "a.py"),
         ("python -m torch.distributed.launch a.py", "python -m torch.distributed.launch", "a.py"),
@@ -116,7 +126,15 @@ def test_commands(command, kind, script):
 
 
 @pytest.mark.parametrize(
-    "command", ["pip install x", "python -c 'x'", "$CMD a.py", "cat a.py", "python"]
+    "command",
+    [
+        "pip install x",
+        "python -c 'x'",
+        "$CMD a.py",
+        "cat a.py",
+        "python",
+        "python -m pip install x",
+    ],
 )
 def test_what_starts_nothing(command):
     """Other commands start no training."""

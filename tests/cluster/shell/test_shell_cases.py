@@ -6,6 +6,7 @@ from pathlib import Path
 import attr
 import pytest
 
+import npu_config
 from npu_config.cluster.shell.check import check_script
 from npu_config.core.diagnostics import Report
 from tests import golden
@@ -13,29 +14,28 @@ from tests import golden
 FOLDER = Path(__file__).parent / "cases"
 
 
-@pytest.fixture(autouse=True)
-def _beside_the_case(monkeypatch):
-    """Paths in the findings are those that a user in the folder sees."""
-    monkeypatch.chdir(FOLDER / "err")
+@pytest.fixture
+def found_in(monkeypatch):
+    """Gives the findings about a script that a user in its folder sees; ``started/`` is near."""
 
+    def found_in(path):
+        monkeypatch.chdir(path.parent)
+        return Report(
+            attr.evolve(each, message=each.message.replace(os.getcwd(), "."), fix=None)
+            for each in npu_config.check(path.name, golden.target_of(path))
+        )
 
-def found_in(path):
-    """The findings about a script, without the folder of this machine."""
-    found, _ = check_script(golden.text_of(path), path.name, golden.target_of(path))
-    here = os.path.dirname(os.path.abspath(path.name))
-    return Report(
-        attr.evolve(each, message=each.message.replace(here, "."), fix=None) for each in found
-    )
+    return found_in
 
 
 @golden.wrong(FOLDER)
-def test_wrong_case(path):
+def test_wrong_case(path, found_in):
     """A wrong script yields exactly what its ``.out`` file says, its own rule among it."""
     golden.check(path, found_in(path))
 
 
 @golden.right(FOLDER)
-def test_right_case(path):
+def test_right_case(path, found_in):
     """A script of which nothing is certainly wrong draws neither error nor warning."""
     report = found_in(path)
     assert report.errors + report.warnings == []

@@ -1,0 +1,4 @@
+"""Trains on the NPU."""
+
+import tensorflow as tf
+from npu_bridge.npu_init import *

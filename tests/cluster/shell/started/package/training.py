@@ -1,0 +1,3 @@
+"""Imports what shows the framework."""
+
+import npu_bridge.npu_init

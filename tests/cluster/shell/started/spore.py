@@ -1,0 +1,3 @@
+"""Trains with MindSpore."""
+
+import mindspore as ms

@@ -1,0 +1,5 @@
+"""Trains with PyTorch; TensorFlow is there for its summaries."""
+
+import tensorflow as tf
+import torch
+import torch_npu
