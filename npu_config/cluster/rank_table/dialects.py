@@ -72,7 +72,12 @@ _PORT = NumberText(1, 65535)
 _SERVER_ID = Text(1, 64)
 _NAME = Text(0, 127)
 
-_STATUS = Key(_ANY, True, "GL:166-188, PA:176-205")
+_STATUS = Key(
+    _ANY,
+    True,
+    "GL:166-188, PA:176-205",
+    needed_by="the graph engine reads it before it hands the table to HCCL, and fails without it",
+)
 _VERSION = Key(_ANY, True, "PA:293-305")
 
 

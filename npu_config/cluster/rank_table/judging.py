@@ -75,7 +75,9 @@ MISSING_KEY = _rule(
 
     HCCL reads the whole table when it is initialised and fails when a key is missing; the
     job ends, or the other ranks wait for this one.  Which keys are needed depends on the
-    dialect; a table without `version` is of template 2.
+    dialect; a table without `version` is of template 2.  Pages of HCCL call `status` optional,
+    and for HCCL it is: but in a job of TensorFlow the graph engine reads the file first, until
+    `status` is `completed`, and fails at once without it.
 
     Wrong: `{"device_id": "0", "device_ip": "10.20.0.2"}`
 

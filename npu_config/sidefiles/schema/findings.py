@@ -7,6 +7,8 @@ there is something to report, and for all findings together.
 import json
 from typing import Any, Dict, List, NamedTuple, Optional, Tuple
 
+import attr
+
 from npu_config.core.diagnostics import Diagnostic, Fix, Severity
 from npu_config.core.message import join, phrase
 from npu_config.core.rule import Rule
@@ -15,12 +17,15 @@ from npu_config.text.source import Places
 
 MOST_OF_A_RULE = 100
 """Findings of one rule about one key that are reported one by one; the rest are counted."""
+_FEW = 3
+"""Values of one key with the same fault that are reported one by one; more are one finding."""
 
 
 class Finding(NamedTuple):
     """One thing that is wrong with the part of a document at ``path``.
 
     ``instead`` is the JSON text to put there, where the correction is mechanical and safe.
+    ``fault`` is what is wrong with a value, in the same words for every value of the key.
     """
 
     rule: Rule
@@ -31,6 +36,11 @@ class Finding(NamedTuple):
     at_key: bool
     instead: Optional[str]
     meant: Optional[str] = None
+    fault: Optional[str] = None
+
+
+Topic = Tuple[str, str]
+"""A rule and the key that it is about."""
 
 
 class Findings:
@@ -45,7 +55,7 @@ class Findings:
 
     def __init__(self) -> None:
         self._found: List[Finding] = []
-        self._counts: Dict[Tuple[str, str], int] = {}
+        self._counts: Dict[Topic, int] = {}
         self.keys = 0
         self.texts = 0
 
@@ -83,15 +93,14 @@ class Findings:
         at_key: bool = False,
         instead: Optional[str] = None,
         meant: Optional[str] = None,
+        fault: Optional[str] = None,
     ) -> None:
         """Note that the part at ``path`` breaks ``rule``; see :class:`Finding`."""
-        names = [step for step in path if isinstance(step, str)]
-        topic = (rule.id, names[-1] if names else "")
+        finding = Finding(rule, path, message, help, severity, at_key, instead, meant, fault)
+        topic = _topic(finding)
         count = self._counts[topic] = self._counts.get(topic, 0) + 1
         if count <= MOST_OF_A_RULE:
-            self._found.append(
-                Finding(rule, path, message, help, severity, at_key, instead, meant)
-            )
+            self._found.append(finding)
 
     def wrong_at(self, rule: Rule, path: Path, sentence: str, *values: Any, **more: Any) -> None:
         """Note that the part at ``path`` breaks ``rule``; the sentence begins with that part.
@@ -110,19 +119,16 @@ class Findings:
         return [finding.path for finding in self._found]
 
     def diagnostics(self, places: Places) -> List[Diagnostic]:
-        """The findings with their places."""
+        """The findings with their places; those about many values with one fault are one."""
+        groups: Dict[Tuple[object, ...], List[Finding]] = {}
+        for number, finding in enumerate(self._found):
+            alike = number if finding.fault is None else (finding.fault, finding.severity)
+            groups.setdefault((_topic(finding), alike), []).append(finding)
         reported = []
-        last: Dict[Tuple[str, str], Finding] = {}
-        for finding in self._found:
-            rule, path, message, help, severity, at_key, instead, meant = finding
-            names = [step for step in path if isinstance(step, str)]
-            last[rule.id, names[-1] if names else ""] = finding
-            place = places.key_place(path) if at_key else places.place(path)
-            reported.append(
-                rule.diagnostic(
-                    message, place, None, help, severity, Fix.writing(place, instead), meant
-                )
-            )
+        for group in groups.values():
+            found = [_diagnostic(finding, places) for finding in group]
+            reported.extend(found if len(found) <= _FEW else [_as_one(found)])
+        last = {_topic(finding): finding for finding in self._found}
         for topic, count in self._counts.items():
             if count > MOST_OF_A_RULE:
                 finding = last[topic]
@@ -136,6 +142,35 @@ class Findings:
                     )
                 )
         return reported
+
+
+def _topic(finding: Finding) -> Topic:
+    names = [step for step in finding.path if isinstance(step, str)]
+    return finding.rule.id, names[-1] if names else ""
+
+
+def _diagnostic(finding: Finding, places: Places) -> Diagnostic:
+    rule, path, message, help, severity, at_key, instead, meant, _ = finding
+    place = places.key_place(path) if at_key else places.place(path)
+    fix = Fix.writing(place, instead)
+    return rule.diagnostic(message, place, None, help, severity, fix, meant)
+
+
+def _as_one(found: List[Diagnostic]) -> Diagnostic:
+    """The first of many findings, with the lines and the corrections of all."""
+    first, more = found[0], len(found) - 1
+    lines = sorted({one.line for one in found[1:] if one.line is not None})
+    message = (
+        phrase("{} (and {:,} more, in lines {})", first.message, more, listed(lines))
+        if len(lines) > 1
+        else phrase("{} (and {:,} more)", first.message, more)
+    )
+    fixes = [one.fix for one in found if one.fix is not None]
+    fix = None
+    if len(fixes) == len(found):
+        title = phrase("correct all {:,}", len(found))
+        fix = Fix(title, tuple(edit for each in fixes for edit in each.edits))
+    return attr.evolve(first, message=message, fix=fix, meant=None)
 
 
 def dotted(path: Path) -> str:

@@ -187,7 +187,8 @@ class Key(NamedTuple):
 
     ``source`` is where its reader is known from, ``since`` the first version of CANN that reads
     it, ``rule`` what a wrong value breaks where that is not the rule for all values, ``severity``
-    how bad that is where the rule does not say it.
+    how bad that is where the rule does not say it, ``needed_by`` who refuses a document without
+    it where the vendor's page does not say so.
     """
 
     kind: AnyKind
@@ -196,6 +197,7 @@ class Key(NamedTuple):
     since: Optional[str] = None
     rule: Optional[Rule] = None
     severity: Optional[Severity] = None
+    needed_by: Optional[str] = None
 
 
 @attr.s(frozen=True, slots=True, auto_attribs=True, eq=False)

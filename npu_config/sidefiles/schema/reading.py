@@ -30,6 +30,7 @@ from npu_config.text.json import BROKEN
 from npu_config.text.lines import BLANKS
 from npu_config.text.words import SLIP, near
 
+_DIGITS = re.compile("[0-9]+")
 _WORDS = {str: "text", int: "a whole number", list: "an array", dict: "an object"}
 
 
@@ -105,7 +106,7 @@ class Reader:
             if close is not None:
                 meant[close] = name
             if key.required:
-                self._missing(level, name, close)
+                self._missing(level, name, key, close)
         for name in unknown:
             column = columns[name]
             self.findings.keys += len(column.values)
@@ -113,7 +114,7 @@ class Reader:
                 self.findings.count(value)
             self._unknown(level, schema, name, column, meant.get(name))
 
-    def _missing(self, level: Level, name: str, close: Optional[str]) -> None:
+    def _missing(self, level: Level, name: str, key: Key, close: Optional[str]) -> None:
         lacking = [
             index
             for index, item in enumerate(level.items)
@@ -126,11 +127,12 @@ class Reader:
             self.findings.wrong_at(
                 self.rules.missing,
                 level.path(index),
-                '{}{} has no "{}"',
+                '{}{} has no "{}"{}',
                 phrase(" (and {:,} more)", len(lacking) - 1)
                 if together and len(lacking) > 1
                 else "",
                 name,
+                phrase("; {}", phrase(key.needed_by)) if key.needed_by else "",
                 help=phrase('add "{}"', name),
             )
 
@@ -284,6 +286,7 @@ class Reader:
             severity=wrong.severity,
             instead=wrong.instead,
             meant=wrong.meant,
+            fault=_fault(wrong.problem, value),
         )
         return wrong.read_as
 
@@ -324,7 +327,13 @@ class Reader:
             help=help,
             severity=None if key is None else key.severity,
             instead=instead,
+            fault=_fault(legal, value),
         )
+
+
+def _fault(problem: str, value: Any) -> str:
+    """The same words for values that differ in their numbers: ``x.x.x.1`` and ``x.x.x.2``."""
+    return "{} {}".format(problem, _DIGITS.sub("0", shown(value)))
 
 
 def _takes(kind: Optional[AnyKind], digits: str) -> bool:
