@@ -49,9 +49,9 @@ def test_last_rank_twice(text):
 def test_every_device_wrong(text):
     """A fault of every device is said once and counted."""
     report = check(text.replace('"rank_id": "', '"rank_id": "x'))
-    assert ["NPU646"] * 2 == [diagnostic.rule for diagnostic in report]
+    assert [diagnostic.rule for diagnostic in report] == ["NPU646"] * 2
     assert "(and 99 more, in lines" in report[0].message
-    assert "32,668 more like the one before" == report[1].message
+    assert report[1].message == "32,668 more like the one before"
 
 
 def test_file_too_large(monkeypatch):
