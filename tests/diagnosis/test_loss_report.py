@@ -73,6 +73,116 @@ def test_a_scale_that_collapses(tmp_path):
         assert topic in found.help
 
 
+def test_one_decrease_at_the_end_is_no_fall(tmp_path):
+    """A log that ends while the scale is looked for does not show that it keeps falling."""
+    report = log(tmp_path, [(1, 8.0), (2, 4.0)])
+    assert (report.pattern, report.diagnostics.warnings) == (Pattern.SETTLED, [])
+    assert log(tmp_path, halving(65536.0, 3)).pattern is Pattern.FALLING
+
+
+def test_what_the_steps_at_1_say(tmp_path):
+    """That every step overflows is said only where the steps say so."""
+    fall = ["step {}: loss_scale: {}".format(step, 2.0 ** (9 - step)) for step in range(10)]
+    path = tmp_path / "train.log"
+    said = {}
+    for name, flag in {
+        "silent": lambda step: "",
+        "alternating": lambda step: " overflow = {}".format(step % 2 == 0),
+        "always": lambda step: " overflow = True",
+    }.items():
+        path.write_text(
+            "\n".join(
+                [
+                    *fall,
+                    *(
+                        "step {}: loss_scale: 1.0{}".format(step, flag(step))
+                        for step in range(10, 110)
+                    ),
+                ]
+            )
+        )
+        (found,) = loss_scale_report(path).diagnostics
+        said[name] = found.message.partition("on: ")[2]
+    assert said == {
+        "silent": "steps overflow whatever the scale is, and their updates are skipped",
+        "alternating": "of 100 steps since that say so 50 overflow, and their updates are skipped",
+        "always": "every step overflows and every update is skipped",
+    }
+
+
+def test_a_scale_that_alternates_at_its_floor(tmp_path):
+    """It rises again and again, so not every step overflows; yet steps do without any scale."""
+    points = [*halving(8.0, 3), *((step, 1.0 + step % 2) for step in range(4, 101))]
+    report = log(tmp_path, points)
+    assert (report.pattern, report.collapsed_at) == (Pattern.PROBING, None)
+    warning = report.diagnostics.warnings
+    assert [found.rule for found in warning] == ["NPU281"]
+    assert "falls to 1 again and again: 49 times" in warning[0].message
+
+
+def test_a_scale_that_bounced_once_has_collapsed(tmp_path):
+    """A long stay at 1 after a short one."""
+    points = [*halving(4.0, 2), (3, 2.0), *((step, 1.0) for step in range(4, 50))]
+    assert log(tmp_path, points).collapsed_at == 4
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("step 7 loss_scale = 8, loss = nan", "the loss is NaN in step 7"),
+        ("INFO:tensorflow:total_loss: NaN, step = 7\nloss_scale 8", "the loss is NaN in step 7"),
+        ("step 7 loss_scale 8\nNaN loss during training.", "the loss is NaN in step 7"),
+        ("step 7 loss_scale 8\nModel diverged with loss = NaN.", "the loss is NaN in step 7"),
+        (
+            "step 7: loss_scale = 8 loss=nan\nstep 8: loss=nan",
+            "the loss is NaN from step 7 on, 2 times",
+        ),
+        ("loss_scale: 8, train/loss: nan", "the loss is NaN"),
+    ],
+)
+def test_a_loss_that_is_nan(tmp_path, line, message):
+    """A NaN loss in the same log is a finding of its own."""
+    path = tmp_path / "train.log"
+    path.write_text(line + "\n")
+    report = loss_scale_report(path)
+    assert [(found.rule, found.message) for found in report.diagnostics] == [("NPU283", message)]
+    assert report.nan_losses == line.lower().count("nan")
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "step 7 loss_scale = 8, loss = 3.5",
+        "step 7 loss_scale = 8, loss = 3.5, grad_norm = nan",
+        "step 7 loss_scale = 8 check_nan_in_loss: True",
+        "step 7 loss_scale = 8, no NaN loss so far",
+        "step 7 loss_scale = 8\nstep 8 loss_scale = nan, loss = 2",
+        "step 7 loss_scale = 8 banana loss 3",
+    ],
+)
+def test_a_loss_that_is_not_nan(tmp_path, line):
+    """Look-alikes."""
+    path = tmp_path / "train.log"
+    path.write_text(line + "\n")
+    assert len(loss_scale_report(path).diagnostics) == 0
+
+
+def test_a_nan_loss_in_a_summary_and_without_a_scale(tmp_path):
+    """Summaries have it too; without a loss scale it is said beside that there is none."""
+    path = tmp_path / "events.out.tfevents.1"
+    losses = [(1, 3.0), (2, float("nan")), (3, float("nan"))]
+    path.write_bytes(
+        event_messages.scalars([(1, 8.0), (2, 8.0)], "loss_scale")
+        + event_messages.scalars(losses, "train/total_loss")
+    )
+    (found,) = loss_scale_report(path).diagnostics
+    assert found.message == "the loss is NaN from step 2 on, 2 times"
+    path.write_bytes(event_messages.scalars(losses, "loss"))
+    with pytest.raises(NpuConfigError) as caught:
+        loss_scale_report(path)
+    assert [each.rule for each in caught.value.diagnostics] == ["NPU799", "NPU283"]
+
+
 def test_a_scale_that_recovers_from_1_did_not_collapse(tmp_path):
     """Only a scale that ends at 1 has collapsed."""
     report = log(tmp_path, [*halving(4.0, 2), (10, 2.0), (20, 2.0)])

@@ -7,12 +7,15 @@ import attr
 from npu_config.core.diagnostics import Diagnostic, Place, Report, Severity
 from npu_config.core.message import phrase
 from npu_config.diagnosis.loss_report._model import Decrease, LossScaleReport, Pattern
-from npu_config.diagnosis.loss_report._read import Series
+from npu_config.diagnosis.loss_report._read import Series, lost_loss
 from npu_config.diagnosis.loss_report._rules import COLLAPSED, OVERFLOWS
 
 # The search for the first level goes on while decreases follow one another within this
 # many values: a manager lowers the scale every second overflow by default.
 _SEARCH_GAP = 3
+_FLOOR = 1.0
+_FEWEST = 3
+"""Decreases of which it can be said that the scale keeps falling."""
 
 
 def judge_series(paths: Tuple[str, ...], series: Series) -> LossScaleReport:
@@ -56,9 +59,20 @@ def judge_series(paths: Tuple[str, ...], series: Series) -> LossScaleReport:
         rhythm=rhythm,
         pattern=_pattern(decreases, increases, search, settled, collapsed_at),
         collapsed_at=collapsed_at,
+        nan_losses=len(series.lost),
         diagnostics=Report(),
     )
-    return attr.evolve(report, diagnostics=Report(_findings(report)))
+    found = [*_findings(report, _since(series, collapsed_at)), *lost_loss(series, paths)]
+    return attr.evolve(report, diagnostics=Report(found))
+
+
+def _since(series: Series, step: Optional[int]) -> Tuple[int, int]:
+    """How many steps from one on say that they overflowed, and that they did not."""
+    if step is None:
+        return 0, 0
+    known = series.overflow_steps, series.fine_steps.keys() - series.overflow_steps.keys()
+    over, fine = (sum(1 for each in steps if each >= step) for steps in known)
+    return over, fine
 
 
 def _interval(points: List[Tuple[int, float]]) -> int:
@@ -85,15 +99,22 @@ def _search(
 
 
 def _collapse(points: List[Tuple[int, float]]) -> Optional[int]:
-    """The step from which on the scale is at its floor, None when it is not at the end."""
-    at: Optional[int] = None
-    if all(value <= 1.0 for _, value in points):
-        return None  # a fixed scale of 1: none is used
-    for step, value in reversed(points):
-        if value > 1.0:
-            break
-        at = step
-    return at
+    """The step from which on the scale is at its floor, None when it is not there for good.
+
+    A scale that was as long at its floor before, and rose again, may do so once more.
+    """
+    stays: List[List[int]] = []
+    before = 0.0
+    for step, value in points:
+        if value <= _FLOOR and before > _FLOOR:
+            stays.append([])
+        if value <= _FLOOR and stays:
+            stays[-1].append(step)
+        before = value
+    if before > _FLOOR or not stays:
+        return None  # it rose, or was never higher: none is used
+    *earlier, last = stays
+    return None if any(len(last) <= 2 * len(stay) for stay in earlier) else last[0]
 
 
 def _pattern(
@@ -109,28 +130,26 @@ def _pattern(
     if not decreases:
         return Pattern.STEADY if increases else Pattern.FIXED
     if later == 0:
-        return Pattern.SETTLED if settled or increases else Pattern.FALLING
+        falls = not settled and not increases and search >= _FEWEST
+        return Pattern.FALLING if falls else Pattern.SETTLED
     return Pattern.PROBING if later <= increases + 1 else Pattern.FALLING
 
 
-def _findings(report: LossScaleReport) -> Iterator[Diagnostic]:
+def _findings(report: LossScaleReport, since: Tuple[int, int]) -> Iterator[Diagnostic]:
+    """What follows; ``since`` counts the steps that overflowed since the collapse, or did not."""
     place = Place(report.paths[0] if len(report.paths) == 1 else None)
     unit = "value" if report.counted else "step"
     if report.pattern is Pattern.COLLAPSED:
         yield COLLAPSED.diagnostic(
             phrase(
-                "the loss scale fell from {:g} to 1 and is 1 from {} {} on: every step overflows "
-                "and every update is skipped",
+                "the loss scale fell from {:g} to 1 and is 1 from {} {} on: {}",
                 report.highest,
                 unit,
                 report.collapsed_at,
+                _since_words(*since),
             ),
             place,
-            help="collect overflow data (overflow_detection, dump_debug_mode all) and put the "
-            "operator that overflows into the block list of modify_mixlist; check that "
-            "NPULossScaleOptimizer has is_distributed=True exactly when training is "
-            "distributed, that the manager is not built inside tf.control_dependencies, and "
-            "that on atlas_training (saturation mode) the NPU's own loss scaling is used",
+            help=_REMEDY,
         )
     elif report.pattern is Pattern.FALLING:
         yield OVERFLOWS.diagnostic(
@@ -163,7 +182,20 @@ def _findings(report: LossScaleReport) -> Iterator[Diagnostic]:
             place,
             help=phrase("start with init_loss_scale={:g}", level),
         )
-    if report.pattern is Pattern.PROBING:
+    floored = sum(1 for each in report.decreases if each.after <= _FLOOR)
+    if report.pattern is Pattern.PROBING and floored > 1:
+        yield OVERFLOWS.diagnostic(
+            phrase(
+                "the loss scale falls to 1 again and again: {} times, with {} increases in "
+                "between; steps overflow without any scale",
+                floored,
+                report.increases,
+            ),
+            place,
+            help=_REMEDY,
+            severity=Severity.WARNING,
+        )
+    elif report.pattern is Pattern.PROBING:
         yield OVERFLOWS.diagnostic(
             phrase(
                 "the loss scale probes its limit: {} increases and {} decreases{}; that is how a "
@@ -187,6 +219,30 @@ def _findings(report: LossScaleReport) -> Iterator[Diagnostic]:
             help="use ExponentialUpdateLossScaleManager, or a smaller fixed scale",
             severity=Severity.WARNING,
         )
+
+
+_REMEDY = (
+    "collect overflow data (overflow_detection, dump_debug_mode all) and put the "
+    "operator that overflows into the block list of modify_mixlist; check that "
+    "NPULossScaleOptimizer has is_distributed=True exactly when training is "
+    "distributed, that the manager is not built inside tf.control_dependencies, and "
+    "that on atlas_training (saturation mode) the NPU's own loss scaling is used"
+)
+
+
+def _since_words(over: int, fine: int) -> str:
+    """What the steps since the collapse say of themselves."""
+    if fine:
+        return phrase(
+            "of {:,} steps since that say so {:,} overflow, and their updates are skipped",
+            over + fine,
+            over,
+        )
+    return (
+        "every step overflows and every update is skipped"
+        if over
+        else "steps overflow whatever the scale is, and their updates are skipped"
+    )
 
 
 def _rhythm(report: LossScaleReport, unit: str) -> str:

@@ -49,6 +49,7 @@ class LossScaleReport:
             than two.
         pattern: the kind of curve.
         collapsed_at: the step from which on it is 1, None when it is not.
+        nan_losses: how often the loss is said to be not a number.
         diagnostics: what that means and what to do.
     """
 
@@ -68,6 +69,7 @@ class LossScaleReport:
     rhythm: Optional[float]
     pattern: Pattern
     collapsed_at: Optional[int]
+    nan_losses: int
     diagnostics: Report
 
     @property

@@ -4,13 +4,13 @@ import math
 import os
 import re
 from io import BufferedReader
-from typing import BinaryIO, Dict, Iterator, List, Optional, Tuple
+from typing import BinaryIO, Dict, Iterator, List, Optional, Sequence, Tuple
 
 from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Place
 from npu_config.core.files import is_directory, reading, walk
 from npu_config.core.message import phrase
 from npu_config.diagnosis.event_files import EventFileError, masked_crc32c, read_events, scalar
-from npu_config.diagnosis.loss_report._rules import UNREADABLE
+from npu_config.diagnosis.loss_report._rules import LOST, UNREADABLE
 from npu_config.text.guard import guarded
 
 # All of these are applied to lines in lower case with single blanks, so that no two repetitions
@@ -47,6 +47,14 @@ _SKIPPED = re.compile(
     r"|\boverflow (?:at|on|in) (?:step|iteration)\b"
 )
 _FLAG_WORDS = ("overflow", "found_inf", "has_nan", "has_inf", "finite", "skip")
+_LOSS = re.compile(
+    r"(?<![a-z0-9.-])(?:[a-z0-9_]{0,40}[_/])?loss(?![ _-]?scal)(?:_[a-z0-9]{1,20})?(?::\d{1,9})?"
+    r"[\"']? ?(?:is|was)? ?(?:->|[=:>]{1,40})? ?[\"'\[(]{0,3} ?(?P<value>"
+    + _NUMBER
+    + r")(?!\w|\.\d)"
+)
+_NAN_LOSS = re.compile(r"(?<!no )\bnan loss\b|\bloss (?:is |became |went )?nan\b")
+_LOSS_TAG = re.compile(r"(?:^|[/_ ])loss(?:es)?(?:_\d{1,9})?\Z", re.IGNORECASE)
 _SCALE_TAG = re.compile(r"loss[ _-]?scal(?:e|ing)", re.IGNORECASE)
 _FLAG_TAG = re.compile(
     r"overflow|found_inf|has_(?:nan|inf)|(?:^|[/_])(?:is|all|overall)\w{0,60}finite", re.IGNORECASE
@@ -57,14 +65,26 @@ _TEXT_LIMIT = 4096
 
 
 class Series:
-    """(step, scale) and overflow steps as they are read."""
+    """(step, scale), overflow steps and losses as they are read.
+
+    Attributes:
+        scales: step to scale.
+        uncounted: the scales of an input that names no steps.
+        overflow_steps: the steps that say that they overflowed.
+        fine_steps: those that say that they did not.
+        flags: how often it is said that a step overflowed.
+        says_overflow: whether anything says of a step that it did, or did not.
+        lost: where the loss is not a number: steps, None where none is named.
+    """
 
     def __init__(self) -> None:
         self.scales: Dict[int, float] = {}
         self.uncounted: List[float] = []
         self.overflow_steps: Dict[int, None] = {}
+        self.fine_steps: Dict[int, None] = {}
         self.flags = 0
         self.says_overflow = False
+        self.lost: List[Optional[int]] = []
 
 
 def read_series(files: List[str], tag: Optional[str], root: Optional[str] = None) -> Series:
@@ -89,6 +109,7 @@ def read_series(files: List[str], tag: Optional[str], root: Optional[str] = None
             faults.append(_fault(name, phrase('cannot read "{}": {}', name, reason)))
     if not faults and not series.scales and not series.uncounted:
         faults.append(_fault(files[0] if files else root, _nothing(files, tag)))
+        faults.extend(lost_loss(series, files))
     if faults:
         raise NpuConfigError(faults)
     return series
@@ -117,6 +138,24 @@ def _fault(path: Optional[str], message: str) -> Diagnostic:
         help="print the loss scale and the global step (LoggingTensorHook), or write "
         'tf.summary.scalar("loss_scale", ...), and run again',
     )
+
+
+def lost_loss(series: Series, files: Sequence[str]) -> Iterator[Diagnostic]:
+    """The finding about a loss that is not a number, where the input has one."""
+    if not series.lost:
+        return
+    step = series.lost[0]
+    times = len(series.lost)
+    if step is None:
+        words = phrase("the loss is NaN" if times == 1 else "the loss is NaN {:,} times", times)
+    else:
+        words = phrase(
+            "the loss is NaN in step {:,}"
+            if times == 1
+            else "the loss is NaN from step {:,} on, {:,} times",
+            *((step,) if times == 1 else (step, times)),
+        )
+    yield LOST.diagnostic(words, Place(files[0] if len(files) == 1 else None))
 
 
 def _nothing(files: List[str], tag: Optional[str]) -> str:
@@ -148,9 +187,12 @@ def _read_events(stream: BufferedReader, series: Series, tag: Optional[str]) -> 
     for event in read_events(stream):
         for value in event.values:
             number = scalar(value)
-            if number is None or not math.isfinite(number):
+            if number is None:
                 continue
-            if value.tag == tag or (tag is None and _SCALE_TAG.search(value.tag)):
+            if not math.isfinite(number):
+                if math.isnan(number) and _LOSS_TAG.search(value.tag):
+                    series.lost.append(event.step)
+            elif value.tag == tag or (tag is None and _SCALE_TAG.search(value.tag)):
                 points = tags.setdefault(value.tag, [])
                 # After a restart from a checkpoint, the steps it repeats are void.
                 while points and points[-1][0] >= event.step:
@@ -165,10 +207,9 @@ def _read_events(stream: BufferedReader, series: Series, tag: Optional[str]) -> 
 
 def _flag(series: Series, step: Optional[int], overflow: bool) -> None:
     series.says_overflow = True
-    if overflow:
-        series.flags += 1
-        if step is not None:
-            series.overflow_steps[step] = None
+    series.flags += overflow
+    if step is not None:
+        (series.overflow_steps if overflow else series.fine_steps)[step] = None
 
 
 def _read_log(stream: BinaryIO, series: Series) -> None:
@@ -182,6 +223,8 @@ def _read_log(stream: BinaryIO, series: Series) -> None:
                 offset += seen
             seen = named
             step = offset + named
+        if "nan" in line and _loss_is_lost(line):
+            series.lost.append(step)
         if "scal" in line:
             scale = _SCALE.search(line)
             value = float(scale.group("after") or scale.group("value")) if scale else math.nan
@@ -192,6 +235,13 @@ def _read_log(stream: BinaryIO, series: Series) -> None:
                     series.scales[step] = value
         if any(word in line for word in _FLAG_WORDS):
             _read_flag(line, step, series)
+
+
+def _loss_is_lost(line: str) -> bool:
+    """Whether a line says that the loss is not a number: ``loss = nan``, ``NaN loss during``."""
+    return _NAN_LOSS.search(line) is not None or any(
+        found.group("value") == "nan" for found in _LOSS.finditer(line)
+    )
 
 
 def _step_of(line: str) -> Optional[int]:

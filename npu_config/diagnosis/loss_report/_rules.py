@@ -29,9 +29,10 @@ COLLAPSED = declare(
     """
     The loss scale fell to 1 and stays there.
 
-    Every step overflows, whatever the scale: the scale cannot fall below 1, each update
-    is skipped, and the network no longer trains. The cause is an operator that overflows
-    in the forward pass or by itself, not the size of the scaled gradients.
+    Steps overflow, whatever the scale: the scale cannot fall below 1, the updates of these
+    steps are skipped, and where it is every step the network no longer trains. The cause is an
+    operator that overflows in the forward pass or by itself, not the size of the scaled
+    gradients.  A scale that falls to 1 again and again and rises in between is NPU281.
 
     Wrong: to raise `init_loss_scale`, or to train on.
 
@@ -62,4 +63,25 @@ OVERFLOWS = declare(
     overflow data.
     """,
     source=("docs/en/tfadapter_1/migration/performance_tuning/mixed_precision_training.md",),
+)
+
+LOST = declare(
+    "NPU283",
+    "loss-not-a-number",
+    Severity.WARNING,
+    """
+    A training log or summary says that the loss is NaN.
+
+    The loss scale does not help: it is applied to the loss after it was computed. Something
+    before it is not a number: the input, a weight after an update that should have been
+    skipped, a logarithm or a division, or an operator that overflows in the forward pass.
+
+    Wrong: `loss = nan, step = 1200` is left alone.
+
+    Right: look at the steps before the first NaN: the input, the learning rate, the overflow
+    data (`overflow_detection`).
+    """,
+    source=("docs/en/tfadapter_1/migration/others/overflow_data_collect.md",),
+    help="look at the steps before the first one: the input, the learning rate, and the overflow "
+    "data of the forward pass (overflow_detection)",
 )
