@@ -57,7 +57,7 @@ def _facts(report: Any) -> str:
         localized("curve:       {}", report.pattern.value),
     ]
     if report.nan_losses:
-        lines.append(localized("loss:        NaN, {:,} times", report.nan_losses))
+        lines.append(localized("NaN losses:  {:,}", report.nan_losses))
     if report.rhythm is not None:
         lines.insert(4, localized("rhythm:      one decrease every {:g} {}s", report.rhythm, unit))
     return "\n".join([*lines, ""])

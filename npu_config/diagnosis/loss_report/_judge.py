@@ -186,8 +186,8 @@ def _findings(report: LossScaleReport, since: Tuple[int, int]) -> Iterator[Diagn
     if report.pattern is Pattern.PROBING and floored > 1:
         yield OVERFLOWS.diagnostic(
             phrase(
-                "the loss scale falls to 1 again and again: {} times, with {} increases in "
-                "between; steps overflow without any scale",
+                "the loss scale falls to 1 again and again (falls: {}, increases in between: {}): "
+                "steps overflow without any scale",
                 floored,
                 report.increases,
             ),
@@ -234,9 +234,10 @@ def _since_words(over: int, fine: int) -> str:
     """What the steps since the collapse say of themselves."""
     if fine:
         return phrase(
-            "of {:,} steps since that say so {:,} overflow, and their updates are skipped",
-            over + fine,
+            "of the steps since that say so, {:,} overflowed, whose updates are skipped, and {:,} did "
+            "not",
             over,
+            fine,
         )
     return (
         "every step overflows and every update is skipped"

@@ -147,12 +147,14 @@ def lost_loss(series: Series, files: Sequence[str]) -> Iterator[Diagnostic]:
     step = series.lost[0]
     times = len(series.lost)
     if step is None:
-        words = phrase("the loss is NaN" if times == 1 else "the loss is NaN {:,} times", times)
+        words = phrase(
+            "the loss is NaN" if times == 1 else "the loss is NaN (NaN losses: {:,})", times
+        )
     else:
         words = phrase(
             "the loss is NaN in step {:,}"
             if times == 1
-            else "the loss is NaN from step {:,} on, {:,} times",
+            else "the loss is NaN from step {:,} on (NaN losses: {:,})",
             *((step,) if times == 1 else (step, times)),
         )
     yield LOST.diagnostic(words, Place(files[0] if len(files) == 1 else None))
