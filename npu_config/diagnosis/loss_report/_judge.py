@@ -234,8 +234,8 @@ def _since_words(over: int, fine: int) -> str:
     """What the steps since the collapse say of themselves."""
     if fine:
         return phrase(
-            "of the steps since that say so, {:,} overflowed, whose updates are skipped, and {:,} did "
-            "not",
+            "of the steps since that say so, {:,} overflowed, whose updates are skipped, and {:,} "
+            "did not",
             over,
             fine,
         )
