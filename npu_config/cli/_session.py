@@ -16,6 +16,8 @@ from typing import (
     cast,
 )
 
+import attr
+
 from npu_config.cli._fix import difference, fixed
 from npu_config.cli._progress import progress
 from npu_config.cli._rewrite import rewrite
@@ -35,7 +37,7 @@ from npu_config.text.loading import load
 from npu_config.text.rules import NOTHING, UNPARSABLE, UNREADABLE
 
 LARGEST = 1 << 24
-MOST_PASSES = 10
+MOST_PASSES = 1000
 NOT_OURS = "not of a kind that is checked"
 _BROKEN = (UNPARSABLE.id, SYNTAX.id)
 
@@ -239,6 +241,7 @@ class Session:
         """Fix a file, if that is asked for, and remember what is reported of it."""
         if fixing is not None and candidate.content is None:
             checked = _guarded(checked, self._fixed, candidate, checked, fixing)
+        checked = _guarded(checked, self._promised, candidate, checked)
         self.files += 1
         self.skipped += checked.skipped
         self._add(checked.path, checked.diagnostics, checked.text)
@@ -253,19 +256,9 @@ class Session:
     def _fixed(self, candidate: Candidate, checked: Checked, fixing: str) -> Checked:
         """Apply fixes until none is left; what is then in the file is reported."""
         before = checked.text
-        if before is None or not _comes_back(before, checked.encoding):
-            return checked
-        latest, text, count = checked, before, 0
-        for _ in range(MOST_PASSES):
-            text, done = fixed(text, latest.diagnostics)
-            if not done:
-                break
-            count += done
-            again = self._check(Candidate(candidate.path, text.encode(checked.encoding)))
-            if again is None:
-                break
-            latest = again
-        if text == before or _is_broken(latest.diagnostics):
+        latest, count = self._mended(candidate, checked)
+        text = latest.text
+        if before is None or text is None or not count:
             return checked
         if fixing == "diff":
             mark = "\ufeff" if checked.encoding == "utf-8-sig" else ""
@@ -281,6 +274,42 @@ class Session:
         self._fixed_files.add(real)
         self.fixes += count
         return latest
+
+    def _mended(self, candidate: Candidate, checked: Checked) -> Tuple[Checked, int]:
+        """What a file is after its fixes, and how many were done; none where it stays broken."""
+        before = checked.text
+        if before is None or not _comes_back(before, checked.encoding):
+            return checked, 0
+        latest, text, count, seen = checked, before, 0, {before}
+        while len(seen) < MOST_PASSES:
+            text, done = fixed(text, latest.diagnostics)
+            if text in seen:
+                break
+            seen.add(text)
+            again = self._check(Candidate(candidate.path, text.encode(checked.encoding)))
+            if again is None:
+                break
+            latest, count = again._replace(text=text), count + done
+        return (checked, 0) if _is_broken(latest.diagnostics) else (latest, count)
+
+    def _promised(self, candidate: Candidate, checked: Checked) -> Checked:
+        """The findings; a fix that would not be done is none that is safe."""
+        text = checked.text
+        if text is None or not any(map(_is_safe, checked.diagnostics)):
+            return checked
+        if not _is_broken(checked.diagnostics) and _comes_back(text, checked.encoding):
+            return checked
+        if self._mended(candidate, checked)[1]:
+            return checked
+        found = [
+            attr.evolve(each, fix=each.fix._replace(safe=False)) if each.fix is not None else each
+            for each in checked.diagnostics
+        ]
+        return checked._replace(diagnostics=found)
+
+
+def _is_safe(found: Diagnostic) -> bool:
+    return found.fix is not None and found.fix.safe
 
 
 def _guarded(known: Checked, work: Callable[..., _Found], *arguments: Any) -> _Found:

@@ -30,8 +30,12 @@ def renaming(place: Place, name: str) -> Optional[Fix]:
 
 
 def writing(place: Place, value: Union[int, str]) -> Optional[Fix]:
-    """The fix that writes a value as YAML, TOML and JSON all read it."""
-    return Fix.writing(place, json.dumps(value, ensure_ascii=False))
+    """The fix that writes a value as YAML, TOML and JSON all read it.
+
+    Where nothing stands, as behind the colon of a key in YAML, it gets a blank before it.
+    """
+    is_empty = (place.line, place.column) == (place.end_line, place.end_column)
+    return Fix.writing(place, " " * is_empty + json.dumps(value, ensure_ascii=False))
 
 
 def quoting(place: Place, text: str) -> Optional[Fix]:

@@ -15,6 +15,9 @@ MAX_COMMENTS = 10000
 
 Span = Tuple[int, int]
 
+_BLANKS = re.compile(r"[ \t]*")
+_REST = re.compile(r"(?P<blanks>[ \t]*)(?:\r\n|\n|\r|\Z)")
+
 
 def report_comments(log: Log, comments: List[Span]) -> Iterator[Diagnostic]:
     """The finding about the comments between these offsets, where there are any."""
@@ -33,7 +36,7 @@ def report_comments(log: Log, comments: List[Span]) -> Iterator[Diagnostic]:
         else "comments on lines {}: the runtime refuses comments in JSON",
         joined(shown),
     )
-    edits = tuple(_removal(log.source, start, end) for start, end in comments)
+    edits = tuple(_removal(log.source, *span) for span in _joined(log.source.text, comments))
     yield rules.COMMENT.diagnostic(
         message,
         log.source.place(*comments[0]),
@@ -46,8 +49,32 @@ def report_comments(log: Log, comments: List[Span]) -> Iterator[Diagnostic]:
     )
 
 
+def _joined(text: str, comments: List[Span]) -> Iterator[Span]:
+    """The spans of comments; those with nothing but blanks between them are one."""
+    first, last = comments[0]
+    for start, end in comments[1:]:
+        if _BLANKS.fullmatch(text, last, start):
+            last = end
+        else:
+            yield first, last
+            first, last = start, end
+    yield first, last
+
+
 def _removal(source: Source, start: int, end: int) -> Edit:
-    """Remove a comment; two words that it kept apart stay apart."""
-    around = source.text[max(start - 1, 0) : start] + "|" + source.text[end : end + 1]
+    """Remove comments with the blanks that they would leave at the end of a line.
+
+    A line that holds nothing else goes as a whole; two words that a comment kept apart stay
+    apart.
+    """
+    text = source.text
+    rest = _REST.match(text, end)
+    before = start
+    while text[before - 1 : before] in (" ", "\t"):
+        before -= 1
+    if rest is not None:
+        begins = text[before - 1 : before] in ("", "\n", "\r", "\ufeff")
+        return source.edit(before, rest.end() if begins else rest.end("blanks"), "")
+    around = text[max(start - 1, 0) : start] + "|" + text[end : end + 1]
     apart = re.match(r"[\w.+\-]\|[\w.+\-]", around) is not None
     return source.edit(start, end, " " if apart else "")

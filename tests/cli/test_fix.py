@@ -1,11 +1,13 @@
 """Fixes: exactly their characters, and never for the worse."""
 
+import json
 import random
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from npu_config.catalogue import OPTIONS
 from npu_config.cli._fix import fixed
 from npu_config.core.diagnostics import Diagnostic, Edit, Fix, Severity
 from npu_config.readers import read
@@ -105,3 +107,126 @@ def test_bytes_that_are_no_utf_8_stay(npu, tmp_path):
     path.write_bytes(before("highprecision").encode("gbk"))
     assert npu("check", "--fix", path).code == 0
     assert before("high_precision").encode("gbk") == path.read_bytes()
+
+
+DEVICES = '{{"device_id": "{0}", "rank_{1}": "{0}", "device_ip": "10.0.0.{0}"}}'
+ASSIGNED = """\
+config = tf.ConfigProto()
+custom_op = config.graph_options.rewrite_options.custom_optimizers.add()
+custom_op.name = "NpuOptimizer"
+custom_op.parameter_map["precision_modee"].s = tf.compat.as_bytes("allow_mix_precision")
+sess{} = tf.Session(config=config)
+"""
+EQUAL = {
+    "ranks.json": lambda count: (
+        '{"version": "1.0", "status": "completed", "server_count": "1", "server_list": '
+        '[{"server_id": "a", "device": [\n'
+        + ",\n".join(DEVICES.format(number, "idd") for number in range(count))
+        + "\n]}]}\n"
+    ),
+    "ranks_of_some.json": lambda count: (
+        '{"version": "1.0", "status": "completed", "server_count": "1", "server_list": '
+        '[{"server_id": "a", "device": [\n'
+        + ",\n".join(DEVICES.format(n, "id" if n % 3 else "idd") for n in range(count))
+        + "\n]}]}\n"
+    ),
+    "ports.json": lambda count: (
+        '{"version": "1.0", "status": "completed", "server_count": "1", "server_list": '
+        '[{"server_id": "a", "device": [\n'
+        + ",\n".join(
+            DEVICES.format(n, "id").replace("}", ', "device_portt": "16666"}')
+            for n in range(count)
+        )
+        + "\n]}]}\n"
+    ),
+    "train.py": lambda count: (
+        "import tensorflow as tf\nfrom npu_bridge.npu_init import *\n"
+        + "".join(map(ASSIGNED.format, range(count)))
+    ),
+    "own.py": lambda count: (
+        "import npu_config as npu\n"
+        + "c = npu.NpuConfig({'precision_modee': 'allow_mix_precision'})\n" * count
+    ),
+    "ops_info.json": lambda count: (
+        '{"black-list": {"to-add": [' + ",\n".join('"Add",' for _ in range(count)) + "]}}\n"
+    ),
+    "op_precision.ini": lambda count: (
+        "[ByOpType]\n" + "".join("Op{}=high_precisio\n".format(n) for n in range(count))
+    ),
+    "npu.toml": lambda count: (
+        "version = 1\n" + "".join("{} = off\n".format(n) for n in SWITCHES[:count])
+    ),
+}
+"""Name of a file to a text with a number of equal faults."""
+
+SWITCHES = [name for name, option in OPTIONS.items() if option.wire == "b" and option.offered]
+
+
+@pytest.mark.parametrize("name", sorted(EQUAL))
+@pytest.mark.parametrize("count", [1, 14, 60])
+def test_one_call_is_enough(npu, tmp_path, name, count):
+    """However many equal faults there are, nothing is left for a second call of ``--fix``."""
+    path = tmp_path / name
+    path.write_text(EQUAL[name](count))
+    first = npu("check", "--fix", path)
+    assert "fixed" in first.err
+    assert "can be fixed" not in first.out
+    after = path.read_text()
+    second = npu("check", "--fix", path)
+    assert (second.err, path.read_text()) == ("", after)
+
+
+BROKEN = {
+    "ops_info.json": '{"black-list": {"to-add": ["Add",]}, // x\n "white-list": {"to-add": [}\n',
+    "ops_info_quote.json": '{"black-list": {"to-add": [\'Add\', "Pow]}}\n',
+    "npu.json": '{"version": 1, "precision_modee": "x", "dump_path": }\n',
+    "npu.toml": "version = 1\nprecision_mode = allow_mix_precision\nx = = 3\n",
+    "npu.yaml": "version: 1\nprecision_modee: allow_mix_precision\nfoo: [1\n",
+    "npu.pbtxt": 'graph_options { rewrite_options { custom_optimizers { name: "NpuOptimizer" '
+    'parameter_map { key: "precision_modee" value { s: "x" } } parameter_map { key: } } }\n',
+}
+"""Files with a fault that a fix mends beside one that keeps them from being parsed."""
+
+
+@pytest.mark.parametrize("name", sorted(BROKEN))
+def test_what_cannot_be_fixed_is_not_promised(npu, tmp_path, name):
+    """Neither with nor without ``--fix``, in the text as in the data; the file stays."""
+    path = tmp_path / name
+    path.write_text(BROKEN[name])
+    for options in ([], ["--fix"], ["--diff"]):
+        result = npu("check", *options, path)
+        assert (result.code, "can be fixed" in result.out) == (1, False), result.out
+    document = json.loads(npu("check", "--format", "json", path).out)
+    assert [d for d in document["diagnostics"] if d["fix"] and d["fix"]["safe"]] == []
+    assert path.read_text() == BROKEN[name]
+
+
+def test_a_second_fault_that_is_mended_too(npu, tmp_path):
+    """What the fixes mend together is promised, and done."""
+    path = tmp_path / "npu.toml"
+    path.write_text("version = 1\nprecision_mode = allow_mix_precision\nhcl_timeout = 1800\n")
+    assert "can be fixed with --fix" in npu("check", path).out
+    assert npu("check", "--fix", path).code == 0
+    assert path.read_text() == (
+        'version = 1\nprecision_mode = "allow_mix_precision"\nhccl_timeout = 1800\n'
+    )
+
+
+@pytest.mark.parametrize("text", ["version:\n", "version: # one\n", "{version: , a: 1}\n"])
+def test_a_version_without_a_value(npu, tmp_path, text):
+    """It gets one, and a blank before it."""
+    path = tmp_path / "npu.yaml"
+    path.write_text(text)
+    assert "1 fixed" in npu("check", "--fix", path).err
+    assert path.read_text() == text.replace("version:", "version: 1").replace("1 ,", "1 ,")
+
+
+def test_comments_leave_no_blanks(npu, tmp_path):
+    """Neither at the end of a line, nor a line that held nothing else."""
+    path = tmp_path / "ops_info.json"
+    path.write_text(
+        "// of the network\n{\n  // one\n"
+        '  "black-list": {  /* two */  // three\n    "to-add": ["Add"] # four\n  }\n}  // end\n'
+    )
+    assert npu("check", "--fix", path).code == 0
+    assert path.read_text() == '{\n  "black-list": {\n    "to-add": ["Add"]\n  }\n}\n'

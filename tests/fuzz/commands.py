@@ -108,6 +108,8 @@ def _target(name):
             wrong = [word for word in ("NPU700", "NPU454", "Traceback") if word in said]
             if code not in (0, 1, 2) or wrong:
                 raise FaultOfOursError("exit code {}, {}".format(code, wrong))
+            if "--fix" in words and "can be fixed with --fix" in said and "NPU792" not in said:
+                raise FaultOfOursError("--fix leaves something for --fix")
             after = Path(file).read_bytes()
             if after != data:
                 _answer(words)

@@ -229,13 +229,16 @@ def test_every_fault_at_once():
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ('{ "a": 1, // one\n  "b": "//", }\n', '{ "a": 1, \n  "b": "//" }\n'),
+        ('{ "a": 1, // one\n  "b": "//", }\n', '{ "a": 1,\n  "b": "//" }\n'),
+        ('{\n  // one\n  "a": /* two */ 1 /* a */ // b\t\n}  // c', '{\n  "a":  1\n}'),
+        ("{ /* a\n b */\t\n  # c\n\n}\n\n// d\n", "{\n\n}\n\n"),
+        ("\ufeff// a\r\n  /* b */\r\n[]//c\r\n", "[]\r\n"),
         ("[1 /* x\n y */, 2,\n]", "[1 , 2\n]"),
         ("[1/**/2]", "[1 2]"),
         ('\ufeff{\'it"s\': True,}', '{"it\\"s": true}'),
         ('["a\tb"]', '["a\\tb"]'),
         ('{\u201ca\u201d\uff1a [1\uff0c\xa02]}', '{"a": [1, 2]}'),
-        ("// only\r\n[]\r\n", "\r\n[]\r\n"),
+        ("// only\r\n[]\r\n", "[]\r\n"),
     ],
 )  # fmt: skip
 def test_fixes_take_out_just_the_fault(text, expected):

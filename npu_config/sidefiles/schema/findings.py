@@ -5,7 +5,7 @@ there is something to report, and for all findings together.
 """
 
 import json
-from typing import Any, Dict, List, NamedTuple, Optional, Tuple
+from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
 import attr
 
@@ -24,7 +24,8 @@ _FEW = 3
 class Finding(NamedTuple):
     """One thing that is wrong with the part of a document at ``path``.
 
-    ``instead`` is the JSON text to put there, where the correction is mechanical and safe.
+    ``instead`` is the JSON text to put there, where the correction is mechanical and safe;
+    ``also`` are further parts of which the same is true.
     ``fault`` is what is wrong with a value, in the same words for every value of the key.
     """
 
@@ -37,6 +38,7 @@ class Finding(NamedTuple):
     instead: Optional[str]
     meant: Optional[str] = None
     fault: Optional[str] = None
+    also: Sequence[Path] = ()
 
 
 Topic = Tuple[str, str]
@@ -94,9 +96,10 @@ class Findings:
         instead: Optional[str] = None,
         meant: Optional[str] = None,
         fault: Optional[str] = None,
+        also: Sequence[Path] = (),
     ) -> None:
         """Note that the part at ``path`` breaks ``rule``; see :class:`Finding`."""
-        finding = Finding(rule, path, message, help, severity, at_key, instead, meant, fault)
+        finding = Finding(rule, path, message, help, severity, at_key, instead, meant, fault, also)
         topic = _topic(finding)
         count = self._counts[topic] = self._counts.get(topic, 0) + 1
         if count <= MOST_OF_A_RULE:
@@ -116,7 +119,7 @@ class Findings:
 
     def paths(self) -> List[Path]:
         """Every path that a place is needed for."""
-        return [finding.path for finding in self._found]
+        return [path for finding in self._found for path in (finding.path, *finding.also)]
 
     def diagnostics(self, places: Places) -> List[Diagnostic]:
         """The findings with their places; those about many values with one fault are one."""
@@ -150,9 +153,13 @@ def _topic(finding: Finding) -> Topic:
 
 
 def _diagnostic(finding: Finding, places: Places) -> Diagnostic:
-    rule, path, message, help, severity, at_key, instead, meant, _ = finding
-    place = places.key_place(path) if at_key else places.place(path)
+    rule, path, message, help, severity, at_key, instead, meant, _, also = finding
+    place_of = places.key_place if at_key else places.place
+    place = place_of(path)
     fix = Fix.writing(place, instead)
+    if fix is not None and also:
+        fixes = [Fix.writing(place_of(other), instead) for other in also]
+        fix = fix._replace(edits=fix.edits + tuple(e for f in fixes if f for e in f.edits))
     return rule.diagnostic(message, place, None, help, severity, fix, meant)
 
 

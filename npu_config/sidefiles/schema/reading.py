@@ -139,20 +139,18 @@ class Reader:
     def _unknown(
         self, level: Level, schema: Schema, name: str, column: Column, meant: Optional[str]
     ) -> None:
-        owner = column.owners[0]
-        path = (*level.path(owner), name)
-        more = len(column.values) - 1
+        path, *others = [(*level.path(owner), name) for owner in column.owners]
+        more = len(others)
         where = phrase("{} (and {:,} more)", dotted(path), more) if more else dotted(path)
-        say = partial(self.findings.add, self.rules.unknown, path, at_key=True)
+        instead: Optional[str] = None
+        if meant is not None and all(meant not in level.items[owner] for owner in column.owners):
+            instead = '"{}"'.format(meant)
+        note = partial(self.findings.add, at_key=True, instead=instead, also=others)
+        say = partial(note, self.rules.unknown, path)
         if meant is not None and schema.keys[meant].required:
-            self.findings.add(
-                self.rules.missing,
-                path,
-                phrase('{} has no "{}" but "{}"', dotted(path[:-1]), meant, name),
-                phrase('write "{}"', meant),
-                at_key=True,
-                instead='"{}"'.format(meant),
-            )
+            words = phrase(" (and {:,} more)", more) if more else ""
+            message = phrase('{}{} has no "{}" but "{}"', dotted(path[:-1]), words, meant, name)
+            note(self.rules.missing, path, message, phrase('write "{}"', meant))
         elif schema.trimmed and name.strip(BLANKS) in schema.keys:
             message = phrase("{} has blanks around it: it is accepted and not read", shown(name))
             say(message, "remove the blanks", Severity.WARNING)
