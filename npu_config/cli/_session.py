@@ -328,8 +328,11 @@ def _guarded(known: Checked, work: Callable[..., _Found], *arguments: Any) -> _F
 
 
 def _is_broken(diagnostics: Iterable[Diagnostic]) -> bool:
-    """True for a file that cannot be parsed: what a fix made of it is not known."""
-    return any(found.rule in _BROKEN for found in diagnostics)
+    """True for a file that cannot be parsed: what a fix made of it is not known.
+
+    The text of an option that is not JSON is no fault of the file's syntax.
+    """
+    return any(found.rule in _BROKEN and found.option is None for found in diagnostics)
 
 
 def _comes_back(text: str, encoding: str) -> bool:

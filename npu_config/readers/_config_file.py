@@ -80,14 +80,14 @@ class _Interpreter:
                 self._option(key, path, value)
             elif group is not None:
                 self._group(group, path, value)
-            elif near(key, list(OPTIONS)) is None and self._meant_otherwise(key, value):
+            elif near(key, list(OPTIONS)) is None and self._meant_otherwise(key, value, root):
                 continue
             else:
                 self._option(key, path, value)
         read_version(self._document, self._findings, root)
         return read_target(self._document, self._findings, root.get("target"))
 
-    def _meant_otherwise(self, key: str, value: Any) -> bool:
+    def _meant_otherwise(self, key: str, value: Any, root: Dict[str, Any]) -> bool:
         """True when an unknown key is reported as a group or header key, not as an option."""
         close = near(key, _ROOT_KEYS)
         if close is None and not isinstance(value, dict):
@@ -99,7 +99,7 @@ class _Interpreter:
                 place,
                 phrase('"{}" is not a key of a configuration file', shorten(key)),
                 phrase('did you mean "{}"?', close),
-                renaming(place, close),
+                None if close in root else renaming(place, close),
             )
         else:
             groups = listed(group.key for group in layout.GROUPS)

@@ -82,7 +82,7 @@ def read_target(document: Document, findings: Findings, value: Any) -> Optional[
                     shorten(key),
                     listed(layout.TARGET_KEYS),
                 ),
-                fix=None if close is None else renaming(place, close),
+                fix=None if close is None or close in value else renaming(place, close),
                 meant=close,
             )
         elif _is_legal(document, findings, path, content):

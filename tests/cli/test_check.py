@@ -267,7 +267,7 @@ PROTO = (
         ("a.toml", "precision_mode = force_fp32\n", 'precision_mode = "force_fp32"\n'),
         ("a.toml", "enable_dump = False # x\n", "enable_dump = false # x\n"),
         ("a.json", '{"enable_dump": False,}\n', '{"enable_dump": false}\n'),
-        ("a.json", "{'hccl_timeout': 1} // x\n", '{"hccl_timeout": 1} \n'),
+        ("a.json", "{'hccl_timeout': 1} // x\n", '{"hccl_timeout": 1}\n'),
         ("a.json", '{"hcl_timeout": 1}\n', '{"hccl_timeout": 1}\n'),
         ("a.json", '{"profling": {}}\n', '{"profiling": {}}\n'),
         ("a.yaml", "'hcl_timeout': 1\n", "'hccl_timeout': 1\n"),

@@ -182,6 +182,7 @@ BROKEN = {
     "npu.json": '{"version": 1, "precision_modee": "x", "dump_path": }\n',
     "npu.toml": "version = 1\nprecision_mode = allow_mix_precision\nx = = 3\n",
     "npu.yaml": "version: 1\nprecision_modee: allow_mix_precision\nfoo: [1\n",
+    "renamed.toml": "version = 1\nimeouts = 1\n[timeouts]\nhccl_timeout = 1\nx = =\n",
     "npu.pbtxt": 'graph_options { rewrite_options { custom_optimizers { name: "NpuOptimizer" '
     'parameter_map { key: "precision_modee" value { s: "x" } } parameter_map { key: } } }\n',
 }
@@ -210,6 +211,31 @@ def test_a_second_fault_that_is_mended_too(npu, tmp_path):
     assert path.read_text() == (
         'version = 1\nprecision_mode = "allow_mix_precision"\nhccl_timeout = 1800\n'
     )
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "timeout: {}\ntimeouts: {}\n",
+        "target: {prodct: atlas_a2, product: atlas_a2}\n",
+        "hcl_timeout: 1\nhccl_timeout: 2\n",
+    ],
+)
+def test_a_name_that_is_taken(npu, tmp_path, text):
+    """No key gets the name of one that is there."""
+    path = tmp_path / "npu.yaml"
+    path.write_text("version: 1\n" + text)
+    assert "can be fixed" not in npu("check", path).out
+    npu("check", "--fix", path)
+    assert path.read_text() == "version: 1\n" + text
+
+
+def test_a_text_that_is_checked_after_a_fix(npu, tmp_path):
+    """What is wrong in the text of an option keeps no fix of another line from being done."""
+    path = tmp_path / "npu.yaml"
+    path.write_text("version: 1\nprofilng_mode: true\nprofiling_options: '{\"a\": ='\n")
+    assert "1 fixed" in npu("check", "--fix", path).err
+    assert "\nprofiling_mode: true\n" in path.read_text()
 
 
 @pytest.mark.parametrize("text", ["version:\n", "version: # one\n", "{version: , a: 1}\n"])

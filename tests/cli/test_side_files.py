@@ -98,7 +98,7 @@ def test_marks_find_what_is_meant_for_us():
 def test_fix_of_a_side_file(npu, ops):
     """What strict JSON refuses goes; the rest stays byte for byte."""
     assert npu("check", ops, "--fix").code == 0
-    assert ops.read_text() == '{"black-list": {   \n  "to-add": ["ReduceSum", "Pow"]}}\n'
+    assert ops.read_text() == '{"black-list": {\n  "to-add": ["ReduceSum", "Pow"]}}\n'
 
 
 @pytest.mark.parametrize("word", ["Reduce Sum", "loss/ReduceSum", "1x", "a-b"])
