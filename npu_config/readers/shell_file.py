@@ -10,7 +10,7 @@ from typing import Dict, FrozenSet, Iterable, List, Mapping, Optional, Set, Tupl
 
 import attr
 
-from npu_config.cluster.shell.check import check_script
+from npu_config.cluster.shell.check import Scripts, check_script
 from npu_config.cluster.shell.commands import Launch
 from npu_config.cluster.shell.state import NOT_KNOWN
 from npu_config.core.collector import without_collector
@@ -20,7 +20,7 @@ from npu_config.core.settings import UNKNOWN
 from npu_config.core.target import ANY_TARGET, Target
 from npu_config.rules.reading import Reading
 from npu_config.script import may_matter, read_script
-from npu_config.script.neighbours import framework_of, remembering
+from npu_config.script.neighbours import any_file_has, framework_of, remembering
 from npu_config.script.source import Undecodable, decode
 from npu_config.text.loading import load
 from npu_config.text.rules import UNREADABLE
@@ -48,30 +48,46 @@ class ShellReading(Reading):
         target = target or ANY_TARGET
         with remembering():
             found, launches = check_script(
-                self.text or "", self.path, target, on_host, _Frameworks(self.path)
+                self.text or "", self.path, target, on_host, _Scripts(self.path)
             )
         return [*found, *_in_scripts(launches, target)]
 
 
-class _Frameworks:
-    """The framework of what a launch script starts: the script that is started is asked."""
+class _Scripts(Scripts):
+    """The scripts that a launch script starts are asked, and what they import."""
 
     def __init__(self, path: Optional[str]) -> None:
         self._folder = os.path.dirname(path or "")
-        self._known: Dict[Tuple[Optional[str], Optional[str]], Optional[str]] = {}
+        self._files: Dict[str, Optional[str]] = {}
+        self._frameworks: Dict[str, Optional[str]] = {}
+        self._names: Dict[Tuple[str, str], bool] = {}
 
-    def __call__(self, launch: Launch) -> Optional[str]:
+    def framework(self, launch: Launch) -> Optional[str]:
+        """That of the script, else that of its starter."""
+        file = self._file(launch)
+        if file is not None and file not in self._frameworks:
+            self._frameworks[file] = framework_of(file)
+        return (file and self._frameworks[file]) or launch.framework
+
+    def names(self, launch: Launch, variable: str) -> bool:
+        """Whether the script holds the name, or a file that it imports."""
+        file = self._file(launch)
+        if file is None:
+            return False
+        if (file, variable) not in self._names:
+            self._names[file, variable] = any_file_has(file, (variable,))
+        return self._names[file, variable]
+
+    def _file(self, launch: Launch) -> Optional[str]:
         script = launch.script
         if script is None:  # of a path that is not known the last name may be
             named = _NAMED.search(launch.text)
             script = named and named.group(1)
-        key = script, launch.framework
-        if key not in self._known:
-            file = None if script is None else self._file(script)
-            self._known[key] = (file and framework_of(file)) or launch.framework
-        return self._known[key]
+        if script is not None and script not in self._files:
+            self._files[script] = self._find(script)
+        return script and self._files[script]
 
-    def _file(self, script: str) -> Optional[str]:
+    def _find(self, script: str) -> Optional[str]:
         """The file of a script: where it is named, or beside or above the launch script."""
         folders = [self._folder, *(os.path.join(self._folder, up) for up in _ABOVE)]
         names = [script]

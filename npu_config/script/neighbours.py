@@ -82,6 +82,16 @@ def any_import_has(path: Optional[str], words: Sequence[str]) -> bool:
     return path is not None and any(_has(name, words) for name in imported_files(path))
 
 
+def any_file_has(path: str, words: Sequence[str]) -> bool:
+    """True when a script holds one of the words, or a file that it imports.
+
+    Args:
+        path: the script.
+        words: what to look for.
+    """
+    return any(_has(name, words) for name in _reached(os.path.abspath(path)))
+
+
 def any_importer_has(path: Optional[str], words: Sequence[str]) -> bool:
     """True when a file near a script that imports it holds one of the words.
 

@@ -189,6 +189,8 @@ def _value(context: EnvironmentCheck, variable: Variable, text: str) -> None:
         return  # their content is a check of its own
     if name == "RANK_ID" and may_name_a_pod(context) and len(text.encode()) <= _LONGEST_POD:
         return
+    if name == "DUMP_GRAPH_LEVEL" and context.get("DUMP_GE_GRAPH") == "0":
+        return  # nothing is dumped
     if name == "RANK_TABLE_FILE" and not text and (context.whole("RANK_SIZE") or 1) < 2:
         return  # the adapter passes on no empty one
     wrong = problem_of(variable.kind, text)

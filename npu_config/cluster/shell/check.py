@@ -3,7 +3,6 @@
 import os
 import re
 from typing import (
-    Callable,
     Dict,
     FrozenSet,
     Iterable,
@@ -43,17 +42,23 @@ MARKS = re.compile(rb"RANK_TABLE_FILE|ASCEND|HCCL_|CM_CHIEF_|Ascend|npu")
 """What a launch script for NPUs mentions."""
 
 _OTHER_SHELL = re.compile(r"#![^\n]*\b(t?csh|zsh|fish|python[0-9.]*|perl|ruby|node)\b")
+_WINDOWS = re.compile(r"^(?![ \t]*#(?!!))[^\n]*\r\n", re.MULTILINE)
+"""A line that bash reads otherwise than it looks; in a comment it does not matter."""
 _MOST_NAMED = 16
 _MISSING = "does not exist"
 _USED = re.compile(r"\$\{?([A-Za-z_]\w*)", re.ASCII)
 
 
-FrameworkOf = Callable[[Launch], Optional[str]]
+class Scripts:
+    """What is known of the scripts that are started: here, what their starters tell."""
 
+    def framework(self, launch: Launch) -> Optional[str]:
+        """The framework of what is started; None where that is not known."""
+        return launch.framework
 
-def of_starter(launch: Launch) -> Optional[str]:
-    """The framework of what is started, as far as its starter tells."""
-    return launch.framework
+    def names(self, launch: Launch, variable: str) -> bool:
+        """Whether what is started names a variable, and so may read it."""
+        return False
 
 
 @without_collector()
@@ -62,7 +67,7 @@ def check_script(
     path: Optional[str],
     target: Target = ANY_TARGET,
     on_host: bool = False,
-    framework_of: FrameworkOf = of_starter,
+    scripts: Optional[Scripts] = None,
 ) -> Tuple[List[Diagnostic], Tuple[Launch, ...]]:
     """Everything that is wrong with a launch script, and what it starts.
 
@@ -73,7 +78,7 @@ def check_script(
         path: its file; sourced files and the rank table are looked for beside it.
         target: the product narrows what is said.
         on_host: this is the training host: files that are named must be there.
-        framework_of: says which framework what is started is for, None where that is not known.
+        scripts: what is known of the scripts that are started.
     """
     other = _OTHER_SHELL.match(text)
     if other is not None:
@@ -94,13 +99,14 @@ def check_script(
         return [*found, fault], ()
     run, state = follow(script, _near_file)
     found.extend(run.faults.values())
-    frameworks = [framework_of(launch) for launch in run.launches]
+    scripts = scripts or Scripts()
+    frameworks = [scripts.framework(launch) for launch in run.launches]
     if set(frameworks) <= {None} or not OURS.isdisjoint(frameworks):
         pairs = list(zip(run.launches, frameworks))
         found.extend(_starters([one for one, of in pairs if _is_npu_job(one, of)], state))
         launches = [one for one, of in pairs if of in (None, *OURS) and one.kind == "python"]
         tables = _Tables(target, on_host)
-        found.extend(_environments(run, state, launches, target, tables))
+        found.extend(_environments(run, state, launches, scripts, target, tables))
     return found, tuple(run.launches)
 
 
@@ -113,10 +119,11 @@ def _is_npu_job(launch: Launch, framework: Optional[str]) -> bool:
 
 def _line_ends(text: str, path: Optional[str]) -> List[Diagnostic]:
     """Bash takes the ``\\r`` of ``\\r\\n`` as a part of the last word of the line."""
-    count = text.count("\r\n")
-    if not count:
+    first = _WINDOWS.search(text)
+    if first is None:
         return []
-    line = text.count("\n", 0, text.find("\r\n")) + 1
+    count = text.count("\r\n")
+    line = text.count("\n", 0, first.start()) + 1
     message = phrase(
         "{} of {} lines end with \\r\\n, and bash takes the \\r as a part of the last word",
         count,
@@ -226,7 +233,12 @@ def _existing(path: str, beside: str) -> str:
 
 
 def _environments(
-    run: Run, state: State, launches: List[Launch], target: Target, tables: _Tables
+    run: Run,
+    state: State,
+    launches: List[Launch],
+    scripts: Scripts,
+    target: Target,
+    tables: _Tables,
 ) -> List[Diagnostic]:
     """The findings about what each process gets, or about what a file of exports leaves."""
     end = Launch("", None, (), None, state.exported, frozenset(state.shell.unset))
@@ -236,8 +248,11 @@ def _environments(
     names = set().union(*[launch.variables for launch in (*launches, end)])
     ours = frozenset(name for name in names if _matters(name))
     used: FrozenSet[str] = frozenset()
-    if not ours <= VARIABLES.keys() - {"DEVICE_ID"}:
-        used = frozenset(_USED.findall(run.script.source))
+    strange = ours - VARIABLES.keys()
+    if strange or "DEVICE_ID" in ours:
+        used = frozenset(_USED.findall(run.script.source)).union(
+            name for name in strange if any(scripts.names(each, name) for each in launches)
+        )
     used |= environment_check.of_other_jobs(ours)
     if run.launches:
         judged, places = _given(end, ours)

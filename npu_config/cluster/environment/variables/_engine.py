@@ -256,7 +256,7 @@ ENGINE = (
     _ge(
         "DUMP_GE_GRAPH",
         "how much of the graphs of GE is dumped",
-        Choice(("1", "2", "3")),
+        Word(("1", "2", "3"), quietly=("0",)),  # nothing, as without the variable
         read_by=("GE", "precision_tool (writes 2)"),
         interactions=("with DUMP_GRAPH_LEVEL and DUMP_GRAPH_PATH",),
     ),

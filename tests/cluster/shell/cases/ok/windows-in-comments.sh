@@ -1,0 +1,5 @@
+#!/bin/bash
+# copied from elsewhere
+export RANK_SIZE=1
+  # and here
+python3 train.py
