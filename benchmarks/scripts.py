@@ -71,11 +71,11 @@ def read_and_parse(root: str) -> int:
 
 def check(root: str, processes: int) -> int:
     """Check every script; returns the number of findings."""
+    from npu_config.judging.batch import judge_scripts
     from npu_config.lint.walk import walk
-    from npu_config.script.batch import check_scripts
 
     paths = [path for path in walk(root) if path.endswith(".py")]
-    return sum(len(found.diagnostics) for found in check_scripts(paths, processes=processes))
+    return sum(len(found.found) for found in judge_scripts(paths, processes=processes))
 
 
 MODES: Dict[str, Callable[[str], int]] = {

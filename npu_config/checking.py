@@ -5,10 +5,9 @@ from typing import TYPE_CHECKING, Any, Mapping, Optional, Union
 
 from npu_config.core.diagnostics import Report
 from npu_config.core.files import PathLike
-from npu_config.core.message import phrase
 from npu_config.core.settings import Settings
 from npu_config.core.target import Target
-from npu_config.rules.engine import judge
+from npu_config.judging import Around, judge
 
 if TYPE_CHECKING:
     from npu_config.config import NpuConfig
@@ -26,7 +25,8 @@ def check(
     Args:
         source: a NpuConfig, a mapping of option name to value, a ConfigProto (TensorFlow's or
             the stub's), or the path of a file of any kind that ``npu-config check`` takes.
-        target: where it shall run; None: what the source says, else any target.
+        target: where it shall run; what it leaves open is as the source says, else, for a file,
+            as ``[tool.npu-config]`` of its project says, else any.
         on_host: this is the training host: look at its environment, and at the paths that
             options point to.
 
@@ -36,28 +36,10 @@ def check(
     Raises:
         TypeError: ``source`` is none of these.
     """
-    from npu_config.config import NpuConfig
-
     environ = os.environ if on_host else None
-    if isinstance(source, NpuConfig):
-        settings, target = Settings.of(source.options), target or source.target
-    elif isinstance(source, Mapping):
-        settings = Settings.of(source)
-    elif isinstance(source, Settings):
-        settings = source
-    elif isinstance(source, (str, os.PathLike)):
-        from npu_config.readers import read
+    default = None
+    if isinstance(source, (str, os.PathLike)):
+        from npu_config.lint.project import target_near
 
-        return Report(read(source).judge(target, environ, on_host))
-    elif getattr(getattr(source, "DESCRIPTOR", None), "name", None) == "ConfigProto":
-        from npu_config.proto import decode
-
-        settings = decode(source)
-    else:
-        raise TypeError(
-            phrase(
-                "check takes a NpuConfig, a mapping, a ConfigProto or a path, got {}",
-                type(source).__name__,
-            )
-        )
-    return Report(judge(settings, target, environ, on_host))
+        default = target_near(source)
+    return Report(judge(source, Around(target, default, environ, on_host)).found)

@@ -11,6 +11,7 @@ ROOMS = (
     "npu_config.cluster",
     "npu_config.diagnosis",
     "npu_config.dumps",
+    "npu_config.judging",
     "npu_config.lint",
     "npu_config.migration.rules",
     "npu_config.precision_tool",

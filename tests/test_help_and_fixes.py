@@ -6,6 +6,7 @@ from pathlib import Path
 from npu_config.cli._fix import fixed
 from npu_config.core.diagnostics import Severity
 from npu_config.readers import read
+from npu_config.rules.around import Around
 from tests import golden
 
 TESTS = Path(__file__).parent
@@ -29,7 +30,7 @@ LITERAL = re.compile(r"""(?:[\w.]*as_bytes\()?b?["'][^"']*["']\)?\Z|-?\d+\Z|True
 def found_in(path):
     """The text of a case and all that is found in it, as ``check`` reads it."""
     reading = read(path)
-    return reading, reading.judge(golden.target_of(path))
+    return reading, reading.judge(Around(golden.target_of(path)))
 
 
 def text_at(text, place):
@@ -77,7 +78,7 @@ def test_a_fix_ends_its_finding(path):
         if found.fix is not None and found.fix.safe:
             after, _ = fixed(reading.text, [found])
             again = read(path, reading.kind, after.encode(reading.encoding))
-            same = [d for d in again.judge(golden.target_of(path)) if is_same(d, found)]
+            same = [d for d in again.judge(Around(golden.target_of(path))) if is_same(d, found)]
             before = [d for d in findings if is_same(d, found)]
             if len(same) >= len(before) or again.skipped:
                 kept.append((str(found), found.fix))

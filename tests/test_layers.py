@@ -21,6 +21,7 @@ FLOORS = (
     ("rules",),
     ("script",),
     ("readers",),
+    ("judging",),
     ("writers", "reporters"),
     ("diagnosis", "dumps", "lint", "migration"),
     ("tf1",),

@@ -16,7 +16,7 @@ from typing import Counter as Counts
 from typing import Dict, Iterator, List, NamedTuple, Tuple
 
 from npu_config.core.diagnostics import Diagnostic, Severity
-from npu_config.script.batch import check_scripts
+from npu_config.judging.batch import judge_scripts
 
 VERDICTS = Path(__file__).parent.parent / "docs" / "corpus_verdicts.csv"
 TRUE, FALSE = "true", "false"
@@ -71,9 +71,9 @@ def verdicts() -> Dict[Key, Verdict]:
 
 def findings(tree: str, names: List[str]) -> Iterator[Tuple[str, Diagnostic]]:
     """Every finding with the path of its script below the tree."""
-    for checked in check_scripts([os.path.join(tree, name) for name in names]):
-        for diagnostic in checked.diagnostics:
-            yield os.path.relpath(checked.path, tree).replace(os.sep, "/"), diagnostic
+    for checked in judge_scripts([os.path.join(tree, name) for name in names]):
+        for diagnostic in checked.found:
+            yield os.path.relpath(checked.path or "", tree).replace(os.sep, "/"), diagnostic
 
 
 def table(counts: Counts[Tuple[str, str, str]]) -> str:

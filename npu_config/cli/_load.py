@@ -1,6 +1,6 @@
 """One configuration from the command line: read it, and say what is wrong with it."""
 
-from typing import Iterable, Optional
+from typing import Iterable, Optional, Sequence
 
 import attr
 
@@ -47,7 +47,10 @@ def read_configuration(path: str, as_kind: Optional[str] = None, scripts: bool =
 
 
 def configuration(
-    reading: Reading, target: Target, drop_unknown: bool = False
+    reading: Reading,
+    target: Target,
+    drop_unknown: bool = False,
+    said: Sequence[Diagnostic] = (),
 ) -> Optional[NpuConfig]:
     """The configuration of a reading; None when it has errors.  Findings go to standard error.
 
@@ -59,6 +62,7 @@ def configuration(
         target: what it is for.
         drop_unknown: leave out what the adapter of the target's version does not read; else it
             is an error, wherever the options come from.
+        said: the findings that are printed already.
     """
     if not reading.settings:
         complain(reading.diagnostics, reading)
@@ -83,7 +87,9 @@ def configuration(
     except NpuConfigError as error:
         complain(error.diagnostics, reading)
         return None
-    complain((d for d in config.diagnostics if d.severity is not Severity.INFO), reading)
+    known = {(each.rule, each.place) for each in said}
+    remaining = (d for d in config.diagnostics if (d.rule, d.place) not in known)
+    complain((d for d in remaining if d.severity is not Severity.INFO), reading)
     return config
 
 

@@ -1,13 +1,18 @@
 """Options that several commands have."""
 
 import functools
-from typing import Any, Callable, Optional, Sequence
+import os
+from typing import TYPE_CHECKING, Any, Callable, Sequence
 
 import click
 
 from npu_config.cli._complete import complete_rules
 from npu_config.core.message import listed, localized, phrase
 from npu_config.core.target import MODES, Product, Target
+
+if TYPE_CHECKING:
+    from npu_config.lint.project import Project
+    from npu_config.rules.around import Around
 
 Decorator = Callable[[Any], Any]
 
@@ -97,14 +102,11 @@ def target_options(function: Any) -> Any:
     return _target_options(command)
 
 
-def merged(wanted: Target, found: Optional[Target], project: Optional[Target] = None) -> Target:
-    """The target of a file: what the command line says, else the file, else the project."""
-    targets = [target for target in (wanted, found, project) if target is not None]
-    return Target(
-        next((t.product for t in targets if t.product is not None), None),
-        next((t.mode for t in targets if t.mode is not None), None),
-        *next(((t.cann, t.adapter) for t in targets if t.version is not None), (None, None)),
-    )
+def around_of(target: Target, project: "Project", on_host: bool = False) -> "Around":
+    """What a command judges its files for, and with which surroundings."""
+    from npu_config.rules.around import Around
+
+    return Around(target, project.target, os.environ if on_host else None, on_host)
 
 
 out_options = together(

@@ -1,14 +1,18 @@
 """What the commands share: findings printed, errors as findings."""
 
 import contextlib
+import json
+import os
 import sys
 from typing import Callable, Iterable, Iterator, Mapping, Optional, TypeVar
 
 import click
 
 from npu_config.cli._options import form_option
-from npu_config.cli._output import say, wants_color
+from npu_config.cli._output import Failure, say, wants_color, write
 from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Report, Severity
+from npu_config.core.files import reading
+from npu_config.judging import Judgement
 from npu_config.reporters import FORMATS, Style, Summary, render
 
 _Result = TypeVar("_Result")
@@ -46,6 +50,36 @@ def print_findings(
     text = render(format_, report, summary, sources, Style(color, notes, hints))
     say(text, err=err, color=color, commands=format_ == "github")
     return report
+
+
+findings_option = click.option(
+    "--findings",
+    metavar="FILE",
+    help="Write what is wrong with the source to a file, as `npu-config check --format json`.",
+)
+
+
+def write_findings(path: str, judged: Optional[Judgement]) -> None:
+    """Write what is to be said of a source as JSON, in place of earlier findings.
+
+    Raises:
+        Failure: the file cannot be written, or exists and holds something else.
+    """
+    if os.path.lexists(path) and not _holds_findings(path):
+        raise Failure("{} exists and does not hold findings; name another file", path)
+    report = Report(() if judged is None else judged.found)
+    skipped = int(judged is not None and judged.unchecked is not None)
+    summary = Summary.of(report, int(judged is not None), skipped)
+    write(path, render("json", report, summary), True)
+
+
+def _holds_findings(path: str) -> bool:
+    try:
+        with open(path, "rb", opener=reading) as stream:
+            found = json.loads(stream.read().decode("utf-8"))
+    except (OSError, ValueError, RecursionError):
+        return False
+    return isinstance(found, dict) and {"version", "diagnostics", "summary"} <= set(found)
 
 
 @contextlib.contextmanager

@@ -61,7 +61,11 @@ def _one(values: Mapping[str, Any]) -> "Seen":
     from npu_config.runner.finder import install_npu_bridge
     from npu_config.runner.run import run_path
 
-    dry_run = values["dry_run"]
+    dry_run, known_rules = values["dry_run"], None
+    if dry_run:
+        from npu_config.rulebook import load_all
+
+        known_rules = load_all
     out = _away() if dry_run else None
     try:
         with _failures():
@@ -74,6 +78,7 @@ def _one(values: Mapping[str, Any]) -> "Seen":
                 values["steps"],
                 values["force"],
                 files=dry_run or values["report"] is not None,
+                known_rules=known_rules,
             )
     finally:
         if out is not None:

@@ -7,7 +7,6 @@ from typing import (
     Dict,
     Iterable,
     List,
-    NamedTuple,
     Optional,
     Sequence,
     Set,
@@ -24,35 +23,22 @@ from npu_config.cli._rewrite import rewrite
 from npu_config.cli._select import Keeps, selection
 from npu_config.cli._sources import Candidate, candidates
 from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Place, Report
-from npu_config.core.target import Target
+from npu_config.judging import Around, Judgement, judge, judge_if_ours
 from npu_config.lint import rules
 from npu_config.lint.project import Project
-from npu_config.lint.suppress import Suppressions
 from npu_config.lint.walk import Skipped
-from npu_config.readers import read, read_if_ours
 from npu_config.rulebook import load_all
+from npu_config.rules.reading import FAILED
 from npu_config.text.guard import guarded
 from npu_config.text.json_rules import SYNTAX
-from npu_config.text.loading import load
 from npu_config.text.rules import NOTHING, UNPARSABLE, UNREADABLE
 
-LARGEST = 1 << 24
 MOST_PASSES = 1000
 NOT_OURS = "not of a kind that is checked"
 _BROKEN = (UNPARSABLE.id, SYNTAX.id)
 
 
-class Checked(NamedTuple):
-    """One file and what is reported of it."""
-
-    path: str
-    diagnostics: Sequence[Diagnostic]
-    text: Optional[str] = None
-    encoding: str = "utf-8"
-    skipped: bool = False
-
-
-_Found = TypeVar("_Found", bound=Optional[Checked])
+_Found = TypeVar("_Found", bound=Optional[Judgement])
 
 
 class Session:
@@ -60,9 +46,8 @@ class Session:
 
     Args:
         project: what the project says of its checks.
-        target_of: from the target that a file names to the one it is checked for.
+        around: what the files are checked for, and with which surroundings.
         keeps: which findings are reported.
-        on_host: look at the file system and the environment.
         as_kind: read every file as this.
 
     Attributes:
@@ -77,20 +62,16 @@ class Session:
     def __init__(
         self,
         project: Project,
-        target_of: Callable[[Optional[Target]], Target],
+        around: Around,
         keeps: Keeps,
-        on_host: bool = False,
         as_kind: Optional[str] = None,
     ) -> None:
         self._project = project
-        self._target_of = target_of
+        self._around = around
         self._keeps = keeps
-        self._environ = os.environ if on_host else None
-        self._on_host = on_host
         self._as_kind = as_kind
         self._diagnostics: List[Diagnostic] = list(project.diagnostics)
-        self._known: Tuple[Tuple[str, str], ...] = ()
-        self._file_keeps: Dict[Tuple[str, ...], Keeps] = {}
+        self._keeps_of: Dict[Tuple[str, ...], Keeps] = {}
         self._fixed_files: Set[str] = set()
         self.files = 0
         self.skipped = 0
@@ -113,12 +94,12 @@ class Session:
             fixing: ``"fix"`` to write fixes, ``"diff"`` to remember what they would change.
             if_ours: pass over named files that are nothing of ours.
         """
-        if self._on_host:
+        if self._around.on_host:
             self._check_environment()
         found = list(candidates(paths, self._project, if_ours, self.left_out))
         for left in self.left_out:
             if left.unlisted:
-                self._add(left.path, [UNREADABLE.diagnostic(left.reason, Place(left.path))])
+                self._diagnostics.append(UNREADABLE.diagnostic(left.reason, Place(left.path)))
         scripts = [candidate for candidate in found if self._is_script(candidate)]
         others = [candidate for candidate in found if not self._is_script(candidate)]
         roots = {path: 0 for path in paths if os.path.isdir(path)}
@@ -127,9 +108,8 @@ class Session:
                 roots[candidate.root] += 1
         with progress(len(found)) as advance:
             for candidate in others:
-                checked = _guarded(
-                    Checked(candidate.path, [], skipped=True), self._check, candidate
-                )
+                unknown = Judgement(candidate.path, (), unchecked=FAILED)
+                checked = _guarded(unknown, self._check, candidate)
                 advance(1)
                 if checked is None:
                     self.left_out.append(Skipped(candidate.path, NOT_OURS))
@@ -142,7 +122,7 @@ class Session:
             if not count:
                 message = "the directory holds nothing that could be checked"
                 help = "name the files; --show-skipped lists what is left out, and why"
-                self._add(root, [NOTHING.diagnostic(message, Place(root), help=help)])
+                self._diagnostics.append(NOTHING.diagnostic(message, Place(root), help=help))
 
     def _is_script(self, candidate: Candidate) -> bool:
         """True for the files that are checked together."""
@@ -155,7 +135,7 @@ class Session:
     def _check_environment(self) -> None:
         from npu_config.cluster.environment.check import check_host
 
-        found = check_host(os.environ, self._target_of(None))
+        found = check_host(os.environ, self._around.target_of())
         self._diagnostics.extend(d for d in found if self._keeps(d))
 
     def _check_scripts(
@@ -163,97 +143,50 @@ class Session:
     ) -> None:
         if not scripts:
             return
-        from npu_config.script.batch import check_scripts
+        from npu_config.judging.batch import judge_scripts
 
         by_path = {candidate.path: candidate for candidate in scripts}
-        target = self._target_of(None)
+        named = frozenset(name for name, found in by_path.items() if not found.if_ours)
         self.files += len(scripts)
-        for script in check_scripts(
-            list(by_path),
-            target,
-            self._environ,
-            self._on_host,
-            named=frozenset(name for name, found in by_path.items() if not found.if_ours),
-            progress=advance,
+        for judged in judge_scripts(
+            list(by_path), self._around, named, load_all, progress=advance
         ):
-            checked = Checked(*script)
-            checked = _guarded(checked, self._of_script, checked)
+            judged = _guarded(judged, self._reported, judged)
             self.files -= 1
-            self._finish(by_path[script.path], checked, fixing)
+            self._finish(by_path[judged.path or ""], judged, fixing)
 
-    def _of_script(self, script: Checked) -> Checked:
-        reported = self._reported(script.path, script.text, script.diagnostics, True)
-        return script._replace(diagnostics=reported)
-
-    def _check(self, candidate: Candidate) -> Optional[Checked]:
+    def _check(self, candidate: Candidate) -> Optional[Judgement]:
         """Check one file; None when it was only found and is not for us."""
-        look = read_if_ours if candidate.if_ours else read
-        reading = look(candidate.path, self._as_kind, candidate.content)
-        if reading is None:
-            return None
-        target = self._target_of(reading.target)
-        found = reading.judge(target, self._environ, self._on_host)
-        reported = self._reported(candidate.path, reading.text, found, reading.kind == "script")
-        return Checked(candidate.path, reported, reading.text, reading.encoding, reading.skipped)
+        look = judge_if_ours if candidate.if_ours else judge
+        judged = look(candidate.path, self._around, self._as_kind, candidate.content, load_all)
+        return None if judged is None else self._reported(judged)
 
-    def _reported(
-        self, path: str, text: Optional[str], found: Iterable[Diagnostic], is_script: bool
-    ) -> List[Diagnostic]:
-        """What neither a comment, nor the project, nor the command line silences.
+    def _reported(self, judged: Judgement) -> Judgement:
+        """What neither the project nor the command line silences."""
+        found = [each for each in judged.found if self._keeps(each) and self._file_keeps(each)]
+        return attr.evolve(judged, found=tuple(found))
 
-        A finding in a file that the checked one names goes by the comments of that file.
-        """
-        mine: List[Diagnostic] = []
-        others: Dict[str, List[Diagnostic]] = {}
-        for each in found:
-            if each.path is None or each.path == path or self._text_of(each.path) is None:
-                mine.append(each)
-            else:
-                others.setdefault(each.path, []).append(each)
-        if text is not None:
-            comments = Suppressions(text, path, is_script)
-            if comments:
-                self._known = self._known or tuple((rule.id, rule.name) for rule in load_all())
-                mine = comments.apply(mine, self._known)
-        kept = self._kept(path, mine)
-        for name, theirs in others.items():
-            comments = Suppressions(self._text_of(name) or "", name, name.endswith(".py"))
-            kept.extend(self._kept(name, comments.apply(theirs)))
-        return kept
+    def _file_keeps(self, found: Diagnostic) -> bool:
+        """True for what the project does not silence in the file that a finding is in."""
+        if not self._project.per_file_ignores or found.path is None:
+            return True
+        words = self._project.ignored_for(found.path)
+        if words not in self._keeps_of:
+            self._keeps_of[words] = selection((), words, "per-file-ignores")
+        return self._keeps_of[words](found)
 
-    def _text_of(self, path: str) -> Optional[str]:
-        """The text of a file that another one names; None where there is no such text."""
-        if path not in self.texts and os.path.isfile(path):
-            data = load(path, LARGEST)
-            if isinstance(data, bytes):
-                self.texts[path] = data.decode("utf-8", "replace")
-        return self.texts.get(path)
-
-    def _kept(self, path: str, left: Iterable[Diagnostic]) -> List[Diagnostic]:
-        """What neither the project nor the command line silences in a file."""
-        words = self._project.ignored_for(path) if self._project.per_file_ignores else ()
-        if words not in self._file_keeps:
-            self._file_keeps[words] = selection((), words, "per-file-ignores")
-        keeps = self._file_keeps[words]
-        return [diagnostic for diagnostic in left if self._keeps(diagnostic) and keeps(diagnostic)]
-
-    def _finish(self, candidate: Candidate, checked: Checked, fixing: Optional[str]) -> None:
+    def _finish(self, candidate: Candidate, judged: Judgement, fixing: Optional[str]) -> None:
         """Fix a file, if that is asked for, and remember what is reported of it."""
         if fixing is not None and candidate.content is None:
-            checked = _guarded(checked, self._fixed, candidate, checked, fixing)
-        checked = _guarded(checked, self._promised, candidate, checked)
+            judged = _guarded(judged, self._fixed, candidate, judged, fixing)
+        judged = _guarded(judged, self._promised, candidate, judged)
         self.files += 1
-        self.skipped += checked.skipped
-        self._add(checked.path, checked.diagnostics, checked.text)
+        self.skipped += judged.unchecked is not None
+        self._diagnostics.extend(judged.found)
+        if judged.found:
+            self.texts.update(judged.texts)
 
-    def _add(
-        self, path: Optional[str], diagnostics: Sequence[Diagnostic], text: Optional[str] = None
-    ) -> None:
-        self._diagnostics.extend(diagnostics)
-        if diagnostics and text is not None:
-            self.texts[path] = text
-
-    def _fixed(self, candidate: Candidate, checked: Checked, fixing: str) -> Checked:
+    def _fixed(self, candidate: Candidate, checked: Judgement, fixing: str) -> Judgement:
         """Apply fixes until none is left; what is then in the file is reported."""
         before = checked.text
         latest, count = self._mended(candidate, checked)
@@ -270,49 +203,50 @@ class Session:
         reason = rewrite(candidate.path, before, text, checked.encoding, candidate.root)
         if reason is not None:
             complaint = rules.NOT_WRITTEN.diagnostic(reason, Place(candidate.path))
-            return checked._replace(diagnostics=[*checked.diagnostics, complaint])
+            return attr.evolve(checked, found=(*checked.found, complaint))
         self._fixed_files.add(real)
         self.fixes += count
         return latest
 
-    def _mended(self, candidate: Candidate, checked: Checked) -> Tuple[Checked, int]:
+    def _mended(self, candidate: Candidate, checked: Judgement) -> Tuple[Judgement, int]:
         """What a file is after its fixes, and how many were done; none where it stays broken."""
         before = checked.text
         if before is None or not _comes_back(before, checked.encoding):
             return checked, 0
         latest, text, count, seen = checked, before, 0, {before}
         while len(seen) < MOST_PASSES:
-            text, done = fixed(text, latest.diagnostics)
+            text, done = fixed(text, latest.found)
             if text in seen:
                 break
             seen.add(text)
             again = self._check(Candidate(candidate.path, text.encode(checked.encoding)))
             if again is None:
                 break
-            latest, count = again._replace(text=text), count + done
-        return (checked, 0) if _is_broken(latest.diagnostics) else (latest, count)
+            latest = attr.evolve(again, texts={**again.texts, again.path: text})
+            count += done
+        return (checked, 0) if _is_broken(latest.found) else (latest, count)
 
-    def _promised(self, candidate: Candidate, checked: Checked) -> Checked:
+    def _promised(self, candidate: Candidate, checked: Judgement) -> Judgement:
         """The findings; a fix that would not be done is none that is safe."""
         text = checked.text
-        if text is None or not any(map(_is_safe, checked.diagnostics)):
+        if text is None or not any(map(_is_safe, checked.found)):
             return checked
-        if not _is_broken(checked.diagnostics) and _comes_back(text, checked.encoding):
+        if not _is_broken(checked.found) and _comes_back(text, checked.encoding):
             return checked
         if self._mended(candidate, checked)[1]:
             return checked
-        found = [
+        found = tuple(
             attr.evolve(each, fix=each.fix._replace(safe=False)) if each.fix is not None else each
-            for each in checked.diagnostics
-        ]
-        return checked._replace(diagnostics=found)
+            for each in checked.found
+        )
+        return attr.evolve(checked, found=found)
 
 
 def _is_safe(found: Diagnostic) -> bool:
     return found.fix is not None and found.fix.safe
 
 
-def _guarded(known: Checked, work: Callable[..., _Found], *arguments: Any) -> _Found:
+def _guarded(known: Judgement, work: Callable[..., _Found], *arguments: Any) -> _Found:
     """What some work on a file gives; a fault of npu_config's own is a finding of the file.
 
     Args:
@@ -323,8 +257,8 @@ def _guarded(known: Checked, work: Callable[..., _Found], *arguments: Any) -> _F
         with guarded(known.path):
             return work(*arguments)
     except NpuConfigError as error:
-        found = [*known.diagnostics, *error.diagnostics]
-        return cast(_Found, known._replace(diagnostics=found))
+        found = (*known.found, *error.diagnostics)
+        return cast(_Found, attr.evolve(known, found=found))
 
 
 def _is_broken(diagnostics: Iterable[Diagnostic]) -> bool:
@@ -343,4 +277,4 @@ def _comes_back(text: str, encoding: str) -> bool:
         return False
 
 
-__all__ = ["Checked", "Session"]
+__all__ = ["Session"]

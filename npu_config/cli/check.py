@@ -6,7 +6,7 @@ from typing import Any, Optional, Tuple
 import click
 
 from npu_config.cli._exits import DONE, FINDINGS, WRONG_CALL
-from npu_config.cli._options import as_option, merged, selection_options, target_options
+from npu_config.cli._options import around_of, as_option, selection_options, target_options
 from npu_config.cli._output import Failure, say, writing
 from npu_config.cli._paths import ANY_PATH, missing
 from npu_config.cli._report import fails, format_option, print_findings, strict_option
@@ -81,10 +81,9 @@ def command(
     project = find_project(next((path for path in paths if path != "-"), "."), load_all)
     session = Session(
         project,
-        target_of=lambda found: merged(target, found, project.target),
-        keeps=selection(select or project.select, ignore or project.ignore),
-        on_host=on_host or project.on_host,
-        as_kind=as_kind,
+        around_of(target, project, on_host or project.on_host),
+        selection(select or project.select, ignore or project.ignore),
+        as_kind,
     )
     session.check(paths, "diff" if diff else "fix" if fix else None, if_ours)
     if show_skipped:

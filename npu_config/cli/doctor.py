@@ -8,8 +8,9 @@ import click
 from npu_config.cli._options import target_options
 from npu_config.cli._output import say, wants_color
 from npu_config.cli._paths import FILE
+from npu_config.cli._report import findings_option, write_findings
 from npu_config.core.message import localized
-from npu_config.core.target import ANY_TARGET, Target
+from npu_config.core.target import Target
 
 _COLORS = {"passed": "\x1b[32m", "advice": "\x1b[1;33m", "failed": "\x1b[1;31m"}
 _RESET = "\x1b[0m"
@@ -19,10 +20,12 @@ _RESET = "\x1b[0m"
 @click.argument("source", metavar="[CONFIG|SCRIPT]", required=False, type=FILE)
 @target_options
 @click.option("--on-host", is_flag=True, help="This is the training host: missing is a fault.")
+@findings_option
 def command(
     source: Optional[str],
     target: Target,
     on_host: bool,
+    findings: Optional[str],
 ) -> int:
     """Go through the checks before tuning: passed, advice, failed, cannot be checked here.
 
@@ -33,9 +36,15 @@ def command(
     """
     from npu_config.core.terminal import printable, width
     from npu_config.diagnosis.doctor import examine
+    from npu_config.lint.project import target_near
+    from npu_config.rulebook import load_all
 
-    given = None if target == ANY_TARGET else target
-    checkup = examine(source, given, on_host=True if on_host else None)
+    default = None if source is None else target_near(source)
+    checkup = examine(
+        source, target, on_host=True if on_host else None, default=default, known_rules=load_all
+    )
+    if findings is not None:
+        write_findings(findings, checkup.judgement)
     color = wants_color(sys.stdout)
     for check in checkup.checks:
         word = check.outcome.value

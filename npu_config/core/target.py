@@ -1,6 +1,6 @@
 """The machine a configuration is meant for: product, run mode, version of CANN and its adapter."""
 
-from typing import TYPE_CHECKING, Any, FrozenSet, Optional, Union
+from typing import TYPE_CHECKING, AbstractSet, Any, FrozenSet, NamedTuple, Optional, Union
 
 import attr
 
@@ -92,4 +92,55 @@ class Target:
 
 ANY_TARGET = Target()
 
-__all__ = ["ALL_PRODUCTS", "ANY_TARGET", "MODES", "PRODUCT_NAMES", "Product", "Target"]
+PARTS = ("product", "mode", "version")
+"""What a target says, each by itself; ``cann`` and ``adapter`` are one: the version."""
+
+
+class OwnTarget(NamedTuple):
+    """What a source says of its target, and the parts of it that cannot be read."""
+
+    target: Optional[Target] = None
+    unknown: FrozenSet[str] = frozenset()
+
+
+NO_TARGET = OwnTarget()
+
+
+def layered(
+    wanted: Optional[Target],
+    own: Optional[Target],
+    default: Optional[Target] = None,
+    unknown: AbstractSet[str] = frozenset(),
+) -> Target:
+    """The target of a source, part by part.
+
+    Args:
+        wanted: what the caller asks for; it replaces what the source says.
+        own: what the source itself says.
+        default: what holds where neither says anything, e.g. what the project says.
+        unknown: the parts that the source says in a way that cannot be read: the default does
+            not hold for them.
+    """
+    layers = [layer for layer in (wanted, own) if layer is not None]
+
+    def of(part: str) -> Target:
+        last = () if default is None or part in unknown else (default,)
+        said = (each for each in (*layers, *last) if getattr(each, part) is not None)
+        return next(said, ANY_TARGET)
+
+    version = of("version")
+    return Target(of("product").product, of("mode").mode, version.cann, version.adapter)
+
+
+__all__ = [
+    "ALL_PRODUCTS",
+    "ANY_TARGET",
+    "MODES",
+    "NO_TARGET",
+    "PARTS",
+    "PRODUCT_NAMES",
+    "OwnTarget",
+    "Product",
+    "Target",
+    "layered",
+]

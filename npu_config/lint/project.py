@@ -20,13 +20,13 @@ from typing import Any, Callable, Dict, Iterable, List, Mapping, Optional, Tuple
 import attr
 
 from npu_config.core.diagnostics import Diagnostic, Place, Severity
-from npu_config.core.files import reading
+from npu_config.core.files import PathLike, reading
 from npu_config.core.message import listed, phrase
 from npu_config.core.rule import Rule, declare, selects
 from npu_config.core.target import Target
 from npu_config.lint.gitignore import Patterns
 
-__all__ = ["Project", "find_project", "id_of_rule", "read_project"]
+__all__ = ["Project", "find_project", "id_of_rule", "read_project", "target_near"]
 
 KnownRules = Callable[[], Iterable[Rule]]
 
@@ -151,6 +151,14 @@ def find_project(start: str, known_rules: KnownRules) -> Project:
         if parent == current or os.path.exists(os.path.join(current, ".git")):
             return Project()
         current = parent
+
+
+def target_near(path: PathLike) -> Optional[Target]:
+    """The target that the project of a file names, if it has any."""
+    try:
+        return find_project(os.fspath(path), tuple).target
+    except (OSError, ValueError):  # no such folder, or a name that no file can have
+        return None
 
 
 def read_project(path: str, known_rules: KnownRules) -> Optional[Project]:

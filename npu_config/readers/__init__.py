@@ -26,7 +26,7 @@ from npu_config.readers.formats import (
     searched,
 )
 from npu_config.readers.others import other_kind, placeholder
-from npu_config.rules.reading import Reading
+from npu_config.rules.reading import CANNOT_BE_READ, Reading
 from npu_config.sidefiles.format import BYTES, Sample
 from npu_config.text.guard import guarded
 from npu_config.text.loading import decode, load, too_large
@@ -79,7 +79,7 @@ def _read(
         if other is not None:
             message = phrase("this is {}, which is not checked here", other.what)
             diagnostic = rules.OTHER_KIND.diagnostic(message, Place(name), help=other.help)
-            return _nothing(None, name, diagnostic)
+            return _nothing(None, name, diagnostic, why=other.what)
     if kind is None or not FORMATS[kind].binary:
         text, fault = decode(data, name)
         if kind is None:
@@ -88,7 +88,9 @@ def _read(
             reading = _read_as(FORMATS[kind], data.decode(BYTES), data, name)
             return attr.evolve(reading, encoding=BYTES)
         if kind is None or (fault is not None and not FORMATS[kind].binary):
-            return _nothing(kind, name, fault or _unknown(name))
+            if fault is None:
+                return _nothing(kind, name, _unknown(name), why="of no kind that is checked")
+            return _nothing(kind, name, fault)
     entry = FORMATS[kind]
     if len(data) > entry.limit:
         return _nothing(kind, name, too_large(name, entry.limit))
@@ -98,7 +100,7 @@ def _read(
             message = "a template: {} is filled in later; what comes of it can be checked"
             place = Source(text, name).place(*hole.span())
             note = rules.TEMPLATE.diagnostic(phrase(message, shown(hole.group())), place)
-            return Reading(kind, name, diagnostics=(note,), text=text)
+            return Reading(kind, name, diagnostics=(note,), text=text, unchecked="a template")
     return _read_as(entry, text, data, name)
 
 
@@ -175,5 +177,7 @@ def _unknown(path: str) -> Diagnostic:
     )
 
 
-def _nothing(kind: Optional[str], path: str, *diagnostics: Diagnostic) -> Reading:
-    return Reading(kind or "", path, diagnostics=diagnostics, skipped=True)
+def _nothing(
+    kind: Optional[str], path: str, *diagnostics: Diagnostic, why: str = CANNOT_BE_READ
+) -> Reading:
+    return Reading(kind or "", path, diagnostics=diagnostics, unchecked=why)

@@ -7,7 +7,7 @@ from npu_config.core.message import phrase
 from npu_config.core.settings import Settings, SourceKind
 from npu_config.proto import ProtoSyntaxError, decode, parse_bytes
 from npu_config.readers import _rules as rules
-from npu_config.rules.reading import Reading
+from npu_config.rules.reading import CANNOT_BE_PARSED, Reading
 
 
 def read(data: bytes, path: Optional[str] = None) -> Reading:
@@ -21,5 +21,5 @@ def read(data: bytes, path: Optional[str] = None) -> Reading:
     except ProtoSyntaxError as error:
         message = phrase("these bytes are not a ConfigProto: {}", error.reason)
         fault = rules.UNPARSABLE.diagnostic(message, Place(path))
-        return Reading("pb", path, diagnostics=(fault,), skipped=True)
+        return Reading("pb", path, diagnostics=(fault,), unchecked=CANNOT_BE_PARSED)
     return Reading("pb", path, (decode(config, path),))

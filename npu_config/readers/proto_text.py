@@ -10,7 +10,7 @@ from npu_config.proto import ProtoSyntaxError, decode, parse_text, text_position
 from npu_config.proto.places import TextPositions
 from npu_config.readers import _rules as rules
 from npu_config.readers._document import inside_quotes
-from npu_config.rules.reading import Reading
+from npu_config.rules.reading import CANNOT_BE_PARSED, Reading
 from npu_config.text.source import Source
 
 
@@ -28,7 +28,7 @@ def read(text: str, path: Optional[str] = None) -> Reading:
             rules.UNPARSABLE.diagnostic(fault.reason, Place(path, *fault[1:]))
             for fault in error.faults
         )
-        return Reading("pbtxt", path, diagnostics=faults, text=text, skipped=True)
+        return Reading("pbtxt", path, diagnostics=faults, text=text, unchecked=CANNOT_BE_PARSED)
     settings = _with_bare_names(decode(config, path, positions), Source(text, path))
     return Reading("pbtxt", path, (settings,), tuple(_duplicates(positions, path)), text=text)
 

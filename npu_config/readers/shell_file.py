@@ -6,7 +6,7 @@ read from ``os.environ`` is known.
 
 import os
 import re
-from typing import Dict, FrozenSet, Iterable, List, Mapping, Optional, Set, Tuple
+from typing import Dict, FrozenSet, Iterable, List, Optional, Set, Tuple
 
 import attr
 
@@ -17,8 +17,8 @@ from npu_config.core.collector import without_collector
 from npu_config.core.diagnostics import Diagnostic, Place
 from npu_config.core.message import phrase
 from npu_config.core.settings import UNKNOWN
-from npu_config.core.target import ANY_TARGET, Target
-from npu_config.rules.reading import Reading
+from npu_config.rules.around import Around
+from npu_config.rules.reading import CANNOT_BE_READ, Reading
 from npu_config.script import may_matter, read_script
 from npu_config.script.neighbours import any_file_has, framework_of, remembering
 from npu_config.script.source import Undecodable, decode
@@ -38,19 +38,14 @@ class ShellReading(Reading):
     """A launch script; what is wrong with it depends on the target and the files beside it."""
 
     @without_collector()
-    def judge(
-        self,
-        target: Optional[Target] = None,
-        environ: Optional[Mapping[str, str]] = None,
-        on_host: bool = False,
-    ) -> List[Diagnostic]:
+    def findings(self, around: Around) -> List[Diagnostic]:
         """Every finding about the environments of what it starts, and about what that reads."""
-        target = target or ANY_TARGET
+        target = around.target_of()
         with remembering():
             found, launches = check_script(
-                self.text or "", self.path, target, on_host, _Scripts(self.path)
+                self.text or "", self.path, target, around.on_host, _Scripts(self.path)
             )
-        return [*found, *_in_scripts(launches, target)]
+        return [*self.diagnostics, *found, *_in_scripts(launches, around)]
 
 
 class _Scripts(Scripts):
@@ -109,11 +104,11 @@ def read(data: bytes, path: Optional[str]) -> Reading:
     if b"\0" in data:
         message = "this is a binary file, not a script"
         fault = UNREADABLE.diagnostic(message, Place(path), help="check the path")
-        return Reading("shell", path, diagnostics=(fault,), skipped=True)
+        return Reading("shell", path, diagnostics=(fault,), unchecked=CANNOT_BE_READ)
     return ShellReading("shell", path, text=data.decode("utf-8", "replace"))
 
 
-def _in_scripts(launches: Iterable[Launch], target: Target) -> List[Diagnostic]:
+def _in_scripts(launches: Iterable[Launch], around: Around) -> List[Diagnostic]:
     """What is wrong in the scripts that are started, with the variables that they get only.
 
     What is wrong whatever they get is found when they are checked by themselves.
@@ -132,8 +127,9 @@ def _in_scripts(launches: Iterable[Launch], target: Target) -> List[Diagnostic]:
         if text is None or not given or (path, given) in done:
             continue
         done.add((path, given))
-        before = {_identity(each) for each in read_script(text, path).judge(target)}
-        for each in read_script(text, path, dict(given)).judge(target):
+        alone = Around(around.target, around.default)
+        before = {_identity(each) for each in read_script(text, path).judge(alone)}
+        for each in read_script(text, path, dict(given)).judge(alone):
             if _identity(each) not in before:
                 started = phrase(
                     "{} started by {}",

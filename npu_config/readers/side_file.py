@@ -1,13 +1,13 @@
 """Side files and rank tables: recognised by content, judged by their own formats."""
 
 import re
-from typing import Any, List, Mapping, Optional
+from typing import Any, List, Optional
 
 import attr
 
 from npu_config.core.diagnostics import Diagnostic
-from npu_config.core.target import ANY_TARGET, Target
 from npu_config.readers._slips import corrected
+from npu_config.rules.around import Around
 from npu_config.rules.reading import Reading
 from npu_config.sidefiles import KINDS
 from npu_config.sidefiles.format import Format, Sample
@@ -20,15 +20,10 @@ RANK_TABLE = "rank-table"
 class SideFileReading(Reading):
     """A side file; what is wrong with it may depend on the target."""
 
-    def findings(
-        self,
-        target: Optional[Target],
-        environ: Optional[Mapping[str, str]],
-        on_host: bool,
-    ) -> List[Diagnostic]:
+    def findings(self, around: Around) -> List[Diagnostic]:
         """What its format finds wrong with it."""
         text = self.text or ""
-        parsed = format_of(self.kind).parse(text, self.path, target or ANY_TARGET)
+        parsed = format_of(self.kind).parse(text, self.path, around.target_of())
         source = Source(text, self.path)
         return [corrected(diagnostic, source) for diagnostic in parsed.diagnostics]
 

@@ -1,14 +1,19 @@
 """What reading a file gives, whatever its format."""
 
-from typing import List, Mapping, Optional, Tuple
+from typing import List, Optional, Tuple
 
 import attr
 
 from npu_config.core.diagnostics import Diagnostic, NpuConfigError
 from npu_config.core.settings import Settings
 from npu_config.core.target import Target
-from npu_config.rules.engine import judge
+from npu_config.rules.around import ALONE, Around
 from npu_config.text.guard import guarded
+
+CANNOT_BE_READ = "cannot be read"
+CANNOT_BE_PARSED = "cannot be parsed"
+FAILED = "npu_config failed on it"
+"""Why a file was not checked."""
 
 
 @attr.s(frozen=True, slots=True, auto_attribs=True)
@@ -24,7 +29,7 @@ class Reading:
         target: what the file says of the machine it is meant for.
         text: the content, where it is text.
         encoding: how the text is written back.
-        skipped: True when it could not be read or understood at all.
+        unchecked: why it could not be read or understood at all, in a few words; None: it could.
     """
 
     kind: str
@@ -34,35 +39,29 @@ class Reading:
     target: Optional[Target] = None
     text: Optional[str] = None
     encoding: str = "utf-8"
-    skipped: bool = False
+    unchecked: Optional[str] = None
 
-    def judge(
-        self,
-        target: Optional[Target] = None,
-        environ: Optional[Mapping[str, str]] = None,
-        on_host: bool = False,
-    ) -> List[Diagnostic]:
-        """Everything that is wrong with the file; a fault of npu_config's own is a finding.
+    @property
+    def skipped(self) -> bool:
+        """True when it could not be read or understood at all."""
+        return self.unchecked is not None
 
-        Args:
-            target: replaces the target that the file names.
-            environ: environment variables to judge with; None: they are not looked at.
-            on_host: look at the file system, too.
-        """
+    @property
+    def lasting(self) -> Tuple[Settings, ...]:
+        """The settings that hold in the end: an assignment of a script may be overwritten."""
+        return self.settings
+
+    def judge(self, around: Around = ALONE) -> List[Diagnostic]:
+        """Everything that is wrong with the file; a fault of npu_config's own is a finding."""
         try:
             with guarded(self.path):
-                return self.findings(target, environ, on_host)
+                return self.findings(around)
         except NpuConfigError as error:
             return [*self.diagnostics, *error.diagnostics]
 
-    def findings(
-        self,
-        target: Optional[Target],
-        environ: Optional[Mapping[str, str]],
-        on_host: bool,
-    ) -> List[Diagnostic]:
+    def findings(self, around: Around) -> List[Diagnostic]:
         """What the reader found, and what the rules find in the settings it read."""
         found = list(self.diagnostics)
         for settings in self.settings:
-            found.extend(judge(settings, target or self.target, environ, on_host))
+            found.extend(around.judge(settings, self.target))
         return found

@@ -12,6 +12,7 @@ from npu_config.runner.watch import Watch
 if TYPE_CHECKING:
     from npu_config.core.diagnostics import Diagnostic
     from npu_config.core.files import PathLike
+    from npu_config.judging import KnownRules
     from npu_config.runner.sessions import SeenSession
 
 
@@ -25,7 +26,8 @@ class Seen(NamedTuple):
         loops: ``"device"`` or ``"once"``.
         modules: the vendor's modules that it imported, in the order of their names.
         environment: the variables that were filled in.
-        findings: what is wrong with the variables of the job; looked for in a dry run.
+        findings: what is wrong with the script as it is written, and with the variables of the
+            job; looked for in a dry run.
         sessions: the sessions that it made.
         files: the files below the working directory that are new or changed.
         warnings: message, category, path and line of each warning.
@@ -76,6 +78,7 @@ def run_path(
     steps: Optional[int] = None,
     force: bool = False,
     files: bool = True,
+    known_rules: "Optional[KnownRules]" = None,
 ) -> Seen:
     """Run a training script as it is, without an NPU and without the vendor's package.
 
@@ -92,6 +95,7 @@ def run_path(
         steps: stop after so many runs of sessions; initialisation and broadcast do not count.
         force: serve the modules although the vendor's package is installed.
         files: look which files below the working directory the script writes.
+        known_rules: as :func:`npu_config.judging.judge`, for a dry run.
 
     Returns:
         What was seen, with the exit code.
@@ -121,6 +125,7 @@ def run_path(
     watch = Watch(dry_run, steps)
     folder = os.getcwd()
     before = report.stamps(folder) if files else {}
+    findings = _judged(found, known_rules) if dry_run else ()
     watch.start()
     unshare = namesake.share(os.path.dirname(os.path.realpath(found)))
     try:
@@ -129,7 +134,8 @@ def run_path(
         unshare()
         watch.stop()
         modules = finder.served()
-        findings = environment.check(os.environ, filled) if dry_run else ()
+        if dry_run:
+            findings += environment.check(os.environ, filled)
         for name in filled:
             os.environ.pop(name, None)
         for name, value in kept.items():
@@ -161,3 +167,12 @@ def run_path(
         end.error,
         end.place,
     )
+
+
+def _judged(path: str, known_rules: "Optional[KnownRules]") -> Tuple["Diagnostic", ...]:
+    """What ``npu-config check`` says of a script."""
+    from npu_config.judging import Around, judge
+    from npu_config.lint.project import target_near
+
+    around = Around(default=target_near(path))
+    return judge(path, around, "script", known_rules=known_rules).found

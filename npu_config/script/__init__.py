@@ -5,13 +5,15 @@ configuration block on every path, and :func:`judge_script` applies the rules to
 and says each fault once.
 """
 
-from typing import List, Mapping, Optional, Tuple
+from typing import Iterable, List, Mapping, Optional, Tuple
 
 import attr
 
 from npu_config.core.diagnostics import Diagnostic, Place
 from npu_config.core.message import phrase
+from npu_config.core.settings import Settings, SourceKind
 from npu_config.core.target import Target
+from npu_config.rules.around import Around
 from npu_config.rules.reading import Reading
 from npu_config.script._rules import NOT_PYTHON, NOT_TEXT
 from npu_config.script.interpreter import run_all
@@ -23,7 +25,7 @@ from npu_config.script.script import Script
 from npu_config.script.source import Undecodable, Unparsable, decode, looks_like_python_2
 from npu_config.script.vocabulary import may_matter
 
-__all__ = ["ScriptReading", "judge_script", "may_matter", "read", "read_script"]
+__all__ = ["NOT_PYTHON", "ScriptReading", "judge_script", "may_matter", "read", "read_script"]
 
 
 @attr.s(frozen=True, slots=True, auto_attribs=True)
@@ -40,19 +42,17 @@ class ScriptReading(Reading):
     variants: Tuple[Variant, ...] = ()
     paths: Tuple[Tuple[Path, ...], ...] = ()
 
-    def findings(
-        self,
-        target: Optional[Target],
-        environ: Optional[Mapping[str, str]],
-        on_host: bool,
-    ) -> List[Diagnostic]:
+    @property
+    def lasting(self) -> Tuple[Settings, ...]:
+        """The settings that hold in the end."""
+        return tuple(each.settings for each in self.variants if each.shadowed_by is None)
+
+    def findings(self, around: Around) -> List[Diagnostic]:
         """Every finding once, whatever the number of paths that lead to it."""
         found = list(self.diagnostics)
         if self.script is not None:
             with remembering():
-                found += judge_variants(
-                    self.script, self.variants, self.paths, target, environ, on_host
-                )
+                found += judge_variants(self.script, self.variants, self.paths, around)
         return found
 
     def forget(self) -> None:
@@ -71,7 +71,7 @@ def read(data: bytes, path: Optional[str]) -> ScriptReading:
             Place(path, error.line, 1) if error.line else Place(path),
             help="save it as UTF-8, or declare its encoding in the first line",
         )
-        return ScriptReading("script", path, diagnostics=(finding,), skipped=True)
+        return ScriptReading("script", path, diagnostics=(finding,), unchecked="not text")
     return attr.evolve(read_script(text, path), encoding=encoding)
 
 
@@ -97,6 +97,7 @@ def read_script(
         "script",
         path,
         settings=tuple(variant.settings for variant in variants),
+        target=_target_of(variants),
         text=text,
         script=script,
         variants=tuple(variants),
@@ -120,7 +121,13 @@ def judge_script(
         environ: environment variables to judge with; None: they are not looked at.
         on_host: look at the file system: paths must exist and be usable.
     """
-    return read_script(text, path).judge(target, environ, on_host)
+    return read_script(text, path).judge(Around(target, None, environ, on_host))
+
+
+def _target_of(variants: Iterable[Variant]) -> Optional[Target]:
+    """The target that every builder of a script names; None when there is no such one."""
+    targets = {each.target for each in variants if each.settings.source_kind is SourceKind.BUILDER}
+    return targets.pop().target if len(targets) == 1 else None
 
 
 def _unparsable(
@@ -134,4 +141,10 @@ def _unparsable(
         Place(path, line) if old else Place(path, line, column if column else None),
         help="convert it with 2to3" if old else None,
     )
-    return ScriptReading("script", path, diagnostics=(finding,), text=text, skipped=True)
+    return ScriptReading(
+        "script",
+        path,
+        diagnostics=(finding,),
+        text=text,
+        unchecked="Python 2" if old else "not Python 3",
+    )

@@ -1,14 +1,14 @@
 """Calls of npu_config itself in a script: builders, and configurations that are made or loaded."""
 
 import ast
-from typing import Any, Dict, Iterator, Optional, Tuple
+from typing import Any, Dict, Iterator, Set, Tuple
 
 import attr
 
 from npu_config.catalogue.own_api import CONSTRUCTORS, METHODS
 from npu_config.core.diagnostics import Place
 from npu_config.core.settings import UNKNOWN, Setting, Settings, SourceKind
-from npu_config.core.target import Product, Target
+from npu_config.core.target import NO_TARGET, PARTS, OwnTarget, Product, Target
 from npu_config.rules.tasks import Tasks
 from npu_config.script.constants import is_known
 from npu_config.script.objects import Constructed, Loaded, Message, Tracked, Unknown
@@ -34,13 +34,13 @@ class Builder(Tracked):
 
     __slots__ = ("entries", "open", "ours", "target")
 
-    def __init__(self, run: Run, call: Call, ours: bool, target: Any) -> None:
+    def __init__(self, run: Run, call: Call, ours: bool, target: OwnTarget) -> None:
         super().__init__(call.node, run.place(call.node), run.tick())
         self.path = tuple(run.guards)
         self.entries: Dict[str, Setting] = {}
         self.open = call.open
         self.ours = ours
-        self.target = _target(target)
+        self.target = target
         run.builders.append(self)
 
     def settings(self) -> Settings:
@@ -53,7 +53,7 @@ def make(run: Run, call: Call) -> Builder:
     ours = is_ours(run, call)
     if ours:
         judge_constructor(run, call, "NpuConfigBuilder")
-    return Builder(run, call, ours, call.value("target", 0))
+    return Builder(run, call, ours, _own_target(call, 0))
 
 
 def from_mapping(run: Run, call: Call) -> Any:
@@ -65,7 +65,7 @@ def from_mapping(run: Run, call: Call) -> Any:
         return anonymous(call.node)
     name = "NpuConfig.from_dict" if call.name == "from_dict" else "NpuConfig"
     judge_constructor(run, call, name)
-    builder = Builder(run, call, True, call.value("target", 1))
+    builder = Builder(run, call, True, _own_target(call, 1))
     options = call.get("options", 0)
     if options is not None:
         _update(run, builder, *options)
@@ -103,9 +103,9 @@ def call_method(run: Run, builder: Builder, call: Call) -> Any:
 
 def _copy(run: Run, builder: Builder, call: Call) -> Builder:
     """What ``config.evolve(...)`` starts from."""
-    copy = Builder(run, call, builder.ours, None)
+    copy = Builder(run, call, builder.ours, builder.target)
     copy.entries.update(builder.entries)
-    copy.open, copy.target = builder.open, builder.target
+    copy.open = builder.open
     return copy
 
 
@@ -190,19 +190,32 @@ def _run_task(run: Run, builder: Builder, call: Call) -> None:
             run.refused.append((attr.evolve(found, fix=None, **place._asdict()), guards))
 
 
-def _target(value: Any) -> Optional[Target]:
-    """The target that a builder is given, when it is written out."""
+_UNREADABLE = OwnTarget(None, frozenset(PARTS))
+_PART_OF = {"cann": "version", "adapter": "version"}
+
+
+def _own_target(call: Call, position: int) -> OwnTarget:
+    """The target that a call is given, as far as it is written out."""
+    value = call.value("target", position)
+    if value is None:
+        return _UNREADABLE if call.open and call.get("target", position) is None else NO_TARGET
     if not isinstance(value, Constructed) or value.kind != "Target":
-        return None
-    arguments: Dict[str, Any] = {}
+        return _UNREADABLE
+    known: Dict[str, Any] = {}
+    unreadable: Set[str] = set()
     for name, argument in value.arguments.items():
         item = argument.value
         if isinstance(item, Unknown) and item.path[-2:-1] == ("Product",):
-            item = getattr(Product, item.name, None)
-        elif not isinstance(item, str):
-            return None
-        arguments[name] = item
+            item = getattr(Product, item.name, item)
+        if item is None or isinstance(item, (str, Product)):
+            known[name] = item
+        else:
+            unreadable.add(_PART_OF.get(name, name))
+    if value.open:
+        unreadable.update(set(PARTS) - {_PART_OF.get(name, name) for name in known})
+    if "version" in unreadable:
+        known = {name: item for name, item in known.items() if name not in _PART_OF}
     try:
-        return Target.named(**arguments)
+        return OwnTarget(Target.named(**known), frozenset(unreadable))
     except (TypeError, ValueError):
-        return None
+        return _UNREADABLE

@@ -18,7 +18,7 @@ import attr
 
 from npu_config.core.diagnostics import Diagnostic, Place, Severity
 from npu_config.core.message import join, phrase
-from npu_config.core.target import ANY_TARGET, Target
+from npu_config.rules.around import ALONE, Around
 from npu_config.rules.case import on_this_host
 from npu_config.rules.engine import judge
 from npu_config.script.checks import run_checks
@@ -283,13 +283,12 @@ def judge_variants(
     script: Script,
     variants: Sequence[Variant],
     paths: Sequence[Sequence[Path]],
-    target: Optional[Target] = None,
-    environ: Optional[Mapping[str, str]] = None,
-    on_host: bool = False,
+    around: Around = ALONE,
 ) -> List[Diagnostic]:
-    """Every finding about a script that was read."""
+    """Every finding about a script that was read; each builder is judged for its own target."""
     findings = Findings()
-    targets = [target or each.target or ANY_TARGET for each in variants] or [target or ANY_TARGET]
+    environ, on_host = around.environ, around.on_host
+    targets = [around.target_of(*each.target) for each in variants] or [around.target_of()]
     if on_host:
         installed = {each: on_this_host(each, environ) for each in set(targets)}
         targets = [installed[each] for each in targets]

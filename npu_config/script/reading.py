@@ -6,7 +6,7 @@ from npu_config.catalogue import OPTIONS
 from npu_config.core.diagnostics import Place
 from npu_config.core.names import NPU_OPTIMIZER
 from npu_config.core.settings import UNKNOWN, SessionFacts, Setting, Settings, SourceKind
-from npu_config.core.target import Target
+from npu_config.core.target import NO_TARGET, OwnTarget
 from npu_config.script.constants import is_known
 from npu_config.script.objects import (
     Block,
@@ -28,14 +28,13 @@ class Variant(NamedTuple):
     """Settings of one block, with the paths on which they are what the script sets.
 
     ``shadowed_by`` is given for a single assignment that another one overwrites, whose place
-    it is: its settings hold its name and field alone.  ``target`` is given for a builder that
-    names one.
+    it is: its settings hold its name and field alone.  ``target`` is what a builder says of it.
     """
 
     settings: Settings
     paths: Tuple[Path, ...] = ()
     shadowed_by: Optional[Place] = None
-    target: Optional[Target] = None
+    target: OwnTarget = NO_TARGET
 
 
 def signature(run: Run) -> object:
@@ -63,7 +62,7 @@ def signature(run: Run) -> object:
             (call.node.lineno, tuple(_plain(v) for v, _ in call.args)) for call, _, _ in run.calls
         ),
         tuple(message.place for message in run.messages),
-        tuple((made.place, _key(made.settings())) for made in run.builders),
+        tuple((made.place, made.target, _key(made.settings())) for made in run.builders),
         len(run.failures),
         tuple(found.place for found, _ in run.refused),
         len(run.environment),
@@ -242,7 +241,7 @@ def variants_of(script: Script, groups: List[List[Path]]) -> List[Variant]:
     for group in groups:
         for path in group:
             for variant in _variants(script, path.outcome):
-                key = _key(variant.settings)
+                key = _key(variant.settings), variant.target
                 if key in found:
                     found[key][1].append(path)
                 else:

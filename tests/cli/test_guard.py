@@ -90,11 +90,11 @@ def test_hostile_files_by_name(npu, hostile, name):
 
 
 JUDGES = {
-    "check": ("check IN.yaml wrong.yaml", "rules.reading.judge", "NPU101"),
-    "check, comments": ("check again.yaml wrong.yaml", "cli._session.Suppressions", "NPU101"),
-    "check, scripts": ("check npu.py wrong.yaml", "script.batch.read", "NPU101"),
-    "check, words": ("check npu.py wrong.yaml", "script.batch.may_matter", "NPU101"),
-    "check of a folder": ("check tree", "cli._session.read_if_ours", "NPU101"),
+    "check": ("check IN.yaml wrong.yaml", "rules.around.judge", "NPU101"),
+    "check, comments": ("check again.yaml wrong.yaml", "judging.comments.Suppressions", "NPU101"),
+    "check, scripts": ("check npu.py wrong.yaml", "judging.batch.read", "NPU101"),
+    "check, words": ("check npu.py wrong.yaml", "judging.batch.may_matter", "NPU101"),
+    "check of a folder": ("check tree", "cli._session.judge_if_ours", "NPU101"),
     "check --fix": ("check --fix again.yaml wrong.yaml", "cli._session.fixed", "1 fixed"),
     "compat": ("compat IN.yaml wrong.yaml", "rules.compatibility.uses", "precision_modee"),
     "migrate": ("migrate IN.py other.py", "migration.project.analyse", "npu_init"),

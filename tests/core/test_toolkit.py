@@ -7,6 +7,7 @@ import pytest
 import npu_config as npu
 from npu_config.core.settings import Settings
 from npu_config.core.toolkit import installed_cann
+from npu_config.rules.around import Around
 from npu_config.rules.engine import judge
 from npu_config.script import read_script
 
@@ -79,7 +80,9 @@ def test_scripts_know_the_version(tmp_path):
     environ = {"ASCEND_HOME_PATH": str(tmp_path)}
 
     def rules(text, environ=None, on_host=False, target=None):
-        return {d.rule for d in read_script(text, "t.py").judge(target, environ, on_host)}
+        return {
+            d.rule for d in read_script(text, "t.py").judge(Around(target, None, environ, on_host))
+        }
 
     assert "NPU807" not in rules(IMPORT)
     assert "NPU807" in rules(IMPORT, environ, on_host=True)

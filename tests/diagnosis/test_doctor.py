@@ -176,5 +176,5 @@ def test_the_host_is_recognised():
 
 def test_another_type_is_refused():
     """By name."""
-    with pytest.raises(TypeError, match="not list"):
+    with pytest.raises(TypeError, match="got list"):
         examine([1])

@@ -28,10 +28,11 @@ from npu_config.diagnosis.profiling_tables.fusion_result import _sum_up
 from npu_config.diagnosis.profiling_tables.op_summary import _lines, _Reading
 from npu_config.dumps.overflow_record import units
 from npu_config.dumps.reference import open_reference
+from npu_config.judging import judge as judge_input
+from npu_config.judging.comments import Suppressions
 from npu_config.lint.baseline import Baseline, _counts_of
 from npu_config.lint.gitignore import Patterns
 from npu_config.lint.project import read_project
-from npu_config.lint.suppress import Suppressions
 from npu_config.migration.engine import migrate
 from npu_config.precision_tool.export import export_tfdbg
 from npu_config.readers import KINDS, read
@@ -69,11 +70,10 @@ def _whole(kind):
     """All that ``check`` does with a file: ignore comments, reports, baselines."""
 
     def target(data):
-        reading = read("fuzz", kind, data)
-        found = reading.judge()
-        _refuse(found)
-        text = reading.text or ""
-        report = Report(Suppressions(text, "fuzz", kind == "script").apply(found, KNOWN))
+        judged = judge_input("fuzz", as_kind=kind, content=data, known_rules=load_all)
+        _refuse(judged.found)
+        report = Report(judged.found)
+        text = judged.text or ""
         sources = {"fuzz": text}
         for name in FORMATS:
             render(name, report, Summary.of(report, 1, 0), sources)
@@ -245,6 +245,7 @@ READERS = {
     "dumps/result.py": "dump-result",
     "dumps/stats_csv.py": "dump-statistics",
     "dumps/tree.py": "dump-mapping",
+    "judging/__init__.py": "suppress",
     "lint/baseline.py": "baseline",
     "lint/gitignore.py": "gitignore",
     "lint/project.py": "project",
@@ -258,12 +259,12 @@ READERS = {
 """Module that reads files to the target that covers it."""
 
 NO_READERS = {
+    "cli/_report.py": "looks whether a file holds findings that may be replaced",
     "core/files.py": "compares a file with what is to be written, and writes",
-    "diagnosis/doctor/_facts.py": "gives the bytes to the reader of scripts",
+    "judging/batch.py": "gives the bytes to the reader of scripts",
     "runner/hub.py": "what the system says of a process",
     "runner/ranks.py": "what the ranks of this run wrote",
     "runner/script.py": "Python runs what it reads",
-    "script/batch.py": "gives the bytes to the reader of scripts",
     "script/checks/loops.py": "searches for one pattern, which tests/linear proves",
     "script/neighbours.py": "searches for words",
     "sidefiles/library.py": "gives the text to the readers of side files",

@@ -50,7 +50,7 @@ def test_a_table_whose_list_is_misspelt_is_told_the_name():
     """What stands beside the list says what the file is; nothing is said of options."""
     table = {key.replace("server_list", "sever_list"): TABLE[key] for key in TABLE}
     reading = read("t.json", content=json.dumps(table, indent=1))
-    found = reading.findings(None, None, False)
+    found = reading.judge()
     expected = [("NPU641", 'did you mean "server_list"?')]
     assert expected == [(each.rule, each.help) for each in found]
 
@@ -58,6 +58,6 @@ def test_a_table_whose_list_is_misspelt_is_told_the_name():
 def test_a_number_that_no_reader_takes_is_not_put_in_quotes():
     """The runtime's reader refuses 1e400; a fix would write another value."""
     text = json.dumps(TABLE).replace('"rank_id": "0"', '"rank_id": 1e400')
-    (found,) = read("t.json", content=text).findings(None, None, False)
+    (found,) = read("t.json", content=text).judge()
     expected = ("NPU711", "the number 1e400 is too large", None)
     assert expected == (found.rule, found.message, found.fix)

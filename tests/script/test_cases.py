@@ -3,9 +3,7 @@
 from pathlib import Path
 
 from npu_config.core.diagnostics import Report, Severity
-from npu_config.core.target import ANY_TARGET
-from npu_config.lint.suppress import Suppressions
-from npu_config.script import read
+from npu_config.judging import Around, judge
 from npu_config.script.checks import CHECKS
 from tests import golden
 
@@ -14,10 +12,8 @@ FOLDER = Path(__file__).parent / "cases"
 
 def findings(path):
     """Every finding about a case, in order, as the command line reports them."""
-    reading = read(path.read_bytes(), path.name)
-    target = golden.target_of(path)
-    found = reading.judge(None if target == ANY_TARGET else target)
-    return Report(Suppressions(reading.text, path.name).apply(found))
+    around = Around(golden.target_of(path))
+    return Report(judge(path.name, around, "script", path.read_bytes()).found)
 
 
 @golden.wrong(FOLDER)

@@ -169,7 +169,7 @@ def test_interrupted(script, capsys, monkeypatch):
     def interrupt(*arguments, **keywords):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("npu_config.script.batch.check_scripts", interrupt)
+    monkeypatch.setattr("npu_config.judging.batch.judge_scripts", interrupt)
     code, out, err = check(capsys, script)
     assert (code, out) == (130, "")
     assert "Traceback" not in err

@@ -10,8 +10,9 @@ from typing import Any, Mapping, Optional
 
 from npu_config.core.target import Target
 from npu_config.diagnosis.doctor import _host, _options
-from npu_config.diagnosis.doctor._facts import Facts, facts_of
+from npu_config.diagnosis.doctor._facts import facts_of
 from npu_config.diagnosis.doctor._model import Check, Checkup, Outcome
+from npu_config.judging import Around, KnownRules, judge
 
 __all__ = ["Check", "Checkup", "Outcome", "examine"]
 
@@ -21,16 +22,21 @@ def examine(
     target: Optional[Target] = None,
     environ: Optional[Mapping[str, str]] = None,
     on_host: Optional[bool] = None,
+    default: Optional[Target] = None,
+    known_rules: Optional[KnownRules] = None,
 ) -> Checkup:
     """Go through the checks.
 
     Args:
         source: a path (configuration file, ConfigProto text or bytes, training script), an
             NpuConfig, a mapping of options or a ConfigProto; None: only the machine.
-        target: product and mode; None: what the source says.
+        target: product, mode and version; what it leaves open is as the source says.
         environ: the environment of the job; None: that of this process.
-        on_host: this is the training host, so that a path that is missing here is a fault;
-            None: it is one when an NPU or the vendor's software is found.
+        on_host: this is the training host: the source is judged with its paths and its
+            environment, and what is missing here is a fault.  None: the source is judged without
+            them, and what is missing is a fault when an NPU or the vendor's software is found.
+        default: the target where neither ``target`` nor the source says anything.
+        known_rules: as :func:`npu_config.judging.judge`.
 
     Returns:
         Every check with its outcome, in the order of the documentation.
@@ -38,11 +44,12 @@ def examine(
     Raises:
         TypeError: the source is of none of these types.
     """
-    facts: Facts = facts_of(
-        source,
-        target,
-        os.environ if environ is None else environ,
-        _host.is_host(os.environ if environ is None else environ) if on_host is None else on_host,
-    )
+    variables = os.environ if environ is None else environ
+    around = Around(target, default, variables if on_host else None, bool(on_host))
+    judged = None
+    if source is not None:
+        judged = judge(source, around, known_rules=known_rules)
+    is_host = _host.is_host(variables) if on_host is None else on_host
+    facts = facts_of(judged, around, variables, is_host)
     checks = [make(facts) for make in (*_options.CHECKS, *_host.CHECKS)]
-    return Checkup(tuple(checks))
+    return Checkup(tuple(checks), judged)

@@ -2,9 +2,11 @@
 
 import enum
 import functools
-from typing import Any, Callable, NamedTuple, Tuple
+from typing import Any, Callable, NamedTuple, Optional, Tuple
 
 import attr
+
+from npu_config.judging import Judgement
 
 
 class Outcome(enum.Enum):
@@ -65,9 +67,10 @@ def check(name: str, source: str = "") -> Callable[[Callable[[Any], Verdict]], A
 
 @attr.s(frozen=True, slots=True, auto_attribs=True)
 class Checkup:
-    """All checks."""
+    """All checks, and what is to be said of the source; None where there is none."""
 
     checks: Tuple[Check, ...]
+    judgement: Optional[Judgement] = None
 
     @property
     def ok(self) -> bool:

@@ -36,6 +36,8 @@ def _valid(facts: Facts) -> Verdict:
             errors[0].message,
         )
         return failed(reason, "npu-config check reports all of them")
+    if facts.unchecked is not None:
+        return unknown(phrase("the file is not checked: {}", facts.unchecked))
     if not facts.settings and facts.diagnostics:
         return unknown(facts.diagnostics[0].message)
     return passed("no rule is broken")

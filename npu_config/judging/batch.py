@@ -10,7 +10,6 @@ from typing import (
     Callable,
     Iterator,
     List,
-    Mapping,
     NamedTuple,
     Optional,
     Sequence,
@@ -18,18 +17,20 @@ from typing import (
     Union,
 )
 
+import attr
+
 from npu_config.core.collector import without_collector
 from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Place
 from npu_config.core.files import reading
-from npu_config.core.target import Target
-from npu_config.script import read
-from npu_config.script._rules import NOT_PYTHON
+from npu_config.judging import ALONE, Around, Judgement, KnownRules, judge_reading
+from npu_config.rules.reading import CANNOT_BE_READ, FAILED
+from npu_config.script import NOT_PYTHON, read
 from npu_config.script.neighbours import remembering
 from npu_config.script.vocabulary import may_matter
 from npu_config.text.guard import guarded
 from npu_config.text.loading import load
 
-__all__ = ["Checked", "check_scripts"]
+__all__ = ["judge_scripts"]
 
 LARGEST = 64 * 1024 * 1024
 PROCESSES = 2
@@ -37,52 +38,36 @@ _WORTH_SHARING = 400
 _CHUNK = 100
 
 
-class Checked(NamedTuple):
-    """One script that was checked.
-
-    ``text`` is given when there are findings; ``skipped`` is True when it could not be read.
-    """
-
-    path: str
-    diagnostics: Tuple[Diagnostic, ...]
-    text: Optional[str] = None
-    encoding: str = "utf-8"
-    skipped: bool = False
-
-
 class _Work(NamedTuple):
     paths: Tuple[str, ...]
-    target: Optional[Target]
-    environ: Optional[Mapping[str, str]]
-    on_host: bool
-    named: AbstractSet[str] = frozenset()
+    around: Around
+    named: AbstractSet[str]
+    known_rules: Optional[KnownRules]
 
 
-def check_scripts(
+def judge_scripts(
     paths: Sequence[str],
-    target: Optional[Target] = None,
-    environ: Optional[Mapping[str, str]] = None,
-    on_host: bool = False,
-    processes: int = PROCESSES,
+    around: Around = ALONE,
     named: AbstractSet[str] = frozenset(),
+    known_rules: Optional[KnownRules] = None,
+    processes: int = PROCESSES,
     progress: Optional[Callable[[int], None]] = None,
-) -> Iterator[Checked]:
-    """Check scripts, in order; those that name nothing of the NPU give nothing.
+) -> Iterator[Judgement]:
+    """Judge scripts, in order; those that name nothing of the NPU give nothing.
 
-    A file that ends the process that reads it is reported, and the others are still checked.
+    A file that ends the process that reads it is reported, and the others are still judged.
 
     Args:
         paths: the files.
-        target: narrows product-limited rules.
-        environ: environment variables to judge with; None: they are not looked at.
-        on_host: look at the file system.
-        processes: how many processes may share the work; 1: none but this.
+        around: what they are judged for, and with which surroundings.
         named: those that somebody named: that such a script cannot be parsed is reported, though
             it names nothing of the NPU.
+        known_rules: as :func:`npu_config.judging.judge`.
+        processes: how many processes may share the work; 1: none but this.
         progress: called with the number of files that were just looked at.
     """
     works = [
-        _Work(tuple(paths[start : start + _CHUNK]), target, environ, on_host, named)
+        _Work(tuple(paths[start : start + _CHUNK]), around, named, known_rules)
         for start in range(0, len(paths), _CHUNK)
     ]
     shared = processes > 1 and len(paths) >= _WORTH_SHARING and (os.cpu_count() or 1) > 1
@@ -94,46 +79,46 @@ def check_scripts(
 
 class _Results(NamedTuple):
     files: int
-    checked: List[Checked]
+    checked: List[Judgement]
 
 
 def _check(work: _Work) -> _Results:
-    """Check some scripts in this process."""
+    """Judge some scripts in this process."""
     with remembering():
         found = [_check_one(path, work) for path in work.paths]
     return _Results(len(found), [checked for checked in found if checked is not None])
 
 
-def _check_one(path: str, work: _Work) -> Optional[Checked]:
-    """Check one script; None for one that cannot matter, which is not even parsed."""
+def _check_one(path: str, work: _Work) -> Optional[Judgement]:
+    """Judge one script; None for one that cannot matter, which is not even parsed."""
     try:
         with guarded(path):
             return _checked(path, work)
     except NpuConfigError as error:
-        return Checked(path, tuple(error.diagnostics), skipped=True)
+        return Judgement(path, tuple(error.diagnostics), unchecked=FAILED)
 
 
-def _checked(path: str, work: _Work) -> Optional[Checked]:
+def _checked(path: str, work: _Work) -> Optional[Judgement]:
     data = _load(path)
     if isinstance(data, Diagnostic):
-        return Checked(path, (data,), skipped=True)
+        return Judgement(path, (data,), unchecked=CANNOT_BE_READ)
     matters = may_matter(data)
     if not matters and path not in work.named:
         return None
     with without_collector():
-        checked = _judged(path, data, matters, work)
+        judged = _judged(path, data, matters, work)
         gc.collect(0)  # what a script leaves behind, once
-    return checked
+    return judged
 
 
-def _judged(path: str, data: bytes, matters: bool, work: _Work) -> Optional[Checked]:
+def _judged(path: str, data: bytes, matters: bool, work: _Work) -> Optional[Judgement]:
+    """What is said of one script, without what is only worth having in this process."""
     reading = read(data, path)
-    if not matters and not reading.skipped:
+    if not matters and reading.unchecked is None:
         return None
-    found = tuple(reading.judge(work.target, work.environ, work.on_host))
+    found = judge_reading(reading, work.around, work.known_rules)
     reading.forget()
-    text = reading.text if found else None
-    return Checked(path, found, text, reading.encoding, reading.skipped)
+    return attr.evolve(found, reading=None, texts=found.texts if found.found else {})
 
 
 def _load(path: str) -> Union[bytes, Diagnostic]:
@@ -172,4 +157,4 @@ def _check_apart(work: _Work) -> _Results:
         finding = NOT_PYTHON.diagnostic(
             "the process that read this script ended; it is not checked", Place(work.paths[0])
         )
-        return _Results(1, [Checked(work.paths[0], (finding,), skipped=True)])
+        return _Results(1, [Judgement(work.paths[0], (finding,), unchecked=FAILED)])

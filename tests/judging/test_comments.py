@@ -5,7 +5,7 @@ import sys
 import pytest
 
 from npu_config.core.diagnostics import Diagnostic, Severity
-from npu_config.lint.suppress import Suppressions
+from npu_config.judging.comments import Suppressions
 
 KNOWN = (("NPU101", "unknown-option"), ("NPU104", "value-not-allowed"), ("NPU301", "both-dumps"))
 

@@ -6,8 +6,8 @@ import pytest
 
 from npu_config import script
 from npu_config.core.target import Target
-from npu_config.script import batch
-from npu_config.script.batch import check_scripts
+from npu_config.judging import Around, batch
+from npu_config.judging.batch import judge_scripts
 from npu_config.script.vocabulary import NEEDLES, may_matter
 
 WRONG = """\
@@ -37,14 +37,14 @@ def scripts(tmp_path):
 def summary(results):
     """Name and rules of each result."""
     return [
-        (os.path.basename(result.path), [found.rule for found in result.diagnostics])
+        (os.path.basename(result.path), [found.rule for found in result.found])
         for result in results
     ]
 
 
 def test_in_order(scripts):
     """In order; what names nothing of the NPU gives nothing."""
-    found = summary(check_scripts(scripts, processes=1))
+    found = summary(judge_scripts(scripts, processes=1))
     assert found == [
         *(("s{:02}.py".format(number), ["NPU101", "NPU804"]) for number in range(0, 40, 4)),
         ("old.py", ["NPU830"]),
@@ -54,25 +54,25 @@ def test_in_order(scripts):
 
 def test_two_processes(scripts, monkeypatch):
     """Two processes find the same in the same order."""
-    expected = list(check_scripts(scripts, processes=1))
+    expected = list(judge_scripts(scripts, processes=1))
     monkeypatch.setattr(batch, "_WORTH_SHARING", 0)
     monkeypatch.setattr(os, "cpu_count", lambda: 2)
-    assert list(check_scripts(scripts, processes=2)) == expected
+    assert list(judge_scripts(scripts, processes=2)) == expected
 
 
 def test_text_and_encoding(scripts):
     """The text comes along where there are findings, so that they can be shown and fixed."""
-    first, *_, old, odd = check_scripts(scripts, processes=1)
-    assert (first.text, first.encoding, first.skipped) == (WRONG, "utf-8", False)
-    assert old.skipped
+    first, *_, old, odd = judge_scripts(scripts, processes=1)
+    assert (first.text, first.encoding, first.unchecked) == (WRONG, "utf-8", None)
+    assert old.unchecked == "Python 2"
     assert old.text.startswith("NPURunConfig")
-    assert (odd.text, odd.skipped) == (None, True)
+    assert (odd.text, odd.unchecked) == (None, "not text")
 
 
 def test_progress(scripts):
     """Each file is counted once."""
     counts = []
-    list(check_scripts(scripts, processes=1, progress=counts.append))
+    list(judge_scripts(scripts, processes=1, progress=counts.append))
     assert sum(counts) == len(scripts)
 
 
@@ -80,7 +80,7 @@ def test_files_that_vanish(tmp_path, scripts):
     """A file that is gone, a directory and a loop of links are findings; the rest is checked."""
     (tmp_path / "loop.py").symlink_to(tmp_path / "loop.py")
     odd = [str(tmp_path / "gone.py"), str(tmp_path), str(tmp_path / "loop.py"), "nul\0.py"]
-    found = summary(check_scripts([*odd, scripts[0]], processes=1))
+    found = summary(judge_scripts([*odd, scripts[0]], processes=1))
     assert [rules for _, rules in found] == [["NPU701"]] * 4 + [["NPU101", "NPU804"]]
 
 
@@ -89,7 +89,7 @@ def test_a_process_that_ends(scripts, monkeypatch):
     monkeypatch.setattr(batch, "_WORTH_SHARING", 0)
     monkeypatch.setattr(os, "cpu_count", lambda: 2)
     monkeypatch.setattr(batch, "read", _end_at_s08)
-    found = summary(check_scripts(scripts, processes=2))
+    found = summary(judge_scripts(scripts, processes=2))
     assert ("s08.py", ["NPU830"]) in found
     assert len(found) == 12
     assert ("s36.py", ["NPU101", "NPU804"]) in found
@@ -110,15 +110,15 @@ def test_no_processes(scripts, monkeypatch):
     monkeypatch.setattr(batch, "_WORTH_SHARING", 0)
     monkeypatch.setattr(os, "cpu_count", lambda: 2)
     monkeypatch.setattr(batch.concurrent.futures, "ProcessPoolExecutor", refuse)
-    assert len(list(check_scripts(scripts, processes=2))) == 12
+    assert len(list(judge_scripts(scripts, processes=2))) == 12
 
 
 def test_target(tmp_path):
     """The target is handed on."""
     path = tmp_path / "x.py"
     path.write_text(WRONG.replace('"hcom_paralel"].b = True', '"aicore_num"].s = b"24|24"'))
-    (found,) = check_scripts([str(path)], Target("atlas_training"))
-    assert "NPU107" in {finding.rule for finding in found.diagnostics}
+    (found,) = judge_scripts([str(path)], Around(Target("atlas_training")))
+    assert "NPU107" in {finding.rule for finding in found.found}
 
 
 @pytest.mark.parametrize("needle", NEEDLES)
@@ -140,7 +140,7 @@ def test_a_fault_of_ours_is_told(tmp_path, monkeypatch):
         return script.read(data, path)
 
     monkeypatch.setattr(batch, "read", failing)
-    first, second = check_scripts([str(bad), str(good)])
-    assert first.skipped
-    assert "KeyError" in first.diagnostics[0].message
-    assert "NPU101" in [found.rule for found in second.diagnostics]
+    first, second = judge_scripts([str(bad), str(good)])
+    assert first.unchecked == "npu_config failed on it"
+    assert "KeyError" in first.found[0].message
+    assert "NPU101" in [found.rule for found in second.found]

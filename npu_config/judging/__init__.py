@@ -1,0 +1,186 @@
+"""The one door: whoever wants to know what is wrong with an input asks :func:`judge`.
+
+``npu-config check`` and its processes, ``npu_config.check``, ``doctor``, ``generate``,
+``run --dry-run`` and the pre-commit hook all do, and differ only in what they print.
+"""
+
+import os
+from typing import Any, Callable, Dict, Iterable, List, Mapping, Optional, Tuple, Union
+
+import attr
+
+from npu_config.core.diagnostics import Diagnostic, NpuConfigError
+from npu_config.core.files import PathLike
+from npu_config.core.message import phrase
+from npu_config.core.rule import Rule
+from npu_config.core.settings import Settings
+from npu_config.rules.around import ALONE, Around
+from npu_config.rules.reading import FAILED, Reading
+from npu_config.rules.value import ConfigValue
+from npu_config.text.guard import INTERNAL, guarded
+from npu_config.text.loading import load
+
+__all__ = ["ALONE", "Around", "Judgement", "KnownRules", "judge", "judge_if_ours", "judge_reading"]
+
+KnownRules = Callable[[], Iterable[Rule]]
+"""What gives every rule there is: with it, comments that name none are reported."""
+
+_LARGEST = 1 << 24
+
+
+@attr.s(frozen=True, slots=True, auto_attribs=True, hash=False)
+class Judgement:
+    """What is to be said of one input.
+
+    Args:
+        path: the file; None for what is in none.
+        found: what is wrong, in order.
+        silenced: what would be, but for an ignore comment in the file that it is about.
+        unchecked: why the input was not checked, or not as a whole; None: it was.
+        reading: what was read; None where it stayed in another process.
+        texts: path to text, of every file that a finding is in.
+        encoding: how the text of the file is written back.
+    """
+
+    path: Optional[str]
+    found: Tuple[Diagnostic, ...]
+    silenced: Tuple[Diagnostic, ...] = ()
+    unchecked: Optional[str] = None
+    reading: Optional[Reading] = attr.ib(default=None, eq=False, repr=False)
+    texts: Mapping[Optional[str], str] = attr.ib(factory=dict, repr=False)
+    encoding: str = "utf-8"
+
+    @property
+    def text(self) -> Optional[str]:
+        """The text of the file, where it is one of text."""
+        return self.texts.get(self.path)
+
+
+def judge(
+    source: Union[PathLike, Settings, ConfigValue, Mapping[str, Any], Any],
+    around: Around = ALONE,
+    as_kind: Optional[str] = None,
+    content: Union[bytes, str, None] = None,
+    known_rules: Optional[KnownRules] = None,
+) -> Judgement:
+    """Judge one input.
+
+    Args:
+        source: the path of a file of any kind, a mapping of option name to value, a NpuConfig, a
+            ConfigProto (TensorFlow's or the stub's), or Settings.
+        around: what it is judged for, and with which surroundings.
+        as_kind: what to read a file as; None: what it is.
+        content: the content of the file, where it is not to be read from ``source``.
+        known_rules: gives every rule; None: ignore comments are obeyed and not judged.
+
+    Raises:
+        TypeError: ``source`` is none of these.
+        ValueError: ``as_kind`` is no kind.
+    """
+    if isinstance(source, (str, os.PathLike)):
+        from npu_config.readers import read
+
+        return judge_reading(read(source, as_kind, content), around, known_rules)
+    return judge_reading(_held(source), around, known_rules)
+
+
+def judge_if_ours(
+    path: PathLike,
+    around: Around = ALONE,
+    as_kind: Optional[str] = None,
+    content: Optional[bytes] = None,
+    known_rules: Optional[KnownRules] = None,
+) -> Optional[Judgement]:
+    """Judge a file that nobody named; None when it is not for us.  Arguments as :func:`judge`."""
+    from npu_config.readers import read_if_ours
+
+    reading = read_if_ours(path, as_kind, content)
+    return None if reading is None else judge_reading(reading, around, known_rules)
+
+
+def judge_reading(
+    reading: Reading, around: Around = ALONE, known_rules: Optional[KnownRules] = None
+) -> Judgement:
+    """Judge what was read; a fault of npu_config's own is a finding."""
+    texts: Dict[Optional[str], str] = {}
+    if reading.text is not None:
+        texts[reading.path] = reading.text
+    found = reading.judge(around)
+    left = found
+    try:
+        with guarded(reading.path):
+            left = _unsilenced(found, reading, texts, known_rules)
+    except NpuConfigError as error:
+        left = [*found, *error.diagnostics]
+    failed = any(each.rule == INTERNAL.id for each in left)
+    kept = set(map(id, left))
+    return Judgement(
+        reading.path,
+        tuple(left),
+        tuple(each for each in found if id(each) not in kept),
+        FAILED if failed else reading.unchecked,
+        reading,
+        texts,
+        reading.encoding,
+    )
+
+
+def _held(source: Any) -> Reading:
+    """What is held in memory, as if it had been read."""
+    if isinstance(source, ConfigValue):
+        return Reading("", None, (Settings.of(source.options),), target=source.target)
+    if isinstance(source, Settings):
+        return Reading("", source.place.path, (source,))
+    if isinstance(source, Mapping):
+        return Reading("", None, (Settings.of(source),))
+    if getattr(getattr(source, "DESCRIPTOR", None), "name", None) == "ConfigProto":
+        from npu_config.proto import decode
+
+        return Reading("", None, (decode(source),))
+    raise TypeError(
+        phrase(
+            "expected a NpuConfig, a mapping, a ConfigProto or a path, got {}",
+            type(source).__name__,
+        )
+    )
+
+
+def _unsilenced(
+    found: List[Diagnostic],
+    reading: Reading,
+    texts: Dict[Optional[str], str],
+    known_rules: Optional[KnownRules],
+) -> List[Diagnostic]:
+    """The findings that no ignore comment silences, and what is wrong with the comments.
+
+    A finding in another file, which the judged one names, goes by the comments of that file.
+    """
+    mine: List[Diagnostic] = []
+    others: Dict[str, List[Diagnostic]] = {}
+    for each in found:
+        if each.path in (None, reading.path) or _text_of(each.path, texts) is None:
+            mine.append(each)
+        else:
+            others.setdefault(each.path, []).append(each)
+    if reading.text is not None:
+        from npu_config.judging.comments import Suppressions
+
+        comments = Suppressions(reading.text, reading.path, reading.kind == "script")
+        if comments:
+            rules = known_rules() if known_rules is not None else ()
+            mine = comments.apply(mine, [(rule.id, rule.name) for rule in rules])
+    for name, theirs in others.items():
+        from npu_config.judging.comments import Suppressions
+
+        comments = Suppressions(texts[name], name, name.endswith(".py"))
+        mine.extend(comments.apply(theirs))
+    return mine
+
+
+def _text_of(path: Optional[str], texts: Dict[Optional[str], str]) -> Optional[str]:
+    """The text of a file that another one names; None where there is no such text."""
+    if path is not None and path not in texts and os.path.isfile(path):
+        data = load(path, _LARGEST)
+        if isinstance(data, bytes):
+            texts[path] = data.decode("utf-8", "replace")
+    return texts.get(path)
