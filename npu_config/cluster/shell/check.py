@@ -24,7 +24,7 @@ from npu_config.cluster.environment.state import EnvironmentCheck
 from npu_config.cluster.environment.variables import VARIABLES
 from npu_config.cluster.rank_table.model import AnyRankTable
 from npu_config.cluster.shell import _rules as rules
-from npu_config.cluster.shell.commands import Launch, processes_of
+from npu_config.cluster.shell.commands import Launch, frameworks_in, processes_of
 from npu_config.cluster.shell.faults import syntax_fault
 from npu_config.cluster.shell.follow import follow
 from npu_config.cluster.shell.run import LARGEST, Run
@@ -55,6 +55,10 @@ class Scripts:
     def framework(self, launch: Launch) -> Optional[str]:
         """The framework of what is started; None where that is not known."""
         return launch.framework
+
+    def mentioned(self, text: str) -> Set[str]:
+        """The frameworks that a launch script shows beside what it certainly starts."""
+        return frameworks_in(text)
 
     def names(self, launch: Launch, variable: str) -> bool:
         """Whether what is started names a variable, and so may read it."""
@@ -103,10 +107,13 @@ def check_script(
     frameworks = [scripts.framework(launch) for launch in run.launches]
     if set(frameworks) <= {None} or not OURS.isdisjoint(frameworks):
         pairs = list(zip(run.launches, frameworks))
-        found.extend(_starters([one for one, of in pairs if _is_npu_job(one, of)], state))
+        mine = _starters([one for one, of in pairs if _is_npu_job(one, of)], state)
         launches = [one for one, of in pairs if of in (None, *OURS) and one.kind == "python"]
         tables = _Tables(target, on_host)
-        found.extend(_environments(run, state, launches, scripts, target, tables))
+        mine += _environments(run, state, launches, scripts, target, tables)
+        shown = scripts.mentioned(text) if mine and not any(frameworks) else set()
+        if not shown or not OURS.isdisjoint(shown):
+            found.extend(mine)
     return found, tuple(run.launches)
 
 

@@ -1,7 +1,7 @@
 """What a command of a launch script starts."""
 
 import re
-from typing import Dict, FrozenSet, List, NamedTuple, Optional, Sequence, Tuple
+from typing import Dict, FrozenSet, List, NamedTuple, Optional, Sequence, Set, Tuple
 
 from npu_config.cluster.shell.state import Value, Variable
 from npu_config.cluster.shell.syntax import Spot, place_of
@@ -44,6 +44,12 @@ _STARTERS: Dict[str, Optional[str]] = {
     "vllm": "vllm",
 }
 _COUNTS = frozenset(("n", "np", "num_proc", "nproc_per_node", "num_processes", "num_gpus"))
+_STARTER = re.compile(
+    r"(?<![\w./-])({})(?![\w./-])|-m[ \t]+([a-z_]\w*)".format(
+        "|".join(re.escape(name) for name, module in _STARTERS.items() if module is not None)
+    )
+)
+_COMMENTS = re.compile(r"^[ \t]*#[^\n]*", re.MULTILINE)
 _STARTING = {*_STARTERS, *_SHELLS, *_WRAPPERS, *_WITH_WORD}
 MOVES = frozenset(("cd", "pushd", "popd"))
 # Commands that make no file by themselves, whatever their words are.
@@ -210,6 +216,18 @@ def inner(words: Sequence[Value]) -> Optional[Started]:
             found = started(words[number:])
             return found if found is not None and found.kind in ("shell", "text") else None
     return None
+
+
+def frameworks_in(text: str) -> Set[str]:
+    """The frameworks of the starters that a launch script names, wherever it does."""
+    named = _STARTER.findall(without_comments(text))
+    frameworks = (of_modules((module or _STARTERS[starter] or "",)) for starter, module in named)
+    return {framework for framework in frameworks if framework is not None}
+
+
+def without_comments(text: str) -> str:
+    """A script without the lines that are comments."""
+    return _COMMENTS.sub("", text)
 
 
 def processes_of(words: Sequence[Value]) -> Value:
