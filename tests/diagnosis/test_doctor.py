@@ -19,6 +19,7 @@ custom_op.name = "NpuOptimizer"
 custom_op.parameter_map["precision_mode"].s = tf.compat.as_bytes({mode})
 config.graph_options.rewrite_options.remapping = RewriterConfig.{remapping}
 {more}
+train_op = tf.train.AdamOptimizer(0.1).minimize(loss)
 with tf.Session(config=config) as sess:
     sess.run(train_op)
 """
@@ -71,10 +72,63 @@ def test_loss_scale_goes_with_mixed_precision(tmp_path):
     assert "NPULossScaleOptimizer" in checkup["loss-scale"].help
     inner = "opt = NPUOptimizer(opt, is_loss_scale=False, loss_scale_manager=None)"
     assert outcomes(script(tmp_path, more=inner))["loss-scale"] is FAILED
+    for mode in ("must_keep_origin_dtype", "force_fp32", "allow_fp32_to_fp16"):
+        plain = script(tmp_path, mode='"{}"'.format(mode))
+        assert outcomes(plain)["loss-scale"] is PASSED
     plain = script(tmp_path, mode='"must_keep_origin_dtype"')
     assert outcomes(plain)["loss-scale"] is PASSED
     assert outcomes(script(tmp_path, mode='"allow_mix_precision_bf16"'))["loss-scale"] is PASSED
     assert outcomes({"precision_mode_v2": "mixed_float16"})["loss-scale"] is UNKNOWN
+
+
+@pytest.mark.parametrize(
+    ("lines", "expected"),
+    [
+        ("sess.run(loss)", PASSED),
+        ("sess.run(train_op)", UNKNOWN),
+        ("model.fit(data)", UNKNOWN),
+        ("model.compile(optimizer='sgd')", FAILED),
+        ("from plain_model import train_op", FAILED),
+        ("from scaled_model import train_op", PASSED),
+        ("import unheard_of", PASSED),
+    ],
+)
+def test_loss_scale_goes_with_an_optimizer(tmp_path, lines, expected):
+    """Without one nothing is missing; one in another file decides, where the file can be read."""
+    (tmp_path / "plain_model.py").write_text("train_op = tf.train.AdamOptimizer().minimize(x)\n")
+    (tmp_path / "scaled_model.py").write_text(
+        "opt = NPULossScaleOptimizer(tf.train.AdamOptimizer(), manager)\n"
+        "train_op = opt.minimize(x)\n"
+    )
+    path = script(tmp_path, more=lines)
+    text = path.read_text()
+    path.write_text(text[: text.index("train_op = tf.train.Adam")])
+    assert outcomes(path)["loss-scale"] is expected
+
+
+def test_loss_scale_where_the_precision_mode_is_not_known(tmp_path):
+    """A flag, a script without options, inference: nothing fails."""
+    assert outcomes(script(tmp_path, mode="FLAGS.mode"))["loss-scale"] is UNKNOWN
+    path = tmp_path / "other.py"
+    path.write_text("import tensorflow as tf\ntf.train.AdamOptimizer(0.1).minimize(loss)\n")
+    assert outcomes(path)["loss-scale"] is UNKNOWN
+    inference = 'custom_op.parameter_map["graph_run_mode"].i = 0'
+    assert outcomes(script(tmp_path, more=inference))["loss-scale"] is PASSED
+
+
+@pytest.mark.parametrize("made", ['npu.NpuConfigBuilder().set(deterministic=1).build()',
+                                  'npu.NpuConfig.load("npu.yaml")', "helper()"])  # fmt: skip
+def test_a_script_that_lets_npu_config_make_the_proto(tmp_path, made):
+    """What to_config_proto does is known, also where the options come from somewhere else."""
+    path = tmp_path / "train.py"
+    path.write_text(
+        "import npu_config as npu\nimport tensorflow as tf\nfrom helpers import helper\n\n"
+        "with tf.Session(config={}.to_config_proto(tf.ConfigProto())) as sess:\n"
+        "    sess.run(x)\n".format(made)
+    )
+    found = outcomes(path)
+    names = ("npu-used", "remapping-off", "memory-optimization-off", "xla-off")
+    assert {name: found[name] for name in names} == dict.fromkeys(names, PASSED)
 
 
 def test_a_value_known_at_run_time_is_unknown(tmp_path):

@@ -1,6 +1,7 @@
 """What is known of a job before it is checked."""
 
-from typing import Any, Callable, List, Mapping, Optional, Tuple
+import ast
+from typing import Any, Callable, FrozenSet, List, Mapping, Optional, Pattern, Tuple
 
 import attr
 
@@ -9,11 +10,59 @@ from npu_config.core.settings import UNKNOWN, Settings, SourceKind, Unknown
 from npu_config.core.target import Target
 from npu_config.judging import Around, Judgement
 from npu_config.rules.reading import Reading
+from npu_config.script.neighbours import any_import_has
 
 Environ = Mapping[str, str]
 
 _OURS = (SourceKind.BUILDER, SourceKind.FILE)
 """Sources from which npu_config makes the ConfigProto."""
+
+
+@attr.s(frozen=True, slots=True, auto_attribs=True)
+class Script:
+    """A training script.
+
+    Args:
+        path: where it is.
+        names: every name that it uses; None when it is not Python 3.
+    """
+
+    path: Optional[str]
+    names: Optional[FrozenSet[str]]
+
+    @classmethod
+    def of(cls, text: Optional[str], path: Optional[str]) -> "Optional[Script]":
+        """The script with this text; None without one."""
+        return None if text is None else cls(path, _names(text))
+
+    def uses(self, pattern: Pattern[str]) -> Optional[str]:
+        """A name that it uses and that a pattern finds."""
+        return min(filter(pattern.search, self.names or ()), default=None)
+
+    def imports(self, *words: str) -> bool:
+        """Whether a file that it imports, itself or through others, holds one of the words."""
+        return any_import_has(self.path, words)
+
+
+def _names(text: str) -> Optional[FrozenSet[str]]:
+    try:
+        tree = ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+    found = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name):
+            found.add(node.id)
+        elif isinstance(node, ast.Attribute):
+            found.add(node.attr)
+        elif isinstance(node, ast.keyword) and node.arg and _may_be_true(node.value):
+            found.add(node.arg)
+    return frozenset(found)
+
+
+def _may_be_true(node: ast.expr) -> bool:
+    """False for the constants False and None."""
+    return getattr(node, "value", node) not in (False, None)
 
 
 @attr.s(frozen=True, slots=True, auto_attribs=True)
@@ -26,7 +75,7 @@ class Facts:
             be read.
         diagnostics: what is wrong with it.
         unchecked: why it was not checked; None: it was.
-        script: the text of a training script.
+        script: a training script.
         writes_session: True for a source from which npu_config makes the ConfigProto, and
             so sets what stands around the options.
         target: product and mode.
@@ -38,7 +87,7 @@ class Facts:
     settings: Tuple[Settings, ...]
     diagnostics: Tuple[Diagnostic, ...]
     unchecked: Optional[str]
-    script: Optional[str]
+    script: Optional[Script]
     writes_session: bool
     target: Target
     environ: Environ
@@ -80,7 +129,7 @@ def facts_of(
         settings,
         () if judged is None else judged.found,
         None if judged is None else judged.unchecked,
-        reading.text if reading.kind == "script" else None,
+        Script.of(reading.text, reading.path) if reading.kind == "script" else None,
         all(each.source_kind in _OURS for each in settings),
         around.target_of(reading.target),
         environ,

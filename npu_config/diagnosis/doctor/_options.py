@@ -1,8 +1,7 @@
 """Checks of the configuration: is it valid, is the NPU used, how is precision set."""
 
-import ast
 import re
-from typing import Any, Callable, List, Optional, Sequence, Set
+from typing import Any, Callable, List, Sequence
 
 from npu_config.catalogue.accuracy_tuning import MIXED_MODES
 from npu_config.core.diagnostics import Severity
@@ -20,6 +19,10 @@ _LOSS_SCALE = re.compile(
     r"LossScale(Optimizer|Manager)?\Z|enable_mixed_precision_graph_rewrite\Z|is_loss_scale\Z"
     r"|loss_scale_manager\Z"
 )
+_OPTIMIZER = re.compile(r"(?<!custom_)[Oo]ptimizers?\Z|\A(minimize|apply_gradients)\Z")
+_TRAINING = re.compile(r"\A(train\w*|fit)\Z")
+_OWN = re.compile(r"\Ato_config_proto\Z")
+_MODE_UNKNOWN = "the precision mode has a value known at run time"
 _NO_SOURCE = "no configuration or script was given"
 
 
@@ -53,6 +56,8 @@ def _used(facts: Facts) -> Verdict:
         for optimizer in settings.session.optimizers
     }
     if not facts.settings:
+        if _is_written_by_us(facts):
+            return passed("to_config_proto adds the NpuOptimizer")
         return unknown(_nothing(facts))
     if False in off:
         reason = "use_off_line is False: everything runs on the host CPU"
@@ -84,7 +89,7 @@ def _mixed(facts: Facts) -> Verdict:
             help,
         )
     if UNKNOWN in modes:
-        return unknown("the precision mode has a value known at run time")
+        return unknown(_MODE_UNKNOWN)
     quoted = ['"{}"'.format(mode) for mode in modes]
     return passed(phrase("the precision mode is {}", join(" or ", quoted)))
 
@@ -112,47 +117,35 @@ def _loss_scale(facts: Facts) -> Verdict:
         return passed("bfloat16 has the range of float32")
     if facts.settings and not any(mode is UNKNOWN or mode in _all_mixed() for mode in modes):
         return passed("needed with mixed precision only, which is not on")
-    if facts.script is None:
+    if facts.values("graph_run_mode") == [0]:
+        return passed("online inference has no gradients")
+    script = facts.script
+    if script is None:
         return unknown("whether the optimizer scales the loss is decided in the training script")
-    names = _names(facts.script)
-    if names is None:
+    if script.names is None:
         return unknown("the script is not Python 3")
-    used = sorted(each for each in names if _LOSS_SCALE.search(each))
-    if used:
-        return passed(phrase("the script uses {}", used[0]))
+    used = script.uses(_LOSS_SCALE)
+    if used is not None:
+        return passed(phrase("the script uses {}", used))
+    if script.imports("LossScaleOptimizer(", "LossScaleManager("):
+        return passed("a file that the script imports scales the loss")
+    if script.uses(_OPTIMIZER) is None and not script.imports("Optimizer(", ".minimize("):
+        if script.uses(_TRAINING) is None:
+            return passed("nothing in the script trains")
+        return unknown("the optimizer is made in a file that is not looked at")
+    if not any(mode in _all_mixed() for mode in modes):
+        return unknown(_MODE_UNKNOWN if facts.settings else _nothing(facts))
     return failed(
         "the script names no loss scaling",
         "wrap the optimizer in NPULossScaleOptimizer with an ExponentialUpdateLossScaleManager",
     )
 
 
-def _names(script: str) -> Optional[Set[str]]:
-    """Every name that a script uses; None when it cannot be parsed."""
-    try:
-        tree = ast.parse(script)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return None
-    found = set()
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Name):
-            found.add(node.id)
-        elif isinstance(node, ast.Attribute):
-            found.add(node.attr)
-        elif isinstance(node, ast.keyword) and node.arg and _may_be_true(node.value):
-            found.add(node.arg)
-    return found
-
-
-def _may_be_true(node: ast.expr) -> bool:
-    """False for the constants False and None."""
-    return getattr(node, "value", node) not in (False, None)
-
-
 def _around(field: str, off: str, what: str, rule: str) -> Callable[[Facts], Verdict]:
     """The verdict on a field beside the options in the ConfigProto, as severe as its rule is."""
 
     def judge(facts: Facts) -> Verdict:
-        if not facts.settings:
+        if not facts.settings and not _is_written_by_us(facts):
             return unknown(_nothing(facts))
         if facts.writes_session:
             return passed(phrase("to_config_proto switches {} off", what))
@@ -188,9 +181,16 @@ def _xla(facts: Facts) -> Verdict:
     return _global_jit(facts)
 
 
+def _is_written_by_us(facts: Facts) -> bool:
+    """Whether a script lets npu_config make its ConfigProto."""
+    return facts.script is not None and facts.script.uses(_OWN) is not None
+
+
 def _nothing(facts: Facts) -> str:
     if not facts.given:
         return _NO_SOURCE
+    if _is_written_by_us(facts):
+        return "the options come from somewhere else, e.g. a file that can be checked by itself"
     if facts.script is not None:
         return "the script sets no option of the NpuOptimizer"
     return "no options could be read"
