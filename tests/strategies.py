@@ -15,7 +15,7 @@ from npu_config.rules.value import from_settings
 
 NAMES = st.from_regex(r"[A-Za-z_][A-Za-z0-9_/]{0,8}", fullmatch=True)
 COUNTS = st.integers(0, 2**31 - 1)
-STEPS = st.one_of(COUNTS, st.tuples(st.integers(0, 999), st.integers(1000, 2**32 - 1)))
+STEPS = st.one_of(COUNTS, st.tuples(st.integers(0, 999), st.integers(1000, 2**31 - 1)))
 DIMS = st.one_of(
     st.just(-1), st.integers(0, 512), st.tuples(st.integers(0, 9), st.integers(9, 99))
 )

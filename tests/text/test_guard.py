@@ -12,7 +12,7 @@ from npu_config.diagnosis.profiling_tables import op_summary, read_fusion_result
 from npu_config.lint.baseline import Baseline, BaselineError
 from npu_config.lint.walk import walk
 from npu_config.readers import read, toml_file
-from npu_config.rules import reading as rules_reading
+from npu_config.rules import around as rules_around
 from npu_config.text.guard import guarded
 
 
@@ -34,7 +34,7 @@ def test_a_fault_of_ours_while_reading_is_a_finding(monkeypatch):
 
 def test_a_fault_of_ours_while_judging_is_a_finding(monkeypatch):
     """What the reader found is kept."""
-    monkeypatch.setattr(rules_reading, "judge", broken)
+    monkeypatch.setattr(rules_around, "judge", broken)
     found = read("a.yaml", content="iterations_per_loop: 10\n").judge()
     assert [diagnostic.rule for diagnostic in found] == ["NPU790", "NPU700"]
 
