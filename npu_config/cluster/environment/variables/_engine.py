@@ -47,7 +47,7 @@ ENGINE = (
     Variable(
         "PROFILING_MODE",
         "profiling without a change of the script",
-        Choice(("true", "false", "dynamic")),
+        Word(("true", "false", "dynamic"), quietly=("False", "FALSE")),  # only "true" turns on
         default="false",
         read_by=("GE", "C++ adapter (conflict check)"),
         interactions=(
