@@ -1,7 +1,7 @@
 """107-110: an option or a value is set that the product or the mode does not know."""
 
 import functools
-from typing import FrozenSet, Iterable, List, Tuple
+from typing import FrozenSet, Iterable, List, Sequence, Tuple
 
 from npu_config.catalogue import OPTIONS
 from npu_config.core.diagnostics import Severity
@@ -104,7 +104,7 @@ def value_not_on_product(case: Case) -> None:
         if name in known and known[name] not in RESERVED_MODES:
             option = OPTIONS[name]
             supported = option.value_products.get(known[name])
-            if supported is None or is_never_read(case, option.read_when):
+            if supported is None or not _may_be_read(case, option.read_when):
                 continue
             if case.never_on(supported):
                 case.report(
@@ -131,6 +131,11 @@ def value_not_on_product(case: Case) -> None:
                         *ranges[0],
                     ),
                 )
+
+
+def _may_be_read(case: Case, switches: Sequence[str]) -> bool:
+    """True when one of the switches is set, and may be on; also for an option without any."""
+    return not switches or (any(map(case.isset, switches)) and not is_never_read(case, switches))
 
 
 @functools.lru_cache(maxsize=64)
