@@ -12,6 +12,7 @@ from typing import (
     Set,
     Tuple,
     TypeVar,
+    Union,
     cast,
 )
 
@@ -27,6 +28,7 @@ from npu_config.judging import Around, Judgement, judge, judge_if_ours
 from npu_config.lint import rules
 from npu_config.lint.project import Project
 from npu_config.lint.walk import Skipped
+from npu_config.readers import Decision
 from npu_config.rulebook import load_all
 from npu_config.rules.reading import FAILED
 from npu_config.text.guard import guarded
@@ -34,11 +36,10 @@ from npu_config.text.json_rules import SYNTAX
 from npu_config.text.rules import NOTHING, UNPARSABLE, UNREADABLE
 
 MOST_PASSES = 1000
-NOT_OURS = "not of a kind that is checked"
 _BROKEN = (UNPARSABLE.id, SYNTAX.id)
 
 
-_Found = TypeVar("_Found", bound=Optional[Judgement])
+_Found = TypeVar("_Found", bound=Union[Judgement, Decision])
 
 
 class Session:
@@ -111,8 +112,9 @@ class Session:
                 unknown = Judgement(candidate.path, (), unchecked=FAILED)
                 checked = _guarded(unknown, self._check, candidate)
                 advance(1)
-                if checked is None:
-                    self.left_out.append(Skipped(candidate.path, NOT_OURS))
+                if isinstance(checked, Decision):
+                    left = Skipped(candidate.path, checked.reason, nearly=checked.nearly)
+                    self.left_out.append(left)
                 else:
                     if candidate.root is not None:
                         roots[candidate.root] += 1
@@ -155,11 +157,11 @@ class Session:
             self.files -= 1
             self._finish(by_path[judged.path or ""], judged, fixing)
 
-    def _check(self, candidate: Candidate) -> Optional[Judgement]:
-        """Check one file; None when it was only found and is not for us."""
+    def _check(self, candidate: Candidate) -> Union[Judgement, Decision]:
+        """Check one file, or say why one that was only found is not for us."""
         look = judge_if_ours if candidate.if_ours else judge
         judged = look(candidate.path, self._around, self._as_kind, candidate.content, load_all)
-        return None if judged is None else self._reported(judged)
+        return judged if isinstance(judged, Decision) else self._reported(judged)
 
     def _reported(self, judged: Judgement) -> Judgement:
         """What neither the project nor the command line silences."""
@@ -220,7 +222,7 @@ class Session:
                 break
             seen.add(text)
             again = self._check(Candidate(candidate.path, text.encode(checked.encoding)))
-            if again is None:
+            if isinstance(again, Decision):
                 break
             latest = attr.evolve(again, texts={**again.texts, again.path: text})
             count += done

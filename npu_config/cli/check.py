@@ -86,10 +86,11 @@ def command(
         as_kind,
     )
     session.check(paths, "diff" if diff else "fix" if fix else None, if_ours)
-    if show_skipped:
-        lines = sorted(localized("skipped {}: {}\n", *left) for left in session.left_out)
+    if format_ == "text" or show_skipped:
+        said = [left for left in session.left_out if show_skipped or left.nearly]
+        lines = sorted(localized("skipped {}: {}\n", *left) for left in said)
         say("".join(lines), err=True)
-    elif session.left_out and format_ == "text" and not if_ours:
+    if session.left_out and format_ == "text" and not (if_ours or show_skipped):
         words = localized("1 left out; --show-skipped says why\n")
         if len(session.left_out) > 1:
             words = localized("{:,} left out; --show-skipped lists them\n", len(session.left_out))

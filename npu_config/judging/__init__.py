@@ -5,7 +5,18 @@
 """
 
 import os
-from typing import Any, Callable, Dict, Iterable, List, Mapping, Optional, Tuple, Union
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    Callable,
+    Dict,
+    Iterable,
+    List,
+    Mapping,
+    Optional,
+    Tuple,
+    Union,
+)
 
 import attr
 
@@ -19,6 +30,9 @@ from npu_config.rules.reading import FAILED, Reading
 from npu_config.rules.value import ConfigValue
 from npu_config.text.guard import INTERNAL, guarded
 from npu_config.text.loading import load
+
+if TYPE_CHECKING:
+    from npu_config.readers import Decision
 
 __all__ = ["ALONE", "Around", "Judgement", "KnownRules", "judge", "judge_if_ours", "judge_reading"]
 
@@ -90,12 +104,12 @@ def judge_if_ours(
     as_kind: Optional[str] = None,
     content: Optional[bytes] = None,
     known_rules: Optional[KnownRules] = None,
-) -> Optional[Judgement]:
-    """Judge a file that nobody named; None when it is not for us.  Arguments as :func:`judge`."""
-    from npu_config.readers import read_if_ours
+) -> Union[Judgement, "Decision"]:
+    """Judge a file that nobody named, or say why it is passed over; arguments: :func:`judge`."""
+    from npu_config.readers import read_found
 
-    reading = read_if_ours(path, as_kind, content)
-    return None if reading is None else judge_reading(reading, around, known_rules)
+    found = read_found(path, as_kind, content)
+    return judge_reading(found, around, known_rules) if isinstance(found, Reading) else found
 
 
 def judge_reading(

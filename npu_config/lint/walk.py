@@ -10,21 +10,28 @@ from npu_config.lint.gitignore import Patterns
 __all__ = ["Skipped", "walk"]
 
 IGNORED = "excluded by .gitignore or the project"
-LEFT_OUT = frozenset(
-    ("__pycache__", "node_modules", "build", "dist", "site-packages", "venv", "env.bak")
-)
-"""Directories that hold nothing a user wrote; hidden ones are left out, too."""
+PACKAGES = "a directory of installed packages; name it to check it"
+LEFT_OUT = {
+    **dict.fromkeys(("__pycache__", "build", "dist"), "a hidden or build directory"),
+    **dict.fromkeys(("node_modules", "bower_components", "site-packages"), PACKAGES),
+    **dict.fromkeys(("dist-packages", "__pypackages__", "venv", "env.bak"), PACKAGES),
+}
+"""Directories that hold nothing a user wrote, and why; hidden ones are left out, too."""
+ENVIRONMENT = ("pyvenv.cfg", "conda-meta")
+"""What lies at the top of an environment of Python, whatever its name."""
 
 
 class Skipped(NamedTuple):
     """A file or directory that a walk left out, and why.
 
-    ``unlisted``: a directory that cannot be listed; whoever walks reports it.
+    ``unlisted``: a directory that cannot be listed; whoever walks reports it.  ``nearly``: a
+    file so much like one of ours that it is named without being asked for.
     """
 
     path: str
     reason: str
     unlisted: bool = False
+    nearly: bool = False
 
 
 def walk(
@@ -68,8 +75,12 @@ def walk(
                 yield os.path.join(root, path[start:])
         for name in reversed(directories):
             path = os.path.join(directory, name)
-            if name.startswith(".") or name in LEFT_OUT:
+            if name.startswith("."):
                 leave(path, "a hidden or build directory")
+            elif name in LEFT_OUT:
+                leave(path, LEFT_OUT[name])
+            elif any(os.path.exists(os.path.join(path, mark)) for mark in ENVIRONMENT):
+                leave(path, PACKAGES)
             elif _ignored(path, True, patterns):
                 leave(path, IGNORED)
             else:

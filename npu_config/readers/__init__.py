@@ -15,25 +15,27 @@ from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Place
 from npu_config.core.files import PathLike
 from npu_config.core.message import listed, phrase
 from npu_config.readers import _rules as rules
+from npu_config.readers.evidence import KINDS as CONFIGURATIONS
+from npu_config.readers.evidence import Signs, signs
 from npu_config.readers.formats import (
     FORMATS,
     LARGEST,
     SIDE_FILES,
     Format,
-    is_ours,
     kind_by_content,
     kind_by_suffix,
     searched,
 )
 from npu_config.readers.others import other_kind, placeholder
-from npu_config.rules.reading import CANNOT_BE_READ, Reading
+from npu_config.readers.ours import Decision, is_ours
+from npu_config.rules.reading import ANOTHER_PROGRAM, CANNOT_BE_READ, Reading
 from npu_config.sidefiles.format import BYTES, Sample
 from npu_config.text.guard import guarded
 from npu_config.text.loading import decode, load, too_large
 from npu_config.text.source import Source
 from npu_config.text.words import shown
 
-__all__ = ["KINDS", "LARGEST", "Reading", "read", "read_if_ours"]
+__all__ = ["KINDS", "LARGEST", "Decision", "Reading", "read", "read_found", "read_if_ours"]
 
 KINDS: Tuple[str, ...] = tuple(FORMATS)
 """What a file can be read as."""
@@ -101,17 +103,19 @@ def _read(
             place = Source(text, name).place(*hole.span())
             note = rules.TEMPLATE.diagnostic(phrase(message, shown(hole.group())), place)
             return Reading(kind, name, diagnostics=(note,), text=text, unchecked="a template")
+    if guess and text is not None and kind in CONFIGURATIONS:
+        found = signs(text, kind, name, named=True)
+        if found.is_foreign:
+            return _nothing(kind, name, _foreign(found, name), why=ANOTHER_PROGRAM)
+        reading = _read_as(entry, text, data, name)
+        return attr.evolve(reading, fixable=found.evidence is not None)
     return _read_as(entry, text, data, name)
 
 
-def read_if_ours(
+def read_found(
     path: PathLike, as_kind: Optional[str] = None, content: Optional[bytes] = None
-) -> Optional[Reading]:
-    """Read a file that nobody named, found in a directory; None when it is not for us.
-
-    A configuration is ours when it has a version and sets an option, a ConfigProto when it
-    names NpuOptimizer, a side file when its content is unmistakable.  A file that cannot be
-    read is None, too.
+) -> Union[Reading, Decision]:
+    """Read a file that nobody named, found in a directory; or say why it is passed over.
 
     Args:
         path: the file.
@@ -120,14 +124,21 @@ def read_if_ours(
     """
     name = path_name(path)
     largest = searched(name)
-    if not largest:
-        return None
-    if content is None:
+    if content is None and largest:
         loaded = load(name, largest)
         if isinstance(loaded, Diagnostic):
-            return None
+            return Decision(False, loaded.message, nearly=largest == LARGEST)
         content = loaded
-    return read(name, as_kind, content) if is_ours(name, content) else None
+    decision = is_ours(name, content or b"")
+    return read(name, as_kind, content) if decision else decision
+
+
+def read_if_ours(
+    path: PathLike, as_kind: Optional[str] = None, content: Optional[bytes] = None
+) -> Optional[Reading]:
+    """As :func:`read_found`; None for what is passed over."""
+    found = read_found(path, as_kind, content)
+    return found if isinstance(found, Reading) else None
 
 
 def _template(text: str) -> "Optional[re.Match[str]]":
@@ -175,6 +186,26 @@ def _unknown(path: str) -> Diagnostic:
         Place(path),
         help=phrase("say it with --as {}", "|".join(KINDS)),
     )
+
+
+def _foreign(found: Signs, path: str) -> Diagnostic:
+    """What is said of a file that is named and looks like one of another program."""
+    first = listed(map(shown, found.foreign[:3]))
+    ours = (*found.options, *found.common)
+    if ours:
+        message = phrase(
+            "this is a file of another program: at its top only {} can be an option, "
+            "others are {}",
+            listed(map(shown, ours[:3])),
+            first,
+        )
+    else:
+        message = phrase(
+            "this is a file of another program: none of its keys at the top is an option or a "
+            "group of options ({})",
+            first,
+        )
+    return rules.FOREIGN_FILE.diagnostic(message, Place(path))
 
 
 def _nothing(

@@ -143,6 +143,27 @@ OTHER_KIND = declare(
     source=("npu_config",),
 )
 
+FOREIGN_FILE = declare(
+    "NPU7011",
+    "foreign-file",
+    Severity.ERROR,
+    """
+    A YAML, TOML or JSON file that is named holds the settings of another program.
+
+    None of the keys at its top is an option or a group of options, or those that are have many
+    others beside them.  It is not checked key by key and `--fix` leaves it alone.  A
+    configuration holds `version`, `target`, options, and groups of options.  In directories
+    such files are passed over.
+
+    Wrong: `npu-config check package.json`
+
+    Right: `npu-config check npu_config.yaml`
+    """,
+    source=("npu_config",),
+    help="name the file that holds the options; --as yaml, toml or json checks this one "
+    "key by key",
+)
+
 TEMPLATE = declare(
     "NPU781",
     "template",
@@ -167,8 +188,8 @@ NO_VERSION = declare(
     """
     A configuration file has no `version`.
 
-    It is read as version 1.  The line lets a later npu_config know what the file means, and lets
-    `npu-config check DIRECTORY` recognise it.
+    It is read as version 1.  The line lets a later npu_config know what the file means, and
+    helps `npu-config check DIRECTORY` to recognise it.
 
     Right:
 

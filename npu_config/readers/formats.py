@@ -7,9 +7,9 @@ import re
 from importlib import import_module
 from typing import Callable, Mapping, NamedTuple, Optional, Tuple
 
-from npu_config.readers.configuration import is_configuration
-from npu_config.readers.others import first_line, other_kind
-from npu_config.sidefiles import KINDS, MARKS
+from npu_config.readers.evidence import signs
+from npu_config.readers.others import first_line
+from npu_config.sidefiles import KINDS
 
 _MIB = 1024 * 1024
 
@@ -19,8 +19,8 @@ class Format(NamedTuple):
 
     ``kind`` is its name (``--as``), ``module`` the reader, ``limit`` the bytes that a file
     may have; a ``binary`` reader takes bytes, the others text; one of several kinds gets the
-    kind, too.  ``ours`` says of the content of a file that was only found in a directory
-    whether it is meant for us.
+    kind, too.  ``matters`` says of the content of a file that nobody named whether it is
+    meant for us; None: :mod:`npu_config.readers.ours` looks closer.
     """
 
     kind: str
@@ -29,15 +29,12 @@ class Format(NamedTuple):
     limit: int
     binary: bool = False
     one_of_several: bool = False
-    ours: Callable[[bytes], bool] = is_configuration
+    matters: Optional[Callable[[bytes], bool]] = None
 
 
 LARGEST = 64 * _MIB
 _SMALL = 64 * 1024
 SIDE_FILES = (*KINDS, "rank-table")
-
-_SIDE_MARKS = re.compile(rb"(?:server|rank|group)_list|" + "|".join(MARKS).encode("ascii"))
-"""Searched for in lower case, which takes a third of the time that (?i) does."""
 
 
 def _asked(module: str) -> Callable[[bytes], bool]:
@@ -56,10 +53,19 @@ FORMATS: Mapping[str, Format] = {
         Format("toml", (".toml",), "npu_config.readers.toml_file", _MIB),
         Format("json", (".json",), "npu_config.readers.json_file", _MIB),
         Format(
-            "pbtxt", (".pbtxt",), "npu_config.readers.proto_text", 4 * _MIB, ours=_names_rewriter
+            "pbtxt",
+            (".pbtxt",),
+            "npu_config.readers.proto_text",
+            4 * _MIB,
+            matters=_names_rewriter,
         ),
         Format(
-            "pb", (".pb",), "npu_config.readers.proto_bytes", LARGEST, True, ours=_names_rewriter
+            "pb",
+            (".pb",),
+            "npu_config.readers.proto_bytes",
+            LARGEST,
+            True,
+            matters=_names_rewriter,
         ),
         Format(
             "script",
@@ -67,7 +73,7 @@ FORMATS: Mapping[str, Format] = {
             "npu_config.script",
             LARGEST,
             True,
-            ours=_asked("npu_config.script.vocabulary"),
+            matters=_asked("npu_config.script.vocabulary"),
         ),
         Format(
             "shell",
@@ -75,7 +81,7 @@ FORMATS: Mapping[str, Format] = {
             "npu_config.readers.shell_file",
             _MIB,
             True,
-            ours=_asked("npu_config.cluster.shell.check"),
+            matters=_asked("npu_config.cluster.shell.check"),
         ),
         *(
             Format(kind, (), "npu_config.readers.side_file", LARGEST, one_of_several=True)
@@ -85,7 +91,7 @@ FORMATS: Mapping[str, Format] = {
 }
 
 _BY_SUFFIX = {suffix: entry.kind for entry in FORMATS.values() for suffix in entry.suffixes}
-_OPEN_SUFFIXES = (".json", ".cfg", ".ini", ".txt", ".config", ".aippconfig")
+OPEN_SUFFIXES = (".json", ".cfg", ".ini", ".txt", ".config", ".aippconfig")
 
 # How the first line begins that is neither blank nor a comment.
 _SIGNS = (
@@ -111,10 +117,15 @@ def suffix_of(path: str) -> str:
     return path[dot:].lower() if dot >= 0 else ""
 
 
+def kind_of_suffix(suffix: str) -> Optional[str]:
+    """The format of files with a suffix; of some of them the content may say another."""
+    return _BY_SUFFIX.get(suffix)
+
+
 def kind_by_suffix(path: str) -> Optional[str]:
     """The format that the name of a file promises; None when its content has to say."""
     suffix = suffix_of(path)
-    return None if suffix in _OPEN_SUFFIXES else _BY_SUFFIX.get(suffix)
+    return None if suffix in OPEN_SUFFIXES else _BY_SUFFIX.get(suffix)
 
 
 def kind_by_content(text: str, path: str) -> Optional[str]:
@@ -125,7 +136,7 @@ def kind_by_content(text: str, path: str) -> Optional[str]:
 
     kind = recognise(text, path) or kind_by_name(path)
     if kind is not None and (
-        kind == RANK_TABLE or not is_configuration(text[:_MIB].encode("utf-8", "replace"))
+        kind == RANK_TABLE or suffix_of(path) != ".json" or not signs(text, "json", path).evidence
     ):
         return kind
     by_suffix = _BY_SUFFIX.get(suffix_of(path))
@@ -140,21 +151,4 @@ def kind_by_content(text: str, path: str) -> Optional[str]:
 def searched(path: str) -> int:
     """The size up to which a file that was only found in a directory is looked at; 0: none."""
     suffix = suffix_of(path)
-    return LARGEST if suffix in _BY_SUFFIX else _SMALL if suffix in _OPEN_SUFFIXES else 0
-
-
-def is_ours(path: str, content: bytes) -> bool:
-    """Whether the content of a file that was only found in a directory is meant for us."""
-    suffix = suffix_of(path)
-    by_suffix = suffix in _BY_SUFFIX and FORMATS[_BY_SUFFIX[suffix]].ours(content)
-    if suffix not in _OPEN_SUFFIXES:
-        return by_suffix
-    marked = _SIDE_MARKS.search(content.lower()) is not None
-    if not marked and not by_suffix:
-        return False
-    from npu_config.readers.side_file import is_unmistakable
-
-    text = content[:_MIB].decode("utf-8", "replace")
-    if other_kind(text, content, path) is not None:
-        return False
-    return by_suffix or is_unmistakable(text, path)
+    return LARGEST if suffix in _BY_SUFFIX else _SMALL if suffix in OPEN_SUFFIXES else 0

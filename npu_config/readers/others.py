@@ -13,7 +13,9 @@ _GRAPH_TEXT = re.compile(
     r"(?:node|meta_info_def|graph_def|saver_def|library) {0,8}:? {0,8}[{<]|saved_model_"
 )
 _FUSION_RESULT = re.compile(r'"(?:session_and_graph_id\w{0,40}|match_times|effect_times)" *:')
-_ACL = re.compile(r'"(?:dump_list|dump_op_switch|aicore_metrics|err_msg_mode)" *:')
+_ACL = re.compile(
+    r'"(?:dump_(?:list|op_switch|debug|scene|stats|level)|aicore_metrics|err_msg_mode)" *:'
+)
 _ACL_BLOCK = re.compile(r'"(?:dump|profiler)" *: *\{')
 _LOSS = re.compile(r"loss[ _]scal|global_step|step ?[=:] ?\d", re.IGNORECASE)
 _MANIFEST = (
@@ -62,6 +64,11 @@ def other_kind(text: Optional[str], data: bytes, path: str) -> Optional[Other]:
     if _GRAPH_TEXT.match(first_line(top)) is not None:
         return _graph(path)
     if top.lstrip("\ufeff \t\r\n")[:1] in ("{", "["):
+        if lower.startswith(("changeinfo", "change_info")):
+            return Other(
+                "a change-info file of HCCL, not a rank table",
+                "name the rank table: npu-config check rank_table.json",
+            )
         if lower.startswith("fusion_result") or _FUSION_RESULT.search(top):
             return Other(
                 "a fusion_result.json, which the compiler writes",

@@ -12,6 +12,7 @@ from npu_config.text.guard import guarded
 
 CANNOT_BE_READ = "cannot be read"
 CANNOT_BE_PARSED = "cannot be parsed"
+ANOTHER_PROGRAM = "a file of another program"
 FAILED = "npu_config failed on it"
 """Why a file was not checked."""
 
@@ -30,6 +31,8 @@ class Reading:
         text: the content, where it is text.
         encoding: how the text is written back.
         unchecked: why it could not be read or understood at all, in a few words; None: it could.
+        fixable: False where it may be the file of another program: nothing is offered that
+            would write into it.
     """
 
     kind: str
@@ -40,6 +43,7 @@ class Reading:
     text: Optional[str] = None
     encoding: str = "utf-8"
     unchecked: Optional[str] = None
+    fixable: bool = True
 
     @property
     def skipped(self) -> bool:
@@ -55,9 +59,10 @@ class Reading:
         """Everything that is wrong with the file; a fault of npu_config's own is a finding."""
         try:
             with guarded(self.path):
-                return self.findings(around)
+                found = self.findings(around)
         except NpuConfigError as error:
-            return [*self.diagnostics, *error.diagnostics]
+            found = [*self.diagnostics, *error.diagnostics]
+        return found if self.fixable else [attr.evolve(each, fix=None) for each in found]
 
     def findings(self, around: Around) -> List[Diagnostic]:
         """What the reader found, and what the rules find in the settings it read."""

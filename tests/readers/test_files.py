@@ -175,7 +175,7 @@ def test_the_suffix_is_not_case_sensitive():
     [
         ("a.yaml", "version: 1\nhccl_timeout: 1800\n", True),
         ("a.yaml", "version: 1\ntimeouts:\n  hccl_timeout: 1800\n", True),
-        ("a.yaml", "hccl_timeout: 1800\n", False),
+        ("a.yaml", "hccl_timeout: 1800\n", True),
         ("a.yaml", "version: 1\nservices: {}\n", False),
         ("a.yaml", "version: 1.0\nhccl_timeout: 1\n", True),
         ("a.toml", "version = 1\n[timeouts]\nhccl_timeout = 1800\n", True),

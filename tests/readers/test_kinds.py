@@ -99,7 +99,7 @@ def test_wrong_configurations_in_directories(content, rule):
         "version: '3'\nservices:\n  w:\n    build:\n      target: p\n    network_mode: host\n",
         "version: 1\nformatters:\n  simple:\n    format: x\nhandlers: {}\nroot:\n  level: DEBUG\n",
         "version: 2\nupdates:\n  - package-ecosystem: pip\n    open_pull_requests_limit: 5\n",
-        "precision_mode: 1\n",
+        "jit_compile: true\n",
     ],
 )
 def test_configurations_of_others(content):

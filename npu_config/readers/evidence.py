@@ -1,0 +1,228 @@
+"""Whether a YAML, TOML or JSON text is a configuration of npu_config: the evidence, in one table.
+
+Two mistakes are possible.  A wrong configuration that is passed over is an all-clear that is
+false; a file of another program that is taken draws errors that are false, and ``--fix`` writes
+into it.  So only what others do not have counts, and only at the top of a file: names of options
+(misspelt ones, too) in the proportion that :data:`EVIDENCE` demands, never keys at any depth.
+"""
+
+import re
+from functools import lru_cache
+from typing import Callable, List, NamedTuple, Optional, Tuple
+
+from npu_config.catalogue import OPTIONS
+from npu_config.catalogue.layout import GROUP_OF_KEY, HEADER_KEYS, TARGET_KEYS
+from npu_config.readers.outline import TOP, Key, outline
+from npu_config.text.words import SLIP, is_slip, likeness, near
+
+__all__ = ["COMMON", "EVIDENCE", "KINDS", "Evidence", "Signs", "signs"]
+
+KINDS = ("yaml", "toml", "json")
+"""The formats of configurations."""
+
+COMMON = frozenset(
+    (
+        "debug_dir",  # compilers, debuggers
+        "deterministic",  # PyTorch Lightning, Ultralytics
+        "device_type",  # models of MindSpore
+        "dump_path",  # dump tools of PyTorch and MindSpore
+        "input_shape",  # descriptions of models
+        "jit_compile",  # torch_npu, Keras
+        "job",  # CI systems, schedulers
+        "task_index",  # clusters of any kind
+        "work_path",
+    )
+)
+"""Options whose names other programs use, too: each counts as half a sign."""
+
+_SHORT, _LONG, _CLOSE = 9, 14, 0.9
+"""From what length on a name nearly that of an option can only be a slip, and how near a name
+must be to one that is not long: ``some_config`` is no ``soc_config``."""
+
+
+_MISTAKES, _MISTAKES_BEHIND_VERSION = 2, 8
+
+
+class Signs(NamedTuple):
+    """What the top of a text holds.
+
+    ``options`` are names of options as they are written, or slips for them; ``common`` those
+    that are in :data:`COMMON`, or only look somewhat like an option; ``groups`` the groups
+    without keys of their own, and the target; ``foreign`` every other key.  ``headed``: a
+    version or a target as npu_config has them; ``schema``: npu_config's own is named;
+    ``called``: the name of the file says npu_config; ``named``: the user named the file.
+    ``misplaced`` is a foreign key that options stand under.
+    """
+
+    options: Tuple[str, ...] = ()
+    common: Tuple[str, ...] = ()
+    groups: Tuple[str, ...] = ()
+    foreign: Tuple[str, ...] = ()
+    headed: bool = False
+    schema: bool = False
+    called: bool = False
+    named: bool = False
+    misplaced: Optional[str] = None
+
+    @property
+    def said(self) -> bool:
+        """Something outside of the keys says that the file is npu_config's."""
+        return self.headed or self.called or self.named
+
+    @property
+    def evidence(self) -> "Optional[Evidence]":
+        """The first line of :data:`EVIDENCE` that holds; None: not ours."""
+        return next((each for each in EVIDENCE if each.holds(self)), None)
+
+    @property
+    def is_nearly_ours(self) -> bool:
+        """Whether a file that is not taken has so much of one that this is worth saying."""
+        return bool(
+            self.options
+            or self.called
+            or self.misplaced
+            or (self.common and (self.headed or not self.foreign))
+        )
+
+    @property
+    def is_foreign(self) -> bool:
+        """Whether a file that is named is rather one of another program.
+
+        One or two keys may be mistakes whatever they are; behind a version of ours, more.
+        """
+        ours = len(self.options) + len(self.common) + len(self.groups)
+        mistakes = _MISTAKES_BEHIND_VERSION if self.headed else _MISTAKES
+        return self.evidence is None and len(self.foreign) > max(ours, mistakes)
+
+
+class Evidence(NamedTuple):
+    """One reason to take a file for a configuration."""
+
+    reason: str
+    holds: Callable[[Signs], bool]
+
+
+EVIDENCE: Tuple[Evidence, ...] = (
+    Evidence(
+        "it names the schema of npu_config",
+        lambda it: it.schema,
+    ),
+    Evidence(
+        "its name is that of a configuration of npu_config, and it sets options",
+        lambda it: it.called and bool(it.options),
+    ),
+    Evidence(
+        "more of its keys are options than are not",
+        lambda it: it.said and bool(it.options) and len(it.options) + it.named > len(it.foreign),
+    ),
+    Evidence(
+        "it has a version or a group of options, and no key that npu_config does not have",
+        lambda it: it.said and not it.foreign and bool(it.common or it.groups),
+    ),
+    Evidence(
+        "it sets options and nothing else",
+        lambda it: not it.foreign and (bool(it.options) or len(it.common) > 1),
+    ),
+)
+
+
+_SCHEMA = re.compile(r"npu[-_]config")
+_MODELINE = re.compile(
+    r"^#(?::schema|[ \t]*yaml-language-server:[ \t]*\$schema=)[ \t]*\S*npu[-_]config", re.M
+)
+_VERSION = re.compile(r"""["']?v?\d{1,2}(?:\.0)?["']?[ \t]*(?:#.*)?""")
+_NAMES: Tuple[str, ...] = (*OPTIONS, *GROUP_OF_KEY, *HEADER_KEYS)
+_OPTION, _COMMON, _GROUP, _HEADER, _FOREIGN = range(5)
+
+
+def signs(text: str, kind: str, path: str, named: bool = False) -> Signs:
+    """What the top of a text holds.
+
+    Args:
+        text: the content.
+        kind: one of :data:`KINDS`.
+        path: the file.
+        named: the user named the file, and a walk did not just find it.
+    """
+    found: Tuple[List[str], ...] = ([], [], [], [], [])
+    headed, misplaced = False, None
+    keys = outline(text, kind)
+    schema = any(key.name == "$schema" and _SCHEMA.search(key.value) for key in keys)
+    for key in keys:
+        what, name = _meaning(key.name)
+        if key.name == "$schema":
+            continue
+        if what == _HEADER and name == "version":
+            headed = headed or _VERSION.fullmatch(key.value) is not None
+        elif what == _HEADER:
+            headed = _add_target(key, found) or headed
+        elif what == _GROUP:
+            _add_group(key, found)
+        else:
+            found[what].append(key.name)
+            if what == _FOREIGN and misplaced is None and _holds_options(key):
+                misplaced = key.name
+    options, common, groups, _, foreign = map(tuple, found)
+    base = path.replace("\\", "/").rsplit("/", 1)[-1]
+    return Signs(
+        options,
+        common,
+        groups,
+        foreign,
+        headed,
+        schema or _MODELINE.search(text[:TOP]) is not None,
+        "-npu-config-" in "-{}-".format(re.sub("[._]", "-", base.lower())),
+        named,
+        misplaced,
+    )
+
+
+def _add_target(key: Key, found: Tuple[List[str], ...]) -> bool:
+    """Enter a target; True when it is one as npu_config has it."""
+    if key.inner is None:
+        return False
+    is_ours = any(near(name, TARGET_KEYS) is not None for name in key.inner)
+    found[_GROUP if is_ours else _FOREIGN].append(key.name)
+    return is_ours
+
+
+def _add_group(key: Key, found: Tuple[List[str], ...]) -> None:
+    """Enter a group: its options, and what else stands in it."""
+    for name in key.inner or ():
+        what, _ = _meaning(name)
+        path = "{}.{}".format(key.name, name)
+        found[what if what in (_OPTION, _COMMON) else _FOREIGN].append(path)
+    if not key.inner:
+        found[_GROUP].append(key.name)
+
+
+def _holds_options(key: Key) -> bool:
+    """Whether several options, and not just one by chance, stand under a foreign key."""
+    return sum(name in OPTIONS and name not in COMMON for name in key.inner or ()) > 1
+
+
+@lru_cache(maxsize=4096)
+def _meaning(key: str) -> Tuple[int, str]:
+    """What a key is, and which name of npu_config's it is or was meant to be."""
+    close = key if key in _KNOWN else near(key, _NAMES) if len(key) > 4 else None
+    if close is None:
+        return _FOREIGN, key
+    slip = close == key or (is_slip(key, close) and _is_close(key, close))
+    if close not in OPTIONS:
+        plural = key.lower() == close + "s"
+        what = _GROUP if close in GROUP_OF_KEY else _HEADER
+        return (what, close) if slip and not plural else (_FOREIGN, key)
+    if close in COMMON:
+        return (_COMMON if slip else _FOREIGN), close
+    if close == key or (slip and len(close) >= _SHORT):
+        return _OPTION, close
+    likely = len(close) >= _SHORT and OPTIONS[close].offered
+    return (_COMMON if likely else _FOREIGN), close
+
+
+def _is_close(key: str, close: str) -> bool:
+    same_letters = sorted(key.lower().replace("-", "_")) == sorted(close.lower())
+    return same_letters or likeness(key, close) >= (SLIP if len(close) >= _LONG else _CLOSE)
+
+
+_KNOWN = frozenset(_NAMES)
