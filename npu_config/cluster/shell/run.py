@@ -221,7 +221,7 @@ def near(run: Run, name: Optional[str]) -> Optional[str]:
     It is written as that of the script, so that what is found in it is found once.
     """
     own = run.script.path
-    if name is None or own is None:
+    if name is None or own is None or "\0" in name:
         return name
     if (own, name) not in run.near:
         beside = os.path.normpath(os.path.join(os.path.dirname(own), name))

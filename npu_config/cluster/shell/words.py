@@ -271,7 +271,7 @@ def arithmetic(script: Script, state: State, node: Node) -> Optional[int]:
     kind = node.type
     if kind in ("number", "word", "variable_name"):
         text = script.text(node)
-        if text[0].isdigit():
+        if text[:1].isdigit():
             return _number(text)
         return _number(state.get(text)) if NAME.match(text) else None
     if kind in ("simple_expansion", "expansion", "command_substitution", "string"):

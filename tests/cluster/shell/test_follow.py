@@ -169,6 +169,12 @@ def test_characters_that_c_does_not_know(character):
     assert (launch.place.line, launch.place.column) == (1, 16)
 
 
+@pytest.mark.parametrize("text", ["x $(( ) ))", "$(( ))", "let ''", '. "\0"', "bash '\0.sh'"])
+def test_texts_that_ended_the_check(text):
+    """Arithmetic without a number, a NUL in the name of a file (Python 3.7)."""
+    check_script(text, "x.sh")
+
+
 @given(st.text(max_size=200))
 def test_any_characters_are_followed(text):
     """No characters end the check."""
