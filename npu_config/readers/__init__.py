@@ -108,7 +108,7 @@ def _read(
         if found.is_foreign:
             return _nothing(kind, name, _foreign(found, name), why=ANOTHER_PROGRAM)
         reading = _read_as(entry, text, data, name)
-        return attr.evolve(reading, fixable=found.evidence is not None)
+        return attr.evolve(reading, fixable=bool(found.evidence) or not found.foreign)
     return _read_as(entry, text, data, name)
 
 
