@@ -238,7 +238,9 @@ def test_a_text_that_is_checked_after_a_fix(npu, tmp_path):
     assert "\nprofiling_mode: true\n" in path.read_text()
 
 
-@pytest.mark.parametrize("text", ["version:\n", "version: # one\n", "{version: , hccl_timeout: 1}\n"])
+@pytest.mark.parametrize(
+    "text", ["version:\n", "version: # one\n", "{version: , hccl_timeout: 1}\n"]
+)
 def test_a_version_without_a_value(npu, tmp_path, text):
     """It gets one, and a blank before it."""
     path = tmp_path / "npu.yaml"
