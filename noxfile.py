@@ -21,7 +21,7 @@ sys.path.append(str(ROOT))
 
 from tools import pythons  # noqa: E402 - found through the line above
 
-TEST_TOOLS = ["pytest", "pytest-cov", "hypothesis", "jsonschema", "numpy", "babel"]
+TEST_TOOLS = ["pytest", "pytest-cov", "hypothesis", "jsonschema", "numpy", "babel", "pre-commit"]
 
 nox.options.sessions = [
     "lint",

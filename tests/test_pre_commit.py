@@ -1,11 +1,19 @@
 """The hook file for pre-commit: what it runs exists and takes files."""
 
+import ast
+import os
+import re
+import subprocess
+import sys
+import tempfile
 from pathlib import Path
 
 import pytest
 import yaml
 
 HOOKS = Path(__file__).parent.parent / ".pre-commit-hooks.yaml"
+HOME = Path(tempfile.gettempdir(), "npu_config-pre-commit-{}".format(os.getpid()))
+"""Where pre-commit installs the hook, once for all tests of the process."""
 
 
 def test_the_hook_runs_a_command_of_ours():
@@ -49,13 +57,54 @@ def test_the_hook_needs_what_the_command_line_needs():
     """The hook installs the requirements of the extra."""
     (hook,) = yaml.safe_load(HOOKS.read_text(encoding="utf-8"))
     setup = (HOOKS.parent / "setup.py").read_text(encoding="utf-8")
-    assert all('"{}"'.format(need) in setup for need in hook["additional_dependencies"])
+    extra = re.search(r"^CLI = \[\n(.*?)^\]", setup, re.MULTILINE | re.DOTALL).group(1)
+    assert ast.literal_eval("[" + extra + "]") == hook["additional_dependencies"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("fault", ["wrong rank", "CRLF", "none"])
+def test_the_hook_as_pre_commit_installs_it(tmp_path, fault):
+    """In a repository with a wrong launch script the installed hook fails, else it passes."""
+    pytest.importorskip("pre_commit", reason="pre-commit is not installed")
+    if not (HOOKS.parent / ".git").exists():
+        pytest.skip("this is no clone of the repository")
+    ranks = "8" if fault == "wrong rank" else "7"
+    end = "\r\n" if fault == "CRLF" else "\n"
+    lines = [
+        "#!/bin/bash",
+        "export RANK_SIZE=8",
+        "export RANK_ID=" + ranks,
+        "python3 train.py",
+        "",
+    ]
+    (tmp_path / "user").mkdir()
+    (tmp_path / "user" / "run.sh").write_bytes(end.join(lines).encode())
+    names = {"GIT_AUTHOR_NAME": "a", "GIT_AUTHOR_EMAIL": "a@b", "PRE_COMMIT_HOME": str(HOME)}
+    environ = {**os.environ, **names}
+    for words in ("init -q .", "add run.sh"):
+        subprocess.run(["git", *words.split()], cwd=str(tmp_path / "user"), check=True)
+    call = [sys.executable, "-m", "pre_commit", "try-repo", str(HOOKS.parent), "npu-config"]
+    found = subprocess.run(
+        [*call, "--verbose", "--files", "run.sh"],
+        cwd=str(tmp_path / "user"),
+        env=environ,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        encoding="utf-8",
+    )
+    rule = {
+        "wrong rank": "NPU676",
+        "CRLF": "NPU624",
+        "none": "nothing to complain about in 1 file",
+    }
+    assert ((found.returncode == 1) is (fault != "none"), rule[fault] in found.stdout) == (
+        True,
+        True,
+    ), found.stdout
 
 
 def test_the_hook_gets_every_kind_of_file():
     """Every suffix that a directory walk looks at is passed to the hook (A5)."""
-    import re
-
     from npu_config.readers.formats import FORMATS
 
     (hook,) = yaml.safe_load(HOOKS.read_text(encoding="utf-8"))

@@ -23,6 +23,8 @@ from npu_config.cli._report import fails
 from npu_config.cli._report import print_findings as print_report
 from npu_config.core.diagnostics import Diagnostic, Report
 from npu_config.core.message import localized, phrase
+from npu_config.reporters import Unchecked
+from npu_config.rules.reading import CANNOT_BE_READ
 from npu_config.text.guard import attempted
 
 Read = TypeVar("Read")
@@ -72,7 +74,7 @@ def print_findings(
         format_,
         len(read_files),
         {source.name: source.text for source in read_files if source.text is not None},
-        len([source for source in read_files if source.text is None]),
+        [Unchecked(source.name, CANNOT_BE_READ) for source in read_files if source.text is None],
         err,
     )
 

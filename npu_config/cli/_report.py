@@ -4,7 +4,7 @@ import contextlib
 import json
 import os
 import sys
-from typing import Callable, Iterable, Iterator, Mapping, Optional, TypeVar
+from typing import Callable, Iterable, Iterator, Mapping, Optional, Sequence, TypeVar
 
 import click
 
@@ -13,7 +13,7 @@ from npu_config.cli._output import Failure, say, wants_color, write
 from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Report, Severity
 from npu_config.core.files import reading
 from npu_config.judging import Judgement
-from npu_config.reporters import FORMATS, Style, Summary, render
+from npu_config.reporters import FORMATS, Style, Summary, Unchecked, render
 
 _Result = TypeVar("_Result")
 
@@ -27,7 +27,7 @@ def print_findings(
     format_: str = "text",
     files: int = 1,
     sources: Optional[Mapping[Optional[str], str]] = None,
-    skipped: int = 0,
+    unchecked: Sequence[Unchecked] = (),
     err: bool = False,
     notes: bool = True,
     hints: bool = False,
@@ -39,14 +39,14 @@ def print_findings(
         format_: one of the formats of reports.
         files: how many files were looked at.
         sources: path to text, for the lines that are shown.
-        skipped: how many of the files could not be read.
+        unchecked: those of the files that were not checked, and why.
         err: print to standard error.
         notes: show information, and not just how much there is.
         hints: end with what can be done next.
     """
     report = found if isinstance(found, Report) else Report(found)
     color = wants_color(sys.stderr if err else sys.stdout)
-    summary = Summary.of(report, files, skipped)
+    summary = Summary.of(report, files, unchecked=unchecked)
     text = render(format_, report, summary, sources, Style(color, notes, hints))
     say(text, err=err, color=color, commands=format_ == "github")
     return report
@@ -68,8 +68,10 @@ def write_findings(path: str, judged: Optional[Judgement]) -> None:
     if os.path.lexists(path) and not _holds_findings(path):
         raise Failure("{} exists and does not hold findings; name another file", path)
     report = Report(() if judged is None else judged.found)
-    skipped = int(judged is not None and judged.unchecked is not None)
-    summary = Summary.of(report, int(judged is not None), skipped)
+    unchecked = []
+    if judged is not None and judged.unchecked is not None:
+        unchecked.append(Unchecked(judged.path or "", str(judged.unchecked)))
+    summary = Summary.of(report, int(judged is not None), unchecked=unchecked)
     write(path, render("json", report, summary), True)
 
 

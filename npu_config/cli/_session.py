@@ -29,6 +29,7 @@ from npu_config.lint import rules
 from npu_config.lint.project import Project
 from npu_config.lint.walk import Skipped
 from npu_config.readers import Decision
+from npu_config.reporters import Unchecked
 from npu_config.rulebook import load_all
 from npu_config.rules.reading import FAILED
 from npu_config.text.guard import guarded
@@ -53,7 +54,8 @@ class Session:
 
     Attributes:
         files: how many files were looked at.
-        skipped: how many of them could not be read or understood at all.
+        unchecked: those of them that were not checked, and why.
+        unchecked_named: True when somebody named one of them.
         fixes: how many fixes were applied.
         left_out: what was found and is not looked at, and why.
         differences: unified diffs of what fixes would change.
@@ -75,7 +77,8 @@ class Session:
         self._keeps_of: Dict[Tuple[str, ...], Keeps] = {}
         self._fixed_files: Set[str] = set()
         self.files = 0
-        self.skipped = 0
+        self.unchecked: List[Unchecked] = []
+        self.unchecked_named = False
         self.fixes = 0
         self.differences: List[str] = []
         self.left_out: List[Skipped] = []
@@ -117,7 +120,7 @@ class Session:
                     self.left_out.append(left)
                 else:
                     if candidate.root is not None:
-                        roots[candidate.root] += 1
+                        roots[candidate.root] += checked.unchecked is None
                     self._finish(candidate, checked, fixing)
             self._check_scripts(scripts, fixing, advance)
         for root, count in roots.items():
@@ -183,7 +186,9 @@ class Session:
             judged = _guarded(judged, self._fixed, candidate, judged, fixing)
         judged = _guarded(judged, self._promised, candidate, judged)
         self.files += 1
-        self.skipped += judged.unchecked is not None
+        if judged.unchecked is not None:
+            self.unchecked.append(Unchecked(candidate.path, str(judged.unchecked)))
+            self.unchecked_named |= candidate.root is None
         self._diagnostics.extend(judged.found)
         if judged.found:
             self.texts.update(judged.texts)

@@ -17,7 +17,7 @@ from npu_config.text.rules import UNREADABLE
 
 
 @click.command("check")
-@click.argument("paths", metavar="PATH...", nargs=-1, required=True, type=ANY_PATH)
+@click.argument("paths", metavar="[PATH]...", nargs=-1, type=ANY_PATH)
 @format_option
 @target_options
 @click.option(
@@ -28,7 +28,7 @@ from npu_config.text.rules import UNREADABLE
 @selection_options
 @strict_option
 @click.option("--notes", is_flag=True, help="Show notes (information), and not just their number.")
-@click.option("--show-skipped", is_flag=True, help="List what was left out, and why.")
+@click.option("--show-skipped", is_flag=True, help="List what was not checked, and why.")
 @as_option
 @click.option(
     "--if-ours",
@@ -66,18 +66,19 @@ def command(
     line), configurations (.yaml .yml .toml .json .pbtxt .pb), side files and rank tables (known
     by their content), directories, and - for standard input.  RULES are ids, beginnings of ids
     (NPU3) or names, joined by commas.  The table [tool.npu-config] of pyproject.toml holds
-    defaults.
+    defaults.  Without PATH: the working directory.
 
     Text shows errors and warnings, and the number of notes; the other formats hold everything.
 
-    Exit code 0: no errors (with --strict: nor warnings); 1: there are some; 2: wrong usage, or
-    a named path does not exist.
+    Exit code 0: no errors (with --strict: nor warnings, nor a named file that was not checked);
+    1: there are some; 2: wrong usage, or a named path does not exist.
     """
     from npu_config.cli._select import selection
     from npu_config.cli._session import Session
     from npu_config.lint.project import find_project
     from npu_config.rulebook import load_all
 
+    paths = paths or (os.curdir,)
     project = find_project(next((path for path in paths if path != "-"), "."), load_all)
     session = Session(
         project,
@@ -87,8 +88,10 @@ def command(
     )
     session.check(paths, "diff" if diff else "fix" if fix else None, if_ours)
     if format_ == "text" or show_skipped:
-        said = [left for left in session.left_out if show_skipped or left.nearly]
-        lines = sorted(localized("skipped {}: {}\n", *left) for left in said)
+        said = {left[:2] for left in session.left_out if show_skipped or left.nearly}
+        if show_skipped:
+            said.update(session.unchecked)
+        lines = [localized("skipped {}: {}\n", path, localized(why)) for path, why in sorted(said)]
         say("".join(lines), err=True)
     if session.left_out and format_ == "text" and not (if_ours or show_skipped):
         words = localized("1 left out; --show-skipped says why\n")
@@ -102,12 +105,15 @@ def command(
         _write_baseline(report, session, write_baseline, force)
         return WRONG_CALL if wrong_call else DONE
     report = _without_known(report, session, baseline or project.baseline)
-    failed = fails(report, strict or project.strict)
+    strict = strict or project.strict
+    failed = fails(report, strict) or (strict and session.unchecked_named)
     if diff:
         from npu_config.reporters import Summary
 
         say("".join(session.differences))
-        say("{}\n".format(Summary.of(report, session.files, session.skipped)), err=True)
+        summary = Summary.of(report, session.files, unchecked=session.unchecked)
+        lines = [str(summary), *summary.reasons()]
+        say("".join(line + "\n" for line in lines), err=True)
         failed = failed or bool(session.differences)
     else:
         if format_ == "sarif":
@@ -117,7 +123,7 @@ def command(
             format_,
             session.files,
             session.texts,
-            session.skipped,
+            session.unchecked,
             notes=notes,
             hints=True,
         )

@@ -80,7 +80,8 @@ def _read(
         other = other_kind(decode(data[:_TOP], name)[0], data, name)
         if other is not None:
             message = phrase("this is {}, which is not checked here", other.what)
-            diagnostic = rules.OTHER_KIND.diagnostic(message, Place(name), help=other.help)
+            rule = rules.OTHER_KIND if other.is_mistake else rules.NOT_CHECKED
+            diagnostic = rule.diagnostic(message, Place(name), help=other.help)
             return _nothing(None, name, diagnostic, why=other.what)
     if kind is None or not FORMATS[kind].binary:
         text, fault = decode(data, name)

@@ -2,9 +2,9 @@
 
 from npu_config.core.diagnostics import Severity
 from npu_config.core.rule import declare
-from npu_config.text.rules import NOTHING, TOO_LARGE, UNPARSABLE
+from npu_config.text.rules import NOT_CHECKED, NOTHING, TOO_LARGE, UNPARSABLE
 
-__all__ = ["NOTHING", "TOO_LARGE", "UNPARSABLE"]
+__all__ = ["NOTHING", "NOT_CHECKED", "TOO_LARGE", "UNPARSABLE"]
 
 DUPLICATE_KEY = declare(
     "NPU704",

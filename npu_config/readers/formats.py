@@ -8,7 +8,7 @@ from importlib import import_module
 from typing import Callable, Mapping, NamedTuple, Optional, Tuple
 
 from npu_config.readers.evidence import signs
-from npu_config.readers.others import first_line
+from npu_config.readers.others import NOTEBOOK, first_line
 from npu_config.sidefiles import KINDS
 
 _MIB = 1024 * 1024
@@ -151,4 +151,6 @@ def kind_by_content(text: str, path: str) -> Optional[str]:
 def searched(path: str) -> int:
     """The size up to which a file that was only found in a directory is looked at; 0: none."""
     suffix = suffix_of(path)
-    return LARGEST if suffix in _BY_SUFFIX else _SMALL if suffix in OPEN_SUFFIXES else 0
+    if suffix in _BY_SUFFIX or suffix == NOTEBOOK:
+        return LARGEST
+    return _SMALL if suffix in OPEN_SUFFIXES else 0

@@ -8,6 +8,7 @@ from npu_config.core.message import phrase
 from npu_config.text.wire import BYTES, VARINT, WireError, fields
 
 _TOP = 65536
+NOTEBOOK = ".ipynb"
 
 _GRAPH_TEXT = re.compile(
     r"(?:node|meta_info_def|graph_def|saver_def|library) {0,8}:? {0,8}[{<]|saved_model_"
@@ -28,10 +29,11 @@ _PLACEHOLDER = re.compile(
 
 
 class Other(NamedTuple):
-    """``what`` a file is, and what to do with it."""
+    """``what`` a file is, and what to do with it; ``is_mistake`` where naming it is one."""
 
     what: str
     help: str
+    is_mistake: bool = True
 
 
 def other_kind(text: Optional[str], data: bytes, path: str) -> Optional[Other]:
@@ -44,6 +46,9 @@ def other_kind(text: Optional[str], data: bytes, path: str) -> Optional[Other]:
     """
     base = os.path.basename(path)
     lower = base.lower()
+    if lower.endswith(NOTEBOOK):
+        help = phrase("check what it exports: jupyter nbconvert --to script {}", path)
+        return Other("a notebook", help, False)
     if ".tfevents." in base:
         return Other("a TensorFlow event file", phrase("run: npu-config loss-scale {}", path))
     if lower.endswith(".pb") and _is_graph(data):

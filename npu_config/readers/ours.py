@@ -11,7 +11,7 @@ import attr
 from npu_config.core.message import listed, phrase
 from npu_config.readers.evidence import Signs, signs
 from npu_config.readers.formats import FORMATS, OPEN_SUFFIXES, kind_of_suffix, suffix_of
-from npu_config.readers.others import other_kind
+from npu_config.readers.others import NOTEBOOK, other_kind
 from npu_config.readers.outline import TOP
 from npu_config.sidefiles import MARKS
 from npu_config.text.words import shown
@@ -57,6 +57,8 @@ def is_ours(path: str, content: bytes, named: bool = False) -> Decision:
         named: the user named the file, and a walk did not just find it.
     """
     suffix = suffix_of(path)
+    if suffix == NOTEBOOK:  # that it is not checked must be said
+        return _TAKEN
     kind = kind_of_suffix(suffix)
     if kind is None and suffix not in OPEN_SUFFIXES:
         return _NO_KIND

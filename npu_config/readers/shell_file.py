@@ -9,7 +9,7 @@ from typing import Dict, FrozenSet, Iterable, List, Optional, Set, Tuple
 
 import attr
 
-from npu_config.cluster.shell.check import check_script
+from npu_config.cluster.shell.check import check_script, why_unchecked
 from npu_config.cluster.shell.commands import Launch
 from npu_config.cluster.shell.state import NOT_KNOWN
 from npu_config.core.collector import without_collector
@@ -51,7 +51,8 @@ def read(data: bytes, path: Optional[str]) -> Reading:
         message = "this is a binary file, not a script"
         fault = UNREADABLE.diagnostic(message, Place(path), help="check the path")
         return Reading("shell", path, diagnostics=(fault,), unchecked=CANNOT_BE_READ)
-    return ShellReading("shell", path, text=data.decode("utf-8", "replace"))
+    text = data.decode("utf-8", "replace")
+    return ShellReading("shell", path, text=text, unchecked=why_unchecked(text))
 
 
 def _in_scripts(launches: Iterable[Launch], around: Around) -> List[Diagnostic]:

@@ -1,24 +1,51 @@
-"""The numbers at the end of a report."""
+"""The numbers of a report."""
 
-from typing import NamedTuple
+from typing import Any, Dict, Iterator, List, NamedTuple, Sequence
 
 from npu_config.core.diagnostics import Report
 from npu_config.core.message import localized
+from npu_config.core.terminal import printable
+
+_MOST_NAMED = 3
+
+
+class Unchecked(NamedTuple):
+    """A file that was not checked, and why."""
+
+    path: str
+    why: str
 
 
 class Summary(NamedTuple):
-    """How many files were checked and left out, and how many findings there are."""
+    """How many files were looked at and not checked, and how many findings there are."""
 
     files: int
     errors: int
     warnings: int
     infos: int
     skipped: int
+    unchecked: Sequence[Unchecked] = ()
 
     @classmethod
-    def of(cls, report: Report, files: int, skipped: int = 0) -> "Summary":
-        """Count the findings of a report."""
-        return cls(files, len(report.errors), len(report.warnings), len(report.infos), skipped)
+    def of(
+        cls, report: Report, files: int, skipped: int = 0, unchecked: Sequence[Unchecked] = ()
+    ) -> "Summary":
+        """Count the findings of a report.
+
+        Args:
+            report: the findings.
+            files: how many files were looked at.
+            skipped: how many of them were not checked, where it is not known which.
+            unchecked: those that were not checked.
+        """
+        counts = len(report.errors), len(report.warnings), len(report.infos)
+        return cls(files, *counts, skipped or len(unchecked), tuple(unchecked))
+
+    def numbers(self) -> Dict[str, int]:
+        """What the contract calls the summary."""
+        found: Dict[str, Any] = self._asdict()
+        del found["unchecked"]
+        return dict(found)
 
     def __str__(self) -> str:
         found = [
@@ -26,18 +53,34 @@ class Summary(NamedTuple):
             _count(self.warnings, "{} warning", "{} warnings"),
             notes(self.infos),
         ]
-        text = localized(", ").join(filter(None, found)) or localized("nothing to complain about")
-        if self.files > self.skipped:
-            text = localized("{} in {}", text, _count(self.files, "{} file", "{} files"))
+        text = localized(", ").join(filter(None, found))
+        checked = self.files - self.skipped
         if self.skipped:
-            text = localized(
-                "{}; {} file could not be checked"
-                if self.skipped == 1
-                else "{}; {} files could not be checked",
-                text,
+            looked = localized(
+                "{} file checked, {} not checked"
+                if checked == 1
+                else "{} files checked, {} not checked",
+                checked,
                 self.skipped,
             )
-        return text
+            if not text and checked:
+                text = localized("nothing to complain about")
+            return localized("{}: {}", text, looked) if text else looked
+        text = text or localized("nothing to complain about")
+        if not checked:
+            return text
+        return localized("{} in {}", text, _count(self.files, "{} file", "{} files"))
+
+    def reasons(self) -> Iterator[str]:
+        """Lines that say which files were not checked, and why."""
+        files: Dict[str, List[str]] = {}
+        for path, why in self.unchecked:
+            files.setdefault(why, []).append(printable(path))
+        for why, paths in files.items():
+            named = localized(", ").join(paths[:_MOST_NAMED])
+            if len(paths) > _MOST_NAMED:
+                named = localized("{} and {} more", named, len(paths) - _MOST_NAMED)
+            yield localized("    not checked ({}): {}", printable(localized(why)), named)
 
 
 def notes(number: int) -> str:

@@ -14,10 +14,11 @@ def render(
     sources: Optional[Mapping[Optional[str], str]] = None,
     style: Style = PLAIN,
 ) -> str:
-    """One object: version, diagnostics, summary (``sources`` and ``style`` do not matter)."""
+    """One object, as the schema says; ``sources`` and ``style`` do not matter."""
     document: Any = {
         "version": 1,
         "diagnostics": [diagnostic.to_dict() for diagnostic in report],
-        "summary": summary._asdict(),
+        "summary": summary.numbers(),
+        "unchecked": [each._asdict() for each in summary.unchecked],
     }
     return json.dumps(document, indent=2, ensure_ascii=True) + "\n"

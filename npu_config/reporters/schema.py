@@ -21,8 +21,17 @@ def schema() -> Dict[str, Any]:
                 "version": {"const": 1},
                 "diagnostics": {"type": "array", "items": _object(_DIAGNOSTIC)},
                 "summary": _object(
-                    {name: {"type": "integer", "minimum": 0} for name in Summary._fields}
+                    {
+                        name: {"type": "integer", "minimum": 0}
+                        for name in Summary._fields
+                        if name != "unchecked"
+                    }
                 ),
+                "unchecked": {
+                    "type": "array",
+                    "description": "the files that were not checked, and why",
+                    "items": _object({"path": {"type": "string"}, "why": {"type": "string"}}),
+                },
             }
         ),
     }

@@ -52,6 +52,7 @@ def _end(report: Report, summary: Summary, style: Style) -> Iterator[str]:
     """The last lines: numbers, and what to do next."""
     hidden = 0 if style.notes else summary.infos
     yield str(summary._replace(infos=summary.infos - hidden))
+    yield from summary.reasons()
     if hidden:
         yield localized(
             "{}; --notes shows it" if hidden == 1 else "{}; --notes shows them",

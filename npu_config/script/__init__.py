@@ -24,6 +24,7 @@ from npu_config.script.reading import Variant, signature, variants_of
 from npu_config.script.script import Script
 from npu_config.script.source import Undecodable, Unparsable, decode, looks_like_python_2
 from npu_config.script.vocabulary import may_matter
+from npu_config.text.rules import NOT_CHECKED
 
 __all__ = ["NOT_PYTHON", "ScriptReading", "judge_script", "may_matter", "read", "read_script"]
 
@@ -87,6 +88,8 @@ def read_script(
     """
     try:
         script = Script(text, path, environ or {})
+        if script.is_of_other_adapter:
+            return _of_other_adapter(text, path)
         groups = run_all(script, signature)
     except Unparsable as error:
         return _unparsable(text, path, str(error), error.line, error.column)
@@ -128,6 +131,17 @@ def _target_of(variants: Iterable[Variant]) -> Optional[Target]:
     """The target that every builder of a script names; None when there is no such one."""
     targets = {each.target for each in variants if each.settings.source_kind is SourceKind.BUILDER}
     return targets.pop().target if len(targets) == 1 else None
+
+
+def _of_other_adapter(text: str, path: Optional[str]) -> ScriptReading:
+    what = "a script for the adapter of TensorFlow 2"
+    message = phrase("this is {}, which is not checked here", what)
+    note = NOT_CHECKED.diagnostic(
+        message,
+        Place(path),
+        help="what is checked is for TensorFlow 1.15: import npu_bridge or npu_config",
+    )
+    return ScriptReading("script", path, diagnostics=(note,), text=text, unchecked=what)
 
 
 def _unparsable(

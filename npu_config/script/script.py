@@ -118,6 +118,18 @@ class Script:
         """True when it loads the adapter itself."""
         return bool(self.imported("npu_bridge"))
 
+    @property
+    def is_of_other_adapter(self) -> bool:
+        """True when it loads the adapter of TensorFlow 2, and works in no way of TensorFlow 1."""
+        modules = [name for name in self.imported("npu_device") if name.startswith("npu_device")]
+        return (
+            bool(modules)
+            and not any(name.startswith("npu_device.compat") for name in modules)
+            and not self.source.mentions("enable_v1")
+            and not self.imports_npu_bridge
+            and not self.imported("npu_config")
+        )
+
     def imported(self, word: str) -> FrozenSet[str]:
         """The dotted names of all imports, wherever they are, with a word on their lines."""
         found = self._imported.get(word)

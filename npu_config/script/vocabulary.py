@@ -104,6 +104,8 @@ NEEDLES = (
     b"from npu_config import",
     b"import npu_config as",
     b"import npu_config\n",
+    b"import npu_device",
+    b"from npu_device",
     *(
         word.encode()
         for word in SEEDS

@@ -61,6 +61,24 @@ TOO_LARGE = declare(
     help="split the file, or give the right file",
 )
 
+NOT_CHECKED = declare(
+    "NPU784",
+    "not-checked-here",
+    Severity.INFO,
+    """
+    A file is of a kind that is known and not checked.
+
+    A notebook, and a script for the adapter of TensorFlow 2 (`import npu_device`), whose options
+    have other names and other rules.  Nothing is said about what is in it: it counts as not
+    checked, and with `--strict` a file that was named fails.
+
+    Wrong: `npu-config check train.ipynb`
+
+    Right: `jupyter nbconvert --to script train.ipynb`, and `npu-config check train.py`
+    """,
+    source=("npu_config",),
+)
+
 NOTHING = declare(
     "NPU709",
     "nothing-to-check",

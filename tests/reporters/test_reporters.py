@@ -77,7 +77,7 @@ npu.yaml:2:12: error: "dump_mode" is "ALL" [NPU104 value-not-allowed]
       |            ^~~
     help: write "all"
 
-1 error in 3 files; 1 file could not be checked
+1 error: 2 files checked, 1 not checked
 """
     )
 
@@ -285,6 +285,7 @@ def test_json_is_the_contract():
             }
         ],
         "summary": {"files": 1, "errors": 1, "warnings": 0, "infos": 0, "skipped": 0},
+        "unchecked": [],
     }
     assert [finding().to_dict()[key] for key in ("fix", "meant", "consequence")] == [None] * 3
 

@@ -88,11 +88,12 @@ TABLE_PATH = declare(
 NO_PARSER = declare(
     "NPU623",
     "shell-parser-missing",
-    Severity.INFO,
+    Severity.WARNING,
     """
     The parser of shell scripts is not installed, and the script is not checked.
 
-    Install the extra `cli`: `pip install "npu_config[cli]"`.
+    Install the extra `cli`: `pip install "npu_config[cli]"`.  A hook for pre-commit that is
+    written by hand needs what the extra holds in its `additional_dependencies`.
     """,
     source=("npu_config",),
 )

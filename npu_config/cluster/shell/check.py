@@ -38,7 +38,9 @@ from npu_config.core.settings import UNKNOWN
 from npu_config.core.target import ANY_TARGET, Target
 from npu_config.text.loading import load
 
-MARKS = re.compile(rb"RANK_TABLE_FILE|ASCEND|HCCL_|CM_CHIEF_|Ascend|npu")
+MARKS = re.compile(
+    rb"RANK_TABLE_FILE|ASCEND|HCCL_|CM_CHIEF_|Ascend|npu|export[ \t]{1,8}RANK_(?:ID|SIZE)\b"
+)
 """What a launch script for NPUs mentions."""
 
 _OTHER_SHELL = re.compile(r"#![^\n]*\b(t?csh|zsh|fish|python[0-9.]*|perl|ruby|node)\b")
@@ -366,6 +368,13 @@ def _fault(rank: Optional[int], found: Diagnostic) -> Optional[Tuple[object, ...
 def _matters(name: str) -> bool:
     """Variables of programs in general are not judged for their likeness to ours."""
     return name in VARIABLES or (name.isupper() and environment_check.concerns(name))
+
+
+def why_unchecked(text: str) -> Optional[str]:
+    """Why a launch script is not checked, in a few words; None: it is."""
+    if _OTHER_SHELL.match(text) is not None:
+        return "for another shell than bash"
+    return "the parser of launch scripts is not installed" if parser() is None else None
 
 
 def may_matter(data: bytes) -> bool:

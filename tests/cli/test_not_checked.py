@@ -1,0 +1,129 @@
+"""What was not checked is said: in the last lines, in JSON, and with --strict by the exit code."""
+
+import json
+
+import pytest
+
+from npu_config.cluster.shell import check as shell
+
+RIGHT = "version: 1\nhccl_timeout: 1800\n"
+NOTEBOOK = '{"cells": [{"source": ["from npu_bridge.npu_init import *", "x = {"]}]}'
+OTHER_ADAPTER = """\
+import npu_device as npu
+import tensorflow as tf
+
+npu.global_options().precision_mode = "allow_mix_precison"
+npu.open().as_default()
+config = tf.compat.v1.ConfigProto()
+custom_op = config.graph_options.rewrite_options.custom_optimizers.add()
+custom_op.name = "NpuOptimizer"
+custom_op.parameter_map["precision_modee"].s = b"x"
+"""
+LAUNCHER = "#!/bin/bash\nexport RANK_SIZE=8\nexport RANK_ID=8\npython3 train.py\n"
+
+
+@pytest.fixture
+def tree(tmp_path, monkeypatch):
+    """A directory with a right file and two that are not checked; it is the working directory."""
+    (tmp_path / "good.yaml").write_text(RIGHT)
+    (tmp_path / "train.ipynb").write_text(NOTEBOOK)
+    (tmp_path / "tf2.py").write_text(OTHER_ADAPTER)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+REASONS = {
+    "train.ipynb": "a notebook",
+    "tf2.py": "a script for the adapter of TensorFlow 2",
+}
+
+
+@pytest.mark.parametrize("name", sorted(REASONS))
+def test_a_named_file(npu, tree, name):
+    """It is named as what it is, counts as not checked, draws no error, and fails --strict."""
+    found = npu("check", name)
+    assert found.code == 0
+    assert found.out.splitlines()[:2] == [
+        "0 files checked, 1 not checked",
+        "    not checked ({}): {}".format(REASONS[name], name),
+    ]
+    beside = npu("check", "--strict", "good.yaml", name)
+    assert beside.code == 1
+    assert "nothing to complain about: 1 file checked, 1 not checked\n" in beside.out
+    assert " in 2 files" not in beside.out
+    assert npu("check", "--strict", "good.yaml").code == 0
+
+
+def test_the_working_directory(npu, tree):
+    """Without PATH it is checked; what was found there and not checked fails no --strict."""
+    found = npu("check", "--strict")
+    assert found.code == 0
+    assert found.out.splitlines()[:3] == [
+        "nothing to complain about: 1 file checked, 2 not checked",
+        "    not checked (a notebook): train.ipynb",
+        "    not checked (a script for the adapter of TensorFlow 2): tf2.py",
+    ]
+
+
+def test_a_folder_of_notebooks(npu, tmp_path):
+    """That it holds nothing that could be checked is said, and what it holds."""
+    for name in "abcde":
+        (tmp_path / (name + ".ipynb")).write_text(NOTEBOOK)
+    found = npu("check", tmp_path)
+    assert found.code == 0
+    assert "NPU709" in found.out
+    assert "0 files checked, 5 not checked" in found.out
+    assert "c.ipynb and 2 more" in found.out
+
+
+def test_json_and_the_list(npu, tree):
+    """JSON and --show-skipped name each file with its reason."""
+    found = npu("check", "--format", "json", "--show-skipped", ".")
+    document = json.loads(found.out)
+    expected = [{"path": name, "why": REASONS[name]} for name in ("train.ipynb", "tf2.py")]
+    assert document["unchecked"] == expected
+    assert (document["summary"]["files"], document["summary"]["skipped"]) == (3, 2)
+    assert found.err.splitlines() == [
+        "skipped tf2.py: a script for the adapter of TensorFlow 2",
+        "skipped train.ipynb: a notebook",
+    ]
+
+
+def test_diff_says_it(npu, tree):
+    """So does --diff, whose summary goes to standard error."""
+    found = npu("check", "--diff", "--strict", "train.ipynb")
+    assert (found.code, "not checked (a notebook)" in found.err) == (1, True)
+
+
+@pytest.mark.parametrize("options", [[], ["--if-ours"]])
+def test_launch_scripts_without_their_parser(npu, tmp_path, monkeypatch, options):
+    """Named or by the hook: a warning says what to install, and with --strict it fails."""
+    monkeypatch.setattr(shell, "parser", lambda: None)
+    (tmp_path / "run.sh").write_text(LAUNCHER)
+    found = npu("check", *options, tmp_path / "run.sh")
+    assert found.code == 0
+    assert "NPU623" in found.out
+    assert "0 files checked, 1 not checked" in found.out
+    assert "nothing to complain about" not in found.out
+    assert npu("check", "--strict", *options, tmp_path / "run.sh").code == 1
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "from npu_bridge.npu_init import *",
+        "import npu_device.compat.v1.npu_init",
+        "import npu_config",
+    ],
+)
+def test_scripts_of_both_adapters_are_checked(npu, tmp_path, line):
+    """A script that can be run with the adapter of TensorFlow 1 is checked."""
+    (tmp_path / "both.py").write_text(line + "\n" + OTHER_ADAPTER)
+    assert "NPU101" in npu("check", tmp_path / "both.py").out
+
+
+def test_the_hook_finds_a_launch_script_by_its_ranks(npu, tmp_path):
+    """RANK_ID and RANK_SIZE are of this runtime alone: such a script is ours."""
+    (tmp_path / "run.sh").write_text(LAUNCHER)
+    assert "NPU676" in npu("check", "--if-ours", tmp_path / "run.sh").out
+    assert "NPU676" in npu("check", tmp_path).out
