@@ -1,6 +1,12 @@
-"""Starting points: the module, and the functions with hot lines that it does not reach."""
+"""Starting points: the module, and the functions with hot lines that it does not reach.
+
+The work is in proportion to the script: every path from a function begins with the module, whose
+statements are run again each time.  Where that comes to more than a script of its length is
+worth, each function that is left is run once, by itself.
+"""
 
 import ast
+from functools import partial
 from typing import Any, Callable, List, Set
 
 from npu_config.script.attributes import of_class
@@ -14,7 +20,9 @@ from npu_config.script.state import Again, Exhausted, Frame, Run, execute
 from npu_config.script.statements import STATEMENTS
 
 _AGAIN = 25
-_STEPS = 200000
+_STEPS = 15000
+_STEPS_OF_A_LINE = 2
+_STEPS_ALONE = 200
 
 
 def run_all(script: Script, signature: Callable[[Run], object]) -> List[List[Path]]:
@@ -26,30 +34,37 @@ def run_all(script: Script, signature: Callable[[Run], object]) -> List[List[Pat
     """
     reached: Set[int] = set()
     groups: List[List[Path]] = []
+    most = _STEPS + _STEPS_OF_A_LINE * len(script.source.lines)
+
+    def enough() -> bool:
+        return script.steps > most
 
     def explore_from(start: Callable[[Run], None]) -> None:
+        limit = _STEPS_ALONE if enough() else most
+
         def run(decisions: Decisions) -> Run:
-            return _run(script, decisions, reached, start)
+            return _run(script, decisions, reached, start, limit)
 
         groups.append(explore(run, signature, len(groups), enough))
 
-    def enough() -> bool:
-        return script.steps > _STEPS
-
     explore_from(_run_module)
     for scope, node in script.relevance.hot_functions:
-        if id(node) not in reached and not enough():
-            explore_from(lambda run, scope=scope, node=node: _run_function(run, scope, node))  # type: ignore[misc]
+        if id(node) not in reached:
+            explore_from(partial(_run_function, scope, node, alone=enough()))
     return groups
 
 
 def _run(
-    script: Script, decisions: Decisions, reached: Set[int], start: Callable[[Run], None]
+    script: Script,
+    decisions: Decisions,
+    reached: Set[int],
+    start: Callable[[Run], None],
+    limit: int,
 ) -> Run:
     """Follow one path, anew whenever it turns out that more statements matter."""
     schedule = decisions.schedule
     for _ in range(_AGAIN):
-        run = Run(script, decisions, EXPRESSIONS, STATEMENTS)
+        run = Run(script, decisions, EXPRESSIONS, STATEMENTS, limit)
         try:
             start(run)
         except Again:
@@ -70,9 +85,10 @@ def _run_module(run: Run) -> None:
     execute(run, run.script.tree.body)
 
 
-def _run_function(run: Run, scope: Scope, node: FunctionNode) -> None:
-    """Run the module, and then a function with arguments that cannot be known."""
-    _run_module(run)
+def _run_function(scope: Scope, node: FunctionNode, run: Run, alone: bool) -> None:
+    """Run the module, unless ``alone``, and then a function with arguments that are not known."""
+    if not alone:
+        _run_module(run)
     frame = _frame_of(run, scope)
     function = Function(node, scope.child(node), frame)
     if isinstance(scope.node, ast.ClassDef):

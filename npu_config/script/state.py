@@ -36,8 +36,6 @@ from npu_config.script.paths import Decisions
 from npu_config.script.scopes import Scope
 from npu_config.script.script import Script
 
-_STEPS = 20000
-
 ON, RETURN, LEAVE, STOP = range(4)
 """How a body is left: at its end, by return, by break or continue, by raise."""
 
@@ -98,6 +96,7 @@ class Run:
         decisions: which way to go where a condition cannot be known.
         evaluators: the functions that give the values of expressions, by class of node.
         executors: the functions that do what statements do, by class of node.
+        limit: the most statements that are worth following.
 
     Attributes:
         place: says where a node is.
@@ -123,8 +122,10 @@ class Run:
         decisions: Decisions,
         evaluators: Evaluators,
         executors: Executors,
+        limit: int,
     ) -> None:
         self.script = script
+        self.limit = limit
         self.place = script.source.place_of
         self.decisions = decisions
         self.evaluators = evaluators
@@ -268,7 +269,7 @@ def execute(run: Run, statements: Sequence[ast.stmt]) -> int:
             run.wanting = hot.has_seed
             run.steps += 1
             run.script.steps += 1
-            if run.steps > _STEPS:
+            if run.steps > run.limit:
                 raise Exhausted
             left = executor(run, hot.statement)
             if left:
