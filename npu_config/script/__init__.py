@@ -9,7 +9,7 @@ from typing import Iterable, List, Mapping, Optional, Tuple
 
 import attr
 
-from npu_config.core.diagnostics import Diagnostic, Place
+from npu_config.core.diagnostics import Diagnostic, Place, Severity
 from npu_config.core.message import phrase
 from npu_config.core.settings import Settings, SourceKind
 from npu_config.core.target import Target
@@ -22,7 +22,14 @@ from npu_config.script.neighbours import remembering
 from npu_config.script.paths import Path
 from npu_config.script.reading import Variant, signature, variants_of
 from npu_config.script.script import Script
-from npu_config.script.source import Undecodable, Unparsable, decode, looks_like_python_2
+from npu_config.script.source import (
+    Imported,
+    Undecodable,
+    Unparsable,
+    decode,
+    decode_as_imported,
+    looks_like_python_2,
+)
 from npu_config.script.vocabulary import may_matter
 from npu_config.text.rules import NOT_CHECKED
 
@@ -67,6 +74,9 @@ def read(data: bytes, path: Optional[str]) -> ScriptReading:
     try:
         text, encoding = decode(data)
     except Undecodable as error:
+        imported = decode_as_imported(data)
+        if imported is not None:
+            return _imported(imported, error, path)
         finding = NOT_TEXT.diagnostic(
             phrase("{}; Python refuses it", error),
             Place(path, error.line, 1) if error.line else Place(path),
@@ -74,6 +84,21 @@ def read(data: bytes, path: Optional[str]) -> ScriptReading:
         )
         return ScriptReading("script", path, diagnostics=(finding,), unchecked="not text")
     return attr.evolve(read_script(text, path), encoding=encoding)
+
+
+def _imported(file: Imported, error: Undecodable, path: Optional[str]) -> ScriptReading:
+    """A file with a comment that is not UTF-8 is checked as any other one."""
+    reading = attr.evolve(read_script(file.text, path), encoding=file.encoding)
+    if file.runs:
+        return reading
+    is_program = reading.script is not None and reading.script.is_program
+    finding = NOT_TEXT.diagnostic(
+        phrase("{}; Python imports the file, and refuses to run it as a script", error),
+        Place(path, error.line, 1) if error.line else Place(path),
+        help="save it as UTF-8",
+        severity=Severity.ERROR if is_program else Severity.WARNING,
+    )
+    return attr.evolve(reading, diagnostics=(finding, *reading.diagnostics))
 
 
 def read_script(

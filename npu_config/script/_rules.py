@@ -34,6 +34,9 @@ NOT_TEXT = declare(
     That is UTF-8, unless a comment in one of the first two lines says otherwise (PEP 263).
     Python refuses to run the script.
 
+    An import reads comments of any bytes: a module with such a byte in a comment is checked as any
+    other one, and the finding is a warning unless the file is run itself.
+
     Wrong, for a file that was saved as GBK:
 
         import os

@@ -30,12 +30,16 @@ from npu_config.script.scopes import (
     blocks,
     children,
     functions,
+    in_lines,
     last_line,
 )
 from npu_config.script.source import ScriptSource, parse, spans
-from npu_config.script.syntax import literal_text
+from npu_config.script.syntax import literal_text, name_of
+from npu_config.script.vocabulary import SESSIONS
 
 _SET = re.compile(r"\s*(?::[^=]*)?(?:=(?!=)|[-+*/|&]=)")
+_WORK = ("run", "train", "train_and_evaluate", "fit", "main")
+"""What trains, where a module calls it itself."""
 _PATCHING = ("npu_bridge.npu_init", "npu_device.compat.v1.npu_init")
 
 
@@ -82,6 +86,7 @@ class Script:
         self.global_names = _global_names(self.source)
         self._attributes: Dict[int, Dict[str, List[AttributeStore]]] = {}
         self._may_be_patched: Optional[bool] = None
+        self._is_program: Optional[bool] = None
         self._imported: Dict[str, FrozenSet[str]] = {}
         self._functions: Optional[List[Tuple[FunctionNode, int]]] = None
         self.references: Dict[str, Unknown] = {}
@@ -98,7 +103,7 @@ class Script:
 
         A script that is a program itself says what it imports.
         """
-        if "__main__" in self.source.text or self.function_of(line) is None:
+        if self.function_of(line) is None or self.is_program:
             return False
         if self._may_be_patched is None:
             self._may_be_patched = any_neighbour_has(self.source.path, ("npu_init",))
@@ -110,8 +115,41 @@ class Script:
 
     @property
     def is_program(self) -> bool:
-        """True for a script that is run itself."""
-        return bool(self.source.mentions("__main__"))
+        """True for a script that is run itself: nobody imports what trains when it is imported."""
+        if self._is_program is None:
+            self._is_program = bool(self.source.mentions("__main__")) or self._works_at_once()
+        return self._is_program
+
+    def _works_at_once(self) -> bool:
+        """True when statements of the module itself open a session in ``with``, run or train."""
+        pending: List[ast.AST] = list(in_lines(self.tree.body, self._lines_of_work()))
+        while pending:
+            statement = pending.pop()
+            if isinstance(statement, (ast.With, ast.AsyncWith)) and any(
+                isinstance(item.context_expr, ast.Call)
+                and name_of(item.context_expr.func) in SESSIONS
+                for item in statement.items
+            ):
+                return True
+            value = getattr(statement, "value", None)
+            if isinstance(value, ast.Call) and self._is_work(value.func):
+                return True
+            pending += [part for body in blocks(statement) for part in body]
+        return False
+
+    def _lines_of_work(self) -> List[int]:
+        words = (*SESSIONS, *_WORK)
+        return sorted({line for word in words for line in self.source.mentions(word)})
+
+    def _is_work(self, function: ast.expr) -> bool:
+        """True for ``sess.run``, ``estimator.train``, ``main``; not for functions of modules."""
+        if name_of(function) not in _WORK:
+            return False
+        if isinstance(function, ast.Name):
+            return function.id == "main"
+        owner = function.value if isinstance(function, ast.Attribute) else function
+        bound = self.module.stores.get(name_of(owner), ())
+        return name_of(owner) == "app" or all(store.kind != "import" for store in bound)
 
     @property
     def imports_npu_bridge(self) -> bool:

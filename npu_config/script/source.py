@@ -71,6 +71,40 @@ def decode(data: bytes) -> Decoded:
         raise Undecodable(phrase('the encoding "{}" is not known', encoding), 1) from None
 
 
+class Imported(NamedTuple):
+    """The text of a file with a comment that is not UTF-8; ``runs``: Python also runs it."""
+
+    text: str
+    encoding: str
+    runs: bool
+
+
+def decode_as_imported(data: bytes) -> Optional[Imported]:
+    """The text of a file that Python imports although a comment of it is not UTF-8.
+
+    An import reads comments of any bytes.  The script that is run itself has to be UTF-8 as a
+    whole, unless it says by its mark or by a coding comment that it is.
+    """
+    bom, declared = data.startswith(codecs.BOM_UTF8), _declared(data)
+    if len(data) >= _LARGE or not _is_utf_8(declared or "utf-8"):
+        return None
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            ast.parse(data)
+    except (SyntaxError, ValueError, RecursionError, MemoryError, OverflowError, SystemError):
+        return None
+    encoding = "utf-8-sig" if bom else "utf-8"
+    return Imported(data.decode(encoding, "replace"), encoding, bom or declared is not None)
+
+
+def _is_utf_8(name: str) -> bool:
+    try:
+        return codecs.lookup(name).name == "utf-8"
+    except LookupError:
+        return False
+
+
 def _declared(data: bytes) -> Optional[str]:
     """The encoding that one of the first two lines declares."""
     for line in io.BytesIO(data[:1024]).readlines()[:2]:

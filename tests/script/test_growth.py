@@ -37,6 +37,28 @@ FAMILIES = {
     "statements of no interest": lambda n: HEAD + ONE + "x = 1\n" * n,
     "hooks": lambda n: HEAD + "h = npu_hooks_append(h)\n" * n,
 }
+BRANCHES = {
+    "functions that call each other in branches": lambda n: (
+        HEAD
+        + "".join(
+            "def f{0}(x):\n  if x{0}:\n    f{1}(x)\n  else:\n    NPURunConfig()\n".format(i, i + 1)
+            for i in range(n)
+        )
+    ),
+    "functions defined in branches": lambda n: (
+        HEAD
+        + "".join(
+            "if a{0}:\n    def f{0}():\n        NPURunConfig(no_{0}=1)\n"
+            "else:\n    def f{0}():\n        NPURunConfig()\n".format(i)
+            for i in range(n)
+        )
+    ),
+    "functions called in branches": lambda n: (
+        HEAD
+        + "".join("def f{}(x):\n    NPURunConfig()\n".format(i) for i in range(n))
+        + "".join("if a{0}:\n    f{0}(1)\nelse:\n    f{0}(2)\n".format(i) for i in range(n))
+    ),
+}
 
 
 def calls(text):
@@ -62,6 +84,21 @@ def test_growth(family):
     read_script(make(2), "x.py").judge()
     few, many = calls(make(40)), calls(make(160))
     assert many <= 5 * few, (few, many)
+
+
+@pytest.mark.parametrize("family", BRANCHES)
+def test_growth_of_branches(family):
+    """The paths through functions and branches are as many as the length of a script allows."""
+    make = BRANCHES[family]
+    few, many = calls(make(100)), calls(make(400))
+    assert many <= 5 * few, (few, many)
+
+
+def test_every_function_is_looked_at():
+    """Also where the script has more paths than are followed."""
+    text = BRANCHES["functions defined in branches"](300)
+    found = [f for f in read_script(text, "x.py").judge() if f.rule == "NPU839"]
+    assert list(range(300)) == sorted(int(f.message.split('"')[1][3:]) for f in found)
 
 
 def test_neighbours_are_read_once(tmp_path, monkeypatch):

@@ -9,8 +9,14 @@ import tensorflow as tf
 import npu_config as npu
 {imports}
 config = npu.NpuConfig.load("{file}")
+{opened}
+"""
+AT_ONCE = """\
 with tf.Session(config=config.to_config_proto()) as sess:
     sess.run(train_op)
+"""
+BY_OTHERS = """\
+sess = tf.Session(config=config.to_config_proto())
 """
 CONFIGURATIONS = {
     "conf.yaml": "version: 1\niterations_per_loop: 10\nenable_data_pre_proc: true\n",
@@ -20,9 +26,11 @@ CONFIGURATIONS = {
 MAKER = "from npu_bridge.npu_init import *\nmake = util.set_iteration_per_loop\n"
 
 
-def rules_of(folder, imports="", file="conf.yaml", name="train.py"):
+def rules_of(folder, imports="", file="conf.yaml", name="train.py", opened=AT_ONCE):
     """The rules that a script breaks which loads a configuration file beside it."""
-    (folder / name).write_text(SCRIPT.format(imports=imports, file=file), encoding="utf-8")
+    (folder / name).write_text(
+        SCRIPT.format(imports=imports, file=file, opened=opened), encoding="utf-8"
+    )
     path = folder / name
     return [found.rule for found in read(path.read_bytes(), str(path)).judge()]
 
@@ -67,7 +75,8 @@ def test_imported_neighbour(folder):
 def test_importing_neighbour(folder):
     """What imports the script may make it."""
     (folder / "main.py").write_text("import train\n" + MAKER, encoding="utf-8")
-    assert rules_of(folder) == []
+    assert rules_of(folder, opened=BY_OTHERS) == []
+    assert rules_of(folder) == ["NPU886"]
 
 
 def test_importing_neighbour_of_a_program(folder):

@@ -86,12 +86,12 @@ class Unread:
         source = self._script.source
         if any(isinstance(node, ast.If) and is_main(node.test) for node in parents):
             return False
-        return not source.mentions("__main__") or any_neighbour_has(source.path, (name,))
+        return not self._script.is_program or any_neighbour_has(source.path, (name,))
 
     def _may_read_attribute(self, target: ast.Attribute, statement: ast.Assign) -> bool:
         """True unless nothing reads an attribute of ``self``, here or in a script near it."""
         source = self._script.source
-        if not source.mentions("__main__") or any(source.mentions(w) for w in _OF_ATTRIBUTES):
+        if not self._script.is_program or any(source.mentions(w) for w in _OF_ATTRIBUTES):
             return True
         own = {id(node) for node in ast.walk(statement)}
         return any(

@@ -42,7 +42,7 @@ def _is_handed_on(context: Context, message: Message, until: Optional[int]) -> b
     line = message.place.line or 0
     function = context.script.function_of(line)
     scope: Any = context.script.tree if function is None else function
-    names = _names_of(context, message)
+    names = names_of(context, message)
     decorated = function is not None and bool(function.decorator_list)
     rebound = _rebound_in(scope.body, line, names)
     for node, parent, above in _loads(context, scope, names):
@@ -62,7 +62,7 @@ def _is_handed_on(context: Context, message: Message, until: Optional[int]) -> b
     return False
 
 
-def _names_of(context: Context, message: Message) -> Set[str]:
+def names_of(context: Context, message: Message) -> Set[str]:
     """The names that the statement binds in which a message is made."""
     if not isinstance(message.node, ast.expr):
         return set()

@@ -207,7 +207,7 @@ def _commented_import(context: Context) -> int:
 
 def _is_never_called(context: Context, function: FunctionNode) -> bool:
     """True for a function of a program that nothing in it names."""
-    if not context.mentions("__main__") or function.decorator_list:
+    if not context.script.is_program or function.decorator_list:
         return False
     for scope, node in functions(context.script.module, context.script.tree.body):
         if node is function and isinstance(scope.node, ast.ClassDef):

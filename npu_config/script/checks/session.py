@@ -7,7 +7,8 @@ from npu_config.core.diagnostics import Fix, Severity
 from npu_config.core.message import phrase
 from npu_config.core.names import NPU_OPTIMIZER
 from npu_config.script.checks._check import Context, check
-from npu_config.script.checks._uses import is_handed_on, is_in_one_loop
+from npu_config.script.checks._uses import is_handed_on, is_in_one_loop, names_of
+from npu_config.script.neighbours import any_importer_has
 from npu_config.script.objects import Block, Constructed, Message, Unknown
 from npu_config.script.reading import looks_like_npu
 from npu_config.script.run_config import (
@@ -28,7 +29,12 @@ def _has_options(message: Message) -> bool:
 def _is_local(context: Context, message: Message) -> bool:
     """True for a message that nothing outside of this file can get at."""
     line = message.place.line or 0
-    return context.script.function_of(line) is not None or context.mentions("__main__")
+    script = context.script
+    if script.function_of(line) is not None:
+        return True
+    return script.is_program and not any_importer_has(
+        script.source.path, tuple(sorted(names_of(context, message)))
+    )
 
 
 @check(

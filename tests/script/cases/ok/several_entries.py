@@ -14,5 +14,6 @@ other = test_config.graph_options.rewrite_options.custom_optimizers.add()
 other.name = "GradFusionOptimizer"
 with tf.Session(config=train_config) as sess:
     train_op = util.set_iteration_per_loop(sess, train_op, 10)
+    sess.run(train_op)
 with tf.Session(config=test_config) as sess:
     sess.run("test")
