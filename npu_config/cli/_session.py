@@ -32,7 +32,7 @@ from npu_config.readers import Decision
 from npu_config.reporters import Unchecked
 from npu_config.rulebook import load_all
 from npu_config.rules.reading import FAILED
-from npu_config.text.guard import guarded
+from npu_config.text.guard import attempted, guarded
 from npu_config.text.json_rules import SYNTAX
 from npu_config.text.rules import NOTHING, UNPARSABLE, UNREADABLE
 
@@ -140,8 +140,9 @@ class Session:
     def _check_environment(self) -> None:
         from npu_config.cluster.environment.check import check_host
 
-        found = check_host(os.environ, self._around.target_of())
-        self._diagnostics.extend(d for d in found if self._keeps(d))
+        found: List[Diagnostic] = []
+        of_host = attempted(found, None, check_host, os.environ, self._around.target_of())
+        self._diagnostics.extend(d for d in (*found, *(of_host or ())) if self._keeps(d))
 
     def _check_scripts(
         self, scripts: Sequence[Candidate], fixing: Optional[str], advance: Callable[[int], None]

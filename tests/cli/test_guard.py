@@ -94,6 +94,11 @@ JUDGES = {
     "check, comments": ("check again.yaml wrong.yaml", "judging.comments.Suppressions", "NPU101"),
     "check, scripts": ("check npu.py wrong.yaml", "judging.batch.read", "NPU101"),
     "check, words": ("check npu.py wrong.yaml", "judging.batch.may_matter", "NPU101"),
+    "check --on-host": (
+        "check --on-host wrong.yaml",
+        "cluster.environment.check._files",
+        "NPU101",
+    ),
     "check of a folder": ("check tree", "cli._session.judge_if_ours", "NPU101"),
     "check --fix": ("check --fix again.yaml wrong.yaml", "cli._session.fixed", "1 fixed"),
     "compat": ("compat IN.yaml wrong.yaml", "rules.compatibility.uses", "precision_modee"),

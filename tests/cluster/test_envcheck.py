@@ -14,6 +14,9 @@ from npu_config.cluster.environment.variables import VARIABLES
 from npu_config.cluster.rank_table.building import build
 from npu_config.core.diagnostics import Place, Report, Severity
 from npu_config.core.target import Product, Target
+from tests.cli.conftest import npu
+
+__all__ = ["npu"]
 
 TABLE = build(["node_0", "node_1"], 2, "10.20.0.2")
 WITH_TABLE = {
@@ -260,6 +263,33 @@ def test_host(tmp_path):
     ]
     fine = {**WITH_TABLE, "RANK_TABLE_FILE": str(table), "ASCEND_WORK_PATH": str(tmp_path)}
     assert list(check_host(fine, cpu_count=8)) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "place", "said"),
+    [
+        ("ASCEND_OPP_PATH", "none", "is not a directory"),
+        ("ASCEND_OPP_PATH", "a file", "is not a directory"),
+        ("ASCEND_OPP_PATH", "a directory", None),
+        ("ASCEND_WORK_PATH", "none", None),
+        ("ASCEND_WORK_PATH", "a file", "is a file; it takes a directory"),
+        ("ASCEND_WORK_PATH", "a directory", None),
+        ("ASCEND_CACHE_PATH", "none", None),
+        ("ASCEND_CACHE_PATH", "a file", "is a file; it takes a directory"),
+        ("ASCEND_CACHE_PATH", "a directory", None),
+    ],
+)
+def test_directories_of_the_host(npu, tmp_path, monkeypatch, name, place, said):
+    """A directory variable may name a directory, or what is made later, and never a file."""
+    (tmp_path / "a file").write_text("")
+    (tmp_path / "a directory").mkdir()
+    for other in VARIABLES:
+        monkeypatch.delenv(other, raising=False)
+    monkeypatch.setenv(name, str(tmp_path / place))
+    result = npu("env", "--check")
+    found = [line for line in result.out.splitlines() if "NPU689" in line]
+    assert [said in line for line in found] == ([True] if said else []), result
+    assert result.code == int(said is not None)
 
 
 def test_host_with_a_wrong_table(tmp_path):

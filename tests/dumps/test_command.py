@@ -319,3 +319,28 @@ def test_the_page_names_every_option():
         (line,) = re.findall(r"^`npu-config dump {} .*`$".format(name), page, re.M)
         options = {option for param in each.params for option in param.opts if option[:2] == "--"}
         assert options - {"--format", "--lang"} == set(re.findall(r"--[a-z-]+", line))
+
+
+COLUMNS = "run,file,node,output,occurrence,debug_op,device,dtype,shape,time_us,status"
+
+
+@pytest.mark.parametrize("where", ["/", "../outside/", "b/../../outside/", ""])
+def test_an_index_that_leads_out_of_its_folder(npu, tmp_path, where):
+    """A line of index.csv that names a file elsewhere, or none, is no line of it."""
+    values = numpy.arange(4, dtype="f4")
+    w.operator(w.step_folder(tmp_path / "npu"), "a", [w.array("output", values)])
+    for folder in ("outside", "reference"):
+        (tmp_path / folder).mkdir()
+        numpy.save(str(tmp_path / folder / "a.npy"), values)
+    (tmp_path / "reference" / "b").mkdir()
+    prefix = str(tmp_path / "outside") + "/" if where == "/" else where
+    lines = {
+        "named": prefix + "a.npy" if where else "",
+        "right": "a.npy",
+    }
+    for name, file in lines.items():
+        line = "0,{},a,0,0,output,,float32,4,1,ok".format(file)
+        (tmp_path / "reference" / "index.csv").write_text(COLUMNS + "\n" + line + "\n")
+        result = npu("dump", "compare", tmp_path / "npu", tmp_path / "reference")
+        assert (result.code, "agrees" in result.out) == (int(name == "named"), name == "right")
+        assert ("NPU327" in result.out) is (name == "named")
