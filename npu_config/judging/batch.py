@@ -60,8 +60,7 @@ def judge_scripts(
     Args:
         paths: the files.
         around: what they are judged for, and with which surroundings.
-        named: those that somebody named: that such a script cannot be parsed is reported, though
-            it names nothing of the NPU.
+        named: those that somebody named: they are judged whatever they name.
         known_rules: as :func:`npu_config.judging.judge`.
         processes: how many processes may share the work; 1: none but this.
         progress: called with the number of files that were just looked at.
@@ -102,20 +101,17 @@ def _checked(path: str, work: _Work) -> Optional[Judgement]:
     data = _load(path)
     if isinstance(data, Diagnostic):
         return Judgement(path, (data,), unchecked=CANNOT_BE_READ)
-    matters = may_matter(data)
-    if not matters and path not in work.named:
+    if path not in work.named and not may_matter(data):
         return None
     with without_collector():
-        judged = _judged(path, data, matters, work)
+        judged = _judged(path, data, work)
         gc.collect(0)  # what a script leaves behind, once
     return judged
 
 
-def _judged(path: str, data: bytes, matters: bool, work: _Work) -> Optional[Judgement]:
+def _judged(path: str, data: bytes, work: _Work) -> Judgement:
     """What is said of one script, without what is only worth having in this process."""
     reading = read(data, path)
-    if not matters and reading.unchecked is None:
-        return None
     found = judge_reading(reading, work.around, work.known_rules)
     reading.forget()
     return attr.evolve(found, reading=None, texts=found.texts if found.found else {})

@@ -104,6 +104,7 @@ NEEDLES = (
     b"from npu_config import",
     b"import npu_config as",
     b"import npu_config\n",
+    b"npu_bridge",
     b"import npu_device",
     b"from npu_device",
     *(

@@ -93,7 +93,7 @@ JUDGES = {
     "check": ("check IN.yaml wrong.yaml", "rules.around.judge", "NPU101"),
     "check, comments": ("check again.yaml wrong.yaml", "judging.comments.Suppressions", "NPU101"),
     "check, scripts": ("check npu.py wrong.yaml", "judging.batch.read", "NPU101"),
-    "check, words": ("check npu.py wrong.yaml", "judging.batch.may_matter", "NPU101"),
+    "check, words": ("check --if-ours npu.py wrong.yaml", "judging.batch.may_matter", "NPU101"),
     "check --on-host": (
         "check --on-host wrong.yaml",
         "cluster.environment.check._files",
