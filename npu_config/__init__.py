@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from npu_config.diagnosis.graph import diagnose
     from npu_config.migration import migrate
     from npu_config.rulebook import RULES
-    from npu_config.rules.value import OverwrittenWarning
+    from npu_config.rules.overwritten import OverwrittenWarning
     from npu_config.runner.finder import install_npu_bridge
     from npu_config.runner.run import run_path
 
@@ -60,7 +60,7 @@ _HOMES = {
     "NpuConfigBuilder": "builder",
     "NpuConfigError": "core.diagnostics",
     "OPTIONS": "catalogue",
-    "OverwrittenWarning": "rules.value",
+    "OverwrittenWarning": "rules.overwritten",
     "Product": "core.target",
     "RULES": "rulebook",
     "Report": "core.diagnostics",

@@ -15,7 +15,8 @@ from npu_config.core.message import phrase
 from npu_config.core.settings import Settings
 from npu_config.core.target import Target
 from npu_config.rules.engine import judge
-from npu_config.rules.value import ConfigValue, OverwrittenWarning, SideFile, from_settings, made
+from npu_config.rules.overwritten import OverwrittenWarning
+from npu_config.rules.value import ConfigValue, SideFile, from_settings, made
 
 
 class NpuConfig(ConfigValue):

@@ -16,7 +16,6 @@ apiref/session_config/{accuracy_comparison,debugging,Profiling,basic_options}.md
 
 import contextlib
 import os
-import warnings
 from types import MappingProxyType
 from typing import (
     TYPE_CHECKING,
@@ -36,13 +35,14 @@ import attr
 
 from npu_config.builder import NpuConfigBuilder
 from npu_config.config import NpuConfig
-from npu_config.core.caller import caller_level, caller_place
+from npu_config.core.caller import caller_place
 from npu_config.core.diagnostics import NpuConfigError, Severity
 from npu_config.core.files import PathLike, write_missing
 from npu_config.core.message import phrase
 from npu_config.core.rule import declare
 from npu_config.core.settings import Settings
-from npu_config.rules.value import ConfigValue, OverwrittenWarning, from_settings
+from npu_config.rules.overwritten import warn_overwritten, warn_replaced
+from npu_config.rules.value import ConfigValue, from_settings
 
 if TYPE_CHECKING:
     from typing_extensions import Literal
@@ -129,7 +129,7 @@ class Preset:
         """A ConfigProto with the options added to those that it has.
 
         Each value of the user's that is replaced is reported by an
-        :class:`~npu_config.rules.value.OverwrittenWarning`.
+        :class:`~npu_config.rules.overwritten.OverwrittenWarning`.
 
         Args:
             config: a ConfigProto, TensorFlow's or the stub's; it stays as it is.  None: a new
@@ -151,12 +151,7 @@ class Preset:
             entries.update(Settings.of(self.options, place=place).entries)
             from_settings(ConfigValue, Settings(entries, place=place))
         result, overwritten = encode(self.config.wire_values(), config)
-        for what, old, new in overwritten:
-            warnings.warn(
-                phrase("{} was {!r} in the given ConfigProto and is now {!r}", what, old, new),
-                OverwrittenWarning,
-                stacklevel=caller_level(),
-            )
+        warn_overwritten(overwritten)
         return result
 
     def apply_to(self, builder: NpuConfigBuilder) -> NpuConfigBuilder:
@@ -192,21 +187,13 @@ def applied(environment: Mapping[str, str]) -> Iterator[None]:
     """Set environment variables for the duration of a block, then restore what was there.
 
     A variable that the user had set to something else is reported by an
-    :class:`~npu_config.rules.value.OverwrittenWarning`.
+    :class:`~npu_config.rules.overwritten.OverwrittenWarning`.
     """
     before = {name: os.environ.get(name) for name in environment}
     for name, value in environment.items():
         if before[name] not in (None, value):
-            warnings.warn(
-                phrase(
-                    "the environment variable {} was {!r} and is {!r} for this block",
-                    name,
-                    before[name],
-                    value,
-                ),
-                OverwrittenWarning,
-                stacklevel=caller_level(),
-            )
+            text = "the environment variable {} was {!r} and is {!r} for this block"
+            warn_replaced(phrase(text, name, before[name], value), name)
     os.environ.update(environment)
     try:
         yield

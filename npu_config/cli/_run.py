@@ -4,18 +4,17 @@ import contextlib
 import errno
 import os
 import sys
-from typing import TYPE_CHECKING, Any, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Iterable, Iterator, Mapping, Optional, Sequence, Tuple
 
 from npu_config.cli._guard import check_directory, guarded
 from npu_config.cli._output import Failure, deliver, say
 from npu_config.cli._run_options import words_of
-from npu_config.core.message import join, language, language_of, localized, speaking
+from npu_config.core.message import join, language, language_of, listed, localized, speaking
 
 if TYPE_CHECKING:
     from npu_config.core.diagnostics import Diagnostic
-    from npu_config.runner.ranks import SeenRanks
+    from npu_config.runner.ranks import SeenRank, SeenRanks
     from npu_config.runner.run import Seen
-    from npu_config.runner.sessions import SeenSession
 
 
 def alone(values: Mapping[str, Any]) -> int:
@@ -38,22 +37,30 @@ def run(values: Mapping[str, Any]) -> int:
     report, dry_run, format_ = values["report"], values["dry_run"], values["format_"]
     if format_ is not None and not dry_run:
         raise Failure("--format belongs to --dry-run; --report FILE writes what a run showed")
+    if values["overwrite"] and report is None:
+        raise Failure("--overwrite belongs to --report FILE, which it lets replace a file")
     if report is not None:
-        if os.path.lexists(report):
-            raise Failure("{} exists; name another file for the report", report)
         report = os.path.abspath(report)  # the script may change the directory
+        if os.path.isdir(report) or (os.path.lexists(report) and not values["overwrite"]):
+            text = "{} exists; name another file for the report, or add --overwrite"
+            raise Failure(text, values["report"])
         if not os.path.isdir(os.path.dirname(report)):
             raise Failure("{} cannot be written: {}", report, os.strerror(errno.ENOENT))
-    seen = _one(values) if values["ranks"] is None else _several(values)
-    if report is not None or dry_run:
-        from npu_config.runner.report import as_json, as_yaml
+    values = {**values, "report": report}
+    return int((_one if values["ranks"] is None else _several)(values).exit_code)
 
-        found = seen.to_dict()
-        if report is not None:
-            deliver(as_json(found), report, False)
-        if dry_run:
-            deliver((as_json if format_ == "json" else as_yaml)(found), None, False)
-    return int(seen.exit_code)
+
+def _deliver(seen: Any, values: Mapping[str, Any]) -> None:
+    """Write the report, and print the result of a dry run."""
+    if values["report"] is None and not values["dry_run"]:
+        return
+    from npu_config.runner.report import as_json, as_yaml
+
+    found = seen.to_dict()
+    if values["report"] is not None:
+        deliver(as_json(found), values["report"], values["overwrite"])
+    if values["dry_run"]:
+        deliver((as_json if values["format_"] == "json" else as_yaml)(found), None, False)
 
 
 def _one(values: Mapping[str, Any]) -> "Seen":
@@ -66,7 +73,23 @@ def _one(values: Mapping[str, Any]) -> "Seen":
         from npu_config.rulebook import load_all
 
         known_rules = load_all
+    timeout = values["timeout"]
     out = _away() if dry_run else None
+
+    def tell(seen: "Seen") -> None:
+        if out is not None:
+            _back(out)
+        try:
+            _deliver(seen, values)
+        finally:
+            say("".join(_summary(seen, values)), err=True)
+
+    spoken = language()
+
+    def last(seen: "Seen") -> None:  # in a thread of its own
+        with speaking(spoken):
+            guarded(lambda: tell(seen))
+
     try:
         with _failures():
             install_npu_bridge(values["force"])  # until Python ends, for what is left to the end
@@ -79,31 +102,23 @@ def _one(values: Mapping[str, Any]) -> "Seen":
                 values["force"],
                 files=dry_run or values["report"] is not None,
                 known_rules=known_rules,
+                timeout=timeout,
+                last=last,
             )
-    finally:
+    except BaseException:
         if out is not None:
             _back(out)
-    say("".join(_summary(seen, dry_run)), err=True)
+        raise
+    tell(seen)
     return seen
 
 
-def _summary(seen: "Seen", dry_run: bool) -> Iterator[str]:
+def _summary(seen: "Seen", values: Mapping[str, Any]) -> Iterator[str]:
     """What a user should know of a run: findings, variables that were set, why it ended."""
-    if seen.sessions and not dry_run:
-        from npu_config.core.diagnostics import Report, Severity
-        from npu_config.reporters.text import finding
-
-        found = Report(each for session in seen.sessions for each in _of_the_npu(session))
-        shown = [
-            finding(each)
-            for each in found.localized(language())
-            if each.severity is not Severity.INFO
-        ]
-        yield from (localized("npu-config run: {}", each) for each in dict.fromkeys(shown))
-    if not seen.modules and any(
-        _lacks_optimizer(session) and (session.steps or seen.ended == "dry-run")
-        for session in seen.sessions
-    ):
+    dry_run, is_rank = values["dry_run"], _is_rank(values["report"])
+    if seen.findings and not dry_run and not is_rank:
+        yield from _listed((each, "") for each in seen.findings)
+    if not seen.modules and any(s.lacks_optimizer and s.trains for s in seen.sessions):
         text = (
             "npu-config run: the script imports nothing of npu_bridge; npu-config migrate {} "
             "makes one for the NPU of it\n"
@@ -114,32 +129,50 @@ def _summary(seen: "Seen", dry_run: bool) -> Iterator[str]:
         yield localized("npu-config run: set for one rank: {}\n", pairs)
     runs = sum(session.runs for session in seen.sessions)
     steps = sum(session.steps for session in seen.sessions)
+    place = seen.error_place or seen.script
     if seen.ended == "steps":
         text = "npu-config run: stopped after {} session runs with {} training steps\n"
         yield localized(text, runs, steps)
+    elif seen.ended in ("signal", "timeout"):
+        if not is_rank:  # or else the command that ends it says so
+            yield localized(_ENDED, place, seen.error, seen.exit_code, runs, steps)
     elif seen.exit_code:
         text = (
             "npu-config run: {} failed (exit code {}: {}) after {} session runs with {} training "
             "steps\n"
         )
-        place = seen.error_place or seen.script
         yield localized(text, place, seen.exit_code, seen.error, runs, steps)
     elif dry_run and seen.ended == "finished":
         yield localized("npu-config run: the script ended before any training step\n")
 
 
-def _of_the_npu(session: "SeenSession") -> Sequence["Diagnostic"]:
-    """The findings of a session, but for one that is meant for the CPU.
-
-    A session without NpuOptimizer that trains lacks it, and nothing else matters; one that does
-    not train may be there to read data, or to evaluate.
-    """
-    missing = [each for each in session.findings if each.rule == "NPU801"]
-    return (missing if session.steps else []) if missing else session.findings
+_ENDED = (
+    "npu-config run: {} was ended by {} (exit code {}) after {} session runs with {} training "
+    "steps\n"
+)
 
 
-def _lacks_optimizer(session: "SeenSession") -> bool:
-    return any(each.rule == "NPU801" for each in session.findings)
+def _listed(found: Iterable[Tuple["Diagnostic", str]]) -> Iterator[str]:
+    """Findings but for notes, each once, with words on where they come from."""
+    from npu_config.core.diagnostics import Severity
+    from npu_config.reporters.text import finding
+
+    shown = (
+        localized("npu-config run: {}{}", whose, finding(each.localized(language())))
+        for each, whose in found
+        if each.severity is not Severity.INFO
+    )
+    yield from dict.fromkeys(shown)
+
+
+def _is_rank(report: Optional[str]) -> bool:
+    """Whether this process is a rank of ``--ranks``, which tells all there is at the end."""
+    if report is None:
+        return False
+    from npu_config.tf1.rank_frames import ADDRESS
+
+    hub = os.environ.get(ADDRESS, "").partition(":")[2]
+    return bool(hub) and os.path.dirname(hub) == os.path.dirname(report)
 
 
 @contextlib.contextmanager
@@ -174,23 +207,68 @@ def _several(values: Mapping[str, Any]) -> "SeenRanks":
         say(
             localized("npu-config run: ranks: {}, sharing CPU cores: {}\n", count, cores), err=True
         )
-    own = {"ranks": None, "report": None, "format_": "json" if dry_run else None}
+    own = {
+        "ranks": None,
+        "report": None,
+        "overwrite": False,
+        "timeout": None,
+        "format_": "json" if dry_run else None,
+    }
     spoken = [] if language() == language_of(os.environ) else ["--lang", language()]
     call = [*spoken, *words_of({**values, **own}), "--", values["script"], *values["arguments"]]
     try:
-        seen = run_ranks(count, call, say, dry_run, bool(values["steps"] or dry_run))
+        stops = bool(values["steps"] or dry_run)
+        seen = run_ranks(count, call, say, dry_run, stops, timeout=values["timeout"])
     except OSError as error:
         raise Failure("the ranks cannot be started: {}", error.strerror or error) from None
-    if seen.failed is not None:
+    try:
+        _deliver(seen, values)
+    finally:
+        say("".join(_summary_of_ranks(seen, values)), err=True)
+    return seen
+
+
+def _summary_of_ranks(seen: "SeenRanks", values: Mapping[str, Any]) -> Iterator[str]:
+    """What a user should know of a job: findings, why it ended, what its ranks did not do."""
+    count = len(seen.ranks)
+    if seen.findings and not values["dry_run"]:
+        yield from _listed((each, _whose(of, count)) for each, of in seen.findings.items())
+    if seen.ended == "timeout":
+        yield localized(
+            "npu-config run: the time of {} s was over (exit code {}):\n",
+            values["timeout"],
+            seen.exit_code,
+        )
+        yield from map(_where, seen.ranks)
+    elif seen.failed is not None:
         last = "".join("    {}\n".format(line) for line in seen.tail)
         text = "npu-config run: rank {} failed first, with exit code {}; it wrote last:\n{}"
-        say(localized(text, seen.failed, seen.exit_code, last), err=True)
+        yield localized(text, seen.failed, seen.exit_code, last)
         if seen.refused is not None:
             text = "npu-config run: a collective of rank {} failed: {}\n"
-            say(localized(text, seen.failed, seen.refused), err=True)
+            yield localized(text, seen.failed, seen.refused)
     elif count > 1 and seen.steps and set(seen.collectives) <= {"broadcast"}:
-        say(localized(_BROADCAST if seen.collectives else _NOTHING), err=True)
-    return seen
+        yield localized(_BROADCAST if seen.collectives else _NOTHING)
+
+
+def _whose(ranks: Sequence[int], count: int) -> str:
+    """The words on the ranks that a finding is of; none for one of all ranks."""
+    if len(ranks) == count:
+        return ""
+    text = "rank {}: " if len(ranks) == 1 else "ranks {}: "
+    return localized(text, listed(map(str, ranks)))
+
+
+def _where(one: "SeenRank") -> str:
+    """Where a rank was when the time was over."""
+    seen = one.seen or {}
+    place = seen.get("error_place") or localized("an unknown place")
+    if seen and seen["ended"] != "signal":
+        return localized("    rank {} had ended\n", one.rank)
+    if one.waits_in:
+        names = listed('"{}"'.format(name) for name in one.waits_in)
+        return localized("    rank {} at {} waited for the others in {}\n", one.rank, place, names)
+    return localized("    rank {} at {} waited for no other\n", one.rank, place)
 
 
 _NOTHING = (

@@ -56,7 +56,15 @@ OPTIONS = (
         "Start the script so many times, as the ranks of one job that communicate (1 to 32).",
         metavar="N",
     ),
+    Option(
+        "--timeout",
+        "timeout",
+        range(1, sys.maxsize),
+        "End the run after so many seconds, with exit code 124, and say where it was.",
+        metavar="SECONDS",
+    ),
     Option("--report", "report", str, "Write what was seen to a JSON file.", metavar="FILE"),
+    Option("--overwrite", "overwrite", bool, "The report may replace a file.", False),
     Option("--force", "force", bool, "Also where the vendor's package is installed.", False),
 )
 

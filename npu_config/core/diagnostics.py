@@ -13,6 +13,7 @@ from typing import (
     Iterable,
     Iterator,
     List,
+    Mapping,
     NamedTuple,
     Optional,
     Sequence,
@@ -218,6 +219,13 @@ class Diagnostic:
             "meant": self.meant,
             "consequence": self.consequence,
         }
+
+    @classmethod
+    def from_dict(cls, found: Mapping[str, Any]) -> "Diagnostic":
+        """The finding of an object of the JSON output; without its fix, which is for its file."""
+        known = {field.name: found.get(field.name) for field in attr.fields(cls)}
+        given = {name: value for name, value in known.items() if value is not None}
+        return cls(**{**given, "severity": Severity(found["severity"]), "fix": None})
 
     def __str__(self) -> str:
         from npu_config.core.terminal import harmless, printable

@@ -22,6 +22,7 @@ from npu_config.core.diagnostics import (
     rule_url,
     with_end,
 )
+from npu_config.core.findings import tell
 from npu_config.core.message import phrase
 from npu_config.core.target import Product
 
@@ -145,7 +146,7 @@ class Rule:
         help: Optional[str] = None,
         kind: Type[NpuConfigError] = NpuConfigError,
     ) -> NpuConfigError:
-        """An exception with one finding of this rule.
+        """An exception with one finding of this rule, to be raised: listeners are told of it.
 
         Args:
             message: what is wrong.
@@ -154,7 +155,9 @@ class Rule:
             help: what to do.
             kind: the class of the exception.
         """
-        return kind([self.diagnostic(message, place, option, help)])
+        finding = self.diagnostic(message, place, option, help)
+        tell(finding)
+        return kind([finding])
 
 
 REGISTRY: Dict[str, Rule] = {}

@@ -18,6 +18,7 @@ from npu_config.catalogue.precision_tool import (
     named_in,
 )
 from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Severity
+from npu_config.core.findings import tell
 from npu_config.core.rule import declare
 
 _LOG = logging.getLogger("npu_config")
@@ -115,7 +116,13 @@ def _switched(environment: Mapping[str, str]) -> List[str]:
         if value == "True":
             names.append(name)
         elif value not in (None, "", "False"):
-            _LOG.warning('%s is "%s"; only "True" switches it on', variable, value)
+            finding = UNKNOWN_ACTION.diagnostic(
+                '{} is "{}"; only "True" switches it on'.format(variable, value),
+                help="set {}=True, or unset it".format(variable),
+                severity=Severity.WARNING,
+            )
+            tell(finding)
+            _LOG.warning("%s", finding.message)
     return names
 
 

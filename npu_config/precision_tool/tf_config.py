@@ -15,18 +15,16 @@ import importlib.util
 import logging
 import os
 import random
-import warnings
-from typing import Any, Dict, FrozenSet, Iterable, List, Optional, Tuple
+from typing import Any, Dict, FrozenSet, List, Optional
 
 from npu_config.catalogue.precision_tool import DUMP_DIRECTORY, DUMP_STEP, OVERFLOW_DIRECTORY
-from npu_config.core.caller import caller_level
 from npu_config.core.diagnostics import NpuConfigError, Severity
 from npu_config.core.files import write_atomic
 from npu_config.core.names import NPU_OPTIMIZER
 from npu_config.core.rule import declare
 from npu_config.precision_tool import _actions
 from npu_config.precision_tool._actions import Action
-from npu_config.rules.value import OverwrittenWarning
+from npu_config.rules.overwritten import warn_overwritten
 
 _LOG = logging.getLogger("npu_config")
 DUMP_SEED = 2022
@@ -248,7 +246,7 @@ def _update(custom_op: Any, actions: FrozenSet[str]) -> None:
             if old != raw:
                 replaced.append((name, old, raw))
         setattr(parameters[name], field, raw)
-    _report(replaced)
+    warn_overwritten(replaced)
     _make_directories(actions)
 
 
@@ -257,7 +255,7 @@ def _switch(message: Any, field: str, word: str) -> None:
     kind = message.DESCRIPTOR.fields_by_name[field].enum_type
     old, new = getattr(message, field), kind.values_by_name[word].number
     if old not in (0, new):
-        _report([(field, kind.values_by_number[old].name, word)])
+        warn_overwritten([(field, kind.values_by_number[old].name, word)])
     setattr(message, field, new)
 
 
@@ -278,15 +276,6 @@ def _write_missing(path: str, switches: Any) -> None:
 
     if not os.path.lexists(path):
         write_atomic(path, fusion_switch.render(switches))
-
-
-def _report(replaced: Iterable[Tuple[str, Any, Any]]) -> None:
-    for what, old, new in replaced:
-        warnings.warn(
-            "{} was {!r} in the given configuration and is now {!r}".format(what, old, new),
-            OverwrittenWarning,
-            stacklevel=caller_level(),
-        )
 
 
 __all__: List[str] = [

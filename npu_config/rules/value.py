@@ -5,7 +5,6 @@ written to.
 """
 
 import os
-import warnings
 from types import MappingProxyType
 from typing import (
     TYPE_CHECKING,
@@ -26,13 +25,12 @@ from typing import (
 import attr
 
 from npu_config.catalogue import ALL_OPTIONS, known_to
-from npu_config.core.caller import caller_level
 from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Report, Severity
-from npu_config.core.message import phrase
 from npu_config.core.settings import UNKNOWN, Settings
 from npu_config.core.target import ANY_TARGET, Target
 from npu_config.rules.case import Case
 from npu_config.rules.engine import judge_case
+from npu_config.rules.overwritten import warn_overwritten
 
 if TYPE_CHECKING:
     from tensorflow.core.protobuf.config_pb2 import (  # type: ignore[import-not-found,import-untyped,unused-ignore]
@@ -44,10 +42,6 @@ if TYPE_CHECKING:
 _ORDER = {name: index for index, name in enumerate(ALL_OPTIONS)}
 _NO_FINDINGS = Report()
 _NO_FILES: Mapping[str, "SideFile"] = MappingProxyType({})
-
-
-class OverwrittenWarning(UserWarning):
-    """A value that the user had put into a ConfigProto was replaced by the configuration's."""
 
 
 class SideFile(NamedTuple):
@@ -120,7 +114,7 @@ class ConfigValue:
 
         The NpuOptimizer entry is found or added, never twice; remapping, memory optimization
         and XLA's global JIT are switched off.  Each value of ``base`` that is replaced is
-        reported by an :class:`OverwrittenWarning`.
+        reported by an :class:`~npu_config.rules.overwritten.OverwrittenWarning`.
 
         Args:
             base: the ConfigProto to start from; it stays as it is.  None: an empty one with
@@ -133,12 +127,7 @@ class ConfigValue:
         from npu_config.proto.encode import encode
 
         config, overwritten = encode(self.wire_values(), base)
-        for what, old, new in overwritten:
-            warnings.warn(
-                phrase("{} was {!r} in the given ConfigProto and is now {!r}", what, old, new),
-                OverwrittenWarning,
-                stacklevel=caller_level(),
-            )
+        warn_overwritten(overwritten)
         return config
 
     def _stub(self) -> Any:

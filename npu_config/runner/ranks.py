@@ -30,8 +30,10 @@ from typing import (
 import attr
 
 from npu_config.cluster import rank_table, table_job
+from npu_config.core.diagnostics import Diagnostic, Report
 from npu_config.core.message import listed, phrase
 from npu_config.runner.hub import Hub
+from npu_config.runner.outside import TIMED_OUT
 from npu_config.tf1.rank_frames import ADDRESS
 
 MOST = 32
@@ -58,12 +60,14 @@ class SeenRank:
         exit_code: as a shell gives it: 128 and the signal for one that a signal ended.
         environment: the variables of the job that it was started with.
         seen: the object of its report; None when it did not come to write one.
+        waits_in: the collectives, by name, that it waited in when the time was over.
     """
 
     rank: int
     exit_code: int
     environment: Mapping[str, str]
     seen: Optional[Dict[str, Any]]
+    waits_in: Tuple[str, ...] = ()
 
 
 @attr.s(frozen=True, slots=True, auto_attribs=True)
@@ -71,7 +75,9 @@ class SeenRanks:
     """What was seen of the ranks of a job.
 
     Args:
-        exit_code: of the first rank that failed, 130 after an interrupt, else 0.
+        exit_code: of the first rank that failed, 128 and the signal that ended the job, 124 when
+            its time was over, else 0.
+        ended: ``"finished"``, ``"signal"`` or ``"timeout"``.
         failed: the first rank that failed.
         tail: the last lines of its output.
         refused: why its last collective failed, where one did.
@@ -80,6 +86,7 @@ class SeenRanks:
     """
 
     exit_code: int
+    ended: str
     failed: Optional[int]
     tail: Tuple[str, ...]
     refused: Optional[str]
@@ -92,19 +99,33 @@ class SeenRanks:
         seen = [one.seen or {} for one in self.ranks]
         return sum(each["steps"] for one in seen for each in one.get("sessions", ()))
 
+    @property
+    def findings(self) -> Mapping[Diagnostic, Sequence[int]]:
+        """Every finding once, in order of place, with the ranks that it is of."""
+        found: Dict[Diagnostic, List[int]] = {}
+        for one in self.ranks:
+            for each in (one.seen or {}).get("findings", ()):
+                found.setdefault(Diagnostic.from_dict(each), []).append(one.rank)
+        return {each: found[each] for each in Report(found)}
+
     def to_dict(self) -> Dict[str, Any]:
         """The object of ``--report`` and of ``--dry-run``."""
         return {
             "version": 1,
             "exit_code": self.exit_code,
+            "ended": self.ended,
             "first_failed": self.failed,
             "collectives": dict(self.collectives),
+            "findings": [
+                {**each.to_dict(), "ranks": list(ranks)} for each, ranks in self.findings.items()
+            ],
             "ranks": [
                 {
                     "rank": one.rank,
                     **(one.seen or {}),
                     "exit_code": one.exit_code,
                     "environment": dict(one.environment),
+                    "waits_in": list(one.waits_in),
                 }
                 for one in self.ranks
             ],
@@ -131,6 +152,7 @@ def run_ranks(
     quiet: bool = False,
     stops: bool = False,
     environ: Optional[Mapping[str, str]] = None,
+    timeout: Optional[float] = None,
 ) -> SeenRanks:
     """Run ``npu-config run`` once for each rank of a job on this machine.
 
@@ -145,11 +167,12 @@ def run_ranks(
         quiet: leave out what the ranks write to standard output.
         stops: the ranks are stopped on the way, as asked; the first stops them all.
         environ: what the environment of the ranks starts from; None: that of this process.
+        timeout: seconds after which all ranks are ended; None: any time.
     """
     room = None if len(tempfile.gettempdir()) < _LONGEST else "/tmp"
     folder = tempfile.mkdtemp(prefix="npu-config-", dir=room)
     try:
-        return _Job(folder, show, quiet, stops).run(
+        return _Job(folder, show, quiet, stops, timeout).run(
             count, arguments, os.environ if environ is None else environ
         )
     finally:
@@ -160,9 +183,15 @@ class _Job:
     """The ranks of one run."""
 
     def __init__(
-        self, folder: str, show: Callable[[str, bool], None], quiet: bool, stops: bool
+        self,
+        folder: str,
+        show: Callable[[str, bool], None],
+        quiet: bool,
+        stops: bool,
+        timeout: Optional[float],
     ) -> None:
         self._folder = folder
+        self._until = None if timeout is None else time.monotonic() + timeout
         self._print = show
         self._printing = threading.Lock()
         self._quiet = quiet
@@ -176,7 +205,8 @@ class _Job:
         """Start the ranks and wait for their end."""
         hub = Hub(os.path.join(self._folder, "hub"), count)
         failed: Optional[_Rank] = None
-        code = 0
+        code, ended = 0, "finished"
+        waiting: Mapping[int, Sequence[str]] = {}
         try:
             with _signals():
                 for number, mine in enumerate(self._variables(count)):
@@ -186,8 +216,11 @@ class _Job:
                     assert failed.code is not None
                     code = failed.code
                     self._end(signal.SIGTERM)
+        except _TimeIsOver:
+            code, ended, waiting = TIMED_OUT, "timeout", hub.waiting()
+            self._end(signal.SIGTERM)
         except _Interrupted as interrupt:
-            code = interrupt.code
+            code, ended = interrupt.code, "signal"
             hub.end("was interrupted")
             self._end(interrupt.signal)
         finally:
@@ -195,12 +228,19 @@ class _Job:
             hub.close()
         return SeenRanks(
             code,
+            ended,
             None if failed is None else failed.number,
             () if failed is None else tuple(failed.tail),
             None if failed is None else hub.refused.get(failed.number),
             hub.finished,
             tuple(
-                SeenRank(one.number, one.code or 0, one.variables, _read(one.report))
+                SeenRank(
+                    one.number,
+                    one.code or 0,
+                    one.variables,
+                    _read(one.report),
+                    tuple(sorted(waiting.get(one.number, ()))),
+                )
                 for one in self._ranks
             ),
         )
@@ -266,7 +306,11 @@ class _Job:
                     self._unread = error
 
     def _wait(self, hub: Hub) -> Optional[_Rank]:
-        """Wait until all ranks have ended, or one has failed; returns that."""
+        """Wait until all ranks have ended, or one has failed; returns that.
+
+        Raises:
+            _TimeIsOver: before that.
+        """
         running = len(self._ranks)
         note = _Waiting(self._print)
         while running:
@@ -277,6 +321,8 @@ class _Job:
                     raise self._unread from None
                 hub.check()
                 note.look(hub.waiting())
+                if self._until is not None and time.monotonic() >= self._until:
+                    raise _TimeIsOver from None
                 continue
             if one.code:
                 return one
@@ -321,6 +367,10 @@ class _Waiting:
                 ),
                 True,
             )
+
+
+class _TimeIsOver(Exception):  # noqa: N818 - nothing is in error
+    """The ranks have had the time that they may take."""
 
 
 class _Interrupted(BaseException):

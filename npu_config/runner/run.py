@@ -1,12 +1,26 @@
 """One run of a script with the vendor's modules served from this package."""
 
+import contextlib
 import os
 import sys
-from typing import TYPE_CHECKING, Any, Dict, NamedTuple, Optional, Sequence, Tuple
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    Callable,
+    ContextManager,
+    Dict,
+    Iterator,
+    List,
+    Mapping,
+    NamedTuple,
+    Optional,
+    Sequence,
+    Tuple,
+)
 
 from npu_config.core.arguments import path_name
-from npu_config.core.message import phrase
-from npu_config.runner import environment, finder, namesake, report, script
+from npu_config.core.message import language, phrase
+from npu_config.runner import environment, finder, namesake, outside, report, script
 from npu_config.runner.watch import Watch
 
 if TYPE_CHECKING:
@@ -22,17 +36,21 @@ class Seen(NamedTuple):
     Args:
         script: the file.
         exit_code: what ``python`` would have ended with; 0 when it was stopped as asked.
-        ended: ``"finished"`` (also where it failed: see ``error``), ``"dry-run"`` or ``"steps"``.
+        ended: ``"finished"`` (also where it failed: see ``error``), ``"dry-run"``, ``"steps"``,
+            ``"signal"`` or ``"timeout"``.
         loops: ``"device"`` or ``"once"``.
         modules: the vendor's modules that it imported, in the order of their names.
         environment: the variables that were filled in.
-        findings: what is wrong with the script as it is written, and with the variables of the
-            job; looked for in a dry run.
+        findings: everything that was found, in order of place, whatever Python's warning filters
+            say: by sessions, loops and calls of npu_bridge; in a dry run, too, what is wrong with
+            the script as it is written, and with the variables of the job.
         sessions: the sessions that it made.
         files: the files below the working directory that are new or changed.
         warnings: message, category, path and line of each warning.
-        error: what ended it, e.g. ``"ValueError: ..."``, where ``exit_code`` is not 0; else None.
-        error_place: the line of the script, or of a module beside it, that led there.
+        error: what ended it, e.g. ``"ValueError: ..."``, ``"SIGTERM"`` or ``"timeout of 60 s"``,
+            where ``exit_code`` is not 0; else None.
+        error_place: the line of the script, or of a module beside it, that led there, or that it
+            was at.
     """
 
     script: str
@@ -60,7 +78,7 @@ class Seen(NamedTuple):
             "loops": self.loops,
             "modules": list(self.modules),
             "environment": self.environment,
-            "findings": [diagnostic.to_dict() for diagnostic in self.findings],
+            "findings": [each.localized(language()).to_dict() for each in self.findings],
             "sessions": [each.to_dict() for each in self.sessions],
             "files": list(self.files),
             "warnings": [
@@ -79,6 +97,8 @@ def run_path(
     force: bool = False,
     files: bool = True,
     known_rules: "Optional[KnownRules]" = None,
+    timeout: Optional[float] = None,
+    last: Optional[Callable[[Seen], None]] = None,
 ) -> Seen:
     """Run a training script as it is, without an NPU and without the vendor's package.
 
@@ -96,6 +116,9 @@ def run_path(
         force: serve the modules although the vendor's package is installed.
         files: look which files below the working directory the script writes.
         known_rules: as :func:`npu_config.judging.judge`, for a dry run.
+        timeout: seconds after which the run is ended; needs ``last``.
+        last: called with what was seen when a signal or the time ends the process, which
+            happens right after that.  None: signals are left alone.
 
     Returns:
         What was seen, with the exit code.
@@ -103,70 +126,127 @@ def run_path(
     Raises:
         CannotRunError: there is no such script.
         NpuConfigError: the vendor's package is installed and ``force`` is False.
-        ValueError: ``steps`` is below 1.
+        ValueError: ``steps`` is below 1, or ``timeout`` is given without ``last``.
     """
     if steps is not None and steps < 1:
         raise ValueError(phrase("steps must be at least 1, got {}", steps))
+    if timeout is not None and last is None:
+        raise ValueError("timeout needs last, which takes what was seen until then")
     name = path_name(path)
     found = script.find(name)
+    with contextlib.ExitStack() as stack:
+        stack.enter_context(_served(force))
+        filled = stack.enter_context(_variables(loops))
+        watch = Watch(dry_run, steps)
+        written = _judged(found, known_rules) if dry_run else None
+        run = _Run(found, watch, filled, written, files)
+        watch.start()
+        stack.callback(watch.stop)
+        stack.callback(namesake.share(os.path.dirname(os.path.realpath(found))))
+        with run.ended_from_outside(timeout, last):
+            end = script.execute(found, arguments, name)
+        if watch.stopped:
+            return run.seen(end, "dry-run" if dry_run else "steps")
+        return run.seen(end, "signal" if end.is_interrupt else "finished")
+
+
+class _Run:
+    """A run of a script, and what there is to say of it at any time."""
+
+    def __init__(
+        self,
+        path: str,
+        watch: Watch,
+        filled: Dict[str, str],
+        written: "Optional[Tuple[Diagnostic, ...]]",
+        files: bool,
+    ) -> None:
+        self._watch = watch
+        self._path = path
+        self._mine = script.frames_of(path)
+        self._loops = os.environ["NPU_CONFIG_LOOPS"]
+        self._filled = filled
+        self._written = written
+        self._folder = os.getcwd() if files else None
+        self._before = self._stamps()
+
+    def _stamps(self) -> Dict[str, Tuple[int, int]]:
+        return {} if self._folder is None else report.stamps(self._folder)
+
+    def ended_from_outside(
+        self, timeout: Optional[float], last: Optional[Callable[[Seen], None]]
+    ) -> ContextManager[Any]:
+        """Inside, a signal and the time end the process after a last call."""
+        if last is None:
+            return contextlib.ExitStack()
+        tell = last
+
+        def finish(why: str, code: int) -> None:
+            ended = "timeout" if code == outside.TIMED_OUT else "signal"
+            tell(self.seen(script.End(code, why, script.place_now(self._mine)), ended))
+
+        return outside.ended_from_outside(finish, timeout)
+
+    def seen(self, end: script.End, ended: str) -> Seen:
+        """What was seen until now.
+
+        Args:
+            end: how the script has ended.
+            ended: as of :class:`Seen`.
+        """
+        return Seen(
+            self._path,
+            end.code,
+            ended,
+            self._loops,
+            finder.served(),
+            self._filled,
+            self._findings(end),
+            tuple(self._watch.sessions),
+            tuple(report.changed(self._before, self._stamps())),
+            tuple((text, kind, path or "", n) for text, kind, path, n in self._watch.warnings),
+            end.error,
+            None if end.place is None else "{}:{}".format(*end.place),
+        )
+
+    def _findings(self, end: script.End) -> Tuple["Diagnostic", ...]:
+        """Every finding, once."""
+        found: List[Diagnostic] = list(self._watch.findings)
+        for session in list(self._watch.sessions):
+            found += session.of_the_npu
+        if self._written is not None:  # a dry run
+            said = {(each.rule, each.option) for each in self._written}
+            found = [each for each in found if (each.rule, each.option) not in said]
+            found += (*self._written, *environment.check(os.environ, self._filled))
+        known = {(each.rule, each.message) for each in found}
+        raised = [each for each in end.found if (each.rule, each.message) not in known]
+        if not found and not raised:
+            return ()
+        import attr
+
+        from npu_config.core.diagnostics import Report
+
+        path, line = end.place or (None, None)
+        found += (
+            each if each.path or each.line else attr.evolve(each, path=path, line=line)
+            for each in raised
+        )
+        return tuple(Report(found))
+
+
+@contextlib.contextmanager
+def _served(force: bool) -> Iterator[None]:
+    """Inside, the vendor's modules are served, here and to processes that are started."""
     already = finder.installed() is not None
     finder.install_npu_bridge(force)
-    filled = environment.fill(os.environ)
-    names = ("NPU_CONFIG_LOOPS", "NPU_CONFIG_LOOPS_BY", "PYTHONPATH")
-    kept = {name: os.environ.get(name) for name in names}
-    if loops is not None:
-        os.environ["NPU_CONFIG_LOOPS_BY"] = "run"
-    loops = loops or kept["NPU_CONFIG_LOOPS"] or "device"
-    os.environ["NPU_CONFIG_LOOPS"] = loops
-    os.environ["PYTHONPATH"] = os.pathsep.join(
-        each for each in (finder.SHIM, kept["PYTHONPATH"]) if each
-    )
     sys.path.insert(1, finder.SHIM)  # processes of multiprocessing get this path
-    watch = Watch(dry_run, steps)
-    folder = os.getcwd()
-    before = report.stamps(folder) if files else {}
-    findings = _judged(found, known_rules) if dry_run else ()
-    watch.start()
-    unshare = namesake.share(os.path.dirname(os.path.realpath(found)))
     try:
-        end = script.execute(found, arguments, name)
+        yield
     finally:
-        unshare()
-        watch.stop()
-        modules = finder.served()
-        if dry_run:
-            findings += environment.check(os.environ, filled)
-        for name in filled:
-            os.environ.pop(name, None)
-        for name, value in kept.items():
-            if value is None:
-                os.environ.pop(name, None)
-            else:
-                os.environ[name] = value
         if finder.SHIM in sys.path:
             sys.path.remove(finder.SHIM)
         if not already:
             finder.uninstall_npu_bridge()
-    ended = "finished"
-    if watch.stopped:
-        ended = "dry-run" if dry_run else "steps"
-    return Seen(
-        found,
-        end.code,
-        ended,
-        loops,
-        modules,
-        filled,
-        findings,
-        tuple(watch.sessions),
-        tuple(report.changed(before, report.stamps(folder) if files else {})),
-        tuple(
-            (message, category, path or "", line)
-            for message, category, path, line in watch.warnings
-        ),
-        end.error,
-        end.place,
-    )
 
 
 def _judged(path: str, known_rules: "Optional[KnownRules]") -> Tuple["Diagnostic", ...]:
@@ -176,3 +256,29 @@ def _judged(path: str, known_rules: "Optional[KnownRules]") -> Tuple["Diagnostic
 
     around = Around(default=target_near(path))
     return judge(path, around, "script", known_rules=known_rules).found
+
+
+@contextlib.contextmanager
+def _variables(loops: Optional[str]) -> Iterator[Dict[str, str]]:
+    """Inside, the variables that a launcher sets, and ours, are there; gives the former."""
+    filled = environment.fill(os.environ)
+    before: Mapping[str, Optional[str]] = {
+        **dict.fromkeys(filled),
+        **{name: os.environ.get(name) for name in _OURS},
+    }
+    if loops is not None:
+        os.environ["NPU_CONFIG_LOOPS_BY"] = "run"
+    os.environ["NPU_CONFIG_LOOPS"] = loops or before["NPU_CONFIG_LOOPS"] or "device"
+    paths = (finder.SHIM, before["PYTHONPATH"])
+    os.environ["PYTHONPATH"] = os.pathsep.join(each for each in paths if each)
+    try:
+        yield filled
+    finally:
+        for name, value in before.items():
+            if value is None:
+                os.environ.pop(name, None)
+            else:
+                os.environ[name] = value
+
+
+_OURS = ("NPU_CONFIG_LOOPS", "NPU_CONFIG_LOOPS_BY", "PYTHONPATH")

@@ -3,8 +3,8 @@
 import os
 import sys
 import threading
-from types import ModuleType, TracebackType
-from typing import Any, Iterator, List, NamedTuple, Optional, Sequence, Set
+from types import FrameType, ModuleType, TracebackType
+from typing import Any, Callable, Iterator, List, NamedTuple, Optional, Sequence, Set, Tuple
 
 from npu_config.core.arguments import is_text
 from npu_config.core.files import reading
@@ -54,11 +54,21 @@ class End(NamedTuple):
         code: the exit code that ``python`` would end with.
         error: what was raised, in one line, where that is why the code is not 0.
         place: the last line of the script, or of a module beside it, that led there.
+        found: the findings that what was raised carries.
+        is_interrupt: whether that was Ctrl-C.
     """
 
     code: int
     error: Optional[str] = None
-    place: Optional[str] = None
+    place: Optional[Tuple[str, int]] = None
+    found: Tuple[Any, ...] = ()
+    is_interrupt: bool = False
+
+
+_WELL = End(0)
+
+IsMine = Callable[[FrameType], bool]
+"""Whether a frame is of the script that runs, or of a module beside it."""
 
 
 def execute(path: str, arguments: Sequence[str], name: Optional[str] = None) -> End:
@@ -83,48 +93,74 @@ def execute(path: str, arguments: Sequence[str], name: Optional[str] = None) -> 
         __file__=_file_of(path), __builtins__=__builtins__, __cached__=None, __spec__=None
     )
     before = sys.modules["__main__"], sys.argv, sys.path[0]
+    mine = frames_of(path)
     threads = set(threading.enumerate())
     sys.modules["__main__"] = main
     sys.argv = [name or path, *arguments]
     sys.path[0] = os.path.dirname(os.path.realpath(path))
     try:
-        ended = _ended(code, main)
+        ended = _ended(lambda: exec(code, main.__dict__), mine)
         if ended is not None:
-            _wait_for_threads(threads)
+            ended = _ended(lambda: _wait_for_threads(threads), mine, ended)
     finally:
         sys.modules["__main__"], sys.argv, sys.path[0] = before
     return ended or End(0)
 
 
-def _ended(code: Any, main: ModuleType) -> Optional[End]:
-    """Run code as a module; None when it was stopped as asked."""
+def _ended(run: Callable[[], None], mine: IsMine, well: End = _WELL) -> Optional[End]:
+    """How a part of a script ends; None when it was stopped as asked."""
     try:
-        exec(code, main.__dict__)
+        run()
     except Stopped:
         return None
     except SystemExit as error:
-        return _failed(exit_code(error), error)
-    except KeyboardInterrupt as error:
+        code = exit_code(error)
+        return _failed(code, error, mine) if code else End(0)
+    except BaseException as error:
         _print_exception()
-        return _failed(130, error)
-    except Exception as error:
-        _print_exception()
-        return _failed(1, error)
-    return End(0)
+        if isinstance(error, KeyboardInterrupt):
+            return _failed(130, error, mine)._replace(is_interrupt=True)
+        return _failed(1, error, mine)
+    return well
 
 
-def _failed(code: int, error: BaseException) -> End:
+def _failed(code: int, error: BaseException, mine: IsMine) -> End:
     """The end with an exit code that an exception leads to."""
-    if not code:
-        return End(0)
-    folder, place = os.path.join(sys.path[0], ""), None
+    place = None
     frames = error.__traceback__
     while frames is not None:
-        path = frames.tb_frame.f_code.co_filename
-        if os.path.realpath(path).startswith(folder) and "site-packages" not in path:
-            place = "{}:{}".format(path, frames.tb_lineno)
+        if mine(frames.tb_frame):
+            place = frames.tb_frame.f_code.co_filename, frames.tb_lineno
         frames = frames.tb_next
-    return End(code, _in_a_line(error), place)
+    return End(code, _in_a_line(error), place, tuple(getattr(error, "diagnostics", ())))
+
+
+def place_now(mine: IsMine) -> Optional[Tuple[str, int]]:
+    """The file and the line of a script that its main thread is at.
+
+    Args:
+        mine: as of :func:`frames_of`.
+    """
+    frame = sys._current_frames().get(threading.main_thread().ident or 0)
+    while frame is not None and not mine(frame):
+        frame = frame.f_back
+    return None if frame is None else (frame.f_code.co_filename, frame.f_lineno)
+
+
+def frames_of(path: str) -> IsMine:
+    """A function that knows the frames of a script, and of modules beside it.
+
+    Args:
+        path: the script, as :func:`find` gave it; it may change the directory later.
+    """
+    main, folder = _file_of(path), os.path.join(os.path.dirname(os.path.realpath(path)), "")
+
+    def mine(frame: FrameType) -> bool:
+        name = frame.f_code.co_filename
+        beside = os.path.realpath(name).startswith(folder) and "site-packages" not in name
+        return beside or name == main
+
+    return mine
 
 
 def _in_a_line(error: BaseException) -> str:

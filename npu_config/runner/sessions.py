@@ -4,16 +4,12 @@ from typing import Any, Dict, Tuple
 
 import attr
 
-from npu_config.core.caller import caller_place
+from npu_config.core.caller import script_place
 from npu_config.core.diagnostics import Diagnostic, Place
+from npu_config.core.message import language
 from npu_config.core.settings import UNKNOWN
 from npu_config.proto import decode
 from npu_config.rules.engine import judge
-
-_NOT_OF_THE_SCRIPT = (
-    *("tensorflow", "tensorflow_core", "tensorflow_estimator", "keras"),
-    "contextlib",  # a session that a context manager makes, such as that of a Supervisor
-)
 
 
 @attr.s(slots=True, auto_attribs=True)
@@ -26,6 +22,7 @@ class SeenSession:
         findings: what the rules find in its configuration.
         runs: how often it was run, without initialisation.
         steps: how many training steps that was: a loop makes several in one run.
+        trains: whether a run of it trained, or was to train when the script was stopped.
     """
 
     place: Place
@@ -33,6 +30,24 @@ class SeenSession:
     findings: Tuple[Diagnostic, ...]
     runs: int = 0
     steps: int = 0
+    trains: bool = False
+
+    @property
+    def lacks_optimizer(self) -> bool:
+        """Whether nothing of it runs on the NPU."""
+        return any(each.rule == "NPU801" for each in self.findings)
+
+    @property
+    def of_the_npu(self) -> Tuple[Diagnostic, ...]:
+        """The findings, but for those of a session that is meant for the CPU.
+
+        A session without NpuOptimizer that trains lacks it, and nothing else matters; one that
+        does not train may be there to read data, or to evaluate.
+        """
+        if not self.lacks_optimizer:
+            return self.findings
+        missing = (each for each in self.findings if each.rule == "NPU801")
+        return tuple(missing) if self.trains else ()
 
     def to_dict(self) -> Dict[str, Any]:
         """The object of a report."""
@@ -40,7 +55,7 @@ class SeenSession:
             "path": self.place.path,
             "line": self.place.line,
             "options": {name: _plain(value) for name, value in self.options.items()},
-            "findings": [diagnostic.to_dict() for diagnostic in self.findings],
+            "findings": [each.localized(language()).to_dict() for each in self.findings],
             "runs": self.runs,
             "steps": self.steps,
         }
@@ -54,7 +69,7 @@ def _plain(value: Any) -> Any:
 
 def see(session: Any) -> SeenSession:
     """What there is to see of a session that the script makes now."""
-    place = caller_place(*_NOT_OF_THE_SCRIPT)
+    place = script_place()
     config = getattr(session, "_config", None)
     if config is None:
         return SeenSession(place, {}, ())

@@ -13,6 +13,7 @@ from typing import (
     TYPE_CHECKING,
     Any,
     Callable,
+    Dict,
     FrozenSet,
     List,
     Optional,
@@ -20,12 +21,14 @@ from typing import (
     Tuple,
 )
 
+from npu_config.core import findings
 from npu_config.runner import script, stacks
 from npu_config.runner.one_of_several import others_stopped, with_threads
-from npu_config.runner.purpose import OTHER, TRAINS, purpose
 from npu_config.runner.script import Stopped
+from npu_config.tf1.purpose import OTHER, TRAINS, purpose
 
 if TYPE_CHECKING:
+    from npu_config.core.diagnostics import Diagnostic
     from npu_config.runner.sessions import SeenSession
 
 SESSION_MODULES = ("tensorflow_core.python.client.session", "tensorflow.python.client.session")
@@ -41,6 +44,7 @@ class Watch:
 
     def __init__(self, dry_run: bool = False, steps: Optional[int] = None) -> None:
         self.sessions: List[SeenSession] = []
+        self.findings: Dict[Diagnostic, None] = {}
         self.warnings: List[Tuple[str, str, Optional[str], int]] = []
         self.stopped = False
         self._below: FrozenSet[str] = frozenset()
@@ -51,7 +55,7 @@ class Watch:
         self._lock = threading.Lock()
 
     def start(self) -> None:
-        """Look out for TensorFlow and for warnings."""
+        """Look out for TensorFlow, for findings and for warnings."""
         self._below = stacks.files_below() | {script.__file__}
         loaded = [sys.modules[name] for name in SESSION_MODULES if name in sys.modules]
         if loaded:
@@ -68,11 +72,16 @@ class Watch:
 
         warnings.showwarning = show  # type: ignore[assignment]
         self._undo.append(lambda: setattr(warnings, "showwarning", shown))
+        findings.listeners.append(self._found)
+        self._undo.append(lambda: findings.listeners.remove(self._found))
 
     def stop(self) -> None:
         """Leave everything as it was."""
         while self._undo:
             self._undo.pop()()
+
+    def _found(self, finding: "Diagnostic") -> None:
+        self.findings[finding] = None
 
     def _patch(self, module: Any) -> None:
         base = module.BaseSession
@@ -137,6 +146,8 @@ class Watch:
     def observe(self, session: Any, fetches: Any, call: Callable[[], Any]) -> Any:
         """One run of a session as the script makes it; ``call`` does it."""
         kind = _kind(session, fetches)
+        if kind == TRAINS:
+            session._npu_config_seen.trains = True
         enough = self._steps is not None and self._runs >= self._steps
         if (kind == TRAINS and self._dry_run) or (kind != OTHER and enough):
             self.stopped = True

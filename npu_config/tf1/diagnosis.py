@@ -6,6 +6,7 @@ import logging
 from typing import Any, Set
 
 from npu_config.core.diagnostics import Diagnostic, NpuConfigError
+from npu_config.core.findings import tell
 from npu_config.diagnosis.graph import Diagnosis, diagnose
 from npu_config.tf1._bases import SessionRunHook
 from npu_config.tf1.tensorflow import tf
@@ -53,6 +54,7 @@ class DiagnosisHook(SessionRunHook):
             raise NpuConfigError(found)
         for diagnostic in found:
             if diagnostic not in self._said:
+                tell(diagnostic)
                 self._said.add(diagnostic)
                 level = logging.INFO if diagnostic in found.infos else logging.WARNING
                 _LOG.log(level, "%s", diagnostic)

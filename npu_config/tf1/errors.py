@@ -13,7 +13,17 @@ same place, so that code that catches it goes on working.
 
 from __future__ import annotations
 
-from npu_config.core.diagnostics import NpuConfigError as NpuConfigError
+from typing import Iterable
+
+from npu_config.core import diagnostics, findings
+
+
+class NpuConfigError(diagnostics.NpuConfigError):
+    """A call of the training side is refused; who keeps the findings of a run is told."""
+
+    def __init__(self, found: Iterable[diagnostics.Diagnostic]) -> None:
+        super().__init__(found)
+        findings.tell(*self.diagnostics)
 
 
 class ArgumentError(NpuConfigError, TypeError):

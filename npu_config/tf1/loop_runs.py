@@ -3,40 +3,33 @@
 The device runs the step n times for one ``session.run`` when the run reaches ``IterationOp``, the
 session declares ``iterations_per_loop`` above 1, and the loop variable holds n - 1.  Without a
 device the same run is made n times: what is fed stays the same, what is fetched is that of the
-last round, and an error in a round (the end of a dataset) ends the run without outputs.
+last round, and an error in a round (such as the end of a dataset) ends the run without outputs.
 """
 
 from __future__ import annotations
 
 import functools
-import importlib
 import os
-import re
 import threading
 import weakref
 from typing import (
-    TYPE_CHECKING,
     Any,
     Callable,
     Dict,
     FrozenSet,
     Iterable,
     List,
-    Set,
     Tuple,
 )
 
 from npu_config.tf1 import vendor
 from npu_config.tf1._lazy import errors, loop_rules
 from npu_config.tf1._sessions import declared_iterations
-from npu_config.tf1._warn import warn
 from npu_config.tf1.fetches import Fetched, fetched
 from npu_config.tf1.loop_checks import ITERATION_OP, SCOPE, find_operation, find_variable
+from npu_config.tf1.loop_findings import LoopFindings
 from npu_config.tf1.operations import needed, reached
 from npu_config.tf1.tensorflow import tf
-
-if TYPE_CHECKING:
-    from npu_config.core.diagnostics import Diagnostic
 
 SETTING = "NPU_CONFIG_LOOPS"
 GIVEN_BY = "NPU_CONFIG_LOOPS_BY"
@@ -48,10 +41,14 @@ _BACK = {
 }
 """How a loop makes its rounds again, by what had switched that off."""
 
+_KERAS = (
+    "train an Estimator, keras_to_npu.model_to_npu_estimator(model): fit and train_on_batch make "
+    "one step in each session.run"
+)
+_IN_A_LOOP = "{} (after {} of {} iterations of a loop: they have trained, and nothing is fetched)"
+
 _LOOPS = ("device", "once")
 _VARIABLE = SCOPE + "/iterations_per_loop"
-_OPTIMIZER = re.compile(r"(Resource)?(Sparse)?Apply[A-Z]")
-_COUNTS = ("AssignAdd", "AssignAddVariableOp")
 
 
 def set_loops(loops: str) -> None:
@@ -95,10 +92,11 @@ class Runs:
         self._makes_rounds = self._declared > 1 and not vendor.is_available()
         self._loaded: Dict[str, Tuple[Any, int]] = {}  # variables have no hash in every thread
         self._initialisers: Dict[Any, bool] = {}
-        self._idle: Set[Any] = set()
         self._after: Tuple[int, FrozenSet[Any]] = (-1, frozenset())
-        self._said: Set[str] = set()
+        self._findings = LoopFindings(self._declared)
         self._replace(session, self.run)
+        if self._declared > 1:
+            self._replace(session, self._make_callable_from_options)
         if self._makes_rounds:
             self._replace(session, self.make_callable)
             self._replace(session, self.partial_run_setup)
@@ -136,18 +134,11 @@ class Runs:
         """A run as often as the loop says, and the load that it makes necessary."""
         session, run = self._session(), self._class.run
         found = fetched(session, fetches)
-        more, done = self._rounds(found, feed_dict) - 1, 0
-        try:
-            if more:
-                quiet = _untraced(options)
-                while done < more:
-                    run(session, found.inside, feed_dict, quiet)
-                    done += 1
-            result = run(session, fetches, feed_dict, options, run_metadata)
-        except tf.errors.OutOfRangeError as error:
-            if not done:
-                raise
-            raise _in_a_loop(error, done, more + 1) from None
+        result = _repeated(
+            self._rounds(found, feed_dict),
+            lambda: run(session, found.inside, feed_dict, _untraced(options)),
+            lambda: run(session, fetches, feed_dict, options, run_metadata),
+        )
         if self._loaded and any(map(self._initialises, found.operations)):
             self._load_again(feed_dict or {})
         return result
@@ -159,16 +150,44 @@ class Runs:
         session = self._session()
         call = self._class.make_callable(session, fetches, feed_list, accept_options)
         found = fetched(session, fetches)
-
-        made = call
+        inside = call
         if found.fact(self._holds_loop):
             inside = self._class.make_callable(session, found.inside, feed_list, accept_options)
+        return self._callable(fetches, feed_list or (), call, inside)
 
-            def made(*args: Any, **kwargs: Any) -> Any:
-                quiet = {"options": _untraced(kwargs.get("options"))} if kwargs else {}
-                for _ in range(self._rounds(found, dict(zip(feed_list or (), args))) - 1):
-                    inside(*args, **quiet)
-                return call(*args, **kwargs)
+    def _make_callable_from_options(self, options: Any) -> Callable[..., Any]:
+        """The callables of Keras, which has no loop of its own."""
+        call = self._class._make_callable_from_options(self._session(), options)
+        return self._callable([*options.fetch, *options.target], options.feed, call, call, _KERAS)
+
+    def _callable(
+        self,
+        fetches: Any,
+        feeds: Iterable[Any],
+        call: Callable[..., Any],
+        inside: Callable[..., Any],
+        instead: str = "",
+    ) -> Callable[..., Any]:
+        """A callable that makes the rounds, seen by :data:`observers`.
+
+        Args:
+            fetches: what it fetches.
+            feeds: what its arguments are fed to.
+            call: what makes the last round.
+            inside: what makes those before.
+            instead: what to do where it trains without a loop.
+        """
+        found = fetched(self._session(), fetches)
+
+        def made(*args: Any, **kwargs: Any) -> Any:
+            quiet = {**kwargs}
+            if quiet.get("options") is not None:
+                quiet["options"] = _untraced(quiet["options"])
+            return _repeated(
+                self._rounds(found, dict(zip(feeds, args)), instead),
+                lambda: inside(*args, **quiet),
+                lambda: call(*args, **kwargs),
+            )
 
         return lambda *args, **kwargs: self._observed(fetches, lambda: made(*args, **kwargs))
 
@@ -183,32 +202,31 @@ class Runs:
             )
         return self._class.partial_run_setup(session, fetches, feeds)
 
-    def _rounds(self, found: Fetched, feed_dict: Any) -> int:
-        """How often a run has to be made; warns of what has no effect."""
+    def _rounds(self, found: Fetched, feed_dict: Any, instead: str = "") -> int:
+        """How often a run has to be made; warns of what has no effect.
+
+        Args:
+            found: what is fetched.
+            feed_dict: what is fed.
+            instead: what to do where a run trains without a loop.
+        """
         if self._declared < 2 or not found.operations:
             return 1
-        if found.fact(_one_shot) and self._is_new("one-shot"):
-            self._warn_of_one_shot(found.fact(_one_shot))
+        if found.fact(_one_shot):
+            self._findings.one_shot(found.fact(_one_shot))
         if not found.fact(self._holds_loop):
-            self._warn_of_training(found.operations)
+            self._findings.no_loop(found.operations, instead)
             return 1
         count = self._count()
         if count < 2:
             return 1
         if feed_dict:
-            self._warn_of_feeds(feed_dict, count)
+            self._findings.batches(feed_dict, count)
         if not self._makes_rounds:
             return 1
         if _checked(os.environ.get(SETTING, "device")) == "device":
             return count
-        if self._is_new("once"):
-            warn(
-                loop_rules.LOOP_ONCE.diagnostic(
-                    "each session.run trains one step here, and {} on the device".format(count),
-                    option="iterations_per_loop",
-                    help=_BACK.get(os.environ.get(GIVEN_BY, ""), "unset " + SETTING),
-                )
-            )
+        self._findings.one_step(count, _BACK.get(os.environ.get(GIVEN_BY, ""), "unset " + SETTING))
         return 1
 
     def _holds_loop(self, operations: List[Any]) -> bool:
@@ -231,16 +249,8 @@ class Runs:
             value = 0 if variable is None else int(self._class.run(session, variable))
         except tf.errors.FailedPreconditionError:
             value = 0
-        if value < 1 and self._is_new("loop"):
-            warn(
-                loop_rules.LOOP_NOT_OFFLOADED.diagnostic(
-                    '"iterations_per_loop" is {} in the session, and the loop was never loaded: '
-                    "each session.run trains one step".format(self._declared),
-                    option="iterations_per_loop",
-                    help="load it: loop.load_iteration_per_loop_var(sess, {}), or a "
-                    "SetIterationsVarHook".format(self._declared),
-                )
-            )
+        if value < 1:
+            self._findings.not_loaded()
         return max(value, 0) + 1
 
     def _initialises(self, operation: Any) -> bool:
@@ -259,70 +269,30 @@ class Runs:
                     now[name] = (variable, int(value))
         self.load(now.values())
 
-    def _warn_of_training(self, operations: List[Any]) -> None:
-        """Say once that a session that declares a loop trains without one."""
-        if "loop" in self._said:
-            return
-        for operation in operations:
-            if operation in self._idle:
-                continue
-            if not _trains(operation):
-                self._idle.add(operation)
-            elif self._is_new("loop"):
-                warn(
-                    _of_script(
-                        "NPU886",
-                        '"iterations_per_loop" is {} in the session, and the run of "{}" reaches '
-                        "no {}: each session.run trains one step".format(
-                            self._declared, operation.name, ITERATION_OP
-                        ),
-                        "call train_op = util.set_iteration_per_loop(sess, train_op, {})".format(
-                            self._declared
-                        ),
-                    )
-                )
-
-    def _warn_of_one_shot(self, name: str) -> None:
-        """Say that the device refuses an iterator in a session that declares a loop."""
-        warn(
-            _of_script(
-                "NPU888",
-                '"{}" is a one-shot iterator, and "iterations_per_loop" is {} in the session; '
-                "the adapter aborts the process".format(name, self._declared),
-                "use tf.data.make_initializable_iterator and run its initializer",
-            )
-        )
-
-    def _warn_of_feeds(self, feed_dict: Dict[Any, Any], count: int) -> None:
-        """Say once that a batch is fed to a loop; a single value (a rate, a switch) may be."""
-        for key, value in feed_dict.items():
-            if "feed" not in self._said and _is_batch(value) and self._is_new("feed"):
-                warn(
-                    _of_script(
-                        "NPU863",
-                        '"{}" is fed to a loop of {} iterations; each of them gets the same '
-                        "batch".format(getattr(key, "name", key), count),
-                        "read the data from a Dataset with an initializable iterator",
-                    )
-                )
-
-    def _is_new(self, what: str) -> bool:
-        """True the first time; what is said of a session is said once."""
-        is_new = what not in self._said
-        self._said.add(what)
-        return is_new
-
 
 _RUNS: weakref.WeakKeyDictionary[Any, Runs] = weakref.WeakKeyDictionary()
 _LOCK = threading.Lock()
 
 
-def _in_a_loop(error: Any, done: int, count: int) -> Any:
-    """The end of the data with what it means in a loop."""
-    text = "{} (after {} of {} iterations of a loop: they have trained, and nothing is fetched)"
-    first, *rest = error.message.split("\n")
-    message = "\n".join([text.format(first, done, count), *rest])
-    return type(error)(error.node_def, error.op, message)
+def _repeated(count: int, inside: Callable[[], Any], last: Callable[[], Any]) -> Any:
+    """The rounds of a loop; an error in one says after how many, and what that means.
+
+    Args:
+        count: how many.
+        inside: makes one before the last.
+        last: makes the last one, whose result counts.
+    """
+    done = 0
+    try:
+        while done < count - 1:
+            inside()
+            done += 1
+        return last()
+    except tf.errors.OpError as error:
+        if done:
+            first, *rest = error.message.split("\n")
+            error._message = "\n".join([_IN_A_LOOP.format(first, done, count), *rest])
+        raise
 
 
 def runs_of(session: Any) -> Runs:
@@ -363,22 +333,6 @@ def _one_shot(operations: List[Any]) -> str:
     return next((each.name for each in needed(operations) if each.type == "OneShotIterator"), "")
 
 
-def _trains(operation: Any) -> bool:
-    """True when a run of an operation certainly makes a training step."""
-    steps = operation.graph.get_collection(tf.GraphKeys.GLOBAL_STEP)
-    counters = {step.op for step in steps if hasattr(step, "op")}
-    return any(
-        _OPTIMIZER.match(each.type) or (each.type in _COUNTS and each.inputs[0].op in counters)
-        for each in needed([operation])
-    )
-
-
-def _is_batch(value: Any) -> bool:
-    """True for an array of at least one axis."""
-    shape = getattr(value, "shape", None)
-    return bool(value) if isinstance(value, (list, tuple)) else bool(shape)
-
-
 def _untraced(options: Any) -> Any:
     """The RunOptions of the rounds before the last one, which alone is traced."""
     if options is None or not options.trace_level:
@@ -387,11 +341,3 @@ def _untraced(options: Any) -> Any:
     quiet.CopyFrom(options)
     quiet.trace_level = options.NO_TRACE
     return quiet
-
-
-def _of_script(rule: str, message: str, help: str) -> Diagnostic:
-    """A finding of a rule that the checks of scripts declare."""
-    from npu_config.core.rule import REGISTRY
-
-    importlib.import_module("npu_config.script")
-    return REGISTRY[rule].diagnostic(message, option="iterations_per_loop", help=help)

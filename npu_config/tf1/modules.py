@@ -1,70 +1,15 @@
 """The modules that scripts import from the vendor, and what serves each of their names.
 
-One table, ``modules.txt``, of module paths of ``npu_bridge`` and ``hccl``; whoever serves these
-modules without the vendor's packages (``npu-config run``, ``install_npu_bridge``) takes every
-name from here.
-
-Under each path, the sources of its names:
-
-- a module of this package (``hooks``), for what it offers under the same name;
-- ``npu_init: *``, for every name of ``npu_config.npu_init``;
-- ``operators``, for the object with every operator of the adapter's library;
-- ``device``, for what only the vendor's library can do: a function that raises when called;
-- ``import``, for other modules of the vendor's;
-- another path of the table, for what the vendor imports from there.
-
-``name=other`` is a name that its source calls otherwise.
-
-Source: facts modules.yaml, the module paths and names of npu_bridge 2021 to 2026 and hccl.
+Whoever serves these modules without the vendor's packages (``npu-config run``,
+``install_npu_bridge``) takes every name from here.
 """
 
 import functools
 import importlib
-import os
-from typing import Any, Dict, List, Mapping, NamedTuple
+from typing import Any, List
 
 from npu_config.tf1 import vendor
-
-
-class Home(NamedTuple):
-    """Where a name of a vendor's module comes from.
-
-    Attributes:
-        source: what the table says.
-        name: its name there.
-    """
-
-    source: str
-    name: str
-
-
-_TABLE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "modules.txt")
-
-
-def _read(path: str) -> Dict[str, Dict[str, Home]]:
-    modules: Dict[str, Dict[str, Home]] = {}
-    names: Dict[str, Home] = {}
-    source = ""
-    with open(path, encoding="utf-8") as table:
-        for line in table.read().splitlines():
-            if not line.startswith(" "):
-                names = modules.setdefault(line, {})
-                continue
-            head, colon, rest = line.rpartition(": ")
-            source = head.strip() if colon else source
-            for word in rest.split():
-                name, _, there = word.partition("=")
-                names[name] = Home(source, there or name)
-    return modules
-
-
-MODULES: Mapping[str, Mapping[str, Home]] = _read(_TABLE)
-"""Path of a vendor's module to its names and their homes."""
-
-
-def is_package(path: str) -> bool:
-    """True for a path that has other paths of the table below it."""
-    return any(other.startswith(path + ".") for other in MODULES)
+from npu_config.tf1.module_table import MODULES, Home, is_package
 
 
 def names_of(path: str) -> List[str]:
@@ -109,3 +54,6 @@ def _module(name: str) -> Any:
     """A module of ours by the name that the table gives it."""
     package = "npu_config" if name == "npu_init" else "npu_config.tf1"
     return importlib.import_module("{}.{}".format(package, name))
+
+
+__all__ = ["MODULES", "is_package", "names_of", "resolve"]

@@ -205,4 +205,4 @@ __all__ = [
     "shutdown_system",
 ]
 
-__getattr__ = vendor.names_of("npu_ops")
+__getattr__ = vendor.names_of("npu_ops", "npu_bridge.estimator.npu_ops")

@@ -53,4 +53,4 @@ class NPUStrategy(metaclass=VendorFirst):
         return strategy
 
 
-__getattr__ = vendor.names_of("npu_strategy")
+__getattr__ = vendor.names_of("npu_strategy", "npu_bridge.estimator.npu.npu_strategy")

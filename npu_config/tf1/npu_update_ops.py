@@ -207,4 +207,4 @@ def lamb_apply_weight_assign(
     return tf.assign_sub(input4, ratio * input2 * input3, name=name)
 
 
-__getattr__ = vendor.names_of("tbe.npu_vector_ops")
+__getattr__ = vendor.names_of("tbe.npu_vector_ops", "npu_bridge.tbe.npu_vector_ops")

@@ -45,4 +45,4 @@ class Profiler(metaclass=VendorFirst):
         self.stop()
 
 
-__getattr__ = vendor.names_of("profiler")
+__getattr__ = vendor.names_of("profiler", "npu_bridge.profiler.profiler")

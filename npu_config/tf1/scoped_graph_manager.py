@@ -30,4 +30,6 @@ class ScopedGraphManager(metaclass=VendorFirst):
         self.stop()
 
 
-__getattr__ = vendor.names_of("scoped_graph_manager")
+__getattr__ = vendor.names_of(
+    "scoped_graph_manager", "npu_bridge.scoped_graph_manager.scoped_graph_manager"
+)

@@ -170,15 +170,7 @@ def get_value(key: str, def_value: Any = None) -> Any:
     return _store(key).get(key, def_value)
 
 
-__getattr__ = vendor.names_of(
-    "util",
-    "GradDivisionItem",
-    "add_grads_and_vars",
-    "fair_division",
-    "get_all_grad_item",
-    "get_gid_by_grad",
-    "get_gid_by_weight",
-)
+__getattr__ = vendor.names_of("util", "npu_bridge.estimator.npu.util")
 
 __all__ = [
     "IterationPerLoop",

@@ -17,6 +17,7 @@ from typing import Any, Callable, Iterator, List, Optional, TypeVar
 
 from npu_config.tf1._lazy import errors, rules
 from npu_config.tf1._warn import warn
+from npu_config.tf1.module_table import MODULES
 from npu_config.tf1.tensorflow import internal
 
 PACKAGE = "npu_bridge"
@@ -121,22 +122,44 @@ def late(module: str, name: str) -> Callable[..., Any]:
     return call
 
 
-def names_of(module: str, *names: str) -> Callable[[str], Any]:
+def names_of(module: str, path: Optional[str] = None) -> Callable[[str], Any]:
     """A module's ``__getattr__`` that takes what is missing from the vendor's module.
+
+    What the vendor's module is known to define raises when it is called without the vendor; other
+    names are not attributes.
 
     Args:
         module: the vendor's module.
-        names: what it is known to define; without the vendor, these raise when they are
-            called, and others are not attributes.  Empty: whatever is asked for.
+        path: its path in the table of modules, which has its names; None: that of the operators,
+            whose names, in lower case, nobody has listed.
     """
 
     def attribute(name: str) -> Any:
-        known = not names or name in names
-        if name.startswith("_") or not (known or is_available()):
-            raise AttributeError("module {} has no attribute {}".format(module, name))
+        if name.startswith("_") or not _defines(module, path, name):
+            raise AttributeError(_no_attribute(module, path, name))
         return deferred(module, name)
 
     return attribute
+
+
+def _defines(module: str, path: Optional[str], name: str) -> bool:
+    """Whether the vendor's module has a name; True where it fails to load, which is said later."""
+    if not is_available():
+        return name.islower() if path is None else name in MODULES[path]
+    try:
+        return any(hasattr(home, name) for home in _homes(module))
+    except Exception:
+        return True
+
+
+def _no_attribute(module: str, path: Optional[str], name: str) -> str:
+    text = "module {!r} has no attribute {!r}".format(module, name)
+    if path is None or name.startswith("_"):
+        return text
+    from npu_config.text.words import did_you_mean
+
+    hint = did_you_mean(name, MODULES[path])
+    return text if hint is None else "{}; {}".format(text, hint)
 
 
 def stand_in(module: str) -> Callable[[_Function], _Function]:

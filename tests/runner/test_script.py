@@ -249,15 +249,14 @@ def test_our_names_stay_beside_a_namesake(tmp_path):
     assert namesake.share(str(tmp_path / "nowhere"))() is None
 
 
-@pytest.mark.parametrize(("steps", "shown"), [(0, []), (5, ["NPU801"])])
-def test_findings_of_a_session_without_the_optimizer(steps, shown):
+@pytest.mark.parametrize(("trains", "shown"), [(False, []), (True, ["NPU801"])])
+def test_findings_of_a_session_without_the_optimizer(trains, shown):
     """One that trains lacks NpuOptimizer, which is the one thing to say; another may be right."""
-    from npu_config.cli._run import _of_the_npu
     from npu_config.core.diagnostics import Place
     from npu_config.proto import decode, parse_text
     from npu_config.rules.engine import judge
     from npu_config.runner.sessions import SeenSession
 
     found = tuple(judge(decode(parse_text("allow_soft_placement: true"))))
-    session = SeenSession(Place("train.py", 3), {}, found, runs=steps, steps=steps)
-    assert [each.rule for each in _of_the_npu(session)] == shown
+    session = SeenSession(Place("train.py", 3), {}, found, trains=trains)
+    assert shown == [each.rule for each in session.of_the_npu]

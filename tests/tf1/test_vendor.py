@@ -61,7 +61,7 @@ FUNCTIONS = {
     "hccl_ops.send": lambda tf1: tf1.hccl_ops.send(1.0, 0, 1),
     "npu_plugin.set_device_sat_mode": lambda tf1: tf1.npu_plugin.set_device_sat_mode(1),
     "npu_unary_ops.gelu": lambda tf1: tf1.npu_unary_ops.gelu(1.0),
-    "npu_cpu_ops.embedding_hash_table": lambda tf1: tf1.npu_cpu_ops.embedding_hash_table(),
+    "npu_cpu_ops.embedding_local_index": lambda tf1: tf1.npu_cpu_ops.embedding_local_index(),
     "npu_rnn.npu_dynamic_rnn": lambda tf1: tf1.npu_rnn.npu_dynamic_rnn(None, None),
     "util.fair_division": lambda tf1: tf1.util.fair_division([], 2),
     "Profiler": lambda tf1: tf1.profiler.Profiler(level="L0"),
@@ -123,7 +123,7 @@ NEED_THE_DEVICE = [
     "hccl_ops.send",
     "npu_plugin.set_device_sat_mode",
     "npu_unary_ops.get_next",
-    "npu_cpu_ops.embedding_hash_table",
+    "npu_cpu_ops.embedding_local_index",
     "util.fair_division",
 ]
 

@@ -44,7 +44,7 @@ hccl_ops = Module(
 )
 npu_plugin = Module("npu_plugin", set_device_sat_mode=None, npu_resource_init=None)
 npu_unary_ops = Module("npu_unary_ops", gelu="gelu", get_next="next")
-npu_cpu_ops = Module("npu_cpu_ops", embedding_hash_table="table")
+npu_cpu_ops = Module("npu_cpu_ops", embedding_local_index="table")
 npu_rnn = Module("npu_rnn", npu_dynamic_rnn=("outputs", "state"))
 util = Module("util", fair_division="shares")
 

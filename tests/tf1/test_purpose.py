@@ -2,8 +2,8 @@
 
 import pytest
 
-from npu_config.runner.purpose import COMPUTES, OTHER, TRAINS, purpose
 from npu_config.tf1 import collectives
+from npu_config.tf1.purpose import COMPUTES, OTHER, TRAINS, purpose
 
 tf = pytest.importorskip("tensorflow").compat.v1
 pytestmark = pytest.mark.tensorflow

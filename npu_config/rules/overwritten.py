@@ -1,0 +1,59 @@
+"""Values of the user's that are replaced by what a configuration needs."""
+
+from typing import Any, Iterable, Tuple
+
+from npu_config.catalogue import ALL_OPTIONS
+from npu_config.core.diagnostics import Severity
+from npu_config.core.findings import warn
+from npu_config.core.message import phrase
+from npu_config.core.rule import declare
+
+OVERWRITTEN = declare(
+    "NPU8041",
+    "value-overwritten",
+    Severity.WARNING,
+    """
+    A value that is there already is replaced: one of the ConfigProto that a configuration is
+    added to, or an environment variable that a preset sets for a block.
+
+    What was configured last wins, and both stand in the script: only one of them can be meant.
+
+    Wrong:
+
+        custom_op.parameter_map["deterministic"].i = 0
+        config = NpuConfigBuilder().deterministic().build().to_config_proto(config)
+
+    Right:
+
+        config = NpuConfigBuilder().deterministic().build().to_config_proto(config)
+    """,
+    source=("npu_config",),
+)
+
+
+class OverwrittenWarning(UserWarning):
+    """A value that the user had put into a ConfigProto was replaced by the configuration's."""
+
+
+def warn_overwritten(overwritten: Iterable[Tuple[str, Any, Any]]) -> None:
+    """Warn of each value of a ConfigProto that was replaced.
+
+    Args:
+        overwritten: what, the old value, the new one.
+    """
+    for what, old, new in overwritten:
+        warn_replaced(
+            phrase("{} was {!r} in the given ConfigProto and is now {!r}", what, old, new), what
+        )
+
+
+def warn_replaced(message: str, what: str) -> None:
+    """Warn of one value that was replaced.
+
+    Args:
+        message: what it was, and what it is now.
+        what: the option, if it is one.
+    """
+    option = what if what in ALL_OPTIONS else None
+    finding = OVERWRITTEN.diagnostic(message, option=option, help="set it in one place only")
+    warn(finding, OverwrittenWarning, message)
