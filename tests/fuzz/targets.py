@@ -229,9 +229,8 @@ READERS = {
     "cluster/shell/check.py": "read-shell",
     "cli/_cluster.py": "command: ranktable check",
     "cli/_dump_show.py": "command: dump show",
-    "cli/_rewrite.py": "command: check --fix .yaml",
-    "cli/_session.py": "command: check",
     "cli/migrate.py": "command: migrate --write",
+    "core/exchange.py": "command: check --fix .yaml",
     "core/toolkit.py": "toolkit",
     "diagnosis/graph/load.py": "graph",
     "diagnosis/loss_report/_read.py": "loss-scale",
@@ -259,6 +258,7 @@ READERS = {
 """Module that reads files to the target that covers it."""
 
 NO_READERS = {
+    "cli/_topics.py": "reads what tools.generate wrote into the package",
     "cli/_report.py": "looks whether a file holds findings that may be replaced",
     "core/files.py": "compares a file with what is to be written, and writes",
     "judging/batch.py": "gives the bytes to the reader of scripts",
@@ -269,7 +269,7 @@ NO_READERS = {
     "script/neighbours.py": "searches for words",
     "sidefiles/library.py": "gives the text to the readers of side files",
     "text/loading.py": "reads bytes for the others",
-    "tf1/modules.py": "reads the table of the package",
+    "tf1/module_table.py": "reads the table of the package",
     "tf1/job.py": "json.load, as the vendor's; whoever calls it has TensorFlow",
 }
 """Module that opens files and has no target, and why."""
