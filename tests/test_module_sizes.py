@@ -1,4 +1,4 @@
-"""Modules stay small: 400 lines at most."""
+"""A module ends where its idea ends; one of more than 800 lines gives its reason here."""
 
 from pathlib import Path
 
@@ -6,11 +6,14 @@ import npu_config
 
 PACKAGE = Path(npu_config.__file__).parent
 
+LONG = {}
+"""Modules of more than 800 lines, each with the reason why it is one idea."""
 
-def test_no_module_is_long():
-    """A module of more than 400 lines has more than one meaning."""
+
+def test_long_modules_have_a_reason():
+    """No module grows beyond 800 lines unnoticed, and no reason outlives its module."""
     sizes = {
         path.relative_to(PACKAGE).as_posix(): len(path.read_text(encoding="utf-8").splitlines())
         for path in PACKAGE.rglob("*.py")
     }
-    assert [name for name, size in sizes.items() if size > 400] == []
+    assert sorted(LONG) == sorted(name for name, size in sizes.items() if size > 800)
