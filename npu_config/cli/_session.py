@@ -5,7 +5,6 @@ from typing import (
     Any,
     Callable,
     Dict,
-    Iterable,
     List,
     Optional,
     Sequence,
@@ -232,14 +231,14 @@ class Session:
                 break
             latest = attr.evolve(again, texts={**again.texts, again.path: text})
             count += done
-        return (checked, 0) if _is_broken(latest.found) else (latest, count)
+        return (checked, 0) if _is_broken(latest) else (latest, count)
 
     def _promised(self, candidate: Candidate, checked: Judgement) -> Judgement:
         """The findings; a fix that would not be done is none that is safe."""
         text = checked.text
         if text is None or not any(map(_is_safe, checked.found)):
             return checked
-        if not _is_broken(checked.found) and _comes_back(text, checked.encoding):
+        if not _is_broken(checked) and _comes_back(text, checked.encoding):
             return checked
         if self._mended(candidate, checked)[1]:
             return checked
@@ -269,12 +268,14 @@ def _guarded(known: Judgement, work: Callable[..., _Found], *arguments: Any) -> 
         return cast(_Found, attr.evolve(known, found=found))
 
 
-def _is_broken(diagnostics: Iterable[Diagnostic]) -> bool:
+def _is_broken(judged: Judgement) -> bool:
     """True for a file that cannot be parsed: what a fix made of it is not known.
 
-    The text of an option that is not JSON is no fault of the file's syntax.
+    Also where a comment silences that.  The text of an option that is not JSON is no fault of
+    the file's syntax.
     """
-    return any(found.rule in _BROKEN and found.option is None for found in diagnostics)
+    found = (*judged.found, *judged.silenced)
+    return any(each.rule in _BROKEN and each.option is None for each in found)
 
 
 def _comes_back(text: str, encoding: str) -> bool:

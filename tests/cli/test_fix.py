@@ -182,6 +182,7 @@ BROKEN = {
     "npu.json": '{"version": 1, "precision_modee": "x", "dump_path": }\n',
     "npu.toml": "version = 1\nprecision_mode = allow_mix_precision\nx = = 3\n",
     "npu.yaml": "version: 1\nprecision_modee: allow_mix_precision\nfoo: [1\n",
+    "ops_info_ignored.json": '{\n# npu: ignore\n"black-list": {"to-add": [}\n}\n',
     "renamed.toml": "version = 1\nimeouts = 1\n[timeouts]\nhccl_timeout = 1\nx = =\n",
     "npu.pbtxt": 'graph_options { rewrite_options { custom_optimizers { name: "NpuOptimizer" '
     'parameter_map { key: "precision_modee" value { s: "x" } } parameter_map { key: } } }\n',

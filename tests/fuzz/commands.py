@@ -30,11 +30,9 @@ CALLS = {
     "check .pb": ("check IN.pb", "read-pb"),
     "check .sh": ("check IN.sh --notes", "read-shell"),
     "check of any name": ("check IN", "read-any"),
-    "check of a folder": ("check .", "check-script"),
     "check --if-ours": ("check --if-ours IN.cfg", "read-fusion_switch"),
     "check --on-host": ("check --on-host IN.yaml", "check-yaml"),
     "check --baseline": ("check good.yaml --baseline IN", "baseline"),
-    "check, the project": ("check pyproject.toml good.yaml", "project"),
     "check --fix .py": ("check --fix IN.py", "check-script"),
     "check --fix .yaml": ("check --fix IN.yaml", "check-yaml"),
     "check --fix .json": ("check --fix IN.json", "read-json"),
@@ -49,9 +47,7 @@ CALLS = {
     "diagnose": ("diagnose IN.pbtxt", "graph"),
     "diff": ("diff IN.yaml good.yaml", "read-yaml"),
     "doctor": ("doctor IN.py", "read-script"),
-    "dump list": ("dump list .", "dump"),
     "dump show": ("dump show IN.a.1.2.3", "dump"),
-    "dump overflow": ("dump overflow .", "overflow-record"),
     "dump result": ("dump result IN.csv", "dump-result"),
     "env --check": ("env --check IN.env", "environment"),
     "format": ("format IN.json", "read-mixlist"),
@@ -72,8 +68,42 @@ CALLS = {
 }
 """Name to a call, in which ``IN*`` is the file, and the seed of what is put into it."""
 
-_NAMES = {"check of a folder": "IN.py", "check, the project": "pyproject.toml"}
-_NAMES.update({"dump list": "Add.a.1.2.3", "dump overflow": "Opdebug.Node_OpDebug.1.2.3"})
+INNER = {
+    "check, an import": ("check main.py", "read-script", "inner.py"),
+    "check, a sourced file": ("check start.sh", "read-shell", "inner.sh"),
+    "check, a started script": ("check start.sh", "read-script", "inner.py"),
+    "check, a rank table": ("check start.sh", "read-rank-table", "inner.json"),
+    "check, a list": ("check --on-host npu.yaml", "read-mixlist", "inner.json"),
+    "check of a folder": ("check .", "check-script", "IN.py"),
+    "check of a folder, .yaml": ("check .", "check-yaml", "IN.yaml"),
+    "check of a folder, .json": ("check .", "read-fusion_switch", "IN.json"),
+    "check of a folder, .cfg": ("check .", "read-op_debug", "IN.cfg"),
+    "check of a folder, .toml": ("check .", "read-toml", "IN.toml"),
+    "check of a folder, .sh": ("check .", "read-shell", "IN.sh"),
+    "check of a folder, .gitignore": ("check .", "gitignore", ".gitignore"),
+    "check, the project": ("check npu.yaml", "project", "pyproject.toml"),
+    "dump list": ("dump list .", "dump", "Add.a.1.2.3"),
+    "dump overflow": ("dump overflow .", "overflow-record", "Opdebug.Node_OpDebug.1.2.3"),
+    "migrate, an import": ("migrate main.py inner.py", "migrate", "inner.py"),
+    "migrate, a launcher": ("migrate .", "read-shell", "start.sh"),
+    "generate, an import": ("generate main.py --to yaml", "read-script", "inner.py"),
+}
+"""Name to a call that does not name the file, the seed, and the file."""
+
+AROUND = {
+    "good.yaml": "version: 1\nhccl_timeout: 1800\n",
+    "npu.yaml": "version: 1\nmodify_mixlist: inner.json\nprecision_mode: allow_mix_precision\n",
+    "main.py": "import tensorflow as tf\nfrom npu_bridge.npu_init import *\nimport inner\n"
+    "from inner import *\nconfig = tf.ConfigProto()\ncustom_op = config.graph_options."
+    "rewrite_options.custom_optimizers.add()\ncustom_op.name = 'NpuOptimizer'\n"
+    "inner.f(custom_op)\nwith tf.Session(config=config) as sess:\n    sess.run(train_op)\n",
+    "start.sh": "#!/bin/bash\nsource ./inner.sh\nexport RANK_TABLE_FILE=inner.json RANK_SIZE=1\n"
+    "export RANK_ID=0 JOB_ID=1 ASCEND_DEVICE_ID=0\npython3 inner.py\n",
+    "inner.py": "def f(op):\n    op.parameter_map['hcom_parallel'].b = True\n",
+    "inner.sh": "export HCCL_CONNECT_TIMEOUT=600\n",
+    "inner.json": '{"black-list": {"to-add": ["Add"]}}\n',
+}
+"""The files that are there in every call."""
 
 
 def _answer(words):
@@ -92,17 +122,17 @@ def _refuse(path, error):
     raise FaultOfOursError(repr(error)) from error
 
 
-def _target(name):
-    words = shlex.split(CALLS[name][0])
-    file = _NAMES.get(name) or next(
-        word.rpartition("=")[2] for word in words if "IN" in word.rpartition("=")[2]
-    )
+def _target(call, file=None):
+    words = shlex.split(call)
+    if file is None:
+        file = next(word.rpartition("=")[2] for word in words if "IN" in word)
 
     def target(data):
         here, folder = os.getcwd(), tempfile.mkdtemp(dir=RAM)
         os.chdir(folder)
         try:
-            Path("good.yaml").write_bytes(b"version: 1\nhccl_timeout: 1800\n")
+            for other, text in AROUND.items():
+                Path(other).write_text(text)
             Path(file).write_bytes(data)
             code, said = _answer(words)
             wrong = [word for word in ("NPU700", "NPU454", "Traceback") if word in said]
@@ -122,8 +152,9 @@ def _target(name):
     return target
 
 
-COMMANDS = {"command: " + name: _target(name) for name in CALLS}
+CALLED = {**CALLS, **INNER}
+COMMANDS = {"command: " + name: _target(call, *file) for name, (call, _, *file) in CALLED.items()}
 """Name to target."""
 
-SEEDS = {"command: " + name: seed for name, (_, seed) in CALLS.items()}
+SEEDS = {"command: " + name: entry[1] for name, entry in CALLED.items()}
 """Name to the target whose files it begins with."""

@@ -11,6 +11,7 @@ import contextlib
 import fnmatch
 import os
 import random
+import re
 import shutil
 import sys
 import tempfile
@@ -31,7 +32,12 @@ with atheris.instrument_imports(["npu_config"]) if atheris else contextlib.nullc
 _PIECES = [b"{", b"}", b"[", b"]", b":", b"=", b",", b'"', b"'", b"\\", b"\n", b"\r", b"\0", b"#",
            b"*", b"::", b"1" * 400, b" " * 50, b"\xff", b"\xef\xbb\xbf", b"-1", b"nan", b"1e999",
            b"\\U00110000", b"null", b"true", b"{}", b"[]", b"version: 1\n", b"NpuOptimizer",
-           b"loss_scale: ", b"step = ", b"A=$A$A\n", b"x = x + x\n"]  # fmt: skip
+           b"loss_scale: ", b"step = ", b"A=$A$A\n", b"x = x + x\n", b"# npu: ignore", b"(", b")",
+           b"#npu:ignore\n\0", b'"""', b"'''", b"\t", b"\x0c", b"  ", b"\\\n", b"//", b"/*", b"*/",
+           b"# coding: utf-7\n", b"# coding: raw_unicode_escape\n", b"\\ud800", b"\xed\xa0\x80",
+           b"\xe2\x80\xa8", b"\xef\xbc\x9a", b"<<EOF\n", b"&a ", b"*a", b"!!int ", b"? ", b"| ",
+           b"---\n", b"\x1b[31m", b"::error::", b"if a:\n", b"\n    ", b"0x", b"1_000", b"1e-4",
+           b"-0", b".inf", b"0o14", b"2026-01-01", b"precision_modee", b"hcl_timeout"]  # fmt: skip
 SLOW = 1.0
 
 
@@ -82,8 +88,9 @@ def mutated(seed, name):
 class Findings:
     """What was tried, and the first input of each fault."""
 
-    def __init__(self):
+    def __init__(self, keep=None):
         self.done = 0
+        self.keep = keep
         self.wrong = {}
         self.counts = collections.Counter()
 
@@ -93,8 +100,11 @@ class Findings:
         try:
             execute(name, data)
         except Exception as error:
-            frames = traceback.extract_tb((error.__cause__ or error).__traceback__)
-            key = (name, type(error).__name__, str(frames[-1])[-80:])
+            cause = error
+            while cause.__cause__ is not None and cause.__cause__.__traceback__ is not None:
+                cause = cause.__cause__
+            frames = traceback.extract_tb(cause.__traceback__)
+            key = (name, type(error).__name__, str(frames[-1:])[-80:])
             self._tell("RAISED", key, repr(error)[:200], data)
         spent = time.process_time() - begun
         if spent > SLOW:
@@ -107,6 +117,9 @@ class Findings:
     def _tell(self, what, key, more, data):
         if self.wrong.setdefault(key, data) is data:
             print(what, key, more, len(data), repr(data)[:300], flush=True)
+            if self.keep is not None:
+                name = "{}-{}".format(len(self.wrong), re.sub(r"\W+", "_", key[0]))
+                Path(self.keep, name).write_bytes(data)
 
     def tell(self):
         """Print the numbers."""
@@ -125,9 +138,10 @@ def main():
     parser.add_argument("--seconds", type=int, default=600)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("targets", nargs="*", default=sorted(ALL))
+    parser.add_argument("--keep", metavar="DIR", help="write the inputs that are wrong to it")
     given = parser.parse_args()
     names = [name for name in sorted(ALL) if any(fnmatch.fnmatch(name, p) for p in given.targets)]
-    findings = Findings()
+    findings = Findings(given.keep)
     (guided if atheris else by_chance)(findings, names, given.seconds, given.seed)
     findings.tell_each()
     return 1 if findings.wrong else 0

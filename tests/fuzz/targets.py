@@ -39,6 +39,8 @@ from npu_config.readers import KINDS, read
 from npu_config.reporters import FORMATS, Summary, render
 from npu_config.rulebook import load_all
 from npu_config.rules.engine import judge
+from npu_config.runner.script import CannotRunError
+from npu_config.runner.script import _compiled as compiled
 
 TESTS = Path(__file__).resolve().parents[1]
 CORPUS = sorted(
@@ -173,6 +175,11 @@ def _of_pod(path):
         devices_of(table, {"10.0.0.1"})
 
 
+def _compile(path):
+    with contextlib.redirect_stderr(io.StringIO()), contextlib.suppress(CannotRunError):
+        compiled(str(path))
+
+
 TARGETS = {
     **{"read-" + kind: _reader(kind) for kind in KINDS},
     "read-any": _reader(None),
@@ -207,6 +214,7 @@ TARGETS = {
     "dump-index": _in_file(_folder(_re_exported), "index.csv"),
     "reference": _in_file(lambda path: open_reference(str(path.parent)), "index.csv"),
     "ge-graph": _in_file(dumps.read_ge_graph),
+    "compile": _in_file(_compile, "train.py"),
     "overflow-record": _in_file(lambda path: units(dumps.read_overflow(path))),
 }
 
@@ -253,6 +261,8 @@ READERS = {
     "precision_tool/export.py": "tfdbg",
     "readers/__init__.py": "read-any",
     "readers/shell_file.py": "read-shell",
+    "runner/script.py": "compile",
+    "script/neighbours.py": "command: check, an import",
     "sidefiles/format.py": "read-profiling",
 }
 """Module that reads files to the target that covers it."""
@@ -264,9 +274,7 @@ NO_READERS = {
     "judging/batch.py": "gives the bytes to the reader of scripts",
     "runner/hub.py": "what the system says of a process",
     "runner/ranks.py": "what the ranks of this run wrote",
-    "runner/script.py": "Python runs what it reads",
     "script/checks/loops.py": "searches for one pattern, which tests/linear proves",
-    "script/neighbours.py": "searches for words",
     "sidefiles/library.py": "gives the text to the readers of side files",
     "text/loading.py": "reads bytes for the others",
     "tf1/module_table.py": "reads the table of the package",
