@@ -1,37 +1,65 @@
 """``make test``: the sessions of nox, two side by side, on one wheel.
 
-The output of a session is printed when it ends, then a summary.  ``nox -s NAME`` runs a
-single session, ``nox`` all of them one after the other.
+Says first what it will run and how long each session took last time, then prints the lines of
+every session as they come, and a summary.  ``nox -s NAME`` runs a single session.  A session whose
+Python is not on this machine is left out, and said to be; with ``CI`` set it fails.
 """
 
+import json
 import os
+import re
 import subprocess
 import sys
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
-from typing import Dict, Tuple
+from typing import Dict, List, NamedTuple, Optional
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-LONGEST_FIRST = (
-    "tests_tf115",
-    "tests_tf215",
-    "tests_newest",
-    "tests_oldest",
-    "docs",
-    "lint",
-    "package",
-)
+sys.path.append(ROOT)
+
+from tools import pythons  # noqa: E402 - found through the line above
+
+LONGEST_FIRST = {
+    "tests_newest": "3.13",
+    "tests_tf115": "3.7",
+    "tests_oldest": "3.7",
+    "tests_tf215": "3.11",
+    "docs": "3.11",
+    "lint": "3.11",
+    "package": "3.11",
+}
+"""The sessions, and the Python that each needs."""
+
+TESTS = [name for name in LONGEST_FIRST if name.startswith("tests_")]
+HERE = "tests_here"
+"""What runs where none of the test sessions can: the tests on the Python of this program."""
+
 AT_ONCE = 2
 NOX = [sys.executable, "-m", "nox"]
+TIMES = os.path.join(ROOT, ".nox", "seconds.json")
 
 _print = threading.Lock()
+_NOISE = re.compile(r"nox > (?!Session|Error)|\s*\Z|\[notice\]|WARNING: ")
 
 
-def run(name: str, environ: Dict[str, str]) -> Tuple[bool, float]:
-    """Run one session and print its output when it ends: passed or not, and seconds."""
+class Outcome(NamedTuple):
+    """How a session ended."""
+
+    word: str
+    seconds: float = 0.0
+
+
+def say(*words: str) -> None:
+    """Print a line at once; lines of two sessions do not mix."""
+    with _print:
+        print(*words, flush=True)
+
+
+def run(name: str, environ: Dict[str, str]) -> Outcome:
+    """Run one session and print its lines as they come, each behind the session's name."""
     start = time.monotonic()
-    done = subprocess.run(
+    process = subprocess.Popen(
         [*NOX, "-s", name],
         cwd=ROOT,
         env=environ,
@@ -39,34 +67,67 @@ def run(name: str, environ: Dict[str, str]) -> Tuple[bool, float]:
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
     )
-    seconds = time.monotonic() - start
-    with _print:
-        print("\n===== {} =====".format(name))
-        print(done.stdout.decode("utf-8", "replace"), flush=True)
-    return done.returncode == 0, seconds
+    assert process.stdout is not None
+    for line in process.stdout:
+        text = line.decode("utf-8", "replace").rstrip()
+        if not _NOISE.match(text):
+            say("{:<13}| {}".format(name, text))
+    passed = process.wait() == 0
+    return Outcome("passed" if passed else "FAILED", time.monotonic() - start)
+
+
+def last_times() -> Dict[str, float]:
+    """How long each session took when it last passed, in seconds."""
+    try:
+        with open(TIMES, encoding="utf-8") as stream:
+            return {str(name): float(seconds) for name, seconds in json.load(stream).items()}
+    except (OSError, ValueError):
+        return {}
+
+
+def announce(names: List[str], missing: Dict[str, str]) -> None:
+    """Print what will run, how long it took last time, and what is left out."""
+    times = last_times()
+    for name in names:
+        known: Optional[float] = times.get(name)
+        ago = "not timed yet" if known is None else "last time {:.0f} s".format(known)
+        version = LONGEST_FIRST.get(name, "{}.{}".format(*sys.version_info))
+        say("{:<13}  Python {:<5} {}".format(name, version, ago))
+    if all(name in times for name in names):
+        half = sum(times[name] for name in names) / AT_ONCE
+        say("about {:.0f} minutes, {} sessions at once".format(half / 60 + 1, AT_ONCE))
+    for name, version in missing.items():
+        say("{:<13}  left out: {}".format(name, pythons.explain(version)))
 
 
 def main() -> int:
     """Build the wheel, run the sessions, print the summary; returns the exit code."""
+    found = {version: pythons.find(version) for version in sorted(set(LONGEST_FIRST.values()))}
+    missing = {name: version for name, version in LONGEST_FIRST.items() if not found[version]}
+    names = [name for name in LONGEST_FIRST if name not in missing]
+    if missing and not set(names) & set(TESTS):
+        names.insert(0, HERE)
+    announce(names, missing)
+    if missing and os.environ.get("CI"):
+        say("CI is set: every session has to run")
+        return 1
     environ = dict(os.environ)
-    passed, seconds = run("wheel", environ)
-    if not passed:
+    if run("wheel", environ).word != "passed":
         return 1
     with open(os.path.join(ROOT, ".nox", "wheel.txt"), encoding="utf-8") as stream:
         environ["NPU_CONFIG_WHEEL"] = stream.read().strip()
-
-    def session(name: str) -> Tuple[bool, float]:
-        with _print:
-            print("started", name, flush=True)
-        return run(name, environ)
-
     with ThreadPoolExecutor(AT_ONCE) as pool:
-        results = dict(zip(LONGEST_FIRST, pool.map(session, LONGEST_FIRST)))
-    print("\n===== summary =====")
-    for name, (passed, seconds) in results.items():
-        print("{:<14} {:<7} {:5.0f} s".format(name, "passed" if passed else "FAILED", seconds))
-    failed = [name for name, (passed, _) in results.items() if not passed]
-    print("{} passed, {} failed".format(len(results) - len(failed), len(failed)))
+        results = dict(zip(names, pool.map(lambda name: run(name, environ), names)))
+    times = {name: each.seconds for name, each in results.items() if each.word == "passed"}
+    with open(TIMES, "w", encoding="utf-8") as stream:
+        json.dump({**last_times(), **times}, stream)
+    say("\n===== summary =====")
+    for name, outcome in results.items():
+        say("{:<14} {:<7} {:5.0f} s".format(name, *outcome))
+    for name in missing:
+        say("{:<14} left out: no Python {}".format(name, missing[name]))
+    failed = [name for name, outcome in results.items() if outcome.word != "passed"]
+    say("{} passed, {} failed".format(len(results) - len(failed), len(failed)))
     return 1 if failed else 0
 
 
