@@ -29,7 +29,6 @@ TEST_TOOLS = [
     "jsonschema",
     "numpy",
     "babel",
-    "pre-commit",
 ]
 GUARD = "--timeout=900"
 """Seconds after which a test hangs: far above what any needs."""
@@ -187,7 +186,7 @@ def docs(session: nox.Session) -> None:
 @nox.session(python=interpreter("3.11"))
 def package(session: nox.Session) -> None:
     """The wheel and the source distribution hold what they must, and the wheel works alone."""
-    session.install("build")
+    session.install("build", "pytest", "hypothesis", "pre-commit")
     session.run("python", "-m", "tools.dist")
     (found,) = (ROOT / "dist").glob("*.whl")
     session.install("--force-reinstall", str(found) + "[cli]")
@@ -201,6 +200,7 @@ def package(session: nox.Session) -> None:
         session.run("npu-config", "diff", "config.yaml", "session.pbtxt")
         session.run("npu-config", "explain", "NPU101")
         session.chdir(str(ROOT))
+    session.run("pytest", "tests/test_pre_commit.py")  # in the clone that pre-commit installs
 
 
 @nox.session(python=interpreter("3.7"))
