@@ -3,7 +3,6 @@
 import concurrent.futures
 import gc
 import os
-import stat
 from concurrent.futures.process import BrokenProcessPool
 from typing import (
     AbstractSet,
@@ -28,7 +27,7 @@ from npu_config.script import NOT_PYTHON, read
 from npu_config.script.neighbours import remembering
 from npu_config.script.vocabulary import may_matter
 from npu_config.text.guard import guarded
-from npu_config.text.loading import load
+from npu_config.text.loading import load, state_of
 
 __all__ = ["judge_scripts"]
 
@@ -121,9 +120,11 @@ def _load(path: str) -> Union[bytes, Diagnostic]:
     """The content of a file in one read, or why there is none."""
     try:
         with open(path, "rb", buffering=0, opener=reading) as stream:
-            status = os.fstat(stream.fileno())
-            if stat.S_ISREG(status.st_mode) and status.st_size <= LARGEST:
-                return stream.read() or b""
+            before = state_of(stream)
+            if before is not None and before[0] <= LARGEST:
+                data = stream.read() or b""
+                if state_of(stream) == before:
+                    return data
     except (OSError, ValueError):
         pass
     return load(path, LARGEST)

@@ -2,7 +2,9 @@
 
 import errno
 import os
-from typing import Optional, Tuple, Union
+import stat
+import time
+from typing import IO, Optional, Tuple, Union
 
 from npu_config.core.arguments import is_text
 from npu_config.core.diagnostics import Diagnostic, Place
@@ -20,22 +22,41 @@ _REASONS = {
     errno.ENOTDIR: ("a part of the path is not a directory", "check the path"),
     errno.ENAMETOOLONG: ("the path is too long for this system", None),
 }
+_PAUSES = (0.005, 0.02, 0.1, 0)
+"""Seconds to wait after each attempt to read a file that is being written."""
+
 _NO_FILE = (errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG)
 
 
 def load(path: str, limit: int) -> Union[bytes, Diagnostic]:
     """The content of a file, or why there is none.
 
+    A file that another process writes to meanwhile is read again: half of one content and half
+    of another is none.
+
     Args:
         path: the file.
         limit: how many bytes it may have.
     """
     try:
-        with open(path, "rb", opener=reading) as stream:
-            data = stream.read(limit + 1)
+        for pause in _PAUSES:
+            with open(path, "rb", opener=reading) as stream:
+                before = state_of(stream)
+                data = stream.read(limit + 1)
+                if state_of(stream) == before:
+                    return too_large(path, limit) if len(data) > limit else data
+            time.sleep(pause)
     except (OSError, ValueError) as error:
         return unreadable(path, error)
-    return too_large(path, limit) if len(data) > limit else data
+    message = "the file changes while it is read; it is not checked"
+    help = "check it again when the process that writes it is done"
+    return rules.UNREADABLE.diagnostic(message, Place(path), help=help)
+
+
+def state_of(stream: IO[bytes]) -> Optional[Tuple[int, int]]:
+    """The size of a file, and when it was written to; None for a pipe or a device."""
+    status = os.fstat(stream.fileno())
+    return (status.st_size, status.st_mtime_ns) if stat.S_ISREG(status.st_mode) else None
 
 
 def unreadable(path: str, error: Exception) -> Diagnostic:
