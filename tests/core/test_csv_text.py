@@ -12,7 +12,11 @@ from npu_config.core.npy import COLUMNS, Exported, index_text
 from npu_config.dumps.reference import _index
 
 FORMULAS = ("=1+1", "+cmd|' /C calc'!A0", "-2+3", "@SUM(1)", "\t=1", "\r=1", "'=1", "''=1", "=")
-TEXTS = st.one_of(st.sampled_from(FORMULAS), st.text(), st.floats().map(str))
+TEXTS = st.one_of(
+    st.sampled_from(FORMULAS),
+    st.text(st.characters(blacklist_characters="\0")),
+    st.floats().map(str),
+)
 
 
 def read(text):
