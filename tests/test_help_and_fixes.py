@@ -43,6 +43,8 @@ def may_be_fixed(reading, found):
     """False for notes, and where the text of a script is a name, an expression, a message."""
     if found.severity is Severity.INFO or found.line is None or found.line != found.end_line:
         return False
+    if not reading.fixable:  # it may be the file of another program
+        return False
     if reading.kind != "script":
         return True
     line = reading.text.split("\n")[found.line - 1]
