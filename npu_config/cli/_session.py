@@ -119,7 +119,8 @@ class Session:
                     self.left_out.append(left)
                 else:
                     if candidate.root is not None:
-                        roots[candidate.root] += checked.unchecked is None
+                        wrong = bool(Report(checked.found).errors)
+                        roots[candidate.root] += wrong or checked.unchecked is None
                     self._finish(candidate, checked, fixing)
             self._check_scripts(scripts, fixing, advance)
         for root, count in roots.items():
