@@ -28,6 +28,7 @@ class TestPatch:
         """Patching can be repeated and undone; undone, the classes are TensorFlow's."""
         from npu_config.tf1 import patch_sessions, unpatch_sessions
 
+        unpatch_sessions()  # what ran before in this process may have left them patched
         originals = [session_module.Session.__init__, session_module.InteractiveSession.__init__]
         patch_sessions()
         patch_sessions()
