@@ -136,8 +136,11 @@ def race(command, edits, python=sys.executable, seed=0, without=()):
 
 
 def holds(path, mark):
-    """Whether a mark is in a file, at once or a little later: names may be on their way back."""
-    for _ in range(50):
+    """Whether a mark is in a file, at once or a little later: names may be on their way back.
+
+    That takes the process that runs the command as long as it has to wait for a processor.
+    """
+    for _ in range(1000):
         try:
             if mark in path.read_text():
                 return True
