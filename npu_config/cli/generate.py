@@ -76,7 +76,7 @@ def command(
     session = reading.settings[0].session if reading.settings else None
     if not (session.optimizers if session else reading.settings or reading.diagnostics):
         raise Unproducible("{} sets no option of NpuOptimizer", config)
-    target = around.target_of(reading.target)
+    target = around.target_of(reading.target, reading.unreadable)
     written = configuration(reading, target, drop_unknown, judged.found)
     try:
         content = "" if written is None else render(written, to)

@@ -169,6 +169,8 @@ def _unsilenced(
 
     A finding in another file, which the judged one names, goes by the comments of that file.
     """
+    from npu_config.judging.comments import Suppressions
+
     mine: List[Diagnostic] = []
     others: Dict[str, List[Diagnostic]] = {}
     for each in found:
@@ -177,15 +179,11 @@ def _unsilenced(
         else:
             others.setdefault(each.path, []).append(each)
     if reading.text is not None:
-        from npu_config.judging.comments import Suppressions
-
         comments = Suppressions(reading.text, reading.path, reading.kind == "script")
         if comments:
             rules = known_rules() if known_rules is not None else ()
             mine = comments.apply(mine, [(rule.id, rule.name) for rule in rules])
     for name, theirs in others.items():
-        from npu_config.judging.comments import Suppressions
-
         comments = Suppressions(texts[name], name, name.endswith(".py"))
         mine.extend(comments.apply(theirs))
     return mine

@@ -21,6 +21,7 @@ import attr
 from npu_config.core.collector import without_collector
 from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Place
 from npu_config.core.files import reading
+from npu_config.core.processes import in_processes
 from npu_config.judging import ALONE, Around, Judgement, KnownRules, judge_reading
 from npu_config.rules.reading import CANNOT_BE_READ, FAILED
 from npu_config.script import NOT_PYTHON, read
@@ -69,7 +70,8 @@ def judge_scripts(
         for start in range(0, len(paths), _CHUNK)
     ]
     shared = processes > 1 and len(paths) >= _WORTH_SHARING and (os.cpu_count() or 1) > 1
-    for results in _check_shared(works, processes) if shared else map(_check, works):
+    shares = in_processes(_check, works, processes, _check_apart) if shared else map(_check, works)
+    for results in shares:
         if progress is not None:
             progress(results.files)
         yield from results.checked
@@ -130,23 +132,12 @@ def _load(path: str) -> Union[bytes, Diagnostic]:
     return load(path, LARGEST)
 
 
-def _check_shared(works: Sequence[_Work], processes: int) -> Iterator[_Results]:
-    done = 0
-    try:
-        with concurrent.futures.ProcessPoolExecutor(processes) as pool:
-            for results in pool.map(_check, works):
-                done += 1
-                yield results
-    except BrokenProcessPool:
-        for work in works[done:]:
-            for path in work.paths:
-                yield _check_apart(work._replace(paths=(path,)))
-    except (OSError, NotImplementedError):
-        yield from map(_check, works[done:])
+def _check_apart(work: _Work) -> Iterator[_Results]:
+    """Check each script in a process of its own, which may end."""
+    return (_check_alone(work._replace(paths=(path,))) for path in work.paths)
 
 
-def _check_apart(work: _Work) -> _Results:
-    """Check one script in a process of its own, which may end."""
+def _check_alone(work: _Work) -> _Results:
     try:
         with concurrent.futures.ProcessPoolExecutor(1) as pool:
             return pool.submit(_check, work).result()

@@ -23,6 +23,7 @@ from typing import (
 from npu_config.core.collector import without_collector
 from npu_config.core.diagnostics import Diagnostic, Place
 from npu_config.core.message import phrase
+from npu_config.core.processes import in_processes
 from npu_config.core.rule import Rule
 from npu_config.migration import rules
 from npu_config.migration.engine import Analysis, Migration, analyse
@@ -126,29 +127,19 @@ def migrate_files(
     ]
     shared = count > 1 and len(targets) >= _WORTH_SHARING
     looked: List[_Looked] = []
-    for results in _shared(works, count) if shared else map(_look, works):
+    for results in in_processes(_look, works, count, _apart) if shared else map(_look, works):
         if progress is not None:
             progress(len(results))
         looked += results
     return _fitted(looked, imports)
 
 
-def _shared(works: Sequence[_Work], count: int) -> Iterator[List[_Looked]]:
-    done = 0
-    try:
-        with concurrent.futures.ProcessPoolExecutor(count) as pool:
-            for results in pool.map(_look, works):
-                done += 1
-                yield results
-    except BrokenProcessPool:
-        for work in works[done:]:
-            yield [_apart(work._replace(targets=(target,))) for target in work.targets]
-    except (OSError, NotImplementedError):
-        yield from map(_look, works[done:])
+def _apart(work: _Work) -> Iterator[List[_Looked]]:
+    """Migrate each file in a process of its own, which may end."""
+    return ([_alone(work._replace(targets=(target,)))] for target in work.targets)
 
 
-def _apart(work: _Work) -> _Looked:
-    """Migrate one file in a process of its own, which may end."""
+def _alone(work: _Work) -> _Looked:
     try:
         with concurrent.futures.ProcessPoolExecutor(1) as pool:
             return pool.submit(_look, work).result()[0]

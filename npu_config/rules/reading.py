@@ -1,6 +1,6 @@
 """What reading a file gives, whatever its format."""
 
-from typing import List, Optional, Tuple
+from typing import FrozenSet, List, Optional, Tuple
 
 import attr
 
@@ -28,6 +28,7 @@ class Reading:
             file and for what cannot be read.
         diagnostics: what the reader found; rules have not been applied to the settings yet.
         target: what the file says of the machine it is meant for.
+        unreadable: the parts of it that the file says in a way that cannot be read.
         text: the content, where it is text.
         encoding: how the text is written back.
         unchecked: why it could not be read or understood at all, in a few words; None: it could.
@@ -44,6 +45,7 @@ class Reading:
     encoding: str = "utf-8"
     unchecked: Optional[str] = None
     fixable: bool = True
+    unreadable: FrozenSet[str] = frozenset()
 
     @property
     def skipped(self) -> bool:

@@ -52,7 +52,6 @@ class _End:
         self._until = None if timeout is None else time.monotonic() + timeout
         self._ending = threading.Lock()
         self._heard = 0
-        self._pid = os.getpid()
         self._hear, self._tell = os.pipe()
         os.set_blocking(self._tell, False)
 

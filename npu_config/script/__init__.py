@@ -12,7 +12,7 @@ import attr
 from npu_config.core.diagnostics import Diagnostic, Place, Severity
 from npu_config.core.message import phrase
 from npu_config.core.settings import Settings, SourceKind
-from npu_config.core.target import Target
+from npu_config.core.target import NO_TARGET, OwnTarget, Target
 from npu_config.rules.around import Around
 from npu_config.rules.reading import Reading
 from npu_config.script._rules import NOT_PYTHON, NOT_TEXT
@@ -121,11 +121,13 @@ def read_script(
     except RecursionError:
         return _unparsable(text, path, "nested too deeply to be analysed", None, None)
     variants = variants_of(script, groups)
+    own = _target_of(variants)
     return ScriptReading(
         "script",
         path,
         settings=tuple(variant.settings for variant in variants),
-        target=_target_of(variants),
+        target=own.target,
+        unreadable=own.unknown,
         text=text,
         script=script,
         variants=tuple(variants),
@@ -152,10 +154,10 @@ def judge_script(
     return read_script(text, path).judge(Around(target, None, environ, on_host))
 
 
-def _target_of(variants: Iterable[Variant]) -> Optional[Target]:
-    """The target that every builder of a script names; None when there is no such one."""
+def _target_of(variants: Iterable[Variant]) -> OwnTarget:
+    """The target that every builder of a script names; where they differ there is no such one."""
     targets = {each.target for each in variants if each.settings.source_kind is SourceKind.BUILDER}
-    return targets.pop().target if len(targets) == 1 else None
+    return targets.pop() if len(targets) == 1 else NO_TARGET
 
 
 def _of_other_adapter(text: str, path: Optional[str]) -> ScriptReading:

@@ -1,5 +1,6 @@
 """The target that a builder names in a script counts for the command, part by part."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -57,6 +58,19 @@ def test_a_target_that_cannot_be_read(check, target):
     """No rule of a product speaks, nor does the target of the project hold."""
     line = ONE.format(target, BFLOAT)
     assert check(line, project='target = "atlas_training"\n') == []
+
+
+@pytest.mark.parametrize("command", ["generate --to yaml", "doctor"])
+def test_a_target_that_cannot_be_read_at_other_doors(npu, tmp_path, command):
+    """The target of the project holds there neither: nothing is found, as by ``check``."""
+    (tmp_path / "pyproject.toml").write_text('[tool.npu-config]\ntarget = "atlas_training"\n')
+    path, found = tmp_path / "train.py", tmp_path / "found.json"
+    path.write_text("import npu_config as npu\n" + ONE.format("make_target()", BFLOAT))
+    result = npu(*command.split(), path, "--findings", found)
+    assert json.loads(found.read_text(encoding="utf-8"))["diagnostics"] == []
+    assert "NPU108" not in result.out + result.err
+    assert "atlas_training" not in result.out
+    assert command == "doctor" or (result.code, BFLOAT.split("=")[0] in result.out) == (0, True)
 
 
 def test_a_product_that_does_not_exist(check):

@@ -131,7 +131,7 @@ def facts_of(
         None if judged is None else judged.unchecked,
         Script.of(reading.text, reading.path) if reading.kind == "script" else None,
         all(each.source_kind in _OURS for each in settings),
-        around.target_of(reading.target),
+        around.target_of(reading.target, reading.unreadable),
         environ,
         on_host,
     )
