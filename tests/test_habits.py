@@ -99,6 +99,17 @@ def test_every_file_is_opened_by_reading():
     assert wrong == []
 
 
+def test_digits_are_decimal():
+    """``"\u00b2".isdigit()`` is True, and ``int`` refuses it: ``isdecimal`` says what is meant."""
+    wrong = [
+        "{}:{}".format(path.relative_to(PACKAGE).as_posix(), node.lineno)
+        for path in sorted(PACKAGE.rglob("*.py"))
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Attribute) and node.attr in ("isdigit", "isnumeric")
+    ]
+    assert wrong == []
+
+
 def _dotted(node):
     if isinstance(node, ast.Attribute):
         return "{}.{}".format(_dotted(node.value), node.attr)

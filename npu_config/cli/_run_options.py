@@ -100,7 +100,7 @@ def read(words: Sequence[str]) -> Optional[Dict[str, Any]]:
 def _value(legal: Any, text: str) -> Union[str, int, None]:
     """A value that is certainly legal, else None."""
     if isinstance(legal, range):
-        plain = text.isascii() and text.isdigit() and len(text) <= _MOST_DIGITS
+        plain = text.isascii() and text.isdecimal() and len(text) <= _MOST_DIGITS
         return int(text) if plain and int(text) in legal else None
     return text if text and text[0] != "-" and (legal is str or text in legal) else None
 

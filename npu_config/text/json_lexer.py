@@ -259,7 +259,7 @@ class Lexer:
             message = phrase("a number of more than {} characters", MAX_DIGITS)
             self._log.fault(start, end, message)
             return BROKEN
-        if written.lstrip("-").isdigit():
+        if written.lstrip("-").isdecimal():
             return int(written)
         if isinf(float(written)):
             self._log.fault(start, end, phrase("the number {} is too large", written))

@@ -281,7 +281,7 @@ def _averaged(gradients: GradsAndVars, name: str) -> GradsAndVars:
 
 def _check_shares(count: int) -> None:
     """Refuse shares of the update that the device could not give to each rank."""
-    if not os.environ.get("DEVICE_ID", "").isdigit():
+    if not os.environ.get("DEVICE_ID", "").isdecimal():
         hccl.refuse("is_weight_update_sharding needs DEVICE_ID, the device of this rank")
     if ranks.rank_size() > count:
         hccl.refuse(

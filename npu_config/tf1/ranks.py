@@ -36,7 +36,7 @@ def rank_size(environ: Optional[Mapping[str, str]] = None) -> int:
         NpuConfigError: ``RANK_SIZE`` and ``CM_WORKER_SIZE`` are both set.
     """
     text = rank_size_text(environ)
-    return int(text) if text.isdigit() else 1
+    return int(text) if text.isdecimal() else 1
 
 
 def rank_id(environ: Optional[Mapping[str, str]] = None) -> int:
@@ -79,7 +79,7 @@ def local_rank_id(environ: Optional[Mapping[str, str]] = None) -> int:
     if neighbours:
         return neighbours.index(rank_id(environ))
     text = environ.get("ASCEND_DEVICE_ID", environ.get("DEVICE_ID", "0"))
-    return int(text) if text.isdigit() else 0
+    return int(text) if text.isdecimal() else 0
 
 
 def local_rank_size(environ: Optional[Mapping[str, str]] = None) -> int:

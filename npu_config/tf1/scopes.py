@@ -208,7 +208,7 @@ def limit_core_num_scope(
     _check_types(
         "limit_core_num_scope", {"op_vectorore_num": str}, op_vectorore_num=op_vectorore_num
     )
-    if not op_vectorore_num.isdigit() or int(op_vectorore_num) < 1:
+    if not op_vectorore_num.isdecimal() or int(op_vectorore_num) < 1:
         raise rules.GRAPH_ATTRIBUTE.error(
             "op_vectorore_num of limit_core_num_scope must be the text of a whole number "
             'from 1, got "{}"'.format(op_vectorore_num),

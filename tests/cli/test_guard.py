@@ -40,6 +40,14 @@ HOSTILE = {
     "surrogate.json": b'{"version": 1, "hccl_timeout": "\\ud800"}\n',
     "latin.sh": b"#!/bin/bash\nexport RANK_ID=\xff\xfe  # npu: ignore\n",
     "nul.sh": b"#!/bin/bash\nexport RANK_ID=0\x00  # npu: ignore\n",
+    "digit.sh": "#!/bin/bash\nexport RANK_ID=\u00b2 RANK_SIZE=\u00b2\nA=\u00b2\n((A++))\n"
+    "for i in $(seq \u00b2); do python3 x.py; done\n".encode(),
+    "digit.py": HEAD
+    + "c = NPURunConfig(session_device_id='\u00b2', hcom_parallel='\u00b2')\n"
+    "with limit_core_num_scope('\u00b2'):\n    pass\n".encode(),
+    "digit.yaml": "version: 1\nhccl_timeout: \u00b2\ndump_step: \u00b2|\u0663\n".encode(),
+    "digit.json": '{"version": "1.0", "server_count": "\u00b2", "server_list": [{"device": '
+    '[{"rank_id": "\u00b2", "device_id": "\u0663"}]}]}'.encode(),
     "number.pbtxt": b"graph_options { rewrite_options { custom_optimizers { name: 'NpuOptimizer' "
     b"parameter_map { key: 'x' value { i: " + b"1" * 5000 + b" } } } } }\n",
 }
@@ -187,3 +195,27 @@ def test_a_file_that_no_command_expected(npu, monkeypatch):
 
     monkeypatch.setattr(schema.command, "callback", fails)
     assert npu("schema") == (2, "", "Error: /x/y: Permission denied\n")
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "diagnose graph.pbtxt",
+        "ranktable build --server a --device-ips 10.0.0.1 --devices \u00b2",
+        "ranktable build --server a --device-ips 10.0.0.1 --devices \u00b2-\u00b3",
+        "env --check digit.env",
+        "dump list dump",
+    ],
+)
+def test_digits_that_are_no_numbers(npu, tmp_path, monkeypatch, call):
+    """A superscript two is a digit to Unicode, and no number to anybody."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "graph.pbtxt").write_bytes(
+        'node {name: "a" op: "Const"} node {name: "b" op: "Add" input: "a:\u00b2"}\n'.encode()
+    )
+    (tmp_path / "digit.env").write_bytes("RANK_ID=\u00b2\nRANK_SIZE=\u0663\n".encode())
+    (tmp_path / "dump" / "\u00b2").mkdir(parents=True)
+    (tmp_path / "dump" / "\u00b2" / "Add.a.\u00b2.1.2").write_text("")
+    found = npu(*call.split())
+    said = found.out + found.err
+    assert (found.code in (0, 1, 2), "NPU700" in said) == (True, False), said

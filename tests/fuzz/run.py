@@ -37,7 +37,8 @@ _PIECES = [b"{", b"}", b"[", b"]", b":", b"=", b",", b'"', b"'", b"\\", b"\n", b
            b"# coding: utf-7\n", b"# coding: raw_unicode_escape\n", b"\\ud800", b"\xed\xa0\x80",
            b"\xe2\x80\xa8", b"\xef\xbc\x9a", b"<<EOF\n", b"&a ", b"*a", b"!!int ", b"? ", b"| ",
            b"---\n", b"\x1b[31m", b"::error::", b"if a:\n", b"\n    ", b"0x", b"1_000", b"1e-4",
-           b"-0", b".inf", b"0o14", b"2026-01-01", b"precision_modee", b"hcl_timeout"]  # fmt: skip
+           b"-0", b".inf", b"0o14", b"2026-01-01", b"precision_modee", b"hcl_timeout",
+           b"\xc2\xb2", b"\xd9\xa3", b":\xc2\xb2"]  # fmt: skip
 SLOW = 1.0
 
 

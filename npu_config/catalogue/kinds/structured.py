@@ -99,7 +99,7 @@ def digits(text: str) -> Optional[int]:
 
     Of a longer number than any limit allows as many digits are read as show that.
     """
-    if not (text.isascii() and text.isdigit()):
+    if not (text.isascii() and text.isdecimal()):
         return None
     return int(text.lstrip("0")[:_MOST_DIGITS] or "0")
 

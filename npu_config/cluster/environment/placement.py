@@ -262,7 +262,7 @@ def compare(contexts: Mapping[str, EnvironmentCheck], one_server: bool = False) 
         device = context.get("ASCEND_DEVICE_ID")
         if context.absent("ASCEND_DEVICE_ID"):
             device = "0"
-        if rank is not None and rank.isdigit():  # a text names a pod, which may have several
+        if rank is not None and rank.isdecimal():  # a text names a pod, which may have several
             before = owners.setdefault(("rank", rank), name)
             if before != name:
                 _twice(context, "RANK_ID", rank, before)

@@ -53,7 +53,7 @@ class EnvironmentCheck:
     def whole(self, name: str) -> Optional[int]:
         """The number that a variable holds; None when it is not set, not known or not a number."""
         text = self.get(name)
-        if text is None or not text.isdigit() or not text.isascii() or len(text) > 18:
+        if text is None or not text.isdecimal() or not text.isascii() or len(text) > 18:
             return None
         return int(text)
 

@@ -44,7 +44,7 @@ def device_choice(text: str) -> Devices:
     Raises:
         NpuConfigError: the text is not one.
     """
-    if text.strip().isdigit() and len(text) < 6 and int(text):
+    if text.strip().isdecimal() and len(text) < 6 and int(text):
         return int(text)
     if text.strip() == "0":
         raise refusal("0 devices are none", 'write how many, or which: "8" or "0-3,6"')

@@ -129,7 +129,7 @@ def _change(state: State, name: str, spot: Spot, refers: bool) -> None:
     """What a number or another name for a variable holds: ``declare -i``, ``declare -n``."""
     value = state.get(name)
     if not refers:
-        if value is UNKNOWN or not value.isdigit():
+        if value is UNKNOWN or not value.isdecimal():
             state.set(name, UNKNOWN, spot)
     elif value is UNKNOWN:
         state.forget()

@@ -205,7 +205,7 @@ def _element(script: Script, state: State, node: Node) -> Value:
 def _variable(script: Script, state: State, name: str) -> Value:
     if name in ("0", "BASH_SOURCE"):
         return UNKNOWN if script.path is None else os.path.abspath(script.path)
-    if not name.isdigit():
+    if not name.isdecimal():
         return state.get(name)
     arguments = state.shell.arguments
     if arguments is None:
@@ -271,7 +271,7 @@ def arithmetic(script: Script, state: State, node: Node) -> Optional[int]:
     kind = node.type
     if kind in ("number", "word", "variable_name"):
         text = script.text(node)
-        if text[:1].isdigit():
+        if text[:1].isdecimal():
             return _number(text)
         return _number(state.get(text)) if NAME.match(text) else None
     if kind in ("simple_expansion", "expansion", "command_substitution", "string"):

@@ -44,7 +44,7 @@ class Node:
                 continue
             source, _, slot = text.partition(":")
             inputs.append(
-                Edge(source, None if in_function else int(slot) if slot.isdigit() else 0)
+                Edge(source, None if in_function else int(slot) if slot.isdecimal() else 0)
             )
         self.inputs = tuple(inputs)
         self.controls = tuple(controls)

@@ -266,7 +266,7 @@ def _read_flag(line: str, step: Optional[int], series: Series) -> None:
     if flag:
         value = flag.group("value")
         truth = value not in ("false", "no") and (
-            not value.replace(".", "").isdigit() or float(value) != 0
+            not value.replace(".", "").isdecimal() or float(value) != 0
         )
         _flag(series, step, truth != bool(_FINITE.search(flag.group("name"))))
     elif _SKIPPED.search(line):

@@ -69,7 +69,7 @@ def _limit_core(call: Call) -> Problem:
     value: Any = "0" if given is None else given[0]
     if isinstance(value, Unknown):
         return None
-    if isinstance(value, str) and value.isdigit() and int(value) > 0:
+    if isinstance(value, str) and value.isdecimal() and int(value) > 0:
         return None
     return (
         phrase(

@@ -345,7 +345,7 @@ def optimizer_misnamed(context: Context) -> None:
 
 def _is_slip(name: str, block: Block) -> bool:
     """True for a name that can only be misspelt, where no other entry has the right one."""
-    if any(character.isdigit() for character in name) or block.message is None:
+    if any(character.isdecimal() for character in name) or block.message is None:
         return False
     if any(other.name == NPU_OPTIMIZER for other in block.message.root.blocks):
         return False

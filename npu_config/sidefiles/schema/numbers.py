@@ -61,7 +61,7 @@ class NumberText(Kind):
             return range(len(values))
         part = _part(values)
         digits = "".join(part)
-        if not (digits.isdigit() and digits.isascii() and _SIZES.issuperset(map(len, part))):
+        if not (digits.isdecimal() and digits.isascii() and _SIZES.issuperset(map(len, part))):
             return None
         numbers = list(map(int, part))
         if min(numbers) < self.lowest or max(numbers) > self.highest:
@@ -80,7 +80,7 @@ class NumberText(Kind):
         negative = match.group(1) == "-" and number
         if negative or not self.lowest <= number <= self.highest:
             raise BadValueError(phrase("legal: {}", self._range()))
-        if match.group(1) or match.end() != len(value) or not value[0].isdigit():
+        if match.group(1) or match.end() != len(value) or not value[0].isdecimal():
             raise BadValueError(
                 phrase("HCCL reads it as {}", number),
                 phrase('write "{}" if that is meant', number),
