@@ -37,6 +37,7 @@ from npu_config.cluster import rank_table
 from npu_config.lint.project import read_project
 from npu_config.reporters import schema as findings
 from npu_config.rulebook import load_all
+from npu_config.runner.finder import uninstall_npu_bridge
 from tests.diagnosis import event_messages
 
 ROOT = Path(__file__).parents[2]
@@ -333,7 +334,10 @@ def run_python(block, folder):
         import tensorflow
 
         given["tf"] = tensorflow.compat.v1
-    exec(compile(code, block.page, "exec"), given)
+    try:
+        exec(compile(code, block.page, "exec"), given)
+    finally:
+        uninstall_npu_bridge()  # a page shows how to serve it
 
 
 @PYTHON
