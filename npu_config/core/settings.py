@@ -50,6 +50,7 @@ class Setting(NamedTuple):
     value; inputs that cannot tell them apart give the same.  ``field_place`` is the place
     of the field with its value, ``i: 10``, in the text of a ConfigProto.
     ``above``: the value cannot be known here, but is a number greater than this one.
+    ``content``: of the file that the value names, for one that came with a builder.
     """
 
     value: Any
@@ -58,6 +59,7 @@ class Setting(NamedTuple):
     name_place: Optional[Place] = None
     field_place: Optional[Place] = None
     above: Optional[int] = None
+    content: Optional[str] = None
 
     @property
     def place_of_name(self) -> Place:
@@ -107,6 +109,8 @@ class Settings(NamedTuple):
             ``save_checkpoints_steps``, by name; an argument that was given as None is there
             too.  Fields of nested objects and of the Estimator have dotted names:
             ``dump_config.dump_mode``, ``estimator.model_dir``.
+        needs_files: True when the options are used and nobody writes the files whose
+            ``content`` they carry.
     """
 
     entries: Mapping[str, Setting]
@@ -115,6 +119,7 @@ class Settings(NamedTuple):
     session: Optional[SessionFacts] = None
     place: Place = NOWHERE
     extra: Mapping[str, Setting] = _NOTHING
+    needs_files: bool = False
 
     @classmethod
     def of(

@@ -142,7 +142,7 @@ def judge_reading(
 def _held(source: Any) -> Reading:
     """What is held in memory, as if it had been read."""
     if isinstance(source, ConfigValue):
-        return Reading("", None, (Settings.of(source.options),), target=source.target)
+        return Reading("", None, (_of_value(source),), target=source.target)
     if isinstance(source, Settings):
         return Reading("", source.place.path, (source,))
     if isinstance(source, Mapping):
@@ -157,6 +157,14 @@ def _held(source: Any) -> Reading:
             type(source).__name__,
         )
     )
+
+
+def _of_value(config: ConfigValue) -> Settings:
+    """The options, with the content of the files that come with them."""
+    entries = dict(Settings.of(config.options).entries)
+    for name, file in config.side_files.items():
+        entries[name] = entries[name]._replace(content=file.text)
+    return Settings(entries, needs_files=True)
 
 
 def _unsilenced(

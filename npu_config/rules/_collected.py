@@ -70,6 +70,11 @@ class Collected:
         return self._entries
 
     @property
+    def side_files(self) -> Mapping[str, SideFile]:
+        """The contents of files that options name, by option name."""
+        return self._side_files
+
+    @property
     def refused(self) -> List[Diagnostic]:
         """What is wrong with contents that were made from arguments."""
         return [found for several in self._found.values() for found in several]

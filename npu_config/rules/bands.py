@@ -23,6 +23,7 @@ from npu_config.rules import (  # noqa: F401 - each declares its rules
     shapes,
     targets,
     timeouts,
+    unwritten,
     values,
     versions,
 )

@@ -114,7 +114,8 @@ class ConfigValue:
 
         The NpuOptimizer entry is found or added, never twice; remapping, memory optimization
         and XLA's global JIT are switched off.  Each value of ``base`` that is replaced is
-        reported by an :class:`~npu_config.rules.overwritten.OverwrittenWarning`.
+        reported by an :class:`~npu_config.rules.overwritten.OverwrittenWarning`, each side file
+        that is not there by a :class:`~npu_config.rules.unwritten.SideFileWarning`.
 
         Args:
             base: the ConfigProto to start from; it stays as it is.  None: an empty one with
@@ -128,6 +129,10 @@ class ConfigValue:
 
         config, overwritten = encode(self.wire_values(), base)
         warn_overwritten(overwritten)
+        if self.side_files:
+            from npu_config.rules.unwritten import warn_unwritten
+
+            warn_unwritten((name, file.path) for name, file in self.side_files.items())
         return config
 
     def _stub(self) -> Any:

@@ -3,6 +3,7 @@
 import ast
 from typing import Any, Optional
 
+from npu_config.script.builders import Builder
 from npu_config.script.constants import is_known
 from npu_config.script.names import definition
 from npu_config.script.objects import (
@@ -50,6 +51,8 @@ def attribute(run: Run, owner: Any, name: str, node: ast.AST) -> Any:
         return given.value if given else anonymous(node)
     if isinstance(owner, Class):
         return of_class(run, owner, name)
+    if name == "side_files" and isinstance(owner, Builder):
+        owner.has_writer.append(True)
     return anonymous(node)
 
 

@@ -1,7 +1,8 @@
 """Calls of npu_config itself in a script: builders, and configurations that are made or loaded."""
 
 import ast
-from typing import Any, Dict, Iterator, Set, Tuple
+import os
+from typing import Any, Dict, Iterator, List, Set, Tuple
 
 import attr
 
@@ -24,15 +25,19 @@ from npu_config.script.state import Call, Run, anonymous
 from npu_config.script.syntax import literal_text
 from npu_config.text.words import near
 
+_USES = ("to_config_proto", "to_run_config", "to_run_config_kwargs", "to_pbtxt", "to_bytes")
+
 
 class Builder(Tracked):
     """A ``NpuConfigBuilder`` of the script, or a ``NpuConfig``.
 
     ``open`` is True when it may set options that could not be read, ``ours`` when it is certainly
-    of npu_config.
+    of npu_config.  ``is_used`` is True when it becomes something that a session takes,
+    ``has_writer`` (of the copies of a configuration together) when its side files are written or
+    may be.
     """
 
-    __slots__ = ("entries", "open", "ours", "target")
+    __slots__ = ("entries", "has_writer", "is_used", "open", "ours", "target")
 
     def __init__(self, run: Run, call: Call, ours: bool, target: OwnTarget) -> None:
         super().__init__(call.node, run.place(call.node), run.tick())
@@ -41,11 +46,20 @@ class Builder(Tracked):
         self.open = call.open
         self.ours = ours
         self.target = target
+        self.is_used = False
+        self.has_writer: List[bool] = []
         run.builders.append(self)
 
     def settings(self) -> Settings:
         """What it sets."""
-        return Settings(dict(self.entries), SourceKind.BUILDER, open=self.open, place=self.place)
+        needs_files = self.ours and self.is_used and not self.has_writer
+        return Settings(
+            dict(self.entries),
+            SourceKind.BUILDER,
+            open=self.open,
+            place=self.place,
+            needs_files=needs_files,
+        )
 
 
 def make(run: Run, call: Call) -> Builder:
@@ -80,9 +94,11 @@ def call_method(run: Run, builder: Builder, call: Call) -> Any:
         judge_method(run, call)
     if call.name == "build":
         return builder
+    if call.name in _USES:
+        builder.is_used = True
     if call.name == "to_config_proto":
         return to_config_proto(run, builder, call)
-    if call.name == "evolve":
+    if call.name in ("evolve", "save_side_files"):
         builder = _copy(run, builder, call)
     if call.name in ("set", "evolve"):
         builder.open = builder.open or call.open
@@ -92,6 +108,8 @@ def call_method(run: Run, builder: Builder, call: Call) -> Any:
             builder.entries.pop(str(value), None)
     elif call.name == "update" and call.args:
         _update(run, builder, *call.args[0])
+    elif call.name == "save_side_files":
+        _save(builder, call.value("directory", 0))
     elif call.name in TASKS:
         _run_task(run, builder, call)
     elif call.name in METHODS or call.name.startswith("_") or not builder.ours:
@@ -105,8 +123,18 @@ def _copy(run: Run, builder: Builder, call: Call) -> Builder:
     """What ``config.evolve(...)`` starts from."""
     copy = Builder(run, call, builder.ours, builder.target)
     copy.entries.update(builder.entries)
-    copy.open = builder.open
+    copy.open, copy.has_writer = builder.open, builder.has_writer
     return copy
+
+
+def _save(builder: Builder, directory: Any) -> None:
+    """The side files are written into a directory, and the options point there."""
+    builder.has_writer.append(True)
+    for name, setting in builder.entries.items():
+        if setting.content is not None:
+            known = isinstance(directory, str) and isinstance(setting.value, str)
+            path = os.path.join(directory, os.path.basename(setting.value)) if known else UNKNOWN
+            builder.entries[name] = setting._replace(value=path)
 
 
 def _set(run: Run, builder: Builder, options: Dict[str, Tuple[Any, ast.expr]]) -> None:
@@ -121,6 +149,7 @@ def _update(run: Run, builder: Builder, value: Any, node: ast.expr) -> None:
     if isinstance(value, Builder):
         builder.entries.update(value.entries)
         builder.open = builder.open or value.open
+        builder.has_writer += value.has_writer
     elif isinstance(value, dict):
         places = dict(_places(run, node))
         whole = run.place(node), None
@@ -183,7 +212,9 @@ def _run_task(run: Run, builder: Builder, call: Call) -> None:
     start = name_place(run, call)
     place = run.place(call.node)._replace(line=start.line, column=start.column)
     for name, setting in scratch.entries.items():
-        builder.entries[name] = Setting(setting.value, None, place)
+        file = scratch.side_files.get(name)
+        content = None if file is None else file.text
+        builder.entries[name] = Setting(setting.value, None, place, content=content)
     if builder.ours:
         guards = tuple(run.guards)
         for found in scratch.refused:

@@ -114,6 +114,8 @@ def give_away(run: Run, value: Any, name: str, depth: int = 0) -> None:
                 give_away(run, item, name, depth + 1)
     elif isinstance(value, Tracked) and name.rpartition(".")[2] not in _READERS:
         value.uses.append(Use(name, value.place, run.tick()))
+        if isinstance(value, builders.Builder):
+            value.has_writer.append(True)
         if name.partition(".")[0] not in _LIBRARIES:
             if isinstance(value, Block):
                 value.open = True

@@ -238,9 +238,16 @@ def looks_like_npu(block: Block) -> bool:
 def variants_of(script: Script, groups: List[List[Path]]) -> List[Variant]:
     """The distinct settings of every block over all paths."""
     found: Dict[object, Tuple[Variant, List[Path]]] = {}
+    runs = [path.outcome for group in groups for path in group]
+    written = {each.place for run in runs for each in run.builders if each.has_writer}
     for group in groups:
         for path in group:
             for variant in _variants(script, path.outcome):
+                if variant.settings.needs_files and variant.settings.place in written:
+                    # one rank may write them for all
+                    variant = variant._replace(
+                        settings=variant.settings._replace(needs_files=False)
+                    )
                 key = _key(variant.settings), variant.target
                 if key in found:
                     found[key][1].append(path)
@@ -278,4 +285,5 @@ def _key(settings: Settings) -> object:
             (name, repr(s.value), s.wire, s.place, s.above) for name, s in settings.entries.items()
         ),
         repr(settings.session),
+        settings.needs_files,
     )

@@ -11,6 +11,7 @@ import bisect
 import re
 from typing import Dict, Iterable, Iterator, List, NamedTuple, Optional, Sequence, Set, Tuple
 
+from npu_config.catalogue.own_api import METHODS
 from npu_config.rules.tasks import Tasks
 from npu_config.script.scopes import (
     DEFINITIONS,
@@ -60,12 +61,12 @@ _ANCHORS = (
     "experimental_config",
     "dynamic_input_config",
 )
-_METHODS = "|".join(name for name in dir(Tasks) if not name.startswith("_"))
+_METHODS = "|".join((*METHODS, *(name for name in dir(Tasks) if not name.startswith("_"))))
 _READ = re.compile(
     r"\s*\.\s*(?!graph_options|rewrite_options|optimizer_options|name\b|"
     r"custom_optimizers|parameter_map|session_config|remapping|memory_optimization|"
     r"global_jit_level|allow_soft_placement|CopyFrom|MergeFrom|ParseFromString|add\b|items\b|"
-    r"(?:set|unset|update|build|to_config_proto|{})\b)\w".format(_METHODS)
+    r"(?:{})\b)\w".format(_METHODS)
 )
 """What follows a holder of which only some other field is read."""
 

@@ -247,6 +247,7 @@ def from_config(config: ConfigValue, **arguments: Any) -> Any:
         NpuConfigError: an option is set that NPURunConfig cannot carry.
         ArgumentError: an argument is wrong.
     """
+    from npu_config.rules.unwritten import warn_unwritten
     from npu_config.writers.run_config import to_run_config_kwargs
 
     theirs = vendor.find("npu_config", "NPURunConfig")
@@ -256,6 +257,7 @@ def from_config(config: ConfigValue, **arguments: Any) -> Any:
             name: vendor.require("npu_config", part.__name__) for name, part in classes.items()
         }
     kwargs = {**to_run_config_kwargs(config), **arguments}
+    warn_unwritten((name, file.path) for name, file in config.side_files.items())
     return (theirs or NPURunConfig)(**_with_parts(kwargs, classes))
 
 

@@ -52,7 +52,19 @@ CLUSTER = {"TF_CONFIG": '{"cluster": {"ps": ["a:1"], "worker": ["b:1"]}}'}
 
 OLD = Target(cann="5.0.2")
 
+
+def with_file(needed, path="/nowhere/ops_info.json"):
+    """Settings of a builder that carries the content of a file."""
+    entries = {"modify_mixlist": Setting(path, content="{}")}
+    entries["precision_mode"] = Setting("allow_mix_precision")
+    return Settings(entries, needs_files=needed)
+
+
 CASES = {
+    "NPU8011": (
+        [(with_file(True), None)],
+        [(with_file(False), None), (with_file(True, __file__), None)],
+    ),
     "NPU114": (
         [
             (run_config(deterministic=1), None, OLD),

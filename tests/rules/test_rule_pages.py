@@ -42,6 +42,7 @@ IDS = {
     "session": ("NPU800", "NPU809"),
     "checkpoints": ("NPU810", "NPU829"),
     "run_config": ("NPU810", "NPU829"),
+    "unwritten": ("NPU8011", "NPU8011"),
     "deprecated": ("NPU900", "NPU999"),
 }
 

@@ -1,0 +1,80 @@
+"""8011: a side file that came with a builder is named, and nobody has written it."""
+
+import os
+from typing import Iterable, Iterator, Tuple
+
+from npu_config.catalogue.kinds import shorten
+from npu_config.core.diagnostics import NOWHERE, Diagnostic, Place, Severity
+from npu_config.core.findings import warn
+from npu_config.core.message import phrase
+from npu_config.core.rule import REGISTRY, rule
+from npu_config.rules.case import Case
+
+
+class SideFileWarning(UserWarning):
+    """A configuration is used that names a file which nobody has written."""
+
+
+@rule(
+    "NPU8011",
+    Severity.WARNING,
+    options=("modify_mixlist", "op_precision_mode", "fusion_switch_file"),
+    facts=("ge-file-checks-abort",),
+    source=("npu_config", "cann/ge:compiler/engines/nn_engine/utils/common/config_parser"),
+)
+def side_file_not_written(case: Case) -> None:
+    """A builder carries the content of a file, and the configuration is used without the file.
+
+    ``mixed_precision(black_list=...)``, ``op_precision(...)``, ``fusion_switch(...)`` and
+    ``fusion_off()`` point an option to a file and keep its content; only
+    ``NpuConfig.save_side_files`` writes it.  Without the file the graph engine refuses the option
+    and the adapter aborts the process.  Nothing is said when the file is there, or is written
+    somewhere in the script.
+
+    Wrong, in a script:
+
+        config = NpuConfigBuilder().mixed_precision(black_list=["ReduceSumD"]).build()
+        session_config = config.to_config_proto()
+
+    Right, in a script:
+
+        config = NpuConfigBuilder().mixed_precision(black_list=["ReduceSumD"]).build()
+        config = config.save_side_files(".")
+        session_config = config.to_config_proto()
+    """
+    if not case.settings.needs_files or case.on_host:
+        return  # on the host the rules about paths look at every file
+    for name, setting in case.entries.items():
+        if setting.content is not None and isinstance(setting.value, str):
+            folder = os.path.dirname(setting.place.path or "")
+            if not _is_there(setting.value, folder):
+                case.diagnostics.append(_finding(name, setting.value, setting.place))
+
+
+def _is_there(path: str, folder: str = "") -> bool:
+    """True for a file of the directory that a process runs in, or of the script's."""
+    try:
+        return os.path.lexists(path) or os.path.lexists(os.path.join(folder, path))
+    except ValueError:  # no path of this system
+        return False
+
+
+def _finding(name: str, path: str, place: Place = NOWHERE) -> Diagnostic:
+    return REGISTRY["NPU8011"].diagnostic(
+        phrase('"{}" names "{}", which nobody has written', name, shorten(path)),
+        place,
+        name,
+        "write it before the session is made: config = config.save_side_files(directory)",
+        consequence="the adapter aborts the process",
+    )
+
+
+def unwritten(files: Iterable[Tuple[str, str]]) -> Iterator[Diagnostic]:
+    """What is said of each file (option and path) that is not there."""
+    return (_finding(name, path) for name, path in files if not _is_there(path))
+
+
+def warn_unwritten(files: Iterable[Tuple[str, str]]) -> None:
+    """Warn of each file (option and path) that is not there when a configuration is used."""
+    for finding in unwritten(files):
+        warn(finding, SideFileWarning)
