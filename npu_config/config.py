@@ -20,10 +20,15 @@ from npu_config.rules.value import ConfigValue, SideFile, from_settings, made
 
 
 class NpuConfig(ConfigValue):
-    """A valid configuration; frozen.
+    """A valid configuration; frozen, and a mapping of option name to canonical value.
+
+    ``config["dump_path"]``, ``"dump_path" in config``, ``config.get(name)``, ``dict(config)`` and
+    ``{**config}`` are those of any mapping.  Two configurations are equal when their options and
+    their targets are; none is equal to a ``dict``, which has no target.
 
     Args:
-        options: option name to value; every value is checked.
+        options: option name to value; every value is checked.  Another configuration gives its
+            side files and, unless there is a ``target``, its target, too.
         target: what it is for; narrows the rules.
         on_host: also check paths and the environment of this host.
 
@@ -46,7 +51,11 @@ class NpuConfig(ConfigValue):
         target: Optional[Target] = None,
         on_host: bool = False,
     ) -> None:
-        valid = from_settings(ConfigValue, Settings.of(options), target, on_host)
+        files: Optional[Mapping[str, SideFile]] = None
+        if isinstance(options, ConfigValue):
+            target, files = target or options.target, options.side_files
+        settings = Settings.of(options)
+        valid = from_settings(ConfigValue, settings, target, on_host, side_files=files)
         super().__init__(valid.options, valid.target, valid.diagnostics, valid.side_files)
 
     # from

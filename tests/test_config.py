@@ -1,7 +1,10 @@
 """NpuConfig: frozen, equal by value, back and forth between its forms."""
 
+import copy
+import os
 import pickle
 import warnings
+from collections.abc import Mapping
 
 import pytest
 
@@ -147,3 +150,109 @@ def test_a_proto_is_read_leniently():
     optimizer.parameter_map["hccl_timeout"].s = b"x"
     with pytest.raises(npu.NpuConfigError, match="hccl_timeout"):
         npu.NpuConfig.from_config_proto(proto)
+
+
+CARRIES_FILES = npu.NpuConfigBuilder(npu.Target("atlas_a2")).fusion_off().deterministic().build()
+
+
+@pytest.mark.parametrize(
+    "config",
+    [npu.NpuConfig({}), npu.NpuConfig(OPTIONS), npu.NpuConfig(OPTIONS).evolve(dump_mode="all")],
+)
+def test_a_configuration_is_a_mapping(config):
+    """Everything that takes a mapping takes a configuration, and sees its canonical values."""
+    plain = dict(config)
+    assert isinstance(config, Mapping)
+    assert plain == dict(config.options) == {**config} == {name: config[name] for name in config}
+    assert list(plain) == list(config.keys())
+    assert list(plain.values()) == list(config.values())
+    assert list(plain.items()) == list(config.items())
+    assert len(plain) == len(config)
+    assert bool(plain) == bool(config)
+    assert all(name in config and config.get(name) == plain[name] for name in plain)
+    assert "no_such" not in config
+    assert config.get("no_such", 7) == 7
+    with pytest.raises(KeyError, match="no_such"):
+        config["no_such"]
+    assert npu.NpuConfig(plain) == config
+    assert npu.NpuConfigBuilder().update(config).build() == config
+
+
+def test_a_configuration_equals_configurations_only():
+    """By options and target; a dict has no target, so it is compared with dict(config)."""
+    config, other = npu.NpuConfig(OPTIONS), npu.NpuConfig(OPTIONS, npu.Target("atlas_a2"))
+    assert config == npu.NpuConfig(OPTIONS)
+    assert hash(config) == hash(npu.NpuConfig(OPTIONS))
+    assert config != other
+    assert dict(config) == dict(other)
+    assert config != dict(config)
+    for same in (copy.copy(other), copy.deepcopy(other), pickle.loads(pickle.dumps(other))):
+        assert (same, hash(same)) == (other, hash(other))
+
+
+def test_a_configuration_of_a_configuration_loses_nothing():
+    """Its target and its side files come along; a target of one's own replaces the target."""
+    for made in (npu.NpuConfig(CARRIES_FILES), npu.NpuConfig.from_dict(CARRIES_FILES)):
+        assert made == CARRIES_FILES
+        assert made.side_files == CARRIES_FILES.side_files
+    target = npu.Target("atlas_training")
+    assert npu.NpuConfig(CARRIES_FILES, target).target == target
+
+
+def _files_into(folder):
+    """Every function of the library that writes a file of this name, and the name."""
+    table = npu.cluster.rank_table.build(["10.0.0.1"], 8, "10.20.0.2", "atlas_training")
+    mixlist = npu.sidefiles.mixlist.Mixlist.of(black_list=["Cast"])
+    switches = os.path.join(folder, "off.cfg")
+    yield "x.yaml", lambda path: npu.NpuConfig({}).save(path)
+    yield "x.pb", lambda path: npu.NpuConfig({}).save(path, overwrite=True)
+    yield "r.json", lambda path: npu.cluster.rank_table.save(table, path)
+    yield "m.json", lambda path: npu.sidefiles.mixlist.save(mixlist, path, overwrite=True)
+    yield "off.cfg", lambda path: npu.presets.fusion_off(switches).write_files()
+
+
+@pytest.mark.parametrize("number", range(5))
+def test_an_error_of_writing_names_the_file_that_was_asked_for(tmp_path, number):
+    """And why: no directory, a file in the place of one, or what the system says."""
+    missing = str(tmp_path / "missing")
+    (name, write) = list(_files_into(missing))[number]
+    with pytest.raises(FileNotFoundError) as caught:
+        write(os.path.join(missing, name))
+    assert caught.value.filename == os.path.join(missing, name)
+    assert caught.value.filename2 is None
+    assert caught.value.strerror == "there is no directory " + missing
+    plain = tmp_path / "plain"
+    plain.write_text("")
+    (name, write) = list(_files_into(str(plain)))[number]
+    with pytest.raises(NotADirectoryError) as caught:
+        write(str(plain / name))
+    assert caught.value.filename == str(plain / name)
+    assert caught.value.strerror == "{} is not a directory".format(plain)
+    if name == "x.yaml":
+        with pytest.raises(OSError, match="name too long") as caught:
+            write(str(tmp_path / ("x" * 400 + ".yaml")))
+        assert caught.value.filename == str(tmp_path / ("x" * 400 + ".yaml"))
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs a full device")
+def test_a_full_disk_and_a_directory_without_rights_name_the_file(tmp_path, monkeypatch):
+    """Errors of writing, which have no name, and of renaming, which have that of the draft."""
+    path = str(tmp_path / "x.yaml")
+    npu.NpuConfig({}).save(path)
+
+    def refuse(*names, **_):
+        raise PermissionError(13, "Permission denied", *names[:1])
+
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "replace", refuse)
+        with pytest.raises(PermissionError) as caught:
+            npu.NpuConfig({"deterministic": 1}).save(path, overwrite=True)
+    assert caught.value.filename == path
+    full = open("/dev/full", "wb", 0)
+    with monkeypatch.context() as patched, full:
+        patched.setattr(os, "fdopen", lambda descriptor, _: os.close(descriptor) or full)
+        with pytest.raises(OSError, match="No space left") as caught:
+            npu.NpuConfig({"deterministic": 1}).save(path, overwrite=True)
+    assert caught.value.filename == path
+    assert os.listdir(str(tmp_path)) == ["x.yaml"]
+    assert npu.NpuConfig.load(path) == npu.NpuConfig({})

@@ -74,8 +74,8 @@ def complain(message: str, usage: str = "") -> None:
 
 
 def unwritable(what: str, error: OSError) -> str:
-    """Why something cannot be written."""
-    return localized("{} cannot be written: {}", what, error.strerror or error)
+    """Why something cannot be written; the error may name one file of it."""
+    return localized("{} cannot be written: {}", error.filename or what, error.strerror or error)
 
 
 def read_stdin(limit: int) -> bytes:

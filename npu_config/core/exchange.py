@@ -17,7 +17,7 @@ import sys
 import time
 from typing import IO, Optional
 
-from npu_config.core.files import Draft, PathLike, reading
+from npu_config.core.files import Draft, PathLike, about, reading
 from npu_config.core.message import phrase
 
 _CALLS = {"x86_64": 316, "aarch64": 276}
@@ -49,7 +49,7 @@ def replace_content(path: PathLike, before: bytes, after: bytes) -> None:
             that process.
         OSError: as of write_atomic.
     """
-    with Draft(os.path.realpath(path)) as draft:
+    with about(os.fspath(path)), Draft(os.path.realpath(path)) as draft:
         draft.fill(after)
         _put(draft.named(), draft.target, before, after)
         draft.sync_name()

@@ -50,7 +50,7 @@ def write_atomic(
         raise FileExistsError(
             phrase("{} exists; it is not overwritten without being asked", target)
         )
-    with Draft(os.path.realpath(target) if overwrite else target) as draft:
+    with about(target), Draft(os.path.realpath(target) if overwrite else target) as draft:
         draft.fill(content, durable)
         if overwrite:
             os.replace(draft.named(), draft.target)
@@ -58,6 +58,26 @@ def write_atomic(
             draft.link(draft.target)
         if durable:
             draft.sync_name()
+
+
+@contextlib.contextmanager
+def about(path: str) -> Iterator[None]:
+    """Inside, an error of the system is one of this file, by the name that it was asked for.
+
+    Names of drafts say nothing to a user, and an error of writing has no name at all.
+    """
+    try:
+        yield
+    except OSError as error:
+        if error.errno is None:
+            raise
+        reason: object = error.strerror
+        folder = os.path.dirname(path) or "."
+        if error.errno == errno.ENOENT and not os.path.isdir(folder):
+            reason = phrase("there is no directory {}", folder)
+        elif error.errno == errno.ENOTDIR:
+            reason = phrase("{} is not a directory", folder)
+        raise type(error)(error.errno, reason, path) from None
 
 
 class Draft:

@@ -57,8 +57,8 @@ class SideFile(NamedTuple):
 
 
 @attr.s(frozen=True, slots=True, auto_attribs=True, hash=False)
-class ConfigValue:
-    """A valid configuration; frozen.
+class ConfigValue(Mapping[str, Any]):
+    """A valid configuration; frozen, and a mapping of option name to canonical value.
 
     Args:
         options: option name to canonical value, in the order of the catalogue.
