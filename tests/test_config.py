@@ -248,8 +248,7 @@ def test_a_full_disk_and_a_directory_without_rights_name_the_file(tmp_path, monk
         with pytest.raises(PermissionError) as caught:
             npu.NpuConfig({"deterministic": 1}).save(path, overwrite=True)
     assert caught.value.filename == path
-    full = open("/dev/full", "wb", 0)
-    with monkeypatch.context() as patched, full:
+    with open("/dev/full", "wb", 0) as full, monkeypatch.context() as patched:
         patched.setattr(os, "fdopen", lambda descriptor, _: os.close(descriptor) or full)
         with pytest.raises(OSError, match="No space left") as caught:
             npu.NpuConfig({"deterministic": 1}).save(path, overwrite=True)
