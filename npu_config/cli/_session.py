@@ -110,6 +110,7 @@ class Session:
             if candidate.root is not None:
                 roots[candidate.root] += 1
         with progress(len(found)) as advance:
+            launchers: List[Tuple[Candidate, Judgement]] = []
             for candidate in others:
                 unknown = Judgement(candidate.path, (), unchecked=FAILED)
                 checked = _guarded(unknown, self._check, candidate)
@@ -121,7 +122,12 @@ class Session:
                     if candidate.root is not None:
                         wrong = bool(Report(checked.found).errors)
                         roots[candidate.root] += wrong or checked.unchecked is None
-                    self._finish(candidate, checked, fixing)
+                    checked = self._mend(candidate, checked, fixing)
+                    if checked.reading is not None and checked.reading.kind == "shell":
+                        launchers.append((candidate, checked))
+                    else:
+                        self._finish(candidate, checked)
+            self._check_launchers(launchers)
             self._check_scripts(scripts, fixing, advance)
         for root, count in roots.items():
             if not count:
@@ -144,6 +150,22 @@ class Session:
         of_host = attempted(found, None, check_host, os.environ, self._around.target_of())
         self._diagnostics.extend(d for d in (*found, *(of_host or ())) if self._keeps(d))
 
+    def _check_launchers(self, found: Sequence[Tuple[Candidate, Judgement]]) -> None:
+        """Check launch scripts beside each other."""
+        together = alone = [judged for _, judged in found]
+        if len(found) > 1:
+            from npu_config.judging.together import judge_together
+
+            attempt = attempted(
+                self._diagnostics, None, judge_together, alone, self._around, load_all
+            )
+            together = alone if attempt is None else attempt
+        for (candidate, before), judged in zip(found, together):
+            if judged is not before:
+                judged = _guarded(judged, self._reported, judged)
+                judged = _guarded(judged, self._promised, candidate, judged)
+            self._finish(candidate, judged)
+
     def _check_scripts(
         self, scripts: Sequence[Candidate], fixing: Optional[str], advance: Callable[[int], None]
     ) -> None:
@@ -159,7 +181,8 @@ class Session:
         ):
             judged = _guarded(judged, self._reported, judged)
             self.files -= 1
-            self._finish(by_path[judged.path or ""], judged, fixing)
+            candidate = by_path[judged.path or ""]
+            self._finish(candidate, self._mend(candidate, judged, fixing))
 
     def _check(self, candidate: Candidate) -> Union[Judgement, Decision]:
         """Check one file, or say why one that was only found is not for us."""
@@ -181,11 +204,14 @@ class Session:
             self._keeps_of[words] = selection((), words, "per-file-ignores")
         return self._keeps_of[words](found)
 
-    def _finish(self, candidate: Candidate, judged: Judgement, fixing: Optional[str]) -> None:
-        """Fix a file, if that is asked for, and remember what is reported of it."""
+    def _mend(self, candidate: Candidate, judged: Judgement, fixing: Optional[str]) -> Judgement:
+        """Fix a file, if that is asked for; what is then to be said of it."""
         if fixing is not None and candidate.content is None:
             judged = _guarded(judged, self._fixed, candidate, judged, fixing)
-        judged = _guarded(judged, self._promised, candidate, judged)
+        return _guarded(judged, self._promised, candidate, judged)
+
+    def _finish(self, candidate: Candidate, judged: Judgement) -> None:
+        """Remember what is reported of a file."""
         self.files += 1
         if judged.unchecked is not None:
             self.unchecked.append(Unchecked(candidate.path, str(judged.unchecked)))

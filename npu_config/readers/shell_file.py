@@ -12,6 +12,7 @@ import attr
 from npu_config.cluster.shell.check import check_script, why_unchecked
 from npu_config.cluster.shell.commands import Launch
 from npu_config.cluster.shell.state import NOT_KNOWN
+from npu_config.cluster.shell.together import Claims, claims_of
 from npu_config.core.collector import without_collector
 from npu_config.core.diagnostics import Diagnostic, Place
 from npu_config.core.message import phrase
@@ -43,6 +44,12 @@ class ShellReading(Reading):
                 self.text or "", self.path, target, around.on_host, StartedScripts(self.path)
             )
         return [*self.diagnostics, *found, *_in_scripts(launches, around)]
+
+    @without_collector()
+    def claims(self) -> Claims:
+        """The places in jobs that it takes, to be compared with other scripts."""
+        with remembering():
+            return claims_of(self.text or "", self.path or "", StartedScripts(self.path))
 
 
 def read(data: bytes, path: Optional[str]) -> Reading:

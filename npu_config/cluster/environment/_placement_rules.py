@@ -103,6 +103,11 @@ PROCESSES = declare(
     Ranks that a launch script starts together with one `ASCEND_DEVICE_ID` are a warning: the
     script that they run may choose the device itself.
 
+    Launch scripts that are checked together are compared, too: two scripts of one folder that
+    start the same program take one rank of one rank table.  That is a warning, and an error where
+    they take different devices.  Nothing is said of a script that starts all ranks of a job
+    or runs the other, of scripts with different `JOB_ID`s, and of a `RANK_SIZE` of 1.
+
     Wrong: `CM_CHIEF_PORT=6000` on one server and `CM_CHIEF_PORT=6001` on the other
 
     Right: `CM_CHIEF_PORT=6000` on both

@@ -103,7 +103,7 @@ def check_script(
     fault = syntax_fault(script)
     if fault is not None:
         return [*found, fault], ()
-    run, state = follow(script, _near_file)
+    run, state = follow(script, near_file)
     found.extend(run.faults.values())
     scripts = scripts or Scripts()
     frameworks = [scripts.framework(launch) for launch in run.launches]
@@ -113,10 +113,26 @@ def check_script(
         launches = [one for one, of in pairs if of in (None, *OURS) and one.kind == "python"]
         tables = _Tables(target, on_host)
         mine += _environments(run, state, launches, scripts, target, tables)
-        shown = scripts.mentioned(text) if mine and not any(frameworks) else set()
-        if not shown or not OURS.isdisjoint(shown):
+        if mine and not _is_of_others(text, frameworks, scripts):
             found.extend(mine)
     return found, tuple(run.launches)
+
+
+def launches_of(run: Run, text: str, scripts: Scripts) -> List[Launch]:
+    """What a launch script starts that may be for the NPU: none in a job of another framework."""
+    frameworks = [scripts.framework(launch) for launch in run.launches]
+    if (any(frameworks) and OURS.isdisjoint(frameworks)) or _is_of_others(
+        text, frameworks, scripts
+    ):
+        return []
+    pairs = zip(run.launches, frameworks)
+    return [one for one, of in pairs if of in (None, *OURS) and one.kind == "python"]
+
+
+def _is_of_others(text: str, frameworks: Iterable[Optional[str]], scripts: Scripts) -> bool:
+    """Whether a script shows only other frameworks where what it starts shows none."""
+    shown = set() if any(frameworks) else scripts.mentioned(text)
+    return bool(shown) and OURS.isdisjoint(shown)
 
 
 def _is_npu_job(launch: Launch, framework: Optional[str]) -> bool:
@@ -144,7 +160,7 @@ def _line_ends(text: str, path: Optional[str]) -> List[Diagnostic]:
     ]
 
 
-def _near_file(path: str) -> Optional[str]:
+def near_file(path: str) -> Optional[str]:
     """The text of a file that a script names, when it can be had."""
     try:
         data = load(path, LARGEST) if os.path.isfile(path) else b"\0"
