@@ -113,6 +113,7 @@ def _claim(run: Run, launch: Launch, path: str) -> Optional[Claim]:
     }
     table, chief = known.get("RANK_TABLE_FILE"), known.get("CM_CHIEF_IP")
     device = known.get("ASCEND_DEVICE_ID")
+    job: Tuple[str, ...]
     if table and chief is None:
         variable, job = "RANK_ID", ("RANK_TABLE_FILE", os.path.normpath(table))
         size = known.get("RANK_SIZE")
@@ -128,8 +129,9 @@ def _claim(run: Run, launch: Launch, path: str) -> Optional[Claim]:
     if not (_is_count(size) and _is_count(text)) or int(size or 0) < 2 or launch.script is None:
         return None
     place = place_of(launch.variables[variable].spot)
-    place = place if place.path == path else launch.place
     if place.path != path:
+        place = launch.place
+    if place.path != path:  # another script that this one runs
         return None
     started = (launch.script, *launch.arguments)
     job_id = known.get("JOB_ID")
