@@ -6,7 +6,7 @@ from npu_config.cluster.environment import _placement_rules as rules
 from npu_config.cluster.environment.state import EnvironmentCheck, assigned
 from npu_config.cluster.environment.variables import CM_NAMES, RANK_TABLE_NAMES
 from npu_config.cluster.rank_table.group_model import GroupTable
-from npu_config.core.diagnostics import Severity
+from npu_config.core.diagnostics import Diagnostic, Place, Severity
 from npu_config.core.message import listed, phrase
 from npu_config.core.target import Product
 
@@ -274,6 +274,30 @@ def compare(contexts: Mapping[str, EnvironmentCheck], one_server: bool = False) 
             before = owners.setdefault(("device", "", device), name)
             if before != name:
                 _twice(context, "ASCEND_DEVICE_ID", device, before, Severity.WARNING)
+
+
+def taken_twice(variable: str, text: str, place: Place, before: str, apart: bool) -> Diagnostic:
+    """What is said of a launch script that takes the place in a job that another one has.
+
+    Args:
+        variable: RANK_ID, or ASCEND_DEVICE_ID in a job without rank table.
+        text: what both set it to.
+        place: where the script does.
+        before: the place in the other one, in words.
+        apart: the scripts take different devices, so they are no alternatives.
+    """
+    sentence = (
+        "{} as in {}, with the same rank table; every process of a job has its own"
+        if variable == "RANK_ID"
+        else "{} as in {}, on the same server; every process of a job has its own"
+    )
+    return rules.PROCESSES.diagnostic(
+        phrase(sentence, assigned(variable, text), before),
+        place,
+        None,
+        "give each script a value of its own; scripts that are never run together: another JOB_ID",
+        None if apart or variable != "RANK_ID" else Severity.WARNING,
+    )
 
 
 def _is_rank(context: EnvironmentCheck) -> bool:

@@ -8,8 +8,7 @@ import os
 import re
 from typing import Dict, FrozenSet, Iterable, Iterator, List, NamedTuple, Optional, Tuple
 
-from npu_config.cluster.environment._placement_rules import PROCESSES
-from npu_config.cluster.environment.state import assigned
+from npu_config.cluster.environment.placement import taken_twice
 from npu_config.cluster.environment.variables import CM_NAMES
 from npu_config.cluster.shell.check import Scripts, launches_of, near_file
 from npu_config.cluster.shell.commands import Launch
@@ -18,8 +17,7 @@ from npu_config.cluster.shell.follow import follow
 from npu_config.cluster.shell.run import Run
 from npu_config.cluster.shell.state import Value
 from npu_config.cluster.shell.syntax import Script, parser, place_of
-from npu_config.core.diagnostics import Diagnostic, Place, Severity
-from npu_config.core.message import phrase
+from npu_config.core.diagnostics import Diagnostic, Place
 from npu_config.core.settings import UNKNOWN
 
 _WORTH = re.compile(r"RANK_TABLE_FILE=|CM_CHIEF_IP=")
@@ -176,20 +174,9 @@ def _alike(words: Iterable[Value]) -> Iterator[Value]:
 
 
 def _finding(first: Claim, claim: Claim) -> Diagnostic:
-    sentence = (
-        "{} as in {}, with the same rank table; every process of a job has its own"
-        if claim.variable == "RANK_ID"
-        else "{} as in {}, on the same server; every process of a job has its own"
-    )
-    where = "{}:{}".format(first.place.path, first.place.line)
     apart = None not in (first.device, claim.device) and first.device != claim.device
-    return PROCESSES.diagnostic(
-        phrase(sentence, assigned(claim.variable, claim.text), where),
-        claim.place,
-        None,
-        "give each script a value of its own; scripts that are never run together: another JOB_ID",
-        None if apart or claim.variable != "RANK_ID" else Severity.WARNING,
-    )
+    where = "{}:{}".format(first.place.path, first.place.line)
+    return taken_twice(claim.variable, claim.text, claim.place, where, apart)
 
 
 __all__ = ["Claim", "Claims", "claims_of", "conflicts"]
