@@ -1,48 +1,126 @@
 """Every door says the same rules, severities and places, by the command in its own process."""
 
+import gzip
 import json
 import os
 import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
 import npu_config as npu
+from npu_config.core.target import Target
+from npu_config.sidefiles import FORMATS
 from tests import golden
 
 pytest.importorskip("click")
 
 ROOT = Path(__file__).parents[1]
-FOLDERS = [ROOT / "cases", ROOT / "script" / "cases", ROOT / "cluster" / "cases"]
-CASES = sorted(
-    path
-    for folder in FOLDERS
-    for half in ("err", "ok")
-    for path in golden.inputs(folder, half)
-    if path.suffix in (".py", ".yaml", ".toml", ".json", ".pbtxt", ".sh") and "@" not in path.name
-)
+GOLDEN = [
+    ROOT / room / "cases" for room in ("", "script", "cluster", "cluster/shell", "readers")
+] + [ROOT / "sidefiles" / "cases" / half / kind for half in ("err", "ok") for kind in FORMATS]
+SUFFIXES = (".py", ".yaml", ".toml", ".json", ".pbtxt", ".sh", ".cfg", ".ini", ".txt")
 SAMPLE = 8
-"""Every so manyth script and configuration goes through the doors that take one file a call."""
+"""Every so manyth input goes through the doors that take one file a call, and of the vectors
+every so manyth is an input."""
+
+
+class Input(NamedTuple):
+    """One file: its name, its content, and the target that it is judged for."""
+
+    name: str
+    content: bytes
+    target: Target = Target()
+
+
+def golden_cases():
+    """Every golden case, side files by the names that users give them."""
+    for folder in GOLDEN:
+        kind = FORMATS.get(folder.name)
+        halves = [folder] if kind else [folder / "err", folder / "ok"]
+        for path in sorted(path for half in halves for path in half.rglob("*")):
+            if path.is_file() and path.suffix in SUFFIXES:
+                name = kind.default_name if kind else path.name
+                yield Input(name, path.read_bytes(), golden.target_of(path))
+
+
+def rows(*parts):
+    """Every so manyth row of a file of vectors."""
+    path = ROOT.joinpath("data", *parts)
+    opener = gzip.open if path.suffix == ".gz" else open
+    with opener(str(path), "rt", encoding="utf-8") as stream:
+        return [json.loads(line) for line in stream][::SAMPLE]
+
+
+def vectors():
+    """Measured ConfigProtos, side files, rank tables and calls of NPURunConfig."""
+    for row in rows("vectors", "adapter_verdicts.jsonl"):
+        yield Input("config.pbtxt", proto_text(row["params"]).encode("utf-8"))
+    for row in rows("files", "verdicts.jsonl.gz"):
+        kind = FORMATS.get(row["kind"])
+        name = kind.default_name if kind else "rank_table.json"
+        yield Input(name, row["text"].encode("utf-8"), Target(row.get("product")))
+    for row in rows("tf1", "session_config_parity.jsonl"):
+        if row.get("api") == "NPURunConfig+NPUEstimator":
+            yield Input("train.py", script(row["input"]["kwargs"]).encode("utf-8"))
+
+
+def proto_text(parameters):
+    """A parameter_map as text, each value in the field that held it."""
+    lines = []
+    for name, fields in parameters.items():
+        value = " ".join(
+            "{}: {}".format(field, json.dumps(content, ensure_ascii=False))
+            for field, content in fields.items()
+        )
+        lines.append('parameter_map {{ key: "{}" value {{ {} }} }}'.format(name, value))
+    around = (
+        "graph_options {{ rewrite_options {{ custom_optimizers {{\n"
+        'name: "NpuOptimizer"\n{}\n}} }} }}\n'
+    )
+    return around.format("\n".join(lines))
+
+
+def script(arguments):
+    """A training script that makes an NPURunConfig."""
+    return "from npu_bridge.npu_init import *\n\nconfig = {}\n".format(
+        called("NPURunConfig", arguments)
+    )
+
+
+def called(name, arguments):
+    """The call of a class, whose arguments may be such calls."""
+    words = [
+        "{}={}".format(key, expression(value))
+        for key, value in arguments.items()
+        if key not in ("__class__", "text")
+    ]
+    return "{}({})".format(name, ", ".join(words))
+
+
+def expression(value):
+    """A value of a vector as Python writes it."""
+    if isinstance(value, dict) and "__class__" in value:
+        return called(value["__class__"], value)
+    return repr(value)
 
 
 def command(*words, cwd):
     """The installed command where it is beside Python, else the module; its standard output."""
+    return result(*words, cwd=cwd).stdout.decode("utf-8")
+
+
+def result(*words, cwd):
+    """What the process of a command ended with."""
     beside = Path(sys.executable).parent / "npu-config"
     call = [str(beside)] if beside.exists() else [sys.executable, "-m", "npu_config"]
     environ = {**os.environ, "PYTHONPATH": "" if beside.exists() else str(ROOT.parent)}
     return subprocess.run(
         [*call, *map(str, words)], cwd=str(cwd), env=environ, stdout=-1, stderr=-1, timeout=600
-    ).stdout.decode("utf-8")
-
-
-def found_too(name):
-    """True for what a walk and the hook must find as well: other files may not look like ours.
-
-    A script that is no Python 3 is reported where it is named.
-    """
-    return name.endswith(".py") and "NPU830" not in name
+    )
 
 
 def of(document):
@@ -54,56 +132,146 @@ def of(document):
     return found
 
 
+class Group(NamedTuple):
+    """The inputs of one target, each in a folder of its own.
+
+    ``options`` say the target on the command line in ``alone``; in ``project`` the same files
+    lie below a pyproject.toml that does.  ``found``: what ``check`` says of each name.
+    """
+
+    target: Target
+    options: tuple
+    alone: Path
+    project: Path
+    names: list
+    found: dict
+
+
+def options_of(target):
+    """The words that say a target on the command line, and the lines of pyproject.toml."""
+    parts = (
+        ("--target", "target", target.product and target.product.value),
+        ("--mode", "mode", target.mode),
+        ("--target-cann", "cann", target.cann),
+    )
+    words = [word for option, _, value in parts if value for word in (option, value)]
+    lines = ['{} = "{}"\n'.format(key, value) for _, key, value in parts if value]
+    return tuple(words), "[tool.npu-config]\n" + "".join(lines)
+
+
 @pytest.fixture(scope="module")
-def doors(tmp_path_factory):
-    """The copies of all cases, each in a folder of its own, and what ``check`` says of each."""
-    folder = tmp_path_factory.mktemp("doors")
-    names = []
-    for number, case in enumerate(CASES):
-        (folder / str(number)).mkdir()
-        shutil.copy(str(case), str(folder / str(number) / case.name))
-        names.append("{}/{}".format(number, case.name))
-    named = of(json.loads(command("check", "--format", "json", *names, cwd=folder)))
-    return folder, names, named
+def groups(tmp_path_factory):
+    """Every input in the folders of its target, and what ``check`` says of each."""
+    top = tmp_path_factory.mktemp("doors")
+    by_target = {}
+    for each in (*golden_cases(), *vectors()):
+        by_target.setdefault(each.target, []).append(each)
+    made = []
+    for number, (target, inputs) in enumerate(by_target.items()):
+        alone = top / "alone" / str(number)
+        names = []
+        for place, each in enumerate(inputs):
+            (alone / str(place)).mkdir(parents=True)
+            (alone / str(place) / each.name).write_bytes(each.content)
+            names.append("{}/{}".format(place, each.name))
+        project = top / "project" / str(number)
+        shutil.copytree(str(alone), str(project))
+        options, table = options_of(target)
+        (project / "pyproject.toml").write_text(table, encoding="utf-8")
+        found = of(json.loads(command("check", "--format", "json", *options, *names, cwd=alone)))
+        made.append(Group(target, options, alone, project, names, found))
+    return made
 
 
-def test_check_hook_and_library(doors, monkeypatch):
-    """A file that is named, one that the hook names, and ``npu_config.check``."""
-    folder, names, named = doors
-    hook = of(json.loads(command("check", "--if-ours", "--format", "json", *names, cwd=folder)))
-    walk = of(json.loads(command("check", "--format", "json", ".", cwd=folder)))
-    monkeypatch.chdir(folder)
-    wrong = {}
-    for name in names:
-        expected = named.get(name, set())
-        report = of({"diagnostics": [each.to_dict() for each in npu.check(name)]})
-        # whether a comment names a rule that there is, the library does not judge (NPU82x)
-        said = {"library": report.get(name, set())}
-        said.update(
-            {
-                key: each.get(name, set())
-                for key, each in (("hook", hook), ("walk", walk))
-                if name in each or found_too(name)
-            }
-        )
-        for door, found in said.items():
-            if found != expected:
-                wrong[door, name] = found ^ expected
-    print("{} inputs x 4 doors".format(len(names)))
-    assert wrong == {}
+class Comparison:
+    """Counts what was compared, and keeps where a door says something else than ``check``."""
+
+    def __init__(self):
+        self.compared = {}
+        self.wrong = {}
+
+    def of(self, door, name, expected, found):
+        """Compare what a door says of an input."""
+        self.compared[door] = self.compared.get(door, 0) + 1
+        if found != expected:
+            self.wrong[door, name] = found ^ expected
+
+    def tell(self):
+        """Print the numbers; nothing may be wrong."""
+        print(self.compared, len(self.wrong))
+        assert self.wrong == {}
+
+
+def passed_over(left, document):
+    """The files that a walk or the hook leaves to others: it says so and does not judge them."""
+    said = {
+        line[len("skipped ") :].partition(": ")[0]
+        for line in left.decode("utf-8").splitlines()
+        if line.startswith("skipped ")
+    }
+    return said - {each["path"] for each in document["unchecked"]}
+
+
+def test_check_hook_and_library(groups, monkeypatch):
+    """A file that is named, one that the hook names, one found, and ``npu_config.check``."""
+    compared = Comparison()
+    for group in groups:
+        monkeypatch.chdir(group.alone)
+        for name in group.names:
+            report = of(
+                {"diagnostics": [each.to_dict() for each in npu.check(name, group.target)]}
+            )
+            compared.of(
+                "library",
+                group.alone / name,
+                group.found.get(name, set()),
+                report.get(name, set()),
+            )
+        for door, words in (
+            ("named", group.names),
+            ("hook", ["--if-ours", *group.names]),
+            ("walk", ["."]),
+        ):
+            call = ["check", "--show-skipped", "--format", "json", *words]
+            ended = result(*call, cwd=group.project)
+            document = json.loads(ended.stdout.decode("utf-8"))
+            left, found = passed_over(ended.stderr, document), of(document)
+            for name in group.names:
+                if name not in left or name in found:
+                    expected = group.found.get(name, set())
+                    compared.of(door, group.project / name, expected, found.get(name, set()))
+    compared.tell()
+
+
+def sampled(groups, *suffixes):
+    """Group and name of some inputs with these suffixes."""
+    every = [(g, name) for g in groups for name in g.names if name.endswith(suffixes)]
+    return every[::SAMPLE]
 
 
 @pytest.mark.slow
-def test_doctor_and_generate(doors):
+def test_doctor_and_generate(groups):
     """Both write what they found with ``--findings``."""
-    folder, names, named = doors
-    wrong = {}
-    chosen = [n for n in names if n.endswith((".py", ".yaml", ".toml", ".pbtxt"))][::SAMPLE]
-    for name in chosen:
+    compared = Comparison()
+    for group, name in sampled(groups, ".py", ".yaml", ".toml", ".pbtxt"):
         for door in (["doctor"], ["generate", "--to", "yaml"]):
-            command(*door, "--findings", "found.json", name, cwd=folder)
-            found = of(json.loads((folder / "found.json").read_text(encoding="utf-8")))
-            if found.get(name, set()) != named.get(name, set()):
-                wrong[door[0], name] = found.get(name, set()) ^ named.get(name, set())
-    print("{} inputs x 2 doors".format(len(chosen)))
-    assert wrong == {}
+            words = [*door, "--findings", "found.json", *group.options, name]
+            command(*words, cwd=group.alone)
+            found = of(json.loads((group.alone / "found.json").read_text(encoding="utf-8")))
+            (group.alone / "found.json").unlink()
+            expected = group.found.get(name, set())
+            compared.of(door[0], group.alone / name, expected, found.get(name, set()))
+    compared.tell()
+
+
+@pytest.mark.slow
+def test_dry_run(groups):
+    """``run --dry-run`` says of a script what ``check`` says, beside what only a run shows."""
+    compared = Comparison()
+    for group, name in sampled(groups, ".py"):
+        call = ["run", "--dry-run", "--format", "json", "--timeout", "60", name]
+        seen = json.loads(command(*call, cwd=group.project))
+        found = of({"diagnostics": seen["findings"]}).get(name, set())
+        expected = group.found.get(name, set())
+        compared.of("run", group.project / name, expected, found & expected)
+    compared.tell()
