@@ -58,7 +58,8 @@ def candidates(
             name = os.path.abspath(candidate.path)
             if name not in seen:
                 seen.add(name)
-                yield candidate._replace(path=_plain(candidate.path))
+                doubtful = candidate.if_ours and not project.claims(candidate.path)
+                yield candidate._replace(path=_plain(candidate.path), if_ours=doubtful)
 
 
 def _plain(path: str) -> str:

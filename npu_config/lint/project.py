@@ -4,6 +4,7 @@
     target = "atlas_a2"
     ignore = ["NPU901"]
     exclude = ["third_party/"]
+    configurations = ["conf/*.yaml"]
     baseline = "npu-baseline.json"
 
     [tool.npu-config.per-file-ignores]
@@ -25,6 +26,8 @@ from npu_config.core.message import listed, phrase
 from npu_config.core.rule import Rule, declare, selects
 from npu_config.core.target import Target
 from npu_config.lint.gitignore import Patterns
+from npu_config.readers.evidence import KINDS
+from npu_config.readers.formats import kind_of_suffix, suffix_of
 
 __all__ = ["Project", "find_project", "id_of_rule", "read_project", "target_near"]
 
@@ -70,6 +73,7 @@ class Project:
         select: rules that are reported; empty: all.
         ignore: rules that are not reported.
         exclude: patterns, with the syntax of .gitignore, of files that are left out.
+        configurations: such patterns of YAML, TOML and JSON files that are configurations.
         per_file_ignores: pattern to rules that are not reported of the files it matches.
         target: product, mode and CANN version.
         strict: warnings fail, too.
@@ -83,6 +87,7 @@ class Project:
     select: Tuple[str, ...] = ()
     ignore: Tuple[str, ...] = ()
     exclude: Tuple[str, ...] = ()
+    configurations: Tuple[str, ...] = ()
     per_file_ignores: Mapping[str, Tuple[str, ...]] = attr.ib(factory=dict, hash=False)
     target: Optional[Target] = None
     strict: bool = False
@@ -99,6 +104,10 @@ class Project:
     def excludes(self, path: str) -> bool:
         """True for a file that ``exclude`` leaves out."""
         return self._names(self.exclude, path)
+
+    def claims(self, path: str) -> bool:
+        """True for a file that is a configuration because ``configurations`` names it."""
+        return kind_of_suffix(suffix_of(path)) in KINDS and self._names(self.configurations, path)
 
     def ignored_for(self, path: str) -> Tuple[str, ...]:
         """The rules that ``per-file-ignores`` takes away for a file."""
@@ -226,6 +235,7 @@ class _Table:
             "select": self._rules,
             "ignore": self._rules,
             "exclude": self._texts,
+            "configurations": self._texts,
             "strict": self._switch,
             "on-host": self._switch,
             "baseline": self._text,
@@ -253,6 +263,7 @@ class _Table:
             select=values.get("select") or (),
             ignore=values.get("ignore") or (),
             exclude=values.get("exclude") or (),
+            configurations=values.get("configurations") or (),
             per_file_ignores=values.get("per-file-ignores") or {},
             target=target,
             strict=bool(values.get("strict")),

@@ -176,3 +176,28 @@ def test_a_common_name_alone_is_no_evidence(name):
     assert not is_ours("a.yaml", text)
     assert is_ours("a.yaml", b"version: 1\n" + text)
     assert is_ours("a.yaml", text, named=True)
+
+
+CLAIM = '[tool.npu-config]\nconfigurations = ["conf/"]\n'
+
+
+@pytest.mark.parametrize("options", [(), ("--if-ours",)])
+def test_the_project_names_its_configurations(npu, tmp_path, monkeypatch, options):
+    """What pyproject.toml lists is checked whatever is in it, in a walk and by the hook."""
+    (tmp_path / ".git").mkdir()
+    (tmp_path / "conf").mkdir()
+    names = {
+        "conf/a.yaml": "jit_compile: yess\n",
+        "conf/b.toml": 'debug_dir = 5\nowner = "x"\n',
+        "conf/notes.txt": "precision_mode\n",
+        "conf/tool.py": "import os\n",
+        "other.yaml": "jit_compile: yess\n",
+    }
+    for name, text in names.items():
+        (tmp_path / name).write_text(text)
+    monkeypatch.chdir(tmp_path)
+    words = [*options, *(names if options else ["."])]
+    for table, expected in ("", set()), (CLAIM, {"conf/a.yaml", "conf/b.toml"}):
+        (tmp_path / "pyproject.toml").write_text(table)
+        found = {each["path"] for each in summary(npu, *words)["diagnostics"]}
+        assert found - {"."} == expected
