@@ -2,3 +2,6 @@
 
 NPU_OPTIMIZER = "NpuOptimizer"
 """The name of the adapter's entry among the ``custom_optimizers``."""
+
+ITERATION_OP = "IterationOp"
+"""The name by which the adapter finds the operation that makes the loop."""

@@ -4,6 +4,7 @@ import ast
 import contextlib
 from typing import Any, Callable, Dict, List, Tuple
 
+from npu_config.core.names import ITERATION_OP
 from npu_config.script import constants
 from npu_config.script.attributes import attribute_of, of_class
 from npu_config.script.constants import NotKnown, is_known
@@ -89,6 +90,8 @@ def _of_unknown(run: Run, callee: Unknown, call: Call) -> Any:
         with contextlib.suppress(NotKnown):
             return _computed(run, callee.key, values, known, call.open)
     pass_on(run, call, callee.key)
+    if known.get("name") == ITERATION_OP:
+        run.note(call)
     named = ["{}={}".format(key, identity(value)) for key, value in known.items()]
     key = "{}({})".format(callee.key, ", ".join([*map(identity, values), *named]))
     if not values and not known and callee.name in _OF_TEXT and callee.parts:

@@ -1,8 +1,10 @@
 """The files near a script: those that it imports, and those beside and below it."""
 
 import contextlib
+import functools
 import os
 import re
+import sys
 from contextvars import ContextVar
 from typing import Dict, FrozenSet, Iterator, List, Optional, Sequence, Set, Tuple
 
@@ -22,6 +24,22 @@ _IMPORT = re.compile(
     r"^[ \t]*(?:from[ \t]+([.\w]+)[ \t]+import[ \t]+\(?([^\n#]*)|import[ \t]+([^\n#]+))", re.M
 )
 _NAME = re.compile(r"[A-Za-z_]\w*")
+_BY_NAME = re.compile(rb"\b(?:import_module|__import__|run_path|run_module|execfile|exec)\s*\(")
+"""What runs a file that no import statement names."""
+
+_PUBLIC = """
+    IPython PIL absl apex astropy attr bert cffi click cupy cv2 cython dataclasses dill easydict
+    editdistance faiss future gensim google gym h5py hccl horovod imageio jieba joblib keras
+    keras_applications keras_preprocessing librosa lmdb lxml matplotlib mock mpi4py mpl_toolkits
+    msgpack mxnet networkx nltk npu_bridge npu_config npu_device numba numpy onnx opt_einsum pandas
+    pkg_resources portalocker prettytable psutil pycocotools pydot pylab pytest requests scipy
+    seaborn sentencepiece setuptools shapely simplejson six skimage sklearn sklearn_crfsuite
+    soundfile spacy sympy tabulate tensorboard tensorboardX tensorflow tensorflow_addons
+    tensorflow_core tensorflow_datasets tensorflow_estimator tensorflow_hub
+    tensorflow_probability termcolor tf_slim toml torch torchvision tqdm transformers typing
+    typing_extensions ujson wandb xgboost yaml zmq
+"""
+"""Public libraries that scripts import, and that know nothing of the NPU, and the adapter."""
 _REMEMBERED = 8 * 1024 * 1024
 _MOST_LISTS = 4
 
@@ -80,6 +98,42 @@ def any_import_has(path: Optional[str], words: Sequence[str]) -> bool:
         words: what to look for.
     """
     return path is not None and any(_has(name, words) for name in imported_files(path))
+
+
+def may_import_unread(path: Optional[str], text: str) -> bool:
+    """True when a script may import a file that cannot be found, itself or through others.
+
+    What is imported is found beside, below or above the script, or is a library that everyone
+    has; any other module may be a file of the project, and do anything.
+
+    Args:
+        path: the script.
+        text: what is in it.
+    """
+    own = os.path.abspath(path or "")
+    if any(_leaves_unread(own, os.path.dirname(own), text.encode("utf-8", "replace"))):
+        return True
+    others = imported_files(own) if path is not None else ()
+    return any(any(_leaves_unread(name, os.path.dirname(own), _read(name))) for name in others)
+
+
+def _leaves_unread(path: str, home: str, data: bytes) -> Iterator[bool]:
+    """For each module that a file imports whether it is neither a library nor to be found."""
+    yield _BY_NAME.search(data) is not None
+    for module, names in _imports_in(data):
+        first = module.partition(".")[0]
+        yield first not in _libraries() and not any(_files_of(path, home, module, names))
+
+
+@functools.lru_cache(maxsize=None)
+def _libraries() -> FrozenSet[str]:
+    """The names of public libraries and of the modules of Python itself."""
+    found = {*_PUBLIC.split(), *sys.builtin_module_names}
+    found.update(getattr(sys, "stdlib_module_names", ()))
+    home = os.path.dirname(os.__file__)
+    for folder in (home, os.path.join(home, "lib-dynload")):
+        found.update(name.partition(".")[0] for name in _listed(folder))
+    return frozenset(found)
 
 
 def any_file_has(path: str, words: Sequence[str]) -> bool:
@@ -145,10 +199,7 @@ def framework_of(path: str) -> Optional[str]:
 
 def _modules(path: str) -> Iterator[str]:
     """The first names of the modules that the import statements of a file name."""
-    for match in _IMPORT.finditer(_read(path).decode("utf-8", "replace")):
-        module, _, plain = match.groups()
-        for each in [module] if plain is None else plain.split(","):
-            yield each.strip().partition(" ")[0].partition(".")[0]
+    return (module.partition(".")[0] for module, _ in _imports_in(_read(path)))
 
 
 def _reached(own: str) -> Iterator[str]:
@@ -172,12 +223,18 @@ def _imports_of(path: str, home: str) -> List[str]:
 
 
 def _imported(path: str, home: str) -> Iterator[str]:
-    for match in _IMPORT.finditer(_read(path).decode("utf-8", "replace")):
+    for module, names in _imports_in(_read(path)):
+        yield from _files_of(path, home, module, names)
+
+
+def _imports_in(data: bytes) -> Iterator[Tuple[str, Sequence[str]]]:
+    """The modules that import statements name, with the names that are taken from them."""
+    for match in _IMPORT.finditer(data.decode("utf-8", "replace")):
         module, names, plain = match.groups()
         if module is not None:
-            yield from _files_of(path, home, module, _NAME.findall(names))
+            yield module, _NAME.findall(names)
         for alias in [] if plain is None else plain.split(","):
-            yield from _files_of(path, home, (alias.split() or [""])[0], ())
+            yield (alias.split() or [""])[0].rstrip(";"), ()
 
 
 def _files_of(path: str, home: str, module: str, names: Sequence[str]) -> Iterator[str]:

@@ -7,7 +7,7 @@ import re
 from typing import Dict, FrozenSet, Iterator, Tuple
 
 from npu_config.catalogue.api import MODULES
-from npu_config.core.names import NPU_OPTIMIZER
+from npu_config.core.names import ITERATION_OP, NPU_OPTIMIZER
 
 KIND_OF: Dict[str, str] = {
     "graph_options": "GraphOptions",
@@ -84,6 +84,7 @@ SEEDS = (
     "set_iteration_per_loop",
     "iteration_per_loop_var",
     "SetIterationsVarHook",
+    ITERATION_OP,
     "ProfilingConfig",
     "MemoryConfig",
     "DumpConfig",

@@ -7,6 +7,7 @@ import random
 import string
 from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional
 
+from npu_config.core.names import ITERATION_OP
 from npu_config.tf1 import vendor
 from npu_config.tf1._lazy import errors, rules
 from npu_config.tf1._warn import warn
@@ -18,7 +19,6 @@ from npu_config.tf1.hooks import (
 )
 from npu_config.tf1.host_call import HostCall, check_host_call, log_hooks, place_host_call
 from npu_config.tf1.job import JobInfo, read_job_info
-from npu_config.tf1.loop_checks import ITERATION_OP
 from npu_config.tf1.run_config import NPURunConfig
 from npu_config.tf1.tensorflow import internal, tf
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numbers
 from typing import TYPE_CHECKING, Any, List, NamedTuple, Optional
 
+from npu_config.core.names import ITERATION_OP
 from npu_config.tf1._lazy import errors, loop_rules
 from npu_config.tf1._sessions import declared_iterations, is_closed, real_session
 from npu_config.tf1.tensorflow import tf
@@ -12,7 +13,6 @@ from npu_config.tf1.tensorflow import tf
 if TYPE_CHECKING:
     from npu_config.core.diagnostics import Diagnostic
 
-ITERATION_OP = "IterationOp"
 LOOP_VARIABLES = ("iterations_per_loop", "loop_cond", "zero", "one")
 SCOPE = "npu_runconfig"
 

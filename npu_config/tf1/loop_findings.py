@@ -5,9 +5,9 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any, Dict, List, Set
 
+from npu_config.core.names import ITERATION_OP
 from npu_config.tf1._lazy import loop_rules
 from npu_config.tf1._warn import warn
-from npu_config.tf1.loop_checks import ITERATION_OP
 from npu_config.tf1.operations import needed
 from npu_config.tf1.purpose import TRAINS, purpose
 from npu_config.tf1.tensorflow import tf

@@ -22,11 +22,12 @@ from typing import (
     Tuple,
 )
 
+from npu_config.core.names import ITERATION_OP
 from npu_config.tf1 import vendor
 from npu_config.tf1._lazy import errors, loop_rules
 from npu_config.tf1._sessions import declared_iterations
 from npu_config.tf1.fetches import Fetched, fetched
-from npu_config.tf1.loop_checks import ITERATION_OP, SCOPE, find_operation, find_variable
+from npu_config.tf1.loop_checks import SCOPE, find_operation, find_variable
 from npu_config.tf1.loop_findings import LoopFindings
 from npu_config.tf1.operations import needed, reached
 from npu_config.tf1.tensorflow import tf

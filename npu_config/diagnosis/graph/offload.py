@@ -4,6 +4,7 @@ import re
 from typing import Iterator, List, Tuple
 
 from npu_config.core.message import phrase
+from npu_config.core.names import ITERATION_OP
 from npu_config.diagnosis.graph import _ops
 from npu_config.diagnosis.graph._findings import Change, Finding, finding, named
 from npu_config.diagnosis.graph._rules import (
@@ -20,7 +21,6 @@ from npu_config.diagnosis.graph._rules import (
 from npu_config.diagnosis.graph._settings import Options
 from npu_config.diagnosis.graph.model import Body, Graph, Node, never
 
-ITERATION_OP = "IterationOp"
 LOOP_VARIABLES = tuple(
     "npu_runconfig/" + name for name in ("iterations_per_loop", "loop_cond", "zero", "one")
 )

@@ -17,7 +17,7 @@ from npu_config.core.diagnostics import Diagnostic, Fix, Place, Severity
 from npu_config.core.message import phrase
 from npu_config.core.rule import NO_PAGE, Rule, declare
 from npu_config.script.checks._reads import LOOPS, Unread
-from npu_config.script.neighbours import any_import_has
+from npu_config.script.neighbours import any_import_has, may_import_unread
 from npu_config.script.objects import Use
 from npu_config.script.paths import Path
 from npu_config.script.scopes import last_line
@@ -65,6 +65,7 @@ class Context:
         self.unread = Unread(script)
         self.handed_on: Dict[Tuple[Place, Optional[int]], bool] = {}
         self._imports_have: Dict[Tuple[str, ...], bool] = {}
+        self._may_import_unread: Optional[bool] = None
         self._uses: Optional[Dict[Place, List[Use]]] = None
         self._loops: Optional[List[Tuple[int, int]]] = None
 
@@ -123,6 +124,13 @@ class Context:
         if words not in self._imports_have:
             self._imports_have[words] = any_import_has(self.script.source.path, words)
         return self._imports_have[words]
+
+    def imports_may_have(self, *words: str) -> bool:
+        """True when a file that the script imports holds one of the words, or cannot be found."""
+        if self._may_import_unread is None:
+            source = self.script.source
+            self._may_import_unread = may_import_unread(source.path, source.text)
+        return self._may_import_unread or self.imports_have(*words)
 
     def calls(self, *names: str) -> Iterator[ast.Call]:
         """Every call of a function with one of these names, anywhere in the script."""

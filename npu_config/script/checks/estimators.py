@@ -5,7 +5,7 @@ from typing import Iterable
 from npu_config.core.diagnostics import Severity
 from npu_config.core.message import phrase
 from npu_config.script.checks._check import Context, check
-from npu_config.script.objects import Block, Constructed, Use
+from npu_config.script.objects import Constructed, Message, Use
 from npu_config.script.run_config import options_of_run_config
 from npu_config.script.vocabulary import RUN_CONFIGS
 from npu_config.text.words import joined, shown
@@ -19,10 +19,11 @@ def _are_plain(uses: Iterable[Use]) -> bool:
     return bool(kinds) and all(kind.endswith("estimator.Estimator") for kind in kinds)
 
 
-def of_plain_estimator(context: Context, block: Block) -> bool:
-    """True when Estimators of TensorFlow, and nothing else, open the sessions of a block."""
-    message = None if block.message is None else block.message.root
-    if message is None or message.foreign:
+def of_plain_estimator(context: Context, message: Message) -> bool:
+    """True when Estimators of TensorFlow, and nothing else, open the sessions of a ConfigProto."""
+    owners = [*context.run.builders, *context.run.loaded]
+    is_built = any(message.uses is owner.uses for owner in owners)
+    if message.foreign and not is_built:
         return False
     kinds = {use.kind for use in context.uses(message.place)} - {"return", "npu_run_config_init"}
     made = [

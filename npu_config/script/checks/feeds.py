@@ -1,15 +1,17 @@
 """Checks of what a loop is fed."""
 
 import ast
-from typing import Iterator, List, Optional
+from typing import Any, Iterator, List, Optional
 
 from npu_config.core.diagnostics import Severity
 from npu_config.core.message import phrase
 from npu_config.script.checks._check import Context, check
-from npu_config.script.checks.looped import count_of, makers
-from npu_config.script.scopes import last_line
+from npu_config.script.checks._loops import COUNTS, count_of, counts_loaded, declared, makers
+from npu_config.script.scopes import FUNCTIONS, last_line
+from npu_config.script.state import Call
 from npu_config.script.syntax import argument, name_of
 
+_PLACEHOLDERS = ("placeholder", "placeholder_with_default")
 _LOOPS = "docs/en/tfadapter_1/migration/performance_tuning/iteration_offload.md"
 
 
@@ -24,6 +26,8 @@ def feed_in_loop(context: Context) -> None:
 
     What is fed stays the same during one session.run: every iteration of the loop trains on the
     same batch.  Iteration offload takes its data from a Dataset with an initializable iterator.
+    How often the loop runs is said by the call that makes it, by ``load_iteration_per_loop_var``
+    or by a SetIterationsVarHook.
 
     Wrong:
 
@@ -40,24 +44,20 @@ def feed_in_loop(context: Context) -> None:
         sess.run(train_op)
     """
     for call, _ in makers(context):
-        count = count_of(call)
-        name = _name_given(context, call.node)
-        if not name or type(count) is not int or count < 2:
+        count = _count_of_loop(context, call)
+        target = _target_of(context, call.node)
+        if target is None or type(count) is not int or count < 2:
             continue
-        function = context.script.function_of(call.node.lineno)
         for run in context.calls("run"):
-            if run.lineno <= call.node.lineno or not _fetches(run, name):
+            part = _fetched(run, target)
+            if part is None or not _still_holds(context, target, part):
                 continue
-            if context.script.function_of(run.lineno) is not function:
-                continue
-            if _is_bound_between(context, name, call.node, run):
-                continue
-            for key in _fed(context, run):
+            for key in _batches(context, run, part):
                 context.report(
                     phrase(
                         '"{}" is fed to a loop of {} iterations (line {}); each of them gets the '
                         "same batch",
-                        key.id,
+                        name_of(key),
                         count,
                         call.node.lineno,
                     ),
@@ -68,64 +68,108 @@ def feed_in_loop(context: Context) -> None:
                 break
 
 
-def _name_given(context: Context, node: ast.expr) -> str:
-    """The name that an expression is bound to."""
+def _count_of_loop(context: Context, call: Call) -> Any:
+    """How often the loop runs that a call makes; None where that is not said."""
+    if call.name in COUNTS:
+        return count_of(call)
+    loaded = {count if type(count) is int else None for _, count, _ in counts_loaded(context)}
+    if None in loaded:
+        loaded = {entry.value for _, entry in declared(context)}
+    return loaded.pop() if len(loaded) == 1 else None
+
+
+def _target_of(context: Context, node: ast.expr) -> Optional[ast.expr]:
+    """The name, or the attribute of a name, that an expression is bound to."""
     parents = context.unread.around(node)
     statement = parents[-1] if parents else None
     if isinstance(statement, ast.Assign) and len(statement.targets) == 1:
-        target = statement.targets[0]
-        return target.id if isinstance(target, ast.Name) else ""
-    return ""
+        return statement.targets[0] if _dotted(statement.targets[0]) else None
+    return None
 
 
-def _is_bound_between(context: Context, name: str, first: ast.expr, last: ast.expr) -> bool:
-    """True when a name may get another value between two lines."""
-    return any(
-        isinstance(node, ast.Name)
-        and node.id == name
-        and not isinstance(node.ctx, ast.Load)
-        and last_line(context.unread.around(first)[-1]) < node.lineno <= last.lineno
-        for node in context.script.nodes(name)
+def _dotted(node: Optional[ast.AST]) -> str:
+    """A name, or an attribute of a name, as it is written; else the empty text."""
+    if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+        return "{}.{}".format(node.value.id, node.attr)
+    return node.id if isinstance(node, ast.Name) else ""
+
+
+def _fetched(run: ast.Call, target: ast.expr) -> Optional[ast.expr]:
+    """Where ``session.run`` or ``operation.run`` names what a target holds."""
+    fetches = argument(run, "fetches", 0)
+    parts: List[Any] = [fetches]
+    if isinstance(fetches, (ast.List, ast.Tuple)):
+        parts = fetches.elts
+    elif isinstance(fetches, ast.Dict):
+        parts = fetches.values
+    if isinstance(run.func, ast.Attribute):
+        parts = [*parts, run.func.value]
+    return next((part for part in parts if _dotted(part) == _dotted(target)), None)
+
+
+def _bindings(context: Context, node: ast.expr) -> List[ast.expr]:
+    """Where the name or the attribute is bound that a node reads."""
+    text = _dotted(node)
+    found: List[Any] = [
+        each
+        for each in context.script.nodes(name_of(node))
+        if (isinstance(each, ast.arg) and each.arg == text)
+        or (
+            isinstance(each, (ast.Name, ast.Attribute))
+            and _dotted(each) == text
+            and not isinstance(each.ctx, ast.Load)
+        )
+    ]
+    if isinstance(node, ast.Attribute):
+        owner = _class_of(context, node)
+        return [each for each in found if owner is not None and _class_of(context, each) is owner]
+    function = context.script.function_of(node.lineno)
+    own = [each for each in found if context.script.function_of(each.lineno) is function]
+    return own or [each for each in found if context.script.function_of(each.lineno) is None]
+
+
+def _class_of(context: Context, node: ast.expr) -> Optional[ast.AST]:
+    """The class around the method that a node is in."""
+    parents = context.unread.around(node)
+    for outer, inner in zip(parents, parents[1:]):
+        if isinstance(outer, ast.ClassDef) and isinstance(inner, FUNCTIONS):
+            return outer
+    return None
+
+
+def _still_holds(context: Context, target: ast.expr, part: ast.expr) -> bool:
+    """True when what is bound to a target is what another node reads."""
+    bindings = _bindings(context, part)
+    if not any(each is target for each in bindings):
+        return False
+    function = context.script.function_of
+    first, last = last_line(context.unread.around(target)[-1]), part.lineno
+    if function(target.lineno) is function(last):
+        return first < last and not any(first < each.lineno <= last for each in bindings)
+    return all(
+        function(each.lineno) is function(target.lineno) and each.lineno <= target.lineno
+        for each in bindings
     )
 
 
-def _fetches(run: ast.Call, name: str) -> bool:
-    """True for ``session.run`` of what a name holds."""
-    fetches = argument(run, "fetches", 0)
-    parts = fetches.elts if isinstance(fetches, (ast.List, ast.Tuple)) else [fetches]
-    return any(isinstance(part, ast.Name) and part.id == name for part in parts)
-
-
-def _fed(context: Context, run: ast.Call) -> Iterator[ast.Name]:
+def _batches(context: Context, run: ast.Call, part: ast.expr) -> Iterator[ast.expr]:
     """The placeholders of batches that a run is fed."""
-    feeds = argument(run, "feed_dict", 1)
-    if isinstance(feeds, ast.Name):
-        feeds = _value_of(context, feeds)
+    is_own = isinstance(run.func, ast.Attribute) and run.func.value is part
+    feeds = _value_of(context, argument(run, "feed_dict", 0 if is_own else 1))
     for key in feeds.keys if isinstance(feeds, ast.Dict) else ():
-        value = _value_of(context, key) if isinstance(key, ast.Name) else None
-        if isinstance(value, ast.Call) and name_of(value.func) == "placeholder":
+        value = _value_of(context, key) if _dotted(key) else None
+        if isinstance(value, ast.Call) and name_of(value.func) in _PLACEHOLDERS:
             shape = argument(value, "shape", 1)
             if isinstance(shape, (ast.List, ast.Tuple)) and shape.elts:
-                assert isinstance(key, ast.Name)
+                assert key is not None
                 yield key
 
 
-def _value_of(context: Context, name: ast.Name) -> Optional[ast.expr]:
-    """What a name is bound to, when that is done once, in its function or else in the module."""
-    for function in (context.script.function_of(name.lineno), None):
-        count = 0
-        values: List[ast.expr] = []
-        for node in context.script.nodes(name.id):
-            if not isinstance(node, (ast.Name, ast.arg, ast.Assign)):
-                continue
-            if context.script.function_of(node.lineno) is not function:
-                continue
-            if isinstance(node, ast.Assign):
-                values += [node.value for target in node.targets if name_of(target) == name.id]
-            elif isinstance(node, ast.arg):
-                count += node.arg == name.id
-            else:
-                count += node.id == name.id and not isinstance(node.ctx, ast.Load)
-        if count:
-            return values[0] if count == len(values) == 1 else None
-    return None
+def _value_of(context: Context, node: Optional[ast.expr]) -> Optional[ast.expr]:
+    """What a name or an attribute is bound to, when that is done once; else the node itself."""
+    if node is None or not _dotted(node):
+        return node
+    bindings = _bindings(context, node)
+    statement = context.unread.around(bindings[0])[-1] if len(bindings) == 1 else None
+    is_plain = isinstance(statement, ast.Assign) and bindings[0] in statement.targets
+    return statement.value if is_plain and isinstance(statement, ast.Assign) else None

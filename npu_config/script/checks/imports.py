@@ -99,6 +99,8 @@ def name_not_imported(context: Context) -> None:
 
 
 _ADAPTERS = ("npu_bridge", "npu_device", "npu_config")
+_LOADERS = ("load_op_library", "load_library")
+"""What may load the library of the adapter itself."""
 
 
 @check(
@@ -112,7 +114,8 @@ def adapter_not_imported(context: Context) -> None:
 
     ``import npu_bridge`` registers the optimizer with TensorFlow.  Without it TensorFlow does not
     know the name and passes over the entry: the graph runs on the CPU, and nothing is said.
-    (Looked for in the script and in the files that it imports.)
+    (Looked for in the script and in the files that it imports; where one of them cannot be
+    found, nothing is said.)
 
     Wrong:
 
@@ -142,7 +145,7 @@ def adapter_not_imported(context: Context) -> None:
             continue
         if not any(use.kind == "session" for use in root.uses):
             continue
-        if context.imports_have(*_ADAPTERS):
+        if context.mentions(*_LOADERS) or context.imports_may_have(*_ADAPTERS):
             return
         context.report(
             phrase(

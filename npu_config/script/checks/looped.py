@@ -1,14 +1,15 @@
 """Checks of the operation that makes the loop: made once, under its own name, and run."""
 
 import ast
-from typing import Any, Iterator, List, Optional, Sequence, Set, Tuple
+from typing import Any, List, Optional, Sequence, Set, Tuple
 
 from npu_config.core.diagnostics import Severity
 from npu_config.core.message import phrase
+from npu_config.core.names import ITERATION_OP
 from npu_config.script.checks._check import Context, check
+from npu_config.script.checks._loops import makers
 from npu_config.script.checks._reads import LOOPS
 from npu_config.script.scopes import DEFINITIONS, blocks, last_line
-from npu_config.script.state import Call
 from npu_config.script.syntax import literal, literal_text, name_of
 
 _LOOPS = "docs/en/tfadapter_1/migration/performance_tuning/iteration_offload.md"
@@ -20,23 +21,6 @@ _GRAPHS = ("Graph", "Session", "Supervisor", "as_default", "reset_default_graph"
 _NAME_SCOPES = ("name_scope", "variable_scope")
 _LEAVING = (ast.Break, ast.Continue, ast.Return, ast.Raise)
 _CONDITIONAL = (ast.IfExp, ast.BoolOp, ast.Lambda, ast.ListComp, ast.GeneratorExp, ast.DictComp)
-
-
-def makers(context: Context) -> Iterator[Tuple[Call, Tuple[int, ...]]]:
-    """The calls that make an IterationOp: set_iteration_per_loop makes none for one iteration."""
-    for call, _, guards in context.run.calls:
-        if call.name == "create_iteration_per_loop_var" or (
-            call.name == "set_iteration_per_loop" and count_of(call) != 1
-        ):
-            yield call, guards
-
-
-def count_of(call: Call) -> Any:
-    """How many iterations set_iteration_per_loop is given; None when that is not said."""
-    given = call.get("iterations_per_loop", 2)
-    if given is None:
-        return None if call.open else 1
-    return given[0]
 
 
 @check(
@@ -66,9 +50,14 @@ def loop_never_run(context: Context) -> None:
             for step in range(100):
                 sess.run([train_op, loss])
     """
-    if context.mentions("IterationOp"):
+    found = list(makers(context))
+    own = {id(keyword.value) for call, _ in found for keyword in call.node.keywords}
+    if any(
+        ITERATION_OP in (literal_text(node) or "") and id(node) not in own
+        for node in context.script.nodes(ITERATION_OP)
+    ):
         return
-    for call, guards in makers(context):
+    for call, guards in found:
         name = context.unread.name_of_result(call.node)
         if name is not None:
             context.report(
