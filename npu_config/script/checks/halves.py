@@ -88,10 +88,11 @@ def loop_without_iteration_op(context: Context) -> None:
     counted = _is_there(context, _COUNT) or bool(
         context.script.source.lines_with(_VARIABLES, within=True)
     )
-    missing = (*(() if named else _OPERATION), *(() if counted else (*_COUNT, _VARIABLES)))
-    if not missing or _are_elsewhere(context, missing):
+    if named and counted:
         return
-    for loop in found:
+    named = named or _is_elsewhere(context, _OPERATION)
+    counted = counted or _is_elsewhere(context, (*_COUNT, _VARIABLES))
+    for loop in () if named and counted else found:
         _report(context, loop, named, counted)
 
 
@@ -201,7 +202,7 @@ def _is_dropped_hook(context: Context, node: ast.AST) -> bool:
     )
 
 
-def _are_elsewhere(context: Context, words: Tuple[str, ...]) -> bool:
+def _is_elsewhere(context: Context, words: Tuple[str, ...]) -> bool:
     """True when a file that the script imports, or one that imports it, may have a word."""
     if context.imports_may_have(*words):
         return True
