@@ -5,10 +5,10 @@ from __future__ import annotations
 import numbers
 from typing import Any, Optional
 
+from npu_config.core.names import ITERATION_OP
 from npu_config.tf1._bases import SessionRunHook
 from npu_config.tf1._lazy import errors
 from npu_config.tf1.loop_checks import (
-    ITERATION_OP,
     LoopVariables,
     check_count,
     find_operation,

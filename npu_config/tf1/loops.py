@@ -10,11 +10,11 @@ from __future__ import annotations
 import contextlib
 from typing import TYPE_CHECKING, Any, Optional, Tuple
 
+from npu_config.core.names import ITERATION_OP
 from npu_config.tf1 import vendor
 from npu_config.tf1._lazy import errors, loop_rules
 from npu_config.tf1._sessions import declared_iterations, real_session
 from npu_config.tf1.loop_checks import (
-    ITERATION_OP,
     LOOP_VARIABLES,
     SCOPE,
     LoopVariables,
