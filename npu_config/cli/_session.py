@@ -182,6 +182,14 @@ class Session:
             judged = _guarded(judged, self._reported, judged)
             self.files -= 1
             candidate = by_path[judged.path or ""]
+            if (
+                candidate.if_ours
+                and candidate.root is None
+                and judged.unchecked
+                and not judged.found
+            ):
+                self.left_out.append(Skipped(candidate.path, str(judged.unchecked)))
+                continue
             self._finish(candidate, self._mend(candidate, judged, fixing))
 
     def _check(self, candidate: Candidate) -> Union[Judgement, Decision]:
@@ -293,6 +301,11 @@ def _guarded(known: Judgement, work: Callable[..., _Found], *arguments: Any) -> 
     except NpuConfigError as error:
         found = (*known.found, *error.diagnostics)
         return cast(_Found, attr.evolve(known, found=found))
+
+
+def _is_not_ours(judged: Judgement) -> bool:
+    """True for a script that has nothing to be said of it, and was not checked."""
+    return judged.unchecked is not None and not judged.found
 
 
 def _is_broken(judged: Judgement) -> bool:

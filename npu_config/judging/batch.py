@@ -26,6 +26,7 @@ from npu_config.judging import ALONE, Around, Judgement, KnownRules, judge_readi
 from npu_config.rules.reading import CANNOT_BE_READ, FAILED
 from npu_config.script import NOT_PYTHON, read
 from npu_config.script.neighbours import remembering
+from npu_config.script.unmigrated import unmigrated
 from npu_config.script.vocabulary import may_matter
 from npu_config.text.guard import guarded
 from npu_config.text.loading import load, state_of
@@ -54,6 +55,8 @@ def judge_scripts(
     progress: Optional[Callable[[int], None]] = None,
 ) -> Iterator[Judgement]:
     """Judge scripts, in order; those that name nothing of the NPU give nothing.
+
+    Of them only those that train are told, as not checked.
 
     A file that ends the process that reads it is reported, and the others are still judged.
 
@@ -90,7 +93,7 @@ def _check(work: _Work) -> _Results:
 
 
 def _check_one(path: str, work: _Work) -> Optional[Judgement]:
-    """Judge one script; None for one that cannot matter, which is not even parsed."""
+    """Judge one script; None for one that has nothing to be said of, which is not even parsed."""
     try:
         with guarded(path):
             return _checked(path, work)
@@ -103,7 +106,8 @@ def _checked(path: str, work: _Work) -> Optional[Judgement]:
     if isinstance(data, Diagnostic):
         return Judgement(path, (data,), unchecked=CANNOT_BE_READ)
     if path not in work.named and not may_matter(data):
-        return None
+        found = unmigrated(data, path, named=False)
+        return None if found is None else Judgement(path, (), unchecked=found.why)
     with without_collector():
         judged = _judged(path, data, work)
         gc.collect(0)  # what a script leaves behind, once

@@ -30,6 +30,7 @@ from npu_config.script.source import (
     decode_as_imported,
     looks_like_python_2,
 )
+from npu_config.script.unmigrated import unmigrated
 from npu_config.script.vocabulary import may_matter
 from npu_config.text.rules import NOT_CHECKED
 
@@ -83,7 +84,21 @@ def read(data: bytes, path: Optional[str]) -> ScriptReading:
             help="save it as UTF-8, or declare its encoding in the first line",
         )
         return ScriptReading("script", path, diagnostics=(finding,), unchecked="not text")
-    return attr.evolve(read_script(text, path), encoding=encoding)
+    reading = attr.evolve(read_script(text, path), encoding=encoding)
+    return reading if may_matter(data) else _if_unmigrated(reading, data)
+
+
+def _if_unmigrated(reading: ScriptReading, data: bytes) -> ScriptReading:
+    """A script that names nothing of the NPU is checked where that is for others to do."""
+    found = None if reading.unchecked is not None else unmigrated(data, reading.path)
+    if found is None:
+        return reading
+    note = NOT_CHECKED.diagnostic(
+        phrase("this is {}, which is not checked here", found.what),
+        Place(reading.path),
+        help=found.help,
+    )
+    return attr.evolve(reading, diagnostics=(*reading.diagnostics, note), unchecked=found.why)
 
 
 def _imported(file: Imported, error: Undecodable, path: Optional[str]) -> ScriptReading:

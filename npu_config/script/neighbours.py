@@ -191,15 +191,15 @@ def framework_of(path: str) -> Optional[str]:
         path: the script.
     """
     for name in _reached(os.path.abspath(path)):
-        framework = of_modules(_modules(name))
+        framework = of_modules(modules_in(_read(name)))
         if framework is not None:
             return framework
     return None
 
 
-def _modules(path: str) -> Iterator[str]:
-    """The first names of the modules that the import statements of a file name."""
-    return (module.partition(".")[0] for module, _ in _imports_in(_read(path)))
+def modules_in(data: bytes) -> Iterator[str]:
+    """The first names of the modules that the import statements of a script name."""
+    return (module.partition(".")[0] for module, _ in _imports_in(data))
 
 
 def _reached(own: str) -> Iterator[str]:

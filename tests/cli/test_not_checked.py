@@ -127,3 +127,83 @@ def test_the_hook_finds_a_launch_script_by_its_ranks(npu, tmp_path):
     (tmp_path / "run.sh").write_text(LAUNCHER)
     assert "NPU676" in npu("check", "--if-ours", tmp_path / "run.sh").out
     assert "NPU676" in npu("check", tmp_path).out
+
+
+HOROVOD = """\
+import horovod.tensorflow as hvd
+import tensorflow as tf
+
+hvd.init()
+config = tf.ConfigProto()
+config.gpu_options.visible_device_list = str(hvd.local_rank())
+optimizer = hvd.DistributedOptimizer(tf.train.GradientDescentOptimizer(0.1))
+step = optimizer.minimize(loss)
+with tf.train.MonitoredTrainingSession(config=config) as session:
+    session.run(step)
+"""
+ESTIMATOR = """\
+import tensorflow as tf
+
+def main():
+    estimator = tf.estimator.Estimator(model_fn, config=tf.estimator.RunConfig())
+    estimator.train(input_fn)
+
+if __name__ == "__main__":
+    main()
+"""
+KERAS = "from tensorflow import keras\nmodel = keras.models.Sequential()\nmodel.fit(x, y)\n"
+NOT_WRITTEN = "not written for the NPU; npu-config migrate says what to change"
+
+
+@pytest.mark.parametrize("text", [HOROVOD, ESTIMATOR, KERAS])
+def test_a_training_script_that_is_not_migrated(npu, tmp_path, monkeypatch, text):
+    """Named, it is not checked, and migrate is named; in a folder such scripts are counted."""
+    monkeypatch.chdir(tmp_path)
+    for name in ("train.py", "train_a.py", "train_b.py", "train_c.py"):
+        (tmp_path / name).write_text(text)
+    found = npu("check", "train.py", "--notes")
+    assert found.code == 0
+    assert "help: run: npu-config migrate train.py\n" in found.out
+    assert "    not checked ({}): train.py\n".format(NOT_WRITTEN) in found.out
+    assert npu("check", "--strict", "train.py").code == 1
+    found = npu("check", "--strict", "--notes", ".")
+    assert (found.code, found.out) == (
+        0,
+        "0 files checked, 4 not checked\n    not checked ({}): train.py, train_a.py, train_b.py "
+        "and 1 more\n".format(NOT_WRITTEN),
+    )
+    found = npu("check", "--strict", "--if-ours", "train.py")
+    assert (found.code, "not checked" in found.out) == (0, False)
+
+
+def test_a_script_for_another_framework(npu, tmp_path):
+    """Named, it is called what it is; in a folder nothing is said of it."""
+    path = tmp_path / "train.py"
+    path.write_text("import torch\nimport torch_npu\nmodel.fit(x)\n")
+    assert "not checked (a script for PyTorch)" in npu("check", path).out
+    assert "NPU784" not in npu("check", tmp_path, "--notes").out
+    assert npu("check", tmp_path, "--strict").code == 0
+
+
+SILENT = {
+    "a module": "import tensorflow as tf\ndef conv(x):\n    return tf.layers.dense(x, 3)\n",
+    "a module that trains": "import tensorflow as tf\ndef work():\n    tf.Session().run(1)\n",
+    "no training": "import tensorflow as tf\nif __name__ == '__main__':\n    print(tf)\n",
+    "a comment": "import tensorflow as tf\n# with tf.Session() as s:\nmain()\n",
+    "a file that is for the NPU": "from ours import config\n" + HOROVOD,
+    "a file in it": "from package import *\n" + ESTIMATOR,
+    "nothing": "print('x')\n",
+}
+
+
+@pytest.mark.parametrize("name", sorted(SILENT))
+def test_scripts_that_need_not_be_migrated(npu, tmp_path, name):
+    """A module, a script that does not train, and one that imports what is for the NPU."""
+    (tmp_path / "package").mkdir()
+    (tmp_path / "package" / "__init__.py").write_text("from package import inner\n")
+    (tmp_path / "package" / "inner.py").write_text("import npu_config\n")
+    (tmp_path / "ours.py").write_text("from npu_bridge.npu_init import *\nconfig = 1\n")
+    (tmp_path / "train.py").write_text(SILENT[name])
+    found = npu("check", "--strict", tmp_path / "train.py")
+    assert (found.code, found.out) == (0, "nothing to complain about in 1 file\n")
+    assert "not checked" not in npu("check", tmp_path).out
