@@ -29,17 +29,17 @@ _WORK = (
     "train_on_batch",
 )
 _WORKS = re.compile(
-    r"^(?![ \t]*(?:#|def |class )).*\b(?:{})\(".format("|".join(_WORK)).encode(), re.MULTILINE
+    r"^(?![ \t]*(?:#|def |class )).*\b(?:" + "|".join(_WORK) + r")\(", re.MULTILINE
 )
 _PROGRAM = re.compile(
-    rb"^(?:with\b.*\b\w*[sS]ession\(|(?:\w+[ \t]*=[ \t]*)?[\w.]*\b(?:run|fit|train|main|"
-    rb"minimize|train_and_evaluate)\()",
+    r"^(?:with\b.*\b\w*[sS]ession\(|(?:\w+[ \t]*=[ \t]*)?[\w.]*\b(?:run|fit|train|main|"
+    r"minimize|train_and_evaluate)\()",
     re.MULTILINE,
 )
 
 
-def _is_program(data: bytes) -> bool:
-    return b"__main__" in data or _PROGRAM.search(data) is not None
+def _is_program(text: str) -> bool:
+    return "__main__" in text or _PROGRAM.search(text) is not None
 
 
 class Unmigrated(NamedTuple):
@@ -62,7 +62,8 @@ def unmigrated(data: bytes, path: Optional[str], named: bool = True) -> Optional
         named: the user named it; of scripts that were only found, those of other frameworks
             are nothing to speak of.
     """
-    trains = b"tensorflow" in data and _is_program(data) and _WORKS.search(data)
+    text = data.decode("utf-8", "replace") if b"tensorflow" in data else ""
+    trains = _is_program(text) and _WORKS.search(text)
     if not named and not trains:
         return None
     framework = of_modules(modules_in(data))
