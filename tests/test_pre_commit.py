@@ -111,6 +111,9 @@ def test_the_hook_gets_every_kind_of_file():
     suffixes = {suffix for entry in FORMATS.values() for suffix in entry.suffixes}
     for suffix in {*suffixes, ".pbtxt", ".cfg", ".ini", ".json"}:
         assert re.search(hook["files"], "conf/x" + suffix), suffix
-    assert re.search(hook["files"], "README.md") is None
+    for name in ("launch", "bin/train_8p"):
+        assert re.search(hook["files"], name), name
+    for name in ("README.md", "conf.d/x.md"):
+        assert re.search(hook["files"], name) is None, name
     assert "types" not in hook
     assert "types_or" not in hook

@@ -10,6 +10,7 @@ from npu_config.config import NpuConfig
 from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Report, Severity
 from npu_config.core.target import Target
 from npu_config.readers import LARGEST, Reading, read
+from npu_config.reporters import Unchecked
 from npu_config.rules.engine import judge
 from npu_config.rules.value import from_settings
 from npu_config.rules.versions import not_read
@@ -97,6 +98,8 @@ def complain(diagnostics: Iterable[Diagnostic], reading: Reading) -> None:
     """Print findings to standard error."""
     found = Report(diagnostics)
     if len(found):
-        print_findings(
-            found, sources={} if reading.text is None else {reading.path: reading.text}, err=True
+        sources = {} if reading.text is None else {reading.path: reading.text}
+        unchecked = (
+            [] if reading.unchecked is None else [Unchecked(reading.path or "", reading.unchecked)]
         )
+        print_findings(found, sources=sources, unchecked=unchecked, err=True)

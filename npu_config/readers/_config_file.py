@@ -14,7 +14,7 @@ from npu_config.readers._document import BROKEN, MAX_DEPTH, Document, Path
 from npu_config.readers._findings import Findings, quoting, renaming
 from npu_config.readers._header import read_target, read_version
 from npu_config.rules.reading import Reading
-from npu_config.text.words import near
+from npu_config.text.words import near, shown
 
 MAX_ENTRIES = 500
 
@@ -104,7 +104,9 @@ class _Interpreter:
         else:
             groups = listed(group.key for group in layout.GROUPS)
             message = phrase('"{}" is not a group of options; groups: {}', shorten(key), groups)
-            self._findings.report(rules.STRUCTURE, place, message)
+            inside = [name for name in value if isinstance(name, str) and name in OPTIONS]
+            help = phrase("move {} to the top", listed(map(shown, inside))) if inside else None
+            self._findings.report(rules.STRUCTURE, place, message, help)
         return True
 
     def _group(self, group: layout.Group, path: Path, value: Any) -> None:

@@ -198,7 +198,7 @@ def _add_group(key: Key, found: Tuple[List[str], ...]) -> None:
 
 def _holds_options(key: Key) -> bool:
     """Whether several options, and not just one by chance, stand under a foreign key."""
-    return sum(name in OPTIONS and name not in COMMON for name in key.inner or ()) > 1
+    return sum(_meaning(name)[0] == _OPTION for name in key.inner or ()) > 1
 
 
 @lru_cache(maxsize=4096)

@@ -34,6 +34,7 @@ class Format(NamedTuple):
 
 LARGEST = 64 * _MIB
 _SMALL = 64 * 1024
+_LINE = 200
 SIDE_FILES = (*KINDS, "rank-table")
 
 
@@ -148,9 +149,21 @@ def kind_by_content(text: str, path: str) -> Optional[str]:
     return next((kind for kind, sign in _SIGNS if sign.match(line)), None)
 
 
+def kind_by_first_line(content: bytes, path: str) -> Optional[str]:
+    """The format of a program whose name has no suffix: its first line names what runs it."""
+    if not content.startswith(b"#!") or not _has_no_suffix(path):
+        return None
+    line = content[:_LINE].decode("utf-8", "replace")
+    return "shell" if _SHELL_SHEBANG.match(line) else "script" if _SHEBANG.match(line) else None
+
+
 def searched(path: str) -> int:
     """The size up to which a file that was only found in a directory is looked at; 0: none."""
     suffix = suffix_of(path)
     if suffix in _BY_SUFFIX or suffix == NOTEBOOK:
         return LARGEST
-    return _SMALL if suffix in OPEN_SUFFIXES else 0
+    return _SMALL if suffix in OPEN_SUFFIXES or _has_no_suffix(path) else 0
+
+
+def _has_no_suffix(path: str) -> bool:
+    return "." not in path.replace("\\", "/").rsplit("/", 1)[-1]

@@ -10,7 +10,13 @@ import attr
 
 from npu_config.core.message import listed, phrase
 from npu_config.readers.evidence import Signs, signs
-from npu_config.readers.formats import FORMATS, OPEN_SUFFIXES, kind_of_suffix, suffix_of
+from npu_config.readers.formats import (
+    FORMATS,
+    OPEN_SUFFIXES,
+    kind_by_first_line,
+    kind_of_suffix,
+    suffix_of,
+)
 from npu_config.readers.others import NOTEBOOK, other_kind
 from npu_config.readers.outline import TOP
 from npu_config.sidefiles import MARKS
@@ -59,7 +65,7 @@ def is_ours(path: str, content: bytes, named: bool = False) -> Decision:
     suffix = suffix_of(path)
     if suffix == NOTEBOOK:  # that it is not checked must be said
         return _TAKEN
-    kind = kind_of_suffix(suffix)
+    kind = kind_of_suffix(suffix) or kind_by_first_line(content, path)
     if kind is None and suffix not in OPEN_SUFFIXES:
         return _NO_KIND
     matters = None if kind is None else FORMATS[kind].matters

@@ -3,7 +3,6 @@
 from typing import Optional
 
 from npu_config.core.diagnostics import Place
-from npu_config.core.message import phrase
 from npu_config.core.settings import Settings, SourceKind
 from npu_config.proto import ProtoSyntaxError, decode, parse_bytes
 from npu_config.readers import _rules as rules
@@ -19,7 +18,7 @@ def read(data: bytes, path: Optional[str] = None) -> Reading:
     try:
         config = parse_bytes(data)
     except ProtoSyntaxError as error:
-        message = phrase("these bytes are not a ConfigProto: {}", error.reason)
-        fault = rules.UNPARSABLE.diagnostic(message, Place(path))
+        help = "write the file with config.SerializeToString(), or name another one"
+        fault = rules.UNPARSABLE.diagnostic(error.reason, Place(path), help=help)
         return Reading("pb", path, diagnostics=(fault,), unchecked=CANNOT_BE_PARSED)
     return Reading("pb", path, (decode(config, path),))

@@ -66,9 +66,9 @@ class Summary(NamedTuple):
             if not text and checked:
                 text = localized("nothing to complain about")
             return localized("{}: {}", text, looked) if text else looked
-        text = text or localized("nothing to complain about")
         if not checked:
-            return text
+            return text or localized("no file was checked")
+        text = text or localized("nothing to complain about")
         return localized("{} in {}", text, _count(self.files, "{} file", "{} files"))
 
     def reasons(self) -> Iterator[str]:

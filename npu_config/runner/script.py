@@ -157,6 +157,8 @@ def frames_of(path: str) -> IsMine:
 
     def mine(frame: FrameType) -> bool:
         name = frame.f_code.co_filename
+        if name.startswith("<"):  # what Python itself or a generated function runs is no file
+            return False
         beside = os.path.realpath(name).startswith(folder) and "site-packages" not in name
         return beside or name == main
 

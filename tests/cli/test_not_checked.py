@@ -207,3 +207,26 @@ def test_scripts_that_need_not_be_migrated(npu, tmp_path, name):
     found = npu("check", "--strict", tmp_path / "train.py")
     assert (found.code, found.out) == (0, "nothing to complain about in 1 file\n")
     assert "not checked" not in npu("check", tmp_path).out
+
+
+def test_nothing_that_is_ours_is_no_all_clear(npu, tmp_path):
+    """Where the hook names only files of other programs, no file is called fine."""
+    (tmp_path / "package.json").write_text('{"name": "x", "scripts": {}}')
+    found = npu("check", "--if-ours", tmp_path / "package.json")
+    assert (found.code, found.out) == (0, "no file was checked\n")
+
+
+@pytest.mark.parametrize("name", [*sorted(REASONS), "cut.pbtxt", "odd.pb"])
+def test_generate_says_what_it_could_not_read(npu, tree, name):
+    """Its last lines count as those of ``check`` do."""
+    (tree / "cut.pbtxt").write_text("graph_options {")
+    (tree / "odd.pb").write_bytes(b"\x0a\x00\xff")
+    found = npu("generate", "--to", "yaml", name)
+    assert found.code == 1
+    assert "0 files checked, 1 not checked\n    not checked (" in found.err
+
+
+def test_doctor_names_the_first_error_by_place(npu, tree):
+    """As ``check`` prints them."""
+    (tree / "two.json").write_text('{"version": 1, "dump_mode": "both", "enable_dump": true,}')
+    assert "the first at two.json:1:29: " in npu("doctor", "two.json").out

@@ -119,6 +119,7 @@ def test_what_is_nearly_ours_is_said(npu, tmp_path):
     (tmp_path / "under.yaml").write_bytes(
         b"version: 1\nsession:\n  hccl_timeout: 1\n  enable_dump: true\n"
     )
+    (tmp_path / "slips.yaml").write_bytes(b"npu:\n  hccl_timeot: 1\n  enable_dmp: true\n")
     (tmp_path / "npu_config.yaml").write_bytes(b"modle: x\n")
     (tmp_path / "other.yaml").write_bytes(FOREIGN["train.yaml"])
     said = [
@@ -127,9 +128,10 @@ def test_what_is_nearly_ours_is_said(npu, tmp_path):
     assert [line.split(": ")[0].split("/")[-1] for line in said] == [
         "mixed.yaml",
         "npu_config.yaml",
+        "slips.yaml",
         "under.yaml",
     ]
-    assert '"session"' in said[2]
+    assert ('"npu"' in said[2], '"session"' in said[3]) == (True, True)
 
 
 def test_packages_are_not_walked(npu, tmp_path):
@@ -201,3 +203,30 @@ def test_the_project_names_its_configurations(npu, tmp_path, monkeypatch, option
         (tmp_path / "pyproject.toml").write_text(table)
         found = {each["path"] for each in summary(npu, *words)["diagnostics"]}
         assert found - {"."} == expected
+
+
+def test_programs_without_a_suffix_are_found(npu, tmp_path):
+    """The first line says that one is a launch script or a script; others are left alone."""
+    rank = "export RANK_SIZE=2\nexport RANK_ID=2\npython3 train.py\n"
+    line = "from npu_bridge.npu_init import *\nNPURunConfig(precision_mode='x')\n"
+    names = {
+        "launch": "#!/usr/bin/env bash\n" + rank,
+        "train": "#!/usr/bin/env python3\n" + line,
+        "LICENSE": "precision_mode: x\n",
+        "tool": "#!/bin/sh\nmake all\n",
+        "notes": rank,
+    }
+    for name, text in names.items():
+        (tmp_path / name).write_text(text)
+    for words in [tmp_path], ["--if-ours", *(tmp_path / name for name in names)]:
+        found = {each["path"].split("/")[-1] for each in summary(npu, *words)["diagnostics"]}
+        assert found == {"launch", "train"}
+
+
+def test_where_options_stand_under_a_key_of_the_user(npu, tmp_path):
+    """The finding names the options that are to be moved."""
+    (tmp_path / "a.yaml").write_bytes(b"npu:\n  hccl_timeout: 1\n  x: 1\n")
+    (found,) = [
+        e for e in summary(npu, tmp_path / "a.yaml")["diagnostics"] if e["rule"] == "NPU706"
+    ]
+    assert found["help"] == 'move "hccl_timeout" to the top'

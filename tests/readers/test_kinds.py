@@ -142,8 +142,8 @@ def test_launch_scripts(name, first, rules):
 
 
 def test_launch_scripts_in_a_directory():
-    """There the suffix decides, and whether the script is about NPUs."""
-    for name, ours in (("a.sbatch", True), ("a.slurm", True), ("launch", False), ("a.csh", False)):
+    """There the suffix or the first line decides, and whether the script is about NPUs."""
+    for name, ours in (("a.sbatch", True), ("a.slurm", True), ("launch", True), ("a.csh", False)):
         found = read_if_ours(name, content=b"#!/bin/bash\nexport ASCEND_DEVICE_ID=0\n")
         assert ours == (found is not None)
     assert read_if_ours("a.sbatch", content=b"#!/bin/bash\nsrun hostname\n") is None

@@ -247,7 +247,7 @@ def test_summary():
     assert str(Summary(1, 1, 0, 0, 0)) == "1 error in 1 file"
     assert str(Summary(2, 2, 1, 2, 0)) == "2 errors, 1 warning, 2 notes in 2 files"
     assert str(Summary(0, 1, 0, 0, 0)) == "1 error"
-    assert str(Summary(0, 0, 0, 0, 0)) == "nothing to complain about"
+    assert str(Summary(0, 0, 0, 0, 0)) == "no file was checked"
 
 
 def test_json_is_the_contract():

@@ -158,3 +158,11 @@ def test_a_report_is_replaced_when_asked(tmp_path):
     assert (tmp_path / "seen.json").read_text(encoding="utf-8") == "old"
     code, _, report = ended(start(tmp_path, "print('ran')", "--overwrite"), tmp_path)
     assert (code, report["ended"]) == (0, "finished")
+
+
+@pytest.mark.parametrize("line", ["os.environ['NO_SUCH']", "Target(product='x')"])
+def test_an_error_inside_of_python_is_placed_in_the_script(tmp_path, line):
+    """Frames of frozen modules and of generated methods are in no file."""
+    text = "import os\nfrom npu_config import Target\n{}\n".format(line)
+    code, _, report = ended(start(tmp_path, text), tmp_path)
+    assert (code, report["error_place"].endswith("train.py:3")) == (1, True), report["error_place"]

@@ -4,7 +4,7 @@ import re
 from typing import Any, Callable, List, Sequence
 
 from npu_config.catalogue.accuracy_tuning import MIXED_MODES
-from npu_config.core.diagnostics import Severity
+from npu_config.core.diagnostics import Report, Severity
 from npu_config.core.message import join, phrase
 from npu_config.core.settings import UNKNOWN, Settings
 from npu_config.diagnosis.doctor._facts import Facts
@@ -28,7 +28,7 @@ _NO_SOURCE = "no configuration or script was given"
 
 @check("configuration-valid", _SESSION)
 def _valid(facts: Facts) -> Verdict:
-    errors = [found for found in facts.diagnostics if found.severity is Severity.ERROR]
+    errors = Report(facts.diagnostics).errors
     if not facts.given:
         return unknown(_NO_SOURCE)
     if errors:
