@@ -40,6 +40,9 @@ _SHORT, _LONG, _CLOSE = 9, 14, 0.9
 must be to one that is not long: ``some_config`` is no ``soc_config``."""
 
 
+_OF_OTHERS = ("nccl",)
+"""How names of other programs begin that look like slips for options: ``nccl_timeout``."""
+
 _MISTAKES, _MISTAKES_BEHIND_VERSION = 2, 8
 
 
@@ -204,6 +207,8 @@ def _holds_options(key: Key) -> bool:
 @lru_cache(maxsize=4096)
 def _meaning(key: str) -> Tuple[int, str]:
     """What a key is, and which name of npu_config's it is or was meant to be."""
+    if key.lower().startswith(_OF_OTHERS):
+        return _FOREIGN, key
     close = key if key in _KNOWN else near(key, _NAMES) if len(key) > 4 else None
     if close is None:
         return _FOREIGN, key

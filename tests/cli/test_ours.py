@@ -62,6 +62,7 @@ FOREIGN = {
     "big.json": json.dumps({str(n): {"input_shape": n} for n in range(60000)}).encode(),
     "changeInfo_3.json": b'{"server_list": [{"server_id": "a"}], "server_count": "1"}',
     "some.yaml": b"some_config: true\n",
+    "nccl.yaml": b"nccl_timeout: 600\nversion: 1\n",
     "list.yaml": b"- precision_mode: x\n",
 }
 
