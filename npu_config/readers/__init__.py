@@ -28,7 +28,7 @@ from npu_config.readers.formats import (
 )
 from npu_config.readers.others import other_kind, placeholder
 from npu_config.readers.ours import Decision, is_ours
-from npu_config.rules.reading import ANOTHER_PROGRAM, CANNOT_BE_READ, Reading
+from npu_config.rules.reading import ANOTHER_PROGRAM, CANNOT_BE_READ, TEMPLATE, Reading
 from npu_config.sidefiles.format import BYTES, Sample
 from npu_config.text.guard import guarded
 from npu_config.text.loading import decode, load, too_large
@@ -103,7 +103,7 @@ def _read(
             message = "a template: {} is filled in later; what comes of it can be checked"
             place = Source(text, name).place(*hole.span())
             note = rules.TEMPLATE.diagnostic(phrase(message, shown(hole.group())), place)
-            return Reading(kind, name, diagnostics=(note,), text=text, unchecked="a template")
+            return Reading(kind, name, diagnostics=(note,), text=text, unchecked=TEMPLATE)
     if guess and text is not None and kind in CONFIGURATIONS:
         found = signs(text, kind, name, named=True)
         if found.is_foreign:

@@ -5,11 +5,14 @@ A format is a module with a function ``read(content, path) -> Reading`` and an e
 
 import re
 from importlib import import_module
-from typing import Callable, Mapping, NamedTuple, Optional, Tuple
+from typing import Callable, Iterable, Mapping, NamedTuple, Optional, Tuple
 
+from npu_config.catalogue import OPTIONS
+from npu_config.core.names import NPU_OPTIMIZER
 from npu_config.readers.evidence import signs
 from npu_config.readers.others import NOTEBOOK, first_line
 from npu_config.sidefiles import KINDS
+from npu_config.text.words import is_slip
 
 _MIB = 1024 * 1024
 
@@ -43,8 +46,32 @@ def _asked(module: str) -> Callable[[bytes], bool]:
     return lambda content: bool(import_module(module).may_matter(content))
 
 
+_REWRITER = NPU_OPTIMIZER.encode()
+_TEXT_NAME = re.compile(rb"""\bname[ \t]*:[ \t]*["']([\w -]{1,40})["']""")
+_TEXT_KEY = re.compile(rb"""\bkey[ \t]*:[ \t]*["'](\w{1,60})["']""")
+_WIRE_NAME = re.compile(rb"\n[\x08-\x10]([A-Za-z_]{8,16})\x12")
+
+
 def _names_rewriter(content: bytes) -> bool:
-    return b"NpuOptimizer" in content
+    """Whether a ConfigProto in text form names NpuOptimizer, misspells it, or has its options."""
+    if _REWRITER in content:
+        return True
+    if b"custom_optimizers" not in content or len(content) > _SMALL:
+        return False
+    return _misspells(_TEXT_NAME.findall(content)) or any(
+        key.decode() in OPTIONS for key in _TEXT_KEY.findall(content)
+    )
+
+
+def _holds_rewriter(content: bytes) -> bool:
+    """Whether a ConfigProto in bytes names NpuOptimizer, or misspells it."""
+    if _REWRITER in content:
+        return True
+    return len(content) <= _SMALL and _misspells(_WIRE_NAME.findall(content))
+
+
+def _misspells(names: Iterable[bytes]) -> bool:
+    return any(is_slip(name.decode(), NPU_OPTIMIZER) for name in names)
 
 
 FORMATS: Mapping[str, Format] = {
@@ -66,7 +93,7 @@ FORMATS: Mapping[str, Format] = {
             "npu_config.readers.proto_bytes",
             LARGEST,
             True,
-            matters=_names_rewriter,
+            matters=_holds_rewriter,
         ),
         Format(
             "script",

@@ -8,7 +8,7 @@ import attr
 from npu_config.core.diagnostics import Diagnostic
 from npu_config.readers._slips import corrected
 from npu_config.rules.around import Around
-from npu_config.rules.reading import Reading
+from npu_config.rules.reading import TEMPLATE, Reading
 from npu_config.sidefiles import KINDS
 from npu_config.sidefiles.format import Format, Sample
 from npu_config.text.source import Source
@@ -30,7 +30,8 @@ class SideFileReading(Reading):
 
 def read(text: str, path: Optional[str], kind: str) -> Reading:
     """Read a text as one of the side files."""
-    return SideFileReading(kind, path, text=text)
+    template = format_of(kind).is_template(text)
+    return SideFileReading(kind, path, text=text, unchecked=TEMPLATE if template else None)
 
 
 def recognise(text: str, path: Optional[str] = None) -> Optional[str]:

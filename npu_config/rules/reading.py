@@ -13,6 +13,7 @@ from npu_config.text.guard import guarded
 CANNOT_BE_READ = "cannot be read"
 CANNOT_BE_PARSED = "cannot be parsed"
 ANOTHER_PROGRAM = "a file of another program"
+TEMPLATE = "a template"
 FAILED = "npu_config failed on it"
 """Why a file was not checked."""
 

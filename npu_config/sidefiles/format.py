@@ -77,7 +77,8 @@ TEMPLATE = declare(
     """
     A side file or rank table is a template: it has placeholders that a script fills in.
 
-    It is not judged.  As it is, the runtime refuses it.
+    It is not judged, and counts as not checked.  As it is, the runtime refuses it.  Letters in place
+    of an address (`X.X.X.X`, `192.168.x.x`) and its name (`DEVICE_IP_0`) are placeholders, too.
 
     Wrong, as the file of a job: `{"server_count": "${SERVERS}", ...}`
 
@@ -144,8 +145,21 @@ class Sample:
 
 
 _PLACEHOLDER = re.compile(
-    r"\$\{\w+\}|\$[A-Za-z_]\w*|\{\{|\{[ \t]*[A-Za-z_]\w*[ \t]*\}|<[A-Za-z_][\w .-]*>"
+    r"\$\{\w+\}|\$[A-Za-z_]\w*|\{\{(?:[^{}\n]{0,60}\}\})?|\{[ \t]*[A-Za-z_]\w*[ \t]*\}|<[A-Za-z_][\w .-]*>"
+    r'|(?<=")(?:__[A-Za-z]\w*__|%[A-Za-z_]\w*%|@[A-Za-z_]\w*@)(?=")'
+    r'|(?<=")(?=[\d.]*[^\d.])(?!(?:[\d.]|[lIoO](?![A-Za-z]))*")'
+    r'(?:\d{1,3}|([a-z*])\1{0,2})(?:\.(?:\d{1,3}|([a-z*])\2{0,2})){3}(?=")'
+    r'|(?<=_ip")[ \t]*:[ \t]*"(?=[\w-]*(?:ip|addr))[a-z_][\w-]*"',
+    re.IGNORECASE,
 )
+"""What a script fills in; letters in place of the numbers of an address, unless they look like
+numbers; a name in place of an address."""
+
+
+def _placeholder(text: str) -> "Optional[re.Match[str]]":
+    """Where a text of JSON has something that a script fills in."""
+    is_json = text[:4096].lstrip("\ufeff \t\r\n").startswith(("{", "["))
+    return _PLACEHOLDER.search(text) if is_json else None
 
 
 def takes_text(parser: P) -> P:
@@ -209,16 +223,19 @@ class Format(Generic[M]):
             TypeError: ``text`` is no text.
         """
         parsed = self.parser(text, path, target)
-        if not parsed.ok and text[:4096].lstrip("\ufeff \t\r\n").startswith(("{", "[")):
-            placeholder = _PLACEHOLDER.search(text)
-            if placeholder is not None:
-                place = Source(text, path).place(*placeholder.span())
-                message = phrase(
-                    "this is a template: {} is a placeholder that a script fills in",
-                    placeholder.group(),
-                )
-                return Parsed(None, Report([TEMPLATE.diagnostic(message, place)]))
-        return parsed
+        placeholder = None if parsed.ok else _placeholder(text)
+        if placeholder is None:
+            return parsed
+        place = Source(text, path).place(*placeholder.span())
+        message = phrase(
+            "this is a template: {} is a placeholder that a script fills in",
+            placeholder.group().lstrip(': \t"').rstrip('"'),
+        )
+        return Parsed(None, Report([TEMPLATE.diagnostic(message, place)]))
+
+    def is_template(self, text: str) -> bool:
+        """Whether a text is one that a script fills in, which :meth:`parse` does not judge."""
+        return _placeholder(text) is not None and not self.parser(text, None, ANY_TARGET).ok
 
     def load(self, path: PathLike, target: Target = ANY_TARGET) -> Parsed[M]:
         """The content of a file; one that cannot be read is a diagnostic.
