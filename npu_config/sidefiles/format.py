@@ -77,8 +77,8 @@ TEMPLATE = declare(
     """
     A side file or rank table is a template: it has placeholders that a script fills in.
 
-    It is not judged, and counts as not checked.  As it is, the runtime refuses it.  Letters in place
-    of an address (`X.X.X.X`, `192.168.x.x`) and its name (`DEVICE_IP_0`) are placeholders, too.
+    It is not judged, and counts as not checked.  As it is, the runtime refuses it.  Letters in
+    place of an address (`X.X.X.X`, `192.168.x.x`) and its name (`DEVICE_IP_0`) are placeholders.
 
     Wrong, as the file of a job: `{"server_count": "${SERVERS}", ...}`
 
@@ -145,9 +145,9 @@ class Sample:
 
 
 _PLACEHOLDER = re.compile(
-    r"\$\{\w+\}|\$[A-Za-z_]\w*|\{\{(?:[^{}\n]{0,60}\}\})?|\{[ \t]*[A-Za-z_]\w*[ \t]*\}|<[A-Za-z_][\w .-]*>"
-    r'|(?<=")(?:__[A-Za-z]\w*__|%[A-Za-z_]\w*%|@[A-Za-z_]\w*@)(?=")'
-    r'|(?<=")(?=[\d.]*[^\d.])(?!(?:[\d.]|[lIoO](?![A-Za-z]))*")'
+    r"\$\{\w+\}|\$[a-z_]\w*|\{\{(?:[^{}\n]{0,60}\}\})?|\{[ \t]*[a-z_]\w*[ \t]*\}|<[a-z_][\w .-]*>"
+    r'|(?<=")(?:__[a-z]\w*__|%[a-z_]\w*%|@[a-z_]\w*@)(?=")'
+    r'|(?<=")(?=[\d.]*[^\d.])(?!(?:[\d.]|[lio](?![a-z]))*")'
     r'(?:\d{1,3}|([a-z*])\1{0,2})(?:\.(?:\d{1,3}|([a-z*])\2{0,2})){3}(?=")'
     r'|(?<=_ip")[ \t]*:[ \t]*"(?=[\w-]*(?:ip|addr))[a-z_][\w-]*"',
     re.IGNORECASE,

@@ -33,7 +33,7 @@ TEMPLATES = [
 ]
 
 
-@pytest.mark.parametrize("server, first, second, shown", TEMPLATES)
+@pytest.mark.parametrize(("server", "first", "second", "shown"), TEMPLATES)
 def test_a_template(npu, tmp_path, server, first, second, shown):
     """It draws one note, whatever is in it, and is not checked; in a folder, too."""
     path = tmp_path / "rank_table.json"
@@ -56,7 +56,7 @@ MISTAKES = [
 ]
 
 
-@pytest.mark.parametrize("server, first, second", MISTAKES)
+@pytest.mark.parametrize(("server", "first", "second"), MISTAKES)
 def test_an_address_that_is_wrong(npu, tmp_path, server, first, second):
     """A slip in an address is an error."""
     path = tmp_path / "rank_table.json"
@@ -79,7 +79,7 @@ graph_options {{
 
 
 @pytest.mark.parametrize(
-    "name, key",
+    ("name", "key"),
     [
         ("NpuOptimizr", "precision_mode"),
         ("npuoptimizer", "x"),
