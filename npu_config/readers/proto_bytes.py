@@ -17,8 +17,9 @@ def read(data: bytes, path: Optional[str] = None) -> Reading:
         return Reading("pb", path, (Settings({}, SourceKind.PROTO),), (empty,))
     try:
         config = parse_bytes(data)
-    except ProtoSyntaxError as error:
+    except ProtoSyntaxError:
+        message = "the bytes are not a serialized ConfigProto"
         help = "write the file with config.SerializeToString(), or name another one"
-        fault = rules.UNPARSABLE.diagnostic(error.reason, Place(path), help=help)
+        fault = rules.UNPARSABLE.diagnostic(message, Place(path), help=help)
         return Reading("pb", path, diagnostics=(fault,), unchecked=CANNOT_BE_PARSED)
     return Reading("pb", path, (decode(config, path),))
