@@ -25,7 +25,7 @@ from npu_config.cli._sources import Candidate, candidates
 from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Place, Report
 from npu_config.judging import Around, Judgement, judge, judge_if_ours
 from npu_config.lint import rules
-from npu_config.lint.project import Project
+from npu_config.lint.project import Project, Targets
 from npu_config.lint.walk import Skipped
 from npu_config.readers import Decision
 from npu_config.reporters import Unchecked
@@ -47,7 +47,8 @@ class Session:
 
     Args:
         project: what the project says of its checks.
-        around: what the files are checked for, and with which surroundings.
+        around: what the files are checked for, and with which surroundings; by default each is
+            for what its own project says.
         keeps: which findings are reported.
         as_kind: read every file as this.
 
@@ -70,6 +71,7 @@ class Session:
     ) -> None:
         self._project = project
         self._around = around
+        self._default_of = Targets()
         self._keeps = keeps
         self._as_kind = as_kind
         self._diagnostics: List[Diagnostic] = list(project.diagnostics)
@@ -177,7 +179,12 @@ class Session:
         named = frozenset(name for name, found in by_path.items() if not found.if_ours)
         self.files += len(scripts)
         for judged in judge_scripts(
-            list(by_path), self._around, named, load_all, progress=advance
+            list(by_path),
+            self._around,
+            named,
+            load_all,
+            progress=advance,
+            default_of=self._default_of,
         ):
             judged = _guarded(judged, self._reported, judged)
             self.files -= 1
@@ -195,7 +202,8 @@ class Session:
     def _check(self, candidate: Candidate) -> Union[Judgement, Decision]:
         """Check one file, or say why one that was only found is not for us."""
         look = judge_if_ours if candidate.if_ours else judge
-        judged = look(candidate.path, self._around, self._as_kind, candidate.content, load_all)
+        around = attr.evolve(self._around, default=self._default_of(candidate.path))
+        judged = look(candidate.path, around, self._as_kind, candidate.content, load_all)
         return judged if isinstance(judged, Decision) else self._reported(judged)
 
     def _reported(self, judged: Judgement) -> Judgement:

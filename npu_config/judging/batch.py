@@ -22,6 +22,7 @@ from npu_config.core.collector import without_collector
 from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Place
 from npu_config.core.files import reading
 from npu_config.core.processes import in_processes
+from npu_config.core.target import Target
 from npu_config.judging import ALONE, Around, Judgement, KnownRules, judge_reading
 from npu_config.rules.reading import CANNOT_BE_READ, FAILED
 from npu_config.script import NOT_PYTHON, read
@@ -44,6 +45,7 @@ class _Work(NamedTuple):
     around: Around
     named: AbstractSet[str]
     known_rules: Optional[KnownRules]
+    default_of: Optional[Callable[[str], Optional[Target]]]
 
 
 def judge_scripts(
@@ -53,6 +55,7 @@ def judge_scripts(
     known_rules: Optional[KnownRules] = None,
     processes: int = PROCESSES,
     progress: Optional[Callable[[int], None]] = None,
+    default_of: Optional[Callable[[str], Optional[Target]]] = None,
 ) -> Iterator[Judgement]:
     """Judge scripts, in order; those that name nothing of the NPU give nothing.
 
@@ -67,9 +70,10 @@ def judge_scripts(
         known_rules: as :func:`npu_config.judging.judge`.
         processes: how many processes may share the work; 1: none but this.
         progress: called with the number of files that were just looked at.
+        default_of: gives the default target of each, in place of that of ``around``.
     """
     works = [
-        _Work(tuple(paths[start : start + _CHUNK]), around, named, known_rules)
+        _Work(tuple(paths[start : start + _CHUNK]), around, named, known_rules, default_of)
         for start in range(0, len(paths), _CHUNK)
     ]
     shared = processes > 1 and len(paths) >= _WORTH_SHARING and (os.cpu_count() or 1) > 1
@@ -116,8 +120,10 @@ def _checked(path: str, work: _Work) -> Optional[Judgement]:
 
 def _judged(path: str, data: bytes, work: _Work) -> Judgement:
     """What is said of one script, without what is only worth having in this process."""
-    reading = read(data, path)
-    found = judge_reading(reading, work.around, work.known_rules)
+    reading, around = read(data, path), work.around
+    if work.default_of is not None:
+        around = attr.evolve(around, default=work.default_of(path))
+    found = judge_reading(reading, around, work.known_rules)
     reading.forget()
     return attr.evolve(found, reading=None, texts=found.texts if found.found else {})
 

@@ -10,13 +10,14 @@
     [tool.npu-config.per-file-ignores]
     "examples/*.py" = ["NPU3"]
 
-Command-line options win over it.  One run has one project: that of the first path.
+Command-line options win over it.  One run has one project, that of the first path; but what a
+file is judged for is what its own project says, whichever files are named with it.
 """
 
 import functools
 import os
 import re
-from typing import Any, Callable, Dict, Iterable, List, Mapping, Optional, Tuple, Union
+from typing import Any, Callable, Dict, Iterable, Iterator, List, Mapping, Optional, Tuple, Union
 
 import attr
 
@@ -29,7 +30,7 @@ from npu_config.lint.gitignore import Patterns
 from npu_config.readers.evidence import KINDS
 from npu_config.readers.formats import kind_of_suffix, suffix_of
 
-__all__ = ["Project", "find_project", "id_of_rule", "read_project", "target_near"]
+__all__ = ["Project", "Targets", "find_project", "id_of_rule", "read_project", "target_near"]
 
 KnownRules = Callable[[], Iterable[Rule]]
 
@@ -150,24 +151,57 @@ def find_project(start: str, known_rules: KnownRules) -> Project:
     current = os.path.abspath(start)
     if not os.path.isdir(current):
         current = os.path.dirname(current)
-    while True:
-        path = os.path.join(current, "pyproject.toml")
-        if os.path.isfile(path):
-            project = read_project(path, known_rules)
-            if project is not None:
-                return project
-        parent = os.path.dirname(current)
-        if parent == current or os.path.exists(os.path.join(current, ".git")):
-            return Project()
-        current = parent
+    for folder in _upwards(current):
+        project = _project_in(folder, known_rules)
+        if project is not None:
+            return project
+    return Project()
 
 
 def target_near(path: PathLike) -> Optional[Target]:
     """The target that the project of a file names, if it has any."""
-    try:
-        return find_project(os.fspath(path), tuple).target
-    except (OSError, ValueError):  # no such folder, or a name that no file can have
-        return None
+    return Targets()(path)
+
+
+class Targets:
+    """The targets that the projects of files name; each project is read once."""
+
+    def __init__(self) -> None:
+        self._known: Dict[str, Optional[Target]] = {}
+
+    def __call__(self, path: PathLike) -> Optional[Target]:
+        """The target that the project of a file names, if it has any."""
+        passed, found = [], None
+        try:
+            for folder in _upwards(os.path.dirname(os.path.abspath(os.fspath(path)))):
+                if folder in self._known:
+                    found = self._known[folder]
+                    break
+                passed.append(folder)
+                project = _project_in(folder, tuple)
+                if project is not None:
+                    found = project.target
+                    break
+        except (OSError, ValueError):  # no such folder, or a name that no file can have
+            return None
+        self._known.update(dict.fromkeys(passed, found))
+        return found
+
+
+def _upwards(folder: str) -> Iterator[str]:
+    """A folder and those above it, up to the top of its repository."""
+    while True:
+        yield folder
+        parent = os.path.dirname(folder)
+        if parent == folder or os.path.exists(os.path.join(folder, ".git")):
+            return
+        folder = parent
+
+
+def _project_in(folder: str, known_rules: KnownRules) -> Optional[Project]:
+    """What the pyproject.toml of a folder says; None where it says nothing of npu_config."""
+    path = os.path.join(folder, "pyproject.toml")
+    return read_project(path, known_rules) if os.path.isfile(path) else None
 
 
 def read_project(path: str, known_rules: KnownRules) -> Optional[Project]:

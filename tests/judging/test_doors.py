@@ -275,3 +275,28 @@ def test_dry_run(groups):
         expected = group.found.get(name, set())
         compared.of("run", group.project / name, expected, found & expected)
     compared.tell()
+
+
+def test_several_projects(tmp_path, monkeypatch):
+    """The target of a file is that of its own project, whichever files are named with it."""
+    (tmp_path / ".git").mkdir()
+    names = []
+    for folder, product in ("a2", "atlas_a2"), ("a2/old", "atlas_training"):
+        (tmp_path / folder).mkdir()
+        table = '[tool.npu-config]\ntarget = "{}"\n'.format(product)
+        (tmp_path / folder / "pyproject.toml").write_text(table)
+        (tmp_path / folder / "npu.yaml").write_text("version: 1\n" + BFLOAT16 + "\n")
+        text = 'from npu_config import NpuConfigBuilder\nNpuConfigBuilder().set(**{"%s": "%s"})\n'
+        (tmp_path / folder / "train.py").write_text(text % tuple(BFLOAT16.split(": ")))
+        names += [folder + "/npu.yaml", folder + "/train.py"]
+    monkeypatch.chdir(tmp_path)
+    expected = {name: {"NPU108"} for name in names if "old" in name}
+    calls = [["."], ["a2"], names, names[::-1], ["--if-ours", *names]]
+    said = [json.loads(command("check", "--format", "json", *c, cwd=tmp_path)) for c in calls]
+    library = {"diagnostics": [each.to_dict() for name in names for each in npu.check(name)]}
+    for document in (*said, library):
+        found = {path: {rule for rule, *_ in each} for path, each in of(document).items()}
+        assert found == expected
+
+
+BFLOAT16 = "precision_mode_v2: mixed_bfloat16"
