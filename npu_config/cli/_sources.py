@@ -6,7 +6,7 @@ from typing import Iterator, List, NamedTuple, Optional, Sequence
 from npu_config.cli._load import STDIN
 from npu_config.cli._output import read_stdin
 from npu_config.lint.project import Project
-from npu_config.lint.walk import Skipped, walk
+from npu_config.lint.walk import Skipped, of_package, walk
 from npu_config.readers import LARGEST
 
 EXCLUDED = "excluded in pyproject.toml"
@@ -48,9 +48,9 @@ def candidates(
             continue
         if os.path.isdir(path):
             found = _files_below(path, project, skipped)
-        elif if_ours and project.excludes(path):
+        elif if_ours and (project.excludes(path) or of_package(path)):
             if skipped is not None:
-                skipped.append(Skipped(path, EXCLUDED))
+                skipped.append(Skipped(path, of_package(path) or EXCLUDED))
             continue
         else:
             found = iter((Candidate(path, if_ours=if_ours and os.path.exists(path)),))

@@ -93,10 +93,11 @@ def command(
             said.update(session.unchecked)
         lines = [localized("skipped {}: {}\n", path, localized(why)) for path, why in sorted(said)]
         say("".join(lines), err=True)
-    if session.left_out and format_ == "text" and not (if_ours or show_skipped):
+    untold = sum(not left.nearly for left in session.left_out)
+    if untold and format_ == "text" and not (if_ours or show_skipped):
         words = localized("1 left out; --show-skipped says why\n")
-        if len(session.left_out) > 1:
-            words = localized("{:,} left out; --show-skipped lists them\n", len(session.left_out))
+        if untold > 1:
+            words = localized("{:,} left out; --show-skipped lists them\n", untold)
         say(words, err=True)
     report = session.report()
     nowhere = {None, *missing(paths)}  # None: it was not a path but the content of a file

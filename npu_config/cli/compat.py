@@ -63,10 +63,11 @@ def command(paths: Tuple[str, ...], chosen: Tuple[_Chosen, ...], format_: str) -
     file cannot be read; 2: wrong usage.
     """
     from npu_config.cli._sources import candidates
-    from npu_config.core.diagnostics import Diagnostic, Severity
+    from npu_config.core.diagnostics import Diagnostic, Report, Severity
     from npu_config.core.versions import SNAPSHOTS
     from npu_config.lint.project import find_project
     from npu_config.readers import read, read_if_ours
+    from npu_config.reporters import Summary, Unchecked
     from npu_config.rulebook import load_all
     from npu_config.rules.compatibility import READ, Use, oldest, uses
     from npu_config.text.guard import attempted
@@ -74,6 +75,7 @@ def command(paths: Tuple[str, ...], chosen: Tuple[_Chosen, ...], format_: str) -
     versions = sorted({each.version for each in chosen}) or list(range(len(SNAPSHOTS)))
     found: List[Use] = []
     unread: List[Diagnostic] = []
+    unchecked: List[Unchecked] = []
     for each in candidates(paths, find_project(paths[0], load_all)):
         if each.root is None:
             reading = read(each.path, None, each.content)
@@ -82,6 +84,8 @@ def command(paths: Tuple[str, ...], chosen: Tuple[_Chosen, ...], format_: str) -
             if found_reading is None:
                 continue
             reading = found_reading
+        if reading.unchecked is not None:
+            unchecked.append(Unchecked(each.path, str(reading.unchecked)))
         found += attempted(unread, reading.path, uses, reading.settings, versions) or []
         unread += [d for d in reading.diagnostics if d.severity is Severity.ERROR]
     first = oldest(found, versions)
@@ -95,6 +99,8 @@ def command(paths: Tuple[str, ...], chosen: Tuple[_Chosen, ...], format_: str) -
     else:
         columns = _columns(found, versions, not chosen)
         say(_table(found, columns, first, paths) + "".join(map(_meant, dict.fromkeys(chosen))))
+    for line in Summary.of(Report(()), len(unchecked), unchecked=unchecked).reasons():
+        say(line + "\n", err=True)
     if unread:
         from npu_config.cli._report import print_findings
 

@@ -87,6 +87,21 @@ def walk(
                 pending.append((path, patterns))
 
 
+def of_package(path: str) -> Optional[str]:
+    """Why a file is left out that nobody means to check: it is below installed packages.
+
+    Args:
+        path: the file; of the directories above it those below the working directory count.
+    """
+    inner = os.path.dirname(os.path.relpath(path))
+    while inner not in ("", os.curdir) and not inner.startswith(os.pardir):
+        marks = (os.path.join(inner, mark) for mark in ENVIRONMENT)
+        if LEFT_OUT.get(os.path.basename(inner)) == PACKAGES or any(map(os.path.exists, marks)):
+            return PACKAGES
+        inner = os.path.dirname(inner)
+    return None
+
+
 def _entries(directory: str) -> Tuple[List[str], List[str], Optional[str]]:
     """The files and directories in a directory, or why it cannot be listed."""
     files: List[str] = []

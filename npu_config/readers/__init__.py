@@ -193,6 +193,14 @@ def _foreign(found: Signs, path: str) -> Diagnostic:
     """What is said of a file that is named and looks like one of another program."""
     first = listed(map(shown, found.foreign[:3]))
     ours = (*found.options, *found.common)
+    if found.misplaced is not None and not ours:
+        message = phrase(
+            "this is a file of another program, or the options under {}, which is no group of "
+            "options, are at the wrong place",
+            shown(found.misplaced),
+        )
+        help = phrase("move the options under {} to a file of their own", shown(found.misplaced))
+        return rules.FOREIGN_FILE.diagnostic(message, Place(path), help=help)
     if ours:
         message = phrase(
             "this is a file of another program: at its top only {} can be an option, "
