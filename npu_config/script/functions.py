@@ -21,6 +21,7 @@ from npu_config.script.state import (
     evaluate_in,
     execute,
     result_of,
+    used,
 )
 
 _DEPTH = 12
@@ -35,7 +36,7 @@ def start(run: Run, value: Any) -> None:
     """A function of the script is given to something that will call it."""
     is_new = isinstance(value, Function) and id(value.node) not in run.visited
     if is_new and is_relevant(run, value):
-        invoke(run, value, [], {}, True)
+        used(run, invoke(run, value, [], {}, True), "return")
 
 
 def invoke(
@@ -59,6 +60,7 @@ def invoke(
         run.returned = None
     if isinstance(value, (Tracked, Instance, Function, tuple, list)) or value is None:
         return value
+    used(run, value, "return")
     if isinstance(node, ast.AsyncFunctionDef) or node.decorator_list or not is_simple(node):
         return result_of(Unknown(node.name, (node.name,)), node.name, args)
     return value

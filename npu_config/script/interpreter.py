@@ -16,7 +16,7 @@ from npu_config.script.objects import Class, Function, Instance
 from npu_config.script.paths import Decisions, Path, explore
 from npu_config.script.scopes import FunctionNode, Scope
 from npu_config.script.script import Script
-from npu_config.script.state import Again, Exhausted, Frame, Run, execute
+from npu_config.script.state import Again, Exhausted, Frame, Run, execute, used
 from npu_config.script.statements import STATEMENTS
 
 _AGAIN = 25
@@ -96,7 +96,7 @@ def _run_function(scope: Scope, node: FunctionNode, run: Run, alone: bool) -> No
         function.receiver = Instance(cls, "self")
         _construct(run, cls, function.receiver, node)
     run.frame = run.module
-    invoke(run, function, [], {}, True)
+    used(run, invoke(run, function, [], {}, True), "return")
 
 
 def _frame_of(run: Run, scope: Scope) -> Frame:

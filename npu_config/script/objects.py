@@ -202,14 +202,32 @@ class Block(Tracked):
         return self.names[-1][0] if self.names else None
 
 
+class Replaced(NamedTuple):
+    """What took the place of a message under its name, and where."""
+
+    by: "Message"
+    place: Place
+
+
 class Message(Tracked):
     """A ConfigProto, or a part of one, under construction.
 
     ``fields`` maps a field to what it was set to; a field that is a message is made when it is
     asked for.  ``foreign`` is True for one that came from elsewhere, with unknown content.
+    ``bound`` are the expressions that gave it when a name was bound to it.
     """
 
-    __slots__ = ("assigned", "blocks", "edited", "fields", "foreign", "kind", "parent", "replaced")
+    __slots__ = (
+        "assigned",
+        "blocks",
+        "bound",
+        "edited",
+        "fields",
+        "foreign",
+        "kind",
+        "parent",
+        "replaced",
+    )
 
     def __init__(
         self,
@@ -228,7 +246,8 @@ class Message(Tracked):
         self.edited = False
         self.foreign = foreign
         self.parent = parent
-        self.replaced: Optional[Place] = None
+        self.replaced: Optional[Replaced] = None
+        self.bound: List[ast.expr] = []
 
     def parts(self) -> Iterator["Message"]:
         """The message and every message inside of it."""

@@ -31,11 +31,13 @@ from npu_config.script.objects import (
     Message,
     Tracked,
     Unknown,
+    Use,
 )
 from npu_config.script.paths import Decisions
 from npu_config.script.scopes import Scope
 from npu_config.script.script import Script
 
+_DEPTH = 4
 ON, RETURN, LEAVE, STOP = range(4)
 """How a body is left: at its end, by return, by break or continue, by raise."""
 
@@ -276,6 +278,15 @@ def execute(run: Run, statements: Sequence[ast.stmt]) -> int:
                 break
     del run.guards[depth:]
     return left
+
+
+def used(run: Run, value: Any, kind: str, depth: int = 0) -> None:
+    """Note what is done with an object, and with those in a list, tuple or dict."""
+    if isinstance(value, Tracked):
+        value.uses.append(Use(kind, value.place, run.tick()))
+    elif isinstance(value, (list, tuple, dict)) and depth < _DEPTH:
+        for item in value.values() if isinstance(value, dict) else value:
+            used(run, item, kind, depth + 1)
 
 
 def anonymous(node: ast.AST) -> Unknown:

@@ -18,10 +18,9 @@ from npu_config.script.objects import (
     Instance,
     Message,
     ParameterMap,
+    Replaced,
     Subscript,
-    Tracked,
     Unknown,
-    Use,
 )
 from npu_config.script.paths import Condition
 from npu_config.script.scopes import Watch
@@ -35,11 +34,11 @@ from npu_config.script.state import (
     evaluate,
     execute,
     identity,
+    used,
 )
 from npu_config.script.syntax import in_brackets
 
 _ITEMS = 64
-_DEPTH = 4
 
 
 def _expression(run: Run, statement: ast.Expr) -> int:
@@ -78,7 +77,7 @@ def _augmented(run: Run, statement: ast.AugAssign) -> int:
 def bind(run: Run, target: ast.expr, value: Any, node: ast.expr) -> None:
     """Assign a value to a target."""
     if isinstance(target, ast.Name):
-        _bind_name(run, target.id, value)
+        _bind_name(run, target.id, value, node)
     elif isinstance(target, ast.Attribute):
         _bind_attribute(run, target, value, node)
     elif isinstance(target, ast.Subscript):
@@ -89,19 +88,21 @@ def bind(run: Run, target: ast.expr, value: Any, node: ast.expr) -> None:
         bind(run, target.value, anonymous(target), node)
 
 
-def _bind_name(run: Run, name: str, value: Any) -> None:
+def _bind_name(run: Run, name: str, value: Any, node: ast.expr) -> None:
     frame = run.frame
     if frame is not run.module and name in frame.global_names:
         frame = run.module
-        _used(run, value, "global")
+        used(run, value, "global")
     frame.scope.watch(name, interest_in(value))
     if isinstance(value, Function) and frame is not run.module:
         frame.scope.watch(name, Watch.ALL)
     elif isinstance(value, (list, tuple, dict)):
-        _used(run, value, "container")
+        used(run, value, "container")
     old = frame.variables.get(name)
-    if isinstance(old, Message) and isinstance(value, Message) and old is not value:
-        old.replaced = value.place
+    if isinstance(value, Message):
+        if isinstance(old, Message) and old is not value:
+            old.replaced = Replaced(value, run.place(node))
+        value.bound.append(node)
     frame.variables[name] = value
 
 
@@ -115,17 +116,17 @@ def _bind_attribute(run: Run, target: ast.Attribute, value: Any, node: ast.expr)
     elif isinstance(owner, Message):
         effects.set_message_field(run, owner, target.attr, value, node)
     elif isinstance(owner, Instance):
-        _used(run, value, "attribute")
+        used(run, value, "attribute")
         owner.attributes[target.attr] = value
     elif isinstance(owner, Constructed):
         owner.open = True
-        _used(run, value, "attribute")
+        used(run, value, "attribute")
     else:
-        _used(run, value, "attribute")
+        used(run, value, "attribute")
 
 
 def _bind_item(run: Run, target: ast.Subscript, value: Any) -> None:
-    _used(run, value, "item")
+    used(run, value, "item")
     owner = evaluate(run, target.value)
     if isinstance(owner, ParameterMap):
         return
@@ -133,7 +134,7 @@ def _bind_item(run: Run, target: ast.Subscript, value: Any) -> None:
     if isinstance(owner, dict) and is_known(index) and not isinstance(index, (list, dict)):
         owner[index] = value
     elif isinstance(owner, (dict, list)) and isinstance(target.value, ast.Name):
-        _bind_name(run, target.value.id, anonymous(target))
+        _bind_name(run, target.value.id, anonymous(target), target)
 
 
 def _index(run: Run, target: ast.Subscript) -> Any:
@@ -153,14 +154,6 @@ def _bind_items(run: Run, target: Any, value: Any, node: ast.expr) -> None:
         ]
     for part, item in zip(targets, values):
         bind(run, part, item, node)
-
-
-def _used(run: Run, value: Any, kind: str, depth: int = 0) -> None:
-    if isinstance(value, Tracked):
-        value.uses.append(Use(kind, value.place, run.tick()))
-    elif isinstance(value, (list, tuple, dict)) and depth < _DEPTH:
-        for item in value.values() if isinstance(value, dict) else value:
-            _used(run, item, kind, depth + 1)
 
 
 def _delete(run: Run, statement: ast.Delete) -> int:
@@ -286,8 +279,6 @@ def _match(run: Run, statement: Any) -> int:
 def _return(run: Run, statement: ast.Return) -> int:
     value = None if statement.value is None else evaluate(run, statement.value)
     run.returned = value
-    if len(run.stack) <= 1:
-        _used(run, value, "return")
     return RETURN
 
 

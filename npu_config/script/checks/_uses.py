@@ -21,14 +21,21 @@ _SCOPES = (*FUNCTIONS, ast.Lambda)
 
 
 def is_handed_on(context: Context, message: Message, until: Optional[int] = None) -> bool:
-    """What :func:`_is_handed_on` says, found once for all paths."""
-    key = (message.place, until)
-    if key not in context.handed_on:
-        context.handed_on[key] = _is_handed_on(context, message, until)
-    return context.handed_on[key]
+    """What :func:`_is_handed_on` says where a message is made, and where a function's is bound."""
+    made = [message.node] if until is None or not message.bound else []
+    nodes = {id(node): node for node in (*made, *message.bound[-1 if until else 0 :])}
+    for node in nodes.values():
+        if node is None:
+            continue
+        key = (context.place(node), until)
+        if key not in context.handed_on:
+            context.handed_on[key] = _is_handed_on(context, node, until)
+        if context.handed_on[key]:
+            return True
+    return False
 
 
-def _is_handed_on(context: Context, message: Message, until: Optional[int]) -> bool:
+def _is_handed_on(context: Context, made: ast.AST, until: Optional[int]) -> bool:
     """True when the name that a message is bound to is read where the message may be used.
 
     Filling it is no use, nor is printing it; to return it is one where what is returned cannot be
@@ -36,13 +43,13 @@ def _is_handed_on(context: Context, message: Message, until: Optional[int]) -> b
 
     Args:
         context: what the check sees.
-        message: the message.
-        until: look only at the lines between the message and this one.
+        made: the expression that gives the message.
+        until: look only at the lines between it and this one.
     """
-    line = message.place.line or 0
+    line = getattr(made, "lineno", 0)
     function = context.script.function_of(line)
     scope: Any = context.script.tree if function is None else function
-    names = names_of(context, message)
+    names = names_of(context, made)
     decorated = function is not None and bool(function.decorator_list)
     rebound = _rebound_in(scope.body, line, names)
     for node, parent, above in _loads(context, scope, names):
@@ -62,11 +69,11 @@ def _is_handed_on(context: Context, message: Message, until: Optional[int]) -> b
     return False
 
 
-def names_of(context: Context, message: Message) -> Set[str]:
-    """The names that the statement binds in which a message is made."""
-    if not isinstance(message.node, ast.expr):
+def names_of(context: Context, made: Optional[ast.AST]) -> Set[str]:
+    """The names that the statement around an expression binds."""
+    if not isinstance(made, ast.expr):
         return set()
-    for statement in context.unread.around(message.node):
+    for statement in context.unread.around(made):
         if isinstance(statement, (ast.Assign, ast.AnnAssign)):
             targets: List[ast.expr] = (
                 statement.targets if isinstance(statement, ast.Assign) else [statement.target]

@@ -2,6 +2,7 @@
 
 import ast
 import difflib
+from typing import Optional, Set
 
 from npu_config.core.diagnostics import Fix, Severity
 from npu_config.core.message import phrase
@@ -28,12 +29,23 @@ def _has_options(message: Message) -> bool:
 
 def _is_local(context: Context, message: Message) -> bool:
     """True for a message that nothing outside of this file can get at."""
-    line = message.place.line or 0
     script = context.script
-    if script.function_of(line) is not None:
-        return True
-    return script.is_program and not any_importer_has(
-        script.source.path, tuple(sorted(names_of(context, message)))
+    names = set().union(*(names_of(context, node) for node in (message.node, *message.bound)))
+    function = script.function_of(message.place.line or 0)
+    if function is not None:
+        if not _returns(function, names, message.node):
+            return True
+        names.add(function.name)
+    return script.is_program and not any_importer_has(script.source.path, tuple(sorted(names)))
+
+
+def _returns(function: ast.AST, names: Set[str], made: Optional[ast.AST]) -> bool:
+    """True when a function may return what an expression makes, or what has one of the names."""
+    return any(
+        part is made or (isinstance(part, ast.Name) and part.id in names)
+        for node in ast.walk(function)
+        if isinstance(node, (ast.Return, ast.Yield)) and node.value is not None
+        for part in ast.walk(node.value)
     )
 
 
@@ -166,21 +178,34 @@ def config_overwritten(context: Context) -> None:
             or not any(not block.built_in for block in message.blocks)
             or message.uses
             or any(block.uses for block in message.blocks)
-            or is_handed_on(context, message, message.replaced.line)
+            or is_handed_on(context, message, message.replaced.place.line)
         ):
             continue
         context.report(
             phrase(
                 "this replaces the configuration of line {}, which was not used; its options "
                 "are lost"
-                if _has_options(message)
+                if _loses_options(message, message.replaced.by)
                 else "this replaces the configuration of line {}, which was not used",
-                message.place.line,
+                message.bound[-1].lineno if message.bound else message.place.line,
             ),
-            message.replaced,
+            message.replaced.place,
             message.path,
             help="set the options on one ConfigProto, and give that one to the session",
         )
+
+
+def _loses_options(message: Message, by: Message) -> bool:
+    """True unless every option of one configuration has the same value in the other."""
+    old, new = (
+        {(name, e.place, _plain(e.value)) for b in each.blocks for name, e in b.entries.items()}
+        for each in (message, by)
+    )
+    return not old <= new
+
+
+def _plain(value: object) -> object:
+    return value.key if isinstance(value, Unknown) else repr(value)
 
 
 @check(
