@@ -18,6 +18,11 @@ import importlib
 from typing import TYPE_CHECKING, Any, List
 
 if TYPE_CHECKING:
+    from npu_config import cluster as cluster
+    from npu_config import dumps as dumps
+    from npu_config import presets as presets
+    from npu_config import sidefiles as sidefiles
+    from npu_config import tf1 as tf1
     from npu_config.builder import NpuConfigBuilder
     from npu_config.catalogue import OPTIONS
     from npu_config.checking import check
@@ -79,17 +84,19 @@ _ROOMS = ("cluster", "dumps", "presets", "sidefiles", "tf1")
 """Modules with names of their own, which need no import statement: ``npu.tf1.plan_loops``."""
 
 
-def __getattr__(name: str) -> Any:
-    if name in _ROOMS:
-        return importlib.import_module("npu_config." + name)
-    home = _HOMES.get(name)
-    if home is None:
-        from npu_config.core.message import phrase
+if not TYPE_CHECKING:
 
-        raise AttributeError(phrase("module {!r} has no attribute {!r}", __name__, name))
-    value = getattr(importlib.import_module("npu_config." + home), name)
-    globals()[name] = value
-    return value
+    def __getattr__(name: str) -> Any:
+        if name in _ROOMS:
+            return importlib.import_module("npu_config." + name)
+        home = _HOMES.get(name)
+        if home is None:
+            from npu_config.text.words import no_name
+
+            raise AttributeError(no_name(__name__, name, (*__all__, *_ROOMS)))
+        value = getattr(importlib.import_module("npu_config." + home), name)
+        globals()[name] = value
+        return value
 
 
 def __dir__() -> List[str]:

@@ -4,12 +4,15 @@ from typing import Any, Mapping, Union
 
 from npu_config.config import NpuConfig
 from npu_config.core.caller import caller_place
+from npu_config.core.calls import explained
 from npu_config.core.settings import Settings, SourceKind
-from npu_config.rules.tasks import Tasks
+from npu_config.rules import builder
+from npu_config.rules.own_names import help_for_keyword
 from npu_config.rules.value import from_settings
 
 
-class NpuConfigBuilder(Tasks):
+@explained(help_for_keyword)
+class NpuConfigBuilder(builder.NpuConfigBuilder):
     """Collects options and builds an :class:`~npu_config.config.NpuConfig`.
 
     There is a method for each task that the vendor's documentation names, and :meth:`set` for

@@ -3,11 +3,13 @@
 import os
 from typing import TYPE_CHECKING, Any, Mapping, Optional, Union
 
+from npu_config.core.calls import explained
 from npu_config.core.diagnostics import Report
 from npu_config.core.files import PathLike
 from npu_config.core.settings import Settings
 from npu_config.core.target import Target
 from npu_config.judging import Around, judge
+from npu_config.rules.own_names import help_for_keyword
 
 if TYPE_CHECKING:
     from npu_config.config import NpuConfig
@@ -15,6 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["check"]
 
 
+@explained(help_for_keyword)
 def check(
     source: Union["NpuConfig", Mapping[str, Any], PathLike, Settings, Any],
     target: Optional[Target] = None,

@@ -5,10 +5,11 @@ ConfigProto, never changes, and writes every output.
 """
 
 import os
-from typing import Any, Dict, Mapping, Optional
+from typing import TYPE_CHECKING, Any, Dict, Mapping, Optional
 
 import attr
 
+from npu_config.core.calls import explained
 from npu_config.core.diagnostics import NpuConfigError, Severity
 from npu_config.core.files import PathLike, write_atomic, write_missing
 from npu_config.core.message import phrase
@@ -16,9 +17,20 @@ from npu_config.core.settings import Settings
 from npu_config.core.target import Target
 from npu_config.rules.engine import judge
 from npu_config.rules.overwritten import OverwrittenWarning
+from npu_config.rules.own_names import help_for_keyword, no_attribute
 from npu_config.rules.value import ConfigValue, SideFile, from_settings, made
 
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
+    from npu_config.catalogue.option_types import (
+        OptionArguments,
+        OptionChanges,
+        RunConfigArguments,
+    )
+
+
+@explained(help_for_keyword)
 class NpuConfig(ConfigValue):
     """A valid configuration; frozen, and a mapping of option name to canonical value.
 
@@ -47,16 +59,22 @@ class NpuConfig(ConfigValue):
 
     def __init__(
         self,
-        options: Mapping[str, Any],
+        options: "OptionArguments",
         target: Optional[Target] = None,
         on_host: bool = False,
     ) -> None:
+        given: Any = options
         files: Optional[Mapping[str, SideFile]] = None
-        if isinstance(options, ConfigValue):
-            target, files = target or options.target, options.side_files
-        settings = Settings.of(options)
+        if isinstance(given, ConfigValue):
+            target, files = target or given.target, given.side_files
+        settings = Settings.of(given)
         valid = from_settings(ConfigValue, settings, target, on_host, side_files=files)
         super().__init__(valid.options, valid.target, valid.diagnostics, valid.side_files)
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            raise AttributeError(no_attribute(self, name))
 
     # from
 
@@ -67,12 +85,15 @@ class NpuConfig(ConfigValue):
         target: Optional[Target] = None,
         on_host: bool = False,
     ) -> "NpuConfig":
-        """The configuration of a mapping of option name to value.
+        """The configuration of a mapping of option name to value, whatever made it.
+
+        The same as the constructor, which type checkers let take names of options only.
 
         Raises:
             NpuConfigError: with every diagnostic, when one of them is an error.
         """
-        return cls(options, target, on_host)
+        known: Any = options
+        return cls(known, target, on_host)
 
     @classmethod
     def from_config_proto(cls, config: Any, target: Optional[Target] = None) -> "NpuConfig":
@@ -120,14 +141,15 @@ class NpuConfig(ConfigValue):
             cls, reading.settings[0], target or reading.target, on_host, reading.diagnostics
         )
 
-    def evolve(self, **options: Any) -> "NpuConfig":
+    def evolve(self, **options: "Unpack[OptionChanges]") -> "NpuConfig":
         """This configuration with some options changed; None takes an option away.
 
         Raises:
             NpuConfigError: as :meth:`from_dict`.
         """
         changed = dict(self.options)
-        for name, value in options.items():
+        changes: Mapping[str, Any] = options
+        for name, value in changes.items():
             changed.pop(name, None)
             if value is not None:
                 changed[name] = value
@@ -148,7 +170,7 @@ class NpuConfig(ConfigValue):
 
         return to_run_config_kwargs(self)
 
-    def to_run_config(self, **arguments: Any) -> Any:
+    def to_run_config(self, **arguments: "Unpack[RunConfigArguments]") -> Any:
         """An NPURunConfig: the vendor's where ``npu_bridge`` is importable, else npu_config's.
 
         Args:

@@ -36,16 +36,21 @@ import attr
 from npu_config.builder import NpuConfigBuilder
 from npu_config.config import NpuConfig
 from npu_config.core.caller import caller_place
+from npu_config.core.calls import explained
 from npu_config.core.diagnostics import NpuConfigError, Severity
 from npu_config.core.files import PathLike, write_missing
 from npu_config.core.message import phrase
 from npu_config.core.rule import declare
 from npu_config.core.settings import Settings
 from npu_config.rules.overwritten import warn_overwritten, warn_replaced
+from npu_config.rules.own_names import help_for_keyword, no_attribute
 from npu_config.rules.value import ConfigValue, from_settings
+from npu_config.text.words import no_name
 
 if TYPE_CHECKING:
-    from typing_extensions import Literal
+    from typing_extensions import Literal, Unpack
+
+    from npu_config.catalogue.option_types import ProfilingArguments
 
     Steps = Union[str, int, Sequence[Union[int, Tuple[int, int]]]]
 
@@ -68,6 +73,10 @@ DISAGREE = declare(
 _NOTHING: Mapping[str, str] = MappingProxyType({})
 
 
+_explained = explained(help_for_keyword)
+
+
+@_explained
 @attr.s(frozen=True, slots=True, auto_attribs=True)
 class Preset:
     """One step, or several combined.
@@ -81,6 +90,11 @@ class Preset:
     config: NpuConfig
     environment: Mapping[str, str] = _NOTHING
     directories: Tuple[str, ...] = ()
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            raise AttributeError(no_attribute(self, name))
 
     @property
     def options(self) -> Mapping[str, Any]:
@@ -183,6 +197,7 @@ class Preset:
 
 
 @contextlib.contextmanager
+@_explained
 def applied(environment: Mapping[str, str]) -> Iterator[None]:
     """Set environment variables for the duration of a block, then restore what was there.
 
@@ -215,6 +230,7 @@ def _preset(
     return Preset(config, MappingProxyType(dict(environment)), folders)
 
 
+@_explained
 def overflow_detection(
     path: PathLike,
     mode: "Optional[Literal['aicore_overflow', 'atomic_overflow', 'all']]" = None,
@@ -228,6 +244,7 @@ def overflow_detection(
     return _preset(lambda builder: builder.overflow_detection(path, mode), [path])
 
 
+@_explained
 def data_dump(
     path: PathLike,
     steps: "Optional[Steps]" = None,
@@ -247,6 +264,7 @@ def data_dump(
     return _preset(lambda builder: builder.data_dump(path, steps, mode, data, layers), [path])
 
 
+@_explained
 def fusion_off(path: PathLike = "fusion_off.cfg") -> Preset:
     """Switch every fusion pass off that can be switched off.
 
@@ -256,6 +274,7 @@ def fusion_off(path: PathLike = "fusion_off.cfg") -> Preset:
     return _preset(lambda builder: builder.fusion_off(path), [_folder(path)])
 
 
+@_explained
 def fusion_switch(
     graph: Optional[Mapping[str, Union[str, bool]]] = None,
     ub: Optional[Mapping[str, Union[str, bool]]] = None,
@@ -272,7 +291,10 @@ def fusion_switch(
     return _preset(lambda builder: builder.fusion_switch(graph, ub, path), [_folder(path)])
 
 
-def profiling(output: Optional[PathLike] = None, **options: Union[str, bool, int]) -> Preset:
+@_explained
+def profiling(
+    output: Optional[PathLike] = None, **options: "Unpack[ProfilingArguments]"
+) -> Preset:
     """Collect profile data.
 
     Args:
@@ -282,11 +304,13 @@ def profiling(output: Optional[PathLike] = None, **options: Union[str, bool, int
     return _preset(lambda builder: builder.profiling(output, **options), [output])
 
 
+@_explained
 def deterministic() -> Preset:
     """Make operators give identical outputs for identical inputs, at the cost of speed."""
     return _preset(lambda builder: builder.deterministic())
 
 
+@_explained
 def exception_dump(level: "Literal[0, 1, 2]" = 1, path: Optional[PathLike] = None) -> Preset:
     """Keep the data of an operator that fails.
 
@@ -299,6 +323,7 @@ def exception_dump(level: "Literal[0, 1, 2]" = 1, path: Optional[PathLike] = Non
     return _preset(lambda builder: builder.debugging(exception_dump=level), [path], environment)
 
 
+@_explained
 def graph_dump(
     path: PathLike,
     content: "Literal[1, 2, 3]" = 2,
@@ -324,3 +349,10 @@ def graph_dump(
 
 def _folder(path: PathLike) -> Optional[str]:
     return os.path.dirname(os.fspath(path)) or None
+
+
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> Any:
+        own = [n for n, v in globals().items() if getattr(v, "__module__", "") == __name__]
+        raise AttributeError(no_name(__name__, name, own))

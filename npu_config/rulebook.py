@@ -2,7 +2,7 @@
 
 import importlib
 import pkgutil
-from typing import Any, Tuple
+from typing import TYPE_CHECKING, Any, Tuple
 
 from npu_config.core.message import phrase
 from npu_config.core.rule import REGISTRY, Rule
@@ -38,7 +38,11 @@ def load_all() -> Tuple[Rule, ...]:
     return tuple(sorted(REGISTRY.values(), key=lambda rule: rule.id))
 
 
-def __getattr__(name: str) -> Any:
-    if name == "RULES":
-        return load_all()
-    raise AttributeError(phrase("module {!r} has no attribute {!r}", __name__, name))
+if TYPE_CHECKING:
+    RULES: Tuple[Rule, ...]
+else:
+
+    def __getattr__(name: str) -> Any:
+        if name == "RULES":
+            return load_all()
+        raise AttributeError(phrase("module {!r} has no attribute {!r}", __name__, name))

@@ -1,6 +1,8 @@
 """The typed builder: tasks, options by name, places, every fault at once."""
 
+import inspect
 import os
+import re
 
 import pytest
 
@@ -202,3 +204,161 @@ def test_setting_options_does_not_touch_the_values():
     builder = npu.NpuConfigBuilder().set(dump_step=[0, 1])
     assert isinstance(builder._entries["dump_step"], Setting)
     assert builder._entries["dump_step"].value == [0, 1]
+
+
+TASKS = [name for name, _ in inspect.getmembers(npu.NpuConfigBuilder, inspect.isfunction)]
+TASKS = [name for name in TASKS if not name.startswith("_")]
+PRESETS = [name for name, f in inspect.getmembers(npu.presets, inspect.isfunction)]
+PRESETS = [
+    n for n in PRESETS if not n.startswith("_") and n != "applied" and n in dir(npu.presets)
+]
+PRESETS = [n for n in PRESETS if getattr(npu.presets, n).__module__ == npu.presets.__name__]
+METHODS = [("NpuConfigBuilder." + name, getattr(npu.NpuConfigBuilder(), name)) for name in TASKS]
+METHODS += [(name, getattr(npu.presets, name)) for name in PRESETS]
+
+
+class MyBuilder(npu.NpuConfigBuilder):
+    """A builder of a user's."""
+
+
+def refusal(call, *args, **keywords):
+    """The text of the TypeError that a call is refused with."""
+    with pytest.raises(TypeError) as caught:
+        call(*args, **keywords)
+    return str(caught.value)
+
+
+@pytest.mark.parametrize(("name", "call"), METHODS, ids=[name for name, _ in METHODS])
+def test_wrong_arguments_are_told_in_the_users_words(name, call):
+    """Every task and preset: the class that the user has, what is wrong, and how to call it."""
+    parameters = inspect.signature(call).parameters.values()
+    kinds = [parameter.kind for parameter in parameters]
+    if name != "NpuConfigBuilder.unset":
+        text = refusal(call, *range(20))
+        assert text.startswith((name + " takes no more values than ", name + " takes no value "))
+        assert "; call it as {}(".format(name) in text
+    named = [p for p in parameters if p.kind is p.POSITIONAL_OR_KEYWORD]
+    if inspect.Parameter.VAR_KEYWORD not in kinds:
+        text = refusal(call, *([1] * len(named)), no_such_argument=1)
+        assert text.startswith(name + ' has no argument "no_such_argument"; call it as ' + name)
+        for parameter in named:
+            wrong = parameter.name[:-1] + "_"
+            if len(wrong) > 3:
+                text = refusal(call, **{wrong: 1})
+                assert 'has no argument "{}" (did you mean "'.format(wrong) in text
+    needed = [p.name for p in named if p.default is p.empty]
+    if needed:
+        text = refusal(call)
+        assert text.startswith('{} needs "{}", which is not given; '.format(name, needed[0]))
+
+
+def test_every_fault_of_a_call_is_told_at_once():
+    """Too many values, unknown names, a name given twice."""
+    text = refusal(npu.NpuConfigBuilder().data_dump, "/d", path="/e", step=0, dump_mode="all")
+    assert text == (
+        'NpuConfigBuilder.data_dump has no argument "step" (did you mean "steps"?); '
+        'NpuConfigBuilder.data_dump has no argument "dump_mode" (options are set by '
+        "NpuConfigBuilder().set(dump_mode=...).build()); "
+        'NpuConfigBuilder.data_dump is given "path" twice; call it as '
+        "NpuConfigBuilder.data_dump(path, steps=None, mode=None, data=None, layers=None)"
+    )
+
+
+@pytest.mark.parametrize(
+    ("call", "begin"),
+    [
+        (lambda: npu.NpuConfigBuilder().set("x"), "NpuConfigBuilder.set takes no value without"),
+        (lambda: MyBuilder().set("x"), "MyBuilder.set takes no value without a name; call it as "),
+        (lambda: MyBuilder(taget=1), 'MyBuilder has no argument "taget" (did you mean "target"?)'),
+        (lambda: npu.NpuConfigBuilder.set(a=1), "NpuConfigBuilder.set is called on an object; "),
+        (
+            lambda: npu.NpuConfigBuilder(product="atlas_a2"),
+            'NpuConfigBuilder has no argument "product" (write target=npu_config.Target(product=',
+        ),
+        (lambda: npu.NpuConfig(), 'NpuConfig needs "options", which is not given; call it as Npu'),
+        (
+            lambda: npu.NpuConfig(hccl_timeout=1800),
+            'NpuConfig has no argument "hccl_timeout" (options are set by NpuConfigBuilder().set(',
+        ),
+        (
+            lambda: npu.NpuConfig.load("x", taget=1),
+            'NpuConfig.load has no argument "taget" (did y',
+        ),
+        (lambda: npu.NpuConfig({}).save(), 'NpuConfig.save needs "path", which is not given; '),
+        (lambda: npu.NpuConfig({}).to_pbtxt(1), "NpuConfig.to_pbtxt takes no value without a na"),
+        (lambda: npu.NpuConfig({}).to_dict(x=1), 'NpuConfig.to_dict has no argument "x"; call it'),
+        (lambda: npu.presets.Preset(), 'Preset needs "config", which is not given; call it as Pr'),
+        (lambda: npu.presets.fusion_off().apply(1, 2), "Preset.apply takes no more values than c"),
+        (lambda: npu.check({}, tagret=1), 'check has no argument "tagret" (did you mean "target'),
+        (lambda: npu.Target(prodct="x"), 'Target has no argument "prodct"; call it as Target(pro'),
+    ],
+)
+def test_calls_of_the_other_classes(call, begin):
+    """Constructors, class methods, configurations, presets and functions, and derived classes."""
+    assert refusal(call).startswith(begin)
+
+
+def test_a_type_error_from_within_is_left_alone():
+    """What a user's object raises while a method runs is not taken for a wrong call."""
+
+    class Path(os.PathLike):
+        def __fspath__(self):
+            raise TypeError("of the user")
+
+    assert refusal(npu.NpuConfigBuilder().fusion_off, Path()) == "of the user"
+
+
+@pytest.mark.parametrize(
+    ("get", "help"),
+    [
+        (lambda: npu.NpuConfigBuilder().dump, 'did you mean "data_dump"?'),
+        (lambda: npu.NpuConfigBuilder().dump_data, "write set(dump_data=...)"),
+        (lambda: npu.NpuConfigBuilder().computing_mix, 'did you mean "mixed_computing"?'),
+        (lambda: npu.NpuConfigBuilder().profile, 'did you mean "profiling"?'),
+        (lambda: npu.NpuConfigBuilder().mixedPrecision, 'did you mean "mixed_precision"?'),
+        (lambda: npu.NpuConfigBuilder().fusion, 'did you mean "fusion_off" or "fusion_switch"?'),
+        (lambda: npu.NpuConfigBuilder().dump_path, "write set(dump_path=...)"),
+        (lambda: npu.NpuConfigBuilder().hccl_timeot, "write set(hccl_timeout=...)"),
+        (lambda: npu.NpuConfigBuilder().to_config_proto, "write build().to_config_proto(...)"),
+        (lambda: npu.NpuConfigBuilder().nothing_like_it, "legal: aoe, build, data_dump, "),
+        (lambda: npu.NpuConfig({}).deterministic, 'write config["deterministic"]'),
+        (lambda: npu.NpuConfig({}).iteration_offload, "is changed by evolve(NAME=VALUE)"),
+        (lambda: npu.NpuConfig({}).to_configproto, 'did you mean "to_config_proto"?'),
+        (lambda: npu.presets.fusion_off().aply, 'did you mean "apply"?'),
+        (lambda: npu.presets.overflow, 'did you mean "overflow_detection"?'),
+        (lambda: npu.NpuConfgBuilder, 'did you mean "NpuConfigBuilder"?'),
+        (lambda: npu.preset, 'did you mean "presets"?'),
+    ],
+)
+def test_an_unknown_name_says_what_was_meant(get, help):
+    """A near name, one that says the word, an option, a method of the other class, or all."""
+    with pytest.raises(AttributeError, match="has no attribute .*" + re.escape(help)):
+        get()
+
+
+def test_names_with_an_underscore_are_only_refused():
+    """What copy, pickle and notebooks ask for costs no search; hasattr and getattr work."""
+    builder = npu.NpuConfigBuilder()
+    with pytest.raises(AttributeError, match=r'^NpuConfigBuilder has no attribute "_repr_html_"$'):
+        builder._repr_html_  # noqa: B018
+    assert not hasattr(builder, "dump")
+    assert getattr(builder, "dump", 7) == 7
+
+
+def test_a_builder_shows_what_is_set():
+    """With its target; what is long is cut, and what cannot be shown is not fatal."""
+
+    class Silent:
+        def __repr__(self):
+            raise ValueError
+
+    builder = npu.NpuConfigBuilder
+    assert repr(builder()) == "<NpuConfigBuilder: empty>"
+    shown = repr(builder(npu.Target("atlas_a2")).data_dump("/d", steps=[0, (5, 8)]))
+    assert shown.startswith("<NpuConfigBuilder for Target(product=")
+    assert shown.endswith(": enable_dump=True, dump_path='/d', dump_step=[0, (5, 8)]>")
+    assert "dump_path=<Silent>" in repr(builder().set(dump_path=Silent()))
+    many = builder().update({"option_{}".format(n) * 30: "x" * 9999 for n in range(5000)})
+    assert len(repr(many)) < 600
+    assert repr(many).endswith("more>")
+    assert "\n" not in repr(builder().set(dump_path="a\nb"))

@@ -31,6 +31,7 @@ TAKE_PATHS = {
     "explain_overflows": dumps.explain_overflows,
     "compare_dumps": lambda path: dumps.compare_dumps(path, path),
 }
+NO_PATHS = [b"a.yaml", io.StringIO(TEXT), 1, None, ["a.yaml"]]
 PARSE = {
     "rank_table": lambda text: rank_table.parse(text).diagnostics,
     "mixlist": lambda text: sidefiles.mixlist.parse(text).diagnostics,
@@ -62,8 +63,12 @@ def test_the_text_of_a_script_is_not_run():
         npu.run_path("import os\nprint(1)\n")
 
 
-@pytest.mark.parametrize("name", set(TAKE_PATHS) - {"check", "diagnose"})
-@pytest.mark.parametrize("value", [b"a.yaml", io.StringIO(TEXT), 1, None, ["a.yaml"]], ids=repr)
+@pytest.mark.parametrize("name", sorted(set(TAKE_PATHS) - {"check", "diagnose"}))
+@pytest.mark.parametrize(
+    "value",
+    [b"a.yaml", io.StringIO(TEXT), 1, None, ["a.yaml"]],
+    ids=lambda value: type(value).__name__,
+)
 def test_neither_text_nor_path(name, value):
     """Whatever reads a file names the type of what is no path."""
     with pytest.raises(TypeError, match=r"a path is expected, as text or pathlib.Path, got "):

@@ -1,5 +1,6 @@
 """User code under mypy --strict: what must be rejected is, what must pass does."""
 
+import importlib
 import os
 import re
 import subprocess
@@ -14,13 +15,15 @@ pytest.importorskip("mypy")
 
 HOME = str(Path(npu_config.__file__).parent.parent)
 SAMPLES = Path(__file__).parent / "typing_samples"
+ROOMS = ["cluster", "cluster.rank_table", "dumps", "presets", "sidefiles", "tf1"]
+ROOMS += ["sidefiles." + kind for kind in npu_config.sidefiles.KINDS]
 
 
-def run_mypy(sample, tmp_path):
+def run_mypy(sample, tmp_path, folder=SAMPLES):
     """Line number to error code."""
     done = subprocess.run(
         [sys.executable, "-m", "mypy", "--strict", "--cache-dir", str(tmp_path), sample],
-        cwd=str(SAMPLES),
+        cwd=str(folder),
         stdout=subprocess.PIPE,
         env=dict(os.environ, MYPYPATH="" if "site-packages" in HOME else HOME),
     )
@@ -44,3 +47,30 @@ def test_rejected(tmp_path):
     }
     found, output = run_mypy("rejected.py", tmp_path)
     assert found == expected, output
+
+
+def public_names():
+    """Every name that a user writes after ``npu.``: our own, modules, and what is in those."""
+    yield from npu_config.__all__
+    yield "__version__"
+    for room in ROOMS:
+        yield room
+        module = importlib.import_module("npu_config." + room)
+        own = [
+            n for n, v in vars(module).items() if getattr(v, "__module__", 0) == module.__name__
+        ]
+        for name in getattr(module, "__all__", own):
+            if not name.startswith("_"):
+                yield "{}.{}".format(room, name)
+
+
+def test_every_public_name_has_a_type(tmp_path):
+    """mypy knows what each is: none is Any, so that no misuse of it passes."""
+    names = list(public_names())
+    lines = ["import npu_config as npu", *("reveal_type(npu.{})".format(each) for each in names)]
+    (tmp_path / "names.py").write_text("\n".join(lines) + "\n")
+    found, output = run_mypy("names.py", tmp_path, tmp_path)
+    assert found == {}, output
+    types = dict(re.findall(r'^names.py:(\d+): note: Revealed type is "(.*)"$', output, re.M))
+    assert {str(number) for number in range(2, len(lines) + 1)} == set(types)
+    assert [lines[int(number) - 1] for number, each in types.items() if each == "Any"] == []

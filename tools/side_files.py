@@ -35,16 +35,17 @@ KINDS = {kinds}
 MARKS = {marks}
 """One of these is in every side file that is looked at because it lies in a directory."""
 
-__getattr__, __dir__ = lazy(
-    __name__,
-    {{
-        "FORMATS": "_registry",
-        "recognise": "_registry",
-        "Format": "format",
-        "Parsed": "format",
-        **{{name: name for name in {lazy}}},
-    }},
-)
+if not TYPE_CHECKING:
+    __getattr__, __dir__ = lazy(
+        __name__,
+        {{
+            "FORMATS": "_registry",
+            "recognise": "_registry",
+            "Format": "format",
+            "Parsed": "format",
+            **{{name: name for name in {lazy}}},
+        }},
+    )
 '''
 
 

@@ -48,9 +48,13 @@ Target: product= mode= cann= adapter=
 """)
 """The calls that make objects, by dotted name."""
 
-METHODS: Mapping[str, inspect.Signature] = _signatures("""\
+BUILDER_METHODS: Mapping[str, inspect.Signature] = _signatures("""\
 build: strict= on_host=
 update: other
+""")
+"""The methods of NpuConfigBuilder that set no options."""
+
+CONFIG_METHODS: Mapping[str, inspect.Signature] = _signatures("""\
 evolve: **options
 wire_values:
 to_dict:
@@ -62,4 +66,24 @@ to_run_config: **arguments
 save: path overwrite=
 save_side_files: directory overwrite=
 """)
-"""The methods of NpuConfig, and those of NpuConfigBuilder that set no options."""
+"""The methods of NpuConfig, but for those that every mapping has."""
+
+METHODS: Mapping[str, inspect.Signature] = {
+    **BUILDER_METHODS,
+    **CONFIG_METHODS,
+    **_signatures("""\
+get: key default=
+items:
+keys:
+values:
+"""),
+}
+"""The methods of both classes that set no options."""
+
+TASKS: Tuple[str, ...] = table("""\
+names:
+    aoe data_dump data_pre_processing debugging deterministic distributed dynamic_shape fusion_off
+    fusion_switch iteration_offload memory mixed_computing mixed_precision online_inference
+    op_precision overflow_detection precision profiling set timeouts unset
+""")["names"]
+"""The methods of NpuConfigBuilder that set options."""

@@ -75,10 +75,11 @@ _HOMES = {
     "environment.variables": ("VARIABLES", "Variable"),
 }  # fmt: skip
 
-__getattr__, __dir__ = lazy(
-    __name__,
-    {
-        "rank_table": "rank_table",
-        **{name: home for home, names in _HOMES.items() for name in names},
-    },
-)
+if not TYPE_CHECKING:
+    __getattr__, __dir__ = lazy(
+        __name__,
+        {
+            "rank_table": "rank_table",
+            **{name: home for home, names in _HOMES.items() for name in names},
+        },
+    )

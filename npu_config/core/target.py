@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, AbstractSet, Any, FrozenSet, NamedTuple, Optio
 
 import attr
 
+from npu_config.core.calls import explained
 from npu_config.core.message import listed, phrase
 from npu_config.core.products import ALL_PRODUCTS, PRODUCT_NAMES, Product
 from npu_config.core.versions import SNAPSHOTS, Snapshot, parse_adapter, parse_cann, version_of
@@ -36,6 +37,7 @@ def _adapter(value: Optional[str]) -> Optional[str]:
     return None if value is None else parse_adapter(value)
 
 
+@explained()
 @attr.s(frozen=True, slots=True, auto_attribs=True)
 class Target:
     """Where and how the job will run; every field narrows what the rules may say.

@@ -16,7 +16,8 @@
 =====  =============================================  =======================================
 
 ``case`` is what a rule looks at, ``engine`` runs the rules, ``value`` is what remains when they
-find no error, ``tasks`` are the methods that set several options at once, ``reading`` is what
+find no error, ``builder`` collects options, task by task or by name, ``own_names`` is what was
+meant by a name that the classes of npu_config do not have, ``reading`` is what
 reading a file gives.  Rules that a parser applies are declared beside that parser;
 :mod:`npu_config.rulebook` brings all of them together.
 """

@@ -25,6 +25,7 @@ from typing import (
 import attr
 
 from npu_config.catalogue import ALL_OPTIONS, known_to
+from npu_config.core.calls import explained
 from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Report, Severity
 from npu_config.core.settings import UNKNOWN, Settings
 from npu_config.core.target import ANY_TARGET, Target
@@ -56,6 +57,7 @@ class SideFile(NamedTuple):
     text: str
 
 
+@explained()
 @attr.s(frozen=True, slots=True, auto_attribs=True, hash=False)
 class ConfigValue(Mapping[str, Any]):
     """A valid configuration; frozen, and a mapping of option name to canonical value.

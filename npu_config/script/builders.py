@@ -6,15 +6,14 @@ from typing import Any, Dict, Iterator, List, Set, Tuple
 
 import attr
 
-from npu_config.catalogue.own_api import CONSTRUCTORS, METHODS
+from npu_config.catalogue.own_api import CONSTRUCTORS, METHODS, TASKS
 from npu_config.core.diagnostics import Place
 from npu_config.core.settings import UNKNOWN, Setting, Settings, SourceKind
 from npu_config.core.target import NO_TARGET, PARTS, OwnTarget, Product, Target
-from npu_config.rules.tasks import Tasks
+from npu_config.rules.builder import NpuConfigBuilder
 from npu_config.script.constants import is_known
 from npu_config.script.objects import Constructed, Loaded, Message, Tracked, Unknown
 from npu_config.script.own_calls import (
-    TASKS,
     is_ours,
     judge_constructor,
     judge_mapping,
@@ -200,7 +199,7 @@ def _run_task(run: Run, builder: Builder, call: Call) -> None:
     """A task method: asked of a real builder, when its arguments are known."""
     values = [value for value, _ in call.args]
     keywords = {name: value for name, (value, _) in call.keywords.items()}
-    scratch = Tasks()
+    scratch = NpuConfigBuilder()
     if call.open or not is_known(values) or not is_known(keywords):
         builder.open = True
         return

@@ -2,33 +2,33 @@
 
 import ast
 import inspect
-from typing import Any, Dict, Iterator, Mapping, Optional, Sequence
+from typing import Any, Dict, Mapping, Optional
 
-from npu_config.catalogue import OPTIONS
-from npu_config.catalogue.own_api import CONSTRUCTORS, METHODS
+from npu_config.catalogue.own_api import CONSTRUCTORS, METHODS, TASKS
+from npu_config.core.calls import call_faults, named_parameters
 from npu_config.core.diagnostics import Fix, Place
 from npu_config.core.message import listed, phrase
 from npu_config.core.target import MODES, Product, Target
-from npu_config.rules.tasks import Tasks
+from npu_config.rules.builder import NpuConfigBuilder
+from npu_config.rules.own_names import Hint, hint_for_keyword
 from npu_config.script._rules import OWN_CALL
 from npu_config.script.constants import is_known
 from npu_config.script.objects import Unknown
 from npu_config.script.state import Call, Run, evaluate
-from npu_config.text.words import is_slip, near
+from npu_config.text.words import is_slip, meant_names, near
 
 
-def _tasks() -> Iterator[Any]:
-    for name in dir(Tasks):
-        function = getattr(Tasks, name)
-        if not name.startswith("_") and inspect.isfunction(function):
-            signature = inspect.signature(function)
-            yield name, signature.replace(parameters=list(signature.parameters.values())[1:])
+def _signatures() -> Dict[str, inspect.Signature]:
+    """What the methods of both classes take."""
+    found = dict(METHODS)
+    for name in TASKS:
+        signature = inspect.signature(getattr(NpuConfigBuilder, name))
+        found[name] = signature.replace(parameters=list(signature.parameters.values())[1:])
+    return found
 
 
-TASKS: Mapping[str, inspect.Signature] = dict(_tasks())
-"""The methods of NpuConfigBuilder that set options."""
-
-_NAMED = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
+SIGNATURES: Mapping[str, inspect.Signature] = _signatures()
+"""Method of NpuConfigBuilder or NpuConfig to what it takes."""
 
 
 def is_ours(run: Run, call: Call) -> bool:
@@ -50,18 +50,19 @@ def judge_constructor(run: Run, call: Call, name: str) -> None:
 
 def judge_method(run: Run, call: Call) -> None:
     """Note what is wrong with a call of a method of NpuConfigBuilder or NpuConfig."""
-    methods: Dict[str, inspect.Signature] = {**TASKS, **METHODS}
-    if call.name in methods:
-        _judge(run, call, call.name, methods[call.name])
+    if call.name in SIGNATURES:
+        _judge(run, call, call.name, SIGNATURES[call.name])
     elif not call.name.startswith("_"):
         place = name_place(run, call)
-        meant = near(call.name, methods)
+        names = meant_names(call.name, SIGNATURES)
+        meant = names[0] if len(names) == 1 else None
+        help = phrase("legal: {}", listed(sorted(names or SIGNATURES)))
         _note(
             run,
             phrase('NpuConfigBuilder and NpuConfig have no method "{}"', call.name),
             place,
             meant=meant,
-            help=None if meant else phrase("legal: {}", listed(sorted(methods))),
+            help=None if meant else help,
             fix=renaming(place, call.name, meant),
             consequence="Python raises AttributeError",
         )
@@ -93,65 +94,41 @@ def _note(run: Run, message: str, place: Place, **more: Any) -> None:
 
 
 def _judge(run: Run, call: Call, name: str, signature: inspect.Signature) -> None:
-    parameters = signature.parameters
-    kinds = {parameter.kind for parameter in parameters.values()}
-    names = [n for n, parameter in parameters.items() if parameter.kind in _NAMED]
-    raises = "Python raises TypeError"
-    if len(call.args) > len(names) and inspect.Parameter.VAR_POSITIONAL not in kinds:
-        extra = call.args[len(names)][1]
-        message = phrase("{} takes no more values than {}", name, listed(names))
-        if not names:
-            message = phrase("{} takes no value without a name", name)
-        _note(run, message, run.place(extra), help="remove it", consequence=raises)
-    unknown: Sequence[str] = ()
-    if inspect.Parameter.VAR_KEYWORD not in kinds:
-        unknown = [keyword for keyword in call.keywords if keyword not in names]
-        _judge_unknown(run, call, name, names, unknown)
-    for number, keyword in enumerate(names[: len(call.args)]):
-        if keyword in call.keywords:
-            place = run.place(call.args[number][1])
-            message = phrase('{} is given "{}" twice', name, keyword)
-            _note(run, message, place, help="give it once", consequence=raises)
-    given = {*names[: len(call.args)], *call.keywords}
-    missing = [
-        n for n in names if parameters[n].default is inspect.Parameter.empty and n not in given
-    ]
-    if missing and not call.open and not unknown:
-        message = phrase('{} needs "{}", which is not given', name, missing[0])
-        help = phrase("write {}=...", missing[0])
-        _note(run, message, run.place(call.node), help=help, consequence=raises)
-
-
-def _judge_unknown(
-    run: Run, call: Call, name: str, names: Sequence[str], unknown: Sequence[str]
-) -> None:
-    """Note arguments that there are not; options among them once, since one call sets them all."""
-    source = run.script.source
+    faults = call_faults(name, signature, len(call.args), list(call.keywords))
+    names = named_parameters(signature)
+    legal = listed(names) if names else "none"
     options = False
-    for keyword in unknown:
-        place = source.keyword_place(keyword, run.place(call.keywords[keyword][1]))
-        meant = near(keyword, names)
-        option = keyword if keyword in OPTIONS else near(keyword, OPTIONS)
-        help: Optional[str] = None
-        if meant is None and keyword in CONSTRUCTORS["Target"].parameters and "target" in names:
-            help = phrase("write target=npu_config.Target({}=...)", keyword)
-        elif meant is None and option is not None:
-            help = phrase("options are set by NpuConfigBuilder().set({}=...).build()", option)
-            if options:
+    for fault in faults:
+        place = run.place(call.node)
+        message = fault.message
+        if fault.kind == "unknown":
+            message = phrase("{}; legal: {}", message, legal)
+            value = run.place(call.keywords[fault.name][1])
+            place = run.script.source.keyword_place(fault.name, value)
+            hint = hint_for_keyword(fault.name, names)
+            if hint.is_option and options:
+                continue  # one call sets all of them
+            options = options or hint.is_option
+            more = _correction(run, place, fault.name, hint)
+        elif fault.kind == "missing":
+            if call.open:
                 continue
-            options = True
-        elif meant is None:
-            help = "correct the name, or remove it"
-        legal = listed(names) if names else "none"
-        _note(
-            run,
-            phrase('{} has no argument "{}"; legal: {}', name, keyword, legal),
-            place,
-            meant=meant,
-            help=help,
-            fix=renaming(place, keyword, meant) if source.at(place) == keyword else None,
-            consequence="Python raises TypeError",
-        )
+            more = {"help": phrase("write {}=...", fault.name)}
+        else:
+            place = run.place(call.args[fault.position][1])
+            more = {"help": "give it once" if fault.kind == "twice" else "remove it"}
+        _note(run, message, place, consequence="Python raises TypeError", **more)
+
+
+def _correction(run: Run, place: Place, keyword: str, hint: Hint) -> Dict[str, Any]:
+    """What to do about an argument that there is not."""
+    if hint.meant is None:
+        return {"help": hint.help or "correct the name, or remove it"}
+    written = run.script.source.at(place) == keyword
+    return {
+        "meant": hint.meant,
+        "fix": renaming(place, keyword, hint.meant) if written else None,
+    }
 
 
 def _judge_target(run: Run, call: Call) -> None:

@@ -11,8 +11,7 @@ import bisect
 import re
 from typing import Dict, Iterable, Iterator, List, NamedTuple, Optional, Sequence, Set, Tuple
 
-from npu_config.catalogue.own_api import METHODS
-from npu_config.rules.tasks import Tasks
+from npu_config.catalogue.own_api import BUILDER_METHODS, CONFIG_METHODS, TASKS
 from npu_config.script.scopes import (
     DEFINITIONS,
     FunctionNode,
@@ -61,7 +60,7 @@ _ANCHORS = (
     "experimental_config",
     "dynamic_input_config",
 )
-_METHODS = "|".join((*METHODS, *(name for name in dir(Tasks) if not name.startswith("_"))))
+_METHODS = "|".join((*TASKS, *BUILDER_METHODS, *CONFIG_METHODS, "entries", "refused"))
 _READ = re.compile(
     r"\s*\.\s*(?!graph_options|rewrite_options|optimizer_options|name\b|"
     r"custom_optimizers|parameter_map|session_config|remapping|memory_optimization|"

@@ -75,13 +75,14 @@ MARKS = (
 )
 """One of these is in every side file that is looked at because it lies in a directory."""
 
-__getattr__, __dir__ = lazy(
-    __name__,
-    {
-        "FORMATS": "_registry",
-        "recognise": "_registry",
-        "Format": "format",
-        "Parsed": "format",
-        **{name: name for name in (*KINDS, "library")},
-    },
-)
+if not TYPE_CHECKING:
+    __getattr__, __dir__ = lazy(
+        __name__,
+        {
+            "FORMATS": "_registry",
+            "recognise": "_registry",
+            "Format": "format",
+            "Parsed": "format",
+            **{name: name for name in (*KINDS, "library")},
+        },
+    )

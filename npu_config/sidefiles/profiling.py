@@ -7,7 +7,7 @@ docs/en/tfadapter_1/apiref/session_config/Profiling.md.
 import json
 import re
 from functools import partial
-from typing import Any, Dict, Iterable, Iterator, List, Optional, Tuple
+from typing import TYPE_CHECKING, Any, Dict, Iterable, Iterator, List, Optional, Tuple
 
 import attr
 
@@ -32,6 +32,11 @@ from npu_config.sidefiles.schema.reading import Rules
 from npu_config.text.json import JsonReading
 from npu_config.text.source import ANYWHERE, Places, Source
 from npu_config.text.words import joined, shown
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from npu_config.catalogue.option_types import ProfilingArguments
 
 _NUMBER = re.compile(r"[0-9]{1,18}\Z")
 _OLD = re.compile(r"\s*(?:training_trace|(?:task|op)_trace)(?:\s*:\s*[a-z_]+)*\s*\Z")
@@ -63,7 +68,9 @@ class ProfilingOptions(Content):
     """Profiling options; what is left out, the tool takes by its default."""
 
     @classmethod
-    def of(cls, **options: Any) -> "ProfilingOptions":
+    def of(  # type: ignore[override]  # of fewer keys than any content
+        cls, output: Optional[str] = None, **options: "Unpack[ProfilingArguments]"
+    ) -> "ProfilingOptions":
         """The options of these keys.
 
         Switches take ``"on"``, ``"off"`` or a bool; numbers an int or its text; lists a sequence
@@ -107,7 +114,8 @@ class ProfilingOptions(Content):
         Raises:
             NpuConfigError: with everything that is wrong, unknown keys among it.
         """
-        written = {name: _written(name, given) for name, given in options.items()}
+        keys: Dict[str, Any] = {"output": output, **options}
+        written = {name: _written(name, given) for name, given in keys.items()}
         value = {name: given for name, given in written.items() if given is not None}
         PROFILING.refuse(value)
         return _build(value)

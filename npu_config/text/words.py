@@ -2,15 +2,18 @@
 
 import re
 from functools import lru_cache
-from typing import Any, Dict, Iterable, Optional, Sequence, Tuple
+from typing import Any, Dict, Iterable, List, Optional, Sequence, Tuple
 
-from npu_config.core.message import listed, phrase
+from npu_config.core.message import join, listed, phrase
 
 _LEAST = 0.75
 """The similarity of two words, as difflib counts it, from which on one may be meant."""
 
 SLIP = 0.85
 """The similarity from which on a word can only be a slip of the pen for the other one."""
+
+_SHORT = 3
+"""Words of so few letters begin too many names."""
 
 _NUMBERS = re.compile("[0-9]+")
 
@@ -42,6 +45,40 @@ def near(word: str, legal: Iterable[str], least: float = _LEAST) -> Optional[str
         least: how much alike the two must be, 0 to 1.
     """
     return _near(word[:80], tuple(legal), least)
+
+
+def meant_names(word: str, legal: Iterable[str], most: int = 3) -> List[str]:
+    """The names of functions that may be meant: the near one, and those that say the word.
+
+    A name says a word when each part of the word, between ``_``, begins a part of the name.
+
+    Args:
+        word: the word that is there.
+        legal: the names to choose from.
+        most: as many as one may choose from; of more none is told.
+    """
+    names = list(legal)
+    nearest = near(word, names)
+    said = [name for name in names if len(word) > _SHORT and _says(name, word)]
+    found = list(dict.fromkeys(([] if nearest is None else [nearest]) + said))
+    return found if len(found) <= most else found[:1] if nearest else []
+
+
+def no_name(module: str, name: str, legal: Iterable[str]) -> str:
+    """What is said of a name that a module does not have."""
+    text = phrase("module {!r} has no attribute {!r}", module, name)
+    meant = [] if name.startswith("_") else meant_names(name, legal)
+    return phrase("{}; {}", text, did_you_mean_one_of(meant)) if meant else text
+
+
+def did_you_mean_one_of(names: Iterable[str]) -> str:
+    """The help for a misspelt name that may be one of these."""
+    return phrase("did you mean {}?", join(" or ", ['"{}"'.format(name) for name in names]))
+
+
+def _says(name: str, word: str) -> bool:
+    parts = name.lower().split("_")
+    return all(any(part.startswith(each) for part in parts) for each in word.lower().split("_"))
 
 
 def likeness(word: str, other: str) -> float:

@@ -115,4 +115,5 @@ session: close_session npu_session patch_sessions unpatch_sessions
 
 __all__ = sorted(_HOMES)
 
-__getattr__, __dir__ = lazy(__name__, _HOMES)
+if not TYPE_CHECKING:
+    __getattr__, __dir__ = lazy(__name__, _HOMES)

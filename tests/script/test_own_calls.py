@@ -3,10 +3,10 @@
 import inspect
 
 import npu_config
-from npu_config.catalogue.own_api import CONSTRUCTORS, METHODS, NAMES
+from npu_config.catalogue.own_api import CONSTRUCTORS, NAMES
 from npu_config.rules.value import ConfigValue
 from npu_config.script import judge_script
-from npu_config.script.own_calls import TASKS
+from npu_config.script.own_calls import SIGNATURES
 
 WRONG = "from npu_config import NpuConfig\nconfig = NpuConfig(hccl_timeout=1800)\n"
 
@@ -44,8 +44,8 @@ def test_methods_have_their_parameters():
         for name, function in inspect.getmembers(cls, inspect.isfunction)
         if not name.startswith("_")
     }
-    assert {**TASKS, **METHODS}.keys() == public.keys()
-    for name, signature in {**TASKS, **METHODS}.items():
+    assert SIGNATURES.keys() == public.keys()
+    for name, signature in SIGNATURES.items():
         assert (name, parameters(public[name])) == (name, parameters(signature))
 
 

@@ -4,13 +4,13 @@ import ast
 import os
 from typing import Dict, Iterator, List, NamedTuple, Sequence, Tuple
 
-from npu_config.catalogue.own_api import CONSTRUCTORS, METHODS, NAMES
+from npu_config.catalogue.own_api import CONSTRUCTORS, METHODS, NAMES, TASKS
 from npu_config.core.diagnostics import Place, Severity
 from npu_config.core.message import listed, phrase
 from npu_config.core.target import Product
 from npu_config.script.checks._check import Context, check
 from npu_config.script.neighbours import PACKAGE
-from npu_config.script.own_calls import TASKS, renaming
+from npu_config.script.own_calls import renaming
 from npu_config.script.scopes import DEFINITIONS, last_line
 from npu_config.script.source import spans
 from npu_config.text.words import near

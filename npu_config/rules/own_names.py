@@ -1,0 +1,71 @@
+"""What was meant by a name or an argument that npu_config's own classes do not have."""
+
+from typing import NamedTuple, Optional, Sequence
+
+from npu_config.catalogue import OPTIONS
+from npu_config.catalogue.own_api import BUILDER_METHODS, CONFIG_METHODS, CONSTRUCTORS, TASKS
+from npu_config.core.message import listed, phrase
+from npu_config.text.words import did_you_mean_one_of, meant_names, near
+
+__all__ = ["Hint", "help_for_keyword", "hint_for_keyword", "no_attribute"]
+
+
+class Hint(NamedTuple):
+    """What is known about an argument that a call does not take.
+
+    Args:
+        meant: the argument that was meant.
+        help: what to do, where that is something else than renaming.
+        is_option: the help is about options, all of which one call sets.
+    """
+
+    meant: Optional[str] = None
+    help: Optional[str] = None
+    is_option: bool = False
+
+
+def hint_for_keyword(keyword: str, names: Sequence[str]) -> Hint:
+    """What to do about a keyword that is not one of the names that a call takes."""
+    meant = near(keyword, names)
+    if meant is not None:
+        return Hint(meant)
+    if keyword in CONSTRUCTORS["Target"].parameters and "target" in names:
+        return Hint(None, phrase("write target=npu_config.Target({}=...)", keyword))
+    option = keyword if keyword in OPTIONS else near(keyword, OPTIONS)
+    if option is None:
+        return Hint()
+    help = phrase("options are set by NpuConfigBuilder().set({}=...).build()", option)
+    return Hint(None, help, True)
+
+
+def help_for_keyword(keyword: str, names: Sequence[str]) -> Optional[str]:
+    """The same as a sentence."""
+    hint = hint_for_keyword(keyword, names)
+    return hint.help if hint.meant is None else phrase('did you mean "{}"?', hint.meant)
+
+
+def no_attribute(owner: object, name: str) -> str:
+    """What is said of a name that a builder, a configuration or a preset does not have."""
+    kind = type(owner).__name__
+    text = phrase('{} has no attribute "{}"', kind, name)
+    return text if name.startswith("_") else phrase("{}; {}", text, _instead(type(owner), name))
+
+
+def _instead(kind: type, name: str) -> str:
+    """What to write in its place: what another class has, an option, a near name, a legal one."""
+    offered = [each for each in dir(kind) if not each.startswith("_")]
+    if "build" in offered and name in CONFIG_METHODS:
+        return phrase("NpuConfig has, which build() gives: write build().{}(...)", name)
+    option = name if name in OPTIONS else None
+    if option is None:
+        if "evolve" in offered and (name in TASKS or name in BUILDER_METHODS):
+            return "NpuConfigBuilder has; a configuration is changed by evolve(NAME=VALUE)"
+        meant = meant_names(name, offered)
+        if meant:
+            return did_you_mean_one_of(meant)
+        option = near(name, OPTIONS)
+    if option is not None and "build" in offered:
+        return phrase('"{}" is an option: write set({}=...)', option, option)
+    if option is not None and "evolve" in offered:
+        return phrase('"{}" is an option: write config["{}"]', option, option)
+    return phrase("legal: {}", listed(offered))
