@@ -262,10 +262,13 @@ def _model_dir(given: Optional[str], config: NPURunConfig) -> str:
     name = "model_dir_" + "".join(random.SystemRandom().choice(_LETTERS) for _ in range(10))
     made = os.path.join(os.getcwd(), name)
     os.makedirs(made)
+    from npu_config.core.diagnostics import Severity
+
     warn(
         rules.ESTIMATOR_ARGUMENT.diagnostic(
             'no model_dir is given, "{}" was made'.format(made),
             help="give model_dir, to find the checkpoints again",
+            severity=Severity.WARNING,
         )
     )
     return made

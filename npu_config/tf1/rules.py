@@ -158,7 +158,8 @@ ESTIMATOR_ARGUMENT = declare(
     NPUEstimator, NPUEstimatorSpec or model_to_npu_estimator cannot work with an argument.
 
     The configuration has to be an NPURunConfig, the model directory the same in both places,
-    and ``model_to_npu_estimator`` takes either a model or a path.
+    and ``model_to_npu_estimator`` takes either a model or a path.  Where no model directory is
+    given the job runs, and checkpoints go to a new one in the working directory (warning).
 
     Wrong:
 

@@ -6,6 +6,9 @@ import warnings
 
 import pytest
 
+from npu_config.core import findings
+from npu_config.core.diagnostics import Severity
+
 numpy = pytest.importorskip("numpy")
 pytestmark = pytest.mark.tensorflow
 
@@ -242,7 +245,10 @@ class TestEstimator:
         assert NPUEstimator(model_fn, None, NPURunConfig(model_dir="b")).model_dir == "b"
         assert NPUEstimator(model_fn, "b", NPURunConfig(model_dir="b")).model_dir == "b"
         monkeypatch.chdir(tmp_path)
+        said = []
+        monkeypatch.setattr(findings, "listeners", [said.append])
         made = NPUEstimator(model_fn, config=NPURunConfig()).model_dir
+        assert [(each.rule, each.severity) for each in said] == [("NPU855", Severity.WARNING)]
         assert [os.path.basename(made)] == os.listdir(str(tmp_path))
         assert os.path.basename(made)[:-10] == "model_dir_"
 
