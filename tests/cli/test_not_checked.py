@@ -230,3 +230,23 @@ def test_doctor_names_the_first_error_by_place(npu, tree):
     """As ``check`` prints them."""
     (tree / "two.json").write_text('{"version": 1, "dump_mode": "both", "enable_dump": true,}')
     assert "the first at two.json:1:29: " in npu("doctor", "two.json").out
+
+
+PROFILING = 'version: 1\nprofiling_mode: true\nprofiling_options: \'{"training_trace": "on"}\'\n'
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("ops_info.json", '\ufeff{"black-list": {"to-add": ["Add"]}}'),
+        ("npu.yaml", PROFILING),
+    ],
+)
+def test_doctor_names_warnings(npu, tree, name, text):
+    """What has a warning is not said to break no rule, nor that it cannot be checked."""
+    (tree / name).write_text(text, encoding="utf-8")
+    assert "1 warning in 1 file" in npu("check", name).out
+    found = npu("doctor", name)
+    first = found.out.splitlines()[0]
+    assert (found.code, first.split()[:2]) == (0, ["advice", "configuration-valid"])
+    assert "1 warning, the first at {}:".format(name) in first

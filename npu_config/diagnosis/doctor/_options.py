@@ -4,7 +4,7 @@ import re
 from typing import Any, Callable, List, Sequence
 
 from npu_config.catalogue.accuracy_tuning import MIXED_MODES
-from npu_config.core.diagnostics import Report, Severity
+from npu_config.core.diagnostics import Diagnostic, Report, Severity
 from npu_config.core.message import join, phrase
 from npu_config.core.settings import UNKNOWN, Settings
 from npu_config.diagnosis.doctor._facts import Facts
@@ -28,22 +28,24 @@ _NO_SOURCE = "no configuration or script was given"
 
 @check("configuration-valid", _SESSION)
 def _valid(facts: Facts) -> Verdict:
-    errors = Report(facts.diagnostics).errors
     if not facts.given:
         return unknown(_NO_SOURCE)
-    if errors:
-        reason = phrase(
-            "{} error, the first{}: {}" if len(errors) == 1 else "{} errors, the first{}: {}",
-            len(errors),
-            "" if errors[0].path is None else phrase(" at {}", errors[0].place),
-            errors[0].message,
-        )
-        return failed(reason, "npu-config check reports all of them")
+    report, help = Report(facts.diagnostics), "npu-config check reports all of them"
+    if report.errors:
+        words = "{} error, the first{}: {}", "{} errors, the first{}: {}"
+        return failed(_count(words, report.errors), help)
     if facts.unchecked is not None:
         return unknown(phrase("the file is not checked: {}", facts.unchecked))
-    if not facts.settings and facts.diagnostics:
-        return unknown(facts.diagnostics[0].message)
+    if report.warnings:
+        words = "{} warning, the first{}: {}", "{} warnings, the first{}: {}"
+        return advice(_count(words, report.warnings), help)
     return passed("no rule is broken")
+
+
+def _count(words: Sequence[str], found: Sequence[Diagnostic]) -> str:
+    """How many findings there are, and the first one; ``words`` for one and for several."""
+    where = "" if found[0].path is None else phrase(" at {}", found[0].place)
+    return phrase(words[len(found) > 1], len(found), where, found[0].message)
 
 
 @check("npu-used", _SESSION)
