@@ -73,7 +73,7 @@ def unmigrated(data: bytes, path: Optional[str], named: bool = True) -> Optional
         if path is not None and any_file_has(path, _OF_NPU):
             return None
         return Unmigrated(
-            "a training script that is not written for the NPU",
+            "a script of TensorFlow that is not written for the NPU",
             "not written for the NPU; npu-config migrate says what to change",
             phrase("run: npu-config migrate {}", path or "FILE"),
         )

@@ -72,9 +72,10 @@ NOT_CHECKED = declare(
     have other names and other rules.  Nothing is said about what is in it: it counts as not
     checked, and with `--strict` a file that was named fails.
 
-    A training script for GPUs, or with Horovod, is one of these as long as neither it nor a file
-    that it imports is for the NPU: `npu-config migrate` says what to change.  So is a script for
-    PyTorch or another framework that was named.  In a directory they are counted at most.
+    A script of TensorFlow for GPUs, or with Horovod, is one of these as long as neither it nor
+    a file that it imports is for the NPU: `npu-config migrate` says what to change.  So is a
+    script for PyTorch or another framework that was named.  In a directory they are counted at
+    most.
 
     Wrong: `npu-config check train.ipynb`
 
