@@ -7,7 +7,8 @@ from npu_config.core.diagnostics import Severity
 from npu_config.core.message import phrase
 from npu_config.script.checks._check import Context, check
 from npu_config.script.checks._loops import COUNTS, count_of, counts_loaded, declared, makers
-from npu_config.script.scopes import FUNCTIONS, last_line
+from npu_config.script.checks._names import bindings, dotted, value_of
+from npu_config.script.scopes import last_line
 from npu_config.script.state import Call
 from npu_config.script.syntax import argument, name_of
 
@@ -83,15 +84,8 @@ def _target_of(context: Context, node: ast.expr) -> Optional[ast.expr]:
     parents = context.unread.around(node)
     statement = parents[-1] if parents else None
     if isinstance(statement, ast.Assign) and len(statement.targets) == 1:
-        return statement.targets[0] if _dotted(statement.targets[0]) else None
+        return statement.targets[0] if dotted(statement.targets[0]) else None
     return None
-
-
-def _dotted(node: Optional[ast.AST]) -> str:
-    """A name, or an attribute of a name, as it is written; else the empty text."""
-    if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
-        return "{}.{}".format(node.value.id, node.attr)
-    return node.id if isinstance(node, ast.Name) else ""
 
 
 def _fetched(run: ast.Call, target: ast.expr) -> Optional[ast.expr]:
@@ -104,72 +98,32 @@ def _fetched(run: ast.Call, target: ast.expr) -> Optional[ast.expr]:
         parts = fetches.values
     if isinstance(run.func, ast.Attribute):
         parts = [*parts, run.func.value]
-    return next((part for part in parts if _dotted(part) == _dotted(target)), None)
-
-
-def _bindings(context: Context, node: ast.expr) -> List[ast.expr]:
-    """Where the name or the attribute is bound that a node reads."""
-    text = _dotted(node)
-    found: List[Any] = [
-        each
-        for each in context.script.nodes(name_of(node))
-        if (isinstance(each, ast.arg) and each.arg == text)
-        or (
-            isinstance(each, (ast.Name, ast.Attribute))
-            and _dotted(each) == text
-            and not isinstance(each.ctx, ast.Load)
-        )
-    ]
-    if isinstance(node, ast.Attribute):
-        owner = _class_of(context, node)
-        return [each for each in found if owner is not None and _class_of(context, each) is owner]
-    function = context.script.function_of(node.lineno)
-    own = [each for each in found if context.script.function_of(each.lineno) is function]
-    return own or [each for each in found if context.script.function_of(each.lineno) is None]
-
-
-def _class_of(context: Context, node: ast.expr) -> Optional[ast.AST]:
-    """The class around the method that a node is in."""
-    parents = context.unread.around(node)
-    for outer, inner in zip(parents, parents[1:]):
-        if isinstance(outer, ast.ClassDef) and isinstance(inner, FUNCTIONS):
-            return outer
-    return None
+    return next((part for part in parts if dotted(part) == dotted(target)), None)
 
 
 def _still_holds(context: Context, target: ast.expr, part: ast.expr) -> bool:
     """True when what is bound to a target is what another node reads."""
-    bindings = _bindings(context, part)
-    if not any(each is target for each in bindings):
+    found = bindings(context, part)
+    if not any(each is target for each in found):
         return False
     function = context.script.function_of
     first, last = last_line(context.unread.around(target)[-1]), part.lineno
     if function(target.lineno) is function(last):
-        return first < last and not any(first < each.lineno <= last for each in bindings)
+        return first < last and not any(first < each.lineno <= last for each in found)
     return all(
         function(each.lineno) is function(target.lineno) and each.lineno <= target.lineno
-        for each in bindings
+        for each in found
     )
 
 
 def _batches(context: Context, run: ast.Call, part: ast.expr) -> Iterator[ast.expr]:
     """The placeholders of batches that a run is fed."""
     is_own = isinstance(run.func, ast.Attribute) and run.func.value is part
-    feeds = _value_of(context, argument(run, "feed_dict", 0 if is_own else 1))
+    feeds = value_of(context, argument(run, "feed_dict", 0 if is_own else 1))
     for key in feeds.keys if isinstance(feeds, ast.Dict) else ():
-        value = _value_of(context, key) if _dotted(key) else None
+        value = value_of(context, key) if dotted(key) else None
         if isinstance(value, ast.Call) and name_of(value.func) in _PLACEHOLDERS:
             shape = argument(value, "shape", 1)
             if isinstance(shape, (ast.List, ast.Tuple)) and shape.elts:
                 assert key is not None
                 yield key
-
-
-def _value_of(context: Context, node: Optional[ast.expr]) -> Optional[ast.expr]:
-    """What a name or an attribute is bound to, when that is done once; else the node itself."""
-    if node is None or not _dotted(node):
-        return node
-    bindings = _bindings(context, node)
-    statement = context.unread.around(bindings[0])[-1] if len(bindings) == 1 else None
-    is_plain = isinstance(statement, ast.Assign) and bindings[0] in statement.targets
-    return statement.value if is_plain and isinstance(statement, ast.Assign) else None
