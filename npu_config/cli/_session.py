@@ -71,7 +71,7 @@ class Session:
     ) -> None:
         self._project = project
         self._around = around
-        self._default_of = Targets()
+        self._default_of = Targets(load_all)
         self._keeps = keeps
         self._as_kind = as_kind
         self._diagnostics: List[Diagnostic] = list(project.diagnostics)
@@ -86,8 +86,10 @@ class Session:
         self.texts: Dict[Optional[str], str] = {project.path: project.text}
 
     def report(self) -> Report:
-        """Every finding that is reported."""
-        return Report(self._diagnostics)
+        """Every finding that is reported, also about the tables of other projects."""
+        others = [each for each in self._default_of.projects if each.path != self._project.path]
+        self.texts.update((each.path, each.text) for each in others)
+        return Report([*self._diagnostics, *(d for each in others for d in each.diagnostics)])
 
     def check(
         self, paths: Sequence[str], fixing: Optional[str] = None, if_ours: bool = False
@@ -229,6 +231,7 @@ class Session:
     def _finish(self, candidate: Candidate, judged: Judgement) -> None:
         """Remember what is reported of a file."""
         self.files += 1
+        self._default_of(candidate.path)  # a script was judged by another process, maybe
         if judged.unchecked is not None:
             self.unchecked.append(Unchecked(candidate.path, str(judged.unchecked)))
             self.unchecked_named |= candidate.root is None

@@ -164,10 +164,19 @@ def target_near(path: PathLike) -> Optional[Target]:
 
 
 class Targets:
-    """The targets that the projects of files name; each project is read once."""
+    """The targets that the projects of files name; each project is read once.
 
-    def __init__(self) -> None:
+    Args:
+        known_rules: as of :func:`find_project`.
+
+    Attributes:
+        projects: those that were read.
+    """
+
+    def __init__(self, known_rules: KnownRules = tuple) -> None:
+        self._known_rules = known_rules
         self._known: Dict[str, Optional[Target]] = {}
+        self.projects: List[Project] = []
 
     def __call__(self, path: PathLike) -> Optional[Target]:
         """The target that the project of a file names, if it has any."""
@@ -178,8 +187,9 @@ class Targets:
                     found = self._known[folder]
                     break
                 passed.append(folder)
-                project = _project_in(folder, tuple)
+                project = _project_in(folder, self._known_rules)
                 if project is not None:
+                    self.projects.append(project)
                     found = project.target
                     break
         except (OSError, ValueError):  # no such folder, or a name that no file can have

@@ -299,4 +299,22 @@ def test_several_projects(tmp_path, monkeypatch):
         assert found == expected
 
 
+def test_the_table_of_another_project_is_wrong(tmp_path):
+    """A target that cannot be read is said once, wherever the check begins."""
+    (tmp_path / ".git").mkdir()
+    for folder, table in (
+        ("a", 'target = "atlas_a2"'),
+        ("b", 'target = "nope"\nignore = ["NPU901"]'),
+    ):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "pyproject.toml").write_text("[tool.npu-config]\n" + table + "\n")
+        (tmp_path / folder / "npu.yaml").write_text("version: 1\nhccl_timeout: 5\n")
+        (tmp_path / folder / "train.py").write_text("import npu_config\n")
+    names = ["a/npu.yaml", "b/train.py"]
+    for call in (["."], ["b"], ["a", "b/npu.yaml"], names, names[::-1]):
+        said = json.loads(command("check", "--format", "json", *call, cwd=tmp_path))
+        found = [(each["path"], each["rule"], each["line"]) for each in said["diagnostics"]]
+        assert found == [("b/pyproject.toml", "NPU833", 2)]
+
+
 BFLOAT16 = "precision_mode_v2: mixed_bfloat16"
