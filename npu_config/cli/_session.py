@@ -269,7 +269,7 @@ class Session:
         latest, text, count, seen = checked, before, 0, {before}
         while len(seen) < MOST_PASSES:
             text, done = fixed(text, latest.found)
-            if text in seen:
+            if text in seen or not _comes_back(text, checked.encoding):
                 break
             seen.add(text)
             again = self._check(Candidate(candidate.path, text.encode(checked.encoding)))

@@ -162,10 +162,14 @@ class Lexer:
             return self._loose(start, '"')
         written, end = match.group(), match.end()
         value = json.loads(written) if "\\" in written else written[1:-1]
-        if self._surrogates and _SURROGATE.search(value):
-            self._log.fault(start, end, "this text has half of a surrogate pair in it")
-            return BROKEN, end
-        return value, end
+        return self._whole(value, start, end), end
+
+    def _whole(self, value: str, start: int, end: int) -> Any:
+        """A text; BROKEN for one that no encoding can write."""
+        if not self._surrogates or not _SURROGATE.search(value):
+            return value
+        self._log.fault(start, end, "this text has half of a surrogate pair in it")
+        return BROKEN
 
     def single(self, start: int) -> Tuple[Any, int]:
         """Text in single quotes."""
@@ -208,7 +212,7 @@ class Lexer:
             position = match.end()
             character = text[position : position + 1]
             if character == quote:
-                return "".join(parts), position + 1
+                return self._whole("".join(parts), start, position + 1), position + 1
             if character in ("", "\n") or text.startswith("\r\n", position):
                 message = "the text that starts here has no closing quote on its line"
                 self._log.structure(start, position, message)

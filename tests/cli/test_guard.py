@@ -38,6 +38,7 @@ HOSTILE = {
     "number.json": b'{"version": 1, "hccl_timeout": ' + b"1" * 5000 + b"}\n",
     "deep.json": b'{"version": 1, "server_list": ' + b"[" * 50000 + b"]" * 50000 + b"}\n",
     "surrogate.json": b'{"version": 1, "hccl_timeout": "\\ud800"}\n',
+    "half.json": b"{'bl\\ud800ck-list': {\"to-add\": ['A\\ud800', \"B\\q\\ud800\"]}}\n",
     "latin.sh": b"#!/bin/bash\nexport RANK_ID=\xff\xfe  # npu: ignore\n",
     "nul.sh": b"#!/bin/bash\nexport RANK_ID=0\x00  # npu: ignore\n",
     "digit.sh": "#!/bin/bash\nexport RANK_ID=\u00b2 RANK_SIZE=\u00b2\nA=\u00b2\n((A++))\n"
@@ -219,3 +220,14 @@ def test_digits_that_are_no_numbers(npu, tmp_path, monkeypatch, call):
     found = npu(*call.split())
     said = found.out + found.err
     assert (found.code in (0, 1, 2), "NPU700" in said) == (True, False), said
+
+
+@pytest.mark.parametrize("quoted", ["'bl\\ud800ck-list'", '"bl\\q\\ud800ck-list"'])
+@pytest.mark.parametrize("option", ["--fix", "--diff"])
+def test_half_of_a_surrogate_pair(npu, tmp_path, quoted, option):
+    """No encoding can write it: it is a finding, and no fix makes the text of it."""
+    path = tmp_path / "ops_info.json"
+    path.write_text('{%s: {"to-add": ["A"]}}\n' % quoted)
+    found = npu("check", option, "--as", "mixlist", path)
+    assert (found.code, "NPU700" in found.out) == (1, False)
+    assert path.read_text() == '{%s: {"to-add": ["A"]}}\n' % quoted
