@@ -227,7 +227,7 @@ def test_digits_that_are_no_numbers(npu, tmp_path, monkeypatch, call):
 def test_half_of_a_surrogate_pair(npu, tmp_path, quoted, option):
     """No encoding can write it: it is a finding, and no fix makes the text of it."""
     path = tmp_path / "ops_info.json"
-    path.write_text('{%s: {"to-add": ["A"]}}\n' % quoted)
+    path.write_text('{{{}: {{"to-add": ["A"]}}}}\n'.format(quoted))
     found = npu("check", option, "--as", "mixlist", path)
     assert (found.code, "NPU700" in found.out) == (1, False)
-    assert path.read_text() == '{%s: {"to-add": ["A"]}}\n' % quoted
+    assert path.read_text() == '{{{}: {{"to-add": ["A"]}}}}\n'.format(quoted)
