@@ -9,6 +9,7 @@ from npu_config.core.files import PathLike
 from npu_config.core.settings import Settings
 from npu_config.core.target import Target
 from npu_config.judging import Around, judge
+from npu_config.rulebook import load_all
 from npu_config.rules.own_names import help_for_keyword
 
 if TYPE_CHECKING:
@@ -45,4 +46,5 @@ def check(
         from npu_config.lint.project import target_near
 
         default = target_near(source)
-    return Report(judge(source, Around(target, default, environ, on_host)).found)
+    around = Around(target, default, environ, on_host)
+    return Report(judge(source, around, known_rules=load_all).found)

@@ -29,8 +29,9 @@ FLOORS = (
     ("runner",),
     ("config",),
     ("builder",),
-    ("presets", "checking"),
+    ("presets",),
     ("rulebook",),
+    ("checking",),
     ("cli",),
     ("__main__",),
 )

@@ -37,8 +37,8 @@ the repositories below one folder (`repositories/owner/name/`), a Python 3.7 wit
 
 <!-- not run: needs TensorFlow 1.15 and the repositories -->
 ```console
-$ pip install tensorflow==1.15.5 pillow scipy scikit-learn pandas matplotlib tqdm easydict jieba
-$ pip install tf_slim
+$ pip install tensorflow==1.15.5 pillow scipy pandas matplotlib tqdm easydict jieba
+$ pip install scikit-learn==0.22.2.post1 tf_slim  # for keras-swa: 0.24 removed a module
 $ python -m tools.networks repositories --logs logs           # all of them
 $ python -m tools.networks repositories lenet nezha-pretraining
 ```

@@ -277,6 +277,25 @@ def test_dry_run(groups):
     compared.tell()
 
 
+def test_ignore_comments(tmp_path, monkeypatch):
+    """What is wrong with a comment that silences findings is said by check and the library."""
+    monkeypatch.chdir(tmp_path)
+    texts = {
+        "unknown.yaml": "version: 1\ndeterministic: 1  # npu: ignore[NPU999]\n",
+        "idle.yaml": "version: 1\n# npu: ignore\ndeterministic: 1\n",
+        "void.py": "import npu_config  # npu: ignore NPU104\n",
+        "launch.sh": "export RANK_ID=0  # npu: ignore[NPU61, no-such-rule]\npython3 train.py\n",
+        "obeyed.yaml": "version: 1\niterations_per_loop: 0  # npu: ignore\n",
+    }
+    for name, text in texts.items():
+        (tmp_path / name).write_text(text)
+    expected = of(json.loads(command("check", "--format", "json", *texts, cwd=tmp_path)))
+    assert set(expected) == set(texts) - {"obeyed.yaml"}
+    assert {"NPU832"} <= {rule for found in expected.values() for rule, *_ in found}
+    library = [each.to_dict() for name in texts for each in npu.check(name)]
+    assert of({"diagnostics": library}) == expected
+
+
 def test_several_projects(tmp_path, monkeypatch):
     """The target of a file is that of its own project, whichever files are named with it."""
     (tmp_path / ".git").mkdir()
