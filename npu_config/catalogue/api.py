@@ -7,7 +7,7 @@ imported from.  ``script`` reads it to follow calls, ``tf1`` to offer the same c
 Source: the public signatures of npu_bridge.
 """
 
-from typing import Dict, FrozenSet, Mapping, Tuple
+from typing import Any, Container, Dict, FrozenSet, List, Mapping, Tuple
 
 from npu_config.catalogue import OPTIONS
 from npu_config.core.versions import Versions, spans
@@ -92,6 +92,23 @@ OPTION_OF: Mapping[str, str] = {
     option.run_config: name for name, option in OPTIONS.items() if option.run_config is not None
 }
 """The option that an argument of NPURunConfig carries (``dump_config.dump_step``)."""
+
+
+def changed_by_defaults(given: Container[str]) -> List[Tuple[str, Any, Any]]:
+    """Options that are not given and that NPURunConfig sets to another value than the default.
+
+    Returns:
+        For each its name, the default of a session, and the default of NPURunConfig.
+    """
+    return [
+        (name, option.default, option.run_config_default)
+        for name, option in OPTIONS.items()
+        if name not in given
+        and option.is_read
+        and None not in (option.default, option.run_config_default)
+        and option.default != option.run_config_default
+    ]
+
 
 WRITTEN_WITHOUT_PART: FrozenSet[str] = frozenset(
     ("enable_dump", "enable_dump_debug", "experimental_logical_device_cluster_deploy_mode")

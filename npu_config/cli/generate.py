@@ -1,22 +1,27 @@
 """``npu-config generate``."""
 
 import os
-from typing import Iterable, Optional, Tuple
+from typing import TYPE_CHECKING, Dict, Iterable, List, Optional, cast
 
 import click
 
 from npu_config.cli._exits import FINDINGS
 from npu_config.cli._options import as_option, out_options, target_options
-from npu_config.cli._output import Unproducible, deliver, say
+from npu_config.cli._output import Failure, Unproducible, deliver, say, writing
 from npu_config.cli._paths import INPUT
 from npu_config.cli._report import findings_option, write_findings
-from npu_config.cli._script import certain, remarks_for
 from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Report, Severity
+from npu_config.core.files import write_missing
 from npu_config.core.message import localized
 from npu_config.core.rule import REGISTRY
+from npu_config.core.settings import Stated
 from npu_config.core.target import Target
-from npu_config.core.terminal import harmless
-from npu_config.writers import FORMATS
+from npu_config.rules.reading import Reading
+from npu_config.rules.value import ConfigValue
+from npu_config.writers import FORMATS, WITHOUT_COMMENTS, render
+
+if TYPE_CHECKING:
+    from npu_config.script import ScriptReading
 
 
 @click.command("generate")
@@ -35,6 +40,11 @@ from npu_config.writers import FORMATS
     is_flag=True,
     help="Leave out, and report, what the adapter of the target's version does not read.",
 )
+@click.option(
+    "--side-files",
+    metavar="DIR",
+    help="Write the files that a builder of the script would write into this directory.",
+)
 def command(
     config: str,
     to: Optional[str],
@@ -44,20 +54,23 @@ def command(
     target: Target,
     findings: Optional[str],
     drop_unknown: bool,
+    side_files: Optional[str],
 ) -> int:
     """Turn a configuration (a file, or - for standard input) into another form.
 
-    From a training script comes what it sets whichever way it runs; what is known at run time
-    only, or differs by path, becomes a comment (on standard error for formats without comments).
+    From a training script comes what it sets whichever way it runs.  What is known at run time
+    only, differs by path, or may not stand in the output becomes a comment; json and pb, which
+    have no comments, are refused then.
 
-    Nothing is written when the configuration has an error.  With --target-cann an option that the
-    adapter of that version does not read is an error, unless --drop-unknown leaves it out.
+    Nothing is written when the configuration has an error, and nothing that `npu-config check`
+    refuses for the same target.  With --target-cann that is, in a configuration file, every option
+    that the adapter of that version does not read, unless --drop-unknown leaves it out.
     """
-    from npu_config.cli._load import complain, configuration, read_configuration
+    from npu_config.cli._load import complain, read_configuration
     from npu_config.judging import Around, judge_reading
     from npu_config.lint.project import target_near
     from npu_config.rulebook import load_all
-    from npu_config.writers import render
+    from npu_config.writers.carry import carry, rewritten, without_unread
 
     to = to or _by_suffix(out)
     reading = read_configuration(config, as_kind, scripts=True)
@@ -65,48 +78,99 @@ def command(
     judged = judge_reading(reading, around, load_all)
     if findings is not None:
         write_findings(findings, judged)
-    found = _of_options(judged.found, drop_unknown)
+    found = _of_options(
+        judged.found, drop_unknown, side_files is not None or to in WITHOUT_COMMENTS
+    )
     complain(found, reading)
     if found.errors:
         say(localized("nothing is written\n"), err=True)
         return FINDINGS
-    remarks: Tuple[str, ...] = ()
-    if reading.kind == "script":
-        reading, remarks = certain(reading)
-    session = reading.settings[0].session if reading.settings else None
-    if not (session.optimizers if session else reading.settings or reading.diagnostics):
-        raise Unproducible("{} sets no option of NpuOptimizer", config)
+    source = _stated(reading, config)
     target = around.target_of(reading.target, reading.unreadable)
-    written = configuration(reading, target, drop_unknown, judged.found)
     try:
-        content = "" if written is None else render(written, to)
+        if drop_unknown:
+            source, dropped = without_unread(source, target)
+            complain(dropped, reading)
+        proto = reading.proto if to in ("pbtxt", "pb") else None
+        carried = carry(source, target, to, reading.target, proto is not None, side_files)
+        notes = carried.notes
+        if carried.lost:
+            raise NpuConfigError(carried.lost)
+        if proto is not None:
+            proto, notes = rewritten(carried, proto, source.settings.entries)
+        content = render(carried.config, to, notes, proto)
     except NpuConfigError as error:
         complain(error.diagnostics, reading)
-        written = None
-    if written is None:
         say(localized("nothing is written\n"), err=True)
         return FINDINGS
-    comments = remarks_for(to, remarks)
-    if isinstance(content, str):
-        content += harmless(comments, commands=True)
-    if not comments:
-        say("".join("{}: {}\n".format(config, remark) for remark in remarks), err=True)
+    complain(_new(carried.config.diagnostics, judged.found), reading)
+    if to in WITHOUT_COMMENTS:
+        said = (*notes.whole, *(text for texts in notes.options.values() for text in texts))
+        say("".join("{}: {}\n".format(config, localized(text)) for text in said), err=True)
+    if side_files is not None:
+        _write_side_files(carried.config, out, force)
     deliver(content, out, force)
     return 0
 
 
-def _of_options(found: Iterable[Diagnostic], drop_unknown: bool) -> Report:
+def _stated(reading: Reading, path: str) -> Stated:
+    """What the source sets.
+
+    Raises:
+        Unproducible: it sets nothing.
+    """
+    if reading.unchecked is not None:
+        raise Unproducible("{} is not checked: {}", path, reading.unchecked)
+    if reading.kind == "script":
+        from npu_config.script.ways import stated_by
+
+        source = stated_by(cast("ScriptReading", reading))
+        if source.settings.entries or source.more or source.unused:
+            return source
+    else:
+        for settings in reading.settings:
+            if settings.session is None or settings.session.optimizers:
+                return Stated(settings._replace(session=None))
+    raise Unproducible("{} sets no option of NpuOptimizer", path)
+
+
+def _new(found: Iterable[Diagnostic], said: Iterable[Diagnostic]) -> List[Diagnostic]:
+    """The findings about the output that the source did not draw; no information."""
+    known = {(each.rule, each.option) for each in said}
+    return [
+        each
+        for each in found
+        if each.severity is not Severity.INFO and (each.rule, each.option) not in known
+    ]
+
+
+def _write_side_files(config: ConfigValue, out: Optional[str], force: bool) -> None:
+    """Write the files that came with the source, unless the output cannot be written then."""
+    texts: Dict[str, str] = {}
+    for file in config.side_files.values():
+        if texts.setdefault(file.path, file.text) != file.text:
+            raise Failure("two options need {}, each with another content", file.path)
+    if out not in (None, "-") and os.path.lexists(str(out)) and not force:
+        raise Failure("{} exists; --force overwrites it", out)
+    for path, text in texts.items():
+        with writing(path):
+            os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
+            write_missing({path: text}, force)
+
+
+def _of_options(found: Iterable[Diagnostic], drop_unknown: bool, said: bool) -> Report:
     """The findings that keep a configuration from being written, or are worth knowing then.
 
-    What stands beside the options of a ConfigProto is not carried over.
+    What stands beside the options of a ConfigProto is not carried over, but for the name; of side
+    files the output says more.
     """
-    left_out = ("NPU111",) if drop_unknown else ()
+    left_out = ("NPU111",) * drop_unknown + ("NPU8011",) * said
     return Report(
         each
         for each in found
         if each.severity is not Severity.INFO
         and each.rule not in left_out
-        and REGISTRY[each.rule].about != "session"
+        and (REGISTRY[each.rule].about != "session" or each.rule == "NPU801")
     )
 
 

@@ -139,3 +139,23 @@ class Settings(NamedTuple):
             source_kind,
             place=place,
         )
+
+
+class Stated(NamedTuple):
+    """What a source states, and in words what is not one certain value of one option.
+
+    Args:
+        settings: every option that it names, UNKNOWN where no one value is certain.
+        words: option to what the source says of its value, where that is not certain.
+        unused: option to what becomes of it, for those that no configuration has in the end.
+        remarks: sentences about the configuration as a whole.
+        more: that the source may set more options, as a sentence; None when it does not.
+        arguments: those of NPURunConfig that are no options.
+    """
+
+    settings: Settings
+    words: Mapping[str, str] = _NOTHING
+    unused: Mapping[str, str] = _NOTHING
+    remarks: Tuple[str, ...] = ()
+    more: Optional[str] = None
+    arguments: Tuple[str, ...] = ()

@@ -22,4 +22,4 @@ def read(data: bytes, path: Optional[str] = None) -> Reading:
         help = "write the file with config.SerializeToString(), or name another one"
         fault = rules.UNPARSABLE.diagnostic(message, Place(path), help=help)
         return Reading("pb", path, diagnostics=(fault,), unchecked=CANNOT_BE_PARSED)
-    return Reading("pb", path, (decode(config, path),))
+    return Reading("pb", path, (decode(config, path),), proto=config)

@@ -30,7 +30,8 @@ def read(text: str, path: Optional[str] = None) -> Reading:
         )
         return Reading("pbtxt", path, diagnostics=faults, text=text, unchecked=CANNOT_BE_PARSED)
     settings = _with_bare_names(decode(config, path, positions), Source(text, path))
-    return Reading("pbtxt", path, (settings,), tuple(_duplicates(positions, path)), text=text)
+    found = tuple(_duplicates(positions, path))
+    return Reading("pbtxt", path, (settings,), found, text=text, proto=config)
 
 
 def _with_bare_names(settings: Settings, source: Source) -> Settings:

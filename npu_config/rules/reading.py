@@ -1,6 +1,6 @@
 """What reading a file gives, whatever its format."""
 
-from typing import FrozenSet, List, Optional, Tuple
+from typing import Any, FrozenSet, List, Optional, Tuple
 
 import attr
 
@@ -35,6 +35,7 @@ class Reading:
         unchecked: why it could not be read or understood at all, in a few words; None: it could.
         fixable: False where it may be the file of another program: nothing is offered that
             would write into it.
+        proto: the ConfigProto that the settings were decoded from.
     """
 
     kind: str
@@ -47,6 +48,7 @@ class Reading:
     unchecked: Optional[str] = None
     fixable: bool = True
     unreadable: FrozenSet[str] = frozenset()
+    proto: Optional[Any] = attr.ib(default=None, eq=False, repr=False)
 
     @property
     def skipped(self) -> bool:

@@ -47,11 +47,11 @@ def side_file_not_written(case: Case) -> None:
     for name, setting in case.entries.items():
         if setting.content is not None and isinstance(setting.value, str):
             folder = os.path.dirname(setting.place.path or "")
-            if not _is_there(setting.value, folder):
+            if not is_there(setting.value, folder):
                 case.diagnostics.append(_finding(name, setting.value, setting.place))
 
 
-def _is_there(path: str, folder: str = "") -> bool:
+def is_there(path: str, folder: str = "") -> bool:
     """True for a file of the directory that a process runs in, or of the script's."""
     try:
         return os.path.lexists(path) or os.path.lexists(os.path.join(folder, path))
@@ -71,7 +71,7 @@ def _finding(name: str, path: str, place: Place = NOWHERE) -> Diagnostic:
 
 def unwritten(files: Iterable[Tuple[str, str]]) -> Iterator[Diagnostic]:
     """What is said of each file (option and path) that is not there."""
-    return (_finding(name, path) for name, path in files if not _is_there(path))
+    return (_finding(name, path) for name, path in files if not is_there(path))
 
 
 def warn_unwritten(files: Iterable[Tuple[str, str]]) -> None:

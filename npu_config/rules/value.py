@@ -215,6 +215,13 @@ def from_settings(
     )
 
 
+def of_judged(
+    into: Type[Value], case: Case, side_files: Mapping[str, SideFile] = _NO_FILES
+) -> Value:
+    """The configuration of a case that was judged and has no error."""
+    return made(into, _canonical(case), case.target, Report(case.diagnostics), side_files)
+
+
 def _pending(diagnostic: Diagnostic, side_files: Mapping[str, SideFile]) -> Diagnostic:
     """A file that is missing because its content was not written yet is not an error yet."""
     from npu_config.rules.paths import MISSING_FILE_RULES

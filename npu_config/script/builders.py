@@ -33,10 +33,10 @@ class Builder(Tracked):
     ``open`` is True when it may set options that could not be read, ``ours`` when it is certainly
     of npu_config.  ``is_used`` is True when it becomes something that a session takes,
     ``has_writer`` (of the copies of a configuration together) when its side files are written or
-    may be.
+    may be, ``is_base`` when another configuration was made from it.
     """
 
-    __slots__ = ("entries", "has_writer", "is_used", "open", "ours", "target")
+    __slots__ = ("entries", "has_writer", "is_base", "is_used", "open", "ours", "target")
 
     def __init__(self, run: Run, call: Call, ours: bool, target: OwnTarget) -> None:
         super().__init__(call.node, run.place(call.node), run.tick())
@@ -46,8 +46,14 @@ class Builder(Tracked):
         self.ours = ours
         self.target = target
         self.is_used = False
+        self.is_base = False
         self.has_writer: List[bool] = []
         run.builders.append(self)
+
+    @property
+    def is_part(self) -> bool:
+        """True for one that another one was made from, and that is not used itself."""
+        return self.is_base and not self.is_used
 
     def settings(self) -> Settings:
         """What it sets."""
@@ -102,6 +108,9 @@ def call_method(run: Run, builder: Builder, call: Call) -> Any:
     if call.name in ("set", "evolve"):
         builder.open = builder.open or call.open
         _set(run, builder, call.keywords)
+        if call.name == "evolve":
+            for name in [name for name, each in builder.entries.items() if each.value is None]:
+                del builder.entries[name]
     elif call.name == "unset" and is_known([value for value, _ in call.args]):
         for value, _ in call.args:
             builder.entries.pop(str(value), None)
@@ -121,6 +130,7 @@ def call_method(run: Run, builder: Builder, call: Call) -> Any:
 def _copy(run: Run, builder: Builder, call: Call) -> Builder:
     """What ``config.evolve(...)`` starts from."""
     copy = Builder(run, call, builder.ours, builder.target)
+    builder.is_base = True
     copy.entries.update(builder.entries)
     copy.open, copy.has_writer = builder.open, builder.has_writer
     return copy
@@ -149,6 +159,7 @@ def _update(run: Run, builder: Builder, value: Any, node: ast.expr) -> None:
         builder.entries.update(value.entries)
         builder.open = builder.open or value.open
         builder.has_writer += value.has_writer
+        value.is_base = True
     elif isinstance(value, dict):
         places = dict(_places(run, node))
         whole = run.place(node), None

@@ -178,7 +178,7 @@ def _noted(entry: _Entry, known: Needed) -> Diagnostic:
     real = [path for path in paths if not path.supposed]
     if not real:
         return _supposed(diagnostic, paths[0])
-    conditions = _conditions(real, known)
+    conditions = conditions_of(real, known)
     path, needed = conditions.path, conditions.literals
     if not needed:
         return diagnostic
@@ -190,7 +190,7 @@ def _noted(entry: _Entry, known: Needed) -> Diagnostic:
         or _choices(path, needed - own) + bool(needed & own) > 1
     ):
         severity = Severity.WARNING
-    shown = _words(conditions.decisions, named)
+    shown = last_words(conditions.decisions, named)
     if not shown:
         return attr.evolve(diagnostic, severity=severity)
     note = phrase("when {}", join(" and ", shown))
@@ -198,7 +198,7 @@ def _noted(entry: _Entry, known: Needed) -> Diagnostic:
     return attr.evolve(diagnostic, message=message, severity=severity)
 
 
-def _words(decisions: Sequence[Decision], named: Literals) -> List[str]:
+def last_words(decisions: Sequence[Decision], named: Literals = frozenset()) -> List[str]:
     """The last conditions in the words of the script, without those that are named."""
     unnamed = (d.text for d in reversed(decisions) if (d.atom, d.holds) not in named)
     return list(islice(unnamed, _CONDITIONS))[::-1]
@@ -210,7 +210,7 @@ def _said(decisions: Sequence[Decision]) -> List[Decision]:
     return [d for d in decisions if d.holds or (d.node and d.equal_subject not in equal)]
 
 
-def _conditions(paths: List[Path], known: Needed) -> Conditions:
+def conditions_of(paths: Sequence[Path], known: Needed) -> Conditions:
     """The fewest conditions that lead to a finding from one starting point, and such a path.
 
     Many findings are made on the same paths, so what is found is kept in ``known``.
@@ -236,11 +236,17 @@ def _conditions(paths: List[Path], known: Needed) -> Conditions:
     return known[key]
 
 
+def switches_of(path: Path) -> List[str]:
+    """The conditions that the script as it is does not meet."""
+    return [decision.text for decision in path.trace if decision.supposed]
+
+
 def _supposed(diagnostic: Diagnostic, path: Path) -> Diagnostic:
     """A finding in code that is switched off: worth knowing, no more."""
-    words = [decision.text for decision in path.trace if decision.supposed]
     message = phrase(
-        "{} (in code that is switched off: if {})", diagnostic.message, join(" and ", words)
+        "{} (in code that is switched off: if {})",
+        diagnostic.message,
+        join(" and ", switches_of(path)),
     )
     return attr.evolve(diagnostic, message=message, severity=Severity.INFO)
 

@@ -17,7 +17,11 @@ from npu_config.script.objects import (
     Unknown,
 )
 from npu_config.script.paths import Path
-from npu_config.script.run_config import directories_by_config, settings_of_run_config
+from npu_config.script.run_config import (
+    blocks_of_run_configs,
+    directories_by_config,
+    settings_of_run_config,
+)
 from npu_config.script.script import Script
 from npu_config.script.state import Run
 
@@ -29,12 +33,15 @@ class Variant(NamedTuple):
 
     ``shadowed_by`` is given for a single assignment that another one overwrites, whose place
     it is: its settings hold its name and field alone.  ``target`` is what a builder says of it.
+    ``is_part`` is True for what only goes into another configuration: the entry of a
+    ``session_config`` of NPURunConfig, a configuration that another one was made from.
     """
 
     settings: Settings
     paths: Tuple[Path, ...] = ()
     shadowed_by: Optional[Place] = None
     target: OwnTarget = NO_TARGET
+    is_part: bool = False
 
 
 def signature(run: Run) -> object:
@@ -248,7 +255,7 @@ def variants_of(script: Script, groups: List[List[Path]]) -> List[Variant]:
                     variant = variant._replace(
                         settings=variant.settings._replace(needs_files=False)
                     )
-                key = _key(variant.settings), variant.target
+                key = _key(variant.settings), variant.target, variant.is_part
                 if key in found:
                     found[key][1].append(path)
                 else:
@@ -258,9 +265,10 @@ def variants_of(script: Script, groups: List[List[Path]]) -> List[Variant]:
 
 def _variants(script: Script, run: Run) -> Iterator[Variant]:
     """What one path sets."""
+    parts = blocks_of_run_configs(run.constructed)
     for block in run.blocks:
         if is_ours(block) and (block.entries or not block.built_in):
-            yield Variant(settings_of_block(script, block))
+            yield Variant(settings_of_block(script, block), is_part=id(block) in parts)
             for entry in block.shadowed:
                 setting = Setting(UNKNOWN, entry.wire, entry.place, entry.name_place)
                 settings = Settings(
@@ -273,7 +281,7 @@ def _variants(script: Script, run: Run) -> Iterator[Variant]:
             settings = settings_of_run_config(made, directories.get(id(made), ()))
             yield Variant(settings._replace(session=_session_of_run_config(script, made)))
     for builder in run.builders:
-        yield Variant(builder.settings(), target=builder.target)
+        yield Variant(builder.settings(), target=builder.target, is_part=builder.is_part)
 
 
 def _key(settings: Settings) -> object:
@@ -282,7 +290,8 @@ def _key(settings: Settings) -> object:
         settings.open,
         settings.source_kind,
         tuple(
-            (name, repr(s.value), s.wire, s.place, s.above) for name, s in settings.entries.items()
+            (name, repr(s.value), s.wire, s.place, s.above, s.content)
+            for name, s in settings.entries.items()
         ),
         repr(settings.session),
         settings.needs_files,

@@ -1,7 +1,7 @@
 """NPURunConfig: what its arguments, and those of the objects inside, set."""
 
 from collections import defaultdict
-from typing import Any, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple
+from typing import Any, Dict, Iterable, List, Mapping, Optional, Sequence, Set, Tuple
 
 from npu_config.catalogue import OPTIONS, Option
 from npu_config.catalogue.api import (
@@ -50,6 +50,16 @@ def directories_by_config(constructed: Iterable[Constructed]) -> Mapping[int, Li
         given, directory = made.arguments.get("config"), made.arguments.get("model_dir")
         if given is not None and directory is not None:
             found[id(given.value)].append(directory)
+    return found
+
+
+def blocks_of_run_configs(constructed: Iterable[Constructed]) -> Set[int]:
+    """The identities of the entries that are in the ``session_config`` of an NPURunConfig."""
+    found: Set[int] = set()
+    for made in constructed:
+        given = made.arguments.get("session_config")
+        if made.kind == "NPURunConfig" and given is not None and isinstance(given.value, Message):
+            found.update(map(id, given.value.root.blocks))
     return found
 
 

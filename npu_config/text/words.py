@@ -30,6 +30,15 @@ def shown(value: Any) -> str:
     return '"{}"'.format(text if text.isprintable() else "".join(map(_printable, text)))
 
 
+def spelled(value: Any) -> str:
+    """A value as configuration files write it."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if not isinstance(value, str):
+        return repr(value)
+    return ("'{}'" if '"' in value and "'" not in value else '"{}"').format(value)
+
+
 def _printable(character: str) -> str:
     return character if character.isprintable() else ascii(character)[1:-1]
 

@@ -13,7 +13,9 @@ LOST = declare(
     NPURunConfig has no argument for some options; passes some on only together with others
     (`work_path` with `aoe_mode`, `profiling_options` with `profiling_mode`, the four of
     `DynamicInputConfig` together or not at all); and always writes others itself.  Text files
-    cannot hold bytes that are not UTF-8.
+    cannot hold bytes that are not UTF-8.  JSON and the bytes of a ConfigProto have no comments
+    for what ``npu-config generate`` cannot write: an option that a script sets on some paths, a
+    value that is known at run time only, an option that the output must not have.
 
     Wrong:
 

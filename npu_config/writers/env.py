@@ -3,19 +3,21 @@
 from typing import List
 
 from npu_config.rules.value import ConfigValue
+from npu_config.writers.notes import NO_NOTES, Notes
 
 _HEAD = (
     "# Source this before the job starts; `npu-config env` writes the variables of the launch.\n"
 )
 
 
-def render(config: ConfigValue) -> str:
+def render(config: ConfigValue, notes: Notes = NO_NOTES) -> str:
     """Lines for ``sh``: what must be exported, and what must not be set.
 
     A value that is not in the configuration (the number of training steps) is asked for: the
     shell stops with a message when it is not set.
     """
     lines: List[str] = []
+    comments = notes.comments(config.options)
     options = config.options
     mode = options.get("experimental_accelerate_train_mode")
     if mode is not None:
@@ -36,7 +38,7 @@ def render(config: ConfigValue) -> str:
         lines.append("unset GE_USE_STATIC_MEMORY")
     if not lines:
         lines.append("# No option of this configuration needs a variable.")
-    return _HEAD + "\n".join(lines) + "\n"
+    return _HEAD + "\n".join([*comments, *lines]) + "\n"
 
 
 def _asked(name: str, what: str) -> str:

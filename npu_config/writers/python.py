@@ -1,10 +1,11 @@
 """Python: the lines that users of TensorFlow 1.15 know."""
 
-from typing import Any, List
+from typing import Any
 
 from npu_config.rules.value import ConfigValue
 from npu_config.text.plain_text import is_utf8
 from npu_config.writers.escape import quoted
+from npu_config.writers.notes import NO_NOTES, Notes
 
 _HEAD = """\
 import tensorflow as tf
@@ -24,9 +25,9 @@ config.graph_options.optimizer_options.global_jit_level = tf.compat.v1.Optimizer
 """
 
 
-def render(config: ConfigValue) -> str:
+def render(config: ConfigValue, notes: Notes = NO_NOTES) -> str:
     """Code that ends with ``config``, equal to ``config.to_config_proto()``."""
-    lines: List[str] = []
+    lines = ["{}\n".format(line) for line in notes.comments(config.options)]
     for name, (field, value) in config.wire_values().items():
         lines.append(
             'custom_op.parameter_map["{}"].{} = {}\n'.format(name, field, _literal(value))

@@ -1,14 +1,16 @@
 """NPURunConfig: the arguments that carry a configuration."""
 
-from typing import Any, Container, Dict, Iterator, List, Mapping, Optional, Tuple
+from typing import Any, Dict, Iterator, Mapping, Optional
 
 from npu_config.catalogue import ALL_OPTIONS, OPTIONS
-from npu_config.catalogue.api import ARGUMENT_VERSIONS, PARTS
+from npu_config.catalogue.api import ARGUMENT_VERSIONS, PARTS, changed_by_defaults
 from npu_config.core.diagnostics import Diagnostic, NpuConfigError
 from npu_config.rules.value import ConfigValue
 from npu_config.text.plain_text import is_utf8
+from npu_config.text.words import spelled
 from npu_config.writers._rules import LOST
 from npu_config.writers.escape import quoted
+from npu_config.writers.notes import NO_NOTES, Notes
 
 _CLASSES = {path.rpartition(".")[2]: name for path, name in PARTS.items()}
 """The arguments that take an object, and its class."""
@@ -95,23 +97,7 @@ def losses(config: ConfigValue) -> Iterator[Diagnostic]:
             )
 
 
-def changed_by_defaults(given: Container[str]) -> List[Tuple[str, Any, Any]]:
-    """Options that are not given and that NPURunConfig sets to another value than the default.
-
-    Returns:
-        For each its name, the default of a session, and the default of NPURunConfig.
-    """
-    return [
-        (name, option.default, option.run_config_default)
-        for name, option in OPTIONS.items()
-        if name not in given
-        and option.is_read
-        and None not in (option.default, option.run_config_default)
-        and option.default != option.run_config_default
-    ]
-
-
-def render(config: ConfigValue) -> str:
+def render(config: ConfigValue, notes: Notes = NO_NOTES) -> str:
     """The call of NPURunConfig, with the imports that it needs.
 
     Raises:
@@ -124,6 +110,10 @@ def render(config: ConfigValue) -> str:
         for name in sorted(classes)
     ]
     lines.append("")
+    lines.extend(notes.comments(config.options))
+    for name, value in config.to_dict().items():
+        if _argument(name, config.target.version) is None:
+            lines.append("# {}: {} needs no argument.".format(name, spelled(value)))
     for name, default, other in changed_by_defaults(config.options):
         lines.append(
             "# NPURunConfig sets {0}={2} unless given (a session: {1}).".format(

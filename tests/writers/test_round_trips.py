@@ -5,17 +5,14 @@ import json
 import pytest
 from hypothesis import given
 
+from npu_config.catalogue.api import changed_by_defaults
 from npu_config.config import NpuConfig
 from npu_config.core.diagnostics import Severity
 from npu_config.core.target import Target
 from npu_config.readers import read
 from npu_config.rules.value import from_settings, made
 from npu_config.writers import render
-from npu_config.writers.run_config import (
-    changed_by_defaults,
-    losses,
-    to_run_config_kwargs,
-)
+from npu_config.writers.run_config import losses, to_run_config_kwargs
 from tests.strategies import configs
 from tests.writers.run_config_arguments import options_of
 
