@@ -294,11 +294,12 @@ def _has(path: str, words: Sequence[str]) -> bool:
     answers, key = _memory().answers, (path, tuple(words))
     if key not in answers:
         data = _read(path)
-        answers[key] = any(_says(data, word.encode()) for word in words)
+        answers[key] = any(says(data, word.encode()) for word in words)
     return answers[key]
 
 
-def _says(data: bytes, word: bytes) -> bool:
+def says(data: bytes, word: bytes) -> bool:
+    """True when a line of a file that is not a comment holds a word."""
     start = data.find(word)
     while start >= 0:
         if not data[data.rfind(b"\n", 0, start) + 1 : start].lstrip().startswith(b"#"):

@@ -9,7 +9,7 @@ from typing import NamedTuple, Optional
 
 from npu_config.core.frameworks import OURS, TENSORFLOW, of_modules
 from npu_config.core.message import phrase
-from npu_config.script.neighbours import any_file_has, modules_in
+from npu_config.script.neighbours import any_file_has, modules_in, says
 from npu_config.script.vocabulary import RUN_CONFIGS, SESSIONS
 
 __all__ = ["Unmigrated", "unmigrated"]
@@ -62,6 +62,8 @@ def unmigrated(data: bytes, path: Optional[str], named: bool = True) -> Optional
         named: the user named it; of scripts that were only found, those of other frameworks
             are nothing to speak of.
     """
+    if not named and any(says(data, word.encode()) for word in _OF_NPU):
+        return None
     text = data.decode("utf-8", "replace") if b"tensorflow" in data else ""
     trains = _is_program(text) and _WORKS.search(text)
     if not named and not trains:

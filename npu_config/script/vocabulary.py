@@ -4,7 +4,7 @@ Source: the public signatures of npu_bridge.
 """
 
 import re
-from typing import Dict, FrozenSet, Iterator, Tuple
+from typing import Dict, FrozenSet, Iterable, Iterator, List, Tuple
 
 from npu_config.catalogue.api import MODULES
 from npu_config.core.names import ITERATION_OP, NPU_OPTIMIZER
@@ -105,7 +105,6 @@ NEEDLES = (
     b"from npu_config import",
     b"import npu_config as",
     b"import npu_config\n",
-    b"npu_bridge",
     b"import npu_device",
     b"from npu_device",
     *(
@@ -114,6 +113,44 @@ NEEDLES = (
         if word not in ("npu_config_proto", "FixedLossScaleManager", "npu_run_config_init")
     ),
 )
+
+_SHARED = (b"import npu_", b"from npu_", b"Config", b"NPU", b"teration", b"_resource", b"_system")
+"""What several of these words have in common, so that one search does for all of them."""
+
+
+def _grouped(words: Iterable[bytes]) -> List[Tuple[bytes, List[bytes]]]:
+    """Words behind what they have in common; those that hold another one are left out."""
+    words = list(words)
+    groups: Dict[bytes, List[bytes]] = {}
+    for word in words:
+        if not any(other in word for other in words if other != word):
+            shared = next((part for part in _SHARED if part in word), word)
+            groups.setdefault(shared, []).append(word)
+    return list(groups.items())
+
+
+_NEEDLES = _grouped(NEEDLES)
+
+_BESIDE = _grouped(
+    (
+        b"initialize_system",
+        b"shutdown_system",
+        b"close_session",
+        b"NPULossScaleOptimizer",
+        b"FixedLossScaleManager",
+    )
+)
+"""What rules look for in a script that imports npu_bridge and sets no option."""
+
+_NONE_LAST = re.compile(rb"Session[ \t]*\([^\n]*,[ \t]*None[ \t]*\)")
+_RESOURCES = (b"Variable", b"get_variable", b"lookup")
+_PREPROCESSING = re.compile(rb"\.(?:map|flat_map|interleave)[ \t]*\(")
+_MODULE = re.compile(rb"npu_bridge[.\w]*")
+_USUAL = frozenset(
+    b"npu_bridge" + below
+    for below in (b"", b".", b".npu_init", b".estimator", b".estimator.npu", b".hccl")
+)
+"""The modules of npu_bridge that every version has, from which names are imported."""
 
 _OURS = (b"npu_", b"NPU", b"_npu")
 _APPENDING = re.compile(rb"npu_(?:hooks|callbacks)_append\b.*")
@@ -128,10 +165,12 @@ def may_matter(data: bytes) -> bool:
     """
     if not any(hint in data for hint in _HINTS):
         return False
-    if any(needle in data for needle in NEEDLES):
+    if _holds(data, _NEEDLES):
         return True
     if not any(word in data for word in _OURS):
         return False
+    if b"npu_bridge" in data and _works_with_adapter(data):
+        return True
     if b"s_append" in data and b"[-1]" in data and _takes_last(data):
         return True
     imported = b""
@@ -140,6 +179,21 @@ def may_matter(data: bytes) -> bool:
             return False
         imported += names + b"\n"
     return any(name in data and name not in imported for name in _EXPORTED)
+
+
+def _holds(data: bytes, groups: List[Tuple[bytes, List[bytes]]]) -> bool:
+    """True for a script with a word of one of the groups."""
+    return any(shared in data and any(word in data for word in words) for shared, words in groups)
+
+
+def _works_with_adapter(data: bytes) -> bool:
+    """True for a script that may do wrong what needs no option."""
+    return (
+        _holds(data, _BESIDE)
+        or not _USUAL.issuperset(_MODULE.findall(data))
+        or (b"None" in data and _NONE_LAST.search(data) is not None)
+        or (any(word in data for word in _RESOURCES) and _PREPROCESSING.search(data) is not None)
+    )
 
 
 def _takes_last(data: bytes) -> bool:

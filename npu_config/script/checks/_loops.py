@@ -136,10 +136,15 @@ def counts_loaded(context: Context) -> Iterator[Tuple[Call, Any, Tuple[int, ...]
             yield call, count_of(call), guards
 
 
-def sessions_without(context: Context) -> bool:
-    """True when this script opens its sessions, and none of them declares a loop."""
-    if not context.script.is_program or context.mentions(*_BY_OTHERS):
+def sessions_without(context: Context, call: Call) -> bool:
+    """True when this script opens the session of a call, and no session declares a loop."""
+    if context.mentions(*_BY_OTHERS):
         return False
+    if not context.script.is_program:
+        function = context.script.function_of
+        own = function(call.node.lineno)
+        if own is None or all(function(n.lineno) is not own for n in context.calls(*SESSIONS)):
+            return False
     if context.run.loaded or context.run.builders:
         return False
     estimators = _estimators_without(context)

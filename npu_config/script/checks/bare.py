@@ -67,8 +67,9 @@ def session_without_configuration(context: Context) -> None:
             saver.restore(sess, path)
             sess.run(accuracy)
     """
-    configured = _configured(context)
-    if configured is None:
+    mentions = context.script.source.mentions
+    configured = _configured(context) if sum(len(mentions(w)) for w in _OPENED) > 1 else None
+    if configured is None or not any(map(_is_bare, context.calls(*_OPENED))):
         return
     sessions = [each for each in _sessions(context) if not _may_be_skipped(each)]
     used = {id(each.call): list(_uses(context, each, sessions)) for each in sessions}
@@ -127,14 +128,17 @@ def _sessions(context: Context) -> Iterator[_Session]:
         around = context.unread.around(call)
         if not around or not _is_of_tensorflow(context, call):
             continue
-        config = argument(call, "config", SESSIONS[name_of(call.func)])
-        is_open = any(keyword.arg is None for keyword in call.keywords) or any(
-            isinstance(each, ast.Starred) for each in call.args
-        )
-        is_bare = not is_open and (config is None or literal(config) is None)
-        yield _Session(
-            call, around, _name_of(call, around), is_bare, context.place(call) in places
-        )
+        name = _name_of(call, around)
+        yield _Session(call, around, name, _is_bare(call), context.place(call) in places)
+
+
+def _is_bare(call: ast.Call) -> bool:
+    """True for a call that certainly gives no configuration."""
+    config = argument(call, "config", SESSIONS[name_of(call.func)])
+    is_open = any(keyword.arg is None for keyword in call.keywords) or any(
+        isinstance(each, ast.Starred) for each in call.args
+    )
+    return not is_open and (config is None or literal(config) is None)
 
 
 def _is_of_tensorflow(context: Context, call: ast.Call) -> bool:
@@ -232,8 +236,9 @@ def _fetched(context: Context, call: ast.Call) -> Iterator[_Name]:
     """The names that ``session.run`` fetches."""
     if name_of(call.func) == "run":
         for part in _parts(argument(call, "fetches", 0)):
-            if dotted(part):
-                yield dotted(part), tuple(id(each) for each in bindings(context, part))
+            found = bindings(context, part) if dotted(part) else []
+            if found:
+                yield dotted(part), tuple(map(id, found))
 
 
 def _parts(fetches: Optional[ast.expr]) -> List[Any]:

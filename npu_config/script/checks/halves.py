@@ -241,7 +241,7 @@ def loop_without_option(context: Context) -> None:
             train_op = util.set_iteration_per_loop(sess, train_op, 10)
     """
     for call, count, guards in counts_loaded(context):
-        if type(count) is not int or count < 2 or not sessions_without(context):
+        if type(count) is not int or count < 2 or not sessions_without(context, call):
             continue
         context.report(
             phrase(
