@@ -60,7 +60,9 @@ _ANCHORS = (
     "experimental_config",
     "dynamic_input_config",
 )
-_METHODS = "|".join((*TASKS, *BUILDER_METHODS, *CONFIG_METHODS, "entries", "refused"))
+_METHODS = "|".join(
+    (*TASKS, *BUILDER_METHODS, *CONFIG_METHODS, "entries", "refused", "side_files")
+)
 _READ = re.compile(
     r"\s*\.\s*(?!graph_options|rewrite_options|optimizer_options|name\b|"
     r"custom_optimizers|parameter_map|session_config|remapping|memory_optimization|"

@@ -110,6 +110,7 @@ class Run:
         builders: the builders of npu_config that were made.
         refused: what is wrong with calls of npu_config itself, with their guards.
         loaded: the configuration files that are loaded.
+        loops: the loops that may run no round, of which one was followed.
         failures: expressions that raise, and why.
         environment: environment variables that are taken as text without a default.
         adopted: the objects that unknown values must be, by their keys.
@@ -154,6 +155,7 @@ class Run:
         self.builders: List[Any] = []
         self.refused: List[Tuple[Diagnostic, Guards]] = []
         self.loaded: List[Loaded] = []
+        self.loops: List[ast.stmt] = []
         self.calls: List[Tuple[Call, int, Guards]] = []
         self.failures: List[Tuple[ast.expr, Fails, Guards]] = []
         self.environment: List[Tuple[ast.expr, Unknown, Guards]] = []

@@ -204,6 +204,8 @@ def _while(run: Run, statement: ast.While) -> int:
     value = evaluate(run, statement.test)
     if is_known(value) and not value:
         return execute(run, statement.orelse)
+    if not is_known(value):
+        run.loops.append(statement)
     run.decisions.loops += 1
     left = execute(run, statement.body)
     run.decisions.loops -= 1
@@ -215,6 +217,8 @@ def _for(run: Run, statement: ast.For) -> int:
         bind(run, statement.target, item, statement.iter)
         rounds = int(isinstance(item, Unknown))
         run.decisions.loops += rounds
+        if rounds:
+            run.loops.append(statement)
         left = execute(run, statement.body)
         run.decisions.loops -= rounds
         if left in (RETURN, STOP):

@@ -39,6 +39,14 @@ class _Configuration(NamedTuple):
     conditions: List[str]
 
 
+class _Attempt(NamedTuple):
+    """A statement that may leave out what is in it: its lines, and how that comes."""
+
+    first: int
+    last: int
+    words: str
+
+
 def stated_by(reading: ScriptReading) -> Stated:
     """What a script certainly configures, and the rest in words."""
     lasting = [each for each in reading.variants if each.shadowed_by is None]
@@ -46,7 +54,7 @@ def stated_by(reading: ScriptReading) -> Stated:
     made = _configurations(real)
     setting = [each for each in made if any(way.settings.entries for way in each.ways)]
     ways = [way for each in setting for way in each.ways]
-    attempts = _attempts(reading.script)
+    attempts = list(_attempts(reading))
     entries: Dict[str, Setting] = {}
     words: Dict[str, str] = {}
     unused: Dict[str, str] = {}
@@ -56,12 +64,8 @@ def stated_by(reading: ScriptReading) -> Stated:
         attempt = None if agreed is None else _attempt(agreed.place, ways, attempts)
         if agreed is not None and attempt is not None:
             entries[name] = agreed._replace(value=UNKNOWN)
-            words[name] = phrase(
-                "{} (line {}), unless the try statement of line {} fails before",
-                _value(agreed, reading.script),
-                agreed.place.line,
-                attempt,
-            )
+            value = phrase("{} (line {})", _value(agreed, reading.script), agreed.place.line)
+            words[name] = phrase("{}, unless {}", value, attempt)
         elif agreed is None:
             entries[name] = next(s for s in found if s is not None)._replace(value=UNKNOWN)
             words[name] = _told(name, setting, reading.script)
@@ -94,13 +98,21 @@ def stated_by(reading: ScriptReading) -> Stated:
     )
 
 
-def _attempts(script: Optional[Script]) -> List[Tuple[int, int]]:
-    """First line of each ``try`` that the script survives when it fails, and last of its body."""
-    return [
-        (node.lineno, node.handlers[0].lineno)
-        for node in (() if script is None else ast.walk(script.tree))
-        if isinstance(node, ast.Try) and not all(_ends(each.body[-1]) for each in node.handlers)
-    ]
+def _attempts(reading: ScriptReading) -> Iterator[_Attempt]:
+    """The statements that may leave out what is in them, and that the script survives."""
+    for node in () if reading.script is None else ast.walk(reading.script.tree):
+        if isinstance(node, ast.Try) and not all(_ends(each.body[-1]) for each in node.handlers):
+            words = phrase("the try statement of line {} fails before", node.lineno)
+            yield _Attempt(node.lineno, _last(node.body), words)
+    loops = (node for group in reading.paths for path in group for node in path.outcome.loops)
+    for node in dict.fromkeys(loops):
+        words = phrase("the loop of line {} is not entered", node.lineno)
+        yield _Attempt(node.lineno, _last(node.body), words)
+
+
+def _last(body: List[ast.stmt]) -> int:
+    """The last line that a part of a body begins on."""
+    return max(getattr(node, "lineno", 0) for each in body for node in ast.walk(each))
 
 
 def _ends(statement: ast.stmt) -> bool:
@@ -110,13 +122,11 @@ def _ends(statement: ast.stmt) -> bool:
     return isinstance(statement, ast.Raise)
 
 
-def _attempt(
-    place: Place, ways: Iterable[Variant], attempts: Iterable[Tuple[int, int]]
-) -> Optional[int]:
-    """The line of a ``try`` that an option is set in, of a configuration made before it."""
+def _attempt(place: Place, ways: Iterable[Variant], attempts: Iterable[_Attempt]) -> Optional[str]:
+    """Why an option may not be set although the configuration, made before, is there."""
     made = max((way.settings.place.line or 0 for way in ways), default=0)
     line = place.line or 0
-    return next((first for first, last in attempts if made < first < line < last), None)
+    return next((each.words for each in attempts if made < each.first < line <= each.last), None)
 
 
 def _real(paths: Iterable[Path]) -> List[Path]:

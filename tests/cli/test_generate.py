@@ -188,6 +188,21 @@ def comments(text):
             [],
         ),
         (
+            'while os.path.exists("x"):\n    ' + TIMEOUT,
+            {},
+            ["hccl_timeout: 1800 (line 10), unless the loop of line 9 is not entered"],
+        ),
+        (
+            "for number in range(FLAGS.n):\n    " + TIMEOUT,
+            {},
+            ["hccl_timeout: 1800 (line 10), unless the loop of line 9 is not entered"],
+        ),
+        (
+            "for name in ('hccl_timeout',):\n    op.parameter_map[name].i = 1800\n",
+            {"hccl_timeout": 1800},
+            [],
+        ),
+        (
             "DEBUG = False\nif DEBUG:\n    " + TIMEOUT,
             {},
             ["hccl_timeout: 1800 (line 11) in code that is switched off: if DEBUG"],
