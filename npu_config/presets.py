@@ -45,7 +45,6 @@ from npu_config.core.settings import Settings
 from npu_config.rules.overwritten import warn_overwritten, warn_replaced
 from npu_config.rules.own_names import help_for_keyword, no_attribute
 from npu_config.rules.value import ConfigValue, from_settings
-from npu_config.text.words import no_name
 
 if TYPE_CHECKING:
     from typing_extensions import Literal, Unpack
@@ -354,5 +353,7 @@ def _folder(path: PathLike) -> Optional[str]:
 if not TYPE_CHECKING:
 
     def __getattr__(name: str) -> Any:
+        from npu_config.text.words import no_name
+
         own = [n for n, v in globals().items() if getattr(v, "__module__", "") == __name__]
         raise AttributeError(no_name(__name__, name, own))

@@ -1,11 +1,12 @@
-"""What was meant by a name or an argument that npu_config's own classes do not have."""
+"""What was meant by a name or an argument that npu_config's own classes do not have.
+
+Nobody asks before something is wrong; what the answer needs is imported then.
+"""
 
 from typing import NamedTuple, Optional, Sequence
 
 from npu_config.catalogue import OPTIONS
-from npu_config.catalogue.own_api import BUILDER_METHODS, CONFIG_METHODS, CONSTRUCTORS, TASKS
 from npu_config.core.message import listed, phrase
-from npu_config.text.words import did_you_mean_one_of, meant_names, near
 
 __all__ = ["Hint", "help_for_keyword", "hint_for_keyword", "no_attribute"]
 
@@ -26,6 +27,9 @@ class Hint(NamedTuple):
 
 def hint_for_keyword(keyword: str, names: Sequence[str]) -> Hint:
     """What to do about a keyword that is not one of the names that a call takes."""
+    from npu_config.catalogue.own_api import CONSTRUCTORS
+    from npu_config.text.words import near
+
     meant = near(keyword, names)
     if meant is not None:
         return Hint(meant)
@@ -53,6 +57,9 @@ def no_attribute(owner: object, name: str) -> str:
 
 def _instead(kind: type, name: str) -> str:
     """What to write in its place: what another class has, an option, a near name, a legal one."""
+    from npu_config.catalogue.own_api import BUILDER_METHODS, CONFIG_METHODS, TASKS
+    from npu_config.text.words import did_you_mean_one_of, meant_names, near
+
     offered = [each for each in dir(kind) if not each.startswith("_")]
     if "build" in offered and name in CONFIG_METHODS:
         return phrase("NpuConfig has, which build() gives: write build().{}(...)", name)
