@@ -3,49 +3,43 @@
 Nobody asks before something is wrong; what the answer needs is imported then.
 """
 
-from typing import NamedTuple, Optional, Sequence
+from typing import Optional, Sequence, Tuple
 
 from npu_config.catalogue import OPTIONS
 from npu_config.core.message import listed, phrase
 
-__all__ = ["Hint", "help_for_keyword", "hint_for_keyword", "no_attribute"]
+__all__ = ["help_for_keyword", "hint_for_keyword", "no_attribute"]
 
 
-class Hint(NamedTuple):
-    """What is known about an argument that a call does not take.
-
-    Args:
-        meant: the argument that was meant.
-        help: what to do, where that is something else than renaming.
-        is_option: the help is about options, all of which one call sets.
-    """
-
-    meant: Optional[str] = None
-    help: Optional[str] = None
-    is_option: bool = False
+Hint = Tuple[Optional[str], Optional[str], bool]
 
 
 def hint_for_keyword(keyword: str, names: Sequence[str]) -> Hint:
-    """What to do about a keyword that is not one of the names that a call takes."""
+    """What is known about a keyword that is not one of the names that a call takes.
+
+    Returns:
+        The argument that was meant; what to do where that is something else than renaming; whether
+        it is about options, all of which one call sets.
+    """
     from npu_config.catalogue.own_api import CONSTRUCTORS
     from npu_config.text.words import near
 
     meant = near(keyword, names)
     if meant is not None:
-        return Hint(meant)
+        return meant, None, False
     if keyword in CONSTRUCTORS["Target"].parameters and "target" in names:
-        return Hint(None, phrase("write target=npu_config.Target({}=...)", keyword))
+        return None, phrase("write target=npu_config.Target({}=...)", keyword), False
     option = keyword if keyword in OPTIONS else near(keyword, OPTIONS)
     if option is None:
-        return Hint()
+        return None, None, False
     help = phrase("options are set by NpuConfigBuilder().set({}=...).build()", option)
-    return Hint(None, help, True)
+    return None, help, True
 
 
 def help_for_keyword(keyword: str, names: Sequence[str]) -> Optional[str]:
     """The same as a sentence."""
-    hint = hint_for_keyword(keyword, names)
-    return hint.help if hint.meant is None else phrase('did you mean "{}"?', hint.meant)
+    meant, help, _ = hint_for_keyword(keyword, names)
+    return help if meant is None else phrase('did you mean "{}"?', meant)
 
 
 def no_attribute(owner: object, name: str) -> str:

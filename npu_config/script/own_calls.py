@@ -5,12 +5,12 @@ import inspect
 from typing import Any, Dict, Mapping, Optional
 
 from npu_config.catalogue.own_api import CONSTRUCTORS, METHODS, TASKS
-from npu_config.core.calls import call_faults, named_parameters
+from npu_config.core.call_faults import call_faults, named_parameters
 from npu_config.core.diagnostics import Fix, Place
 from npu_config.core.message import listed, phrase
 from npu_config.core.target import MODES, Product, Target
 from npu_config.rules.builder import NpuConfigBuilder
-from npu_config.rules.own_names import Hint, hint_for_keyword
+from npu_config.rules.own_names import hint_for_keyword
 from npu_config.script._rules import OWN_CALL
 from npu_config.script.constants import is_known
 from npu_config.script.objects import Unknown
@@ -105,11 +105,11 @@ def _judge(run: Run, call: Call, name: str, signature: inspect.Signature) -> Non
             message = phrase("{}; legal: {}", message, legal)
             value = run.place(call.keywords[fault.name][1])
             place = run.script.source.keyword_place(fault.name, value)
-            hint = hint_for_keyword(fault.name, names)
-            if hint.is_option and options:
+            meant, help, is_option = hint_for_keyword(fault.name, names)
+            if is_option and options:
                 continue  # one call sets all of them
-            options = options or hint.is_option
-            more = _correction(run, place, fault.name, hint)
+            options = options or is_option
+            more = _correction(run, place, fault.name, meant, help)
         elif fault.kind == "missing":
             if call.open:
                 continue
@@ -120,14 +120,16 @@ def _judge(run: Run, call: Call, name: str, signature: inspect.Signature) -> Non
         _note(run, message, place, consequence="Python raises TypeError", **more)
 
 
-def _correction(run: Run, place: Place, keyword: str, hint: Hint) -> Dict[str, Any]:
+def _correction(
+    run: Run, place: Place, keyword: str, meant: Optional[str], help: Optional[str]
+) -> Dict[str, Any]:
     """What to do about an argument that there is not."""
-    if hint.meant is None:
-        return {"help": hint.help or "correct the name, or remove it"}
+    if meant is None:
+        return {"help": help or "correct the name, or remove it"}
     written = run.script.source.at(place) == keyword
     return {
-        "meant": hint.meant,
-        "fix": renaming(place, keyword, hint.meant) if written else None,
+        "meant": meant,
+        "fix": renaming(place, keyword, meant) if written else None,
     }
 
 
