@@ -39,6 +39,9 @@ if TYPE_CHECKING:
     )
 
     Proto = TypeVar("Proto")
+    _Mapping = Mapping[str, Any]
+else:
+    from collections.abc import Mapping as _Mapping  # that of typing hides signatures on 3.7
 
 _ORDER = {name: index for index, name in enumerate(ALL_OPTIONS)}
 _NO_FINDINGS = Report()
@@ -59,7 +62,7 @@ class SideFile(NamedTuple):
 
 @explained()
 @attr.s(frozen=True, slots=True, auto_attribs=True, hash=False)
-class ConfigValue(Mapping[str, Any]):
+class ConfigValue(_Mapping):
     """A valid configuration; frozen, and a mapping of option name to canonical value.
 
     Args:
