@@ -3,6 +3,8 @@
 import inspect
 import os
 import re
+import subprocess
+import sys
 
 import pytest
 
@@ -362,3 +364,14 @@ def test_a_builder_shows_what_is_set():
     assert len(repr(many)) < 600
     assert repr(many).endswith("more>")
     assert "\n" not in repr(builder().set(dump_path="a\nb"))
+
+
+def test_help_is_imported_when_something_is_wrong():
+    """A right program does not pay for the words about wrong calls."""
+    code = (
+        "import sys, npu_config as npu; npu.NpuConfigBuilder().iteration_offload(10).build();"
+        "names = {'npu_config.core.call_faults', 'npu_config.catalogue.own_api'};"
+        "print(sorted(names & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], stdout=subprocess.PIPE, check=True)
+    assert done.stdout.decode().strip() == "[]"
