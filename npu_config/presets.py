@@ -53,12 +53,10 @@ if TYPE_CHECKING:
 
     Steps = Union[str, int, Sequence[Union[int, Tuple[int, int]]]]
 
-DISAGREE = declare(
-    "NPU381",
-    "presets-disagree",
-    Severity.ERROR,
-    """
-    Two presets that are combined set the same thing to different values.
+
+@declare("NPU381", Severity.ERROR)
+def presets_disagree() -> None:
+    """Two presets that are combined set the same thing to different values.
 
     Which of them is meant cannot be known; neither is taken silently.
 
@@ -66,8 +64,8 @@ DISAGREE = declare(
 
     Right: one of them, or `presets.data_dump("/b")` applied later, where what it replaces is
     reported.
-    """,
-)
+    """
+
 
 _NOTHING: Mapping[str, str] = MappingProxyType({})
 
@@ -112,7 +110,7 @@ class Preset:
         place = caller_place()
         config = NpuConfigBuilder().update(self.config).update(other.config).build()
         found = [
-            DISAGREE.diagnostic(
+            presets_disagree.diagnostic(
                 phrase(
                     '"{}" is {!r} in one preset and {!r} in the other',
                     name,

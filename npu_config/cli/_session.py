@@ -32,11 +32,11 @@ from npu_config.reporters import Unchecked
 from npu_config.rulebook import load_all
 from npu_config.rules.reading import FAILED
 from npu_config.text.guard import attempted, guarded
-from npu_config.text.json_rules import SYNTAX
-from npu_config.text.rules import NOTHING, UNPARSABLE, UNREADABLE
+from npu_config.text.json_rules import json_syntax
+from npu_config.text.rules import nothing_to_check, unparsable_file, unreadable_file
 
 MOST_PASSES = 1000
-_BROKEN = (UNPARSABLE.id, SYNTAX.id)
+_BROKEN = (unparsable_file.id, json_syntax.id)
 
 
 _Found = TypeVar("_Found", bound=Union[Judgement, Decision])
@@ -106,7 +106,7 @@ class Session:
         found = list(candidates(paths, self._project, if_ours, self.left_out))
         for left in self.left_out:
             if left.unlisted:
-                self._diagnostics.append(UNREADABLE.diagnostic(left.reason, Place(left.path)))
+                self._diagnostics.append(unreadable_file.diagnostic(left.reason, Place(left.path)))
         scripts = [candidate for candidate in found if self._is_script(candidate)]
         others = [candidate for candidate in found if not self._is_script(candidate)]
         roots = {path: 0 for path in paths if os.path.isdir(path)}
@@ -137,7 +137,9 @@ class Session:
             if not count:
                 message = "the directory holds nothing that could be checked"
                 help = "name the files; --show-skipped lists what is left out, and why"
-                self._diagnostics.append(NOTHING.diagnostic(message, Place(root), help=help))
+                self._diagnostics.append(
+                    nothing_to_check.diagnostic(message, Place(root), help=help)
+                )
 
     def _is_script(self, candidate: Candidate) -> bool:
         """True for the files that are checked together."""
@@ -255,7 +257,7 @@ class Session:
             return latest
         reason = rewrite(candidate.path, before, text, checked.encoding, candidate.root)
         if reason is not None:
-            complaint = rules.NOT_WRITTEN.diagnostic(reason, Place(candidate.path))
+            complaint = rules.fix_not_written.diagnostic(reason, Place(candidate.path))
             return attr.evolve(checked, found=(*checked.found, complaint))
         self._fixed_files.add(real)
         self.fixes += count

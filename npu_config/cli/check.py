@@ -13,7 +13,7 @@ from npu_config.cli._report import fails, format_option, print_findings, strict_
 from npu_config.core.diagnostics import Report
 from npu_config.core.message import localized
 from npu_config.core.target import Target
-from npu_config.text.rules import UNREADABLE
+from npu_config.text.rules import unreadable_file
 
 
 @click.command("check")
@@ -101,7 +101,9 @@ def command(
         say(words, err=True)
     report = session.report()
     nowhere = {None, *missing(paths)}  # None: it was not a path but the content of a file
-    wrong_call = any(found.rule == UNREADABLE.id and found.path in nowhere for found in report)
+    wrong_call = any(
+        found.rule == unreadable_file.id and found.path in nowhere for found in report
+    )
     if write_baseline is not None:
         _write_baseline(report, session, write_baseline, force)
         return WRONG_CALL if wrong_call else DONE

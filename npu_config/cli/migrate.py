@@ -98,7 +98,7 @@ def command(
     commands = next_commands(files, named, output, " ".join(options) if dry else "")
     say(render(form, outcomes, commands), err=dry and form == "text")
     complete = all(
-        (not outcome.diagnostics or outcome.has(rules.NO_PYTHON))
+        (not outcome.diagnostics or outcome.has(rules.nothing_to_migrate))
         and (outcome.migration is None or outcome.migration.is_complete)
         for outcome in outcomes
     )
@@ -135,7 +135,7 @@ def _empty_directories(paths: Sequence[str], outcomes: List[Outcome]) -> List[Ou
     roots = {outcome.target.root for outcome in outcomes if outcome.target.path.endswith(".py")}
     for path in paths:
         if os.path.isdir(path) and path not in roots:
-            found = rules.NO_PYTHON.diagnostic(
+            found = rules.nothing_to_migrate.diagnostic(
                 "there is no Python file in this directory",
                 Place(path),
                 help="hidden and ignored directories are left out: name the file itself",
@@ -165,7 +165,7 @@ def _written(outcome: Outcome) -> Outcome:
 
 
 def _unwritten(outcome: Outcome, reason: str) -> Outcome:
-    found = rules.NOT_WRITTEN.diagnostic(reason, Place(outcome.target.path))
+    found = rules.migration_not_written.diagnostic(reason, Place(outcome.target.path))
     return outcome._replace(diagnostics=(*outcome.diagnostics, found))
 
 
@@ -202,7 +202,7 @@ def _copied(plan: _Plan, outcomes: List[Outcome]) -> List[Outcome]:
     reasons: Dict[str, str] = {}
     for source, name in plan.copies:
         outcome = by_path.get(os.path.abspath(source))
-        if outcome is not None and outcome.has(rules.OUTSIDE):
+        if outcome is not None and outcome.has(rules.link_out_of_tree):
             continue
         try:
             _copy_one(source, os.path.join(output, name), outcome)

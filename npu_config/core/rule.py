@@ -8,7 +8,7 @@ name, a severity, a page and a source, and both are found in :data:`REGISTRY`.
 
 import inspect
 import re
-from typing import Any, Callable, Dict, FrozenSet, Iterable, Optional, Set, Tuple, Type, TypeVar
+from typing import Any, Callable, Dict, FrozenSet, Iterable, Optional, Tuple, Type, TypeVar
 
 import attr
 
@@ -29,7 +29,6 @@ from npu_config.core.target import Product
 Check = TypeVar("Check", bound=Callable[[Any], None])
 
 _ID = re.compile(r"NPU[1-9]\d{2,3}\Z")
-_NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*\Z")
 _BAND, _THREE = len("NPU8"), len("NPU802")
 _MANY = 30
 NO_PAGE = "{}: Python was started with -OO, which removes the docstring that is this page."
@@ -161,17 +160,23 @@ class Rule:
 
 
 REGISTRY: Dict[str, Rule] = {}
-_NAMES: Set[str] = set()
+_PLACES: Dict[str, str] = {}
 
 
-def _enter(entry: Rule) -> Rule:
-    if not _ID.match(entry.id) or not _NAME.match(entry.name):
-        raise ValueError(phrase("bad rule id or name: {} {}", entry.id, entry.name))
-    if entry.id in REGISTRY or entry.name in _NAMES:
-        raise ValueError(phrase("rule {} {} is entered twice", entry.id, entry.name))
-    REGISTRY[entry.id] = entry
-    _NAMES.add(entry.name)
-    return entry
+def _enter(function: Callable[..., None], id: str, severity: Severity, *facts: Any) -> Rule:
+    name = function.__name__.replace("_", "-")
+    place = "{0.co_filename}:{0.co_firstlineno}".format(function.__code__)
+    if not _ID.match(id):
+        raise ValueError("{}: {} is no id of a rule (NPU1001)".format(place, id))
+    for key in (id, name):
+        if key in _PLACES:
+            raise ValueError(
+                "{}: the rule {} is there already: {}".format(place, key, _PLACES[key])
+            )
+        _PLACES[key] = place
+    doc = function.__doc__ or phrase(NO_PAGE, name)
+    REGISTRY[id] = Rule(id, name, severity, doc, *facts)
+    return REGISTRY[id]
 
 
 def rule(
@@ -189,10 +194,8 @@ def rule(
     """Enter the decorated function as a rule: its name is the rule's, its docstring the page."""
 
     def enter(check: Check) -> Check:
-        name = check.__name__.replace("_", "-")
-        doc = check.__doc__ or phrase(NO_PAGE, name)
         about_it = options, products, facts, source, check, on_host, about, also, help
-        _enter(Rule(id, name, severity, doc, *about_it))
+        _enter(check, id, severity, *about_it)
         return check
 
     return enter
@@ -200,17 +203,21 @@ def rule(
 
 def declare(
     id: str,
-    name: str,
     severity: Severity,
-    page: str,
     facts: Tuple[str, ...] = (),
     source: Tuple[str, ...] = (),
     products: Optional[Iterable[Product]] = None,
     options: Tuple[str, ...] = (),
     also: Tuple[str, ...] = (),
     help: Optional[str] = None,
-) -> Rule:
-    """Enter a rule that a parser applies; returns it, to make diagnostics with."""
-    return _enter(
-        Rule(id, name, severity, page, options, products, facts, source, also=also, help=help)
-    )
+) -> Callable[[Callable[..., None]], Rule]:
+    """Enter a rule that a parser applies, and give it the function's name, to make findings with.
+
+    The function is never called: its name is the rule's, its docstring the page.
+    """
+
+    def enter(page: Callable[..., None]) -> Rule:
+        about_it = options, products, facts, source, None, False, "options", also, help
+        return _enter(page, id, severity, *about_it)
+
+    return enter

@@ -159,7 +159,7 @@ def compare_dumps(
     if not chosen.files:
         message = "the dump has no step {}; it has {}"
         text = phrase(message, step, listed(map(str, chosen.steps)) or phrase("none"))
-        raise rules.NOTHING_FOUND.error(text, Place(os.fspath(npu)))
+        raise rules.no_dump_found.error(text, Place(os.fspath(npu)))
     compiled = _graph(graph, chosen.files[0].model)
     notes += _steps_differ(chosen.step, other, os.fspath(npu))
     ordered = list(found.operators)
@@ -172,7 +172,7 @@ def compare_dumps(
         else:
             message = "the graph names none of the {:,} operators that were dumped"
             text = phrase(message, len(ordered))
-            notes.append(rules.OTHER_GRAPH.diagnostic(text, Place(compiled.path)))
+            notes.append(rules.graph_of_another_model.diagnostic(text, Place(compiled.path)))
             compiled = None
     sides = Sides(other, compiled, {operator.name: operator for operator in ordered})
     rows: List[Row] = []
@@ -217,7 +217,7 @@ def _steps_differ(step: Optional[int], other: Reference, path: str) -> List[Diag
         listed(map(str, other.steps)),
     )
     help_ = "choose with --step and --reference-step"
-    return [rules.OTHER_STEPS.diagnostic(text, Place(path), help=help_)]
+    return [rules.steps_differ.diagnostic(text, Place(path), help=help_)]
 
 
 def _nothing_matched(rows: Sequence[Row], path: str, graph: Optional[GeGraph]) -> Diagnostic:
@@ -233,7 +233,7 @@ def _nothing_matched(rows: Sequence[Row], path: str, graph: Optional[GeGraph]) -
         if graph is None
         else "give the reference of the same network"
     )
-    return rules.NOTHING_MATCHED.diagnostic(text, Place(path), help=help_)
+    return rules.nothing_to_compare.diagnostic(text, Place(path), help=help_)
 
 
 def _rows(index: int, operator: Operator, sides: Sides, threshold: float) -> Iterator[Row]:

@@ -73,7 +73,7 @@ def _opened(name: str) -> Opened:
             if fault is not None:
                 if _is_big_endian(head, size, stream):
                     fault = "the file was written highest byte first; dumps are lowest byte first"
-                return _refused(rules.NOT_A_DUMP.diagnostic(fault, Place(name)))
+                return _refused(rules.not_a_dump_file.diagnostic(fault, Place(name)))
             length = int.from_bytes(head, "little")
             data = stream.read(min(length, size))
     except (OSError, ValueError) as error:
@@ -81,12 +81,12 @@ def _opened(name: str) -> Opened:
     if len(data) < length:
         message = "the header has {:,} bytes, the file holds {:,} of them"
         return _refused(
-            rules.INCOMPLETE.diagnostic(phrase(message, length, len(data)), Place(name))
+            rules.dump_file_incomplete.diagnostic(phrase(message, length, len(data)), Place(name))
         )
     try:
         header = parse_header(memoryview(data))
     except HeaderError as error:
-        return _refused(rules.NOT_A_DUMP.diagnostic(str(error), Place(name)))
+        return _refused(rules.not_a_dump_file.diagnostic(str(error), Place(name)))
     payload = size - _LENGTH - length
     sizes = [tensor.size for tensor in (*header.inputs, *header.outputs)]
     total = sum(sizes) + sum(header.others)
@@ -169,14 +169,14 @@ def _offsets(
 def _ends_wrong(total: int, payload: int, path: str) -> Optional[Diagnostic]:
     if payload < total:
         message = "the header names {:,} bytes of data, the file holds {:,}: it is cut"
-        return rules.INCOMPLETE.diagnostic(
+        return rules.dump_file_incomplete.diagnostic(
             phrase(message, total, payload),
             Place(path),
             help="the disk may have been full, or the job killed; dump again",
         )
     if payload > total:
         message = "the file holds {:,} bytes more than its header names"
-        return rules.TRAILING.diagnostic(phrase(message, payload - total), Place(path))
+        return rules.bytes_behind_dump.diagnostic(phrase(message, payload - total), Place(path))
     return None
 
 
@@ -192,12 +192,12 @@ def _tensor(
     elif largest > _LARGEST:
         text = "the shapes {} and {} are larger than any memory; the header says {:,} bytes"
         text = phrase(text, list(header.shape), list(header.original_shape), header.size)
-        wrong = rules.SHAPE_AND_SIZE.diagnostic(text, Place(path))
+        wrong = rules.shape_exceeds_size.diagnostic(text, Place(path))
         fault = fault or wrong
     elif needed is not None and needed > header.size:
         message = "the shape {} of {} needs {:,} bytes, the header says {:,}"
         text = phrase(message, list(header.shape), header.kind.name, needed, header.size)
-        wrong = rules.SHAPE_AND_SIZE.diagnostic(text, Place(path))
+        wrong = rules.shape_exceeds_size.diagnostic(text, Place(path))
         fault = fault or wrong
     made = Tensor(
         header.kind.name,
@@ -221,4 +221,4 @@ def _extent(shape: Sequence[int]) -> int:
 
 
 def _is_trailing(damage: Optional[Diagnostic]) -> bool:
-    return damage is not None and damage.rule == rules.TRAILING.id
+    return damage is not None and damage.rule == rules.bytes_behind_dump.id

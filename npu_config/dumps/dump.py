@@ -139,7 +139,7 @@ class Tensor:
         try:
             return plan(self.format, self.shape, shape, wanted, self.sub_format)
         except LayoutError as error:
-            found = rules.LAYOUT_UNKNOWN.diagnostic(
+            found = rules.layout_cannot_be_converted.diagnostic(
                 str(error),
                 Place(self.path),
                 help='use the layout "device"',
@@ -150,7 +150,7 @@ class Tensor:
         if self.offset is None:
             message = "the file holds no bytes of this tensor"
             raise NpuConfigError(
-                [self.fault or rules.NO_DATA.diagnostic(message, Place(self.path))]
+                [self.fault or rules.tensor_without_data.diagnostic(message, Place(self.path))]
             )
         return self.offset
 
@@ -161,7 +161,7 @@ class Tensor:
             raise NpuConfigError([self.fault])
         if self.kind.storage is None:
             message = "it is not documented how the values of {} are stored"
-            found = rules.VALUES_UNKNOWN.diagnostic(
+            found = rules.values_cannot_be_decoded.diagnostic(
                 phrase(message, self.data_type),
                 Place(self.path),
                 help="the bytes can be read as they are (raw)",
@@ -179,7 +179,7 @@ class Tensor:
             raise NpuConfigError([unreadable(self.path, error)]) from None
         if len(content) < offset + self.elements * dtype.itemsize:
             message = "the file has become shorter since its header was read"
-            raise rules.INCOMPLETE.error(message, Place(self.path))
+            raise rules.dump_file_incomplete.error(message, Place(self.path))
         return numpy.frombuffer(content, dtype, self.elements, offset).reshape(self.shape)
 
 

@@ -18,7 +18,7 @@ from npu_config.core.arguments import path_name
 from npu_config.core.diagnostics import NpuConfigError, Place
 from npu_config.core.files import PathLike, reading
 from npu_config.core.message import phrase
-from npu_config.dumps._rules import BAD_GRAPH
+from npu_config.dumps._rules import not_a_graph_of_the_engine
 from npu_config.dumps.names import plain
 from npu_config.text.faults import FaultLog
 from npu_config.text.loading import load
@@ -164,7 +164,9 @@ def read_ge_graph(path: PathLike, model: Optional[str] = None) -> GeGraph:
     data = load(name, LARGEST)
     if not isinstance(data, bytes):
         raise NpuConfigError([data])
-    log = FaultLog(Source(data.decode("utf-8", "surrogateescape"), name), BAD_GRAPH)
+    log = FaultLog(
+        Source(data.decode("utf-8", "surrogateescape"), name), not_a_graph_of_the_engine
+    )
     is_json = data.lstrip()[:1] == b"{"
     graphs = _from_json(data, name) if is_json else _all(_of_block(parse(log)), "graph")
     ops = [_op(op, number) for graph in graphs for number, op in enumerate(_all(graph, "op"))]
@@ -202,7 +204,7 @@ def _is_named(path: str, model: str) -> bool:
 
 
 def _refused(path: str, reason: str) -> NpuConfigError:
-    return BAD_GRAPH.error(
+    return not_a_graph_of_the_engine.error(
         reason,
         Place(path),
         help="DUMP_GE_GRAPH=2 makes the graph engine write ge_proto_*_Build.txt",

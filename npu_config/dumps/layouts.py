@@ -12,7 +12,7 @@ import math
 from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
 
 from npu_config.core.message import phrase
-from npu_config.dumps._rules import LAYOUT_UNKNOWN
+from npu_config.dumps._rules import layout_cannot_be_converted
 from npu_config.dumps.formats import PLAIN
 
 Shape = Tuple[int, ...]
@@ -233,7 +233,7 @@ def to_original_layout(
     try:
         steps = plan(format, array.shape, original_shape, original_format, groups)
     except LayoutError as error:
-        raise LAYOUT_UNKNOWN.error(str(error)) from None
+        raise layout_cannot_be_converted.error(str(error)) from None
     return arranged(array, steps).reshape(tuple(original_shape))
 
 

@@ -314,7 +314,7 @@ def finding(overflow: Overflow) -> Diagnostic:
         phrase("{} with {}", CAME_IN, where) if overflow.came_in_with else overflow.origin,
     )
     help_ = overflow.advice[0] if overflow.advice else None
-    return rules.OVERFLOW.diagnostic(message, Place(overflow.record), help=help_)
+    return rules.overflow_detected.diagnostic(message, Place(overflow.record), help=help_)
 
 
 def plain(overflow: Overflow) -> Dict[str, Any]:

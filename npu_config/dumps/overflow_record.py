@@ -15,7 +15,7 @@ from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tup
 from npu_config.core.diagnostics import NpuConfigError, Place
 from npu_config.core.files import PathLike
 from npu_config.core.message import phrase
-from npu_config.dumps._rules import NO_RECORD
+from npu_config.dumps._rules import not_an_overflow_record
 from npu_config.dumps.container import read_dump
 from npu_config.dumps.names import parse_name
 
@@ -163,7 +163,7 @@ def _written(name: str, number: int) -> Any:
 
 
 def _refused(path: str, reason: str) -> NpuConfigError:
-    return NO_RECORD.error(reason, Place(path))
+    return not_an_overflow_record.error(reason, Place(path))
 
 
 def units(record: Mapping[str, Any]) -> Tuple[Unit, ...]:

@@ -17,7 +17,7 @@ from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Place
 from npu_config.core.files import reading, walk
 from npu_config.core.message import phrase
 from npu_config.core.npy import COLUMNS, INDEX, TENSOR
-from npu_config.dumps._rules import BAD_REFERENCE
+from npu_config.dumps._rules import reference_unreadable
 from npu_config.dumps.dump import BLOCK, Dump, Tensor
 from npu_config.dumps.names import plain
 from npu_config.dumps.selection import Chosen, choose, operators
@@ -216,7 +216,7 @@ def open_reference(path: str, step: Optional[int] = None) -> Reference:
 
 
 def _nothing(path: str, reason: str) -> NpuConfigError:
-    return BAD_REFERENCE.error(
+    return reference_unreadable.error(
         phrase("nothing to compare with: {}", reason),
         Place(path),
         help="give a folder of OPERATOR.OUTPUT.TIME.npy files, of tfdbg-export or dump "
@@ -286,10 +286,10 @@ def open_npy(path: str) -> Any:
         reason = phrase(
             "not a readable .npy file: {}", str(error).split("\n", 1)[0] or phrase("it is cut")
         )
-        raise BAD_REFERENCE.error(reason, Place(path)) from None
+        raise reference_unreadable.error(reason, Place(path)) from None
     if not isinstance(values, numpy.ndarray) or values.dtype.kind not in "biufc":
         reason = "the file does not hold one array of numbers"
-        raise BAD_REFERENCE.error(reason, Place(path))
+        raise reference_unreadable.error(reason, Place(path))
     return values.view(numpy.ndarray)
 
 

@@ -16,8 +16,8 @@ from npu_config.core.csv_text import csv_text, unguarded
 from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Place
 from npu_config.core.files import PathLike
 from npu_config.core.message import join, listed, phrase
-from npu_config.dumps._rules import BAD_RESULT
-from npu_config.dumps._rules import DIVERGES as DIVERGES_RULE
+from npu_config.dumps._rules import operator_diverges as operator_diverges
+from npu_config.dumps._rules import result_table_unreadable
 from npu_config.dumps.compare import AGREES, DIVERGES, NOT_COMPARED, Comparison, Row, first_of
 from npu_config.dumps.metrics import Metrics
 from npu_config.text.loading import decode, load
@@ -197,7 +197,7 @@ def read_result(path: PathLike, threshold: float = 0.98) -> ResultTable:
 
 
 def _refused(path: str, reason: str) -> NpuConfigError:
-    return BAD_RESULT.error(reason, Place(path))
+    return result_table_unreadable.error(reason, Place(path))
 
 
 def _row(
@@ -249,7 +249,7 @@ def finding(comparison: Comparison) -> Tuple[Diagnostic, ...]:
     help_ = "dump it with its inputs (--next-config)"
     if comparison.passes:
         help_ += phrase(", with the fusion passes {} off", listed(comparison.passes))
-    return (DIVERGES_RULE.diagnostic(message, help=help_),)
+    return (operator_diverges.diagnostic(message, help=help_),)
 
 
 def plain(comparison: Comparison) -> Dict[str, Any]:

@@ -7,7 +7,7 @@ import attr
 
 from npu_config.core.diagnostics import Diagnostic, Place
 from npu_config.core.message import phrase
-from npu_config.dumps._rules import SEVERAL_FILES
+from npu_config.dumps._rules import several_dumps_of_one_operator
 from npu_config.dumps.dump import Dump
 from npu_config.dumps.names import plain
 from npu_config.dumps.tree import DumpFile, DumpTree
@@ -122,7 +122,7 @@ def operators(chosen: Chosen) -> Operators:
             if len(threads) <= 1:
                 message = "{} files of the operator {} in one step; the last outputs are taken"
                 text = phrase(message, len(members), name)
-                found.append(SEVERAL_FILES.diagnostic(text, Place(last.path)))
+                found.append(several_dumps_of_one_operator.diagnostic(text, Place(last.path)))
             dump = _together(members)
         made = Operator(name, last.op_type, last.name.time, dump, max(1, len(threads)))
         result.append(made)

@@ -14,7 +14,7 @@ from npu_config.core.arguments import path_name
 from npu_config.core.diagnostics import NpuConfigError, Place
 from npu_config.core.files import PathLike
 from npu_config.core.message import listed, phrase
-from npu_config.dumps._rules import BAD_STATISTICS
+from npu_config.dumps._rules import statistics_unreadable
 from npu_config.text.loading import decode, load
 
 _FIXED = ("Input/Output", "Index", "Data Size", "Data Type", "Format", "Shape")
@@ -67,10 +67,10 @@ def read_statistics(path: PathLike) -> Tuple[StatisticsRow, ...]:
         rows = [row for row in csv.reader(text.splitlines()) if row]
     except csv.Error as error:
         message = phrase("the table is not CSV: {}", error)
-        raise BAD_STATISTICS.error(message, Place(name)) from None
+        raise statistics_unreadable.error(message, Place(name)) from None
     if not rows or tuple(rows[0][: len(_FIXED)]) != _FIXED:
         message = "the table does not begin with the columns {}"
-        raise BAD_STATISTICS.error(phrase(message, listed(_FIXED)), Place(name, 1))
+        raise statistics_unreadable.error(phrase(message, listed(_FIXED)), Place(name, 1))
     columns = rows[0][len(_FIXED) :]
     result: List[StatisticsRow] = []
     found = []
@@ -78,7 +78,7 @@ def read_statistics(path: PathLike) -> Tuple[StatisticsRow, ...]:
         try:
             result.append(_row(row, columns))
         except ValueError as error:
-            found.append(BAD_STATISTICS.diagnostic(str(error), Place(name, line)))
+            found.append(statistics_unreadable.diagnostic(str(error), Place(name, line)))
     if found:
         raise NpuConfigError(found)
     return tuple(result)

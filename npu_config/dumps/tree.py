@@ -271,7 +271,7 @@ def no_dump(tree: DumpTree, path: str) -> Diagnostic:
     if arrays:
         message = "no dump of the NPU here, but {:,} .npy files, which are a reference"
         help_ = "in a comparison the dump of the NPU comes first, the reference second"
-        return rules.NOTHING_FOUND.diagnostic(phrase(message, arrays), Place(path), help=help_)
+        return rules.no_dump_found.diagnostic(phrase(message, arrays), Place(path), help=help_)
     if names:
         message = "no dump of the NPU here; files with other names: {:,}, the first is {}"
         text = phrase(message, len(names), names[0])
@@ -281,4 +281,4 @@ def no_dump(tree: DumpTree, path: str) -> Diagnostic:
         "give the dump_path of the job, or a folder in it; without an overflow, overflow "
         "detection leaves nothing"
     )
-    return rules.NOTHING_FOUND.diagnostic(text, Place(path), help=help_)
+    return rules.no_dump_found.diagnostic(text, Place(path), help=help_)

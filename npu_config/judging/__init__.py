@@ -28,7 +28,7 @@ from npu_config.core.settings import Settings
 from npu_config.rules.around import ALONE, Around
 from npu_config.rules.reading import FAILED, Reading
 from npu_config.rules.value import ConfigValue
-from npu_config.text.guard import INTERNAL, guarded
+from npu_config.text.guard import guarded, internal_fault
 from npu_config.text.loading import load
 
 if TYPE_CHECKING:
@@ -126,7 +126,7 @@ def judge_reading(
             left = _unsilenced(found, reading, texts, known_rules)
     except NpuConfigError as error:
         left = [*found, *error.diagnostics]
-    failed = any(each.rule == INTERNAL.id for each in left)
+    failed = any(each.rule == internal_fault.id for each in left)
     kept = set(map(id, left))
     return Judgement(
         reading.path,

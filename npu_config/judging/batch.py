@@ -25,7 +25,7 @@ from npu_config.core.processes import in_processes
 from npu_config.core.target import Target
 from npu_config.judging import ALONE, Around, Judgement, KnownRules, judge_reading
 from npu_config.rules.reading import CANNOT_BE_READ, FAILED
-from npu_config.script import NOT_PYTHON, read
+from npu_config.script import read, script_not_parsed
 from npu_config.script.neighbours import remembering
 from npu_config.script.unmigrated import unmigrated
 from npu_config.script.vocabulary import may_matter
@@ -152,7 +152,7 @@ def _check_alone(work: _Work) -> _Results:
         with concurrent.futures.ProcessPoolExecutor(1) as pool:
             return pool.submit(_check, work).result()
     except BrokenProcessPool:
-        finding = NOT_PYTHON.diagnostic(
+        finding = script_not_parsed.diagnostic(
             "the process that read this script ended; it is not checked", Place(work.paths[0])
         )
         return _Results(1, [Judgement(work.paths[0], (finding,), unchecked=FAILED)])

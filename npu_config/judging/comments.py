@@ -21,12 +21,10 @@ from npu_config.core.rule import declare, selects
 
 __all__ = ["Suppressions"]
 
-IGNORE_COMMENT = declare(
-    "NPU832",
-    "ignore-comment",
-    Severity.WARNING,
-    """
-    A ``# npu: ignore`` comment names no rule, or silences nothing (information).
+
+@declare("NPU832", Severity.WARNING, source=("npu_config",))
+def ignore_comment() -> None:
+    """A ``# npu: ignore`` comment names no rule, or silences nothing (information).
 
     Rules are in brackets; a comment that names them otherwise is not obeyed.
 
@@ -39,9 +37,8 @@ IGNORE_COMMENT = declare(
     Right:
 
         custom_op.parameter_map["hcom_parallel"].b = True
-    """,
-    source=("npu_config",),
-)
+    """
+
 
 _COMMENT = re.compile(
     r"#\s{0,40}npu:\s{0,40}(?P<word>ignore-file|ignore)(?![\w-])"
@@ -217,7 +214,7 @@ def _faults(
     comment: _Comment, used: bool, known: Sequence[Tuple[str, str]]
 ) -> Iterator[Diagnostic]:
     if comment.is_void:
-        yield IGNORE_COMMENT.diagnostic(
+        yield ignore_comment.diagnostic(
             "the comment names no rule in brackets, and silences nothing",
             comment.place,
             help="write # npu: ignore[NPU104], or # npu: ignore alone for every rule",
@@ -232,13 +229,13 @@ def _faults(
         and word not in names
     ]
     for word in unknown:
-        yield IGNORE_COMMENT.diagnostic(
+        yield ignore_comment.diagnostic(
             phrase('the comment names "{}", which is not a rule', word[:40]),
             comment.place,
             help="name rules by id (NPU104), beginning of an id (NPU1) or name",
         )
     if not used and len(unknown) < max(1, len(comment.words)):
-        yield IGNORE_COMMENT.diagnostic(
+        yield ignore_comment.diagnostic(
             "the comment silences nothing",
             comment.place,
             help="remove it",

@@ -24,12 +24,10 @@ VERSION = 1
 _LARGEST = 64 * 1024 * 1024
 _MOST = 1_000_000_000
 
-UNUSABLE = declare(
-    "NPU899",
-    "baseline-unusable",
-    Severity.ERROR,
-    """
-    A baseline file cannot be read, or is not a baseline.
+
+@declare("NPU899", Severity.ERROR, source=("npu_config",))
+def baseline_unusable() -> None:
+    """A baseline file cannot be read, or is not a baseline.
 
     Without it every finding would count as new, so nothing is checked.
 
@@ -41,9 +39,8 @@ UNUSABLE = declare(
 
         npu-config check --write-baseline npu-baseline.json scripts/
         npu-config check --baseline npu-baseline.json scripts/
-    """,
-    source=("npu_config",),
-)
+    """
+
 
 _FIELDS = ("rule", "path", "option", "line")
 _NEVER_KNOWN = frozenset(("NPU701", "NPU792", "NPU833"))
@@ -201,4 +198,4 @@ def _counts_of(content: Any) -> Dict[Key, int]:
 
 def _unusable(path: str, reason: str) -> BaselineError:
     message = phrase("the baseline cannot be used: {}", reason)
-    return BaselineError(UNUSABLE.diagnostic(message, Place(path)))
+    return BaselineError(baseline_unusable.diagnostic(message, Place(path)))

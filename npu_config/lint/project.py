@@ -43,13 +43,10 @@ _NAMES_TABLE = re.compile(
 )
 _ID = re.compile(r"NPU\d{0,4}\Z")
 
-PROJECT_TABLE = declare(
-    "NPU833",
-    "project-table",
-    Severity.ERROR,
-    """
-    The table ``[tool.npu-config]`` of pyproject.toml has a key it does not know, or a value that
-    the key does not take.
+
+@declare("NPU833", Severity.ERROR, source=("npu_config",))
+def project_table() -> None:
+    """The table ``[tool.npu-config]`` of pyproject.toml has an unknown key or a wrong value.
 
     Wrong:
 
@@ -60,9 +57,7 @@ PROJECT_TABLE = declare(
 
         [tool.npu-config]
         ignore = ["NPU901"]
-    """,
-    source=("npu_config",),
-)
+    """
 
 
 @attr.s(frozen=True, slots=True, auto_attribs=True)
@@ -237,7 +232,7 @@ def read_project(path: str, known_rules: KnownRules) -> Optional[Project]:
         message = phrase(
             "nothing reads [tool.{}]; the table is called [tool.{}]", _MISNAMED, TABLE
         )
-        faults += (PROJECT_TABLE.diagnostic(message, place, help="rename it"),)
+        faults += (project_table.diagnostic(message, place, help="rename it"),)
     return Project(path, diagnostics=faults, text=text) if faults else None
 
 
@@ -332,14 +327,14 @@ class _Table:
     def _report(
         self, keys: Tuple[Union[str, int], ...], message: str, help: Optional[str] = None
     ) -> None:
-        self._found.append(PROJECT_TABLE.diagnostic(message, self._place(*keys), help=help))
+        self._found.append(project_table.diagnostic(message, self._place(*keys), help=help))
 
     def _report_unknown(self, key: str, known: List[str]) -> None:
         from npu_config.text.words import near
 
         close = near(key, known)
         self._found.append(
-            PROJECT_TABLE.diagnostic(
+            project_table.diagnostic(
                 phrase(
                     '"{}" is not a key of [tool.npu-config]; legal: {}', key[:40], listed(known)
                 ),

@@ -83,7 +83,7 @@ class Outcome(NamedTuple):
     @property
     def status(self) -> str:
         """That of the migration; ``"refused"`` where there is none, or it was not written."""
-        unwritten = self.has(rules.NOT_WRITTEN)
+        unwritten = self.has(rules.migration_not_written)
         return "refused" if self.migration is None or unwritten else self.migration.status
 
 
@@ -145,7 +145,7 @@ def _alone(work: _Work) -> _Looked:
             return pool.submit(_look, work).result()[0]
     except BrokenProcessPool:
         place = Place(work.targets[0].path)
-        found = rules.FAILED.diagnostic("the process that read this script ended", place)
+        found = rules.migration_failed.diagnostic("the process that read this script ended", place)
         return _Looked(Outcome(work.targets[0], diagnostics=(found,)))
 
 
@@ -160,7 +160,9 @@ def _look_at(target: Target, work: _Work) -> _Looked:
         return _of_file(target, work)
     except Exception as error:
         message = phrase("npu_config failed on this script: {}: {}", type(error).__name__, error)
-        diagnostic = rules.FAILED.diagnostic(message, Place(target.path), help="report it")
+        diagnostic = rules.migration_failed.diagnostic(
+            message, Place(target.path), help="report it"
+        )
         return _Looked(Outcome(target, diagnostics=(diagnostic,)))
 
 
@@ -193,7 +195,7 @@ def _looked(target: Target, data: bytes, found: Analysis) -> _Looked:
         before, encoding = data.decode("latin-1"), "latin-1"
     if migration.edits and _lossy(before, migration.text, encoding, data):
         message = phrase("its encoding {} cannot be written back as it was", encoding)
-        diagnostic = rules.NOT_WRITTEN.diagnostic(message, Place(target.path))
+        diagnostic = rules.migration_not_written.diagnostic(message, Place(target.path))
         return _Looked(Outcome(target, diagnostics=(diagnostic,)))
     outcome = Outcome(target, migration, before, encoding, is_done=found.is_done)
     return _Looked(outcome, found.needs_patch, found.is_patch_only, found.modules)
@@ -211,7 +213,7 @@ def _read(target: Target) -> Union[bytes, Diagnostic]:
     if target.root is not None and os.path.islink(target.path):
         inside = os.path.join(os.path.realpath(target.root), "")
         if not os.path.realpath(target.path).startswith(inside):
-            return rules.OUTSIDE.diagnostic(
+            return rules.link_out_of_tree.diagnostic(
                 phrase("this link leads out of {}: not touched", target.root),
                 Place(target.path),
                 help="name the file itself to migrate it",
@@ -225,7 +227,7 @@ def _read(target: Target) -> Union[bytes, Diagnostic]:
 def _notebook(target: Target, data: bytes) -> Outcome:
     if target.root is not None and not any(name in data for name in _MENTIONS):
         return Outcome(target)
-    found = rules.NOTEBOOK.diagnostic(
+    found = rules.notebook_not_migrated.diagnostic(
         "notebooks are not migrated",
         Place(target.path),
         help="export its code: jupyter nbconvert --to script",

@@ -147,7 +147,7 @@ def _numbers(lines: Sequence[int]) -> str:
 
 
 def _counts(outcomes: Sequence[Outcome]) -> Dict[str, int]:
-    outcomes = [outcome for outcome in outcomes if not outcome.has(rules.NO_PYTHON)]
+    outcomes = [outcome for outcome in outcomes if not outcome.has(rules.nothing_to_migrate)]
     done = [outcome.migration for outcome in outcomes if outcome.migration is not None]
     statuses = [outcome.status for outcome in outcomes if not outcome.diagnostics]
     return {
@@ -195,7 +195,9 @@ def _json(outcomes: Sequence[Outcome], commands: Sequence[str]) -> str:
                 }
             )
         migration = outcome.migration
-        if outcome.has(rules.NO_PYTHON) or (migration is None and not outcome.diagnostics):
+        if outcome.has(rules.nothing_to_migrate) or (
+            migration is None and not outcome.diagnostics
+        ):
             continue
         files.append(
             {

@@ -5,68 +5,48 @@ from npu_config.core.rule import declare
 
 _SOURCE = ("npu_config",)
 
-NOTEBOOK = declare(
-    "NPU450",
-    "notebook-not-migrated",
-    Severity.WARNING,
-    """
-    Notebooks are not migrated.
+
+@declare("NPU450", Severity.WARNING, source=_SOURCE)
+def notebook_not_migrated() -> None:
+    """Notebooks are not migrated.
 
     A notebook holds cells of Python, of shell commands and of results.  Export its code
     (`jupyter nbconvert --to script train.ipynb`) and migrate that.
-    """,
-    source=_SOURCE,
-)
-
-NO_PYTHON = declare(
-    "NPU451",
-    "nothing-to-migrate",
-    Severity.WARNING,
     """
-    There is no Python file in a directory that `npu-config migrate` was given.
+
+
+@declare("NPU451", Severity.WARNING, source=_SOURCE)
+def nothing_to_migrate() -> None:
+    """There is no Python file in a directory that `npu-config migrate` was given.
 
     Hidden directories, build directories and what .gitignore names are left out: name the file
     or the directory itself.
-    """,
-    source=_SOURCE,
-)
-
-OUTSIDE = declare(
-    "NPU452",
-    "link-out-of-tree",
-    Severity.WARNING,
     """
-    A symbolic link leads out of the directory that is migrated.
+
+
+@declare("NPU452", Severity.WARNING, source=_SOURCE)
+def link_out_of_tree() -> None:
+    """A symbolic link leads out of the directory that is migrated.
 
     The file behind it belongs to something else, so that it is neither edited nor copied.  Name
     the file itself to migrate it.
-    """,
-    source=_SOURCE,
-)
-
-NOT_WRITTEN = declare(
-    "NPU453",
-    "migration-not-written",
-    Severity.ERROR,
     """
-    A migrated file could not be written.
+
+
+@declare("NPU453", Severity.ERROR, source=_SOURCE)
+def migration_not_written() -> None:
+    """A migrated file could not be written.
 
     It is read-only, its directory is, the disk is full, it is a link that leads out of the
     directory, or somebody else changed the file in the meantime.  The file is as it was; the
     other files are written.
-    """,
-    source=_SOURCE,
-)
-
-FAILED = declare(
-    "NPU454",
-    "migration-failed",
-    Severity.ERROR,
     """
-    `npu-config migrate` failed on a script, which stays as it is.
+
+
+@declare("NPU454", Severity.ERROR, source=_SOURCE)
+def migration_failed() -> None:
+    """`npu-config migrate` failed on a script, which stays as it is.
 
     This is a fault of npu_config: report it, with the script if you can.  The other files are
     migrated.
-    """,
-    source=_SOURCE,
-)
+    """

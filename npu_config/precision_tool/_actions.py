@@ -23,12 +23,15 @@ from npu_config.core.rule import declare
 
 _LOG = logging.getLogger("npu_config")
 
-UNKNOWN_ACTION = declare(
+
+@declare(
     "NPU380",
-    "unknown-action",
     Severity.ERROR,
-    """
-    An action of the precision tool that does not exist, or two that exclude each other.
+    facts=("precision-tool-overflow-first", "precision-tool-env-switch"),
+    source=("article:002",),
+)
+def unknown_action() -> None:
+    """An action of the precision tool that does not exist, or two that exclude each other.
 
     Actions are `overflow`, `dump`, `fusion_off`, `fusion_switch` and `prof`, joined by `|`. The
     original tool looks for these words inside the text: a misspelt action does nothing, and of
@@ -37,10 +40,8 @@ UNKNOWN_ACTION = declare(
     Wrong: `session_dump_config(config, action="overflw")`
 
     Right: `session_dump_config(config, action="overflow|fusion_off")`
-    """,
-    facts=("precision-tool-overflow-first", "precision-tool-env-switch"),
-    source=("article:002",),
-)
+    """
+
 
 GRAPH_DIRECTORY = NPU_DIRECTORY + "/graph"
 PROFILING_DIRECTORY = NPU_DIRECTORY + "/prof"
@@ -86,7 +87,7 @@ def chosen(action: Action, environment: Optional[Mapping[str, str]] = None) -> F
     else:
         names = list(action)
     found = [
-        UNKNOWN_ACTION.diagnostic(
+        unknown_action.diagnostic(
             'unknown action "{}"; legal: {}'.format(name, ", ".join(ACTIONS)),
             help='join several actions by "|", e.g. "overflow|fusion_off"',
         )
@@ -102,7 +103,7 @@ def chosen(action: Action, environment: Optional[Mapping[str, str]] = None) -> F
 
 def exclusive(how: str) -> Diagnostic:
     """The finding that overflow detection and data dump are both on."""
-    return UNKNOWN_ACTION.diagnostic(
+    return unknown_action.diagnostic(
         'the actions "overflow" and "dump" exclude each other ({}); the graph engine refuses '
         "a session with both".format(how),
         help="run twice: first with overflow, then with dump",
@@ -116,7 +117,7 @@ def _switched(environment: Mapping[str, str]) -> List[str]:
         if value == "True":
             names.append(name)
         elif value not in (None, "", "False"):
-            finding = UNKNOWN_ACTION.diagnostic(
+            finding = unknown_action.diagnostic(
                 '{} is "{}"; only "True" switches it on'.format(variable, value),
                 help="set {}=True, or unset it".format(variable),
                 severity=Severity.WARNING,

@@ -27,7 +27,7 @@ from npu_config.diagnosis.event_files import (
     raw_content,
     refuse_repeated,
 )
-from npu_config.diagnosis.loss_report import UNREADABLE
+from npu_config.diagnosis.loss_report import training_record_unreadable
 from npu_config.text.wire import Buffer
 
 _DEVICE = "_tfdbg_device_"
@@ -67,7 +67,7 @@ def export_tfdbg(dump: PathLike, output: PathLike) -> Tuple[Exported, ...]:
     root, target = os.fspath(dump), os.fspath(output)
     runs = _runs(root)
     if not runs:
-        raise UNREADABLE.error(
+        raise training_record_unreadable.error(
             "no dump of tfdbg here: no run_*/{}* directory".format(_DEVICE),
             Place(root),
             help="give the directory that sess_dump or DumpingDebugHook wrote to",
@@ -87,7 +87,7 @@ def export_tfdbg(dump: PathLike, output: PathLike) -> Tuple[Exported, ...]:
             try:
                 line = _export(each, number, occurrence, "{}/{}".format(folder, name), target)
             except EventFileError as error:
-                faults.append(UNREADABLE.diagnostic(str(error), Place(each.path)))
+                faults.append(training_record_unreadable.diagnostic(str(error), Place(each.path)))
                 continue
             lines.append(line)
     write_index(os.path.join(target, INDEX), lines)
@@ -104,7 +104,7 @@ def _second(number: int, first: str, run: str) -> Diagnostic:
         os.path.basename(first),
     )
     help = phrase("export it by itself: npu-config tfdbg-export {} ANOTHER_OUTPUT", run)
-    return UNREADABLE.diagnostic(message, Place(run), help=help)
+    return training_record_unreadable.diagnostic(message, Place(run), help=help)
 
 
 def _runs(root: str) -> List[Tuple[int, str]]:

@@ -29,12 +29,10 @@ from npu_config.rules.overwritten import warn_overwritten
 _LOG = logging.getLogger("npu_config")
 DUMP_SEED = 2022
 
-DIRECTORY_IN_USE = declare(
-    "NPU382",
-    "tfdbg-directory-in-use",
-    Severity.ERROR,
-    """
-    The directory for the dump of tfdbg holds something already.
+
+@declare("NPU382", Severity.ERROR, source=("TensorFlow 1.15 tfdbg DumpingDebugWrapperSession",))
+def tfdbg_directory_in_use() -> None:
+    """The directory for the dump of tfdbg holds something already.
 
     tfdbg refuses a directory that is not empty, and mixing two recordings would make both
     useless. Nothing is deleted.
@@ -42,9 +40,7 @@ DIRECTORY_IN_USE = declare(
     Wrong: `sess_dump(sess)` in a directory with the `precision_data/tf/tf_debug` of another run
 
     Right: move the old recording away, or `sess_dump(sess, directory="precision_data/tf/run2")`
-    """,
-    source=("TensorFlow 1.15 tfdbg DumpingDebugWrapperSession",),
-)
+    """
 
 
 def session_dump_config(session_config: Any = None, action: Action = None) -> Any:
@@ -223,7 +219,7 @@ def prepare() -> Dict[str, str]:
 def _prepared(directory: Optional[str]) -> str:
     root = directory or _actions.TFDBG_DIRECTORY
     if os.path.exists(root) and (not os.path.isdir(root) or os.listdir(root)):
-        raise DIRECTORY_IN_USE.error(
+        raise tfdbg_directory_in_use.error(
             '"{}" is not empty, and tfdbg needs an empty directory'.format(root),
             help="move the old recording away, or name another directory",
         )

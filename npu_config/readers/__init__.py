@@ -80,7 +80,7 @@ def _read(
         other = other_kind(decode(data[:_TOP], name)[0], data, name)
         if other is not None:
             message = phrase("this is {}, which is not checked here", other.what)
-            rule = rules.OTHER_KIND if other.is_mistake else rules.NOT_CHECKED
+            rule = rules.file_of_another_kind if other.is_mistake else rules.not_checked_here
             diagnostic = rule.diagnostic(message, Place(name), help=other.help)
             return _nothing(None, name, diagnostic, why=other.what)
     if kind is None or not FORMATS[kind].binary:
@@ -102,7 +102,7 @@ def _read(
         if hole is not None:
             message = "a template: {} is filled in later; what comes of it can be checked"
             place = Source(text, name).place(*hole.span())
-            note = rules.TEMPLATE.diagnostic(phrase(message, shown(hole.group())), place)
+            note = rules.template.diagnostic(phrase(message, shown(hole.group())), place)
             return Reading(kind, name, diagnostics=(note,), text=text, unchecked=TEMPLATE)
     if guess and text is not None and kind in CONFIGURATIONS:
         found = signs(text, kind, name, named=True)
@@ -182,7 +182,7 @@ def _takes_any_bytes(kind: str) -> bool:
 
 
 def _unknown(path: str) -> Diagnostic:
-    return rules.UNKNOWN_KIND.diagnostic(
+    return rules.unknown_file_kind.diagnostic(
         "neither the name nor the content says what this is",
         Place(path),
         help=phrase("say it with --as {}", "|".join(KINDS)),
@@ -200,7 +200,7 @@ def _foreign(found: Signs, path: str) -> Diagnostic:
             shown(found.misplaced),
         )
         help = phrase("move the options under {} to a file of their own", shown(found.misplaced))
-        return rules.FOREIGN_FILE.diagnostic(message, Place(path), help=help)
+        return rules.foreign_file.diagnostic(message, Place(path), help=help)
     if ours:
         message = phrase(
             "this is a file of another program: at its top only {} can be an option, "
@@ -214,7 +214,7 @@ def _foreign(found: Signs, path: str) -> Diagnostic:
             "group of options ({})",
             first,
         )
-    return rules.FOREIGN_FILE.diagnostic(message, Place(path))
+    return rules.foreign_file.diagnostic(message, Place(path))
 
 
 def _nothing(

@@ -45,10 +45,10 @@ class _Interpreter:
             target = self._mapping(value)
         elif value is None and document.complete and not self._findings:
             message = "the file is empty; no option is set"
-            self._findings.report(rules.NOTHING, whole, message)
+            self._findings.report(rules.nothing_to_check, whole, message)
         elif value is not None and value is not BROKEN:
             self._findings.report(
-                rules.STRUCTURE,
+                rules.wrong_structure,
                 document.places.place(),
                 phrase("a configuration is a mapping of options, not {}", _shape(value)),
                 "see `npu-config init`",
@@ -95,7 +95,7 @@ class _Interpreter:
         place = self._document.key_place((key,))
         if close is not None:
             self._findings.report(
-                rules.STRUCTURE,
+                rules.wrong_structure,
                 place,
                 phrase('"{}" is not a key of a configuration file', shorten(key)),
                 phrase('did you mean "{}"?', close),
@@ -106,7 +106,7 @@ class _Interpreter:
             message = phrase('"{}" is not a group of options; groups: {}', shorten(key), groups)
             inside = [name for name in value if isinstance(name, str) and name in OPTIONS]
             help = phrase("move {} to the top", listed(map(shown, inside))) if inside else None
-            self._findings.report(rules.STRUCTURE, place, message, help)
+            self._findings.report(rules.wrong_structure, place, message, help)
         return True
 
     def _group(self, group: layout.Group, path: Path, value: Any) -> None:
@@ -115,7 +115,7 @@ class _Interpreter:
             return
         if not isinstance(value, dict):
             self._findings.report(
-                rules.STRUCTURE,
+                rules.wrong_structure,
                 places.place(path),
                 phrase(
                     '"{}" is a group of options and takes a mapping, got {}',
@@ -131,7 +131,7 @@ class _Interpreter:
                 continue
             if name in OPTIONS and name not in group.options:
                 self._findings.report(
-                    rules.STRUCTURE,
+                    rules.wrong_structure,
                     self._document.key_place(inner),
                     phrase(
                         '"{}" is in the group "{}"; its group is "{}"',
@@ -153,7 +153,7 @@ class _Interpreter:
         if earlier is not None:
             first = earlier.place_of_name
             self._findings.report(
-                rules.DUPLICATE_KEY,
+                rules.duplicate_key,
                 name_place,
                 phrase(
                     '"{}" is set twice, on lines {} and {}',
@@ -169,7 +169,10 @@ class _Interpreter:
             if option is not None:
                 message = phrase('"{}" has no value; legal: {}', name, option.kind.describe())
                 self._findings.report(
-                    rules.STRUCTURE, name_place, message, "give it a value or remove the line"
+                    rules.wrong_structure,
+                    name_place,
+                    message,
+                    "give it a value or remove the line",
                 )
                 value = UNKNOWN
         elif (
@@ -184,7 +187,7 @@ class _Interpreter:
         if not self._full:
             self._full = True
             self._findings.report(
-                rules.TOO_LARGE,
+                rules.file_too_large,
                 self._document.key_place(path),
                 phrase("more than {} options; the rest is not looked at", MAX_ENTRIES),
             )
@@ -204,7 +207,7 @@ class _Interpreter:
                 for part in (item.values() if isinstance(item, dict) else item)
             ]
         message = phrase("nested deeper than {} levels", MAX_DEPTH)
-        self._findings.report(rules.TOO_LARGE, place, message)
+        self._findings.report(rules.file_too_large, place, message)
         return True
 
     def _trapped(self, name: str, path: Path, value: Any) -> bool:
@@ -241,7 +244,7 @@ class _Interpreter:
                 name,
                 kind.describe(),
             )
-            self._findings.report(rules.YAML_TRAP, place, message, help, fix)
+            self._findings.report(rules.yaml_trap, place, message, help, fix)
         return found
 
 

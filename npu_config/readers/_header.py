@@ -25,7 +25,7 @@ def read_version(document: Document, findings: Findings, root: Dict[str, Any]) -
     if "version" not in root:
         if root and document.complete:
             findings.report(
-                rules.NO_VERSION,
+                rules.missing_version,
                 Place(document.source.path, 1, 1),
                 phrase(
                     "the file does not say its version; it is read as version {}", layout.VERSION
@@ -38,7 +38,7 @@ def read_version(document: Document, findings: Findings, root: Dict[str, Any]) -
         return
     shown = "nothing" if version is None else name_of_type(version)
     findings.report(
-        rules.HEADER,
+        rules.wrong_header,
         document.places.place(("version",)),
         phrase(
             '"version" is {}; this npu_config reads version {}',
@@ -56,7 +56,7 @@ def read_target(document: Document, findings: Findings, value: Any) -> Optional[
         return None
     if not isinstance(value, dict):
         findings.report(
-            rules.HEADER,
+            rules.wrong_header,
             document.places.place(("target",)),
             phrase(
                 '"target" takes a mapping of {}, got {}',
@@ -75,7 +75,7 @@ def read_target(document: Document, findings: Findings, value: Any) -> Optional[
             place = document.key_place(path)
             close = near(key, layout.TARGET_KEYS)
             findings.report(
-                rules.HEADER,
+                rules.wrong_header,
                 place,
                 phrase(
                     '"{}" is not a part of the target; legal: {}',
@@ -90,7 +90,7 @@ def read_target(document: Document, findings: Findings, value: Any) -> Optional[
     try:
         return Target.named(**found) if found else None
     except ValueError as error:
-        findings.report(rules.HEADER, document.places.place(("target",)), str(error))
+        findings.report(rules.wrong_header, document.places.place(("target",)), str(error))
         return None
 
 
@@ -107,7 +107,7 @@ def _is_legal(document: Document, findings: Findings, path: Path, content: Any) 
             key,
         )
         help = phrase('write "{}" in quotes', source)
-        findings.report(rules.YAML_TRAP, place, message, help, quoting(place, source))
+        findings.report(rules.yaml_trap, place, message, help, quoting(place, source))
         return False
     if not isinstance(content, str):
         shown = "nothing" if content is None else name_of_type(content)
@@ -115,9 +115,11 @@ def _is_legal(document: Document, findings: Findings, path: Path, content: Any) 
         message = phrase('"{}" takes {}, got {}', key, words, shown)
         if type(content) in (int, float) and (legal is None or _is_name(key, str(content))):
             quotes = phrase('write "{}" in quotes', content)
-            findings.report(rules.HEADER, place, message, quotes, writing(place, str(content)))
+            findings.report(
+                rules.wrong_header, place, message, quotes, writing(place, str(content))
+            )
         else:
-            findings.report(rules.HEADER, place, message)
+            findings.report(rules.wrong_header, place, message)
         return False
     try:
         Target.named(**{key: content})
@@ -126,7 +128,7 @@ def _is_legal(document: Document, findings: Findings, path: Path, content: Any) 
         if meant is not None and not numbers_agree(content, meant):
             meant = None
         fix = None if meant is None else writing(place, meant)
-        findings.report(rules.HEADER, place, str(error), fix=fix, meant=meant)
+        findings.report(rules.wrong_header, place, str(error), fix=fix, meant=meant)
         return False
     return True
 

@@ -2,16 +2,23 @@
 
 from npu_config.core.diagnostics import Severity
 from npu_config.core.rule import declare
-from npu_config.text.rules import NOT_CHECKED, NOTHING, TOO_LARGE, UNPARSABLE
+from npu_config.text.rules import (
+    file_too_large,
+    not_checked_here,
+    nothing_to_check,
+    unparsable_file,
+)
 
-__all__ = ["NOTHING", "NOT_CHECKED", "TOO_LARGE", "UNPARSABLE"]
+__all__ = ["nothing_to_check", "not_checked_here", "file_too_large", "unparsable_file"]
 
-DUPLICATE_KEY = declare(
+
+@declare(
     "NPU704",
-    "duplicate-key",
     Severity.ERROR,
-    """
-    A key appears twice in a configuration file.
+    source=("YAML 1.2, section 3.2.1.3", "TOML 1.0", "RFC 8259, section 4"),
+)
+def duplicate_key() -> None:
+    """A key appears twice in a configuration file.
 
     Most parsers keep the last value and say nothing, some keep the first: the reader of the file
     and the training job may then work with different settings.  An option that is once in
@@ -27,16 +34,17 @@ DUPLICATE_KEY = declare(
 
         iterations_per_loop: 100
         mix_compile_mode: true
-    """,
-    source=("YAML 1.2, section 3.2.1.3", "TOML 1.0", "RFC 8259, section 4"),
-)
-
-YAML_TRAP = declare(
-    "NPU705",
-    "yaml-trap",
-    Severity.ERROR,
     """
-    YAML reads something else than what is written, or a feature of YAML is used that has no
+
+
+@declare(
+    "NPU705",
+    Severity.ERROR,
+    source=("YAML 1.1, section 10.3 and the type repository", "YAML 1.2, chapter 10"),
+    help="write the value out, in quotes where text is meant",
+)
+def yaml_trap() -> None:
+    """YAML reads something else than what is written, or a feature of YAML is used that has no
     place in a configuration.
 
     `off`, `on`, `yes` and `no` are booleans, `010` is eight, `30:00` is 1800, `8.50` is the number
@@ -54,17 +62,17 @@ YAML_TRAP = declare(
         hccl_timeout: 10
         target:
           cann: "8.50"
-    """,
-    source=("YAML 1.1, section 10.3 and the type repository", "YAML 1.2, chapter 10"),
-    help="write the value out, in quotes where text is meant",
-)
-
-STRUCTURE = declare(
-    "NPU706",
-    "wrong-structure",
-    Severity.ERROR,
     """
-    A configuration file is not a mapping of options and groups of options.
+
+
+@declare(
+    "NPU706",
+    Severity.ERROR,
+    source=("npu_config",),
+    help="correct the structure; npu-config init writes a file to start from",
+)
+def wrong_structure() -> None:
+    """A configuration file is not a mapping of options and groups of options.
 
     Options are at the top or in their group; the groups are those of the vendor's pages.  An
     option in another group, a group that is not a mapping, a group that does not exist and an
@@ -81,17 +89,12 @@ STRUCTURE = declare(
         dump:
           enable_dump: true
           dump_path: /home/test/dump
-    """,
-    source=("npu_config",),
-    help="correct the structure; npu-config init writes a file to start from",
-)
-
-HEADER = declare(
-    "NPU707",
-    "wrong-header",
-    Severity.ERROR,
     """
-    `version` or `target` of a configuration file cannot be understood.
+
+
+@declare("NPU707", Severity.ERROR, source=("npu_config",), help="correct the entry, or remove it")
+def wrong_header() -> None:
+    """`version` or `target` of a configuration file cannot be understood.
 
     `version` is 1.  `target` holds any of `product`, `mode` and `cann`.
 
@@ -106,31 +109,22 @@ HEADER = declare(
         version: 1
         target:
           product: atlas_a2
-    """,
-    source=("npu_config",),
-    help="correct the entry, or remove it",
-)
-
-UNKNOWN_KIND = declare(
-    "NPU708",
-    "unknown-file-kind",
-    Severity.ERROR,
     """
-    Neither the name nor the content of a file says what it is.
+
+
+@declare("NPU708", Severity.ERROR, source=("npu_config",))
+def unknown_file_kind() -> None:
+    """Neither the name nor the content of a file says what it is.
 
     Configuration files (.yaml .yml .toml .json), ConfigProto text and bytes (.pbtxt .pb) and
     training scripts (.py) are known by their suffix, side files and rank tables by their content.
     `--as KIND` says it.
-    """,
-    source=("npu_config",),
-)
-
-OTHER_KIND = declare(
-    "NPU780",
-    "file-of-another-kind",
-    Severity.ERROR,
     """
-    A file that is named is of a kind that `check` does not take.
+
+
+@declare("NPU780", Severity.ERROR, source=("npu_config",))
+def file_of_another_kind() -> None:
+    """A file that is named is of a kind that `check` does not take.
 
     A graph, the log of a training run, the tables of the profiler, fusion_result.json and
     acl.json are known by their content; the help names the command that takes the file, where
@@ -139,16 +133,18 @@ OTHER_KIND = declare(
     Wrong: `npu-config check graph.pbtxt`
 
     Right: `npu-config diagnose graph.pbtxt`
-    """,
-    source=("npu_config",),
-)
-
-FOREIGN_FILE = declare(
-    "NPU7011",
-    "foreign-file",
-    Severity.ERROR,
     """
-    A YAML, TOML or JSON file that is named holds the settings of another program.
+
+
+@declare(
+    "NPU7011",
+    Severity.ERROR,
+    source=("npu_config",),
+    help="name the file that holds the options; --as yaml, toml or json checks this one "
+    "key by key",
+)
+def foreign_file() -> None:
+    """A YAML, TOML or JSON file that is named holds the settings of another program.
 
     None of the keys at its top is an option or a group of options, or those that are have many
     others beside them.  It is not checked key by key and `--fix` leaves it alone.  A
@@ -158,18 +154,12 @@ FOREIGN_FILE = declare(
     Wrong: `npu-config check package.json`
 
     Right: `npu-config check npu_config.yaml`
-    """,
-    source=("npu_config",),
-    help="name the file that holds the options; --as yaml, toml or json checks this one "
-    "key by key",
-)
-
-TEMPLATE = declare(
-    "NPU781",
-    "template",
-    Severity.INFO,
     """
-    A JSON file has placeholders that a script fills in.
+
+
+@declare("NPU781", Severity.INFO, source=("npu_config",))
+def template() -> None:
+    """A JSON file has placeholders that a script fills in.
 
     `{instance_list}`, `${RANK_TABLE}` or `{{ servers }}` outside of a text make the file a
     template.  It is not judged; the file that comes of it is.
@@ -177,16 +167,12 @@ TEMPLATE = declare(
     Wrong: `{"server_count": "1", "server_list": {instance_list}}`
 
     Right: the file with the list filled in.
-    """,
-    source=("npu_config",),
-)
-
-NO_VERSION = declare(
-    "NPU790",
-    "missing-version",
-    Severity.INFO,
     """
-    A configuration file has no `version`.
+
+
+@declare("NPU790", Severity.INFO, source=("npu_config",))
+def missing_version() -> None:
+    """A configuration file has no `version`.
 
     It is read as version 1.  The line lets a later npu_config know what the file means, and
     helps `npu-config check DIRECTORY` to recognise it.
@@ -196,6 +182,4 @@ NO_VERSION = declare(
         version: 1
         precision:
           precision_mode: allow_mix_precision
-    """,
-    source=("npu_config",),
-)
+    """

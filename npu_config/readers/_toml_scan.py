@@ -101,7 +101,7 @@ class Scanner:
         title: str = "",
         replacement: Optional[str] = None,
     ) -> None:
-        self._document.report(rules.UNPARSABLE, start, end, message, help, title, replacement)
+        self._document.report(rules.unparsable_file, start, end, message, help, title, replacement)
 
     def _statement(self, position: int) -> int:
         """One line (with all the lines that its value has); the offset of the next."""
@@ -162,7 +162,7 @@ class Scanner:
 
     def _too_deep(self, start: int, end: int) -> None:
         message = phrase("nested deeper than {} levels; the rest is not read", MAX_DEPTH)
-        self._document.report(rules.TOO_LARGE, start, end, message)
+        self._document.report(rules.file_too_large, start, end, message)
         raise StopReading
 
     def _remember(self, path: Path, key: _Key) -> bool:
@@ -172,7 +172,7 @@ class Scanner:
             self._lines[path] = line
             return True
         self._document.report(
-            rules.DUPLICATE_KEY,
+            rules.duplicate_key,
             key.start,
             key.end,
             phrase(
@@ -290,7 +290,9 @@ class Scanner:
         self._count += 1
         if self._count > MAX_VALUES:
             message = "with this the file has more than {:,} values; the rest is not read"
-            self._document.report(rules.TOO_LARGE, start, start + 1, phrase(message, MAX_VALUES))
+            self._document.report(
+                rules.file_too_large, start, start + 1, phrase(message, MAX_VALUES)
+            )
             raise StopReading
         character = text[start : start + 1]
         if character in ("[", "{") and character:

@@ -43,7 +43,7 @@ def report_fault(document: Document, error: yaml.YAMLError, start: int) -> None:
     if isinstance(error, yaml.reader.ReaderError):
         character = ord(text[start : start + 1] or "\0")
         message = phrase("the character U+{:04X} is not allowed in YAML", character)
-        document.report(rules.UNPARSABLE, start, end, message)
+        document.report(rules.unparsable_file, start, end, message)
         return
     problem = getattr(error, "problem", None) or str(error)
     message = " ".join(str(problem).split())
@@ -52,7 +52,7 @@ def report_fault(document: Document, error: yaml.YAMLError, start: int) -> None:
         message = phrase(
             "a tab cannot be here; YAML indents with blanks" if indents else "a tab cannot be here"
         )
-        document.report(rules.YAML_TRAP, start, end, message, "replace the tab by blanks")
+        document.report(rules.yaml_trap, start, end, message, "replace the tab by blanks")
         return
     if "mapping values are not allowed" in message and _report_continued(document, start):
         return
@@ -60,7 +60,7 @@ def report_fault(document: Document, error: yaml.YAMLError, start: int) -> None:
     context = getattr(error, "context", None)
     if context:
         message = phrase("{} ({})", message, " ".join(str(context).split()))
-    document.report(rules.UNPARSABLE, start, end, message, help)
+    document.report(rules.unparsable_file, start, end, message, help)
 
 
 def _report_continued(document: Document, colon: int) -> bool:
@@ -86,5 +86,5 @@ def _report_continued(document: Document, colon: int) -> bool:
         help = "indent it like the line before"
     else:
         return False
-    document.report(rules.UNPARSABLE, begin, colon, message, help)
+    document.report(rules.unparsable_file, begin, colon, message, help)
     return True

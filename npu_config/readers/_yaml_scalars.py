@@ -48,7 +48,7 @@ class Scalars:
         while end < len(text) and not text[end].isspace():
             end += 1
         self._document.report(
-            rules.YAML_TRAP,
+            rules.yaml_trap,
             start,
             end,
             phrase(
@@ -65,7 +65,7 @@ class Scalars:
         text = event.value
         if _LONE_SURROGATE.search(text):
             self._document.report(
-                rules.UNPARSABLE, start, end, "this text has half of a surrogate pair in it"
+                rules.unparsable_file, start, end, "this text has half of a surrogate pair in it"
             )
             return BROKEN, None
         kind = self.kind(event)
@@ -76,7 +76,7 @@ class Scalars:
         if value is BROKEN:
             words = {"int": "an integer", "float": "a number", "bool": "a boolean"}[kind]
             message = phrase('"{}" is not {}', shorten(text), words)
-            self._document.report(rules.UNPARSABLE, start, end, message)
+            self._document.report(rules.unparsable_file, start, end, message)
             return BROKEN, None
         doubtful = kind == "float" or (kind == "bool" and text.lower() not in ("true", "false"))
         return value, text if plain and doubtful else None
@@ -106,7 +106,7 @@ class Scalars:
             problem = phrase('"{}" is read as a date by YAML; no option takes one', shown)
         else:
             return False
-        self._document.report(rules.YAML_TRAP, start, end, problem, help)
+        self._document.report(rules.yaml_trap, start, end, problem, help)
         return True
 
     def converted(self, kind: str, text: str) -> Any:

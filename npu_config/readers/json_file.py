@@ -27,13 +27,13 @@ def parse(text: str, path: Optional[str] = None) -> Document:
         document.value, document.complete = None, True
         return document
     for diagnostic in found.diagnostics:
-        if diagnostic.rule == _json_rules.DUPLICATE_KEY.id:
+        if diagnostic.rule == _json_rules.json_duplicate_key.id:
             diagnostic = attr.evolve(
                 diagnostic,
-                rule=rules.DUPLICATE_KEY.id,
-                name=rules.DUPLICATE_KEY.name,
+                rule=rules.duplicate_key.id,
+                name=rules.duplicate_key.name,
                 severity=Severity.ERROR,
-                url=rules.DUPLICATE_KEY.diagnostic("").url,
+                url=rules.duplicate_key.diagnostic("").url,
             )
         document.diagnostics.append(diagnostic)
     return document

@@ -18,14 +18,14 @@ def read(text: str, path: Optional[str] = None) -> Reading:
     """Read a ConfigProto in text form; any text gives a reading."""
     if not text.strip("\ufeff \t\r\n"):
         message = "the file is empty; no option is set"
-        empty = rules.NOTHING.diagnostic(message, Place(path))
+        empty = rules.nothing_to_check.diagnostic(message, Place(path))
         return Reading("pbtxt", path, (Settings({}, SourceKind.PROTO),), (empty,), text=text)
     try:
         config = parse_text(text)
         positions = text_positions(text)
     except ProtoSyntaxError as error:
         faults = tuple(
-            rules.UNPARSABLE.diagnostic(fault.reason, Place(path, *fault[1:]))
+            rules.unparsable_file.diagnostic(fault.reason, Place(path, *fault[1:]))
             for fault in error.faults
         )
         return Reading("pbtxt", path, diagnostics=faults, text=text, unchecked=CANNOT_BE_PARSED)
@@ -60,7 +60,7 @@ def _duplicates(positions: TextPositions, path: Optional[str]) -> List[Diagnosti
                 )
                 place = places.key._replace(path=path)
                 found.append(
-                    rules.DUPLICATE_KEY.diagnostic(
+                    rules.duplicate_key.diagnostic(
                         message, place, name, "keep one of the two", Severity.WARNING
                     )
                 )

@@ -24,7 +24,7 @@ from npu_config.script import may_matter, read_script
 from npu_config.script.neighbours import remembering
 from npu_config.script.source import Undecodable, decode
 from npu_config.text.loading import load
-from npu_config.text.rules import UNREADABLE
+from npu_config.text.rules import unreadable_file
 
 _LARGEST = 1024 * 1024
 _MOST_STARTS = 16
@@ -56,7 +56,7 @@ def read(data: bytes, path: Optional[str]) -> Reading:
     """Take bytes as a launch script; bash does not mind what its comments are encoded in."""
     if b"\0" in data:
         message = "this is a binary file, not a script"
-        fault = UNREADABLE.diagnostic(message, Place(path), help="check the path")
+        fault = unreadable_file.diagnostic(message, Place(path), help="check the path")
         return Reading("shell", path, diagnostics=(fault,), unchecked=CANNOT_BE_READ)
     text = data.decode("utf-8", "replace")
     return ShellReading("shell", path, text=text, unchecked=why_unchecked(text))

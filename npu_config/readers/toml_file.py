@@ -29,7 +29,7 @@ def parse(text: str, path: Optional[str] = None) -> Document:
     if loads is None:
         document.value, document.complete = None, False
         document.report(
-            rules.UNPARSABLE,
+            rules.unparsable_file,
             0,
             0,
             'TOML is read with the package "tomli" on Python below 3.11, and it is not installed',
@@ -66,4 +66,6 @@ def _report(document: Document, error: Exception) -> None:
         if match.group(1):
             start = document.source.offset(int(match.group(1)), int(match.group(2)))
     message = message[:1].lower() + message[1:]
-    document.report(rules.UNPARSABLE, start, min(start + 1, len(document.source.text)), message)
+    document.report(
+        rules.unparsable_file, start, min(start + 1, len(document.source.text)), message
+    )

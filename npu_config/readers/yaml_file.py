@@ -56,7 +56,7 @@ def _compose(document: Document, table: PlaceTable) -> None:
         if composer is not None:
             composer.distrust(start)
         message = "an escape of no character (they end at \\U0010FFFF), or a number too long"
-        document.report(rules.UNPARSABLE, start, start, message)
+        document.report(rules.unparsable_file, start, start, message)
         document.complete = False
     finally:
         if composer is not None:
@@ -121,7 +121,7 @@ class _Composer:
                 documents += 1
                 if documents > 1:
                     document.report(
-                        rules.YAML_TRAP,
+                        rules.yaml_trap,
                         start,
                         start + 3,
                         "a second document starts here; a configuration is one document",
@@ -203,7 +203,7 @@ class _Composer:
         self._count += size
         if self._count > MAX_VALUES:
             self._document.report(
-                rules.TOO_LARGE,
+                rules.file_too_large,
                 start,
                 end,
                 phrase(
@@ -236,7 +236,7 @@ class _Composer:
     def _open(self, event: Any, start: int, end: int) -> None:
         if self._wants_key():
             self._document.report(
-                rules.STRUCTURE,
+                rules.wrong_structure,
                 start,
                 end,
                 "a list or mapping is used as a key; keys are the names of options and groups",
@@ -255,7 +255,7 @@ class _Composer:
 
     def _too_deep(self, start: int, end: int) -> None:
         message = phrase("nested deeper than {} levels; the rest is not read", MAX_DEPTH)
-        self._document.report(rules.TOO_LARGE, start, end, message)
+        self._document.report(rules.file_too_large, start, end, message)
         raise StopReading
 
     def _close(self, end: int) -> None:
@@ -269,20 +269,20 @@ class _Composer:
     def _alias(self, name: Any, start: int, end: int) -> None:
         if self._wants_key():
             self._document.report(
-                rules.YAML_TRAP, start, end, "an alias is used as a key; write the key out"
+                rules.yaml_trap, start, end, "an alias is used as a key; write the key out"
             )
             self._bad_key("*{}".format(start), start, end)
             return
         if name not in self._anchors:
             self._document.report(
-                rules.UNPARSABLE, start, end, phrase('no anchor "&{}" is before', name)
+                rules.unparsable_file, start, end, phrase('no anchor "&{}" is before', name)
             )
             self._put(BROKEN, start, end)
             return
         anchored = self._anchors[name]
         if anchored is None:
             self._document.report(
-                rules.YAML_TRAP, start, end, phrase('the alias "*{}" holds itself', name)
+                rules.yaml_trap, start, end, phrase('the alias "*{}" holds itself', name)
             )
             self._put(BROKEN, start, end)
             return
@@ -310,18 +310,20 @@ class _Composer:
         text = event.value
         if kind == "merge":
             self._document.report(
-                rules.YAML_TRAP,
+                rules.yaml_trap,
                 start,
                 end,
                 'merge keys ("<<") are not of YAML 1.2 and are not accepted',
                 "write the options out",
             )
         elif kind == "null":
-            self._document.report(rules.STRUCTURE, start, max(end, start + 1), "a key is empty")
+            self._document.report(
+                rules.wrong_structure, start, max(end, start + 1), "a key is empty"
+            )
         elif kind not in ("str", "value"):
             value = self._scalars.converted(kind, text)
             self._document.report(
-                rules.YAML_TRAP,
+                rules.yaml_trap,
                 start,
                 end,
                 phrase(
@@ -343,7 +345,7 @@ class _Composer:
         line = self._document.source.line(start)
         if text in frame.lines:
             self._document.report(
-                rules.DUPLICATE_KEY,
+                rules.duplicate_key,
                 start,
                 end,
                 phrase(

@@ -21,7 +21,7 @@ from npu_config.rules._reading import DYNAMIC_SHAPES, in_script, on, runs_dynami
 from npu_config.rules.case import Case
 from npu_config.rules.environment import PROGRESS
 from npu_config.rules.paths import WANTED
-from npu_config.text.json_rules import SYNTAX
+from npu_config.text.json_rules import json_syntax
 
 _DEBUGGING = "docs/en/tfadapter_1/apiref/session_config/debugging.md"
 _DEPRECATED = "docs/en/tfadapter_1/apiref/session_config/deprecated_options.md"
@@ -60,7 +60,7 @@ _EXPRESSION = re.compile(r"([A-Za-z_]\w*)([.(].*)?\Z")
 
 def _in_literal(found: Diagnostic) -> Diagnostic:
     """A fault of JSON in a literal of a script, where a bare word may be an expression."""
-    bare = None if found.rule != SYNTAX.id else _EXPRESSION.match(found.meant or "")
+    bare = None if found.rule != json_syntax.id else _EXPRESSION.match(found.meant or "")
     if bare is None:
         return found
     name, rest = bare.groups()

@@ -8,12 +8,10 @@ from npu_config.core.findings import warn
 from npu_config.core.message import phrase
 from npu_config.core.rule import declare
 
-OVERWRITTEN = declare(
-    "NPU8041",
-    "value-overwritten",
-    Severity.WARNING,
-    """
-    A value that is there already is replaced: one of the ConfigProto that a configuration is
+
+@declare("NPU8041", Severity.WARNING, source=("npu_config",))
+def value_overwritten() -> None:
+    """A value that is there already is replaced: one of the ConfigProto that a configuration is
     added to, or an environment variable that a preset sets for a block.
 
     What was configured last wins, and both stand in the script: only one of them can be meant.
@@ -26,9 +24,7 @@ OVERWRITTEN = declare(
     Right:
 
         config = NpuConfigBuilder().deterministic().build().to_config_proto(config)
-    """,
-    source=("npu_config",),
-)
+    """
 
 
 class OverwrittenWarning(UserWarning):
@@ -55,5 +51,5 @@ def warn_replaced(message: str, what: str) -> None:
         what: the option, if it is one.
     """
     option = what if what in ALL_OPTIONS else None
-    finding = OVERWRITTEN.diagnostic(message, option=option, help="set it in one place only")
+    finding = value_overwritten.diagnostic(message, option=option, help="set it in one place only")
     warn(finding, OverwrittenWarning, message)

@@ -86,11 +86,11 @@ def install_npu_bridge(force: bool = False) -> Callable[[], None]:
     if installed() is None:
         if vendor.is_available() and not force:
             from npu_config.core.diagnostics import NpuConfigError
-            from npu_config.runner.rules import PRESENT
+            from npu_config.runner.rules import vendor_package_present
 
             message = "{} is installed here; its modules are not replaced".format(vendor.PACKAGE)
             help = "run the script with python, or force the stand-ins"
-            raise NpuConfigError([PRESENT.diagnostic(message, help=help)])
+            raise NpuConfigError([vendor_package_present.diagnostic(message, help=help)])
         _forget()
         sys.meta_path.insert(0, Finder())
     return uninstall_npu_bridge

@@ -3,12 +3,10 @@
 from npu_config.core.diagnostics import Severity
 from npu_config.core.rule import declare
 
-PRESENT = declare(
-    "NPU425",
-    "vendor-package-present",
-    Severity.ERROR,
-    """
-    The vendor's package is installed, and its modules are not replaced unasked.
+
+@declare("NPU425", Severity.ERROR, source=("npu_config",))
+def vendor_package_present() -> None:
+    """The vendor's package is installed, and its modules are not replaced unasked.
 
     On the NPU host a script runs with the vendor's modules: run it with `python`.  `--force`
     (`force=True`) runs it with this package's stand-ins all the same.
@@ -16,6 +14,4 @@ PRESENT = declare(
     Wrong, on an NPU host: `npu-config run train.py`
 
     Right: `python train.py`
-    """,
-    source=("npu_config",),
-)
+    """

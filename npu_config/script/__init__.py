@@ -15,7 +15,7 @@ from npu_config.core.settings import Settings, SourceKind
 from npu_config.core.target import NO_TARGET, OwnTarget, Target
 from npu_config.rules.around import Around
 from npu_config.rules.reading import Reading
-from npu_config.script._rules import NOT_PYTHON, NOT_TEXT
+from npu_config.script._rules import script_not_decoded, script_not_parsed
 from npu_config.script.interpreter import run_all
 from npu_config.script.judging import judge_variants
 from npu_config.script.neighbours import remembering
@@ -32,9 +32,16 @@ from npu_config.script.source import (
 )
 from npu_config.script.unmigrated import unmigrated
 from npu_config.script.vocabulary import may_matter
-from npu_config.text.rules import NOT_CHECKED
+from npu_config.text.rules import not_checked_here
 
-__all__ = ["NOT_PYTHON", "ScriptReading", "judge_script", "may_matter", "read", "read_script"]
+__all__ = [
+    "script_not_parsed",
+    "ScriptReading",
+    "judge_script",
+    "may_matter",
+    "read",
+    "read_script",
+]
 
 
 @attr.s(frozen=True, slots=True, auto_attribs=True)
@@ -78,7 +85,7 @@ def read(data: bytes, path: Optional[str]) -> ScriptReading:
         imported = decode_as_imported(data)
         if imported is not None:
             return _imported(imported, error, path)
-        finding = NOT_TEXT.diagnostic(
+        finding = script_not_decoded.diagnostic(
             phrase("{}; Python refuses it", error),
             Place(path, error.line, 1) if error.line else Place(path),
             help="save it as UTF-8, or declare its encoding in the first line",
@@ -93,7 +100,7 @@ def _if_unmigrated(reading: ScriptReading, data: bytes) -> ScriptReading:
     found = None if reading.unchecked is not None else unmigrated(data, reading.path)
     if found is None:
         return reading
-    note = NOT_CHECKED.diagnostic(
+    note = not_checked_here.diagnostic(
         phrase("this is {}, which is not checked here", found.what),
         Place(reading.path),
         help=found.help,
@@ -107,7 +114,7 @@ def _imported(file: Imported, error: Undecodable, path: Optional[str]) -> Script
     if file.runs:
         return reading
     is_program = reading.script is not None and reading.script.is_program
-    finding = NOT_TEXT.diagnostic(
+    finding = script_not_decoded.diagnostic(
         phrase("{}; Python imports the file, and refuses to run it as a script", error),
         Place(path, error.line, 1) if error.line else Place(path),
         help="save it as UTF-8",
@@ -178,7 +185,7 @@ def _target_of(variants: Iterable[Variant]) -> OwnTarget:
 def _of_other_adapter(text: str, path: Optional[str]) -> ScriptReading:
     what = "a script for the adapter of TensorFlow 2"
     message = phrase("this is {}, which is not checked here", what)
-    note = NOT_CHECKED.diagnostic(
+    note = not_checked_here.diagnostic(
         message,
         Place(path),
         help="what is checked is for TensorFlow 1.15: import npu_bridge or npu_config",
@@ -190,7 +197,7 @@ def _unparsable(
     text: str, path: Optional[str], reason: str, line: Optional[int], column: Optional[int]
 ) -> ScriptReading:
     old = looks_like_python_2(text)
-    finding = NOT_PYTHON.diagnostic(
+    finding = script_not_parsed.diagnostic(
         "this is Python 2, which is not checked"
         if old
         else phrase("this is not Python 3: {}", reason),

@@ -3,12 +3,10 @@
 from npu_config.core.diagnostics import Severity
 from npu_config.core.rule import declare
 
-NOT_PYTHON = declare(
-    "NPU830",
-    "script-not-parsed",
-    Severity.ERROR,
-    """
-    A script is not Python 3, and is not checked.
+
+@declare("NPU830", Severity.ERROR, source=("Python language reference",))
+def script_not_parsed() -> None:
+    """A script is not Python 3, and is not checked.
 
     Python 2 scripts (``print "loss", loss``) cannot be parsed, nor can files with unsaved merge
     marks or half a line.  The other files are checked all the same.
@@ -20,16 +18,12 @@ NOT_PYTHON = declare(
     Right:
 
         print("loss", loss)
-    """,
-    source=("Python language reference",),
-)
-
-NOT_TEXT = declare(
-    "NPU831",
-    "script-not-decoded",
-    Severity.ERROR,
     """
-    The bytes of a script are not text in the encoding that Python would use.
+
+
+@declare("NPU831", Severity.ERROR, source=("PEP 263",))
+def script_not_decoded() -> None:
+    """The bytes of a script are not text in the encoding that Python would use.
 
     That is UTF-8, unless a comment in one of the first two lines says otherwise (PEP 263).
     Python refuses to run the script.
@@ -45,16 +39,12 @@ NOT_TEXT = declare(
 
         # -*- coding: gbk -*-
         import os
-    """,
-    source=("PEP 263",),
-)
-
-OWN_CALL = declare(
-    "NPU868",
-    "own-call-refused",
-    Severity.ERROR,
     """
-    A call of npu_config itself has a name, an argument or a target that there is not.
+
+
+@declare("NPU868", Severity.ERROR, source=("docs/reference/python.md",))
+def own_call_refused() -> None:
+    """A call of npu_config itself has a name, an argument or a target that there is not.
 
     Python raises AttributeError, TypeError or ValueError, or the import raises ImportError, when
     the script comes there.  ``NpuConfig`` takes a mapping of options; by name they are given to
@@ -71,6 +61,4 @@ OWN_CALL = declare(
         config = (
             NpuConfigBuilder().set(iterations_per_loop=10, enable_data_pre_proc=True).build()
         )
-    """,
-    source=("docs/reference/python.md",),
-)
+    """

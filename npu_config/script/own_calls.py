@@ -11,7 +11,7 @@ from npu_config.core.message import listed, phrase
 from npu_config.core.target import MODES, Product, Target
 from npu_config.rules.builder import NpuConfigBuilder
 from npu_config.rules.own_names import hint_for_keyword
-from npu_config.script._rules import OWN_CALL
+from npu_config.script._rules import own_call_refused
 from npu_config.script.constants import is_known
 from npu_config.script.objects import Unknown
 from npu_config.script.state import Call, Run, evaluate
@@ -90,7 +90,7 @@ def renaming(place: Place, name: str, meant: Optional[str]) -> Optional[Fix]:
 
 
 def _note(run: Run, message: str, place: Place, **more: Any) -> None:
-    run.refused.append((OWN_CALL.diagnostic(message, place, **more), tuple(run.guards)))
+    run.refused.append((own_call_refused.diagnostic(message, place, **more), tuple(run.guards)))
 
 
 def _judge(run: Run, call: Call, name: str, signature: inspect.Signature) -> None:

@@ -65,12 +65,12 @@ def _field(
     kind = FIELDS.get(name)
     if kind is None:
         meant = near(name, [other for other in FIELDS if other not in fields])
-        log.report(rules.FIELD, given.start, given.end, unknown(name), meant=meant)
+        log.report(rules.insert_op_field, given.start, given.end, unknown(name), meant=meant)
         if meant is not None:
             fields[meant] = None
     elif fields.get(name) is not None or len(given.values) != 1:
         message = phrase("{} appears twice in this block", shown(name))
-        log.report(rules.FIELD, given.start, given.end, message)
+        log.report(rules.insert_op_field, given.start, given.end, message)
     else:
         written = given.values[0]
         source = log.source
@@ -85,7 +85,7 @@ def _field(
             text = source.text[written.start : written.end]
             message = phrase("{} is {}; legal: {}", name, shown(text), legal(kind))
             meant = near(text, getattr(kind, "values", ("true", "false")))
-            log.report(rules.VALUE, written.start, written.end, message, meant=meant)
+            log.report(rules.insert_op_value, written.start, written.end, message, meant=meant)
 
 
 _READERS: Mapping[type, Callable[[str], Optional[Value]]] = {

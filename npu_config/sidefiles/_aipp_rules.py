@@ -10,12 +10,12 @@ _OPTION = "cann/ge:docs/zh/user_guides/atc_tools/CLI_options/--insert_op_conf.md
 
 _rule = partial(declare, options=("insert_op_file",), source=(_TEMPLATE,))
 
-SYNTAX = _rule(
-    "NPU760",
-    "insert-op-syntax",
-    Severity.ERROR,
-    """
-    The AIPP configuration cannot be read.
+
+@_rule(
+    "NPU760", Severity.ERROR, source=(_OPTION, _TEMPLATE), help="write aipp_op { name: value ... }"
+)
+def insert_op_syntax() -> None:
+    """The AIPP configuration cannot be read.
 
     The file is protobuf text: blocks `aipp_op { ... }` with one `field: value` after the other
     and `#` comments.  The graph engine refuses anything else when it prepares the graph.
@@ -35,17 +35,12 @@ SYNTAX = _rule(
       input_format: RGB888_U8
     }
     ```
-    """,
-    source=(_OPTION, _TEMPLATE),
-    help="write aipp_op { name: value ... }",
-)
-
-FIELD = _rule(
-    "NPU761",
-    "insert-op-field",
-    Severity.WARNING,
     """
-    A field of an `aipp_op` block is not in the documented template, or is there twice.
+
+
+@_rule("NPU761", Severity.WARNING, help="keep one of them, with the name of a field")
+def insert_op_field() -> None:
+    """A field of an `aipp_op` block is not in the documented template, or is there twice.
 
     Protobuf text with an unknown field is refused as a whole.  npu_config knows the fields of
     the vendor's template only, so this is a warning.
@@ -53,30 +48,22 @@ FIELD = _rule(
     Wrong: `aipp_op { aipp_mode: static input_formt: RGB888_U8 }`
 
     Right: `aipp_op { aipp_mode: static input_format: RGB888_U8 }`
-    """,
-    help="keep one of them, with the name of a field",
-)
-
-VALUE = _rule(
-    "NPU762",
-    "insert-op-value",
-    Severity.ERROR,
     """
-    A field of an `aipp_op` block has a value of the wrong kind or out of its range.
+
+
+@_rule("NPU762", Severity.ERROR, help="give a legal value, or leave it out")
+def insert_op_value() -> None:
+    """A field of an `aipp_op` block has a value of the wrong kind or out of its range.
 
     Wrong: `aipp_op { aipp_mode: static input_format: RGB888 mean_chn_0: 300 }`
 
     Right: `aipp_op { aipp_mode: static input_format: RGB888_U8 mean_chn_0: 104 }`
-    """,
-    help="give a legal value, or leave it out",
-)
-
-COMBINATION = _rule(
-    "NPU763",
-    "insert-op-combination",
-    Severity.ERROR,
     """
-    The fields of an `aipp_op` block do not go together, or one is missing.
+
+
+@_rule("NPU763", Severity.ERROR, help="correct the fields that belong together")
+def insert_op_combination() -> None:
+    """The fields of an `aipp_op` block do not go together, or one is missing.
 
     `aipp_mode` is always needed, `input_format` with static AIPP, `max_src_image_size` with
     dynamic AIPP.  YUV420SP_U8 needs even image sizes (and, but on ascend_950, even crop
@@ -86,16 +73,12 @@ COMBINATION = _rule(
     Wrong: `aipp_op { aipp_mode: static }`
 
     Right: `aipp_op { aipp_mode: static input_format: RGB888_U8 }`
-    """,
-    help="correct the fields that belong together",
-)
-
-RESERVED = _rule(
-    "NPU769",
-    "insert-op-reserved",
-    Severity.WARNING,
     """
-    A field of an `aipp_op` block is not supported at present.
+
+
+@_rule("NPU769", Severity.WARNING, help="remove the field")
+def insert_op_reserved() -> None:
+    """A field of an `aipp_op` block is not supported at present.
 
     The template documents `support_rotation`, `rotation_angle`, `resize` and its sizes,
     `single_line_mode` and `cpadding_value` as reserved, and `raw_rgbir_to_f16_n` as not
@@ -104,6 +87,4 @@ RESERVED = _rule(
     Wrong: `aipp_op { aipp_mode: static input_format: RGB888_U8 resize: true }`
 
     Right: `aipp_op { aipp_mode: static input_format: RGB888_U8 }`, and resize before.
-    """,
-    help="remove the field",
-)
+    """

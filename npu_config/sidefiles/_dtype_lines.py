@@ -60,7 +60,10 @@ class Entered(NamedTuple):
 def read_lines(text: str, path: Optional[str]) -> Entered:
     """Read the lines of a text; the graph engine takes no more than MAX_LINE bytes of one."""
     source = Source(text, path)
-    log, places = FaultLog(source, rules.LINE), PlaceTable(source.place(0, len(text)))
+    log, places = (
+        FaultLog(source, rules.customize_dtypes_line),
+        PlaceTable(source.place(0, len(text))),
+    )
     read = Entered({"by_name": {}, "by_type": {}}, places, log)
     with suppress(StopReading):
         for line in lines(text, path):
@@ -76,7 +79,9 @@ def _doubt(
     message: str, place: Place, help: Optional[str] = None, fix: Optional[Fix] = None
 ) -> Diagnostic:
     """What the graph engine reads otherwise than it looks."""
-    return rules.LINE.diagnostic(message, place, None, help, Severity.WARNING, fix)
+    return rules.customize_dtypes_line.diagnostic(
+        message, place, None, help, Severity.WARNING, fix
+    )
 
 
 def unknown(dtype: Any, place: Place = NOWHERE) -> Diagnostic:
@@ -84,7 +89,7 @@ def unknown(dtype: Any, place: Place = NOWHERE) -> Diagnostic:
     message = phrase("unknown data type {}; legal: {}", shown(dtype), listed(DTYPES))
     name = str(dtype).lower()
     full = name[:-1] + "," if name[:-1] in DTYPES and name[-1:] in ":;" else _SHORT.get(name)
-    return rules.DTYPE.diagnostic(
+    return rules.customize_dtypes_dtype.diagnostic(
         message,
         place,
         help=None if full is None else phrase("write {}", full),
@@ -97,7 +102,7 @@ def _refused(line: Line) -> Diagnostic:
     """A line that makes the file useless: the graph engine refuses it."""
     content = line.text.strip(BLANKS)
     if not content or content.startswith(("#", "//", ";")):
-        return rules.COMMENT.diagnostic(
+        return rules.customize_dtypes_comment.diagnostic(
             phrase(
                 "{}: the graph engine refuses the whole file over it",
                 "a comment" if content else "a blank line",
@@ -106,7 +111,7 @@ def _refused(line: Line) -> Diagnostic:
             help='remove the line; "--fix" or "npu-config format" does it',
             fix=line.removal(),
         )
-    return rules.LINE.diagnostic(
+    return rules.customize_dtypes_line.diagnostic(
         "a line must be <node name>::InputDtype:<dtype>,...,OutputDtype:<dtype>,... or "
         "OpType::<type>:InputDtype:<dtype>,...,OutputDtype:<dtype>,...",
         line.content(),
@@ -158,7 +163,7 @@ def _read(line: Line, read: Entered) -> Iterator[Diagnostic]:
             message = phrase('the character {} after the keyword is read as ":"', shown(mark))
             yield _doubt(message, place, 'write ":"', Fix.writing(place, ":"))
     if name.startswith(MARK):
-        yield marked(line, rules.LINE)
+        yield marked(line, rules.customize_dtypes_line)
         return
     if name.startswith("#"):
         message = "the line is read as an entry of the node {}; there are no comments"
@@ -177,7 +182,7 @@ def _read(line: Line, read: Entered) -> Iterator[Diagnostic]:
             shown(name),
             read.places.key_place((kind, name)).line,
         )
-        yield rules.REPEATED.diagnostic(message, key)
+        yield rules.customize_dtypes_repeated.diagnostic(message, key)
         return
     read.places.put((kind, name), key, line.content())
     read.entries[kind][name] = (sides[0], sides[1])

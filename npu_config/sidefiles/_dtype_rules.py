@@ -12,12 +12,16 @@ _PARSER = (
 
 _rule = partial(declare, options=("customize_dtypes",), facts=("customize-dtypes-file",))
 
-LINE = _rule(
+
+@_rule(
     "NPU735",
-    "customize-dtypes-line",
     Severity.ERROR,
-    """
-    A line of the data type file cannot be read.
+    facts=("customize-dtypes-file", "ge-file-checks-abort"),
+    source=(_DOC, _PARSER),
+    help="write one operator a line, in no more than 1023 bytes",
+)
+def customize_dtypes_line() -> None:
+    """A line of the data type file cannot be read.
 
     A line names one operator, with `InputDtype` and/or `OutputDtype` in this order. The first
     colon ends the name, so one or two may follow it; `OpType::` in the first column makes it a
@@ -37,18 +41,12 @@ LINE = _rule(
     net/block1/Relu::InputDtype:float16,OutputDtype:float16
     OpType::Softmax:InputDtype:float,OutputDtype:float
     ```
-    """,
-    facts=("customize-dtypes-file", "ge-file-checks-abort"),
-    source=(_DOC, _PARSER),
-    help="write one operator a line, in no more than 1023 bytes",
-)
-
-COMMENT = _rule(
-    "NPU736",
-    "customize-dtypes-comment",
-    Severity.ERROR,
     """
-    The data type file has a comment or a blank line.
+
+
+@_rule("NPU736", Severity.ERROR, source=(_PARSER,))
+def customize_dtypes_comment() -> None:
+    """The data type file has a comment or a blank line.
 
     The sample of the documentation has lines that begin with `#`; the graph engine refuses a
     file with such a line, or with a blank one, as a whole.  `--fix` and `npu-config format`
@@ -66,16 +64,16 @@ COMMENT = _rule(
     ```
     OpType::Softmax:InputDtype:float,OutputDtype:float
     ```
-    """,
-    source=(_PARSER,),
-)
-
-DTYPE = _rule(
-    "NPU737",
-    "customize-dtypes-dtype",
-    Severity.ERROR,
     """
-    A data type in the data type file does not exist.
+
+
+@_rule(
+    "NPU737",
+    Severity.ERROR,
+    source=(_DOC, _PARSER, "cann/ge:graph_metadef/base/utils/type_utils_inner.cc:80-125"),
+)
+def customize_dtypes_dtype() -> None:
+    """A data type in the data type file does not exist.
 
     The names are those of the graph engine, in any case: `bfloat16`, not `bf16`.  An empty
     position keeps the data type.  An unknown name makes the line unreadable, and with it the
@@ -84,16 +82,12 @@ DTYPE = _rule(
     Wrong: `OpType::Softmax:InputDtype:bf16,OutputDtype:fp32`
 
     Right: `OpType::Softmax:InputDtype:bfloat16,OutputDtype:float32`
-    """,
-    source=(_DOC, _PARSER, "cann/ge:graph_metadef/base/utils/type_utils_inner.cc:80-125"),
-)
-
-REPEATED = _rule(
-    "NPU738",
-    "customize-dtypes-repeated",
-    Severity.WARNING,
     """
-    The data type file names an operator twice.
+
+
+@_rule("NPU738", Severity.WARNING, source=(_PARSER,), help="keep one of the two lines")
+def customize_dtypes_repeated() -> None:
+    """The data type file names an operator twice.
 
     The second entry for a name, or for a type, is ignored; the log has a warning.
 
@@ -109,17 +103,12 @@ REPEATED = _rule(
     ```
     OpType::Softmax:InputDtype:float,OutputDtype:float
     ```
-    """,
-    source=(_PARSER,),
-    help="keep one of the two lines",
-)
-
-NAME_LOST = _rule(
-    "NPU739",
-    "customize-dtypes-name-lost",
-    Severity.WARNING,
     """
-    The data type file names a node that the compiled graph does not have.
+
+
+@_rule("NPU739", Severity.WARNING, facts=("customize-dtypes-name-lost",), source=(_DOC,))
+def customize_dtypes_name_lost() -> None:
+    """The data type file names a node that the compiled graph does not have.
 
     Names may vanish when operators are fused or split; the entry then does not apply, in
     silence.  Checked when the node names of the compiled graph are given
@@ -128,17 +117,12 @@ NAME_LOST = _rule(
     Wrong, when net/Relu was fused into net/Conv2D: `net/Relu::InputDtype:float16`
 
     Right: `OpType::Relu:InputDtype:float16`
-    """,
-    facts=("customize-dtypes-name-lost",),
-    source=(_DOC,),
-)
-
-UNSUPPORTED = _rule(
-    "NPU740",
-    "customize-dtypes-unsupported",
-    Severity.ERROR,
     """
-    An operator does not support the data type that the data type file gives it.
+
+
+@_rule("NPU740", Severity.ERROR, facts=("customize-dtypes-supported",), source=(_DOC,))
+def customize_dtypes_unsupported() -> None:
+    """An operator does not support the data type that the data type file gives it.
 
     The compilation fails.  What an operator supports is in the operator library; checked
     when a library file (aic-<soc>-ops-info) is given.
@@ -146,7 +130,4 @@ UNSUPPORTED = _rule(
     Wrong, when Softmax takes float16 and float: `OpType::Softmax:InputDtype:int8`
 
     Right: `OpType::Softmax:InputDtype:float16`
-    """,
-    facts=("customize-dtypes-supported",),
-    source=(_DOC,),
-)
+    """

@@ -25,7 +25,7 @@ class Switched(NamedTuple):
 def read_lines(text: str, path: Optional[str]) -> Switched:
     """Read the lines of a text as the graph engine does: only a line of no length is none."""
     source = Source(text, path)
-    log = FaultLog(source, rules.STRUCTURE)
+    log = FaultLog(source, rules.fusion_switch_structure)
     result = Switched({}, PlaceTable(source.place(0, len(text))), log)
     with suppress(StopReading):
         for number, content in enumerate(text.split("\n"), 1):
@@ -41,9 +41,9 @@ def _read(line: Line, result: Switched) -> Iterator[Diagnostic]:
     if not colon:
         if name and name[0] not in "#;/":
             message = 'a line must be "PassName:on" or "PassName:off", one pass a line'
-            yield rules.STRUCTURE.diagnostic(message, line.content())
+            yield rules.fusion_switch_structure.diagnostic(message, line.content())
             return
-        yield rules.STRUCTURE.diagnostic(
+        yield rules.fusion_switch_structure.diagnostic(
             phrase(
                 "{}: the graph engine refuses the whole file over it",
                 "a comment" if name else "a line of blanks",
@@ -56,27 +56,31 @@ def _read(line: Line, result: Switched) -> Iterator[Diagnostic]:
     switch = line.place(*line.trimmed(len(head) + 1, len(line.text)))
     if state not in SWITCH:
         message = phrase('the switch of {} is {}; legal: "on", "off"', shown(name), shown(state))
-        yield rules.VALUE.diagnostic(message, switch, meant=near(state, SWITCH))
+        yield rules.fusion_switch_value.diagnostic(message, switch, meant=near(state, SWITCH))
     place = line.place(*line.trimmed(0, len(head)))
     if name in result.passes:
         first = result.places.key_place((name,)).line
         message = phrase(
             "{} is on line {} already; the graph engine refuses the whole file", shown(name), first
         )
-        yield rules.REPEATED.diagnostic(message, place, help="keep one of the two lines")
+        yield rules.fusion_switch_repeated.diagnostic(
+            message, place, help="keep one of the two lines"
+        )
         return
     result.places.put((name,), place, switch)
     if name.startswith(MARK):
-        yield marked(line, rules.STRUCTURE)
+        yield marked(line, rules.fusion_switch_structure)
         return
     if name and not name.startswith("#"):
         result.passes[name] = SWITCH.get(state, False)
         if name.startswith("{"):
             message = "the file is no JSON; the line switches a pass with the name {}"
             message = phrase(message, shown(name))
-            yield rules.STRUCTURE.diagnostic(message, place, severity=Severity.WARNING)
+            yield rules.fusion_switch_structure.diagnostic(
+                message, place, severity=Severity.WARNING
+            )
         return
-    yield rules.STRUCTURE.diagnostic(
+    yield rules.fusion_switch_structure.diagnostic(
         phrase("the line switches a pass with the name {}; there are no comments", shown(name))
         if name
         else "the line has no name and no effect",

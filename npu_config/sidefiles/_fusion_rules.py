@@ -14,12 +14,16 @@ PARSER = (
 
 _rule = partial(declare, options=("fusion_switch_file",))
 
-STRUCTURE = _rule(
+
+@_rule(
     "NPU725",
-    "fusion-switch-structure",
     Severity.ERROR,
-    """
-    A fusion switch file has a key, a value or a line that does not belong there.
+    facts=("fusion-switch-file", "ge-file-checks-abort"),
+    source=(_DOC, PARSER),
+    help='write {"Switch": {"GraphFusion": {"PassName": "off"}}}, or lines PassName:off',
+)
+def fusion_switch_structure() -> None:
+    """A fusion switch file has a key, a value or a line that does not belong there.
 
     The file is a JSON object: under `Switch` are `GraphFusion` and `UBFusion`, and under
     those the passes; `Priority` and `ExceptionalPassOfO1Level` may be beside it.  The old
@@ -39,18 +43,18 @@ STRUCTURE = _rule(
     ```json
     {"Switch": {"GraphFusion": {"ALL": "off"}, "UBFusion": {}}}
     ```
-    """,
-    facts=("fusion-switch-file", "ge-file-checks-abort"),
-    source=(_DOC, PARSER),
-    help='write {"Switch": {"GraphFusion": {"PassName": "off"}}}, or lines PassName:off',
-)
-
-VALUE = _rule(
-    "NPU726",
-    "fusion-switch-value",
-    Severity.ERROR,
     """
-    A fusion pass has another switch than `on` or `off`.
+
+
+@_rule(
+    "NPU726",
+    Severity.ERROR,
+    facts=("fusion-switch-file",),
+    source=(_DOC, PARSER),
+    help='write "on" or "off"',
+)
+def fusion_switch_value() -> None:
+    """A fusion pass has another switch than `on` or `off`.
 
     The switch is one of these two texts; the graph engine refuses the whole file otherwise.
     With blanks around it (`"on "`) it passes the check and means `off` (a warning).
@@ -58,18 +62,18 @@ VALUE = _rule(
     Wrong: `{"Switch": {"GraphFusion": {"PoolingFusionPass": true}}}`
 
     Right: `{"Switch": {"GraphFusion": {"PoolingFusionPass": "on"}}}`
-    """,
-    facts=("fusion-switch-file",),
-    source=(_DOC, PARSER),
-    help='write "on" or "off"',
-)
-
-PRIORITY = _rule(
-    "NPU727",
-    "fusion-switch-priority",
-    Severity.ERROR,
     """
-    The priority of a fusion pass is not an integer, is out of its range, or is given twice.
+
+
+@_rule(
+    "NPU727",
+    Severity.ERROR,
+    facts=("fusion-switch-file",),
+    source=(PARSER,),
+    help="give the pass one priority in the range of its list",
+)
+def fusion_switch_priority() -> None:
+    """The priority of a fusion pass is not an integer, is out of its range, or is given twice.
 
     A priority is the text of an integer: 0 to 999 under `Top`, 1000 to 1999 under `Main`,
     2000 to 2999 under `Down`.  A pass appears once.
@@ -77,18 +81,12 @@ PRIORITY = _rule(
     Wrong: `{"Switch": {}, "Priority": {"GraphFusion": {"Top": {"MyPass": 1500}}}}`
 
     Right: `{"Switch": {}, "Priority": {"GraphFusion": {"Main": {"MyPass": "1500"}}}}`
-    """,
-    facts=("fusion-switch-file",),
-    source=(PARSER,),
-    help="give the pass one priority in the range of its list",
-)
-
-REPEATED = _rule(
-    "NPU728",
-    "fusion-switch-repeated",
-    Severity.ERROR,
     """
-    A pass is on two lines of a fusion switch file of the old syntax.
+
+
+@_rule("NPU728", Severity.ERROR, source=(PARSER,))
+def fusion_switch_repeated() -> None:
+    """A pass is on two lines of a fusion switch file of the old syntax.
 
     The graph engine refuses the whole file.
 
@@ -104,16 +102,18 @@ REPEATED = _rule(
     ```
     PoolingFusionPass:off
     ```
-    """,
-    source=(PARSER,),
-)
-
-UB_950 = _rule(
-    "NPU729",
-    "fusion-switch-ub-ascend-950",
-    Severity.INFO,
     """
-    A fusion switch file for ascend_950 has switches for UB fusion.
+
+
+@_rule(
+    "NPU729",
+    Severity.INFO,
+    products=(Product.ASCEND_950,),
+    facts=("fusion-ub-950",),
+    source=(_DOC,),
+)
+def fusion_switch_ub_ascend_950() -> None:
+    """A fusion switch file for ascend_950 has switches for UB fusion.
 
     UB fusion does not exist there: the section does nothing and can be left out.
 
@@ -124,18 +124,12 @@ UB_950 = _rule(
     ```
 
     Right: `{"Switch": {"GraphFusion": {"ALL": "off"}}}`
-    """,
-    products=(Product.ASCEND_950,),
-    facts=("fusion-ub-950",),
-    source=(_DOC,),
-)
-
-UNCLOSABLE = _rule(
-    "NPU730",
-    "fusion-switch-unclosable",
-    Severity.INFO,
     """
-    A pass that may not be closed is switched off.
+
+
+@_rule("NPU730", Severity.INFO, facts=("fusion-switch-unclosable",), source=(_DOC,))
+def fusion_switch_unclosable() -> None:
+    """A pass that may not be closed is switched off.
 
     Some passes are needed for correct results; they stay on whatever the file says, also
     under `"ALL": "off"`.  Which ones they are depends on the CANN version and is not
@@ -146,7 +140,4 @@ UNCLOSABLE = _rule(
     Wrong, when APass may not be closed: `{"Switch": {"GraphFusion": {"APass": "off"}}}`
 
     Right: `{"Switch": {"GraphFusion": {}}}`
-    """,
-    facts=("fusion-switch-unclosable",),
-    source=(_DOC,),
-)
+    """

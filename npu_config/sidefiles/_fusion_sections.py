@@ -76,7 +76,7 @@ def _fusions(kind: Kind) -> Schema:
 
 _LEVELS = Schema(
     {
-        level: Key(Names(_Priority(*span)), source=rules.PARSER, rule=rules.PRIORITY)
+        level: Key(Names(_Priority(*span)), source=rules.PARSER, rule=rules.fusion_switch_priority)
         for level, span in LEVELS.items()
     },
     closed=True,
@@ -119,7 +119,7 @@ def _judge_names(passes: Dict[str, Any], path: Path, findings: Findings) -> None
     for name in passes:
         if not is_read(name):
             findings.add(
-                rules.STRUCTURE,
+                rules.fusion_switch_structure,
                 (*path, name),
                 phrase("{} is accepted as the name of a pass and has no effect", shown(name)),
                 "remove the blanks" if name.strip() else "name the pass",
@@ -135,7 +135,7 @@ def _judge_repeated(
         other = first.setdefault(name.strip(BLANKS), (*path, name))
         if other != (*path, name):
             findings.add(
-                rules.PRIORITY,
+                rules.fusion_switch_priority,
                 (*path, name),
                 phrase(
                     "{} has a priority already, in {}; a pass has one",

@@ -13,12 +13,16 @@ PARSER = (
 
 _rule = partial(declare, options=("modify_mixlist",))
 
-STRUCTURE = _rule(
+
+@_rule(
     "NPU720",
-    "mixlist-structure",
     Severity.ERROR,
-    """
-    The mixed-precision list file has a key or a value that does not belong there.
+    facts=("modify-mixlist-file", "ge-file-checks-abort"),
+    source=(_TUNING, PARSER),
+    help='write e.g. {"black-list": {"to-add": ["ReduceSum"], "to-remove": ["Add"]}}',
+)
+def mixlist_structure() -> None:
+    """The mixed-precision list file has a key or a value that does not belong there.
 
     The top level is an object with the keys `black-list`, `white-list` and `gray-list`; under
     each are `to-add` and `to-remove`, and under those arrays of operator types.  Anything
@@ -35,18 +39,18 @@ STRUCTURE = _rule(
     ```json
     {"black-list": {"to-add": ["ReduceSum"]}}
     ```
-    """,
-    facts=("modify-mixlist-file", "ge-file-checks-abort"),
-    source=(_TUNING, PARSER),
-    help='write e.g. {"black-list": {"to-add": ["ReduceSum"], "to-remove": ["Add"]}}',
-)
-
-CONTRADICTION = _rule(
-    "NPU721",
-    "mixlist-contradiction",
-    Severity.ERROR,
     """
-    One operator is moved in ways that contradict each other.
+
+
+@_rule(
+    "NPU721",
+    Severity.ERROR,
+    facts=("modify-mixlist-file",),
+    source=(PARSER,),
+    help="keep one to-add of the operator, with one to-remove from the list that it leaves",
+)
+def mixlist_contradiction() -> None:
+    """One operator is moved in ways that contradict each other.
 
     Over the whole file an operator may be added to one list, and with that be removed from
     another one; or it may only be removed from the black or the white list.  The graph
@@ -64,18 +68,12 @@ CONTRADICTION = _rule(
     ```json
     {"black-list": {"to-remove": ["Conv2D"]}, "white-list": {"to-add": ["Conv2D"]}}
     ```
-    """,
-    facts=("modify-mixlist-file",),
-    source=(PARSER,),
-    help="keep one to-add of the operator, with one to-remove from the list that it leaves",
-)
-
-REMOVE_GOES_GRAY = _rule(
-    "NPU722",
-    "mixlist-remove-goes-gray",
-    Severity.WARNING,
     """
-    An operator is only removed from a list.
+
+
+@_rule("NPU722", Severity.WARNING, facts=("modify-mixlist-remove-goes-gray",), source=(_MIXED,))
+def mixlist_remove_goes_gray() -> None:
+    """An operator is only removed from a list.
 
     It then goes to the gray list (it follows the operator before it), not to the opposite
     list.  To change lists, `to-add` to the new list is enough.
@@ -91,17 +89,17 @@ REMOVE_GOES_GRAY = _rule(
     ```json
     {"white-list": {"to-add": ["ReduceSum"]}}
     ```
-    """,
-    facts=("modify-mixlist-remove-goes-gray",),
-    source=(_MIXED,),
-)
-
-OPERATOR = _rule(
-    "NPU723",
-    "mixlist-operator",
-    Severity.WARNING,
     """
-    An entry is not an operator type of the operator library.
+
+
+@_rule(
+    "NPU723",
+    Severity.WARNING,
+    source=(_TUNING,),
+    help="write the type of an operator, or remove the entry",
+)
+def mixlist_operator() -> None:
+    """An entry is not an operator type of the operator library.
 
     The lists hold operator types (`Conv2D`, `MatMul`, `ReduceSumD`), not names of nodes of
     the network.  An entry that is not a type (a lower-case name, one with blanks) changes
@@ -119,17 +117,12 @@ OPERATOR = _rule(
     ```json
     {"black-list": {"to-add": ["ReduceSum"]}}
     ```
-    """,
-    source=(_TUNING,),
-    help="write the type of an operator, or remove the entry",
-)
-
-NOT_IN_LIST = _rule(
-    "NPU724",
-    "mixlist-not-in-list",
-    Severity.WARNING,
     """
-    An operator is removed from a list that it is not in.
+
+
+@_rule("NPU724", Severity.WARNING, source=(PARSER,))
+def mixlist_not_in_list() -> None:
+    """An operator is removed from a list that it is not in.
 
     The graph engine writes a warning and goes on.  The list of an operator is in the
     operator library: the flag `precision_reduce` is true for the white list, false for the
@@ -138,6 +131,4 @@ NOT_IN_LIST = _rule(
     Wrong, when the library has Pow in the white list: `{"black-list": {"to-remove": ["Pow"]}}`
 
     Right: `{"white-list": {"to-remove": ["Pow"]}}`
-    """,
-    source=(PARSER,),
-)
+    """

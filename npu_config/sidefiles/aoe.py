@@ -23,12 +23,17 @@ FEATURES: Mapping[str, str] = {"deeper_opat": "2", "nonhomo_split": "1"}
 
 _DOC = "docs/en/tfadapter_1/apiref/session_config/AOE.md"
 
-STRUCTURE = declare(
+
+@declare(
     "NPU756",
-    "aoe-config-structure",
     Severity.ERROR,
-    """
-    The AOE configuration file has a key or a value that does not belong there.
+    options=("aoe_config_file",),
+    facts=("aoe-config-file",),
+    source=(_DOC,),
+    help='write e.g. {"tune_ops_type": ["Conv2D"], "tune_optimization_level": "O2"}',
+)
+def aoe_config_structure() -> None:
+    """The AOE configuration file has a key or a value that does not belong there.
 
     The file is a JSON object: `tune_ops_name` and `tune_ops_type` are arrays of names (both
     together mean the union), `tune_optimization_level` is `O1` (high-performance tuning) or
@@ -38,19 +43,19 @@ STRUCTURE = declare(
     Wrong: `{"tune_ops_type": "Conv2D", "tune_optimization_level": 2}`
 
     Right: `{"tune_ops_type": ["Conv2D"], "tune_optimization_level": "O2"}`
-    """,
-    options=("aoe_config_file",),
-    facts=("aoe-config-file",),
-    source=(_DOC,),
-    help='write e.g. {"tune_ops_type": ["Conv2D"], "tune_optimization_level": "O2"}',
-)
-
-FEATURE_MODE = declare(
-    "NPU757",
-    "aoe-feature-mode",
-    Severity.ERROR,
     """
-    A feature of the AOE configuration file does not go with `aoe_mode`.
+
+
+@declare(
+    "NPU757",
+    Severity.ERROR,
+    options=("aoe_config_file", "aoe_mode"),
+    facts=("aoe-feature-mode",),
+    source=(_DOC,),
+    help="correct aoe_mode, or the list of features",
+)
+def aoe_feature_mode() -> None:
+    """A feature of the AOE configuration file does not go with `aoe_mode`.
 
     `deeper_opat` needs `aoe_mode` 2 (operator tuning), `nonhomo_split` needs `aoe_mode` 1
     (subgraph tuning); so the two cannot be in one file.
@@ -58,12 +63,8 @@ FEATURE_MODE = declare(
     Wrong with `aoe_mode="1"`: `{"feature": ["deeper_opat"]}`
 
     Right with `aoe_mode="2"`: `{"feature": ["deeper_opat"]}`
-    """,
-    options=("aoe_config_file", "aoe_mode"),
-    facts=("aoe-feature-mode",),
-    source=(_DOC,),
-    help="correct aoe_mode, or the list of features",
-)
+    """
+
 
 AOE: Declared[Content] = Declared(
     "the AOE configuration",
@@ -76,7 +77,7 @@ AOE: Declared[Content] = Declared(
         },
         closed=True,
     ),
-    one_rule(STRUCTURE),
+    one_rule(aoe_config_structure),
     content,
 )
 
@@ -105,13 +106,13 @@ def _judged(
         if aoe_mode != FEATURES[feature]:
             message = 'the feature {} needs aoe_mode "{}", which is {}'
             message = phrase(message, shown(feature), FEATURES[feature], shown(aoe_mode))
-            yield FEATURE_MODE.diagnostic(message, places.place(("feature", index)))
+            yield aoe_feature_mode.diagnostic(message, places.place(("feature", index)))
     if aoe_mode is None and len(set(features)) > 1:
         message = phrase(
             "the features {} need different values of aoe_mode",
             listed(phrase("{} ({})", name, mode) for name, mode in FEATURES.items()),
         )
-        yield FEATURE_MODE.diagnostic(message, places.place(("feature",)))
+        yield aoe_feature_mode.diagnostic(message, places.place(("feature",)))
 
 
 def _looks_like(sample: Sample) -> bool:

@@ -111,7 +111,9 @@ def _faults(model: CustomizeDtypes) -> Iterator[Diagnostic]:
     both: Tuple[Tuple[str, Any], ...] = (("node", model.by_name), ("operator type", model.by_type))
     for what, entries in both:
         if not isinstance(entries, Mapping):
-            yield rules.LINE.diagnostic(phrase("the data types must be a mapping by {}", what))
+            yield rules.customize_dtypes_line.diagnostic(
+                phrase("the data types must be a mapping by {}", what)
+            )
             continue
         for name, dtypes in entries.items():
             fault = name_fault(name, ":")
@@ -122,25 +124,31 @@ def _faults(model: CustomizeDtypes) -> Iterator[Diagnostic]:
             if fault is None and hides_keyword(name, bool(getattr(dtypes, "inputs", ()))):
                 fault = "has one of the keywords InputDtype and OutputDtype in it"
             if fault is not None:
-                yield rules.LINE.diagnostic(phrase("the {} {} {}", what, shown(name), fault))
+                yield rules.customize_dtypes_line.diagnostic(
+                    phrase("the {} {} {}", what, shown(name), fault)
+                )
                 continue
             wrong = list(_entry_faults(name, dtypes))
             yield from wrong
             if not wrong and _size(_written(what != "node", name, dtypes)) > MAX_LINE:
                 message = "the line of the {} {} has more than {} bytes"
-                yield rules.LINE.diagnostic(phrase(message, what, shown(name), MAX_LINE))
+                yield rules.customize_dtypes_line.diagnostic(
+                    phrase(message, what, shown(name), MAX_LINE)
+                )
 
 
 def _entry_faults(name: str, dtypes: Any) -> Iterator[Diagnostic]:
     if not isinstance(dtypes, Dtypes):
         message = "the data types of {} must be a pair, inputs and outputs"
-        yield rules.LINE.diagnostic(phrase(message, shown(name)))
+        yield rules.customize_dtypes_line.diagnostic(phrase(message, shown(name)))
         return
     sides: Tuple[Any, ...] = (dtypes.inputs, dtypes.outputs)
     for side in sides:
         if not isinstance(side, tuple):
             message = "the data types of {} must be a list, not {}"
-            yield rules.DTYPE.diagnostic(phrase(message, shown(name), shown(side)))
+            yield rules.customize_dtypes_dtype.diagnostic(
+                phrase(message, shown(name), shown(side))
+            )
             continue
         for dtype in side:
             if dtype not in ("", *DTYPES):
@@ -159,7 +167,7 @@ def parse(
         target: not needed here; no finding depends on it.
     """
     entries, places, log = read_lines(text, path)
-    understood = Report(d for d in log if d.rule != rules.COMMENT.id).ok
+    understood = Report(d for d in log if d.rule != rules.customize_dtypes_comment.id).ok
     return conclude(
         log,
         places,
@@ -190,7 +198,7 @@ def check(
             message = "no node of the compiled graph is called {}; the entry does not apply"
             place, meant = places.key_place(("by_name", name)), near(name, nodes or ())
             message = phrase(message, shown(name))
-            found.append(rules.NAME_LOST.diagnostic(message, place, meant=meant))
+            found.append(rules.customize_dtypes_name_lost.diagnostic(message, place, meant=meant))
     for name, dtypes in model.by_type.items() if library is not None else ():
         found.extend(_unsupported(name, dtypes, library, places.place(("by_type", name))))
     return tuple(found)
@@ -203,7 +211,9 @@ def _unsupported(
     known = operators.get(name)
     if known is None:
         message = phrase("the operator library has no operator type {}", shown(name))
-        yield rules.UNSUPPORTED.diagnostic(message, place, meant=near(name, operators))
+        yield rules.customize_dtypes_unsupported.diagnostic(
+            message, place, meant=near(name, operators)
+        )
         return
     for side, wanted, legal in (
         ("input", dtypes.inputs, known.inputs),
@@ -212,7 +222,7 @@ def _unsupported(
         for index, (dtype, names) in enumerate(zip(wanted, legal)):
             if dtype and names and canonical_dtype(dtype) not in names:
                 message = "{} {} of {} cannot be {}; legal: {}"
-                yield rules.UNSUPPORTED.diagnostic(
+                yield rules.customize_dtypes_unsupported.diagnostic(
                     phrase(message, side, index, shown(name), dtype, listed(sorted(names))), place
                 )
 

@@ -33,12 +33,15 @@ BYTES = "latin-1"
 LARGEST = 256 * 1024 * 1024
 """How many bytes a side file or rank table may have."""
 
-UNREADABLE = declare(
+
+@declare(
     "NPU715",
-    "side-file-unreadable",
     Severity.ERROR,
-    """
-    A side file cannot be read, or is not UTF-8 text.
+    facts=("ge-file-checks-abort",),
+    source=("cann/ge:compiler/engines/nn_engine/utils/common/configuration.cc:300-345",),
+)
+def side_file_unreadable() -> None:
+    """A side file cannot be read, or is not UTF-8 text.
 
     The graph engine loads these files while it initialises; a file that is missing or
     unreadable fails the initialisation, and the adapter then aborts the process.
@@ -46,18 +49,17 @@ UNREADABLE = declare(
     Wrong: `modify_mixlist` points to a file that does not exist, or to a directory.
 
     Right: the file is there before the session is created, in UTF-8.
-    """,
-    facts=("ge-file-checks-abort",),
-    source=("cann/ge:compiler/engines/nn_engine/utils/common/configuration.cc:300-345",),
-)
-
-
-TEXT_AFTER = declare(
-    "NPU786",
-    "json-text-after-value",
-    Severity.WARNING,
     """
-    A JSON file goes on after the end of its value.
+
+
+@declare(
+    "NPU786",
+    Severity.WARNING,
+    facts=("modify-mixlist-file", "fusion-switch-file", "rank-table-file"),
+    source=(_PARSERS + "modify_mixlist_config_parser.cc",),
+)
+def json_text_after_value() -> None:
+    """A JSON file goes on after the end of its value.
 
     The graph engine reads one value of a rank table, a mixed-precision list or a fusion switch
     file and does not look at what follows it, be it a second object or a comment.
@@ -65,17 +67,12 @@ TEXT_AFTER = declare(
     Wrong: `{"Switch": {}} {"Priority": {}}`
 
     Right: `{"Switch": {}, "Priority": {}}`
-    """,
-    facts=("modify-mixlist-file", "fusion-switch-file", "rank-table-file"),
-    source=(_PARSERS + "modify_mixlist_config_parser.cc",),
-)
-
-TEMPLATE = declare(
-    "NPU787",
-    "side-file-template",
-    Severity.INFO,
     """
-    A side file or rank table is a template: it has placeholders that a script fills in.
+
+
+@declare("NPU787", Severity.INFO, source=("npu_config",))
+def side_file_template() -> None:
+    """A side file or rank table is a template: it has placeholders that a script fills in.
 
     It is not judged, and counts as not checked.  As it is, the runtime refuses it.  Letters in
     place of an address (`X.X.X.X`, `192.168.x.x`) and its name (`DEVICE_IP_0`) are placeholders.
@@ -83,9 +80,7 @@ TEMPLATE = declare(
     Wrong, as the file of a job: `{"server_count": "${SERVERS}", ...}`
 
     Right: `{"server_count": "2", ...}`
-    """,
-    source=("npu_config",),
-)
+    """
 
 
 @attr.s(frozen=True, slots=True, auto_attribs=True)
@@ -231,7 +226,7 @@ class Format(Generic[M]):
             "this is a template: {} is a placeholder that a script fills in",
             placeholder.group().lstrip(': \t"').rstrip('"'),
         )
-        return Parsed(None, Report([TEMPLATE.diagnostic(message, place)]))
+        return Parsed(None, Report([side_file_template.diagnostic(message, place)]))
 
     def is_template(self, text: str) -> bool:
         """Whether a text is one that a script fills in, which :meth:`parse` does not judge."""
@@ -271,7 +266,9 @@ class Format(Generic[M]):
         """
         if not text.lstrip("\ufeff \t\r\n").startswith("{"):
             return text
-        if any(d.rule in ("NPU712", TEXT_AFTER.id) for d in self.parse(text).diagnostics):
+        if any(
+            d.rule in ("NPU712", json_text_after_value.id) for d in self.parse(text).diagnostics
+        ):
             return None
         try:
             return self.layout(json.loads(text.lstrip("\ufeff")))
@@ -292,7 +289,7 @@ class Format(Generic[M]):
 def path_given(text: str, help: str) -> Diagnostic:
     """What is said of a path that is given in the place of a text."""
     message = phrase("{} is the path of a file, and not its text", shown(text))
-    return UNREADABLE.diagnostic(message, help=help)
+    return side_file_unreadable.diagnostic(message, help=help)
 
 
 def read_text(
@@ -306,7 +303,7 @@ def read_text(
         return text, ()
     if any_bytes and isinstance(data, bytes):
         return data.decode(BYTES), ()
-    return None, (UNREADABLE.diagnostic(found.message, found.place, help=found.help),)
+    return None, (side_file_unreadable.diagnostic(found.message, found.place, help=found.help),)
 
 
 def refuse(found: Iterable[Diagnostic]) -> None:
@@ -341,7 +338,7 @@ def first_value(text: str, path: Optional[str]) -> Tuple[str, List[Diagnostic]]:
     offset = text.index(rest, end)
     place = Source(text, path).place(offset, offset + len(rest))
     message = "the text after the end of the JSON value is not read"
-    return text[:end], [TEXT_AFTER.diagnostic(message, place, help="remove it")]
+    return text[:end], [json_text_after_value.diagnostic(message, place, help="remove it")]
 
 
 def conclude(

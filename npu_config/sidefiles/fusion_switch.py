@@ -183,7 +183,12 @@ def _build(value: Any) -> FusionSwitch:
 FUSION: "Declared[FusionSwitch]" = Declared(
     "the fusion switch file",
     SCHEMA,
-    Rules(rules.STRUCTURE, rules.STRUCTURE, rules.STRUCTURE, rules.VALUE),
+    Rules(
+        rules.fusion_switch_structure,
+        rules.fusion_switch_structure,
+        rules.fusion_switch_structure,
+        rules.fusion_switch_value,
+    ),
     _build,
     judge,
     one_value=True,
@@ -196,7 +201,7 @@ def _line_faults(model: FusionSwitch) -> Iterator[Diagnostic]:
         return
     new = (model.graph, model.ub, model.graph_priority, model.ub_priority, model.exceptional)
     if any(new):
-        yield rules.STRUCTURE.diagnostic(
+        yield rules.fusion_switch_structure.diagnostic(
             'the old syntax (passes) cannot be combined with the new one ("Switch", "Priority")'
         )
     passes: Mapping[Any, Any] = model.passes
@@ -204,10 +209,10 @@ def _line_faults(model: FusionSwitch) -> Iterator[Diagnostic]:
     for name, state in passes.items():
         if name_fault(name, ":") is not None or name.startswith("#") or not first:
             message = phrase("{} is not the name of a pass", shown(name))
-            yield rules.STRUCTURE.diagnostic(message)
+            yield rules.fusion_switch_structure.diagnostic(message)
         if not isinstance(state, bool):
             message = 'the switch of {} is {}; legal: "on", "off"'
-            yield rules.VALUE.diagnostic(phrase(message, shown(name), shown(state)))
+            yield rules.fusion_switch_value.diagnostic(phrase(message, shown(name), shown(state)))
 
 
 def _starts_json(name: str) -> bool:
@@ -252,11 +257,14 @@ def parse(
     content = text.lstrip("\ufeff \t\r\n")
     if not content:
         message = 'the file is empty; write at least {"Switch": {}}'
-        return Parsed(None, Report([rules.STRUCTURE.diagnostic(message, Place(path, 1, 1, 1, 1))]))
+        return Parsed(
+            None,
+            Report([rules.fusion_switch_structure.diagnostic(message, Place(path, 1, 1, 1, 1))]),
+        )
     if content.startswith("null"):
         message = "the graph engine reads null from the start of the file, and switches nothing"
         place = Source(text, path).place(0, len(text))
-        found = rules.STRUCTURE.diagnostic(message, place, severity=Severity.WARNING)
+        found = rules.fusion_switch_structure.diagnostic(message, place, severity=Severity.WARNING)
         return Parsed(FusionSwitch(), Report([found]))
     start = _json_start(content)
     if start is None:
@@ -272,7 +280,7 @@ def parse(
             "the name of a pass does not begin with a digit, a quote, true or false",
             shown(start),
         )
-        return Parsed(None, Report([rules.STRUCTURE.diagnostic(message, place)]))
+        return Parsed(None, Report([rules.fusion_switch_structure.diagnostic(message, place)]))
     if parsed.model is None:
         return parsed
     model, places = parsed.model, parsed.places
@@ -297,7 +305,9 @@ def check(
     if target.product is Product.ASCEND_950 and (model.ub or model.ub_priority):
         message = "there is no UB fusion on ascend_950; the section does nothing"
         place = places.key_place(("Switch" if model.ub else "Priority", "UBFusion"))
-        found.append(rules.UB_950.diagnostic(message, place, help="leave it out"))
+        found.append(
+            rules.fusion_switch_ub_ascend_950.diagnostic(message, place, help="leave it out")
+        )
     sections: Tuple[Tuple[Path, Mapping[str, bool]], ...] = (
         (("Switch", "GraphFusion"), model.graph),
         (("Switch", "UBFusion"), model.ub),
@@ -307,7 +317,9 @@ def check(
         for name, state in passes.items():
             if not state and name in unclosable:
                 message = phrase("{} may not be closed; it stays on", shown(name))
-                found.append(rules.UNCLOSABLE.diagnostic(message, places.place((*path, name))))
+                found.append(
+                    rules.fusion_switch_unclosable.diagnostic(message, places.place((*path, name)))
+                )
     return tuple(found)
 
 

@@ -23,12 +23,10 @@ _DOC = "cann/hccl:docs/zh/user_guide/hccl_env/HCCL_WHITELIST_FILE.md"
 
 _rule = partial(declare, source=(_DOC,))
 
-STRUCTURE = _rule(
-    "NPU765",
-    "hccl-whitelist-structure",
-    Severity.ERROR,
-    """
-    The communication whitelist has a key or a value that does not belong there.
+
+@_rule("NPU765", Severity.ERROR, help='write {"host_ip": ["10.0.0.1"], "device_ip": ["10.0.0.2"]}')
+def hccl_whitelist_structure() -> None:
+    """The communication whitelist has a key or a value that does not belong there.
 
     The file is a JSON object with the arrays `host_ip` and `device_ip`.  HCCL reads it when
     HCCL_WHITELIST_DISABLE is 0, and then refuses peers that are not in it.
@@ -36,40 +34,31 @@ STRUCTURE = _rule(
     Wrong: `{"host_ips": "10.0.0.1"}`
 
     Right: `{"host_ip": ["10.0.0.1"], "device_ip": []}`
-    """,
-    help='write {"host_ip": ["10.0.0.1"], "device_ip": ["10.0.0.2"]}',
-)
-
-ADDRESS = _rule(
-    "NPU766",
-    "hccl-whitelist-address",
-    Severity.ERROR,
     """
-    An entry of the communication whitelist is not an IPv4 address.
+
+
+@_rule("NPU766", Severity.ERROR, help="write the address in numbers, without a mask")
+def hccl_whitelist_address() -> None:
+    """An entry of the communication whitelist is not an IPv4 address.
 
     Only dotted IPv4 addresses are read: no host names, no IPv6, no ports, no masks.
 
     Wrong: `{"host_ip": ["node-1", "10.0.0.0/24"], "device_ip": []}`
 
     Right: `{"host_ip": ["10.0.0.1", "10.0.0.2"], "device_ip": []}`
-    """,
-    help="write the address in numbers, without a mask",
-)
-
-RESERVED = _rule(
-    "NPU767",
-    "hccl-whitelist-device-ip",
-    Severity.INFO,
     """
-    The communication whitelist names devices.
+
+
+@_rule("NPU767", Severity.INFO)
+def hccl_whitelist_device_ip() -> None:
+    """The communication whitelist names devices.
 
     `device_ip` is reserved: nothing reads it at present.
 
     Wrong: `{"host_ip": ["10.0.0.1"], "device_ip": ["192.168.1.8"]}`
 
     Right: `{"host_ip": ["10.0.0.1"], "device_ip": []}`
-    """,
-)
+    """
 
 
 @attr.s(frozen=True, slots=True, auto_attribs=True)
@@ -85,13 +74,16 @@ def _judge(value: Any, findings: Findings) -> None:
     devices = value.get("device_ip") if isinstance(value, dict) else None
     if devices and isinstance(devices, list):
         message = '"device_ip" is reserved; nothing reads it'
-        findings.add(RESERVED, ("device_ip",), message, at_key=True)
+        findings.add(hccl_whitelist_device_ip, ("device_ip",), message, at_key=True)
 
 
 WHITELIST: Declared[Content] = Declared(
     "the whitelist",
-    Schema({key: Key(Items(_IpV4()), source=_DOC, rule=ADDRESS) for key in KEYS}, closed=True),
-    one_rule(STRUCTURE),
+    Schema(
+        {key: Key(Items(_IpV4()), source=_DOC, rule=hccl_whitelist_address) for key in KEYS},
+        closed=True,
+    ),
+    one_rule(hccl_whitelist_structure),
     content,
     _judge,
 )

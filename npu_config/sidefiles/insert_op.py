@@ -95,15 +95,17 @@ def _field_faults(fields: Any) -> Iterator[Diagnostic]:
     """What keeps the fields of a block from being written."""
     if not isinstance(fields, Mapping):
         message = "the fields must be a mapping of field to value"
-        yield rules.FIELD.diagnostic(message, severity=Severity.ERROR)
+        yield rules.insert_op_field.diagnostic(message, severity=Severity.ERROR)
         return
     for name, value in fields.items():
         if name not in FIELDS:
             meant = near(str(name), FIELDS)
-            yield rules.FIELD.diagnostic(unknown(name), meant=meant, severity=Severity.ERROR)
+            yield rules.insert_op_field.diagnostic(
+                unknown(name), meant=meant, severity=Severity.ERROR
+            )
         elif not accepts(FIELDS[name], value):
             message = phrase("{} is {}; legal: {}", name, shown(value), legal(FIELDS[name]))
-            yield rules.VALUE.diagnostic(message)
+            yield rules.insert_op_value.diagnostic(message)
     yield from _combined(fields, (), ANYWHERE)
 
 
@@ -113,13 +115,13 @@ def _combined(fields: Mapping[str, Any], path: Path, places: Places) -> Iterator
     mode, image = fields.get("aipp_mode"), fields.get("input_format")
     if "aipp_mode" not in fields:
         message = phrase("aipp_mode is missing; legal: {}", listed(MODES))
-        yield rules.COMBINATION.diagnostic(message, block)
+        yield rules.insert_op_combination.diagnostic(message, block)
     if mode == "static" and "input_format" not in fields:
         message = phrase("static AIPP needs input_format; legal: {}", listed(INPUT_FORMATS))
-        yield rules.COMBINATION.diagnostic(message, block)
+        yield rules.insert_op_combination.diagnostic(message, block)
     if mode == "dynamic" and fields.get("max_src_image_size", 0) == 0:
         message = "dynamic AIPP needs max_src_image_size, the size of the largest image in bytes"
-        yield rules.COMBINATION.diagnostic(message, block)
+        yield rules.insert_op_combination.diagnostic(message, block)
     if image == "YUV420SP_U8":
         yield from _odd(fields, _EVEN_SIZES, path, places)
     if mode == "static":
@@ -133,7 +135,7 @@ def _odd(
         value = fields.get(name)
         if type(value) is int and value % 2:
             message = phrase("{} is {}; YUV420SP_U8 needs an even number", name, value)
-            yield rules.COMBINATION.diagnostic(message, places.place((*path, name)))
+            yield rules.insert_op_combination.diagnostic(message, places.place((*path, name)))
 
 
 def _geometry(fields: Mapping[str, Any], path: Path, places: Places) -> Iterator[Diagnostic]:
@@ -143,7 +145,7 @@ def _geometry(fields: Mapping[str, Any], path: Path, places: Places) -> Iterator
             if fields.get(switch) is True and size == 0:
                 message = phrase("{} needs src_image_size_{}", switch, side)
                 place = places.key_place((*path, switch))
-                yield rules.COMBINATION.diagnostic(message, place)
+                yield rules.insert_op_combination.diagnostic(message, place)
         begin = fields.get("load_start_pos_" + side, 0)
         length = fields.get("crop_size_" + side, 0)
         numbers = (size, begin, length)
@@ -152,7 +154,9 @@ def _geometry(fields: Mapping[str, Any], path: Path, places: Places) -> Iterator
         if size and begin + length > size:
             message = "load_start_pos_{0} + crop_size_{0} is {1}; src_image_size_{0} is {2}"
             place = places.place((*path, "crop_size_" + side))
-            yield rules.COMBINATION.diagnostic(phrase(message, side, begin + length, size), place)
+            yield rules.insert_op_combination.diagnostic(
+                phrase(message, side, begin + length, size), place
+            )
 
 
 def _judge(blocks: List[Dict[str, Any]], places: Places, target: Target) -> Iterator[Diagnostic]:
@@ -170,7 +174,7 @@ def _about_target(
             if name in RESERVED:
                 place = places.key_place((index, name))
                 message = phrase("{} is not supported at present; it does nothing", name)
-                yield rules.RESERVED.diagnostic(message, place)
+                yield rules.insert_op_reserved.diagnostic(message, place)
         if (
             fields.get("input_format") == "YUV420SP_U8"
             and fields.get("crop") is True
@@ -189,7 +193,7 @@ def parse(text: str, path: Optional[str] = None, target: Target = ANY_TARGET) ->
         target: what :func:`check` is to know.
     """
     source = Source(text, path)
-    log, places = FaultLog(source, rules.SYNTAX), PlaceTable(source.place(0, len(text)))
+    log, places = FaultLog(source, rules.insert_op_syntax), PlaceTable(source.place(0, len(text)))
     blocks: List[Dict[str, Any]] = []
     understood = False
     with suppress(StopReading):

@@ -16,12 +16,17 @@ from npu_config.sidefiles.schema.reading import one_rule
 
 _SOURCE = "tf_adapter/python/npu_bridge/estimator/npu/npu_common.py:130-220"
 
-STRUCTURE = declare(
+
+@declare(
     "NPU768",
-    "job-start-structure",
     Severity.ERROR,
-    """
-    The job start file lacks a key, or has a value of the wrong kind.
+    facts=("estimator-job-id",),
+    source=("tf_adapter/python/npu_bridge/estimator/npu/npu_common.py:130-220",),
+    help='write e.g. {"device_info": {"Index": 0}, "rank_table_file": "/job/ranks.json", '
+    '"rank_size": 8}',
+)
+def job_start_structure() -> None:
+    """The job start file lacks a key, or has a value of the wrong kind.
 
     The estimator reads `device_info.Index` (an integer from 0), `rank_table_file` (text),
     `rank_size` (an integer from 1) and, if it is there, `local_checkpoint_dir` (text).  With
@@ -31,12 +36,8 @@ STRUCTURE = declare(
     Wrong: `{"device_info": {"Index": "0"}, "rank_size": 0}`
 
     Right: `{"device_info": {"Index": 0}, "rank_table_file": "/job/ranks.json", "rank_size": 8}`
-    """,
-    facts=("estimator-job-id",),
-    source=("tf_adapter/python/npu_bridge/estimator/npu/npu_common.py:130-220",),
-    help='write e.g. {"device_info": {"Index": 0}, "rank_table_file": "/job/ranks.json", '
-    '"rank_size": 8}',
-)
+    """
+
 
 _DEVICE = Schema({"Index": Key(Int(0), True, _SOURCE)})
 JOB_START: Declared[Content] = Declared(
@@ -49,7 +50,7 @@ JOB_START: Declared[Content] = Declared(
             "local_checkpoint_dir": Key(Text(0), False, _SOURCE),
         }
     ),
-    one_rule(STRUCTURE),
+    one_rule(job_start_structure),
     content,
 )
 

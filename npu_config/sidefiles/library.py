@@ -16,19 +16,21 @@ from npu_config.core.message import phrase
 from npu_config.core.rule import declare
 from npu_config.sidefiles._frozen import Table
 from npu_config.sidefiles.declared import Declared
-from npu_config.sidefiles.format import UNREADABLE, Parsed, read_text, takes_text
+from npu_config.sidefiles.format import Parsed, read_text, side_file_unreadable, takes_text
 from npu_config.sidefiles.schema.findings import Findings, shown
 from npu_config.sidefiles.schema.kinds import Schema
 from npu_config.sidefiles.schema.reading import one_rule
 from npu_config.text.json import BROKEN
 from npu_config.text.words import shown as quoted
 
-STRUCTURE = declare(
+
+@declare(
     "NPU716",
-    "operator-library-structure",
     Severity.ERROR,
-    """
-    A file given as operator library is not one.
+    source=("<CANN>/opp/built-in/op_impl/ai_core/tbe/config/<soc>/aic-<soc>-ops-info.json",),
+)
+def operator_library_structure() -> None:
+    """A file given as operator library is not one.
 
     The library is a JSON object of operator types; each is an object that says, among other
     things, which data types its inputs and outputs may have and whether its precision may be
@@ -37,9 +39,8 @@ STRUCTURE = declare(
     Wrong: `["Abs", "Add"]`
 
     Right: `{"Abs": {"input0": {"dtype": "float16,float"}, "precision_reduce": {"flag": "true"}}}`
-    """,
-    source=("<CANN>/opp/built-in/op_impl/ai_core/tbe/config/<soc>/aic-<soc>-ops-info.json",),
-)
+    """
+
 
 _LIST_OF_FLAG = {"true": "white-list", "false": "black-list"}
 
@@ -110,11 +111,13 @@ def _judge(value: Any, findings: Findings) -> None:
     for name, entry in value.items() if isinstance(value, dict) else ():
         if not isinstance(entry, dict) and entry is not BROKEN:
             message = "the operator {} is {}; it has to be an object"
-            findings.add(STRUCTURE, (name,), phrase(message, quoted(name), shown(entry)))
+            findings.add(
+                operator_library_structure, (name,), phrase(message, quoted(name), shown(entry))
+            )
 
 
 LIBRARY: "Declared[OperatorLibrary]" = Declared(
-    "the operator library", Schema({}), one_rule(STRUCTURE), _build, _judge
+    "the operator library", Schema({}), one_rule(operator_library_structure), _build, _judge
 )
 
 
@@ -159,7 +162,7 @@ def _files(path: str, found: List[Diagnostic]) -> List[str]:
         present = sorted(os.listdir(path))
     except OSError as error:
         reason = phrase("the directory cannot be listed: {}", error.strerror)
-        found.append(UNREADABLE.diagnostic(reason, Place(path)))
+        found.append(side_file_unreadable.diagnostic(reason, Place(path)))
         return []
     names = [
         os.path.join(path, name)
@@ -168,7 +171,7 @@ def _files(path: str, found: List[Diagnostic]) -> List[str]:
     ]
     if not names:
         message = "the directory has no file aic-*-ops-info*.json"
-        found.append(UNREADABLE.diagnostic(message, Place(path)))
+        found.append(side_file_unreadable.diagnostic(message, Place(path)))
     return names
 
 

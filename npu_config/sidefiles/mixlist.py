@@ -181,7 +181,7 @@ def _judge_moves(findings: Findings, operator: str, steps: Dict[Move, Path]) -> 
     if frozenset(moves) in LEGAL_MOVES:
         if all(move.action == "to-remove" for move in moves):
             findings.add(
-                rules.REMOVE_GOES_GRAY,
+                rules.mixlist_remove_goes_gray,
                 last,
                 phrase(
                     '{} is only removed from "{}", which puts it into the gray list',
@@ -193,14 +193,14 @@ def _judge_moves(findings: Findings, operator: str, steps: Dict[Move, Path]) -> 
         return
     if moves == [Move("to-remove", "gray-list")]:
         message = '{} is only removed from "gray-list"; legal: add it to another list'
-        findings.add(rules.CONTRADICTION, last, phrase(message, shown(operator)))
+        findings.add(rules.mixlist_contradiction, last, phrase(message, shown(operator)))
         return
     done = [
         phrase('added to "{}"' if move.action == "to-add" else 'removed from "{}"', move.list)
         for move in moves
     ]
     findings.add(
-        rules.CONTRADICTION,
+        rules.mixlist_contradiction,
         last,
         phrase(
             "the moves of {} contradict each other: {}; legal: one to-add, with or without one "
@@ -213,10 +213,10 @@ def _judge_moves(findings: Findings, operator: str, steps: Dict[Move, Path]) -> 
 
 def _judge_name(findings: Findings, operator: str, path: Path) -> None:
     if not operator.strip():
-        findings.add(rules.OPERATOR, path, "an empty text is not an operator type")
+        findings.add(rules.mixlist_operator, path, "an empty text is not an operator type")
     elif "/" in operator:
         findings.add(
-            rules.OPERATOR,
+            rules.mixlist_operator,
             path,
             phrase(
                 "{} looks like the name of a node; the lists hold operator types", shown(operator)
@@ -225,7 +225,7 @@ def _judge_name(findings: Findings, operator: str, path: Path) -> None:
         )
     elif operator[:1].islower() or operator != operator.strip() or " " in operator:
         findings.add(
-            rules.OPERATOR,
+            rules.mixlist_operator,
             path,
             phrase(
                 "{} is not the name of an operator type: they begin with a capital and have no "
@@ -242,7 +242,7 @@ _MOVES = Schema(
 MIXLIST: "Declared[Mixlist]" = Declared(
     "the mixed-precision list",
     Schema({name: Key(Object(_MOVES), source=rules.PARSER) for name in LISTS}, closed=True),
-    one_rule(rules.STRUCTURE),
+    one_rule(rules.mixlist_structure),
     _build,
     _judge,
     one_value=True,
@@ -283,13 +283,13 @@ def _against(model: Mixlist, library: OperatorLibrary, places: Places) -> Iterat
         if known is None:
             if operator not in reported and "/" not in operator and operator.strip():
                 reported.add(operator)
-                yield rules.OPERATOR.diagnostic(
+                yield rules.mixlist_operator.diagnostic(
                     phrase("the operator library has no operator type {}", shown(operator)),
                     place,
                     meant=near(operator, library.operators),
                 )
         elif move.action == "to-remove" and known.list != move.list:
-            yield rules.NOT_IN_LIST.diagnostic(
+            yield rules.mixlist_not_in_list.diagnostic(
                 phrase(
                     '{} is not in "{}" but in "{}"; the removal is ignored with a warning',
                     shown(operator),

@@ -26,12 +26,17 @@ _UNITS = {"max_op_cache_size": "MB; -1: nothing ages", "remain_cache_size_ratio"
 
 _DOC = "docs/en/tfadapter_1/apiref/session_config/operator_and_graph_build.md"
 
-LINE = declare(
+
+@declare(
     "NPU758",
-    "op-cache-line",
     Severity.WARNING,
-    """
-    op_cache.ini lacks its section header or a key, or has a line that says nothing.
+    options=("op_compiler_cache_dir",),
+    facts=("cache-ini",),
+    source=(_DOC,),
+    help="write [op_compiler_cache], and a line for each of the two keys",
+)
+def op_cache_line() -> None:
+    """op_cache.ini lacks its section header or a key, or has a line that says nothing.
 
     The file has the header `[op_compiler_cache]`, and below it `max_op_cache_size` and
     `remain_cache_size_ratio`.  Without all three the operator compiler ignores the file in
@@ -51,28 +56,12 @@ LINE = declare(
     max_op_cache_size=500
     remain_cache_size_ratio=80
     ```
-    """,
-    options=("op_compiler_cache_dir",),
-    facts=("cache-ini",),
-    source=(_DOC,),
-    help="write [op_compiler_cache], and a line for each of the two keys",
-)
-
-VALUE = declare(
-    "NPU759",
-    "op-cache-value",
-    Severity.WARNING,
     """
-    A value of op_cache.ini is out of its range.
 
-    `max_op_cache_size` is a number of MB, or -1 to keep everything;
-    `remain_cache_size_ratio` is 1 to 100 %.  If one of the two is not valid, the file is
-    ignored as a whole.
 
-    Wrong: `remain_cache_size_ratio=0.8`
-
-    Right: `remain_cache_size_ratio=80`
-    """,
+@declare(
+    "NPU759",
+    Severity.WARNING,
     options=("op_compiler_cache_dir",),
     facts=("cache-ini",),
     source=(
@@ -82,6 +71,17 @@ VALUE = declare(
     ),
     help="write whole numbers: a size in MB or -1, and a ratio from 1 to 100",
 )
+def op_cache_value() -> None:
+    """A value of op_cache.ini is out of its range.
+
+    `max_op_cache_size` is a number of MB, or -1 to keep everything;
+    `remain_cache_size_ratio` is 1 to 100 %.  If one of the two is not valid, the file is
+    ignored as a whole.
+
+    Wrong: `remain_cache_size_ratio=0.8`
+
+    Right: `remain_cache_size_ratio=80`
+    """
 
 
 @attr.s(frozen=True, slots=True, auto_attribs=True)
@@ -110,7 +110,9 @@ def _judged(key: str, value: Any, place: Place = NOWHERE) -> Optional[Diagnostic
         KEYS[key].parse(value)
     except InvalidValue:
         legal = phrase("{} ({})", KEYS[key].describe(), _UNITS[key])
-        return VALUE.diagnostic(phrase("{} is {}; legal: {}", key, shown(value), legal), place)
+        return op_cache_value.diagnostic(
+            phrase("{} is {}; legal: {}", key, shown(value), legal), place
+        )
     return None
 
 
@@ -128,21 +130,21 @@ def _read(
                 meant = near(section, (SECTION,))
                 message = phrase("unknown section {}; legal: {}", shown(section), SECTION)
                 section = meant or section
-                yield LINE.diagnostic(message, place, meant=meant)
+                yield op_cache_line.diagnostic(message, place, meant=meant)
             continue
         if section is None and SECTION not in values:
             values[SECTION] = None
             message = phrase('the header "{}" is missing above this line', SECTION)
-            yield LINE.diagnostic(message, place)
+            yield op_cache_line.diagnostic(message, place)
         if section not in (None, SECTION):
             continue
         if not item.equals:
             message = phrase("a line must be key=value; legal keys: {}", listed(KEYS))
-            yield LINE.diagnostic(message, place)
+            yield op_cache_line.diagnostic(message, place)
         elif name not in KEYS:
             meant = near(name, [other for other in KEYS if other not in values])
             message = phrase("unknown key {}; legal: {}", shown(name), listed(KEYS))
-            yield LINE.diagnostic(message, place, meant=meant)
+            yield op_cache_line.diagnostic(message, place, meant=meant)
             if meant is not None:
                 values[meant] = None
         elif name in values:
@@ -152,7 +154,7 @@ def _read(
                 places.key_place((name,)).line,
                 item.line.number,
             )
-            yield LINE.diagnostic(message, place)
+            yield op_cache_line.diagnostic(message, place)
         else:
             places.put((name,), item.key_place, item.value_place)
             number = written_int(item.value)
@@ -163,7 +165,7 @@ def _read(
     missing = [key for key in KEYS if key not in values]
     if missing:
         message = phrase("the file lacks {}, and is ignored", joined(missing))
-        yield LINE.diagnostic(message, places.place())
+        yield op_cache_line.diagnostic(message, places.place())
 
 
 @takes_text
@@ -176,7 +178,7 @@ def parse(text: str, path: Optional[str] = None, target: Target = ANY_TARGET) ->
         target: not needed here; no finding depends on it.
     """
     source = Source(text, path)
-    log, places = FaultLog(source, LINE), PlaceTable(source.place(0, len(text)))
+    log, places = FaultLog(source, op_cache_line), PlaceTable(source.place(0, len(text)))
     values: Dict[str, Optional[int]] = {}
     with suppress(StopReading):
         log.add_all(_read(items(text, path, ("#", ";")), places, values))

@@ -47,12 +47,16 @@ _PARSER = "cann/ge:compiler/engines/nn_engine/utils/common/config_parser/op_debu
 
 _rule = partial(declare, options=("op_debug_config",))
 
-LINE = _rule(
+
+@_rule(
     "NPU741",
-    "op-debug-line",
     Severity.WARNING,
-    """
-    A line of the operator debug file has no effect.
+    facts=("op-debug-config-file",),
+    source=(_DOC, _PARSER),
+    help="write key=value, or remove the line",
+)
+def op_debug_line() -> None:
+    """A line of the operator debug file has no effect.
 
     A line is `op_debug_config=<value>,...`, `op_debug_list=<operator>,...`, empty, or begins
     with `#`.  The graph engine reports a line without `=` or without a value in its log and
@@ -71,52 +75,42 @@ LINE = _rule(
     op_debug_config=dump_cce
     op_debug_list=OpType::MatMul
     ```
-    """,
-    facts=("op-debug-config-file",),
-    source=(_DOC, _PARSER),
-    help="write key=value, or remove the line",
-)
-
-SWITCH = _rule(
-    "NPU742",
-    "op-debug-switch",
-    Severity.WARNING,
     """
-    A value of `op_debug_config` in the operator debug file does not exist.
+
+
+@_rule("NPU742", Severity.WARNING, facts=("op-debug-config-file",), source=(_DOC, _PARSER))
+def op_debug_switch() -> None:
+    """A value of `op_debug_config` in the operator debug file does not exist.
 
     The graph engine passes unknown values on unchecked: what was meant does not happen.
 
     Wrong: `op_debug_config=dump_ccs`
 
     Right: `op_debug_config=dump_cce`
-    """,
-    facts=("op-debug-config-file",),
-    source=(_DOC, _PARSER),
-)
-
-OOM_UNOPTIMISED = _rule(
-    "NPU743",
-    "op-debug-oom-ccec-o0",
-    Severity.ERROR,
     """
-    The operator debug file has both `oom` and `ccec_O0`.
+
+
+@_rule("NPU743", Severity.ERROR, facts=("op-debug-oom-ccec-o0",), source=(_DOC,))
+def op_debug_oom_ccec_o0() -> None:
+    """The operator debug file has both `oom` and `ccec_O0`.
 
     The documentation forbids it: an AI Core error follows at run time.
 
     Wrong: `op_debug_config=oom,ccec_O0`
 
     Right: `op_debug_config=oom`
-    """,
-    facts=("op-debug-oom-ccec-o0",),
-    source=(_DOC,),
-)
-
-REPEATED = _rule(
-    "NPU744",
-    "op-debug-repeated",
-    Severity.WARNING,
     """
-    A key is there twice in the operator debug file.
+
+
+@_rule(
+    "NPU744",
+    Severity.WARNING,
+    facts=("op-debug-config-file",),
+    source=(_PARSER,),
+    help="keep one of the lines",
+)
+def op_debug_repeated() -> None:
+    """A key is there twice in the operator debug file.
 
     The last line wins; the values of the earlier one are lost.
 
@@ -132,18 +126,12 @@ REPEATED = _rule(
     ```
     op_debug_config=dump_cce,ccec_g
     ```
-    """,
-    facts=("op-debug-config-file",),
-    source=(_PARSER,),
-    help="keep one of the lines",
-)
-
-MC2 = _rule(
-    "NPU745",
-    "op-debug-mc2",
-    Severity.INFO,
     """
-    The operator debug file asks for the files of operators that keep none.
+
+
+@_rule("NPU745", Severity.INFO, source=(_DOC,))
+def op_debug_mc2() -> None:
+    """The operator debug file asks for the files of operators that keep none.
 
     With `oom`, `dump_cce` and `dump_loc` no files are kept for the operators that compute and
     communicate at once (MatMulAllReduce and its like).
@@ -161,9 +149,7 @@ MC2 = _rule(
     op_debug_config=dump_cce
     op_debug_list=OpType::MatMul
     ```
-    """,
-    source=(_DOC,),
-)
+    """
 
 
 @attr.s(frozen=True, slots=True, auto_attribs=True)
@@ -219,7 +205,7 @@ def _faults(switches: Any, nodes: Any, types: Any) -> Iterator[Diagnostic]:
     for what, names in fields:
         if not isinstance(names, tuple):
             message = phrase("a list of {} names is needed, not {}", what, shown(names))
-            yield LINE.diagnostic(message, severity=Severity.ERROR)
+            yield op_debug_line.diagnostic(message, severity=Severity.ERROR)
             continue
         for name in names:
             fault = name_fault(name, ",")
@@ -227,7 +213,7 @@ def _faults(switches: Any, nodes: Any, types: Any) -> Iterator[Diagnostic]:
                 fault = 'must not contain "::"'
             if fault is not None:
                 message = phrase("the {} {} {}", what, shown(name), fault)
-                yield LINE.diagnostic(message, severity=Severity.ERROR)
+                yield op_debug_line.diagnostic(message, severity=Severity.ERROR)
 
 
 def _judged(switches: Iterable[Any], places: Places) -> Iterator[Diagnostic]:
@@ -235,13 +221,13 @@ def _judged(switches: Iterable[Any], places: Places) -> Iterator[Diagnostic]:
     given = tuple(switches)
     for switch in given:
         if switch not in SWITCHES and switch not in _INTERNAL:
-            yield SWITCH.diagnostic(
+            yield op_debug_switch.diagnostic(
                 phrase("unknown debug switch {}; legal: {}", shown(switch), listed(SWITCHES)),
                 places.place(("op_debug_config", str(switch))),
                 meant=near(str(switch), SWITCHES),
             )
     if "oom" in given and "ccec_O0" in given:
-        yield OOM_UNOPTIMISED.diagnostic(
+        yield op_debug_oom_ccec_o0.diagnostic(
             "oom and ccec_O0 do not go together; an AI Core error follows at run time",
             places.place(("op_debug_config", "ccec_O0")),
             help="leave one of them out",
@@ -259,25 +245,27 @@ def _read(lines: Iterable[Item], last: Dict[str, Item]) -> Iterator[Diagnostic]:
         place = item.line.content()
         key = next((key for key in _KEYS if key in item.content), None)
         if key is None and item.content.startswith(MARK):
-            yield marked(item.line, LINE)
+            yield marked(item.line, op_debug_line)
         elif not item.value:
             meant = None if item.equals else near(item.content.split(":")[0], _KEYS)
             message = phrase(
                 "the line has no {}; it is without effect",
                 phrase("value") if item.equals else '"="',
             )
-            yield LINE.diagnostic(message, place, meant=meant)
+            yield op_debug_line.diagnostic(message, place, meant=meant)
         elif key is None:
             message = phrase("unknown key {}; legal: {}", shown(item.key), listed(_KEYS))
-            yield LINE.diagnostic(message, place, meant=near(item.key, _KEYS))
+            yield op_debug_line.diagnostic(message, place, meant=near(item.key, _KEYS))
         else:
             if key in last:
                 message = "{} appears again on line {}, and the last line wins"
                 message = phrase(message, shown(key), item.line.number)
-                yield REPEATED.diagnostic(message, last[key].line.content())
+                yield op_debug_repeated.diagnostic(message, last[key].line.content())
             if item.key.lstrip(MARK) != key:
                 message = "{} is no key; the line is read as {}, because that is in it"
-                yield LINE.diagnostic(phrase(message, shown(item.key), key), place, meant=key)
+                yield op_debug_line.diagnostic(
+                    phrase(message, shown(item.key), key), place, meant=key
+                )
             last[key] = item
 
 
@@ -301,7 +289,7 @@ def parse(text: str, path: Optional[str] = None, target: Target = ANY_TARGET) ->
         target: not needed here; no finding depends on it.
     """
     source = Source(text, path)
-    log, places = FaultLog(source, LINE), PlaceTable(source.place(0, len(text)))
+    log, places = FaultLog(source, op_debug_line), PlaceTable(source.place(0, len(text)))
     last: Dict[str, Item] = {}
     with suppress(StopReading):
         log.add_all(_read(items(text, path, ("#",)), last))
@@ -332,7 +320,7 @@ def check(
         if name in MC2_TYPES:
             message = phrase("no files are kept for {} with {}", shown(name), joined(keeping))
             place = places.place(("op_debug_list", _TYPE + name))
-            found.append(MC2.diagnostic(message, place))
+            found.append(op_debug_mc2.diagnostic(message, place))
     return tuple(found)
 
 

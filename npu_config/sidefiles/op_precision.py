@@ -44,12 +44,15 @@ _PARSER = (
 
 _rule = partial(declare, options=("op_precision_mode",), facts=("op-precision-file",))
 
-LINE = _rule(
+
+@_rule(
     "NPU731",
-    "op-precision-line",
     Severity.WARNING,
-    """
-    A line of the operator precision file is not an entry.
+    source=(_DOC, _PARSER),
+    help="write name=mode, one operator a line, or remove the line",
+)
+def op_precision_line() -> None:
+    """A line of the operator precision file is not an entry.
 
     A line is `[ByOpType]`, `[ByNodeName]`, `name=mode`, empty, or a comment with `#` in the
     very first column.  The graph engine skips any other line with a warning in its log.
@@ -69,34 +72,29 @@ LINE = _rule(
     Pooling=high_performance
     # the head needs precision
     ```
-    """,
-    source=(_DOC, _PARSER),
-    help="write name=mode, one operator a line, or remove the line",
-)
-
-MODE = _rule(
-    "NPU732",
-    "op-precision-mode-word",
-    Severity.WARNING,
     """
-    A mode in the operator precision file does not exist.
+
+
+@_rule(
+    "NPU732",
+    Severity.WARNING,
+    source=(_DOC, _PARSER),
+    help="write one of these modes, or remove the line",
+)
+def op_precision_mode_word() -> None:
+    """A mode in the operator precision file does not exist.
 
     The graph engine skips the line with a warning in its log; the operator keeps its default.
 
     Wrong: `Pooling=highperformance`
 
     Right: `Pooling=high_performance`
-    """,
-    source=(_DOC, _PARSER),
-    help="write one of these modes, or remove the line",
-)
-
-REPEATED = _rule(
-    "NPU733",
-    "op-precision-repeated",
-    Severity.WARNING,
     """
-    A name is there twice in one section of the operator precision file.
+
+
+@_rule("NPU733", Severity.WARNING, source=(_PARSER,), help="keep one of the two lines")
+def op_precision_repeated() -> None:
+    """A name is there twice in one section of the operator precision file.
 
     The first entry wins; the later one is ignored in silence.
 
@@ -114,17 +112,18 @@ REPEATED = _rule(
     [ByOpType]
     Pooling=high_precision
     ```
-    """,
-    source=(_PARSER,),
-    help="keep one of the two lines",
-)
-
-PRODUCT = _rule(
-    "NPU734",
-    "op-precision-unsupported-mode",
-    Severity.ERROR,
     """
-    A mode of the operator precision file is not supported.
+
+
+@_rule(
+    "NPU734",
+    Severity.ERROR,
+    facts=("op-precision-fp32-products",),
+    source=(_DOC,),
+    help="write another mode, or remove the line",
+)
+def op_precision_unsupported_mode() -> None:
+    """A mode of the operator precision file is not supported.
 
     `enable_float_32_execution` exists on ascend_950, atlas_a3 and atlas_a2 only.
     `enable_hi_float_32_execution` is accepted, but documented as supported by no version at
@@ -133,11 +132,7 @@ PRODUCT = _rule(
     Wrong on atlas_training: `Conv2D=enable_float_32_execution`
 
     Right there: `Conv2D=high_precision`
-    """,
-    facts=("op-precision-fp32-products",),
-    source=(_DOC,),
-    help="write another mode, or remove the line",
-)
+    """
 
 
 @attr.s(frozen=True, slots=True, auto_attribs=True)
@@ -186,7 +181,7 @@ def _faults(model: OpPrecision) -> Iterator[Diagnostic]:
     for what, modes in both:
         if not isinstance(modes, Mapping):
             message = phrase("the modes by {} must be a mapping of name to mode", what)
-            yield LINE.diagnostic(message, severity=Severity.ERROR)
+            yield op_precision_line.diagnostic(message, severity=Severity.ERROR)
             continue
         for name, mode in modes.items():
             fault = name_fault(name, "=")
@@ -194,9 +189,9 @@ def _faults(model: OpPrecision) -> Iterator[Diagnostic]:
                 fault = "would be taken for a comment"
             if fault is not None:
                 message = phrase("the {} {} {}", what, shown(name), fault)
-                yield LINE.diagnostic(message, severity=Severity.ERROR)
+                yield op_precision_line.diagnostic(message, severity=Severity.ERROR)
             if mode not in _ACCEPTED:
-                yield MODE.diagnostic(
+                yield op_precision_mode_word.diagnostic(
                     _unknown_mode(mode),
                     meant=near(mode, MODES) if isinstance(mode, str) else None,
                     severity=Severity.ERROR,
@@ -218,7 +213,7 @@ def _skipped(item: Item) -> Diagnostic:
         )
     else:
         message = "a line must be name=mode; this one is skipped"
-    return LINE.diagnostic(message, item.line.content(), meant=meant)
+    return op_precision_line.diagnostic(message, item.line.content(), meant=meant)
 
 
 def _read(
@@ -231,19 +226,21 @@ def _read(
         if item.content in modes:
             section = item.content
         elif item.content.startswith(MARK):
-            yield marked(item.line, LINE)
+            yield marked(item.line, op_precision_line)
         elif not (name and mode) or item.content.startswith(_NO_NAME):
             yield _skipped(item)
         elif mode not in _ACCEPTED:
             message = phrase("{}; the line is skipped", _unknown_mode(mode))
-            yield MODE.diagnostic(message, item.value_place, meant=near(mode, MODES))
+            yield op_precision_mode_word.diagnostic(
+                message, item.value_place, meant=near(mode, MODES)
+            )
         elif name in modes[section]:
             message = phrase(
                 "{} is on line {} already, and the first entry wins",
                 shown(name),
                 places.key_place(path).line,
             )
-            yield REPEATED.diagnostic(message, item.key_place)
+            yield op_precision_repeated.diagnostic(message, item.key_place)
         else:
             places.put(path, item.key_place, item.value_place)
             modes[section][name] = mode
@@ -261,7 +258,7 @@ def parse(
         target: what :func:`check` is to know.
     """
     source = Source(text, path)
-    log, places = FaultLog(source, LINE), PlaceTable(source.place(0, len(text)))
+    log, places = FaultLog(source, op_precision_line), PlaceTable(source.place(0, len(text)))
     modes: Dict[str, Dict[str, str]] = {BY_TYPE: {}, BY_NAME: {}}
     with suppress(StopReading):
         log.add_all(_read(items(text, path, ("#",), indented=False), places, modes))
@@ -301,7 +298,9 @@ def check(
                 )
             if message is not None:
                 place = places.place((section, name))
-                found.append(PRODUCT.diagnostic(message, place, severity=severity))
+                found.append(
+                    op_precision_unsupported_mode.diagnostic(message, place, severity=severity)
+                )
     return tuple(found)
 
 

@@ -132,11 +132,13 @@ def _judge(value: Any, findings: Findings) -> None:
     if "instr_profiling_freq" in top and excluded:
         message = phrase("instr_profiling_freq excludes {}", joined(excluded))
         help = "collect them in another run"
-        findings.add(rules.EXCLUSIVE, ("instr_profiling_freq",), message, help, at_key=True)
+        findings.add(
+            rules.profiling_instr_exclusive, ("instr_profiling_freq",), message, help, at_key=True
+        )
     tasks = [top.get("task_trace") or None, top.get("task_time") or None]
     if len({"l1" if task == "on" else task for task in tasks if isinstance(task, str)}) == 2:
         findings.add(
-            rules.SAME_SWITCH,
+            rules.profiling_same_switch,
             ("task_trace",),
             phrase(
                 "task_trace ({}) and task_time ({}) are one switch, and disagree",
@@ -149,7 +151,7 @@ def _judge(value: Any, findings: Findings) -> None:
 PROFILING: "Declared[ProfilingOptions]" = Declared(
     "profiling_options",
     SCHEMA,
-    Rules(rules.KEY, rules.KEY, rules.VALUE, rules.VALUE),
+    Rules(rules.profiling_key, rules.profiling_key, rules.profiling_value, rules.profiling_value),
     _build,
     _judge,
 )
@@ -171,20 +173,20 @@ def _judge_products(top: Dict[str, Any], findings: Findings, products: Any) -> N
         if name in top and not products & having:
             message = '"{}" does not exist on {}; legal on: {}'
             message = phrase(message, name, names(products), names(having))
-            findings.add(rules.PRODUCT, (name,), message, at_key=True)
+            findings.add(rules.profiling_product, (name,), message, at_key=True)
     frequency = top.get("sys_hardware_mem_freq")
     others = products - {Product.ASCEND_950}
     if others and type(frequency) is int and 100 < frequency <= 10000:
         message = '"sys_hardware_mem_freq" is {}, out of range on {}; legal: 1 to 100'
         path = ("sys_hardware_mem_freq",)
-        findings.add(rules.RANGE, path, phrase(message, frequency, names(others)))
+        findings.add(rules.profiling_range, path, phrase(message, frequency, names(others)))
     metrics, kind = top.get("aic_metrics"), KEYS["aic_metrics"].kind
     refused = {name for name, others in METRICS_NOT_ON.items() if products <= others}
     if isinstance(metrics, str) and metrics in refused and isinstance(kind, Choice):
         message = '"aic_metrics" cannot be {} on {}; legal there: {}'
         legal = listed(name for name in kind.values if name and name not in refused)
         message = phrase(message, shown(metrics), names(products), legal)
-        findings.add(rules.PRODUCT, ("aic_metrics",), message)
+        findings.add(rules.profiling_product, ("aic_metrics",), message)
 
 
 def _judge_mode(
@@ -195,16 +197,16 @@ def _judge_mode(
     if mode == "training" and top.get("task_trace") in ("on", "l1") and not traced:
         message = "task_trace is on without training_trace, which training needs with it"
         help = 'add "training_trace": "on"'
-        findings.add(rules.TASK_ALONE, ("task_trace",), message, help, at_key=True)
+        findings.add(rules.profiling_task_trace_alone, ("task_trace",), message, help, at_key=True)
     if mode == "online_inference" and traced:
         message = (
             "training_trace cannot be used in online inference; legal there: task_trace, aicpu"
         )
-        trace(rules.INFERENCE, message=message, help="leave it out")
+        trace(rules.profiling_training_trace_inference, message=message, help="leave it out")
     unnamed = [name for name in ("fp_point", "bp_point") if not top.get(name)]
     if dynamic and traced and unnamed:
         message = "training_trace of a network with dynamic shapes needs {} named by hand"
-        trace(rules.POINTS, message=phrase(message, joined(unnamed)))
+        trace(rules.profiling_points_unnamed, message=phrase(message, joined(unnamed)))
 
 
 def check(
@@ -247,14 +249,16 @@ def _parse(text: str, path: Optional[str], target: Target) -> Parsed[ProfilingOp
         message = "this is the syntax of old releases; the graph engine reads a JSON object only"
         place = Source(text, path).place(0, len(text.rstrip()))
         help = phrase("write {}", _one_line(meant))
-        return Parsed(None, Report([rules.KEY.diagnostic(message, place, help=help)]))
+        return Parsed(None, Report([rules.profiling_key.diagnostic(message, place, help=help)]))
     parsed = PROFILING.parse(text, path, _without_output)
     places = parsed.places
     assert isinstance(places, JsonReading)
     found = _about_target(places.value, target, places)
     if len(text.encode("utf-8", "surrogatepass")) > MAX_BYTES:
         message = "the text has more than {} bytes; the graph engine cuts it off"
-        found.append(rules.TOO_LONG.diagnostic(phrase(message, MAX_BYTES), places.place()))
+        found.append(
+            rules.profiling_too_long.diagnostic(phrase(message, MAX_BYTES), places.place())
+        )
     return attr.evolve(parsed, diagnostics=Report((*parsed.diagnostics, *found)))
 
 
@@ -263,7 +267,9 @@ def _without_output(model: ProfilingOptions, places: Places) -> Iterator[Diagnos
         message = (
             "there is no output directory; without ASCEND_WORK_PATH the profiler refuses this"
         )
-        yield rules.NO_OUTPUT.diagnostic(message, places.place(), help='add "output"')
+        yield rules.profiling_without_output.diagnostic(
+            message, places.place(), help='add "output"'
+        )
 
 
 def render(model: ProfilingOptions) -> str:

@@ -104,7 +104,9 @@ class Size(FileKind):
 
 
 def _key(kind: AnyKind) -> Key:
-    return Key(kind, source=_PAGE, rule=rules.RANGE if isinstance(kind, (Int, Size)) else None)
+    return Key(
+        kind, source=_PAGE, rule=rules.profiling_range if isinstance(kind, (Int, Size)) else None
+    )
 
 
 _SWITCH = _key(Choice(("on", "off", "")))
@@ -117,7 +119,7 @@ KEYS: Mapping[str, Key] = {
             "a path without control characters, quotes and \\ % > < | & $ ; `",
         ),
         source=_PAGE,
-        rule=rules.OUTPUT,
+        rule=rules.profiling_output_characters,
     ),
     "storage_limit": _key(Size(200, 4294967295)),
     "training_trace": _key(_On(("on", ""))),

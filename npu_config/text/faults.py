@@ -5,7 +5,7 @@ from typing import Iterable, Iterator, List, Optional
 from npu_config.core.diagnostics import Diagnostic, Fix
 from npu_config.core.message import phrase
 from npu_config.core.rule import Rule
-from npu_config.text.rules import UNPARSABLE
+from npu_config.text.rules import unparsable_file
 from npu_config.text.source import Source
 
 MAX_FAULTS = 1000
@@ -29,7 +29,7 @@ class FaultLog:
             missing may be there.
     """
 
-    def __init__(self, source: Source, rule: Rule = UNPARSABLE) -> None:
+    def __init__(self, source: Source, rule: Rule = unparsable_file) -> None:
         self.source = source
         self.rule = rule
         self.diagnostics: List[Diagnostic] = []

@@ -11,18 +11,14 @@ from npu_config.core.rule import declare
 
 _Result = TypeVar("_Result")
 
-INTERNAL = declare(
-    "NPU700",
-    "internal-fault",
-    Severity.ERROR,
-    """
-    npu_config itself failed on a file.
+
+@declare("NPU700", Severity.ERROR, source=("npu_config",))
+def internal_fault() -> None:
+    """npu_config itself failed on a file.
 
     The fault is one of npu_config, not of the file, which is not judged; the other files are.
     The message holds what a report needs: the exception and the line that raised it.
-    """,
-    source=("npu_config",),
-)
+    """
 
 
 def fault(path: Optional[str], error: BaseException) -> Diagnostic:
@@ -36,7 +32,7 @@ def fault(path: Optional[str], error: BaseException) -> Diagnostic:
     where = ""
     if frames:
         where = ", {}:{}".format(os.path.basename(frames[-1].filename), frames[-1].lineno)
-    return INTERNAL.diagnostic(
+    return internal_fault.diagnostic(
         phrase(
             "npu_config failed: {}{}: {}"
             if path is None

@@ -37,7 +37,7 @@ def report_comments(log: Log, comments: List[Span]) -> Iterator[Diagnostic]:
         joined(shown),
     )
     edits = tuple(_removal(log.source, *span) for span in _joined(log.source.text, comments))
-    yield rules.COMMENT.diagnostic(
+    yield rules.json_comment.diagnostic(
         message,
         log.source.place(*comments[0]),
         help=phrase(

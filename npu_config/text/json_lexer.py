@@ -75,7 +75,7 @@ class Log(FaultLog):
     """
 
     def __init__(self, source: Source) -> None:
-        super().__init__(source, rules.SYNTAX)
+        super().__init__(source, rules.json_syntax)
         self.lost = False
         self.unbalanced = False
         self._echoes = 0
@@ -83,7 +83,7 @@ class Log(FaultLog):
     def replaced(self, start: int, end: int, message: str, text: str) -> None:
         """Add a fault of syntax that ``text`` in its place repairs."""
         title = phrase("write {}", text if len(text) < 40 else phrase("it in double quotes"))
-        self.report(rules.SYNTAX, start, end, message, title, title, text)
+        self.report(rules.json_syntax, start, end, message, title, title, text)
 
     def structure(
         self, start: int, end: int, message: str, help: Optional[str] = None, sure: bool = False
@@ -290,7 +290,7 @@ class Lexer:
         if not self._log.lost:
             message = phrase("the text {} needs double quotes", shown)
             self._log.report(
-                rules.SYNTAX, start, end, message, "write it in double quotes", meant=word
+                rules.json_syntax, start, end, message, "write it in double quotes", meant=word
             )
         return word
 

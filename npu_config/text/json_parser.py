@@ -81,7 +81,7 @@ class _Parser:
             first = frame.node.parts[frame.key][0]
             first = first.start if isinstance(first, Node) else first
             self._log.report(
-                rules.DUPLICATE_KEY,
+                rules.json_duplicate_key,
                 start,
                 end,
                 phrase(
@@ -219,7 +219,7 @@ class _Parser:
         if self._log.lost:
             return
         self._log.report(
-            rules.TRAILING_COMMA,
+            rules.json_trailing_comma,
             start,
             start + 1,
             'no entry follows this ","; strict JSON refuses it',
@@ -356,7 +356,7 @@ class _Parser:
         try:
             if marked:
                 self._log.report(
-                    rules.BYTE_ORDER_MARK,
+                    rules.json_byte_order_mark,
                     0,
                     1,
                     "the text starts with a byte order mark, which JSON forbids",

@@ -50,7 +50,7 @@ def load(path: str, limit: int) -> Union[bytes, Diagnostic]:
         return unreadable(path, error)
     message = "the file changes while it is read; it is not checked"
     help = "check it again when the process that writes it is done"
-    return rules.UNREADABLE.diagnostic(message, Place(path), help=help)
+    return rules.unreadable_file.diagnostic(message, Place(path), help=help)
 
 
 def state_of(stream: IO[bytes]) -> Optional[Tuple[int, int]]:
@@ -69,24 +69,26 @@ def unreadable(path: str, error: Exception) -> Diagnostic:
     """
     if not isinstance(error, OSError):
         message = "no file can have this name; it holds a NUL character"
-        return rules.UNREADABLE.diagnostic(message, Place(path.replace("\0", "\\0")))
+        return rules.unreadable_file.diagnostic(message, Place(path.replace("\0", "\\0")))
     if error.errno in _NO_FILE and is_text(path):
         message = phrase(
             "the path of a file is expected, and {} is the content of one", shown(path)
         )
-        return rules.UNREADABLE.diagnostic(message, help="give the path of a file that holds it")
+        return rules.unreadable_file.diagnostic(
+            message, help="give the path of a file that holds it"
+        )
     reason, help = _REASONS.get(error.errno or 0, (None, None))
     if reason is None:
         reason = phrase("the file cannot be read: {}", error.strerror or error)
     if os.path.isdir(path):
         reason, help = _REASONS[errno.EISDIR]
-    return rules.UNREADABLE.diagnostic(reason, Place(path), help=help)
+    return rules.unreadable_file.diagnostic(reason, Place(path), help=help)
 
 
 def too_large(path: Optional[str], limit: int) -> Diagnostic:
     """What is said of a file of more than ``limit`` bytes."""
     message = phrase("the file is larger than {:,} bytes and is not read", limit)
-    return rules.TOO_LARGE.diagnostic(message, Place(path))
+    return rules.file_too_large.diagnostic(message, Place(path))
 
 
 def decode(data: bytes, path: Optional[str]) -> Tuple[Optional[str], Optional[Diagnostic]]:
@@ -106,4 +108,4 @@ def decode(data: bytes, path: Optional[str]) -> Tuple[Optional[str], Optional[Di
             "the file is not UTF-8 text: it holds the byte 0x{:02x}", data[error.start]
         )
         place = Place(path, line, column, line, column + 1)
-        return None, rules.UNREADABLE.diagnostic(message, place, help=help)
+        return None, rules.unreadable_file.diagnostic(message, place, help=help)

@@ -3,12 +3,12 @@
 from npu_config.core.diagnostics import Severity
 from npu_config.core.rule import declare
 
-UNREADABLE = declare(
-    "NPU701",
-    "unreadable-file",
-    Severity.ERROR,
-    """
-    A file cannot be read, or is not UTF-8 text where text is expected.
+
+@declare(
+    "NPU701", Severity.ERROR, source=("npu_config",), help="check the path, and who may read it"
+)
+def unreadable_file() -> None:
+    """A file cannot be read, or is not UTF-8 text where text is expected.
 
     It does not exist, is a directory, may not be read by this user, vanished in the meantime, or
     was saved in another encoding.  The other files are checked all the same.
@@ -20,17 +20,17 @@ UNREADABLE = declare(
     Right:
 
         npu-config check npu.yaml
-    """,
-    source=("npu_config",),
-    help="check the path, and who may read it",
-)
-
-UNPARSABLE = declare(
-    "NPU702",
-    "unparsable-file",
-    Severity.ERROR,
     """
-    The text is not of the format that the name of the file promises.
+
+
+@declare(
+    "NPU702",
+    Severity.ERROR,
+    source=("YAML 1.1", "TOML 1.0", "the text format of protobuf"),
+    help="correct the line",
+)
+def unparsable_file() -> None:
+    """The text is not of the format that the name of the file promises.
 
     What could be read before the fault is judged; what seems to be missing is not.
 
@@ -41,32 +41,24 @@ UNPARSABLE = declare(
     Right:
 
         precision_mode = "allow_mix_precision"
-    """,
-    source=("YAML 1.1", "TOML 1.0", "the text format of protobuf"),
-    help="correct the line",
-)
-
-TOO_LARGE = declare(
-    "NPU703",
-    "file-too-large",
-    Severity.ERROR,
     """
-    A file is larger, deeper or holds more values than any real one, and is not read.
+
+
+@declare(
+    "NPU703", Severity.ERROR, source=("npu_config",), help="split the file, or give the right file"
+)
+def file_too_large() -> None:
+    """A file is larger, deeper or holds more values than any real one, and is not read.
 
     The message states the limit.  A configuration has 108 options; its file is a few kilobytes.
     The limits keep an accident (a log named `.yaml`, a bomb of aliases) from eating the memory
     of the machine that checks it.
-    """,
-    source=("npu_config",),
-    help="split the file, or give the right file",
-)
-
-NOT_CHECKED = declare(
-    "NPU784",
-    "not-checked-here",
-    Severity.INFO,
     """
-    A file is of a kind that is known and not checked.
+
+
+@declare("NPU784", Severity.INFO, source=("npu_config",))
+def not_checked_here() -> None:
+    """A file is of a kind that is known and not checked.
 
     A notebook, and a script for the adapter of TensorFlow 2 (`import npu_device`), whose options
     have other names and other rules.  Nothing is said about what is in it: it counts as not
@@ -80,19 +72,17 @@ NOT_CHECKED = declare(
     Wrong: `npu-config check train.ipynb`
 
     Right: `jupyter nbconvert --to script train.ipynb`, and `npu-config check train.py`
-    """,
-    source=("npu_config",),
-)
-
-NOTHING = declare(
-    "NPU709",
-    "nothing-to-check",
-    Severity.WARNING,
     """
-    A file is empty, or a directory holds no file that could be checked.
 
-    No file is wrong, but whoever ran the check expected one there.
-    """,
+
+@declare(
+    "NPU709",
+    Severity.WARNING,
     source=("npu_config",),
     help="npu-config init writes a file to start from",
 )
+def nothing_to_check() -> None:
+    """A file is empty, or a directory holds no file that could be checked.
+
+    No file is wrong, but whoever ran the check expected one there.
+    """

@@ -15,7 +15,7 @@ EXECUTE_MODES = ("lazy_recompile", "dynamic_execute")
 
 
 def _fault(message: str, value: Any, help: str = "") -> Diagnostic:
-    return rules.GRAPH_ATTRIBUTE.diagnostic(
+    return rules.graph_annotation_argument.diagnostic(
         "{}, got {!r}".format(message, value), help=help or None
     )
 

@@ -179,7 +179,7 @@ def _plain(name: str, given: Any) -> Any:
     """A tensor of a type that NumPy has."""
     tensor = tf.convert_to_tensor(given)
     if tensor.dtype.base_dtype == tf.string:
-        raise rules.COLLECTIVE_ARGUMENT.error(
+        raise rules.collective_argument.error(
             "{}: text is not communicated".format(name), kind=errors.ArgumentError
         )
     return _as(tensor, tf.float32 if tensor.dtype.base_dtype == tf.bfloat16 else tensor.dtype)

@@ -154,7 +154,7 @@ class NPUEstimator(Estimator):
         warm_start_from: Any = None,
     ) -> None:
         if not isinstance(config, NPURunConfig):
-            raise rules.ESTIMATOR_ARGUMENT.error(
+            raise rules.estimator_argument.error(
                 "config must be an NPURunConfig, got {!r}".format(config),
                 help="write config=NPURunConfig(...)",
             )
@@ -186,7 +186,7 @@ def _call(function: Any, features: Any, labels: Any, mode: str, params: Any, con
     """Call a model function with the arguments that it takes."""
     takes = internal("util.function_utils").fn_args(function)
     if "labels" not in takes and labels is not None:
-        raise rules.ESTIMATOR_SPEC.error(
+        raise rules.estimator_spec.error(
             "input_fn gives labels, and model_fn has no argument for them"
         )
     offered = {"labels": labels, "mode": mode, "params": params, "config": config}
@@ -197,7 +197,7 @@ def _call(function: Any, features: Any, labels: Any, mode: str, params: Any, con
 
 def _checked(spec: Any, mode: str) -> Any:
     if not isinstance(spec, EstimatorSpec):
-        raise rules.ESTIMATOR_SPEC.error(
+        raise rules.estimator_spec.error(
             "model_fn must return an EstimatorSpec or NPUEstimatorSpec in mode "
             '"{}", got {!r}'.format(mode, spec),
             kind=errors.StateError,
@@ -250,7 +250,7 @@ def _for_evaluation(spec: Any) -> Any:
 def _model_dir(given: Optional[str], config: NPURunConfig) -> str:
     """The model directory: of either argument, or a new one."""
     if given and config.model_dir and given != config.model_dir:
-        raise rules.ESTIMATOR_ARGUMENT.error(
+        raise rules.estimator_argument.error(
             'model_dir is "{}" in NPUEstimator and "{}" in NPURunConfig'.format(
                 given, config.model_dir
             ),
@@ -265,7 +265,7 @@ def _model_dir(given: Optional[str], config: NPURunConfig) -> str:
     from npu_config.core.diagnostics import Severity
 
     warn(
-        rules.ESTIMATOR_ARGUMENT.diagnostic(
+        rules.estimator_argument.diagnostic(
             'no model_dir is given, "{}" was made'.format(made),
             help="give model_dir, to find the checkpoints again",
             severity=Severity.WARNING,

@@ -62,7 +62,7 @@ def randomchoicewithmask(x: Any, count: int, seed: int = 0, seed2: int = 0) -> A
     require_graph_mode("randomchoicewithmask")
     x = operand("randomchoicewithmask", x, ("bool",))
     if count < 0:
-        raise rules.OPERATOR_ARGUMENT.error(
+        raise rules.operator_argument.error(
             "count of randomchoicewithmask must be 0 or more, got {!r}".format(count)
         )
     chosen = tf.random.shuffle(tf.where(x), seed=seed or None)

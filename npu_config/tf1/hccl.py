@@ -22,7 +22,7 @@ _GROUPS: Dict[str, List[int]] = {}
 
 def refuse(message: str) -> NoReturn:
     """Raise for an argument that a collective cannot work with (NpuConfigError)."""
-    raise rules.COLLECTIVE_ARGUMENT.error(message)
+    raise rules.collective_argument.error(message)
 
 
 def check_group(group: Any) -> None:

@@ -101,7 +101,7 @@ def broadcast(
         VendorError: there are several ranks, and nothing that connects them.
     """
     if not isinstance(tensor, (list, tuple)):
-        raise rules.COLLECTIVE_ARGUMENT.error(
+        raise rules.collective_argument.error(
             "broadcast: tensor must be a list of tensors, got {!r}".format(tensor),
             kind=errors.ArgumentError,
         )
@@ -206,7 +206,7 @@ def send(tensor: Any, sr_tag: int, dest_rank: int, group: str = GROUP) -> Any:
     collectives, members = _of_several("send", group)
     route = [ranks.rank_id(), members[_other("dest_rank", dest_rank, members)]]
     return collectives.send(
-        operand("send", tensor, _GATHERED, rules.COLLECTIVE_ARGUMENT), sr_tag, route
+        operand("send", tensor, _GATHERED, rules.collective_argument), sr_tag, route
     )
 
 
@@ -317,11 +317,11 @@ def reducible(what: str, given: Any) -> Any:
     Raises:
         ArgumentError: it has another type.
     """
-    return operand(what, given, _REDUCED, rules.COLLECTIVE_ARGUMENT)
+    return operand(what, given, _REDUCED, rules.collective_argument)
 
 
 def _with_axis(what: str, given: Any, types: Sequence[str]) -> Any:
-    tensor = operand(what, given, types, rules.COLLECTIVE_ARGUMENT)
+    tensor = operand(what, given, types, rules.collective_argument)
     if tensor.shape.ndims == 0:
         hccl.refuse("{} takes a tensor with an axis, got a scalar".format(what))
     return tensor

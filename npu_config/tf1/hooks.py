@@ -306,7 +306,7 @@ def _is_number(value: Any) -> bool:
 
 
 def _fault(message: str, value: Any) -> Diagnostic:
-    return rules.HOOK_ARGUMENT.diagnostic("{}, got {!r}".format(message, value))
+    return rules.hook_argument.diagnostic("{}, got {!r}".format(message, value))
 
 
 def npu_hooks_append(hooks_list: Any = ()) -> List[Any]:

@@ -63,7 +63,7 @@ def _takes(function: Callable[..., Any], count: int) -> bool:
 
 
 def _fault(message: str, value: Any) -> Diagnostic:
-    return rules.ESTIMATOR_SPEC.diagnostic(
+    return rules.estimator_spec.diagnostic(
         "{}, got {!r}".format(message, value),
         help="write host_call=(write_summaries, [global_step, loss])",
     )

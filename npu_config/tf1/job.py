@@ -48,7 +48,7 @@ def read_job_info(job_start_file: str = "") -> JobInfo:
     needed = bool(job_start_file) or vendor.is_available() or size > 1
     if needed and not environ.get("JOB_ID"):
         what = 'job_start_file "{}" cannot be used'.format(job_start_file)
-        raise rules.ESTIMATOR_ARGUMENT.error(
+        raise rules.estimator_argument.error(
             "{} and JOB_ID is not set".format(
                 what if job_start_file else "no job_start_file is given"
             ),

@@ -36,7 +36,7 @@ def model_to_npu_estimator(
     """
     if (keras_model is None) == (keras_model_path is None):
         given = "none" if keras_model is None else "both"
-        raise rules.ESTIMATOR_ARGUMENT.error(
+        raise rules.estimator_argument.error(
             "exactly one of keras_model and keras_model_path is needed, got {}".format(given)
         )
     made = tf.keras.estimator.model_to_estimator(

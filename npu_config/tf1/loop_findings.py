@@ -67,7 +67,7 @@ class LoopFindings:
             ).format(self._declared)
             help = "load it: loop.load_iteration_per_loop_var(sess, {}), or a SetIterationsVarHook"
             warn(
-                loop_rules.LOOP_NOT_OFFLOADED.diagnostic(
+                loop_rules.loop_has_no_effect.diagnostic(
                     message, option=_OPTION, help=help.format(self._declared)
                 )
             )
@@ -81,7 +81,7 @@ class LoopFindings:
         """
         if self._is_new("once"):
             message = "each session.run trains one step here, and {} on the device".format(count)
-            warn(loop_rules.LOOP_ONCE.diagnostic(message, option=_OPTION, help=help))
+            warn(loop_rules.loop_runs_once.diagnostic(message, option=_OPTION, help=help))
 
     def one_shot(self, name: str) -> None:
         """The device refuses an iterator.

@@ -9,12 +9,10 @@ from npu_config.core.rule import declare
 _UTIL = "tf_adapter/python/npu_bridge/estimator/npu/util.py"
 _OFFLOAD = "docs/en/tfadapter_1/more_features/iteration_offload.md"
 
-TRAIN_OP = declare(
-    "NPU840",
-    "train-op-type",
-    Severity.ERROR,
-    """
-    Something that is not a tf.Operation is given as the training operation.
+
+@declare("NPU840", Severity.ERROR, facts=("iteration-train-op-type",), source=(_UTIL,))
+def train_op_type() -> None:
+    """Something that is not a tf.Operation is given as the training operation.
 
     The loop is built around an operation named ``IterationOp`` that groups the training
     operation. ``optimizer.minimize(loss)`` returns an operation; ``tf.assign_add`` and
@@ -28,17 +26,12 @@ TRAIN_OP = declare(
     Right:
 
         train_op = util.set_iteration_per_loop(sess, create_train_op(loss, opt).op, 10)
-    """,
-    facts=("iteration-train-op-type",),
-    source=(_UTIL,),
-)
-
-ITERATION_COUNT = declare(
-    "NPU841",
-    "iteration-count",
-    Severity.ERROR,
     """
-    The number of iterations per loop is not a whole number from 1.
+
+
+@declare("NPU841", Severity.ERROR, facts=("iteration-variables-loaded",), source=(_UTIL,))
+def iteration_count() -> None:
+    """The number of iterations per loop is not a whole number from 1.
 
     The loop variable holds the number minus one, so 0 and below, fractions, text and None make
     the device run a number of iterations that nobody asked for.  ``True`` is not a number of
@@ -51,17 +44,18 @@ ITERATION_COUNT = declare(
     Right:
 
         SetIterationsVarHook(10)
-    """,
-    facts=("iteration-variables-loaded",),
-    source=(_UTIL,),
-)
-
-ITERATION_MISMATCH = declare(
-    "NPU842",
-    "iterations-per-loop-mismatch",
-    Severity.ERROR,
     """
-    The loop is loaded with another number than the session declares.
+
+
+@declare(
+    "NPU842",
+    Severity.ERROR,
+    facts=("iterations-value-equal",),
+    source=(_OFFLOAD,),
+    options=("iterations_per_loop",),
+)
+def iterations_per_loop_mismatch() -> None:
+    """The loop is loaded with another number than the session declares.
 
     ``iterations_per_loop`` in the session configuration decides whether the graph is turned
     into a loop, the loop variable decides how often it runs.  The documentation requires both
@@ -76,18 +70,12 @@ ITERATION_MISMATCH = declare(
 
         custom_op.parameter_map["iterations_per_loop"].i = 10
         train_op = util.set_iteration_per_loop(sess, train_op, 10)
-    """,
-    facts=("iterations-value-equal",),
-    source=(_OFFLOAD,),
-    options=("iterations_per_loop",),
-)
-
-GRAPH_STATE = declare(
-    "NPU843",
-    "graph-cannot-be-changed",
-    Severity.ERROR,
     """
-    The loop is to be built in a graph that cannot take it.
+
+
+@declare("NPU843", Severity.ERROR, facts=("iteration-graph-mutable",), source=(_OFFLOAD,))
+def graph_cannot_be_changed() -> None:
+    """The loop is to be built in a graph that cannot take it.
 
     A finalized graph (``tf.train.Supervisor`` and ``MonitoredSession`` finalize theirs) takes
     no new nodes, and in a graph that is not the default one the loop variables would land
@@ -105,17 +93,12 @@ GRAPH_STATE = declare(
         supervisor = tf.train.Supervisor(logdir=..., init_op=init)
         with supervisor.managed_session() as sess:
             loop.load_iteration_per_loop_var(sess, 10)
-    """,
-    facts=("iteration-graph-mutable",),
-    source=(_OFFLOAD,),
-)
-
-SESSION_STATE = declare(
-    "NPU844",
-    "session-cannot-be-used",
-    Severity.ERROR,
     """
-    The loop is to be loaded into something that is not an open session of its graph.
+
+
+@declare("NPU844", Severity.ERROR, source=(_UTIL,))
+def session_cannot_be_used() -> None:
+    """The loop is to be loaded into something that is not an open session of its graph.
 
     Loop variables live in a session: it has to be a ``tf.Session`` (or a wrapper of one),
     open, and made for the graph that holds the training operation.
@@ -131,16 +114,12 @@ SESSION_STATE = declare(
         with tf.Session() as sess:
             sess.run(init)
             train_op = util.set_iteration_per_loop(sess, train_op, 10)
-    """,
-    source=(_UTIL,),
-)
-
-LOOP_ORDER = declare(
-    "NPU845",
-    "loop-not-created",
-    Severity.ERROR,
     """
-    The loop is loaded before it was created.
+
+
+@declare("NPU845", Severity.ERROR, facts=("iteration-variables-loaded",), source=(_UTIL,))
+def loop_not_created() -> None:
+    """The loop is loaded before it was created.
 
     ``create_iteration_per_loop_var`` (or the hook's ``begin``) adds the loop variables to the
     graph; only then is there something to load.
@@ -155,17 +134,17 @@ LOOP_ORDER = declare(
         loop = util.IterationPerLoop()
         train_op = loop.create_iteration_per_loop_var(train_op)
         loop.load_iteration_per_loop_var(sess, 10)
-    """,
-    facts=("iteration-variables-loaded",),
-    source=(_UTIL,),
-)
-
-LOOP_NAME_TAKEN = declare(
-    "NPU846",
-    "loop-name-taken",
-    Severity.ERROR,
     """
-    A name that the loop needs belongs to something else in the graph.
+
+
+@declare(
+    "NPU846",
+    Severity.ERROR,
+    facts=("iteration-op-name", "iteration-op-once"),
+    source=(_UTIL, "tf_adapter/optimizers/om_partition_subgraphs_pass.cc"),
+)
+def loop_name_taken() -> None:
+    """A name that the loop needs belongs to something else in the graph.
 
     The runtime finds the loop by its names: one operation called exactly ``IterationOp``, and
     the variables ``npu_runconfig/iterations_per_loop``, ``loop_cond``, ``zero`` and ``one``
@@ -180,17 +159,18 @@ LOOP_NAME_TAKEN = declare(
     Right:
 
         step = util.set_iteration_per_loop(sess, tf.group(train_d, train_g), 10)
-    """,
-    facts=("iteration-op-name", "iteration-op-once"),
-    source=(_UTIL, "tf_adapter/optimizers/om_partition_subgraphs_pass.cc"),
-)
-
-LOOP_NOT_OFFLOADED = declare(
-    "NPU847",
-    "loop-has-no-effect",
-    Severity.WARNING,
     """
-    The loop is loaded, but the session or the graph lacks what makes it run.
+
+
+@declare(
+    "NPU847",
+    Severity.WARNING,
+    facts=("iteration-op-name", "iteration-estimator-hook"),
+    source=(_OFFLOAD,),
+    options=("iterations_per_loop",),
+)
+def loop_has_no_effect() -> None:
+    """The loop is loaded, but the session or the graph lacks what makes it run.
 
     The session must declare ``iterations_per_loop`` for ``NpuOptimizer`` (absent means 1), and
     the graph must fetch an operation named exactly ``IterationOp``.  Otherwise each
@@ -204,18 +184,18 @@ LOOP_NOT_OFFLOADED = declare(
 
         train_op = tf.group(train_op, name="IterationOp")
         tf.train.MonitoredTrainingSession(hooks=[SetIterationsVarHook(10)])
-    """,
-    facts=("iteration-op-name", "iteration-estimator-hook"),
+    """
+
+
+@declare(
+    "NPU848",
+    Severity.ERROR,
+    facts=("iterations-divide-total", "iteration-session-run-count"),
     source=(_OFFLOAD,),
     options=("iterations_per_loop",),
 )
-
-LOOP_PLAN = declare(
-    "NPU848",
-    "loop-plan-uneven",
-    Severity.ERROR,
-    """
-    Steps, intervals and iterations per loop do not fit one another.
+def loop_plan_uneven() -> None:
+    """Steps, intervals and iterations per loop do not fit one another.
 
     One ``session.run`` trains ``iterations_per_loop`` steps, and nothing can happen in
     between: the total has to be a multiple of it (or the last loop must be loaded shorter),
@@ -229,18 +209,12 @@ LOOP_PLAN = declare(
     Right:
 
         plan_loops(steps=1000, iterations_per_loop=250, checkpoint_every=500)
-    """,
-    facts=("iterations-divide-total", "iteration-session-run-count"),
-    source=(_OFFLOAD,),
-    options=("iterations_per_loop",),
-)
-
-LOOP_ONCE = declare(
-    "NPU825",
-    "loop-runs-once",
-    Severity.WARNING,
     """
-    Loops are switched off, and a loop is run.
+
+
+@declare("NPU825", Severity.WARNING, source=(_OFFLOAD,), options=("iterations_per_loop",))
+def loop_runs_once() -> None:
+    """Loops are switched off, and a loop is run.
 
     With ``set_loops("once")``, ``NPU_CONFIG_LOOPS=once`` or ``npu-config run --loops once`` a
     ``session.run`` of a loop makes one step where the device makes ``iterations_per_loop``.  The
@@ -253,17 +227,12 @@ LOOP_ONCE = declare(
     Right:
 
         python train.py
-    """,
-    source=(_OFFLOAD,),
-    options=("iterations_per_loop",),
-)
-
-LOOP_SETTING = declare(
-    "NPU826",
-    "loops-setting",
-    Severity.ERROR,
     """
-    Loops off the device are set to something other than "device" or "once".
+
+
+@declare("NPU826", Severity.ERROR, source=(_OFFLOAD,))
+def loops_setting() -> None:
+    """Loops off the device are set to something other than "device" or "once".
 
     "device" makes as many steps for a ``session.run`` as the device would, "once" makes one.
 
@@ -274,16 +243,12 @@ LOOP_SETTING = declare(
     Right:
 
         NPU_CONFIG_LOOPS=device python train.py
-    """,
-    source=(_OFFLOAD,),
-)
-
-PARTIAL_LOOP = declare(
-    "NPU827",
-    "loop-in-partial-run",
-    Severity.ERROR,
     """
-    A partial run of a session reaches ``IterationOp``.
+
+
+@declare("NPU827", Severity.ERROR, source=(_OFFLOAD,))
+def loop_in_partial_run() -> None:
+    """A partial run of a session reaches ``IterationOp``.
 
     A loop runs as a whole: its iterations repeat everything that is fetched, and a partial run
     fetches its parts one after the other.
@@ -295,6 +260,4 @@ PARTIAL_LOOP = declare(
     Right:
 
         sess.run([loss, train_op])
-    """,
-    source=(_OFFLOAD,),
-)
+    """

@@ -68,7 +68,7 @@ def set_loops(loops: str) -> None:
 
 def _checked(loops: str) -> str:
     if loops not in _LOOPS:
-        raise loop_rules.LOOP_SETTING.error(
+        raise loop_rules.loops_setting.error(
             'loops must be "device" or "once", got {!r}'.format(loops),
             help='call set_loops("device"), or set {}=device'.format(SETTING),
         )
@@ -196,7 +196,7 @@ class Runs:
         """``session.partial_run_setup``; StateError for a loop."""
         session = self._session()
         if self._rounds(fetched(session, fetches), None) > 1:
-            raise loop_rules.PARTIAL_LOOP.error(
+            raise loop_rules.loop_in_partial_run.error(
                 "a partial run reaches {}, and a loop cannot be run in parts".format(ITERATION_OP),
                 help="use session.run, or make the session with iterations_per_loop 1",
                 kind=errors.StateError,

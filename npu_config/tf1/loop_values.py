@@ -41,5 +41,5 @@ def warn_if_not_declared(session: Any, iterations_per_loop: int) -> None:
 def warn_no_effect(message: str, help: str) -> None:
     """Warn that a loop has no effect."""
     warn(
-        loop_rules.LOOP_NOT_OFFLOADED.diagnostic(message, option="iterations_per_loop", help=help)
+        loop_rules.loop_has_no_effect.diagnostic(message, option="iterations_per_loop", help=help)
     )

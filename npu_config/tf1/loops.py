@@ -216,6 +216,6 @@ class IterationPerLoop:
 
 def not_created(first: str) -> Diagnostic:
     """The finding that a loop is loaded before ``first`` was called."""
-    return loop_rules.LOOP_ORDER.diagnostic(
+    return loop_rules.loop_not_created.diagnostic(
         "the loop is loaded before it was created", help="call {} first".format(first)
     )

@@ -38,7 +38,7 @@ def _contrib(name: str) -> Callable[[], Optional[type]]:
 
 
 def _fault(message: str, value: Any, help: Optional[str] = None) -> Diagnostic:
-    return rules.LOSS_SCALE.diagnostic("{}, got {!r}".format(message, value), help=help)
+    return rules.loss_scale_argument.diagnostic("{}, got {!r}".format(message, value), help=help)
 
 
 class FixedLossScaleManager(metaclass=VendorFirst):

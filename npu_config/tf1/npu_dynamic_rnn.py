@@ -88,7 +88,7 @@ class _Recurrent(Layer):
     def _input_size(self, shape: Any) -> int:
         size = shape[2] if len(shape) == 3 else None
         if size is None:
-            raise rules.RECURRENT_LAYER.error(
+            raise rules.recurrent_layer_argument.error(
                 "the input of {} must be [time, batch, size] with a known size, got {}".format(
                     type(self).__name__, shape
                 )
@@ -97,7 +97,7 @@ class _Recurrent(Layer):
 
 
 def _fault(layer: Any, name: str, value: Any, legal: Sequence[Any]) -> Any:
-    return rules.RECURRENT_LAYER.diagnostic(
+    return rules.recurrent_layer_argument.diagnostic(
         "{} of {} must be {}, got {!r}; the compiler of the device refuses others".format(
             name, type(layer).__name__, " or ".join(map(repr, legal)), value
         )

@@ -76,7 +76,7 @@ def dropout(
             )
         )
     if faults:
-        raise errors.NpuConfigError(map(rules.OPERATOR_ARGUMENT.diagnostic, faults))
+        raise errors.NpuConfigError(map(rules.operator_argument.diagnostic, faults))
     operand("npu_ops.dropout", x)
     if not number:
         keep_prob = operand("keep_prob of npu_ops.dropout", keep_prob, [x.dtype.base_dtype.name])
@@ -117,7 +117,7 @@ def basic_lstm_cell(
     """
     require_graph_mode("npu_ops.basic_lstm_cell")
     if activation != "tanh" or keep_prob != 1.0:
-        raise rules.RECURRENT_LAYER.error(
+        raise rules.recurrent_layer_argument.error(
             'basic_lstm_cell takes activation "tanh" and keep_prob 1.0 here, got {!r} and '
             "{!r}".format(activation, keep_prob)
         )

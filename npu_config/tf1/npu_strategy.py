@@ -43,7 +43,7 @@ class NPUStrategy(metaclass=VendorFirst):
     def __new__(cls, device: str = "/cpu:0") -> Any:
         """The strategy of one device, which knows of the other ranks."""
         if device != "/cpu:0":
-            raise rules.UTIL_ARGUMENT.error(
+            raise rules.util_argument.error(
                 'the device of NPUStrategy must be "/cpu:0", got {!r}'.format(device)
             )
         strategy = tf.distribute.OneDeviceStrategy(device)

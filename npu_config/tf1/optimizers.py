@@ -110,7 +110,7 @@ class NPUOptimizer(_Wrapper, metaclass=VendorFirst):
         name: Optional[str] = None,
     ) -> None:
         if is_loss_scale and loss_scale_manager is None:
-            raise rules.LOSS_SCALE.error(
+            raise rules.loss_scale_argument.error(
                 "is_loss_scale is True and there is no loss_scale_manager",
                 help="give a FixedLossScaleManager, for instance",
             )

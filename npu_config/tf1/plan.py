@@ -166,7 +166,7 @@ def _check_numbers(given: Dict[str, Any], may_be_zero: Any = ()) -> None:
 
 
 def _misfit(message: str, help: str) -> Diagnostic:
-    return loop_rules.LOOP_PLAN.diagnostic(message, option="iterations_per_loop", help=help)
+    return loop_rules.loop_plan_uneven.diagnostic(message, option="iterations_per_loop", help=help)
 
 
 def _multiples(value: int, count: int) -> str:

@@ -27,7 +27,7 @@ class Profiler(metaclass=VendorFirst):
         given = {"level": level, "aic_metrics": aic_metrics, "output_path": output_path}
         for name, value in given.items():
             if not isinstance(value, str):
-                raise rules.OPERATOR_ARGUMENT.error(
+                raise rules.operator_argument.error(
                     "{} of Profiler must be text, got {!r}".format(name, value)
                 )
 

@@ -66,7 +66,7 @@ class Link:
                 self._end("npu-config run has gone, which started the ranks")
         answer.here.wait()
         if "error" in answer.head:
-            raise rules.COLLECTIVE_FAILED.error(answer.head["error"], kind=errors.VendorError)
+            raise rules.collective_failed.error(answer.head["error"], kind=errors.VendorError)
         return answer.arrays
 
     def _read(self) -> None:
@@ -115,7 +115,7 @@ def link() -> Link:
             try:
                 _LINKS[:] = [Link(*found)]
             except OSError as error:
-                raise rules.COLLECTIVE_FAILED.error(
+                raise rules.collective_failed.error(
                     "the job of this rank cannot be reached: {}".format(error.strerror or error),
                     kind=errors.VendorError,
                 ) from None

@@ -22,7 +22,7 @@ def rank_size_text(environ: Optional[Mapping[str, str]] = None) -> str:
     environ = os.environ if environ is None else environ
     with_table, without = environ.get("RANK_SIZE"), environ.get("CM_WORKER_SIZE")
     if with_table is not None and without is not None:
-        raise rules.RANK_ENVIRONMENT.error(
+        raise rules.rank_variables_unusable.error(
             'RANK_SIZE "{}" and CM_WORKER_SIZE "{}" are both set'.format(with_table, without),
             help="keep RANK_SIZE with a rank table, CM_WORKER_SIZE without one",
         )
@@ -50,7 +50,7 @@ def rank_id(environ: Optional[Mapping[str, str]] = None) -> int:
     try:
         return int(text)
     except ValueError:
-        raise rules.RANK_ENVIRONMENT.error(
+        raise rules.rank_variables_unusable.error(
             'RANK_ID must be a whole number from 0, got "{}"'.format(text),
             help="set RANK_ID to the rank of this process, or unset it for one rank",
         ) from None
@@ -138,7 +138,7 @@ def require_one_rank(what: str, size: Optional[int] = None) -> None:
     """
     size = rank_size() if size is None else size
     if size > 1:
-        raise rules.VENDOR_MISSING.error(
+        raise rules.vendor_library_missing.error(
             '"{}" has to communicate between {} ranks, which needs the Ascend adapter '
             "for TensorFlow 1.15: the package {} is not installed".format(
                 what, size, vendor.PACKAGE

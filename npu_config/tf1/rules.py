@@ -10,12 +10,10 @@ from npu_config.core.rule import declare
 
 _UTIL = "tf_adapter/python/npu_bridge/estimator/npu/util.py"
 
-NEEDS_GRAPH_MODE = declare(
-    "NPU849",
-    "graph-mode-needed",
-    Severity.ERROR,
-    """
-    A function of the graph mode is called while TensorFlow executes eagerly.
+
+@declare("NPU849", Severity.ERROR, source=("tf_adapter/python/npu_bridge/npu_ops.py",))
+def graph_mode_needed() -> None:
+    """A function of the graph mode is called while TensorFlow executes eagerly.
 
     The adapter for TensorFlow 1.15 works on graphs and sessions.  With TensorFlow 2 these
     exist under ``tf.compat.v1``, after eager execution has been switched off.
@@ -29,16 +27,12 @@ NEEDS_GRAPH_MODE = declare(
 
         import tensorflow.compat.v1 as tf
         tf.disable_eager_execution()
-    """,
-    source=("tf_adapter/python/npu_bridge/npu_ops.py",),
-)
-
-VENDOR_MISSING = declare(
-    "NPU850",
-    "vendor-library-missing",
-    Severity.ERROR,
     """
-    Something was called that only the vendor's library on an NPU host can do.
+
+
+@declare("NPU850", Severity.ERROR, source=("docs/en/tfadapter_1/install.md",))
+def vendor_library_missing() -> None:
+    """Something was called that only the vendor's library on an NPU host can do.
 
     Communication between hosts, device operators and profiling on the device are the vendor's:
     they are taken from the package ``npu_bridge`` (and ``hccl``) where it can be imported, and
@@ -53,16 +47,17 @@ VENDOR_MISSING = declare(
 
         python train.py                            # one rank: runs anywhere
         npu-config run --ranks 8 train.py          # eight ranks on this machine
-    """,
-    source=("docs/en/tfadapter_1/install.md",),
-)
-
-HOOK_ARGUMENT = declare(
-    "NPU851",
-    "hook-argument",
-    Severity.ERROR,
     """
-    A hook is made with an argument that it cannot work with.
+
+
+@declare(
+    "NPU851",
+    Severity.ERROR,
+    facts=("output-tensor-hook-steps", "tell-me-hook-args"),
+    source=("tf_adapter/python/npu_bridge/estimator/npu/npu_hook.py",),
+)
+def hook_argument() -> None:
+    """A hook is made with an argument that it cannot work with.
 
     ``NPUOutputTensorHook`` needs a function to call and a number of steps from 1 (its own
     default 0 divides by zero at the first step); ``TellMeStepOrLossHook`` needs a step or a
@@ -75,17 +70,17 @@ HOOK_ARGUMENT = declare(
     Right:
 
         NPUOutputTensorHook({"loss": loss}, output_fn=print, output_every_n_steps=100)
-    """,
-    facts=("output-tensor-hook-steps", "tell-me-hook-args"),
-    source=("tf_adapter/python/npu_bridge/estimator/npu/npu_hook.py",),
-)
-
-RANK_ENVIRONMENT = declare(
-    "NPU852",
-    "rank-variables-unusable",
-    Severity.ERROR,
     """
-    The environment variables that say which rank this process is cannot be used.
+
+
+@declare(
+    "NPU852",
+    Severity.ERROR,
+    facts=("resource-info-exclusive",),
+    source=(_UTIL, "docs/en/tfa_env/RANK_ID.md"),
+)
+def rank_variables_unusable() -> None:
+    """The environment variables that say which rank this process is cannot be used.
 
     ``RANK_SIZE`` (with a rank table) and ``CM_WORKER_SIZE`` (without one) exclude each other,
     and ``RANK_ID`` is a whole number from 0.
@@ -97,17 +92,17 @@ RANK_ENVIRONMENT = declare(
     Right:
 
         RANK_SIZE=8 RANK_ID=0 RANK_TABLE_FILE=rank_table.json python train.py
-    """,
-    facts=("resource-info-exclusive",),
-    source=(_UTIL, "docs/en/tfa_env/RANK_ID.md"),
-)
-
-RUN_CONFIG_ARGUMENT = declare(
-    "NPU853",
-    "run-config-argument",
-    Severity.ERROR,
     """
-    An argument of NPURunConfig, or of a configuration object in it, cannot be used.
+
+
+@declare(
+    "NPU853",
+    Severity.ERROR,
+    facts=("run-config-nested-types",),
+    source=("tf_adapter/python/npu_bridge/estimator/npu/npu_config.py",),
+)
+def run_config_argument() -> None:
+    """An argument of NPURunConfig, or of a configuration object in it, cannot be used.
 
     The configuration objects are of their own classes (the vendor does not check two of them,
     and fails later), ``recompute`` and ``graph_slice`` are "auto" or "manual", and what
@@ -120,17 +115,17 @@ RUN_CONFIG_ARGUMENT = declare(
     Right:
 
         NPURunConfig(memory_config=MemoryConfig(static_memory_policy=2))
-    """,
-    facts=("run-config-nested-types",),
-    source=("tf_adapter/python/npu_bridge/estimator/npu/npu_config.py",),
-)
-
-RUN_CONFIG_OVERRIDES = declare(
-    "NPU854",
-    "run-config-overrides-session-config",
-    Severity.WARNING,
     """
-    A value in the given session_config is replaced by what NPURunConfig says.
+
+
+@declare(
+    "NPU854",
+    Severity.WARNING,
+    facts=("run-config-second-custom-op", "run-config-remapping"),
+    source=("tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py",),
+)
+def run_config_overrides_session_config() -> None:
+    """A value in the given session_config is replaced by what NPURunConfig says.
 
     NPURunConfig always writes most of its options, also those left at their default, so an
     option set in an ``NpuOptimizer`` entry of ``session_config`` is overridden.  The vendor's
@@ -145,17 +140,17 @@ RUN_CONFIG_OVERRIDES = declare(
     Right:
 
         NPURunConfig(session_config=session_config, dump_config=DumpConfig(enable_dump=True, ...))
-    """,
-    facts=("run-config-second-custom-op", "run-config-remapping"),
+    """
+
+
+@declare(
+    "NPU855",
+    Severity.ERROR,
+    facts=("run-config-type", "estimator-model-dir", "keras-model-source", "estimator-job-id"),
     source=("tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py",),
 )
-
-ESTIMATOR_ARGUMENT = declare(
-    "NPU855",
-    "estimator-argument",
-    Severity.ERROR,
-    """
-    NPUEstimator, NPUEstimatorSpec or model_to_npu_estimator cannot work with an argument.
+def estimator_argument() -> None:
+    """NPUEstimator, NPUEstimatorSpec or model_to_npu_estimator cannot work with an argument.
 
     The configuration has to be an NPURunConfig, the model directory the same in both places,
     and ``model_to_npu_estimator`` takes either a model or a path.  Where no model directory is
@@ -168,17 +163,17 @@ ESTIMATOR_ARGUMENT = declare(
     Right:
 
         NPUEstimator(model_fn, config=NPURunConfig(model_dir="a"))
-    """,
-    facts=("run-config-type", "estimator-model-dir", "keras-model-source", "estimator-job-id"),
+    """
+
+
+@declare(
+    "NPU856",
+    Severity.ERROR,
+    facts=("estimator-spec-type", "host-call-shape"),
     source=("tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py",),
 )
-
-ESTIMATOR_SPEC = declare(
-    "NPU856",
-    "estimator-spec",
-    Severity.ERROR,
-    """
-    A model function returns something that NPUEstimator cannot run.
+def estimator_spec() -> None:
+    """A model function returns something that NPUEstimator cannot run.
 
     In training and evaluation it returns a ``tf.estimator.EstimatorSpec`` or an
     ``NPUEstimatorSpec``; ``host_call`` is a function and the tensors that it takes, in equal
@@ -191,17 +186,17 @@ ESTIMATOR_SPEC = declare(
     Right:
 
         NPUEstimatorSpec(mode, loss=loss, train_op=train_op, host_call=(write_summaries, [loss]))
-    """,
-    facts=("estimator-spec-type", "host-call-shape"),
-    source=("tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py",),
-)
-
-LOSS_SCALE = declare(
-    "NPU857",
-    "loss-scale-argument",
-    Severity.ERROR,
     """
-    A loss scale, or what updates it, is out of range.
+
+
+@declare(
+    "NPU857",
+    Severity.ERROR,
+    facts=("loss-scale-minimum", "loss-scale-manager-required"),
+    source=("tf_adapter/python/npu_bridge/estimator/npu/npu_loss_scale_manager.py",),
+)
+def loss_scale_argument() -> None:
+    """A loss scale, or what updates it, is out of range.
 
     A fixed scale is at least 1; ``incr_every_n_steps`` and ``decr_every_n_nan_or_inf`` are
     whole numbers and the ratios are numbers other than zero;
@@ -214,17 +209,17 @@ LOSS_SCALE = declare(
     Right:
 
         FixedLossScaleManager(loss_scale=2**15)
-    """,
-    facts=("loss-scale-minimum", "loss-scale-manager-required"),
-    source=("tf_adapter/python/npu_bridge/estimator/npu/npu_loss_scale_manager.py",),
-)
-
-GRAPH_ATTRIBUTE = declare(
-    "NPU858",
-    "graph-annotation-argument",
-    Severity.ERROR,
     """
-    A scope or an attribute of a graph node is given a value that it cannot have.
+
+
+@declare(
+    "NPU858",
+    Severity.ERROR,
+    facts=("run-config-limit-core-scope",),
+    source=("tf_adapter/python/npu_bridge/estimator/npu/npu_scope.py", _UTIL),
+)
+def graph_annotation_argument() -> None:
+    """A scope or an attribute of a graph node is given a value that it cannot have.
 
     The scopes of ``npu_scope`` and helpers such as ``keep_tensors_dtypes`` write attributes
     that the device's graph compiler reads; a wrong one is found only there, or never.
@@ -236,17 +231,12 @@ GRAPH_ATTRIBUTE = declare(
     Right:
 
         with npu_scope.npu_variable_scope(NpuExecutePlacement.HOST): ...
-    """,
-    facts=("run-config-limit-core-scope",),
-    source=("tf_adapter/python/npu_bridge/estimator/npu/npu_scope.py", _UTIL),
-)
-
-UTIL_ARGUMENT = declare(
-    "NPU859",
-    "util-argument",
-    Severity.ERROR,
     """
-    A checking function of ``util`` refuses what it was given.
+
+
+@declare("NPU859", Severity.ERROR, source=(_UTIL,))
+def util_argument() -> None:
+    """A checking function of ``util`` refuses what it was given.
 
     ``check_positive_integer``, ``check_path``, ``check_aoe_mode`` and the others are what
     scripts use to check their own flags; the message names the flag.
@@ -258,16 +248,12 @@ UTIL_ARGUMENT = declare(
     Right:
 
         util.check_aoe_mode("2")
-    """,
-    source=(_UTIL,),
-)
-
-STORE_EMPTY = declare(
-    "NPU860",
-    "value-store-missing",
-    Severity.ERROR,
     """
-    A value is written to or read from the store of ``util`` before ``global_dict_init``.
+
+
+@declare("NPU860", Severity.ERROR, facts=("get-npu-rank-before-init",), source=(_UTIL,))
+def value_store_missing() -> None:
+    """A value is written to or read from the store of ``util`` before ``global_dict_init``.
 
     ``init_resource`` creates the store; a script that uses it without ``init_resource``
     creates it.
@@ -280,17 +266,16 @@ STORE_EMPTY = declare(
 
         util.global_dict_init()
         util.set_value("learning_rate", 0.1)
-    """,
-    facts=("get-npu-rank-before-init",),
-    source=(_UTIL,),
-)
-
-RECURRENT_LAYER = declare(
-    "NPU828",
-    "recurrent-layer-argument",
-    Severity.ERROR,
     """
-    DynamicRNN, DynamicGRUV2 or DynamicAUGRU is made with an argument that the device refuses.
+
+
+@declare(
+    "NPU828",
+    Severity.ERROR,
+    source=("tf_adapter/python/npu_bridge/estimator/npu/npu_dynamic_rnn.py",),
+)
+def recurrent_layer_argument() -> None:
+    """DynamicRNN, DynamicGRUV2 or DynamicAUGRU is made with an argument that the device refuses.
 
     They take one cell type (LSTM), tanh, inputs of [time, batch, size], no projection, no
     clipping, no peephole; the compiler of the device refuses everything else, late.
@@ -302,16 +287,16 @@ RECURRENT_LAYER = declare(
     Right:
 
         DynamicRNN(hidden_size=64, dtype=tf.float32)
-    """,
-    source=("tf_adapter/python/npu_bridge/estimator/npu/npu_dynamic_rnn.py",),
-)
-
-OPERATOR_ARGUMENT = declare(
-    "NPU867",
-    "operator-argument",
-    Severity.ERROR,
     """
-    An operator of the adapter is given a tensor or a number that it does not take.
+
+
+@declare(
+    "NPU867",
+    Severity.ERROR,
+    source=("tf_adapter/ops", "tf_adapter/python/npu_bridge/estimator/npu_ops.py"),
+)
+def operator_argument() -> None:
+    """An operator of the adapter is given a tensor or a number that it does not take.
 
     The operators of the device know certain types only (mostly float16 and float32, all operands
     of one), and the library refuses others while the graph is built.
@@ -323,16 +308,12 @@ OPERATOR_ARGUMENT = declare(
     Right:
 
         npu_ops.dropout(tf.ones([8], tf.float32), 0.9)
-    """,
-    source=("tf_adapter/ops", "tf_adapter/python/npu_bridge/estimator/npu_ops.py"),
-)
-
-COLLECTIVE_FAILED = declare(
-    "NPU866",
-    "collective-failed",
-    Severity.ERROR,
     """
-    The ranks of a job on one machine cannot do a collective operation together.
+
+
+@declare("NPU866", Severity.ERROR, source=("npu_config",))
+def collective_failed() -> None:
+    """The ranks of a job on one machine cannot do a collective operation together.
 
     Ranks meet by the name of the operation and by how often each has run it.  They must give
     the same type, shape and reduction, all ranks of the group must come, and none may wait for
@@ -348,16 +329,12 @@ COLLECTIVE_FAILED = declare(
         total = session.run(hccl_ops.allreduce(loss, "sum"))
         if get_rank_id() == 0:
             print(total)
-    """,
-    source=("npu_config",),
-)
-
-COLLECTIVE_ARGUMENT = declare(
-    "NPU829",
-    "collective-argument",
-    Severity.ERROR,
     """
-    A function of ``hccl`` is given an argument that it cannot work with.
+
+
+@declare("NPU829", Severity.ERROR, source=("hccl/manage/api.py", "hccl/split/api.py"))
+def collective_argument() -> None:
+    """A function of ``hccl`` is given an argument that it cannot work with.
 
     Groups have names of 1 to 127 characters; ``create_group`` takes the number of ranks and a
     list of as many; gradients are cut after ascending numbers, or by shares that add up to
@@ -370,6 +347,4 @@ COLLECTIVE_ARGUMENT = declare(
     Right:
 
         set_split_strategy_by_size([60, 20, 20])
-    """,
-    source=("hccl/manage/api.py", "hccl/split/api.py"),
-)
+    """

@@ -188,7 +188,7 @@ class NPURunConfig(RunConfig):
         try:
             super().__init__(**own)
         except (TypeError, ValueError) as error:
-            return [rules.RUN_CONFIG_ARGUMENT.diagnostic("RunConfig refuses: {}".format(error))]
+            return [rules.run_config_argument.diagnostic("RunConfig refuses: {}".format(error))]
         return []
 
     def _complete(self, session_config: Any, faults: Sequence[Diagnostic] = ()) -> Any:
@@ -216,7 +216,7 @@ class NPURunConfig(RunConfig):
         completed, overwritten = encode(values, base, tf.ConfigProto)
         merge_entries(completed)
         findings += [
-            rules.RUN_CONFIG_OVERRIDES.diagnostic(
+            rules.run_config_overrides_session_config.diagnostic(
                 "{} was {!r} in session_config and is {!r} now".format(what, old, new),
                 help="give it as an argument of NPURunConfig, or leave it out of session_config",
             )

@@ -156,7 +156,7 @@ def _leave_out(written: Dict[str, Any], given: Dict[str, Any], flat: Mapping[str
 def faults_of_parts(arguments: Mapping[str, Any]) -> List[Diagnostic]:
     """Configuration objects of a wrong class, for those that the vendor does not check."""
     return [
-        rules.RUN_CONFIG_ARGUMENT.diagnostic(
+        rules.run_config_argument.diagnostic(
             "{} must be a {} or None, got {!r}".format(
                 argument, PARTS[argument].__name__, arguments[argument]
             ),

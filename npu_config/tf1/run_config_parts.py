@@ -84,7 +84,7 @@ class GraphMemoryOptimizeConfig:
 
     def __attrs_post_init__(self) -> None:
         faults = [
-            rules.RUN_CONFIG_ARGUMENT.diagnostic(
+            rules.run_config_argument.diagnostic(
                 phrase(
                     '{} of GraphMemoryOptimizeConfig must be "auto", "manual" or None, got {!r}',
                     name,
@@ -137,7 +137,7 @@ class ExperimentalConfig:
                 "GraphMemoryOptimizeConfig, got {!r}",
                 given,
             )
-            raise rules.RUN_CONFIG_ARGUMENT.error(message)
+            raise rules.run_config_argument.error(message)
 
 
 @attr.s(auto_attribs=True, eq=False, repr=False)

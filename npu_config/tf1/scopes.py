@@ -44,7 +44,7 @@ def _annotate(scope: str, **attributes: Value) -> ContextManager[None]:
 
 def _check_types(scope: str, kinds: Dict[str, type], **given: Any) -> None:
     faults = [
-        rules.GRAPH_ATTRIBUTE.diagnostic(
+        rules.graph_annotation_argument.diagnostic(
             "{} of {} must be {}, got {!r}".format(
                 name, scope, "an int" if kinds[name] is int else "text", value
             )
@@ -73,7 +73,7 @@ def npu_variable_scope(placement: Any = NpuExecutePlacement.ALL) -> ContextManag
     value = getattr(placement, "value", None)
     if not isinstance(placement, enum.Enum) or not isinstance(value, str):
         legal = ", ".join("NpuExecutePlacement." + member.name for member in NpuExecutePlacement)
-        raise rules.GRAPH_ATTRIBUTE.error(
+        raise rules.graph_annotation_argument.error(
             "placement of npu_variable_scope must be a member of NpuExecutePlacement, "
             "got {!r}".format(placement),
             help="one of " + legal,
@@ -178,7 +178,7 @@ def npu_graph_slice_scope(slice_num: Optional[int] = None) -> ContextManager[str
     if slice_num is not None:
         _check_types("npu_graph_slice_scope", {"slice_num": int}, slice_num=slice_num)
         if slice_num < 1:
-            raise rules.GRAPH_ATTRIBUTE.error(
+            raise rules.graph_annotation_argument.error(
                 "slice_num of npu_graph_slice_scope must be at least 1, got {}".format(slice_num)
             )
         name = "SliceNum-{0}-NpuGraphSlicing{0}".format(slice_num)
@@ -209,7 +209,7 @@ def limit_core_num_scope(
         "limit_core_num_scope", {"op_vectorore_num": str}, op_vectorore_num=op_vectorore_num
     )
     if not op_vectorore_num.isdecimal() or int(op_vectorore_num) < 1:
-        raise rules.GRAPH_ATTRIBUTE.error(
+        raise rules.graph_annotation_argument.error(
             "op_vectorore_num of limit_core_num_scope must be the text of a whole number "
             'from 1, got "{}"'.format(op_vectorore_num),
             help='name it, for instance op_vectorore_num="20"',

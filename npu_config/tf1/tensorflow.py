@@ -94,7 +94,7 @@ def require_graph_mode(what: str) -> None:
         StateError: TensorFlow executes eagerly here.
     """
     if tf.executing_eagerly():
-        raise rules.NEEDS_GRAPH_MODE.error(
+        raise rules.graph_mode_needed.error(
             '"{}" builds graph nodes, and TensorFlow executes eagerly here; '
             "the adapter for TensorFlow 1.15 knows graph mode only".format(what),
             help="call tf.compat.v1.disable_eager_execution() at the start of the script, "

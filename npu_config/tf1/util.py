@@ -23,7 +23,7 @@ AOE_MODES = ("1", "2", "4")
 
 
 def _refuse(message: str, of_type: bool = False, help: Optional[str] = None) -> NoReturn:
-    finding = rules.UTIL_ARGUMENT.diagnostic(message, help=help)
+    finding = rules.util_argument.diagnostic(message, help=help)
     raise (errors.ArgumentError if of_type else errors.NpuConfigError)([finding])
 
 
@@ -147,7 +147,7 @@ def global_dict_init() -> None:
 
 def _store(key: str) -> Dict[str, Any]:
     if not _STORES:
-        raise rules.STORE_EMPTY.error(
+        raise rules.value_store_missing.error(
             'the store has not been created, so "{}" cannot be in it'.format(key),
             help="call init_resource() or util.global_dict_init() first",
             kind=errors.StoreError,

@@ -180,7 +180,7 @@ def stand_in(module: str) -> Callable[[_Function], _Function]:
 
 
 def _missing(what: str, reason: str) -> Any:
-    return rules.VENDOR_MISSING.diagnostic(
+    return rules.vendor_library_missing.diagnostic(
         '"{}" needs the Ascend adapter for TensorFlow 1.15: {}'.format(what, reason),
         help="install the adapter and source its set_env.sh on a host with NPUs; "
         "off the NPU run with one rank and without this function",

@@ -3,12 +3,15 @@
 from npu_config.core.diagnostics import Severity
 from npu_config.core.rule import declare
 
-LOST = declare(
+
+@declare(
     "NPU791",
-    "lost-in-output",
     Severity.ERROR,
-    """
-    The output that is asked for cannot carry an option that is set.
+    facts=("run-config-no-field", "run-config-dynamic-input-complete"),
+    source=("tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:460-880",),
+)
+def lost_in_output() -> None:
+    """The output that is asked for cannot carry an option that is set.
 
     NPURunConfig has no argument for some options; passes some on only together with others
     (`work_path` with `aoe_mode`, `profiling_options` with `profiling_mode`, the four of
@@ -22,7 +25,4 @@ LOST = declare(
         npu_config.NpuConfig.from_dict({"use_off_line": False}).to_run_config_kwargs()
 
     Right: hand such options over in a ConfigProto, `NPURunConfig(session_config=...)`.
-    """,
-    facts=("run-config-no-field", "run-config-dynamic-input-complete"),
-    source=("tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py:460-880",),
-)
+    """

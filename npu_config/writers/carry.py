@@ -17,7 +17,7 @@ from npu_config.rules.value import ConfigValue, SideFile, made, of_judged
 from npu_config.rules.versions import not_read
 from npu_config.text.words import spelled
 from npu_config.writers import WITHOUT_COMMENTS
-from npu_config.writers._rules import LOST
+from npu_config.writers._rules import lost_in_output
 from npu_config.writers.notes import Notes
 
 _KINDS = {
@@ -198,7 +198,7 @@ def _flags(target: Target) -> List[str]:
 def _lost(text: str, settings: Settings, to: str, name: Optional[str] = None) -> Diagnostic:
     """The error about what an output without comments cannot say."""
     setting = None if name is None else settings.entries.get(name)
-    return LOST.diagnostic(
+    return lost_in_output.diagnostic(
         phrase("{} has no comments to say it: {}", to, text),
         settings.place if setting is None else setting.place,
         name,

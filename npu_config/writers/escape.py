@@ -3,7 +3,7 @@
 from npu_config.core.diagnostics import NpuConfigError
 from npu_config.rules.value import ConfigValue
 from npu_config.text.plain_text import is_utf8
-from npu_config.writers._rules import LOST
+from npu_config.writers._rules import lost_in_output
 
 _ESCAPES = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\t": "\\t", "\r": "\\r"}
 
@@ -33,7 +33,7 @@ def refuse_bytes(config: ConfigValue, output: str) -> None:
     ]
     if found:
         raise NpuConfigError(
-            LOST.diagnostic(
+            lost_in_output.diagnostic(
                 '"{}" holds bytes that are not UTF-8; {} cannot carry them'.format(name, output),
                 option=name,
                 help="keep it in a .pb or .pbtxt",

@@ -8,7 +8,7 @@ from npu_config.core.diagnostics import Diagnostic, NpuConfigError
 from npu_config.rules.value import ConfigValue
 from npu_config.text.plain_text import is_utf8
 from npu_config.text.words import spelled
-from npu_config.writers._rules import LOST
+from npu_config.writers._rules import lost_in_output
 from npu_config.writers.escape import quoted
 from npu_config.writers.notes import NO_NOTES, Notes
 
@@ -90,7 +90,7 @@ def losses(config: ConfigValue) -> Iterator[Diagnostic]:
                     ", ".join(missing)
                 )
         if reason is not None:
-            yield LOST.diagnostic(
+            yield lost_in_output.diagnostic(
                 '"{}" is lost in NPURunConfig: {}'.format(name, reason),
                 option=name,
                 help=_IN_SESSION_CONFIG,

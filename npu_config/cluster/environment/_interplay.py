@@ -80,7 +80,7 @@ def check_interplay(context: EnvironmentCheck) -> None:
     for name, partner in PARTNERS:
         if name in context.environ and context.absent(partner):
             context.report(
-                rules.NEEDS,
+                rules.environment_partner_missing,
                 name,
                 "{} is set, but not {}",
                 name,
@@ -89,12 +89,12 @@ def check_interplay(context: EnvironmentCheck) -> None:
             )
     for name, other, why in SILENCERS:
         if context.get(name) and context.get(other):
-            context.report(rules.SILENCED, name, "{} {}", name, why)
+            context.report(rules.environment_silenced, name, "{} {}", name, why)
     for effect in EFFECTS:
         text = context.get(effect.name)
         if text is not None and effect.when(text):
             context.report(
-                rules.DECIDES,
+                rules.environment_decides_for_option,
                 effect.name,
                 "{}: {}",
                 assigned(effect.name, text),
@@ -132,7 +132,7 @@ def _whitelist(context: EnvironmentCheck) -> None:
     disable = context.get("HCCL_WHITELIST_DISABLE")
     if disable == "0" and context.absent("HCCL_WHITELIST_FILE"):
         context.report(
-            rules.NEEDS,
+            rules.environment_partner_missing,
             "HCCL_WHITELIST_DISABLE",
             "HCCL_WHITELIST_DISABLE is 0, but HCCL_WHITELIST_FILE is not set",
             help="export HCCL_WHITELIST_FILE",
@@ -144,7 +144,7 @@ def _whitelist(context: EnvironmentCheck) -> None:
         and (disable is not None or context.absent("HCCL_WHITELIST_DISABLE"))
     ):
         context.report(
-            rules.SILENCED,
+            rules.environment_silenced,
             "HCCL_WHITELIST_FILE",
             "HCCL_WHITELIST_FILE is read only with HCCL_WHITELIST_DISABLE=0",
         )
@@ -153,13 +153,13 @@ def _whitelist(context: EnvironmentCheck) -> None:
 def _tools(context: EnvironmentCheck) -> None:
     if context.get("PROFILING_MODE") == "false" and "PROFILING_OPTIONS" in context.environ:
         context.report(
-            rules.SILENCED,
+            rules.environment_silenced,
             "PROFILING_OPTIONS",
             "PROFILING_OPTIONS is read only when profiling is on, and PROFILING_MODE is false",
         )
     if context.get("PRECISION_TOOL_OVERFLOW") == context.get("PRECISION_TOOL_DUMP") == "True":
         context.report(
-            rules.SILENCED,
+            rules.environment_silenced,
             "PRECISION_TOOL_DUMP",
             "PRECISION_TOOL_DUMP has no effect beside PRECISION_TOOL_OVERFLOW",
         )
@@ -180,7 +180,7 @@ def _intra_links(context: EnvironmentCheck) -> None:
     else:
         return
     context.report(
-        rules.CONFLICT,
+        rules.environment_conflict,
         "HCCL_INTRA_ROCE_ENABLE" if pcie is None else "HCCL_INTRA_PCIE_ENABLE",
         "{}; legal: 1 and 0, 0 and 1, 0 and 0, or 1 for one of them alone",
         problem,
@@ -196,7 +196,7 @@ def _socket_family(context: EnvironmentCheck) -> None:
     address = servers[0].devices[0].device_ip if servers and servers[0].devices else None
     if address is not None and (":" in address) != (family == "AF_INET6"):
         context.report(
-            rules.SILENCED,
+            rules.environment_silenced,
             "HCCL_SOCKET_FAMILY",
             "{} has no effect: the addresses of the rank table are {}",
             assigned("HCCL_SOCKET_FAMILY", family),
@@ -215,7 +215,7 @@ def _timeout(context: EnvironmentCheck) -> None:
     lowest, highest = (1, 17340) if rounding else (0, 2**31 - 1)
     if not lowest <= seconds <= highest:
         context.report(
-            rules.TIMEOUT,
+            rules.collective_timeout_variable,
             name,
             "{}; legal{}: {} to {} s",
             assigned(name, text),
@@ -225,7 +225,7 @@ def _timeout(context: EnvironmentCheck) -> None:
         )
     elif aiv and not 0 < seconds <= AIV_LONGEST:
         context.report(
-            rules.TIMEOUT,
+            rules.collective_timeout_variable,
             name,
             "{} becomes {} s with HCCL_OP_EXPANSION_MODE=AIV",
             assigned(name, text),
@@ -235,7 +235,7 @@ def _timeout(context: EnvironmentCheck) -> None:
         )
     elif rounding and seconds % UNIT:
         context.report(
-            rules.TIMEOUT,
+            rules.collective_timeout_variable,
             name,
             "{}, of which {} s take effect (multiples of {})",
             assigned(name, text),
@@ -253,7 +253,7 @@ def _tf_config(context: EnvironmentCheck) -> None:
     wrong = problem_of(VARIABLES["TF_CONFIG"].kind, text)
     if wrong is not None:
         context.report(
-            rules.TF_CONFIG,
+            rules.tf_config_content,
             "TF_CONFIG",
             "TF_CONFIG {}; NPURunConfig and NPUEstimator raise an error",
             wrong.problem,
@@ -263,7 +263,9 @@ def _tf_config(context: EnvironmentCheck) -> None:
     config = json.loads(text)
     task = config.get("task", {})
     if not isinstance(config.get("cluster", {}), dict) or not isinstance(task, dict):
-        context.report(rules.TF_CONFIG, "TF_CONFIG", 'TF_CONFIG: "cluster" and "task" are objects')
+        context.report(
+            rules.tf_config_content, "TF_CONFIG", 'TF_CONFIG: "cluster" and "task" are objects'
+        )
         return
     what: Any = {
         "ps": "does not initialise the device",
@@ -271,7 +273,7 @@ def _tf_config(context: EnvironmentCheck) -> None:
     }.get(str(task.get("type")))
     if what is not None:
         context.report(
-            rules.TF_CONFIG,
+            rules.tf_config_content,
             "TF_CONFIG",
             'TF_CONFIG: the task is "{}", which {}',
             task["type"],

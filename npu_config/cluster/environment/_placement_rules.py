@@ -6,12 +6,15 @@ from npu_config.core.rule import declare
 _ENV = "docs/en/tfa_env/"
 _DISTRIBUTED = "docs/en/tfadapter_1/migration/model_training/distributed_training.md"
 
-BOTH = declare(
+
+@declare(
     "NPU671",
-    "rank-table-beside-cm-variables",
     Severity.ERROR,
-    """
-    Variables of a job with a rank table and of one without are set together.
+    facts=("resource-info-exclusive", "rank-table-used-when", "cm-used-when"),
+    source=(_ENV + "CM_CHIEF_IP.md", _DISTRIBUTED),
+)
+def rank_table_beside_cm_variables() -> None:
+    """Variables of a job with a rank table and of one without are set together.
 
     A job has `RANK_TABLE_FILE`, `RANK_ID` and `RANK_SIZE`, or it has the `CM_` variables; any of
     the ones beside any of the others is wrong.  With `RANK_TABLE_FILE` and `CM_CHIEF_IP` the
@@ -21,17 +24,17 @@ BOTH = declare(
     Wrong: `export RANK_SIZE=16 CM_WORKER_SIZE=16`
 
     Right: `unset RANK_TABLE_FILE RANK_ID RANK_SIZE`
-    """,
-    facts=("resource-info-exclusive", "rank-table-used-when", "cm-used-when"),
-    source=(_ENV + "CM_CHIEF_IP.md", _DISTRIBUTED),
-)
-
-TABLE_PARTNERS = declare(
-    "NPU672",
-    "rank-table-variables-incomplete",
-    Severity.ERROR,
     """
-    A job with a rank table lacks one of its variables.
+
+
+@declare(
+    "NPU672",
+    Severity.ERROR,
+    facts=("rank-table-used-when", "rank-id-matches-table", "single-device-hccl"),
+    source=(_ENV + "RANK_TABLE_FILE.md", _ENV + "RANK_SIZE.md"),
+)
+def rank_table_variables_incomplete() -> None:
+    """A job with a rank table lacks one of its variables.
 
     `RANK_TABLE_FILE`, `RANK_ID` and `RANK_SIZE` go together.  Without `RANK_SIZE` the plugin
     counts one device and still reads the table; without `RANK_ID` (or `POD_NAME`, with the old
@@ -42,17 +45,20 @@ TABLE_PARTNERS = declare(
     Wrong: `export RANK_TABLE_FILE=/data/rank_table.json`
 
     Right: `export RANK_TABLE_FILE=/data/rank_table.json RANK_ID=0 RANK_SIZE=16`
-    """,
-    facts=("rank-table-used-when", "rank-id-matches-table", "single-device-hccl"),
-    source=(_ENV + "RANK_TABLE_FILE.md", _ENV + "RANK_SIZE.md"),
-)
-
-CM_PARTNERS = declare(
-    "NPU673",
-    "cm-variables-incomplete",
-    Severity.ERROR,
     """
-    A job without a rank table lacks one of its variables.
+
+
+@declare(
+    "NPU673",
+    Severity.ERROR,
+    facts=("cm-used-when",),
+    source=(
+        _ENV + "CM_CHIEF_IP.md",
+        "cann/hccl:docs/zh/user_guide/cluster_info_config/env_config_info.md",
+    ),
+)
+def cm_variables_incomplete() -> None:
+    """A job without a rank table lacks one of its variables.
 
     `CM_CHIEF_IP`, `CM_CHIEF_PORT`, `CM_CHIEF_DEVICE`, `CM_WORKER_SIZE` and `CM_WORKER_IP` go
     together.  The plugin uses them only when the three `CM_CHIEF_` variables are set and
@@ -65,37 +71,35 @@ CM_PARTNERS = declare(
 
         export CM_CHIEF_IP=10.0.0.1 CM_CHIEF_PORT=6000 CM_CHIEF_DEVICE=0
         export CM_WORKER_SIZE=16 CM_WORKER_IP=10.0.0.2
-    """,
-    facts=("cm-used-when",),
-    source=(
-        _ENV + "CM_CHIEF_IP.md",
-        "cann/hccl:docs/zh/user_guide/cluster_info_config/env_config_info.md",
-    ),
-)
-
-CM_PRODUCTS = declare(
-    "NPU674",
-    "cm-variables-product",
-    Severity.ERROR,
     """
-    A product that needs a rank table is given `CM_` variables.
+
+
+@declare(
+    "NPU674",
+    Severity.ERROR,
+    facts=("cm-products",),
+    source=(_ENV + "CM_CHIEF_IP.md", _DISTRIBUTED),
+)
+def cm_variables_product() -> None:
+    """A product that needs a rank table is given `CM_` variables.
 
     Jobs without a rank table are for atlas_training and atlas_a2.
 
     Wrong, on atlas_a3: `export CM_CHIEF_IP=10.0.0.1`
 
     Right: `export RANK_TABLE_FILE=/data/rank_table.json RANK_ID=0 RANK_SIZE=16`
-    """,
-    facts=("cm-products",),
-    source=(_ENV + "CM_CHIEF_IP.md", _DISTRIBUTED),
-)
-
-PROCESSES = declare(
-    "NPU675",
-    "job-environments-differ",
-    Severity.ERROR,
     """
-    The environments of the processes of one job do not fit together.
+
+
+@declare(
+    "NPU675",
+    Severity.ERROR,
+    facts=("cm-same-chief", "rank-id-matches-table"),
+    source=(_DISTRIBUTED,),
+    help="give every process a value of its own",
+)
+def job_environments_differ() -> None:
+    """The environments of the processes of one job do not fit together.
 
     All have the same `JOB_ID`, and the same `RANK_SIZE` or the same `CM_CHIEF_` variables and
     `CM_WORKER_SIZE`; with a rank table every process has a `RANK_ID` of its own, without one
@@ -111,18 +115,18 @@ PROCESSES = declare(
     Wrong: `CM_CHIEF_PORT=6000` on one server and `CM_CHIEF_PORT=6001` on the other
 
     Right: `CM_CHIEF_PORT=6000` on both
-    """,
-    facts=("cm-same-chief", "rank-id-matches-table"),
-    source=(_DISTRIBUTED,),
-    help="give every process a value of its own",
-)
-
-RANKS = declare(
-    "NPU676",
-    "rank-variables-disagree",
-    Severity.ERROR,
     """
-    `RANK_ID` or `RANK_SIZE` does not agree with the rank table, or with each other.
+
+
+@declare(
+    "NPU676",
+    Severity.ERROR,
+    facts=("rank-id-matches-table",),
+    source=(_ENV + "RANK_ID.md", _ENV + "RANK_SIZE.md"),
+    help="correct the one that is wrong; ranks count from 0",
+)
+def rank_variables_disagree() -> None:
+    """`RANK_ID` or `RANK_SIZE` does not agree with the rank table, or with each other.
 
     `RANK_SIZE` is the number of devices in the table and `RANK_ID`, from 0 to `RANK_SIZE` - 1,
     is the `rank_id` of the device that the process uses; otherwise HCCL fails when it is
@@ -135,18 +139,17 @@ RANKS = declare(
     Wrong: `export RANK_SIZE=8 RANK_ID=8`
 
     Right: `export RANK_SIZE=8 RANK_ID=7`
-    """,
-    facts=("rank-id-matches-table",),
-    source=(_ENV + "RANK_ID.md", _ENV + "RANK_SIZE.md"),
-    help="correct the one that is wrong; ranks count from 0",
-)
-
-JOB_ID_MISSING = declare(
-    "NPU678",
-    "job-id-missing",
-    Severity.ERROR,
     """
-    A job of several devices has no `JOB_ID`.
+
+
+@declare(
+    "NPU678",
+    Severity.ERROR,
+    facts=("distributed-optimizer-job-id", "estimator-job-id", "optimizer-wrapper-rank-size"),
+    source=(_ENV + "JOB_ID.md",),
+)
+def job_id_missing() -> None:
+    """A job of several devices has no `JOB_ID`.
 
     The distributed optimizers of npu_bridge take the number of ranks from the information
     about the job, which is not there without `JOB_ID`: building the graph ends with
@@ -157,17 +160,17 @@ JOB_ID_MISSING = declare(
     Wrong: `unset JOB_ID; export RANK_SIZE=16`
 
     Right: `export RANK_SIZE=16 JOB_ID=resnet_0412`
-    """,
-    facts=("distributed-optimizer-job-id", "estimator-job-id", "optimizer-wrapper-rank-size"),
-    source=(_ENV + "JOB_ID.md",),
-)
-
-OLD_DEVICE = declare(
-    "NPU679",
-    "old-device-variable",
-    Severity.INFO,
     """
-    `DEVICE_ID` is the old name of `ASCEND_DEVICE_ID`.
+
+
+@declare(
+    "NPU679",
+    Severity.INFO,
+    facts=("device-id-priority", "weight-update-sharding"),
+    source=(_ENV + "ASCEND_DEVICE_ID.md",),
+)
+def old_device_variable() -> None:
+    """`DEVICE_ID` is the old name of `ASCEND_DEVICE_ID`.
 
     It counts only when neither the option `session_device_id` nor `ASCEND_DEVICE_ID` is set.
     Only weight-update sharding of NPUDistributedOptimizer still reads it by itself, as the local
@@ -176,7 +179,4 @@ OLD_DEVICE = declare(
     Wrong: `export DEVICE_ID=3`
 
     Right: `export ASCEND_DEVICE_ID=3`
-    """,
-    facts=("device-id-priority", "weight-update-sharding"),
-    source=(_ENV + "ASCEND_DEVICE_ID.md",),
-)
+    """

@@ -22,23 +22,10 @@ from npu_config.core.target import Product
 
 _ENV = "docs/en/tfa_env/"
 
-VALUE = declare(
+
+@declare(
     "NPU670",
-    "environment-value",
     Severity.ERROR,
-    """
-    An environment variable holds a value that it does not take.
-
-    What each variable takes, and what happens otherwise, is in the reference of variables.
-    The adapter aborts the process over a wrong `ASCEND_DEVICE_ID`; GE refuses a wrong
-    `ENABLE_HF32_EXECUTION` when it is initialised; HCCL ends with EI0001.  Where a wrong
-    value is only ignored, this is a warning: `PRECISION_TOOL_DUMP=true` does nothing,
-    because only `True` is compared.
-
-    Wrong: `export CM_CHIEF_PORT=65530`
-
-    Right: `export CM_CHIEF_PORT=60001`
-    """,
     facts=(
         "ascend-device-id-format",
         "cm-ranges",
@@ -53,13 +40,24 @@ VALUE = declare(
     ),
     help="give a legal value, or unset the variable",
 )
+def environment_value() -> None:
+    """An environment variable holds a value that it does not take.
 
-JOB_ID_FORMAT = declare(
-    "NPU677",
-    "job-id-format",
-    Severity.WARNING,
+    What each variable takes, and what happens otherwise, is in the reference of variables.
+    The adapter aborts the process over a wrong `ASCEND_DEVICE_ID`; GE refuses a wrong
+    `ENABLE_HF32_EXECUTION` when it is initialised; HCCL ends with EI0001.  Where a wrong
+    value is only ignored, this is a warning: `PRECISION_TOOL_DUMP=true` does nothing,
+    because only `True` is compared.
+
+    Wrong: `export CM_CHIEF_PORT=65530`
+
+    Right: `export CM_CHIEF_PORT=60001`
     """
-    `JOB_ID` is not made as recommended.
+
+
+@declare("NPU677", Severity.WARNING, facts=("job-id-format",), source=(_ENV + "JOB_ID.md",))
+def job_id_format() -> None:
+    """`JOB_ID` is not made as recommended.
 
     Letters, digits, `_` and `-`, not digits alone that begin with 0.  More than 128
     characters are an error: GE refuses them (E10051) and the adapter aborts the process.
@@ -67,17 +65,12 @@ JOB_ID_FORMAT = declare(
     Wrong: `export JOB_ID="my job"`
 
     Right: `export JOB_ID=my_job`
-    """,
-    facts=("job-id-format",),
-    source=(_ENV + "JOB_ID.md",),
-)
-
-NOT_FOR_PRODUCT = declare(
-    "NPU680",
-    "environment-product",
-    Severity.WARNING,
     """
-    An environment variable is set that the product does not know.
+
+
+@declare("NPU680", Severity.WARNING, facts=(), source=("docs/en/tfa_env/",))
+def environment_product() -> None:
+    """An environment variable is set that the product does not know.
 
     The vendor's documentation names the products that each variable is for; on others it has
     no effect.
@@ -85,17 +78,12 @@ NOT_FOR_PRODUCT = declare(
     Wrong, on atlas_training: `export ENABLE_HF32_EXECUTION=1`
 
     Right: leave it out
-    """,
-    facts=(),
-    source=("docs/en/tfa_env/",),
-)
-
-TENSORFLOW_2_ONLY = declare(
-    "NPU684",
-    "environment-of-tensorflow-2",
-    Severity.INFO,
     """
-    An environment variable is set that only the adapter for TensorFlow 2 reads.
+
+
+@declare("NPU684", Severity.INFO, source=(_ENV + "NPU_LOOP_SIZE.md", _ENV + "NPU_DUMP_GRAPH.md"))
+def environment_of_tensorflow_2() -> None:
+    """An environment variable is set that only the adapter for TensorFlow 2 reads.
 
     `NPU_DUMP_GRAPH`, `NPU_DEBUG`, `NPU_ENABLE_PERF` and `NPU_LOOP_SIZE` have no effect with
     TensorFlow 1.15.  There, `PRINT_MODEL` dumps the graphs and `iterations_per_loop` sets the
@@ -104,16 +92,12 @@ TENSORFLOW_2_ONLY = declare(
     Wrong: `export NPU_LOOP_SIZE=10`
 
     Right: `iterations_per_loop: 10`
-    """,
-    source=(_ENV + "NPU_LOOP_SIZE.md", _ENV + "NPU_DUMP_GRAPH.md"),
-)
-
-NEAR_MISS = declare(
-    "NPU687",
-    "environment-name",
-    Severity.WARNING,
     """
-    An environment variable has almost the name of one that matters.
+
+
+@declare("NPU687", Severity.WARNING, source=("docs/en/tfa_env/",))
+def environment_name() -> None:
+    """An environment variable has almost the name of one that matters.
 
     One letter is missing, too many, wrong or swapped, and the variable that is probably meant
     is not set.  Nobody reads the misspelt one.
@@ -121,9 +105,8 @@ NEAR_MISS = declare(
     Wrong: `export RANK_TABEL_FILE=/data/rank_table.json`
 
     Right: `export RANK_TABLE_FILE=/data/rank_table.json`
-    """,
-    source=("docs/en/tfa_env/",),
-)
+    """
+
 
 EXPANSION_MODES = {
     Product.ASCEND_950: ("AICPU_TS", "AI_CPU", "AIV", "CCU_MS", "CCU_SCHED"),
@@ -149,7 +132,7 @@ def check_values(context: EnvironmentCheck) -> None:
             near_miss(context, name)
         elif name in TENSORFLOW_2_NAMES:
             context.report(
-                TENSORFLOW_2_ONLY,
+                environment_of_tensorflow_2,
                 name,
                 "{} has no effect with TensorFlow 1.15",
                 name,
@@ -173,7 +156,7 @@ def _other_product(context: EnvironmentCheck, variable: Variable, product: Produ
         return  # an error of its own, reported once for all of them
     products = sorted(one.value for one in variable.products or ())
     context.report(
-        NOT_FOR_PRODUCT,
+        environment_product,
         variable.name,
         "{} is not documented for {}; it is for {}",
         variable.name,
@@ -200,7 +183,7 @@ def _value(context: EnvironmentCheck, variable: Variable, text: str) -> None:
         _expansion_mode(context, variable, text)
     elif wrong is not None:
         context.report(
-            VALUE,
+            environment_value,
             name,
             "{} {}; legal: {}{}",
             name,
@@ -219,7 +202,7 @@ def _job_id(
         return
     too_long = len(text) > JOB_ID_LONGEST
     context.report(
-        JOB_ID_FORMAT,
+        job_id_format,
         variable.name,
         "{} {}; legal: {}; GE refuses it (E10051) and the adapter aborts the process"
         if too_long
@@ -239,7 +222,7 @@ def _expansion_mode(context: EnvironmentCheck, variable: Variable, text: str) ->
         return
     refused = product is Product.ASCEND_950
     context.report(
-        VALUE,
+        environment_value,
         variable.name,
         "{}, but {} has {}; {}",
         assigned(variable.name, text),
@@ -261,7 +244,7 @@ def near_miss(context: EnvironmentCheck, name: str) -> None:
     for known in slips_of(name):
         if known not in other_way and known not in context.environ:
             context.report(
-                NEAR_MISS,
+                environment_name,
                 name,
                 "{} is read by nobody; {} is not set",
                 name,

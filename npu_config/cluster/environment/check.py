@@ -26,12 +26,18 @@ from npu_config.sidefiles import hccl_whitelist
 
 _ENVIRON = "os.environ is one, and parse_dotenv(text).variables"
 
-HOST = declare(
+
+@declare(
     "NPU689",
-    "environment-of-host",
     Severity.ERROR,
-    """
-    An environment variable asks for what the machine does not have.
+    facts=("rank-table-file",),
+    source=(
+        "cann/ge:docs/zh/user_guides/env_vars/TE_PARALLEL_COMPILER.md",
+        "cann/ge:docs/zh/user_guides/env_vars/MAX_COMPILE_CORE_NUMBER.md",
+    ),
+)
+def environment_of_host() -> None:
+    """An environment variable asks for what the machine does not have.
 
     `ASCEND_OPP_PATH`, `RANK_TABLE_FILE` and `HCCL_WHITELIST_FILE` name something that is not
     there (the files themselves are checked too); a directory variable names a file; or
@@ -41,13 +47,7 @@ HOST = declare(
     Wrong, on 16 cores: `export TE_PARALLEL_COMPILER=32`
 
     Right: `export TE_PARALLEL_COMPILER=8`
-    """,
-    facts=("rank-table-file",),
-    source=(
-        "cann/ge:docs/zh/user_guides/env_vars/TE_PARALLEL_COMPILER.md",
-        "cann/ge:docs/zh/user_guides/env_vars/MAX_COMPILE_CORE_NUMBER.md",
-    ),
-)
+    """
 
 
 def check_environment(
@@ -191,9 +191,16 @@ def _directories(context: EnvironmentCheck) -> None:
         if variable is None or not text or text is UNKNOWN or variable.kind != DIRECTORY:
             continue
         if name == "ASCEND_OPP_PATH" and not os.path.isdir(text):
-            context.report(HOST, name, "{} is not a directory", assigned(name, text))
+            context.report(
+                environment_of_host, name, "{} is not a directory", assigned(name, text)
+            )
         elif os.path.exists(text) and not os.path.isdir(text):
-            context.report(HOST, name, "{} is a file; it takes a directory", assigned(name, text))
+            context.report(
+                environment_of_host,
+                name,
+                "{} is a file; it takes a directory",
+                assigned(name, text),
+            )
 
 
 def _cores(context: EnvironmentCheck, cores: Optional[int]) -> None:
@@ -206,7 +213,7 @@ def _cores(context: EnvironmentCheck, cores: Optional[int]) -> None:
         number = context.whole(name)
         if number is not None and number > most:
             context.report(
-                HOST,
+                environment_of_host,
                 name,
                 "{} is {}, but the machine has {} CPU cores: at most {}",
                 name,

@@ -22,12 +22,10 @@ _ESCAPED = re.compile(r"\\(.)", re.DOTALL)
 _ESCAPES = {"n": "\n", "r": "\r", "t": "\t"}
 _WRITTEN = {mark: "\\" + mark for mark in '"\\$`'}
 
-SYNTAX = declare(
-    "NPU690",
-    "environment-file",
-    Severity.ERROR,
-    r"""
-    A line of a file of environment variables does not set one.
+
+@declare("NPU690", Severity.ERROR, source=("docs/en/tfa_env/RANK_ID.md",))
+def environment_file() -> None:
+    r"""A line of a file of environment variables does not set one.
 
     Each line is `NAME=value`, with `export` before it if wished.  The value is a bare word, or
     text in single quotes (taken literally) or double quotes (with `\n`, `\"`, `\\`); `unset
@@ -37,9 +35,7 @@ SYNTAX = declare(
     Wrong: `RANK_ID 0`
 
     Right: `RANK_ID=0`
-    """,
-    source=("docs/en/tfa_env/RANK_ID.md",),
-)
+    """
 
 
 class Environment(NamedTuple):
@@ -88,7 +84,7 @@ def parse_dotenv(text: str, path: Optional[str] = None) -> Environment:
         help = "parse_dotenv(open(path).read(), path) reads a file"
         return Environment({}, {}, Report([path_given(text, help)]))
     source = Source(text, path)
-    log = FaultLog(source, SYNTAX)
+    log = FaultLog(source, environment_file)
     variables: Dict[str, str] = {}
     places: Dict[str, Place] = {}
     position = 0
@@ -117,7 +113,11 @@ def parse_dotenv(text: str, path: Optional[str] = None) -> Environment:
                     if name in variables:
                         message = phrase("{} is set twice; this value counts", name)
                         help, severity = "remove one of the two", Severity.WARNING
-                        log.add(SYNTAX.diagnostic(message, place, help=help, severity=severity))
+                        log.add(
+                            environment_file.diagnostic(
+                                message, place, help=help, severity=severity
+                            )
+                        )
                     variables[name], places[name] = value, place
             elif not _IGNORED.match(line):
                 first = position + len(line) - len(line.lstrip())

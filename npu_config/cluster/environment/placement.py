@@ -16,7 +16,7 @@ def check_launch(context: EnvironmentCheck) -> None:
     table, cm = context.given(*RANK_TABLE_NAMES), context.given(*CM_NAMES)
     if table and cm:
         context.report(
-            rules.BOTH,
+            rules.rank_table_beside_cm_variables,
             cm[0],
             "{} and {} are set together; a job has a rank table or CM_ variables; {}",
             listed(table),
@@ -30,7 +30,7 @@ def check_launch(context: EnvironmentCheck) -> None:
     if cm and not context.target.products & {Product.ATLAS_TRAINING, Product.ATLAS_A2}:
         assert context.target.product is not None
         context.report(
-            rules.CM_PRODUCTS,
+            rules.cm_variables_product,
             cm[0],
             "{} is set, but {} needs a rank table; CM_ variables are for atlas_training and "
             "atlas_a2"
@@ -71,7 +71,7 @@ def _table_partners(context: EnvironmentCheck, table: Sequence[str]) -> None:
             missing.remove("RANK_ID")
         if missing:
             context.report(
-                rules.TABLE_PARTNERS,
+                rules.rank_table_variables_incomplete,
                 "RANK_TABLE_FILE",
                 "RANK_TABLE_FILE is set, but not {}",
                 " and ".join(missing),
@@ -81,7 +81,7 @@ def _table_partners(context: EnvironmentCheck, table: Sequence[str]) -> None:
         map(context.absent, ("RANK_TABLE_FILE", *CM_NAMES))
     ):
         context.report(
-            rules.TABLE_PARTNERS,
+            rules.rank_table_variables_incomplete,
             "RANK_SIZE",
             "{}, but neither RANK_TABLE_FILE nor CM_ variables are set: no communication is "
             "started",
@@ -96,7 +96,7 @@ def _cm_partners(context: EnvironmentCheck, cm: Sequence[str]) -> None:
     missing = [name for name in CM_NAMES if context.absent(name)]
     if missing:
         context.report(
-            rules.CM_PARTNERS,
+            rules.cm_variables_incomplete,
             cm[0],
             "{} is set, but not {}; the five CM_ variables go together"
             if len(cm) == 1
@@ -108,7 +108,7 @@ def _cm_partners(context: EnvironmentCheck, cm: Sequence[str]) -> None:
     size = context.whole("CM_WORKER_SIZE")
     if size == 0:
         context.report(
-            rules.CM_PARTNERS,
+            rules.cm_variables_incomplete,
             "CM_WORKER_SIZE",
             "CM_WORKER_SIZE is 0: the CM_ variables are not used",
             help="write the number of devices of the job",
@@ -116,7 +116,7 @@ def _cm_partners(context: EnvironmentCheck, cm: Sequence[str]) -> None:
         )
     if (size or 0) > 1 and context.absent("ASCEND_DEVICE_ID") and context.absent("DEVICE_ID"):
         context.report(
-            rules.CM_PARTNERS,
+            rules.cm_variables_incomplete,
             cm[0],
             "ASCEND_DEVICE_ID is not set: every process of a server takes device 0, unless the "
             "option session_device_id says otherwise",
@@ -133,7 +133,7 @@ def _ranks(context: EnvironmentCheck) -> None:
         if size == 1 and not context.get("RANK_TABLE_FILE"):
             return  # the adapter hands the rank on with a rank table only
         context.report(
-            rules.RANKS,
+            rules.rank_variables_disagree,
             "RANK_ID",
             "RANK_ID is {}, but RANK_SIZE is {}; the ranks are 0 to {}",
             rank,
@@ -147,7 +147,7 @@ def _against_table(context: EnvironmentCheck, devices: int) -> None:
     rank, size = context.whole("RANK_ID"), context.whole("RANK_SIZE")
     if size is not None and size != devices:
         context.report(
-            rules.RANKS,
+            rules.rank_variables_disagree,
             "RANK_SIZE",
             "RANK_SIZE is {}, but the rank table has {:,} device"
             if devices == 1
@@ -161,7 +161,7 @@ def _against_table(context: EnvironmentCheck, devices: int) -> None:
         return
     if rank >= devices:
         context.report(
-            rules.RANKS,
+            rules.rank_variables_disagree,
             "RANK_ID",
             "RANK_ID is {}, but the ranks of the rank table are 0 to {}",
             rank,
@@ -180,7 +180,7 @@ def _pod(context: EnvironmentCheck) -> None:
     if text not in pods:
         names = sorted(pod for pod in pods if pod)
         context.report(
-            rules.RANKS,
+            rules.rank_variables_disagree,
             "RANK_ID",
             "{}, but the pods of the rank table are {}",
             assigned("RANK_ID", text),
@@ -195,7 +195,7 @@ def _against_device(context: EnvironmentCheck, rank: int) -> None:
     for process in context.table.processes:
         if process.rank_id == rank and device not in (None, process.device_id):
             context.report(
-                rules.RANKS,
+                rules.rank_variables_disagree,
                 "ASCEND_DEVICE_ID",
                 "ASCEND_DEVICE_ID is {}, but rank {} has device {} in the rank table, which "
                 "counts for HCCL",
@@ -216,7 +216,7 @@ def _job_id(context: EnvironmentCheck) -> None:
     for name in ("RANK_SIZE", "CM_WORKER_SIZE"):
         if (context.whole(name) or 0) > 1:
             context.report(
-                rules.JOB_ID_MISSING,
+                rules.job_id_missing,
                 name,
                 "{} and no JOB_ID: the distributed optimizers and NPUEstimator need it",
                 assigned(name, context.get(name) or ""),
@@ -232,7 +232,7 @@ def _devices(context: EnvironmentCheck) -> None:
     if not beaten and "ASCEND_DEVICE_ID" in context.used:
         return  # it comes from outside
     context.report(
-        rules.OLD_DEVICE,
+        rules.old_device_variable,
         "DEVICE_ID",
         "DEVICE_ID has no effect beside ASCEND_DEVICE_ID, except for weight-update sharding"
         if beaten
@@ -291,7 +291,7 @@ def taken_twice(variable: str, text: str, place: Place, before: str, apart: bool
         if variable == "RANK_ID"
         else "{} as in {}, on the same server; every process of a job has its own"
     )
-    return rules.PROCESSES.diagnostic(
+    return rules.job_environments_differ.diagnostic(
         phrase(sentence, assigned(variable, text), before),
         place,
         None,
@@ -315,7 +315,7 @@ def _same(context: EnvironmentCheck, variable: str, first: str, other: Environme
     if mine == theirs or unknown:
         return
     context.report(
-        rules.PROCESSES,
+        rules.job_environments_differ,
         variable,
         "{}, but {} in {}; all processes of a job have the same",
         phrase("{} is not set", variable) if mine is None else assigned(variable, mine),
@@ -332,7 +332,7 @@ def _twice(
     severity: Optional[Severity] = None,
 ) -> None:
     context.report(
-        rules.PROCESSES,
+        rules.job_environments_differ,
         variable,
         "{} as in {}; every process has its own",
         assigned(variable, text),

@@ -20,12 +20,15 @@ _SOURCE = (
 
 _rule = partial(declare, facts=("rank-table-device-ip",), source=_SOURCE)
 
-DUPLICATE_ADDRESS = _rule(
+
+@_rule(
     "NPU652",
-    "rank-table-duplicate-address",
     Severity.ERROR,
-    """
-    Two devices have the same IP address.
+    facts=("rank-table-file", "rank-table-device-ip"),
+    source=(*_SOURCE, "docs/en/tfadapter_1/migration/faq/hccl_init_ret_-17_error.md"),
+)
+def rank_table_duplicate_address() -> None:
+    """Two devices have the same IP address.
 
     Every device has a network interface of its own, so `device_ip` is unique in the whole
     table; a copy of a line that was not adapted is the usual cause.  HCCL compares the address
@@ -35,17 +38,12 @@ DUPLICATE_ADDRESS = _rule(
     Wrong: `"device_ip": "10.20.0.2"` for device 0 and for device 1
 
     Right: `"device_ip": "10.20.0.2"` for device 0, `"device_ip": "10.20.0.3"` for device 1
-    """,
-    facts=("rank-table-file", "rank-table-device-ip"),
-    source=(*_SOURCE, "docs/en/tfadapter_1/migration/faq/hccl_init_ret_-17_error.md"),
-)
-
-ADDRESS_FAMILY = _rule(
-    "NPU653",
-    "rank-table-address-family",
-    Severity.ERROR,
     """
-    Some addresses are IPv4 and some are IPv6.
+
+
+@_rule("NPU653", Severity.ERROR, facts=("rank-table-file",))
+def rank_table_address_family() -> None:
+    """Some addresses are IPv4 and some are IPv6.
 
     With several servers all `device_ip` are of one version of IP, and so are all `host_ip`;
     HCCL ends with `device ip family is not same as others`.  One server may mix them.  In a table
@@ -55,16 +53,12 @@ ADDRESS_FAMILY = _rule(
     Wrong: `"device_ip": "10.20.0.2"` for device 0, `"device_ip": "fd00::3"` for device 1
 
     Right: `"device_ip": "fd00::2"` for device 0, `"device_ip": "fd00::3"` for device 1
-    """,
-    facts=("rank-table-file",),
-)
-
-NEEDED = _rule(
-    "NPU607",
-    "rank-table-address-needed",
-    Severity.ERROR,
     """
-    A device of a table with several servers has no `device_ip`.
+
+
+@_rule("NPU607", Severity.ERROR)
+def rank_table_address_needed() -> None:
+    """A device of a table with several servers has no `device_ip`.
 
     On one server no product needs it.  With several servers atlas_a2 needs an address for every
     device; atlas_training and atlas_300i_duo need the key unless the server has `host_ip` (an
@@ -75,15 +69,12 @@ NEEDED = _rule(
     Wrong, with two servers on atlas_training: `{"device_id": "0", "rank_id": "0"}`
 
     Right: `{"device_id": "0", "rank_id": "0", "device_ip": "10.20.0.2"}`
-    """,
-)
-
-ADDRESS_NUMBERS = _rule(
-    "NPU608",
-    "rank-table-address-numbers",
-    Severity.ERROR,
     """
-    Some devices have more addresses than others.
+
+
+@_rule("NPU608", Severity.ERROR)
+def rank_table_address_numbers() -> None:
+    """Some devices have more addresses than others.
 
     `device_ip` may be several addresses joined by `,`; then every device of the table has the
     same number of them.  A missing or empty `device_ip` counts as one.
@@ -91,15 +82,12 @@ ADDRESS_NUMBERS = _rule(
     Wrong: `"device_ip": "10.20.0.2,10.30.0.2"` for device 0, `"device_ip": "10.20.0.3"` for 1
 
     Right: `"device_ip": "10.20.0.3,10.30.0.3"` for device 1
-    """,
-)
-
-HOST_NETWORK = _rule(
-    "NPU609",
-    "rank-table-host-network",
-    Severity.ERROR,
     """
-    The host network is used, and a server has no `host_ip`.
+
+
+@_rule("NPU609", Severity.ERROR, source=(SOURCES["CO"] + ":89-106, 167-174, 198-214",))
+def rank_table_host_network() -> None:
+    """The host network is used, and a server has no `host_ip`.
 
     HCCL connects through the hosts when a rank has `"net_position": "host"`, or when rank 0 has
     no `device_ip` and its server has `host_ip`.  Then every server needs `host_ip`.
@@ -107,9 +95,8 @@ HOST_NETWORK = _rule(
     Wrong: `"net_position": "host"` for a device of a server without `host_ip`
 
     Right: `"host_ip": "10.0.0.1"` for that server, and for all others
-    """,
-    source=(SOURCES["CO"] + ":89-106, 167-174, 198-214",),
-)
+    """
+
 
 _HELP = "write the address_N of /etc/hccn.conf on that server, or ask hccn_tool -i N -ip -g"
 
@@ -146,7 +133,7 @@ def _needed(
     if not a2 and not products <= EVEN:
         if len(products) > 1 and not any(known.values()):
             findings.add(
-                NEEDED,
+                rank_table_address_needed,
                 level.path(0),
                 "no device has a device_ip; with several servers every product but atlas_a3 "
                 "needs it",
@@ -163,7 +150,7 @@ def _needed(
         if missing and isinstance(item.get("device_ip"), str):
             continue  # it is wrong, and reported as such
         findings.wrong_at(
-            NEEDED,
+            rank_table_address_needed,
             path,
             '{} has no "device_ip"; {} needs it with several servers'
             if missing
@@ -190,7 +177,7 @@ def check_families(
     path = (*level.path(owner), key)
     names = ("IPv6", "IPv4") if six else ("IPv4", "IPv6")
     findings.wrong_at(
-        ADDRESS_FAMILY,
+        rank_table_address_family,
         path,
         '{} is "{}" ({}), but {:,} of {:,} are {}; with several servers all are of one family',
         level.items[owner][key],
@@ -211,7 +198,7 @@ def check_unique(level: Level, key: str, column: Column, findings: Findings) -> 
             before = first.setdefault(piece, owner)
             if before != owner or pieces(address).count(piece) > 1:
                 findings.wrong_at(
-                    DUPLICATE_ADDRESS,
+                    rank_table_duplicate_address,
                     (*level.path(owner), key),
                     '{} is "{}", the address of {}; every device has one of its own',
                     piece,
@@ -229,7 +216,7 @@ def _numbers(devices: Node, findings: Findings) -> None:
     for owner, size in enumerate(sizes):
         if size != usual:
             findings.wrong_at(
-                ADDRESS_NUMBERS,
+                rank_table_address_numbers,
                 devices.level.path(owner),
                 "{} has {} address, others have {}; every device has the same number"
                 if size == 1
@@ -260,7 +247,7 @@ def _host_network(servers: Node, devices: Node, findings: Findings) -> None:
     if not lacking or any("host_ip" in servers.level.items[server] for server in lacking):
         return
     findings.wrong_at(
-        HOST_NETWORK,
+        rank_table_host_network,
         servers.level.path(lacking[0]),
         "{} has no host_ip; {}, so every server needs it",
         phrase(reason, dotted(level.path(hosts[0]))),

@@ -15,12 +15,10 @@ _SOURCE = tuple(_GUIDE.format(name) for name in ("910", "a5"))
 
 _rule = partial(declare, facts=("rank-table-file",), source=_SOURCE)
 
-STATUS = _rule(
-    "NPU647",
-    "rank-table-not-completed",
-    Severity.ERROR,
-    """
-    The status of a rank table is not `completed`.
+
+@_rule("NPU647", Severity.ERROR, source=(*_SOURCE, SOURCES["GL"] + ":166-188"))
+def rank_table_not_completed() -> None:
+    """The status of a rank table is not `completed`.
 
     The graph engine reads the table once a second until `status` is the text `completed`, for 30
     minutes, and then fails.  `initializing` says that whoever writes the table has not finished;
@@ -29,16 +27,12 @@ STATUS = _rule(
     Wrong: `"status": "initializing"`
 
     Right: `"status": "completed"`
-    """,
-    source=(*_SOURCE, SOURCES["GL"] + ":166-188"),
-)
-
-COUNT = _rule(
-    "NPU648",
-    "rank-table-count",
-    Severity.ERROR,
     """
-    A count does not agree with the list that it counts.
+
+
+@_rule("NPU648", Severity.ERROR)
+def rank_table_count() -> None:
+    """A count does not agree with the list that it counts.
 
     `server_count`, `rank_count`, `group_count`, `instance_count`, `device_count`, `device_num`
     and `server_num` say how many entries there are; HCCL compares and fails.  A server that was
@@ -48,15 +42,12 @@ COUNT = _rule(
     Wrong: `"server_count": "1"` with two entries in `server_list`
 
     Right: `"server_count": "2"`
-    """,
-)
-
-DUPLICATE_NAME = _rule(
-    "NPU649",
-    "rank-table-duplicate-name",
-    Severity.ERROR,
     """
-    Two servers, containers or super nodes have the same name.
+
+
+@_rule("NPU649", Severity.ERROR)
+def rank_table_duplicate_name() -> None:
+    """Two servers, containers or super nodes have the same name.
 
     `server_id`, `pod_name` and `super_pod_id` are unique in a table: HCCL takes devices with
     the same `server_id` for devices of one machine.
@@ -64,15 +55,12 @@ DUPLICATE_NAME = _rule(
     Wrong: `"server_id": "node_0"` twice in `server_list`
 
     Right: `"server_id": "node_0"` and `"server_id": "node_1"`
-    """,
-)
-
-RANK_IDS = _rule(
-    "NPU650",
-    "rank-table-rank-ids",
-    Severity.ERROR,
     """
-    The rank ids are not 0 to n-1, each once.
+
+
+@_rule("NPU650", Severity.ERROR, facts=("rank-table-file", "rank-id-matches-table"))
+def rank_table_rank_ids() -> None:
+    """The rank ids are not 0 to n-1, each once.
 
     `rank_id` starts at 0, has no gaps and is unique over all servers; `RANK_SIZE` is the
     number of devices.  With any other numbering HCCL fails when it is initialised, or waits
@@ -81,16 +69,12 @@ RANK_IDS = _rule(
     Wrong, for two devices: `"rank_id": "1"` and `"rank_id": "2"`
 
     Right: `"rank_id": "0"` and `"rank_id": "1"`
-    """,
-    facts=("rank-table-file", "rank-id-matches-table"),
-)
-
-INTERLEAVED = _rule(
-    "NPU651",
-    "rank-table-interleaved-ranks",
-    Severity.WARNING,
     """
-    The ranks of one server are mixed with those of another.
+
+
+@_rule("NPU651", Severity.WARNING)
+def rank_table_interleaved_ranks() -> None:
+    """The ranks of one server are mixed with those of another.
 
     The guides want the ranks of a server to form one consecutive block.  HCCL does not refuse
     ranks that interleave between servers, but does not promise to support them.
@@ -98,8 +82,7 @@ INTERLEAVED = _rule(
     Wrong: server 1 has the ranks 0, 1, 2, 7 and server 2 has 3, 4, 5, 6
 
     Right: server 1 has the ranks 0, 1, 2, 3 and server 2 has 4, 5, 6, 7
-    """,
-)
+    """
 
 
 def check_status(table: Node, findings: Findings) -> None:
@@ -107,7 +90,7 @@ def check_status(table: Node, findings: Findings) -> None:
     for status in table["status"].values:
         if status != "completed":
             findings.add(
-                STATUS,
+                rank_table_not_completed,
                 ("status",),
                 phrase(
                     'status is {}; the graph engine waits for "completed", for 30 minutes, and '
@@ -151,7 +134,7 @@ def check_count(
         if stated == counts[owner] or not is_countable(node.level.items[owner], *lists):
             continue
         findings.wrong_at(
-            COUNT,
+            rank_table_count,
             (*node.level.path(owner), key),
             "{} is {}, but there is {:,} {}"
             if counts[owner] == 1
@@ -173,7 +156,7 @@ def check_names(node: Node, key: str, findings: Findings) -> None:
         before = first.setdefault(name, owner)
         if before != owner:
             findings.wrong_at(
-                DUPLICATE_NAME,
+                rank_table_duplicate_name,
                 (*level.path(owner), key),
                 "{} is {}, the name of {}; each has a name of its own",
                 shown(name),
@@ -223,7 +206,7 @@ def _legal(count: int) -> str:
 
 def _duplicate(level: Level, owner: int, rank: int, before: int, findings: Findings) -> None:
     findings.wrong_at(
-        RANK_IDS,
+        rank_table_rank_ids,
         (*level.path(owner), "rank_id"),
         "{} is {}, as in {} before; {}",
         rank,
@@ -241,7 +224,7 @@ def _beyond(
     values = dict(zip(ranks.owners, ranks.values))
     excess = sorted(values[owner] for owner in beyond)
     findings.wrong_at(
-        RANK_IDS,
+        rank_table_rank_ids,
         (*level.path(beyond[0]), "rank_id"),
         "{} is {}; {}; missing: {}; too high: {}",
         values[beyond[0]],
@@ -268,7 +251,7 @@ def check_blocks(level: Level, usable: Sequence[Tuple[int, int]], findings: Find
             continue
         if server in seen:
             findings.wrong_at(
-                INTERLEAVED,
+                rank_table_interleaved_ranks,
                 (*level.path(index), "rank_id"),
                 "{} is {}, but lower ranks of this server come before ranks of "
                 "server_list[{}]; the ranks of one server form one block",

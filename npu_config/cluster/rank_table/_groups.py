@@ -2,13 +2,17 @@
 
 from typing import Any, Dict, FrozenSet, List
 
-from npu_config.cluster.rank_table._addresses import NEEDED, check_families, check_unique
+from npu_config.cluster.rank_table._addresses import (
+    check_families,
+    check_unique,
+    rank_table_address_needed,
+)
 from npu_config.cluster.rank_table._common import (
-    COUNT,
     check_count,
     check_names,
     check_rank_ids,
     check_status,
+    rank_table_count,
 )
 from npu_config.cluster.rank_table._ports import check_shared_devices
 from npu_config.cluster.rank_table._products import check_device_counts
@@ -28,12 +32,18 @@ from npu_config.sidefiles.schema.kinds import Key
 from npu_config.sidefiles.schema.levels import NO_COLUMN, Column, Node, Path
 from npu_config.sidefiles.schema.reading import Reader
 
-TEMPLATE_2 = declare(
+
+@declare(
     "NPU663",
-    "rank-table-template-2",
     Severity.INFO,
-    """
-    The table is of the old template 2 (`group_list`).
+    facts=("rank-table-file",),
+    source=(
+        "cann/hccl:docs/zh/user_guide/cluster_info_config/rank_table_config_910.md",
+        SOURCES["ST"] + ":328-353, 659-663",
+    ),
+)
+def rank_table_template_2() -> None:
+    """The table is of the old template 2 (`group_list`).
 
     HCCL reads it for the sake of existing jobs; template 1 (version 1.0) is recommended for new
     ones.  Without the key `deploy_mode` it holds groups of pods and no `rank_id`: the ranks are
@@ -45,13 +55,8 @@ TEMPLATE_2 = declare(
     Wrong: `{"status": "completed", "group_count": "1", "group_list": [...]}`
 
     Right: `{"status": "completed", "version": "1.0", "server_count": "1", "server_list": [...]}`
-    """,
-    facts=("rank-table-file",),
-    source=(
-        "cann/hccl:docs/zh/user_guide/cluster_info_config/rank_table_config_910.md",
-        SOURCES["ST"] + ":328-353, 659-663",
-    ),
-)
+    """
+
 
 _PER_SERVER = (1, 2, 4, 8, 16)
 
@@ -105,7 +110,7 @@ def _pod_addresses(reader: Reader, instances: Node, devices: Node) -> Column:
     for owner, item in enumerate(devices.level.items):
         if read[owner] and owner not in there and item:
             reader.findings.wrong_at(
-                NEEDED,
+                rank_table_address_needed,
                 devices.level.path(owner),
                 '{} has no "device_ip"; a group of several pods needs it',
                 help="write the address of the device",
@@ -164,7 +169,7 @@ def _empty(devices: Node, addresses: Column, findings: Findings) -> None:
     for owner, address in zip(addresses.owners, addresses.values):
         if not address:
             findings.wrong_at(
-                NEEDED,
+                rank_table_address_needed,
                 (*devices.level.path(owner), "device_ip"),
                 "{} is empty; the servers cannot connect",
                 help="write the address of the device",
@@ -195,7 +200,7 @@ def _check_server_num(
             )
         else:
             continue
-        findings.add(COUNT, path, message, "write the number of servers")
+        findings.add(rank_table_count, path, message, "write the number of servers")
         return
     stated = sum(groups["server_num"].values)
     if products <= EVEN and stated:
@@ -203,7 +208,7 @@ def _check_server_num(
         for name, mine in servers.items():
             if len(mine) * stated != devices:
                 findings.add(
-                    COUNT,
+                    rank_table_count,
                     (*groups.level.path(0), "server_num"),
                     phrase(
                         'server_num is {} for {} devices, but the server "{}" has {}; every '

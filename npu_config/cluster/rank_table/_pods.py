@@ -12,12 +12,15 @@ from npu_config.sidefiles.schema.levels import Node
 
 _SOURCE = ("cann/hccl:docs/zh/user_guide/cluster_info_config/rank_table_config_a3.md",)
 
-SUPER_PODS = declare(
+
+@declare(
     "NPU658",
-    "rank-table-super-pods",
     Severity.ERROR,
-    """
-    The super nodes do not agree with the servers.
+    facts=("rank-table-file",),
+    source=(*_SOURCE, SOURCES["CO"] + ":864-1044"),
+)
+def rank_table_super_pods() -> None:
+    """The super nodes do not agree with the servers.
 
     Each entry of `super_pod_list` names servers of `server_list`, and every server is in a
     super node; HCCL refuses the table otherwise.  Of a server that two entries name, the later
@@ -27,17 +30,17 @@ SUPER_PODS = declare(
     Wrong: `server_list` with node_0, node_2, node_1 where node_0 and node_1 are one super node
 
     Right: `server_list` with node_0, node_1, node_2
-    """,
-    facts=("rank-table-file",),
-    source=(*_SOURCE, SOURCES["CO"] + ":864-1044"),
-)
-
-SUPER_DEVICES = declare(
-    "NPU659",
-    "rank-table-super-device-ids",
-    Severity.ERROR,
     """
-    A device in a super node has no `super_device_id`, or that of another device.
+
+
+@declare(
+    "NPU659",
+    Severity.ERROR,
+    facts=("rank-table-file",),
+    source=(*_SOURCE, "cann/hccl:docs/zh/user_guide/fault_diagnosis/cluster_info_verify_fail.md"),
+)
+def rank_table_super_device_ids() -> None:
+    """A device in a super node has no `super_device_id`, or that of another device.
 
     It is the SDID that `npu-smi info -t spod-info` shows, unique in a super node; HCCL ends
     with EI0014 when it is not.  4294967295 means none.  Without `super_pod_list` HCCL works
@@ -46,10 +49,7 @@ SUPER_DEVICES = declare(
     Wrong: `"super_device_id": "0"` for two devices of one super node
 
     Right: `"super_device_id": "0"` and `"super_device_id": "1"`
-    """,
-    facts=("rank-table-file",),
-    source=(*_SOURCE, "cann/hccl:docs/zh/user_guide/fault_diagnosis/cluster_info_verify_fail.md"),
-)
+    """
 
 
 def check_super_pods(table: Node, findings: Findings) -> Dict[int, int]:
@@ -60,7 +60,7 @@ def check_super_pods(table: Node, findings: Findings) -> Dict[int, int]:
     for index in range(len(servers.level.items)):
         if index not in pod_of:
             findings.wrong_at(
-                SUPER_PODS,
+                rank_table_super_pods,
                 servers.level.path(index),
                 "{} ({}) is in no super node of super_pod_list",
                 shown(servers.level.items[index].get("server_id")),
@@ -80,7 +80,9 @@ def _assign(servers: Node, pods: Node, findings: Findings) -> Dict[int, int]:
         if name and "server_list" not in pods.level.items[owner]:
             path = pods.level.path(owner)
             message = phrase("{} has no server_list", dotted(path))
-            findings.add(SUPER_PODS, path, message, "name the servers of the super node")
+            findings.add(
+                rank_table_super_pods, path, message, "name the servers of the super node"
+            )
     members = pods.under("server_list")
     owners, listed = members.level.owners(), members["server_id"].values
     known = [number[name] for name in listed if name in number]
@@ -94,7 +96,7 @@ def _assign(servers: Node, pods: Node, findings: Findings) -> Dict[int, int]:
         if index is None:
             if not passed_over:
                 findings.wrong_at(
-                    SUPER_PODS,
+                    rank_table_super_pods,
                     path,
                     "{} is {}, which is not a server_id of server_list",
                     shown(name),
@@ -102,7 +104,7 @@ def _assign(servers: Node, pods: Node, findings: Findings) -> Dict[int, int]:
                 )
         elif passed_over:
             findings.wrong_at(
-                SUPER_PODS,
+                rank_table_super_pods,
                 path,
                 "{} is {}, in an entry with an empty super_pod_id, which HCCL passes over",
                 shown(name),
@@ -112,7 +114,7 @@ def _assign(servers: Node, pods: Node, findings: Findings) -> Dict[int, int]:
         else:
             if pod_of.setdefault(index, pod) != pod:
                 findings.wrong_at(
-                    SUPER_PODS,
+                    rank_table_super_pods,
                     path,
                     "{} is {}, which super_pod_list[{}] names too; the later entry counts",
                     shown(name),
@@ -132,7 +134,7 @@ def _check_adjacent(servers: Node, pod_of: Dict[int, int], findings: Findings) -
             continue
         if pod in done:
             findings.wrong_at(
-                SUPER_PODS,
+                rank_table_super_pods,
                 servers.level.path(index),
                 "{} ({}) is of super_pod_list[{}], but servers of another super node are "
                 "between; the guides want those of one super node next to each other",
@@ -166,7 +168,7 @@ def _check_devices(devices: Node, pod_of: Dict[int, int], findings: Findings) ->
             continue
         if name is None or name == NO_SUPER_DEVICE:
             findings.wrong_at(
-                SUPER_DEVICES,
+                rank_table_super_device_ids,
                 path,
                 "{} has no super_device_id, which a table with super_pod_list needs"
                 if name is None
@@ -179,7 +181,7 @@ def _check_devices(devices: Node, pod_of: Dict[int, int], findings: Findings) ->
             if before != index:
                 path = (*path, "super_device_id")
                 findings.wrong_at(
-                    SUPER_DEVICES,
+                    rank_table_super_device_ids,
                     path,
                     "{} is {}, the id of {} in the same super node",
                     shown(item["super_device_id"]),

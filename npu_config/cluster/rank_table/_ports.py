@@ -20,12 +20,12 @@ _SOURCE = (
 
 _rule = partial(declare, source=_SOURCE)
 
-SHARED_DEVICE = _rule(
-    "NPU654",
-    "rank-table-shared-device",
-    Severity.WARNING,
-    """
-    Two ranks of one server have the same `device_id`.
+
+@_rule(
+    "NPU654", Severity.WARNING, facts=("rank-table-file", "hccl-port-single-device-multi-process")
+)
+def rank_table_shared_device() -> None:
+    """Two ranks of one server have the same `device_id`.
 
     HCCL does not compare the ids when it reads the table.  On atlas_training and
     atlas_300i_duo every device is one rank, and creating a further group fails.  On atlas_a2 and
@@ -36,16 +36,12 @@ SHARED_DEVICE = _rule(
     Wrong: `{"device_id": "0", "rank_id": "0"}` and `{"device_id": "0", "rank_id": "1"}`
 
     Right: `{"device_id": "0", "rank_id": "0"}` and `{"device_id": "1", "rank_id": "1"}`
-    """,
-    facts=("rank-table-file", "hccl-port-single-device-multi-process"),
-)
-
-PORT = _rule(
-    "NPU655",
-    "rank-table-port",
-    Severity.WARNING,
     """
-    A port of the host is taken by another device of the same server.
+
+
+@_rule("NPU655", Severity.WARNING, facts=("rank-table-file",))
+def rank_table_port() -> None:
+    """A port of the host is taken by another device of the same server.
 
     `host_port` differs for every device of one server, because they share the host's interface.
     A network interface that serves one device as its own and another as the backup needs two
@@ -55,16 +51,12 @@ PORT = _rule(
     Wrong: `"host_port": "16666"` for two devices of one server
 
     Right: `"host_port": "16666"` and `"host_port": "16667"`
-    """,
-    facts=("rank-table-file",),
-)
-
-BACKUP = _rule(
-    "NPU660",
-    "rank-table-backup",
-    Severity.WARNING,
     """
-    The backup interface of a device cannot be one.
+
+
+@_rule("NPU660", Severity.WARNING, facts=("rank-table-file",))
+def rank_table_backup() -> None:
+    """The backup interface of a device cannot be one.
 
     `backup_device_ip` is the address of the other die of the same NPU: never the device's
     own, never one of another server, and never the backup of two devices.  It takes effect
@@ -75,9 +67,7 @@ BACKUP = _rule(
     Wrong: `"device_ip": "10.20.0.2", "backup_device_ip": "10.20.0.2"`
 
     Right: `"device_ip": "10.20.0.2", "backup_device_ip": "10.20.0.3"`
-    """,
-    facts=("rank-table-file",),
-)
+    """
 
 
 def check_shared_devices(
@@ -111,7 +101,7 @@ def check_shared_devices(
             taken.add(port)
             continue
         findings.wrong_at(
-            SHARED_DEVICE,
+            rank_table_shared_device,
             (*devices.level.path(index), "device_id"),
             "{} is {}, the device of {} too; ranks that share one NPU need a device_port of "
             "their own each",
@@ -153,7 +143,7 @@ def _host_ports(devices: Node, findings: Findings) -> None:
         before = first.setdefault((level.owner(owner), port), owner)
         if before != owner:
             findings.wrong_at(
-                PORT,
+                rank_table_port,
                 (*level.path(owner), "host_port"),
                 "{} is {}, the port of {} too; the devices of one server have different ports",
                 shown(level.items[owner]["host_port"]),
@@ -186,7 +176,7 @@ def _backups(devices: Node, findings: Findings) -> None:
             else:
                 continue
             findings.wrong_at(
-                BACKUP,
+                rank_table_backup,
                 path,
                 '{} is "{}", {}; it is the address of the other die of the same NPU',
                 address,
@@ -209,7 +199,7 @@ def _backup_ports(devices: Node, findings: Findings) -> None:
         path = (*level.path(owner), "backup_device_port")
         if "backup_device_ip" not in level.items[owner]:
             findings.wrong_at(
-                BACKUP,
+                rank_table_backup,
                 path,
                 "{} has no effect without backup_device_ip",
                 help="add backup_device_ip, or remove it",
@@ -219,7 +209,7 @@ def _backup_ports(devices: Node, findings: Findings) -> None:
         others = [home[piece] for piece in pieces(backups.get(owner, "")) if piece in home]
         if any(text == str(ports[other]) for other in others):
             findings.wrong_at(
-                PORT,
+                rank_table_port,
                 path,
                 '{} is "{}", the device_port of {}, whose interface it is; as backup the '
                 "interface needs another port",

@@ -13,12 +13,16 @@ from npu_config.sidefiles.schema.levels import Path
 
 _SOURCE = ("docs/en/tfadapter_1/migration/model_training/distributed_training.md",)
 
-TRAINING_DEVICES = declare(
+
+@declare(
     "NPU656",
-    "rank-table-device-count",
     Severity.ERROR,
-    """
-    The number of devices, or their choice, is not one that atlas_training supports.
+    facts=("rank-table-device-count-910",),
+    source=_SOURCE,
+    products=(Product.ATLAS_TRAINING, Product.ATLAS_300I_DUO),
+)
+def rank_table_device_count() -> None:
+    """The number of devices, or their choice, is not one that atlas_training supports.
 
     Every server has the same number of devices; HCCL refuses the table otherwise, on
     atlas_300i_duo too.  One server takes 1, 2, 4 or 8 of them.  The devices 0 to 3 and 4 to 7
@@ -28,18 +32,18 @@ TRAINING_DEVICES = declare(
     Wrong: one server with the devices 2, 3, 4 and 5
 
     Right: one server with the devices 0, 1, 2 and 3
-    """,
-    facts=("rank-table-device-count-910",),
-    source=_SOURCE,
-    products=(Product.ATLAS_TRAINING, Product.ATLAS_300I_DUO),
-)
-
-BALANCE = declare(
-    "NPU657",
-    "rank-table-balance",
-    Severity.INFO,
     """
-    The devices are not spread evenly.
+
+
+@declare(
+    "NPU657",
+    Severity.INFO,
+    facts=("rank-table-device-count-a2", "rank-table-balance-a3"),
+    source=_SOURCE,
+    products=(Product.ATLAS_A2, Product.ATLAS_A3),
+)
+def rank_table_balance() -> None:
+    """The devices are not spread evenly.
 
     atlas_a2 takes any number of devices on one server and 1 to 8 times the number of servers
     in a cluster (more is not documented); the same number on every server is recommended.  On
@@ -49,11 +53,8 @@ BALANCE = declare(
     Wrong: 8 devices on the first server and 4 on the second
 
     Right: 8 devices on each
-    """,
-    facts=("rank-table-device-count-a2", "rank-table-balance-a3"),
-    source=_SOURCE,
-    products=(Product.ATLAS_A2, Product.ATLAS_A3),
-)
+    """
+
 
 _HALVES = (frozenset(range(4)), frozenset(range(4, 8)))
 
@@ -91,7 +92,7 @@ def check_device_counts(
                 usual,
             ),
             "use the same number of devices on every server",
-            TRAINING_DEVICES,
+            rank_table_device_count,
             findings,
         )
     elif odd and len(products) == 1:
@@ -106,7 +107,7 @@ def check_device_counts(
                 usual,
             ),
             "use the same number of devices on every server",
-            BALANCE,
+            rank_table_balance,
             findings,
         )
     if products == frozenset((Product.ATLAS_TRAINING,)):
@@ -134,7 +135,7 @@ def _training(server: Path, devices: Sequence[Any], findings: Findings) -> None:
     else:
         return
     help = "choose 1, 2, 4 or 8 devices, 2 and 4 of one half"
-    findings.add(TRAINING_DEVICES, server, message, help, Severity.WARNING)
+    findings.add(rank_table_device_count, server, message, help, Severity.WARNING)
 
 
 def check_balance(pod_of: Dict[int, int], findings: Findings) -> None:
@@ -157,7 +158,7 @@ def check_balance(pod_of: Dict[int, int], findings: Findings) -> None:
             usual,
         ),
         "use the same number of servers in every super node",
-        BALANCE,
+        rank_table_balance,
         findings,
     )
 

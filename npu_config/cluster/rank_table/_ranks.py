@@ -23,12 +23,10 @@ _SOURCE = ("cann/hccl:docs/zh/user_guide/cluster_info_config/rank_table_config_a
 
 _rule = partial(declare, facts=("rank-table-file",))
 
-LAYERS = _rule(
-    "NPU661",
-    "rank-table-layers",
-    Severity.ERROR,
-    """
-    The network layers of a rank are not in order, layer 0 is missing, or has the wrong type.
+
+@_rule("NPU661", Severity.ERROR, source=_SOURCE)
+def rank_table_layers() -> None:
+    """The network layers of a rank are not in order, layer 0 is missing, or has the wrong type.
 
     In version 2.0 the entries of `level_list` have `net_layer` from 0 on, rising; gaps are legal.
     The guide describes layer 0 by the topology file of the driver, so its `net_type` is
@@ -37,16 +35,12 @@ LAYERS = _rule(
     Wrong: `{"net_layer": 0, "net_type": "CLOS", ...}`
 
     Right: `{"net_layer": 0, "net_type": "TOPO_FILE_DESC", ...}`
-    """,
-    source=_SOURCE,
-)
-
-LAYER_PORTS = _rule(
-    "NPU662",
-    "rank-table-layer-ports",
-    Severity.WARNING,
     """
-    A port of a rank belongs to two addresses of one layer.
+
+
+@_rule("NPU662", Severity.WARNING, source=_SOURCE)
+def rank_table_layer_ports() -> None:
+    """A port of a rank belongs to two addresses of one layer.
 
     In version 2.0 an address may have several ports, but within one layer a port has one
     address.
@@ -54,16 +48,19 @@ LAYER_PORTS = _rule(
     Wrong: `"ports": ["0/4"]` for two addresses of one `rank_addr_list`
 
     Right: `"ports": ["0/4"]` for the one and `"ports": ["0/5"]` for the other
-    """,
-    source=_SOURCE,
-)
-
-BACKUP_RANK = _rule(
-    "NPU610",
-    "rank-table-local-ids",
-    Severity.ERROR,
     """
-    The `local_id` of ranks do not go together.
+
+
+@_rule(
+    "NPU610",
+    Severity.ERROR,
+    source=(
+        SOURCES["R2"] + "/new_rank_info.cc:47-63",
+        SOURCES["R2"] + "/rank_table_info.cc:90-144",
+    ),
+)
+def rank_table_local_ids() -> None:
+    """The `local_id` of ranks do not go together.
 
     In version 2.0 a `local_id` is unique among the ranks of one net instance of layer 0.  The
     value 64 marks the backup rank: there is at most one, it needs `replaced_local_id`, 0 to 63,
@@ -72,19 +69,19 @@ BACKUP_RANK = _rule(
     Wrong: `{"local_id": 64, ...}` without `replaced_local_id`
 
     Right: `{"local_id": 64, "replaced_local_id": 5, ...}`
-    """,
+    """
+
+
+@_rule(
+    "NPU667",
+    Severity.ERROR,
     source=(
-        SOURCES["R2"] + "/new_rank_info.cc:47-63",
-        SOURCES["R2"] + "/rank_table_info.cc:90-144",
+        SOURCES["R2"] + "/address_info.cc:39-159",
+        SOURCES["R2"] + "/rank_table_info.cc:185-206",
     ),
 )
-
-ADDRESS = _rule(
-    "NPU667",
-    "rank-table-layer-addresses",
-    Severity.ERROR,
-    """
-    An address does not fit its `addr_type`, or ranks of one network have different numbers.
+def rank_table_layer_addresses() -> None:
+    """An address does not fit its `addr_type`, or ranks of one network have different numbers.
 
     In version 2.0 `addr` is 32 hexadecimal digits for `EID`, a dotted address for `IPV4`, an
     IPv6 address for `IPV6`; `backup_addr` holds addresses of the same type, with `EID` none.
@@ -94,12 +91,7 @@ ADDRESS = _rule(
     Wrong: `{"addr_type": "EID", "addr": "00dfdf0020", ...}`
 
     Right: `{"addr_type": "EID", "addr": "000000000000002000100000df001001", ...}`
-    """,
-    source=(
-        SOURCES["R2"] + "/address_info.cc:39-159",
-        SOURCES["R2"] + "/rank_table_info.cc:185-206",
-    ),
-)
+    """
 
 
 def check_ranks(document: Dict[str, Any], reader: Reader) -> None:
@@ -144,7 +136,7 @@ def _check_layers(levels: Node, layers: Sequence[Any], findings: Findings) -> No
             wrong_type += 1
     if wrong_type:
         findings.wrong_at(
-            LAYERS,
+            rank_table_layers,
             levels.level.path(first),
             "{}{} is of type CLOS; the guide takes TOPO_FILE_DESC only for layer 0",
             phrase(" (and {:,} more)", wrong_type - 1) if wrong_type > 1 else "",
@@ -161,7 +153,7 @@ def _in_order(levels: Level, start: int, layers: Sequence[Any], findings: Findin
             expected = layer
             continue
         findings.wrong_at(
-            LAYERS,
+            rank_table_layers,
             (*levels.path(start + offset), "net_layer"),
             "{} is {}; the layers of a rank begin with 0 and rise, this rank has {}",
             layer,
@@ -189,7 +181,7 @@ def _check_local_ids(
         before = owner if name is None else first.setdefault((name, local), owner)
         if before != owner and local != BACKUP_LOCAL_ID:
             findings.wrong_at(
-                BACKUP_RANK,
+                rank_table_local_ids,
                 (*level.path(owner), "local_id"),
                 "{} is {}, as in {}; it is unique in the net instance {} of layer 0",
                 local,
@@ -220,7 +212,7 @@ def _check_backups(reader: Reader, ranks: Node) -> None:
                 problem = phrase("replaces local_id {}, which a rank of the table has", local)
         if problem is not None:
             reader.findings.wrong_at(
-                BACKUP_RANK,
+                rank_table_local_ids,
                 path,
                 "{} {}",
                 problem,
@@ -244,7 +236,7 @@ def _check_numbers(
             odd = next(index for index in mine if sizes[index] != sizes[mine[0]])
             path = levels.path(odd)
             findings.add(
-                ADDRESS,
+                rank_table_layer_addresses,
                 (*path, "rank_addr_list"),
                 phrase(
                     "{} has {} addresses, others of net instance {} (layer {}) have {}; all "
@@ -293,7 +285,7 @@ def _misfit(path: Any, text: str, kind: str, findings: Findings) -> None:
         "IPV6": "takes an IPv6 address",
     }
     findings.wrong_at(
-        ADDRESS,
+        rank_table_layer_addresses,
         path,
         "{} is {}; addr_type {} {}",
         shown(text),
@@ -307,7 +299,7 @@ def _check_listen_ports(control: Node, findings: Findings) -> None:
     for owner, port in zip(control["listen_port"].owners, control["listen_port"].values):
         if port == 65536:
             findings.wrong_at(
-                ADDRESS,
+                rank_table_layer_addresses,
                 (*control.level.path(owner), "listen_port"),
                 "{} is 65536, which passes the check of HCCL and is not a port",
                 help="write a port from 1 to 65535",
@@ -336,7 +328,7 @@ def _check_port_owners(addresses: Node, findings: Findings) -> None:
                 before = first.setdefault(port, index)
                 if before != index:
                     findings.wrong_at(
-                        LAYER_PORTS,
+                        rank_table_layer_ports,
                         (*level.path(index), "ports", position),
                         "{} is {}, a port of {} too; within a layer a port has one address",
                         shown(port),

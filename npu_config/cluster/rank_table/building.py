@@ -23,12 +23,15 @@ from npu_config.core.rule import declare
 from npu_config.core.target import Product, Target
 from npu_config.sidefiles.format import refuse
 
-DESCRIPTION = declare(
+
+@declare(
     "NPU669",
-    "cluster-description",
     Severity.ERROR,
-    """
-    A description of servers cannot become a rank table.
+    facts=("rank-table-file",),
+    source=("cann/hccl:docs/zh/user_guide/cluster_info_config/rank_table_config_910.md",),
+)
+def cluster_description() -> None:
+    """A description of servers cannot become a rank table.
 
     The builders take the names of the servers, their devices and the addresses of the
     devices: listed, or counted up from a first address.  There must be an address for each
@@ -37,17 +40,15 @@ DESCRIPTION = declare(
     Wrong: two servers of 8 devices and 8 addresses
 
     Right: two servers of 8 devices and 16 addresses, or a first address
-    """,
-    facts=("rank-table-file",),
-    source=("cann/hccl:docs/zh/user_guide/cluster_info_config/rank_table_config_910.md",),
-)
+    """
+
 
 Devices = Union[int, Sequence[int]]
 
 
 def refusal(message: str, help: Optional[str] = None) -> NpuConfigError:
     """The exception for a description that cannot become a table."""
-    return NpuConfigError([DESCRIPTION.diagnostic(message, help=help)])
+    return NpuConfigError([cluster_description.diagnostic(message, help=help)])
 
 
 @attr.s(frozen=True, slots=True, auto_attribs=True)
@@ -211,7 +212,9 @@ def doubtful(device_ips: Union[str, Iterable[str], None], table: RankTable) -> R
             message = "{} is counted as the address of a device; in a network of 256 it is none"
             help = 'list the addresses, or name the network, e.g. "10.20.0.0/16"'
             found.append(
-                DESCRIPTION.diagnostic(phrase(message, odd), help=help, severity=Severity.WARNING)
+                cluster_description.diagnostic(
+                    phrase(message, odd), help=help, severity=Severity.WARNING
+                )
             )
     return Report(found)
 

@@ -27,12 +27,18 @@ from npu_config.core.target import ANY_TARGET, Target
 from npu_config.sidefiles.format import refuse
 from npu_config.sidefiles.schema.records import unread
 
-NOT_CONVERTIBLE = declare(
+
+@declare(
     "NPU664",
-    "rank-table-not-convertible",
     Severity.ERROR,
-    """
-    A rank table cannot be turned into the version that is asked for, or joined with others.
+    facts=("rank-table-file",),
+    source=(
+        "cann/hccl:docs/zh/user_guide/cluster_info_config/rank_table_config_a3.md",
+        "cann/hccl:docs/zh/user_guide/cluster_info_config/rank_table_config_a5.md",
+    ),
+)
+def rank_table_not_convertible() -> None:
+    """A rank table cannot be turned into the version that is asked for, or joined with others.
 
     Template 2 becomes version 1.0, and version 1.0 becomes 1.2 when the super nodes and the
     SDID of every device are given (without super nodes it stays in server mode).  Version
@@ -43,20 +49,12 @@ NOT_CONVERTIBLE = declare(
     Wrong: `npu-config ranktable convert --to 2.0` of a table of version 1.0
 
     Right: `npu-config ranktable build --layer ...` with the network of the new machines
-    """,
-    facts=("rank-table-file",),
-    source=(
-        "cann/hccl:docs/zh/user_guide/cluster_info_config/rank_table_config_a3.md",
-        "cann/hccl:docs/zh/user_guide/cluster_info_config/rank_table_config_a5.md",
-    ),
-)
-
-NOT_HELD = declare(
-    "NPU668",
-    "rank-table-not-held",
-    Severity.WARNING,
     """
-    A converted or merged table has no place for something that the old ones say.
+
+
+@declare("NPU668", Severity.WARNING, facts=("rank-table-file",), source=("npu_config",))
+def rank_table_not_held() -> None:
+    """A converted or merged table has no place for something that the old ones say.
 
     Version 1.0 has no groups and no pods: `group_name`, `pod_name` and the counts of groups end
     with template 2, and a process is then known by `RANK_ID` alone.  Of keys that two merged
@@ -65,10 +63,8 @@ NOT_HELD = declare(
     Wrong, after a conversion to version 1.0: `export RANK_ID=ascend8p`
 
     Right: `export RANK_ID=0`
-    """,
-    facts=("rank-table-file",),
-    source=("npu_config",),
-)
+    """
+
 
 _READ = frozenset({
     "host_ip", "host_port", "device_port", "device_vnic_port", "net_position", "net_protocol",
@@ -135,7 +131,7 @@ def not_held(table: AnyRankTable) -> Report:
                         lost.setdefault(key, []).append("{}.devices[{}]".format(where, count))
     return Report(
         [
-            NOT_HELD.diagnostic(
+            rank_table_not_held.diagnostic(
                 phrase(
                     "the new table has no place for {}.{}{}",
                     places[0],
@@ -158,7 +154,9 @@ def lacking(table: RankTable) -> Report:
         "as with version 1.0"
     )
     help = "give every super node with --super-pod and every SDID with --sdid, or keep version 1.0"
-    return Report([NOT_CONVERTIBLE.diagnostic(message, help=help, severity=Severity.WARNING)])
+    return Report(
+        [rank_table_not_convertible.diagnostic(message, help=help, severity=Severity.WARNING)]
+    )
 
 
 def _refused(old: str, new: str) -> Diagnostic:
@@ -175,7 +173,7 @@ def _refused(old: str, new: str) -> Diagnostic:
     else:
         problem = phrase("a table of version {} is not made one of version {}", old, new)
         help = "keep it, or build a new table"
-    return NOT_CONVERTIBLE.diagnostic(problem, help=help)
+    return rank_table_not_convertible.diagnostic(problem, help=help)
 
 
 def _from_groups(table: GroupTable) -> RankTable:
@@ -225,7 +223,7 @@ def _in_super_nodes(
     strange = [name for name in super_device_ids if name not in known]
     if strange:
         message = phrase('"{}" is not a server of the table', strange[0])
-        raise NpuConfigError([NOT_CONVERTIBLE.diagnostic(message)])
+        raise NpuConfigError([rank_table_not_convertible.diagnostic(message)])
     servers = sorted(table.servers, key=lambda server: order.get(server.server_id, len(order)))
     return attr.evolve(
         table,
@@ -242,7 +240,7 @@ def _with_sdids(server: Server, super_device_ids: Mapping[str, Sequence[str]]) -
     if len(sdids) != len(server.devices):
         raise NpuConfigError(
             [
-                NOT_CONVERTIBLE.diagnostic(
+                rank_table_not_convertible.diagnostic(
                     phrase(
                         '"{}" has {} devices, but {} SDIDs are given',
                         server.server_id,
@@ -285,11 +283,11 @@ def merge(
         if isinstance(table, GroupTable):
             problem = phrase("{} is of template 2, which is not merged", name)
             help: Optional[str] = "npu-config ranktable convert makes it version 1.0"
-            found.append(NOT_CONVERTIBLE.diagnostic(problem, help=help))
+            found.append(rank_table_not_convertible.diagnostic(problem, help=help))
     if len(kinds) > 1:
         problem = phrase("the tables are of different versions: {}", listed(sorted(kinds)))
         help = None if "2.0" in kinds else "convert them to one version"
-        found.append(NOT_CONVERTIBLE.diagnostic(problem, help=help))
+        found.append(rank_table_not_convertible.diagnostic(problem, help=help))
     owners: Dict[str, str] = {}
     for name, table in given:
         names = [one.server_id for one in table.servers] if isinstance(table, RankTable) else []
@@ -303,7 +301,7 @@ def merge(
                     else phrase('the server "{}" is in {} and in {}', server_id, before, name)
                 )
                 help = "leave one of the two tables out"
-                found.append(NOT_CONVERTIBLE.diagnostic(problem, help=help))
+                found.append(rank_table_not_convertible.diagnostic(problem, help=help))
     if found:
         raise NpuConfigError(found)
     lost = _differences(given)
@@ -336,7 +334,9 @@ def _differences(given: Sequence[Tuple[str, AnyRankTable]]) -> List[Diagnostic]:
                     other,
                     name,
                 )
-                found.append(NOT_HELD.diagnostic(message, help="add it by hand if it is needed"))
+                found.append(
+                    rank_table_not_held.diagnostic(message, help="add it by hand if it is needed")
+                )
     return found
 
 

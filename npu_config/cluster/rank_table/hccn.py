@@ -17,12 +17,15 @@ from npu_config.text.lines import lines
 _LINE = re.compile(r"\s*(?P<key>address_(?P<device>[0-9]{1,4}))\s*=\s{0,40}(?P<address>\S*)\s*\Z")
 _DEVICE = re.compile(r"(?:.*/)?davinci(?P<number>[0-9]{1,4})\Z")
 
-HCCN_CONF = declare(
+
+@declare(
     "NPU666",
-    "hccn-conf-address",
     Severity.ERROR,
-    """
-    An address in `/etc/hccn.conf` cannot be used.
+    facts=("rank-table-device-ip",),
+    source=("cann/hccl:docs/zh/user_guide/cluster_info_config/rank_table_config_910.md",),
+)
+def hccn_conf_address() -> None:
+    """An address in `/etc/hccn.conf` cannot be used.
 
     The line `address_N=...` gives the address of device N; it goes into the rank table as
     `device_ip`.  What is not an address, and a device with two, cannot.  All other lines
@@ -31,17 +34,20 @@ HCCN_CONF = declare(
     Wrong: `address_0=10.20.0`
 
     Right: `address_0=10.20.0.2`
-    """,
-    facts=("rank-table-device-ip",),
-    source=("cann/hccl:docs/zh/user_guide/cluster_info_config/rank_table_config_910.md",),
-)
-
-ADDRESS_OF_DEVICE = declare(
-    "NPU665",
-    "rank-table-address-mismatch",
-    Severity.ERROR,
     """
-    The rank table gives a device another address than the machine does.
+
+
+@declare(
+    "NPU665",
+    Severity.ERROR,
+    facts=("rank-table-device-ip",),
+    source=(
+        "docs/en/tfadapter_1/migration/faq/hccl_init_ret_-17_error.md",
+        "cann/hccl:docs/zh/user_guide/fault_diagnosis/rank_table_load_fail.md",
+    ),
+)
+def rank_table_address_mismatch() -> None:
+    """The rank table gives a device another address than the machine does.
 
     `device_ip` is the address of the device's own interface, as `/etc/hccn.conf` and
     `hccn_tool -i N -ip -g` show it.  HCCL compares the two and ends with
@@ -50,13 +56,7 @@ ADDRESS_OF_DEVICE = declare(
     Wrong: `"device_ip": "10.20.0.3"` for device 0, with `address_0=10.20.0.2`
 
     Right: `"device_ip": "10.20.0.2"`
-    """,
-    facts=("rank-table-device-ip",),
-    source=(
-        "docs/en/tfadapter_1/migration/faq/hccl_init_ret_-17_error.md",
-        "cann/hccl:docs/zh/user_guide/fault_diagnosis/rank_table_load_fail.md",
-    ),
-)
+    """
 
 
 def parse_hccn(text: str, path: Optional[str] = None) -> Parsed[Dict[int, str]]:
@@ -87,11 +87,11 @@ def parse_hccn(text: str, path: Optional[str] = None) -> Parsed[Dict[int, str]]:
         place = line.place(*match.span("address"))
         if family_of(address, zone=False) is None:
             message = phrase('{} is "{}"; it takes an IPv4 or IPv6 address', key, address)
-            found.append(HCCN_CONF.diagnostic(message, place))
+            found.append(hccn_conf_address.diagnostic(message, place))
         elif addresses.setdefault(device, address) != address:
             message = phrase('{} is "{}", but "{}" before', key, address, addresses[device])
             help = phrase("keep the line that hccn_tool -i {} -ip -g confirms", device)
-            found.append(HCCN_CONF.diagnostic(message, place, help=help))
+            found.append(hccn_conf_address.diagnostic(message, place, help=help))
     return Parsed(addresses, Report(found))
 
 
@@ -145,7 +145,7 @@ def check_addresses_of(table: RankTable, server_id: str, addresses: Mapping[int,
             server_id,
             listed('"{}"'.format(server.server_id) for server in table.servers[:8]),
         )
-        found.append(ADDRESS_OF_DEVICE.diagnostic(message))
+        found.append(rank_table_address_mismatch.diagnostic(message))
     for server in servers:
         for device in server.devices:
             real = addresses.get(device.device_id)
@@ -160,5 +160,5 @@ def check_addresses_of(table: RankTable, server_id: str, addresses: Mapping[int,
                     device.device_ip,
                 )
                 help = phrase('write "{}"', real)
-                found.append(ADDRESS_OF_DEVICE.diagnostic(message, help=help))
+                found.append(rank_table_address_mismatch.diagnostic(message, help=help))
     return Report(found)

@@ -5,7 +5,7 @@ from functools import partial
 from typing import Any, Dict, List, NamedTuple, Optional
 
 from npu_config.cluster.rank_table import dialects
-from npu_config.cluster.rank_table._groups import TEMPLATE_2, check_groups
+from npu_config.cluster.rank_table._groups import check_groups, rank_table_template_2
 from npu_config.cluster.rank_table._places import SomePlaces
 from npu_config.cluster.rank_table._ranks import check_ranks
 from npu_config.cluster.rank_table._servers import check_servers
@@ -29,12 +29,14 @@ _SOURCE = tuple(
 
 _rule = partial(declare, facts=("rank-table-file",), source=_SOURCE)
 
-NOT_A_TABLE = _rule(
+
+@_rule(
     "NPU641",
-    "not-a-rank-table",
     Severity.ERROR,
-    """
-    The file is JSON, and not a rank table.
+    help="npu-config ranktable build writes a table of the servers and devices",
+)
+def not_a_rank_table() -> None:
+    """The file is JSON, and not a rank table.
 
     A rank table is an object with `server_list` (versions 1.0 and 1.2), `rank_list` (version
     2.0) or `group_list` (template 2).
@@ -42,16 +44,17 @@ NOT_A_TABLE = _rule(
     Wrong: `[{"device_id": "0", "rank_id": "0"}]`
 
     Right: `{"status": "completed", "version": "1.0", "server_count": "1", "server_list": [...]}`
-    """,
-    help="npu-config ranktable build writes a table of the servers and devices",
-)
-
-VERSION = _rule(
-    "NPU642",
-    "rank-table-version",
-    Severity.ERROR,
     """
-    The version is missing, unknown, or not one that the product reads.
+
+
+@_rule(
+    "NPU642",
+    Severity.ERROR,
+    source=(*_SOURCE, dialects.SOURCES["CF"] + ":44-60", dialects.SOURCES["PA"] + ":293-305"),
+    help="npu-config ranktable convert writes a table of another version; or correct the product",
+)
+def rank_table_version() -> None:
+    """The version is missing, unknown, or not one that the product reads.
 
     ascend_950 reads version `"2.0"` and nothing else; every other product reads `"1.0"`, `"1.2"`
     (super nodes of atlas_a3; elsewhere it is read as 1.0, a note) and template 2, which has no
@@ -61,17 +64,12 @@ VERSION = _rule(
     Wrong, on atlas_a2: `"version": "2.0"`
 
     Right: `"version": "1.0"`
-    """,
-    source=(*_SOURCE, dialects.SOURCES["CF"] + ":44-60", dialects.SOURCES["PA"] + ":293-305"),
-    help="npu-config ranktable convert writes a table of another version; or correct the product",
-)
-
-MISSING_KEY = _rule(
-    "NPU643",
-    "rank-table-missing-key",
-    Severity.ERROR,
     """
-    A rank table lacks a key that its dialect needs.
+
+
+@_rule("NPU643", Severity.ERROR)
+def rank_table_missing_key() -> None:
+    """A rank table lacks a key that its dialect needs.
 
     HCCL reads the whole table when it is initialised and fails when a key is missing; the
     job ends, or the other ranks wait for this one.  Which keys are needed depends on the
@@ -82,15 +80,12 @@ MISSING_KEY = _rule(
     Wrong: `{"device_id": "0", "device_ip": "10.20.0.2"}`
 
     Right: `{"device_id": "0", "device_ip": "10.20.0.2", "rank_id": "0"}`
-    """,
-)
-
-UNKNOWN_KEY = _rule(
-    "NPU644",
-    "rank-table-unknown-key",
-    Severity.WARNING,
     """
-    A rank table has a key that is almost one that HCCL reads, or that of another version.
+
+
+@_rule("NPU644", Severity.WARNING)
+def rank_table_unknown_key() -> None:
+    """A rank table has a key that is almost one that HCCL reads, or that of another version.
 
     HCCL passes over every key that it does not know, so what a misspelt one should say is not
     said.  Other unknown keys are not reported: tools write keys of their own, such as
@@ -99,15 +94,16 @@ UNKNOWN_KEY = _rule(
     Wrong: `{"device_id": "0", "device_ip": "10.20.0.2", "rank_id": "0", "devce_port": "16666"}`
 
     Right: `{"device_id": "0", "device_ip": "10.20.0.2", "rank_id": "0", "device_port": "16666"}`
-    """,
-)
-
-VALUE_TYPE = _rule(
-    "NPU645",
-    "rank-table-value-type",
-    Severity.ERROR,
     """
-    A value of a rank table is of the wrong JSON type.
+
+
+@_rule(
+    "NPU645",
+    Severity.ERROR,
+    help="write numbers as text in versions 1.0 and 1.2 and template 2, as numbers in version 2.0",
+)
+def rank_table_value_type() -> None:
+    """A value of a rank table is of the wrong JSON type.
 
     Versions 1.0 and 1.2 and template 2 write numbers as text (`"rank_id": "0"`), version 2.0
     writes them as numbers (`"rank_id": 0`).  HCCL refuses text for a number in 2.0, and anything
@@ -116,16 +112,12 @@ VALUE_TYPE = _rule(
     Wrong, in version 1.0: `"server_count": 2`
 
     Right: `"server_count": "2"`
-    """,
-    help="write numbers as text in versions 1.0 and 1.2 and template 2, as numbers in version 2.0",
-)
-
-VALUE = _rule(
-    "NPU646",
-    "rank-table-value",
-    Severity.ERROR,
     """
-    A value of a rank table is outside what its key takes.
+
+
+@_rule("NPU646", Severity.ERROR, help="npu-config explain NPU646 says what each key takes")
+def rank_table_value() -> None:
+    """A value of a rank table is outside what its key takes.
 
     Ids are whole numbers from 0, `device_id` up to that of the product's last device; ports go
     from 1 to 65535; addresses are IPv4 or IPv6; `server_id` has 1 to 64 bytes.  In version 2.0
@@ -137,11 +129,12 @@ VALUE = _rule(
     Wrong: `"device_ip": "10.20.0.256"`
 
     Right: `"device_ip": "10.20.0.25"`
-    """,
-    help="npu-config explain NPU646 says what each key takes",
-)
+    """
 
-RULES = Rules(MISSING_KEY, UNKNOWN_KEY, VALUE_TYPE, VALUE)
+
+RULES = Rules(
+    rank_table_missing_key, rank_table_unknown_key, rank_table_value_type, rank_table_value
+)
 LIST_KEYS = ("server_list", "rank_list", "group_list")
 
 
@@ -235,7 +228,7 @@ def _check_size(text: str, value: Any, findings: Findings) -> None:
     limit = dialects.LARGEST_2_0 if of_ranks else dialects.LARGEST
     if len(text) > limit:
         findings.add(
-            VALUE,
+            rank_table_value,
             (),
             phrase(
                 "the file has {:,} characters; HCCL reads at most {:,} bytes", len(text), limit
@@ -247,7 +240,7 @@ def check_value(value: Any, target: Target, findings: Findings) -> None:
     """Note what is wrong with a rank table given as plain JSON values."""
     if not isinstance(value, dict) or not is_rank_table(value):
         findings.add(
-            NOT_A_TABLE,
+            not_a_rank_table,
             (),
             phrase(
                 "this is {}; a rank table is an object with server_list, rank_list or group_list",
@@ -291,7 +284,7 @@ def _dialect(document: Dict[str, Any], target: Target, findings: Findings) -> Di
     if dialect is None:
         stated = document["version"]
         findings.add(
-            VERSION,
+            rank_table_version,
             ("version",),
             phrase(
                 "version is {}; legal: {}",
@@ -312,7 +305,7 @@ def _check_product(dialect: Dialect, target: Target, findings: Findings) -> None
     product = target.product
     if dialect.version is None and product is not Product.ASCEND_950:
         findings.add(
-            TEMPLATE_2,
+            rank_table_template_2,
             ("group_list",),
             "this is template 2, of older jobs; version 1.0 is recommended",
             "npu-config ranktable convert writes it",
@@ -331,7 +324,7 @@ def _check_product(dialect: Dialect, target: Target, findings: Findings) -> None
     else:
         what = phrase("{} reads {}", product.value, join(" and ", legal))
     findings.add(
-        VERSION,
+        rank_table_version,
         ("version",) if dialect.version else ("group_list",),
         phrase("the table is of {}, but {}", dialect.form, what),
         phrase("write a table of version {}", join(" or ", legal)) if legal else None,

@@ -3,7 +3,7 @@
 import re
 from typing import Optional, Tuple
 
-from npu_config.cluster.shell._rules import NOT_A_NAME
+from npu_config.cluster.shell._rules import export_of_no_name
 from npu_config.cluster.shell.commands import MAKES_NOTHING
 from npu_config.cluster.shell.plain import Word
 from npu_config.cluster.shell.run import SILENT, Run, names_in
@@ -106,7 +106,7 @@ def declaration(run: Run, state: State, node: Node) -> None:
         elif child.type in ("word", "number") and run.script.text(child)[0] in "=0123456789":
             message = phrase('{} "{}": not a name', keyword, run.script.text(child))
             help = "write NAME=value without blanks"
-            fault = NOT_A_NAME.diagnostic(message, place_of(spot), help=help)
+            fault = export_of_no_name.diagnostic(message, place_of(spot), help=help)
             run.faults.setdefault(place_of(run.script.spot(node)), fault)
         elif child.type == "variable_name" and export:
             state.export(run.script.text(child), spot)

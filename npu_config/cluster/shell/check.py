@@ -92,12 +92,14 @@ def check_script(
             "this is a script for {}, not for bash; it is not checked", other.group(1)
         )
         return [
-            rules.NOT_BASH.diagnostic(message, Place(path, 1, 1, 1, len(other.group()) + 1))
+            rules.script_of_other_shell.diagnostic(
+                message, Place(path, 1, 1, 1, len(other.group()) + 1)
+            )
         ], ()
     if parser() is None:
         message = "shell scripts are not checked: their parser is not installed"
         help = 'pip install "npu_config[cli]"'
-        return [rules.NO_PARSER.diagnostic(message, Place(path), help=help)], ()
+        return [rules.shell_parser_missing.diagnostic(message, Place(path), help=help)], ()
     script = Script(text, path)
     found = _line_ends(text, path)
     fault = syntax_fault(script)
@@ -156,7 +158,9 @@ def _line_ends(text: str, path: Optional[str]) -> List[Diagnostic]:
     )
     place = Place(path, line, 1)
     return [
-        rules.LINE_ENDS.diagnostic(message, place, help="convert the file, e.g. with dos2unix")
+        rules.script_line_ends.diagnostic(
+            message, place, help="convert the file, e.g. with dos2unix"
+        )
     ]
 
 
@@ -178,7 +182,7 @@ def _starters(launches: Iterable[Launch], state: State) -> List[Diagnostic]:
             continue
         quiet = launch.kind in ("mpirun", "mpiexec") and "RANK_TABLE_FILE" in state.variables
         found.append(
-            rules.OTHER_STARTER.diagnostic(
+            rules.starter_of_other_framework.diagnostic(
                 phrase(
                     "{} sets neither RANK_ID nor ASCEND_DEVICE_ID, which npu_bridge reads",
                     launch.kind,
@@ -306,7 +310,7 @@ def _environments(
         if problem is not None and not (problem == _MISSING and launch.made):
             message = phrase('RANK_TABLE_FILE="{}" {}', named, phrase(problem))
             place = place_of(launch.variables["RANK_TABLE_FILE"].spot)
-            found.append(rules.TABLE_PATH.diagnostic(message, place))
+            found.append(rules.rank_table_path.diagnostic(message, place))
         judged, places = _given(launch, ours)
         look = environment_check.examine(judged, target, table, places, launch.unset, used)
         ranked.extend((look.whole("RANK_ID"), each) for each in look.found)

@@ -53,7 +53,7 @@ def syntax_fault(script: Script) -> Optional[Diagnostic]:
         _Reading(script.source).commands("")
     except RefusedError as refused:
         message, begin, end = refused.args
-        return rules.SYNTAX.diagnostic(message, script.place(begin, end))
+        return rules.script_syntax.diagnostic(message, script.place(begin, end))
     except UnsureError:
         pass
     return None

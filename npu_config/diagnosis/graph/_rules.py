@@ -5,12 +5,10 @@ from npu_config.core.rule import declare
 
 _FAQ = "docs/en/tfadapter_1/migration/faq/"
 
-UNREADABLE = declare(
-    "NPU795",
-    "graph-unreadable",
-    Severity.ERROR,
-    """
-    A file holds no graph that can be read.
+
+@declare("NPU795", Severity.ERROR)
+def graph_unreadable() -> None:
+    """A file holds no graph that can be read.
 
     A graph is read from a GraphDef (text or binary), a MetaGraphDef (a checkpoint's `.meta`
     file) or a SavedModel. A file that is cut off is refused as a whole: what is missing
@@ -19,15 +17,12 @@ UNREADABLE = declare(
     Wrong: `model.ckpt-100.data-00000-of-00001`, or a `graph.pbtxt` on a disk that was full.
 
     Right: `model.ckpt-100.meta`, or `tf.io.write_graph(graph, folder, "graph.pbtxt")`.
-    """,
-)
-
-TOO_LARGE = declare(
-    "NPU796",
-    "graph-too-large",
-    Severity.ERROR,
     """
-    A graph is larger than 2 GB, which no protobuf message can be.
+
+
+@declare("NPU796", Severity.ERROR)
+def graph_too_large() -> None:
+    """A graph is larger than 2 GB, which no protobuf message can be.
 
     TensorFlow can neither write nor read such a graph, and the adapter gets it as a message,
     too. The bulk is nearly always data that was put into the graph as constants.
@@ -36,15 +31,17 @@ TOO_LARGE = declare(
 
     Right: `tf.data.Dataset.from_generator(...)`, or `from_tensor_slices(placeholder)` with an
     initializable iterator.
-    """,
-)
-
-TABLE_IN_PREPROCESSING = declare(
-    "NPU480",
-    "table-in-preprocessing",
-    Severity.ERROR,
     """
-    A lookup table is used inside data preprocessing.
+
+
+@declare(
+    "NPU480",
+    Severity.ERROR,
+    facts=("mix-compile-resource-tables",),
+    source=(_FAQ + "resource_operator_preprocess_fix.md", "article:000"),
+)
+def table_in_preprocessing() -> None:
+    """A lookup table is used inside data preprocessing.
 
     The table is initialised on the device, the preprocessing of tf.data runs on the host and
     finds it not initialised: the job fails. In mixed computing both are on the host.
@@ -53,17 +50,21 @@ TABLE_IN_PREPROCESSING = declare(
 
     Right: the same with `mix_compile_mode: true` (which requires `iterations_per_loop` 1), or
     the lookup behind `iterator.get_next()`.
-    """,
-    facts=("mix-compile-resource-tables",),
-    source=(_FAQ + "resource_operator_preprocess_fix.md", "article:000"),
-)
-
-VARIABLE_IN_PREPROCESSING = declare(
-    "NPU481",
-    "variable-in-preprocessing",
-    Severity.ERROR,
     """
-    A variable is used inside data preprocessing.
+
+
+@declare(
+    "NPU481",
+    Severity.ERROR,
+    facts=("preprocess-tf-variable", "init-runs-separate"),
+    source=(
+        _FAQ + "tf-variable_preprocess_error.md",
+        _FAQ + "variable_preprocess_init_subgraph_error_fix.md",
+        "article:000",
+    ),
+)
+def variable_in_preprocessing() -> None:
+    """A variable is used inside data preprocessing.
 
     The preprocessing of tf.data runs on the host, the variable is initialised on the device:
     the job fails.
@@ -72,21 +73,21 @@ VARIABLE_IN_PREPROCESSING = declare(
 
     Right: a constant, a Python value or a placeholder in its place; or the computation behind
     `iterator.get_next()`.
-    """,
-    facts=("preprocess-tf-variable", "init-runs-separate"),
+    """
+
+
+@declare(
+    "NPU482",
+    Severity.ERROR,
+    facts=("dynamic-shape-v1-control-flow", "variable-placement-v1-control-flow"),
     source=(
-        _FAQ + "tf-variable_preprocess_error.md",
-        _FAQ + "variable_preprocess_init_subgraph_error_fix.md",
+        "docs/en/tfa_env/ENABLE_FORCE_V2_CONTROL.md",
+        _FAQ + "dynamic_shape_v1_control_unsupported_error.md",
         "article:000",
     ),
 )
-
-V1_CONTROL_FLOW = declare(
-    "NPU482",
-    "v1-control-flow-dynamic",
-    Severity.ERROR,
-    """
-    A graph with dynamic shapes contains v1 control flow.
+def v1_control_flow_dynamic() -> None:
+    """A graph with dynamic shapes contains v1 control flow.
 
     `tf.while_loop`, `tf.cond`, `tf.case` and `tf.nn.dynamic_rnn` of TensorFlow 1 are made of
     Switch, Merge, Enter, Exit and NextIteration, which the graph engine refuses in a graph
@@ -98,21 +99,17 @@ V1_CONTROL_FLOW = declare(
     is built; or the environment variable `ENABLE_FORCE_V2_CONTROL=1`, which cannot convert
     reference variables and raw_ops and may cost performance; or static shapes
     (`batch(..., drop_remainder=True)`).
-    """,
-    facts=("dynamic-shape-v1-control-flow", "variable-placement-v1-control-flow"),
-    source=(
-        "docs/en/tfa_env/ENABLE_FORCE_V2_CONTROL.md",
-        _FAQ + "dynamic_shape_v1_control_unsupported_error.md",
-        "article:000",
-    ),
-)
-
-REFERENCE_CONTROL_FLOW = declare(
-    "NPU483",
-    "reference-control-flow",
-    Severity.WARNING,
     """
-    Control flow passes reference variables.
+
+
+@declare(
+    "NPU483",
+    Severity.WARNING,
+    facts=("dynamic-shape-v1-control-flow",),
+    source=("docs/en/tfa_env/ENABLE_FORCE_V2_CONTROL.md",),
+)
+def reference_control_flow() -> None:
+    """Control flow passes reference variables.
 
     RefSwitch and its kin come from reference variables inside `tf.cond` and loops. They are v1
     control flow that `ENABLE_FORCE_V2_CONTROL=1` cannot convert: as soon as a shape of the
@@ -122,17 +119,18 @@ REFERENCE_CONTROL_FLOW = declare(
 
     Right: `tf.enable_resource_variables()` and `tf.enable_control_flow_v2()` before the graph
     is built.
-    """,
-    facts=("dynamic-shape-v1-control-flow",),
-    source=("docs/en/tfa_env/ENABLE_FORCE_V2_CONTROL.md",),
-)
-
-LOWERED_CONTROL_FLOW = declare(
-    "NPU484",
-    "functional-control-flow-lowered",
-    Severity.ERROR,
     """
-    `lower_functional_ops` turns v2 control flow back into v1 in a graph with dynamic shapes.
+
+
+@declare(
+    "NPU484",
+    Severity.ERROR,
+    options=("lower_functional_ops",),
+    facts=("dynamic-shape-v1-control-flow",),
+    source=("facts: options.yaml lower_functional_ops",),
+)
+def functional_control_flow_lowered() -> None:
+    """`lower_functional_ops` turns v2 control flow back into v1 in a graph with dynamic shapes.
 
     The undocumented option lowers While, If and Case to Switch and Merge before the graph is
     partitioned; with dynamic shapes the graph engine refuses those.
@@ -140,18 +138,17 @@ LOWERED_CONTROL_FLOW = declare(
     Wrong: `lower_functional_ops: true` with `tf.enable_control_flow_v2()` and dynamic shapes
 
     Right: leave `lower_functional_ops` out.
-    """,
-    options=("lower_functional_ops",),
-    facts=("dynamic-shape-v1-control-flow",),
-    source=("facts: options.yaml lower_functional_ops",),
-)
-
-FLOAT16_SUM = declare(
-    "NPU282",
-    "float16-reduce-sum",
-    Severity.INFO,
     """
-    A ReduceSum reads float16.
+
+
+@declare(
+    "NPU282",
+    Severity.INFO,
+    facts=("mixed-precision-reducesum",),
+    source=(_FAQ + "networktest_reducesum_low_performance.md", "article:000"),
+)
+def float16_reduce_sum() -> None:
+    """A ReduceSum reads float16.
 
     A float16 ReduceSum may run on a single core and dominate the step. In a profile
     (`npu-config op-summary`) it shows as `Block Dim` 1.
@@ -160,17 +157,18 @@ FLOAT16_SUM = declare(
 
     Right: `tf.reduce_sum(tf.cast(x, tf.float32))`; where float16 comes from mixed precision,
     `ReduceSum` in `black-list` / `to-add` of `modify_mixlist`.
-    """,
-    facts=("mixed-precision-reducesum",),
-    source=(_FAQ + "networktest_reducesum_low_performance.md", "article:000"),
-)
-
-ONE_SHOT_ITERATOR = declare(
-    "NPU485",
-    "one-shot-iterator-offloaded",
-    Severity.ERROR,
     """
-    A one-shot iterator with iteration offload.
+
+
+@declare(
+    "NPU485",
+    Severity.ERROR,
+    options=("iterations_per_loop",),
+    facts=("iterations-one-shot-iterator",),
+    source=("docs/en/tfadapter_1/migration/performance_tuning/iteration_offload.md",),
+)
+def one_shot_iterator_offloaded() -> None:
+    """A one-shot iterator with iteration offload.
 
     The adapter aborts the process: "iterator_per_loop only support 1 when using
     OneShotIterator".
@@ -178,18 +176,18 @@ ONE_SHOT_ITERATOR = declare(
     Wrong: `dataset.make_one_shot_iterator()` with `iterations_per_loop: 10`
 
     Right: `tf.data.make_initializable_iterator(dataset)`, or `iterations_per_loop: 1`.
-    """,
+    """
+
+
+@declare(
+    "NPU486",
+    Severity.ERROR,
     options=("iterations_per_loop",),
-    facts=("iterations-one-shot-iterator",),
+    facts=("iteration-op-name", "iteration-estimator-hook"),
     source=("docs/en/tfadapter_1/migration/performance_tuning/iteration_offload.md",),
 )
-
-ITERATION_OP_MISSING = declare(
-    "NPU486",
-    "iteration-op-missing",
-    Severity.ERROR,
-    """
-    The graph has no operation named exactly "IterationOp".
+def iteration_op_missing() -> None:
+    """The graph has no operation named exactly "IterationOp".
 
     The device loop is built around the node of that name. Under any other name (a scope before
     it, `_1` behind it) it is not found, and each `session.run` trains one step.
@@ -198,18 +196,18 @@ ITERATION_OP_MISSING = declare(
     `set_iteration_per_loop` inside `tf.name_scope`
 
     Right: `train_op = util.set_iteration_per_loop(sess, train_op, 10)` outside of scopes, once.
-    """,
+    """
+
+
+@declare(
+    "NPU487",
+    Severity.WARNING,
     options=("iterations_per_loop",),
-    facts=("iteration-op-name", "iteration-estimator-hook"),
+    facts=("iteration-op-once",),
     source=("docs/en/tfadapter_1/migration/performance_tuning/iteration_offload.md",),
 )
-
-ITERATION_OP_REPEATED = declare(
-    "NPU487",
-    "iteration-op-repeated",
-    Severity.WARNING,
-    """
-    The graph has a second IterationOp, which the runtime does not recognise.
+def iteration_op_repeated() -> None:
+    """The graph has a second IterationOp, which the runtime does not recognise.
 
     A second call of `set_iteration_per_loop` or `create_iteration_per_loop_var` makes
     `IterationOp_1`. Running that one trains one step per `session.run`.
@@ -217,18 +215,18 @@ ITERATION_OP_REPEATED = declare(
     Wrong: `set_iteration_per_loop` called for each of two training operations
 
     Right: group the training operations and call it once.
-    """,
-    options=("iterations_per_loop",),
-    facts=("iteration-op-once",),
-    source=("docs/en/tfadapter_1/migration/performance_tuning/iteration_offload.md",),
-)
-
-LOOP_VARIABLES_ABSENT = declare(
-    "NPU488",
-    "loop-variables-absent",
-    Severity.ERROR,
     """
-    Variables that steer the device loop are missing.
+
+
+@declare(
+    "NPU488",
+    Severity.ERROR,
+    options=("iterations_per_loop",),
+    facts=("iteration-variables-loaded",),
+    source=("docs/en/tfadapter_1/apiref/npu_util/set_iteration_per_loop.md",),
+)
+def loop_variables_absent() -> None:
+    """Variables that steer the device loop are missing.
 
     The loop reads `npu_runconfig/iterations_per_loop`, `loop_cond`, `zero` and `one`. Without
     them the number of iterations is wrong.
@@ -236,26 +234,12 @@ LOOP_VARIABLES_ABSENT = declare(
     Wrong: `tf.group(train_op, name="IterationOp")` alone
 
     Right: with it, `SetIterationsVarHook(n)`, or `util.set_iteration_per_loop` for both.
-    """,
-    options=("iterations_per_loop",),
-    facts=("iteration-variables-loaded",),
-    source=("docs/en/tfadapter_1/apiref/npu_util/set_iteration_per_loop.md",),
-)
-
-GETNEXT_WITHOUT_DATASET = declare(
-    "NPU489",
-    "getnext-without-dataset",
-    Severity.ERROR,
     """
-    GetNext offload or iteration offload without tf.data.
 
-    Placeholders and feeds are not offloaded. In a device loop every iteration would see the
-    batch that was fed once.
 
-    Wrong: `enable_data_pre_proc: true` with `feed_dict`
-
-    Right: read the data through tf.data with an initializable iterator.
-    """,
+@declare(
+    "NPU489",
+    Severity.ERROR,
     options=("enable_data_pre_proc", "iterations_per_loop"),
     facts=("getnext-offload-dataset", "iterations-need-dataset"),
     source=(
@@ -263,13 +247,26 @@ GETNEXT_WITHOUT_DATASET = declare(
         "docs/en/tfadapter_1/migration/performance_tuning/iteration_offload.md",
     ),
 )
+def getnext_without_dataset() -> None:
+    """GetNext offload or iteration offload without tf.data.
 
-SHARED_OVERFLOW_FLAG = declare(
-    "NPU490",
-    "optimizers-share-overflow-flag",
-    Severity.WARNING,
+    Placeholders and feeds are not offloaded. In a device loop every iteration would see the
+    batch that was fed once.
+
+    Wrong: `enable_data_pre_proc: true` with `feed_dict`
+
+    Right: read the data through tf.data with an initializable iterator.
     """
-    Several loss-scale optimizers read one overflow flag in the same run.
+
+
+@declare(
+    "NPU490",
+    Severity.WARNING,
+    facts=("overflow-mode-products",),
+    source=("docs/en/tfadapter_1/migration/performance_tuning/mixed_precision_training.md",),
+)
+def optimizers_share_overflow_flag() -> None:
+    """Several loss-scale optimizers read one overflow flag in the same run.
 
     The device has one flag. Each optimizer reads and clears it around its own gradients; when
     both run in one `session.run` without an order between them, one takes (or clears) the
@@ -279,17 +276,18 @@ SHARED_OVERFLOW_FLAG = declare(
 
     Right: run them in separate `session.run` calls, or put one under
     `tf.control_dependencies` of the other; in Inf/NaN mode there is no flag to share.
-    """,
-    facts=("overflow-mode-products",),
-    source=("docs/en/tfadapter_1/migration/performance_tuning/mixed_precision_training.md",),
-)
-
-STRING_GETNEXT = declare(
-    "NPU491",
-    "getnext-string-output",
-    Severity.WARNING,
     """
-    The iterator yields strings and GetNext is not offloaded.
+
+
+@declare(
+    "NPU491",
+    Severity.WARNING,
+    options=("enable_data_pre_proc",),
+    facts=("getnext-string-output",),
+    source=("docs/en/tfadapter_1/apiref/session_config/deprecated_options.md",),
+)
+def getnext_string_output() -> None:
+    """The iterator yields strings and GetNext is not offloaded.
 
     The adapter warns "Dataset outputs have string output_type, please set
     enable_data_pre_proc=True." and may fail later.
@@ -297,18 +295,18 @@ STRING_GETNEXT = declare(
     Wrong: string features from `get_next()` with `enable_data_pre_proc: false`
 
     Right: `enable_data_pre_proc: true`.
-    """,
-    options=("enable_data_pre_proc",),
-    facts=("getnext-string-output",),
-    source=("docs/en/tfadapter_1/apiref/session_config/deprecated_options.md",),
-)
-
-SEVERAL_GETNEXT = declare(
-    "NPU492",
-    "several-getnext-with-profiles",
-    Severity.ERROR,
     """
-    Dynamic profiles with more than one IteratorGetNext.
+
+
+@declare(
+    "NPU492",
+    Severity.ERROR,
+    options=("dynamic_dims", "input_shape"),
+    facts=("dynamic-single-getnext",),
+    source=("docs/en/tfadapter_1/migration/others/dynamic_shape_profiles_online_inference.md",),
+)
+def several_getnext_with_profiles() -> None:
+    """Dynamic profiles with more than one IteratorGetNext.
 
     The adapter aborts the process: "dynamic dims func can not support graph with <n>
     IteratorGetNext node."
@@ -316,8 +314,4 @@ SEVERAL_GETNEXT = declare(
     Wrong: `input_shape` and `dynamic_dims` with two iterators
 
     Right: one iterator that yields all inputs.
-    """,
-    options=("dynamic_dims", "input_shape"),
-    facts=("dynamic-single-getnext",),
-    source=("docs/en/tfadapter_1/migration/others/dynamic_shape_profiles_online_inference.md",),
-)
+    """

@@ -14,9 +14,9 @@ from npu_config.core.message import join, phrase
 from npu_config.diagnosis.graph import _ops
 from npu_config.diagnosis.graph._findings import Change, Finding, finding, named
 from npu_config.diagnosis.graph._rules import (
-    LOWERED_CONTROL_FLOW,
-    REFERENCE_CONTROL_FLOW,
-    V1_CONTROL_FLOW,
+    functional_control_flow_lowered,
+    reference_control_flow,
+    v1_control_flow_dynamic,
 )
 from npu_config.diagnosis.graph._settings import Options
 from npu_config.diagnosis.graph.model import Body, Graph, Node, Shape, is_dynamic
@@ -73,7 +73,7 @@ def check(graph: Graph, options: Options) -> Iterator[Finding]:
             else _OTHER_WAY
         )
         yield finding(
-            V1_CONTROL_FLOW,
+            v1_control_flow_dynamic,
             phrase(
                 "v1 control flow ({}) in a graph with dynamic shapes (from {}), which the graph "
                 "engine does not support",
@@ -87,7 +87,7 @@ def check(graph: Graph, options: Options) -> Iterator[Finding]:
         )
     elif met.references:
         yield finding(
-            REFERENCE_CONTROL_FLOW,
+            reference_control_flow,
             phrase(
                 "{} pass a reference variable through v1 control flow, which "
                 "ENABLE_FORCE_V2_CONTROL=1 cannot convert once a shape is dynamic"
@@ -104,7 +104,7 @@ def check(graph: Graph, options: Options) -> Iterator[Finding]:
         )
     elif met.apart:
         yield finding(
-            V1_CONTROL_FLOW,
+            v1_control_flow_dynamic,
             phrase(
                 "v1 control flow ({}) beside dynamic shapes (from {}): the graph engine does not "
                 "support both in one session.run",
@@ -119,7 +119,7 @@ def check(graph: Graph, options: Options) -> Iterator[Finding]:
         )
     if met.v2 and options.true("lower_functional_ops"):
         yield finding(
-            LOWERED_CONTROL_FLOW,
+            functional_control_flow_lowered,
             phrase(
                 "lower_functional_ops turns the control flow of {} into v1 control flow in a "
                 "graph with dynamic shapes (from {})",

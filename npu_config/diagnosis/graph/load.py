@@ -13,7 +13,7 @@ from npu_config.core.arguments import is_text
 from npu_config.core.diagnostics import NpuConfigError, Place
 from npu_config.core.files import reading
 from npu_config.core.message import phrase
-from npu_config.diagnosis.graph._rules import TOO_LARGE, UNREADABLE
+from npu_config.diagnosis.graph._rules import graph_too_large, graph_unreadable
 from npu_config.diagnosis.graph.model import Graph
 from npu_config.text.guard import guarded
 from npu_config.text.loading import unreadable
@@ -94,7 +94,9 @@ def _exported(graph: Any) -> Any:
     except ValueError as error:
         if "2GB" not in str(error).replace(" ", ""):
             raise
-        raise TOO_LARGE.error("the graph is larger than 2 GB", help=_TOO_LARGE_HELP) from None
+        raise graph_too_large.error(
+            "the graph is larger than 2 GB", help=_TOO_LARGE_HELP
+        ) from None
 
 
 def _load_file(given: str) -> Loaded:
@@ -111,12 +113,12 @@ def _load_file(given: str) -> Loaded:
     except (OSError, ValueError) as error:
         if is_text(given):
             found = unreadable(given, error)
-            raise UNREADABLE.error(found.message, help=found.help) from None
+            raise graph_unreadable.error(found.message, help=found.help) from None
         reason = getattr(error, "strerror", None) or error
         raise _unreadable(given, phrase('cannot read "{}": {}', given, reason)) from None
     if max(size, len(data)) > limit:
         message = phrase("the file has {:,} bytes; a graph can have 2 GB", max(size, len(data)))
-        raise TOO_LARGE.error(message, Place(path), help=_TOO_LARGE_HELP)
+        raise graph_too_large.error(message, Place(path), help=_TOO_LARGE_HELP)
     with guarded(path):
         return _loaded(path, data)
 
@@ -148,7 +150,7 @@ def _graph_file(given: str) -> str:
 def _unreadable(
     path: str, message: str, line: Optional[int] = None, help: Optional[str] = None
 ) -> NpuConfigError:
-    return UNREADABLE.error(message, Place(path, line), help=help)
+    return graph_unreadable.error(message, Place(path, line), help=help)
 
 
 def _no_graph(path: str) -> NpuConfigError:

@@ -8,15 +8,15 @@ from npu_config.core.names import ITERATION_OP
 from npu_config.diagnosis.graph import _ops
 from npu_config.diagnosis.graph._findings import Change, Finding, finding, named
 from npu_config.diagnosis.graph._rules import (
-    FLOAT16_SUM,
-    GETNEXT_WITHOUT_DATASET,
-    ITERATION_OP_MISSING,
-    ITERATION_OP_REPEATED,
-    LOOP_VARIABLES_ABSENT,
-    ONE_SHOT_ITERATOR,
-    SEVERAL_GETNEXT,
-    SHARED_OVERFLOW_FLAG,
-    STRING_GETNEXT,
+    float16_reduce_sum,
+    getnext_string_output,
+    getnext_without_dataset,
+    iteration_op_missing,
+    iteration_op_repeated,
+    loop_variables_absent,
+    one_shot_iterator_offloaded,
+    optimizers_share_overflow_flag,
+    several_getnext_with_profiles,
 )
 from npu_config.diagnosis.graph._settings import Options
 from npu_config.diagnosis.graph.model import Body, Graph, Node, never
@@ -49,7 +49,7 @@ def _iteration_op(main: Body, options: Options) -> Iterator[Finding]:
     if ITERATION_OP in main.nodes:
         if lookalikes:
             yield finding(
-                ITERATION_OP_REPEATED,
+                iteration_op_repeated,
                 phrase(
                     "the runtime recognises only {}, not {}",
                     named([ITERATION_OP]),
@@ -61,7 +61,7 @@ def _iteration_op(main: Body, options: Options) -> Iterator[Finding]:
         if len(variables) < len(LOOP_VARIABLES) and (wanted or not options.given):
             missing = [name for name in LOOP_VARIABLES if name not in main.nodes]
             yield finding(
-                LOOP_VARIABLES_ABSENT,
+                loop_variables_absent,
                 phrase(
                     "the graph has an IterationOp but not the loop variables {}", named(missing, 4)
                 ),
@@ -71,7 +71,7 @@ def _iteration_op(main: Body, options: Options) -> Iterator[Finding]:
             )
     elif lookalikes and (wanted or not options.given):
         yield finding(
-            ITERATION_OP_MISSING,
+            iteration_op_missing,
             phrase(
                 "{} is not recognised: the name must be exactly {}",
                 named(lookalikes),
@@ -82,7 +82,7 @@ def _iteration_op(main: Body, options: Options) -> Iterator[Finding]:
         )
     elif wanted or (variables and not options.given and training):
         yield finding(
-            ITERATION_OP_MISSING,
+            iteration_op_missing,
             phrase(
                 "{} and the graph has no {}: each session.run trains one step",
                 phrase("iterations_per_loop is {}", options.iterations)
@@ -102,7 +102,7 @@ def _iterators(main: Body, options: Options) -> Iterator[Finding]:
     offloaded = _offloaded(main, options)
     if one_shot and offloaded:
         yield finding(
-            ONE_SHOT_ITERATOR,
+            one_shot_iterator_offloaded,
             phrase(
                 "one-shot iterator {} with iteration offload{}: the adapter aborts the process",
                 named(one_shot),
@@ -121,7 +121,7 @@ def _iterators(main: Body, options: Options) -> Iterator[Finding]:
         fed = [node.name for node in main if node.op in ("Placeholder", "PlaceholderV2")]
         option = "iterations_per_loop" if offloaded else "enable_data_pre_proc"
         yield finding(
-            GETNEXT_WITHOUT_DATASET,
+            getnext_without_dataset,
             phrase(
                 "{} and the graph reads nothing through tf.data{}",
                 phrase("iteration offload{}", _of(options))
@@ -136,7 +136,7 @@ def _iterators(main: Body, options: Options) -> Iterator[Finding]:
     strings = [node.name for node in next_nodes if _ops.DT_STRING in node.numbers("output_types")]
     if strings and options.given and not options.true("enable_data_pre_proc"):
         yield finding(
-            STRING_GETNEXT,
+            getnext_string_output,
             phrase("{} yields strings and enable_data_pre_proc is not True", named(strings)),
             strings,
             "set enable_data_pre_proc=True",
@@ -146,7 +146,7 @@ def _iterators(main: Body, options: Options) -> Iterator[Finding]:
     profiles = options.isset("input_shape") and options.isset("dynamic_dims")
     if profiles and len(next_nodes) > 1:
         yield finding(
-            SEVERAL_GETNEXT,
+            several_getnext_with_profiles,
             phrase(
                 "dynamic_dims with {} IteratorGetNext nodes ({}): the adapter aborts the process",
                 len(next_nodes),
@@ -187,7 +187,7 @@ def _overflow_flag(graph: Graph) -> Iterator[Finding]:
     if together:
         names = list(dict.fromkeys(name for pair in together for name in pair))
         yield finding(
-            SHARED_OVERFLOW_FLAG,
+            optimizers_share_overflow_flag,
             phrase(
                 "{} loss-scale optimizers run in one session.run and read the one overflow flag "
                 "of the device ({}) in no order",
@@ -223,7 +223,7 @@ def _float16_sums(graph: Graph) -> Iterator[Finding]:
     names = float16_sums(graph)
     if names:
         yield finding(
-            FLOAT16_SUM,
+            float16_reduce_sum,
             phrase(
                 "{} sums float16 and may run on a single core"
                 if len(names) == 1

@@ -10,7 +10,7 @@ from typing import Dict, Iterator, List, NamedTuple, Optional, Pattern, Set, Tup
 from npu_config.core.message import phrase
 from npu_config.diagnosis.graph import _ops
 from npu_config.diagnosis.graph._findings import Change, Finding, finding, named
-from npu_config.diagnosis.graph._rules import TABLE_IN_PREPROCESSING, VARIABLE_IN_PREPROCESSING
+from npu_config.diagnosis.graph._rules import table_in_preprocessing, variable_in_preprocessing
 from npu_config.diagnosis.graph._settings import Options
 from npu_config.diagnosis.graph.model import Body, CallSite, Graph, Node, every
 
@@ -33,7 +33,7 @@ def check(graph: Graph, options: Options) -> Iterator[Finding]:
     variables = [use for use in uses if _ops.is_variable(use.state)]
     if tables and not options.true("mix_compile_mode"):
         yield finding(
-            TABLE_IN_PREPROCESSING,
+            table_in_preprocessing,
             phrase(
                 "lookup table {} used inside data preprocessing (by {}): initialised on the "
                 "device, looked up on the host"
@@ -53,7 +53,7 @@ def check(graph: Graph, options: Options) -> Iterator[Finding]:
         )
     if variables:
         yield finding(
-            VARIABLE_IN_PREPROCESSING,
+            variable_in_preprocessing,
             phrase(
                 "variable {} used inside data preprocessing (by {}): initialised on the device, "
                 "read on the host"

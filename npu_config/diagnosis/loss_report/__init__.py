@@ -14,9 +14,15 @@ from npu_config.core.files import PathLike
 from npu_config.diagnosis.loss_report._judge import judge_series
 from npu_config.diagnosis.loss_report._model import Decrease, LossScaleReport, Pattern
 from npu_config.diagnosis.loss_report._read import find_files, read_series
-from npu_config.diagnosis.loss_report._rules import UNREADABLE
+from npu_config.diagnosis.loss_report._rules import training_record_unreadable
 
-__all__ = ["Decrease", "LossScaleReport", "Pattern", "UNREADABLE", "loss_scale_report"]
+__all__ = [
+    "Decrease",
+    "LossScaleReport",
+    "Pattern",
+    "training_record_unreadable",
+    "loss_scale_report",
+]
 
 
 def loss_scale_report(

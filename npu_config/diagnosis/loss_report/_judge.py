@@ -8,7 +8,7 @@ from npu_config.core.diagnostics import Diagnostic, Place, Report, Severity
 from npu_config.core.message import phrase
 from npu_config.diagnosis.loss_report._model import Decrease, LossScaleReport, Pattern
 from npu_config.diagnosis.loss_report._read import Series, lost_loss
-from npu_config.diagnosis.loss_report._rules import COLLAPSED, OVERFLOWS
+from npu_config.diagnosis.loss_report._rules import loss_scale_collapsed, loss_scale_overflows
 
 # The search for the first level goes on while decreases follow one another within this
 # many values: a manager lowers the scale every second overflow by default.
@@ -140,7 +140,7 @@ def _findings(report: LossScaleReport, since: Tuple[int, int]) -> Iterator[Diagn
     place = Place(report.paths[0] if len(report.paths) == 1 else None)
     unit = "value" if report.counted else "step"
     if report.pattern is Pattern.COLLAPSED:
-        yield COLLAPSED.diagnostic(
+        yield loss_scale_collapsed.diagnostic(
             phrase(
                 "the loss scale fell from {:g} to 1 and is 1 from {} {} on: {}",
                 report.highest,
@@ -152,7 +152,7 @@ def _findings(report: LossScaleReport, since: Tuple[int, int]) -> Iterator[Diagn
             help=_REMEDY,
         )
     elif report.pattern is Pattern.FALLING:
-        yield OVERFLOWS.diagnostic(
+        yield loss_scale_overflows.diagnostic(
             phrase(
                 "the loss scale keeps falling, from {:g} to {:g} in {} decreases against {} "
                 "increases{}",
@@ -169,7 +169,7 @@ def _findings(report: LossScaleReport, since: Tuple[int, int]) -> Iterator[Diagn
         )
     elif report.pattern in (Pattern.SETTLED, Pattern.PROBING) and report.search:
         level = report.decreases[report.search - 1].after
-        yield OVERFLOWS.diagnostic(
+        yield loss_scale_overflows.diagnostic(
             phrase(
                 "the loss scale took {} decrease to find its level {:g}; the update of that step "
                 "was skipped"
@@ -184,7 +184,7 @@ def _findings(report: LossScaleReport, since: Tuple[int, int]) -> Iterator[Diagn
         )
     floored = sum(1 for each in report.decreases if each.after <= _FLOOR)
     if report.pattern is Pattern.PROBING and floored > 1:
-        yield OVERFLOWS.diagnostic(
+        yield loss_scale_overflows.diagnostic(
             phrase(
                 "the loss scale falls to 1 again and again (falls: {}, increases in between: {}): "
                 "steps overflow without any scale",
@@ -196,7 +196,7 @@ def _findings(report: LossScaleReport, since: Tuple[int, int]) -> Iterator[Diagn
             severity=Severity.WARNING,
         )
     elif report.pattern is Pattern.PROBING:
-        yield OVERFLOWS.diagnostic(
+        yield loss_scale_overflows.diagnostic(
             phrase(
                 "the loss scale probes its limit: {} increases and {} decreases{}; that is how a "
                 "dynamic scale works",
@@ -207,7 +207,7 @@ def _findings(report: LossScaleReport, since: Tuple[int, int]) -> Iterator[Diagn
             place,
         )
     if report.pattern is Pattern.FIXED and report.overflows:
-        yield OVERFLOWS.diagnostic(
+        yield loss_scale_overflows.diagnostic(
             phrase(
                 "{} step overflows with a fixed loss scale of {:g}: its update is lost"
                 if report.overflows == 1

@@ -10,7 +10,7 @@ from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Place
 from npu_config.core.files import is_directory, reading, walk
 from npu_config.core.message import phrase
 from npu_config.diagnosis.event_files import EventFileError, masked_crc32c, read_events, scalar
-from npu_config.diagnosis.loss_report._rules import LOST, UNREADABLE
+from npu_config.diagnosis.loss_report._rules import loss_not_a_number, training_record_unreadable
 from npu_config.text.guard import guarded
 
 # All of these are applied to lines in lower case with single blanks, so that no two repetitions
@@ -132,7 +132,7 @@ class _NoScaleError(ValueError):
 
 
 def _fault(path: Optional[str], message: str) -> Diagnostic:
-    return UNREADABLE.diagnostic(
+    return training_record_unreadable.diagnostic(
         message,
         Place(path),
         help="print the loss scale and the global step (LoggingTensorHook), or write "
@@ -157,7 +157,7 @@ def lost_loss(series: Series, files: Sequence[str]) -> Iterator[Diagnostic]:
             else "the loss is NaN from step {:,} on (NaN losses: {:,})",
             *((step,) if times == 1 else (step, times)),
         )
-    yield LOST.diagnostic(words, Place(files[0] if len(files) == 1 else None))
+    yield loss_not_a_number.diagnostic(words, Place(files[0] if len(files) == 1 else None))
 
 
 def _nothing(files: List[str], tag: Optional[str]) -> str:

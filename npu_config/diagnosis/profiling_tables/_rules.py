@@ -3,12 +3,17 @@
 from npu_config.core.diagnostics import Severity
 from npu_config.core.rule import declare
 
-TABLE_UNREADABLE = declare(
+
+@declare(
     "NPU797",
-    "profiling-table-unreadable",
     Severity.ERROR,
-    """
-    A file is not a usable op_summary table.
+    source=(
+        "hiascend.com CANN 8.5 devaids/profiling op_summary (operator details)",
+        "docs/en/tfadapter_1/migration/faq/networktest_reducesum_low_performance.md",
+    ),
+)
+def profiling_table_unreadable() -> None:
+    """A file is not a usable op_summary table.
 
     The analysis needs the columns that say which operator ran, for how long, on how many
     blocks and with which input types: `Op Name`, `OP Type`, `Task Duration(us)`,
@@ -18,19 +23,14 @@ TABLE_UNREADABLE = declare(
     Wrong: an `op_statistic_*.csv`, or a table recorded with `task_time` `l0`.
 
     Right: `op_summary_*.csv` of a job recorded with `"task_time": "l1"`.
-    """,
-    source=(
-        "hiascend.com CANN 8.5 devaids/profiling op_summary (operator details)",
-        "docs/en/tfadapter_1/migration/faq/networktest_reducesum_low_performance.md",
-    ),
-)
-
-FUSION_RESULT_UNREADABLE = declare(
-    "NPU798",
-    "fusion-result-unreadable",
-    Severity.ERROR,
     """
-    A file is not a usable fusion_result.json.
+
+
+@declare(
+    "NPU798", Severity.ERROR, source=("docs/en/tfadapter_1/apiref/session_config/debugging.md",)
+)
+def fusion_result_unreadable() -> None:
+    """A file is not a usable fusion_result.json.
 
     The graph engine writes one JSON object per compilation, each with the passes that
     matched (`match_times`) and took effect (`effect_times`) per graph; several
@@ -40,6 +40,4 @@ FUSION_RESULT_UNREADABLE = declare(
 
     Right: `{"session_and_graph_id_0_0": {"graph_fusion": {"PassA": {"match_times": "2",
     "effect_times": "2"}}}}`
-    """,
-    source=("docs/en/tfadapter_1/apiref/session_config/debugging.md",),
-)
+    """

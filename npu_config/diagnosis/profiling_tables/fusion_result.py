@@ -14,7 +14,7 @@ from npu_config.core.arguments import path_name
 from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Place
 from npu_config.core.files import PathLike
 from npu_config.core.message import phrase
-from npu_config.diagnosis.profiling_tables._rules import FUSION_RESULT_UNREADABLE
+from npu_config.diagnosis.profiling_tables._rules import fusion_result_unreadable
 from npu_config.text.guard import guarded
 from npu_config.text.loading import load
 
@@ -110,7 +110,7 @@ def _sum_up(name: str, text: str) -> FusionResult:
 
 
 def _error(path: str, message: str, line: Optional[int] = None) -> NpuConfigError:
-    return FUSION_RESULT_UNREADABLE.error(message, Place(path, line))
+    return fusion_result_unreadable.error(message, Place(path, line))
 
 
 def _records(path: str, text: str) -> Iterator[Tuple[str, Dict[str, Any]]]:

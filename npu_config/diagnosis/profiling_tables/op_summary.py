@@ -28,7 +28,7 @@ from npu_config.core.arguments import path_name
 from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Place
 from npu_config.core.files import PathLike, is_directory, reading, walk
 from npu_config.core.message import listed, phrase
-from npu_config.diagnosis.profiling_tables._rules import TABLE_UNREADABLE
+from npu_config.diagnosis.profiling_tables._rules import profiling_table_unreadable
 from npu_config.text.guard import guarded
 
 # Old and new names of the columns, with unit, blanks and underscores taken away.  The
@@ -190,7 +190,7 @@ class _Reading:
         self._operators: Dict[Tuple[str, str], List[Any]] = {}
 
     def fault(self, message: str, place: Place, help: Optional[str] = None) -> None:
-        self.faults.append(TABLE_UNREADABLE.diagnostic(message, place, help=help))
+        self.faults.append(profiling_table_unreadable.diagnostic(message, place, help=help))
 
     def read(self, path: str) -> None:
         try:
@@ -328,7 +328,7 @@ class _Reading:
         if self._rows == 0:
             raise NpuConfigError(
                 [
-                    TABLE_UNREADABLE.diagnostic(
+                    profiling_table_unreadable.diagnostic(
                         "the table has no row with a duration", Place(path)
                     )
                     for path in self._paths

@@ -14,8 +14,7 @@ from typing import (
 )
 
 from npu_config.core.diagnostics import Diagnostic, Fix, Place, Severity
-from npu_config.core.message import phrase
-from npu_config.core.rule import NO_PAGE, Rule, declare
+from npu_config.core.rule import Rule, declare
 from npu_config.script.checks._reads import LOOPS, Unread
 from npu_config.script.neighbours import any_import_has, may_import_unread
 from npu_config.script.objects import Use
@@ -187,9 +186,7 @@ def check(
     """
 
     def enter(function: Callable[[Context], None]) -> Callable[[Context], None]:
-        name = function.__name__.replace("_", "-")
-        page = function.__doc__ or phrase(NO_PAGE, name)
-        entry = declare(id, name, severity, page, facts, source, also=also)
+        entry = declare(id, severity, facts, source, also=also)(function)
         CHECKS.append(Check(entry, function, whole))
         return function
 
