@@ -7,7 +7,7 @@ import time
 from typing import Any, Dict, List
 
 from benchmarks._measure import Row, best
-from npu_config.cluster.shell.syntax import parser
+from npu_config.launch.shell.syntax import parser
 from npu_config.readers.shell_file import read
 
 LINES = 1000

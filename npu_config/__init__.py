@@ -20,7 +20,9 @@ from typing import TYPE_CHECKING, Any, List
 if TYPE_CHECKING:
     from npu_config import cluster as cluster
     from npu_config import dumps as dumps
+    from npu_config import launch as launch
     from npu_config import presets as presets
+    from npu_config import rank_table as rank_table
     from npu_config import sidefiles as sidefiles
     from npu_config import tf1 as tf1
     from npu_config.builder import NpuConfigBuilder
@@ -80,7 +82,7 @@ _HOMES = {
 }
 
 
-_ROOMS = ("cluster", "dumps", "presets", "sidefiles", "tf1")
+_ROOMS = ("cluster", "dumps", "launch", "presets", "rank_table", "sidefiles", "tf1")
 """Modules with names of their own, which need no import statement: ``npu.tf1.plan_loops``."""
 
 

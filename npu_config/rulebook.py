@@ -8,7 +8,8 @@ from npu_config.core.message import phrase
 from npu_config.core.rule import REGISTRY, Rule
 
 ROOMS = (
-    "npu_config.cluster",
+    "npu_config.launch",
+    "npu_config.rank_table",
     "npu_config.diagnosis",
     "npu_config.dumps",
     "npu_config.judging",

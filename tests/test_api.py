@@ -40,7 +40,9 @@ def test_public_name_loads(name):
     assert name in dir(npu)
 
 
-@pytest.mark.parametrize("name", ["cluster", "dumps", "presets", "sidefiles", "tf1"])
+@pytest.mark.parametrize(
+    "name", ["cluster", "dumps", "launch", "presets", "rank_table", "sidefiles", "tf1"]
+)
 def test_modules_need_no_import_of_their_own(name):
     """``import npu_config as npu`` is enough for ``npu.tf1``, and loads it only then."""
     code = (

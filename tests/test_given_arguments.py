@@ -7,8 +7,7 @@ import pathlib
 import pytest
 
 import npu_config as npu
-from npu_config import cluster, dumps, sidefiles
-from npu_config.cluster import rank_table
+from npu_config import cluster, dumps, rank_table, sidefiles
 from npu_config.core.diagnostics import NpuConfigError
 from npu_config.readers import read
 from npu_config.runner.script import CannotRunError

@@ -12,7 +12,7 @@ from tests import golden
 TESTS = Path(__file__).parent
 FOLDERS = [
     path / "cases"
-    for path in map(TESTS.joinpath, (".", "cluster", "readers", "script", "sidefiles"))
+    for path in map(TESTS.joinpath, (".", "rank_table", "readers", "script", "sidefiles"))
 ]
 CASES = [path for folder in FOLDERS for path in golden.inputs(folder, "err")]
 

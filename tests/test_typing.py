@@ -15,7 +15,7 @@ pytest.importorskip("mypy")
 
 HOME = str(Path(npu_config.__file__).parent.parent)
 SAMPLES = Path(__file__).parent / "typing_samples"
-ROOMS = ["cluster", "cluster.rank_table", "dumps", "presets", "sidefiles", "tf1"]
+ROOMS = ["cluster", "dumps", "launch", "presets", "rank_table", "sidefiles", "tf1"]
 ROOMS += ["sidefiles." + kind for kind in npu_config.sidefiles.KINDS]
 
 

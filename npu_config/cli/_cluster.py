@@ -125,7 +125,7 @@ def tables_of(
             Else only warnings are printed of a table that can be read: ``ranktable check`` is
             there for the rest.
     """
-    from npu_config.cluster import rank_table
+    from npu_config import rank_table
     from npu_config.core.diagnostics import Severity
     from npu_config.core.target import Target
 

@@ -18,8 +18,8 @@ from npu_config.cli._pages import (
     variable_page,
 )
 from npu_config.cli._topics import FORMER, Topic
-from npu_config.cluster.environment.variables import VARIABLES
 from npu_config.core.message import localized
+from npu_config.launch.environment.variables import VARIABLES
 from npu_config.migration.facts import FACTS, details
 from npu_config.rulebook import load_all
 from npu_config.rules.names import FORMER_NAMES

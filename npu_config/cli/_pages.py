@@ -5,11 +5,11 @@ from typing import Any, Dict, Iterator, List, Optional, Sequence, Tuple
 
 from npu_config.catalogue import OPTIONS, Option
 from npu_config.catalogue.layout import grouped
-from npu_config.cluster.environment.variables import Variable
 from npu_config.core.message import join, listed, localized
 from npu_config.core.rule import Rule
 from npu_config.core.target import ALL_PRODUCTS
 from npu_config.core.versions import NEVER
+from npu_config.launch.environment.variables import Variable
 from npu_config.migration.facts import LABELS, Fact, details
 from npu_config.rulebook import load_all
 from npu_config.writers.init import legal, sample

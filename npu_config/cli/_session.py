@@ -150,7 +150,7 @@ class Session:
         )
 
     def _check_environment(self) -> None:
-        from npu_config.cluster.environment.check import check_host
+        from npu_config.launch.environment.check import check_host
 
         found: List[Diagnostic] = []
         of_host = attempted(found, None, check_host, os.environ, self._around.target_of())

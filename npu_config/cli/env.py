@@ -155,10 +155,10 @@ def _refuse_ignored(ctx: click.Context, given: Dict[str, Any]) -> None:
 
 
 def _check(given: Dict[str, Any]) -> int:
-    from npu_config.cluster.environment import check as envcheck
-    from npu_config.cluster.environment import dotenv
-    from npu_config.cluster.environment.variables import VARIABLES
     from npu_config.core.target import Target
+    from npu_config.launch.environment import check as envcheck
+    from npu_config.launch.environment import dotenv
+    from npu_config.launch.environment.variables import VARIABLES
 
     target = Target.named(given["product"])
     files: Tuple[str, ...] = given["words"]
@@ -203,9 +203,9 @@ def _is_same(one: Optional[str], two: Optional[str]) -> bool:
 
 
 def _write(given: Dict[str, Any]) -> None:
-    from npu_config.cluster.environment import job as environment
     from npu_config.core.diagnostics import Severity
     from npu_config.core.target import Target
+    from npu_config.launch.environment import job as environment
 
     if bool(given["workers"]) == (given["rank_table"] is not None):
         raise click.UsageError("give either --rank-table or --worker (or --check)")
@@ -239,9 +239,9 @@ def _write(given: Dict[str, Any]) -> None:
 
 
 def _job(given: Dict[str, Any]) -> Any:
-    from npu_config.cluster.environment import job as environment
-    from npu_config.cluster.rank_table import describe
     from npu_config.core.target import Target
+    from npu_config.launch.environment import job as environment
+    from npu_config.rank_table import describe
 
     extra = told_by("--set", describe.assignments, given["extra"])
     if given["workers"]:
@@ -264,8 +264,8 @@ def _job(given: Dict[str, Any]) -> Any:
 
 
 def _chosen(job: Any, given: Dict[str, Any]) -> Any:
-    from npu_config.cluster.environment import job as environment
-    from npu_config.cluster.rank_table import describe
+    from npu_config.launch.environment import job as environment
+    from npu_config.rank_table import describe
 
     if given["rank"] is not None:
         return environment.ranks_of(job, told_by("--rank", describe.numbers, given["rank"]))
@@ -275,7 +275,7 @@ def _chosen(job: Any, given: Dict[str, Any]) -> Any:
 
 
 def _text(job: Any, chosen: Any, given: Dict[str, Any]) -> str:
-    from npu_config.cluster.environment import job as environment
+    from npu_config.launch.environment import job as environment
 
     if given["to"] == "json":
         processes = [
@@ -301,7 +301,7 @@ def _text(job: Any, chosen: Any, given: Dict[str, Any]) -> str:
 
 
 def _launchers(job: Any, chosen: Any, given: Dict[str, Any]) -> None:
-    from npu_config.cluster.environment import launcher
+    from npu_config.launch.environment import launcher
 
     command, sources, out = given["words"], given["sources"], given["out"]
     servers = {process.server_id for process in chosen}
@@ -321,7 +321,7 @@ def _launchers(job: Any, chosen: Any, given: Dict[str, Any]) -> None:
 
 
 def _save(scripts: Dict[str, str], given: Dict[str, Any]) -> None:
-    from npu_config.cluster.environment import launcher
+    from npu_config.launch.environment import launcher
 
     out = given["out"]
     taken = [
@@ -337,8 +337,8 @@ def _save(scripts: Dict[str, str], given: Dict[str, Any]) -> None:
 
 
 def _ssh(job: Any, given: Dict[str, Any]) -> None:
-    from npu_config.cluster.engines.ssh import ssh_script
-    from npu_config.cluster.environment import launcher
+    from npu_config.launch.engines.ssh import ssh_script
+    from npu_config.launch.environment import launcher
 
     if given["out"] is None:
         raise click.UsageError("give a directory with -o: there is a script for every server")
@@ -351,7 +351,7 @@ def _ssh(job: Any, given: Dict[str, Any]) -> None:
 
 
 def _slurm(job: Any, given: Dict[str, Any]) -> None:
-    from npu_config.cluster.engines.slurm import slurm_script
+    from npu_config.launch.engines.slurm import slurm_script
 
     name = os.path.basename(given["out"]) if given["out"] else "job.sbatch"
     script = slurm_script(job, given["words"], name, given["sources"])
@@ -359,9 +359,9 @@ def _slurm(job: Any, given: Dict[str, Any]) -> None:
 
 
 def _kubernetes(job: Any, given: Dict[str, Any]) -> None:
-    from npu_config.cluster.engines.kubernetes import kubernetes_objects, kubernetes_yaml
-    from npu_config.cluster.rank_table import describe
     from npu_config.core.target import Target
+    from npu_config.launch.engines.kubernetes import kubernetes_objects, kubernetes_yaml
+    from npu_config.rank_table import describe
 
     if given["image"] is None:
         raise click.UsageError("give --image: the container that the ranks run in")

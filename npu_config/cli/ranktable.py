@@ -113,9 +113,9 @@ def build_command(
     npu-config ranktable build --server 10.0.0.1 --server 10.0.0.2 \\
         --device-ips 10.20.0.2 --target atlas_training -o rank_table.json
     """
-    from npu_config.cluster.rank_table import building as build
-    from npu_config.cluster.rank_table import building_ranks as build_ranks
-    from npu_config.cluster.rank_table import conversion, describe
+    from npu_config.rank_table import building as build
+    from npu_config.rank_table import building_ranks as build_ranks
+    from npu_config.rank_table import conversion, describe
 
     if not layers and (product == "ascend_950" or table_version == "2.0"):
         raise click.UsageError(
@@ -166,7 +166,7 @@ def _only_for_servers(
 
 def tell_warnings(table: Any, product: Optional[str]) -> None:
     """Print to standard error what is worth knowing about a table without errors."""
-    from npu_config.cluster import rank_table
+    from npu_config import rank_table
     from npu_config.core.target import Target
 
     tell_if_any(rank_table.check(table, Target.named(product)))
@@ -181,8 +181,8 @@ def tell_if_any(found: Iterable[Any]) -> None:
 
 def _deliver(table: Any, out: Optional[str], force: bool) -> None:
     """Write a table; a name that no job can read it by is told."""
-    from npu_config.cluster import rank_table
-    from npu_config.cluster.environment.kinds import TABLE_PATH, problem_of
+    from npu_config import rank_table
+    from npu_config.launch.environment.kinds import TABLE_PATH, problem_of
 
     deliver(rank_table.render(table), out, force)
     if out is not None and problem_of(TABLE_PATH, os.path.abspath(out)) is not None:
@@ -192,7 +192,7 @@ def _deliver(table: Any, out: Optional[str], force: bool) -> None:
 
 def _addresses(hccn_confs: Tuple[str, ...], local: Optional[str]) -> Dict[str, Dict[int, str]]:
     """Server to the addresses of its devices."""
-    from npu_config.cluster.rank_table import describe, hccn
+    from npu_config.rank_table import describe, hccn
 
     files = told_by("--hccn-conf", describe.assignments, hccn_confs)
     addresses = {name: _hccn(path) for name, path in files.items()}
@@ -215,7 +215,7 @@ def _addresses(hccn_confs: Tuple[str, ...], local: Optional[str]) -> Dict[str, D
 
 
 def _hccn(path: str) -> Dict[int, str]:
-    from npu_config.cluster.rank_table import hccn
+    from npu_config.rank_table import hccn
 
     if missing([path]):
         raise Failure("{} does not exist", path)
@@ -254,10 +254,10 @@ def check_command(
 
     Exit code 0: no errors (with --strict: nor warnings); 1: there are some; 2: wrong usage.
     """
-    from npu_config.cluster import rank_table
-    from npu_config.cluster.rank_table import describe, hccn
-    from npu_config.cluster.rank_table.model import RankTable
+    from npu_config import rank_table
     from npu_config.core.target import Target
+    from npu_config.rank_table import describe, hccn
+    from npu_config.rank_table.model import RankTable
 
     files = told_by("--hccn-conf", describe.assignments, hccn_confs)
     machines = {name: _hccn(path) for name, path in files.items()}
@@ -302,9 +302,9 @@ def convert_command(
     comments.  Keys that HCCL does not read are kept; what the new table has no place for is
     reported.
     """
-    from npu_config.cluster.rank_table import conversion as convert
-    from npu_config.cluster.rank_table import describe
     from npu_config.core.target import Target
+    from npu_config.rank_table import conversion as convert
+    from npu_config.rank_table import describe
 
     if version != "1.2" and (super_pods or sdids):
         raise click.UsageError("--super-pod and --sdid are for --to 1.2")
@@ -336,7 +336,7 @@ def merge_command(
     \b
     npu-config ranktable merge node_0.json node_1.json --target atlas_training -o all.json
     """
-    from npu_config.cluster import rank_table
+    from npu_config import rank_table
     from npu_config.core.target import Target
 
     tables = zip(paths, tables_of(paths))
@@ -364,7 +364,7 @@ def show_command(path: str, format_: str) -> None:
     """
     import json
 
-    from npu_config.cluster.rank_table.showing import facts, show
+    from npu_config.rank_table.showing import facts, show
 
     table = table_of(path)
     if format_ == "json":

@@ -2,7 +2,7 @@
 
 Rules that judge options are functions of a ``Case``
 (``rules/``); rules that a parser of files applies while it reads are entered with
-:func:`declare` (``sidefiles/``, ``cluster/``, ``readers/``).  Both have an id, a
+:func:`declare` (``sidefiles/``, ``rank_table/``, ``readers/``).  Both have an id, a
 name, a severity, a page and a source, and both are found in :data:`REGISTRY`.
 """
 

@@ -4,8 +4,8 @@ from typing import List, Optional, Sequence
 
 import attr
 
-from npu_config.cluster.shell.together import conflicts
 from npu_config.judging import ALONE, Around, Judgement, KnownRules, judge_reading
+from npu_config.launch.shell.together import conflicts
 from npu_config.readers.shell_file import ShellReading
 
 __all__ = ["judge_together"]

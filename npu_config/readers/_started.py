@@ -4,8 +4,8 @@ import os
 import re
 from typing import Dict, Optional, Set, Tuple
 
-from npu_config.cluster.shell.check import Scripts
-from npu_config.cluster.shell.commands import Launch, without_comments
+from npu_config.launch.shell.check import Scripts
+from npu_config.launch.shell.commands import Launch, without_comments
 from npu_config.script.neighbours import any_file_has, framework_of
 
 _ABOVE = ("..", os.path.join("..", ".."), os.path.join("..", "..", ".."))

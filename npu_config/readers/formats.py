@@ -109,7 +109,7 @@ FORMATS: Mapping[str, Format] = {
             "npu_config.readers.shell_file",
             _MIB,
             True,
-            matters=_asked("npu_config.cluster.shell.check"),
+            matters=_asked("npu_config.launch.shell.check"),
         ),
         *(
             Format(kind, (), "npu_config.readers.side_file", LARGEST, one_of_several=True)

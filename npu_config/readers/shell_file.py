@@ -9,14 +9,14 @@ from typing import Dict, FrozenSet, Iterable, List, Optional, Set, Tuple
 
 import attr
 
-from npu_config.cluster.shell.check import check_script, why_unchecked
-from npu_config.cluster.shell.commands import Launch
-from npu_config.cluster.shell.state import NOT_KNOWN
-from npu_config.cluster.shell.together import Claims, claims_of
 from npu_config.core.collector import without_collector
 from npu_config.core.diagnostics import Diagnostic, Place
 from npu_config.core.message import phrase
 from npu_config.core.settings import UNKNOWN
+from npu_config.launch.shell.check import check_script, why_unchecked
+from npu_config.launch.shell.commands import Launch
+from npu_config.launch.shell.state import NOT_KNOWN
+from npu_config.launch.shell.together import Claims, claims_of
 from npu_config.readers._started import StartedScripts
 from npu_config.rules.around import Around
 from npu_config.rules.reading import CANNOT_BE_READ, Reading

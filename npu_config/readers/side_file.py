@@ -36,7 +36,7 @@ def read(text: str, path: Optional[str], kind: str) -> Reading:
 
 def recognise(text: str, path: Optional[str] = None) -> Optional[str]:
     """The kind of side file that a text is meant to be, or None."""
-    from npu_config.cluster.rank_table import FORMAT
+    from npu_config.rank_table import FORMAT
     from npu_config.sidefiles import recognise as recognise_side_file
 
     if FORMAT.looks_like(Sample(text)):
@@ -77,7 +77,7 @@ def kind_by_name(path: str) -> Optional[str]:
 def format_of(kind: str) -> "Format[Any]":
     """The format of a kind of side file."""
     if kind == RANK_TABLE:
-        from npu_config.cluster.rank_table import FORMAT
+        from npu_config.rank_table import FORMAT
 
         return FORMAT
     from npu_config.sidefiles import FORMATS

@@ -204,8 +204,8 @@ def accelerate_environment(case: Case) -> None:
     mode = case.get("experimental_accelerate_train_mode")
     if mode is None:
         return
-    from npu_config.cluster.environment.kinds import problem_of
-    from npu_config.cluster.environment.variables import VARIABLES
+    from npu_config.launch.environment.kinds import problem_of
+    from npu_config.launch.environment.variables import VARIABLES
 
     for name in PROGRESS[mode.trigger]:
         text, kind = case.variable(name), VARIABLES[name].kind

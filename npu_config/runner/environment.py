@@ -31,8 +31,9 @@ def check(environ: Mapping[str, str], filled: Mapping[str, str]) -> Tuple[Diagno
         environ: the variables, e.g. ``os.environ``.
         filled: what :func:`fill` set; that is not the user's, and left out.
     """
-    from npu_config.cluster import check_environment, rank_table
+    from npu_config import rank_table
     from npu_config.core.diagnostics import Severity
+    from npu_config.launch import check_environment
 
     own = {name: text for name, text in environ.items() if filled.get(name) != text}
     table = None

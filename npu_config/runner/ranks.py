@@ -29,9 +29,10 @@ from typing import (
 
 import attr
 
-from npu_config.cluster import rank_table, table_job
+from npu_config import rank_table
 from npu_config.core.diagnostics import Diagnostic, Report
 from npu_config.core.message import listed, phrase
+from npu_config.launch import table_job
 from npu_config.runner.hub import Hub
 from npu_config.runner.outside import TIMED_OUT
 from npu_config.tf1.rank_frames import ADDRESS

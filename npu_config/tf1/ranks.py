@@ -93,7 +93,7 @@ def _rank_table(environ: Mapping[str, str]) -> Optional[Any]:
     path = environ.get("RANK_TABLE_FILE")
     if not path:
         return None
-    from npu_config.cluster.rank_table import load
+    from npu_config.rank_table import load
 
     return load(path).model
 

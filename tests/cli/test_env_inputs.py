@@ -2,7 +2,7 @@
 
 import pytest
 
-from npu_config.cluster import rank_table
+from npu_config import rank_table
 
 FILE = "RANK_ID=0\nRANK_SIZE=2\nRANK_TABLE_FILE={}\nJOB_ID=a\nASCEND_DEVICE_ID={}\n"
 

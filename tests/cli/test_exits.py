@@ -10,10 +10,10 @@ import sys
 import click
 import pytest
 
+from npu_config import rank_table
 from npu_config.cli import _run
 from npu_config.cli._exits import EXIT_CODES
 from npu_config.cli.app import app
-from npu_config.cluster import rank_table
 from tests.cli.conftest import GOOD
 from tests.dumps.dump_writer import dump, operator, step_folder, tensor
 from tests.fuzz.seeds import SEEDS

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from npu_config.cluster.shell.syntax import parser
+from npu_config.launch.shell.syntax import parser
 
 pytestmark = pytest.mark.skipif(parser() is None, reason="the parser of bash is not installed")
 

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from npu_config.cluster.shell import check as shell
+from npu_config.launch.shell import check as shell
 
 RIGHT = "version: 1\nhccl_timeout: 1800\n"
 NOTEBOOK = '{"cells": [{"source": ["from npu_bridge.npu_init import *", "x = {"]}]}'

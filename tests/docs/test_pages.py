@@ -30,10 +30,9 @@ pytest.importorskip("click")
 
 import click
 
-from npu_config import NpuConfig, check
+from npu_config import NpuConfig, check, rank_table
 from npu_config.cli._exits import EXIT_CODES
 from npu_config.cli.app import app
-from npu_config.cluster import rank_table
 from npu_config.lint.project import read_project
 from npu_config.reporters import schema as findings
 from npu_config.rulebook import load_all

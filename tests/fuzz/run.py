@@ -64,7 +64,7 @@ def _corpus(name):
         path.read_bytes()
         for path in CORPUS
         if any(mark in path.as_posix() for mark in marks)
-        or (kind == "table" and "cluster" in path.parts)
+        or (kind == "table" and "rank_table" in path.parts)
         or (kind in ("dump", "record") and "dump" in path.parts)
     ]
 

@@ -14,10 +14,6 @@ from pathlib import Path
 from npu_config import dumps
 from npu_config.catalogue import OPTIONS
 from npu_config.cli._fix import difference, fixed
-from npu_config.cluster.engines.pod import devices_of, read_table
-from npu_config.cluster.environment.check import check_job
-from npu_config.cluster.environment.dotenv import parse_dotenv
-from npu_config.cluster.rank_table.hccn import parse_hccn
 from npu_config.core.diagnostics import NpuConfigError, Report
 from npu_config.core.settings import Setting, Settings, SourceKind
 from npu_config.core.toolkit import installed_cann
@@ -30,11 +26,15 @@ from npu_config.dumps.overflow_record import units
 from npu_config.dumps.reference import open_reference
 from npu_config.judging import judge as judge_input
 from npu_config.judging.comments import Suppressions
+from npu_config.launch.engines.pod import devices_of, read_table
+from npu_config.launch.environment.check import check_job
+from npu_config.launch.environment.dotenv import parse_dotenv
 from npu_config.lint.baseline import Baseline, _counts_of
 from npu_config.lint.gitignore import Patterns
 from npu_config.lint.project import read_project
 from npu_config.migration.engine import migrate
 from npu_config.precision_tool.export import export_tfdbg
+from npu_config.rank_table.hccn import parse_hccn
 from npu_config.readers import KINDS, read
 from npu_config.reporters import FORMATS, Summary, render
 from npu_config.rulebook import load_all
@@ -233,8 +233,8 @@ def execute(name, data):
 
 
 READERS = {
-    "cluster/engines/pod.py": "pod",
-    "cluster/shell/check.py": "read-shell",
+    "launch/engines/pod.py": "pod",
+    "launch/shell/check.py": "read-shell",
     "cli/_cluster.py": "command: ranktable check",
     "cli/_dump_show.py": "command: dump show",
     "cli/migrate.py": "command: migrate --write",

@@ -20,7 +20,7 @@ pytest.importorskip("click")
 
 ROOT = Path(__file__).parents[1]
 GOLDEN = [
-    ROOT / room / "cases" for room in ("", "script", "cluster", "cluster/shell", "readers")
+    ROOT / room / "cases" for room in ("", "script", "rank_table", "launch/shell", "readers")
 ] + [ROOT / "sidefiles" / "cases" / half / kind for half in ("err", "ok") for kind in FORMATS]
 SUFFIXES = (".py", ".yaml", ".toml", ".json", ".pbtxt", ".sh", ".cfg", ".ini", ".txt")
 SAMPLE = 8

@@ -47,7 +47,8 @@ def test_environment(tmp_path):
     """Each rank has the variables of a job with a rank table that is right, and no others."""
     text = """
         import os, sys
-        from npu_config.cluster import check_environment, rank_table
+        from npu_config import rank_table
+        from npu_config.launch import check_environment
         names = ("RANK_ID", "DEVICE_ID", "ASCEND_DEVICE_ID", "RANK_SIZE", "JOB_ID")
         table = rank_table.load(os.environ["RANK_TABLE_FILE"])
         assert not table.diagnostics, table.diagnostics

@@ -10,8 +10,8 @@ from tools.rule_ids import next_id
 
 def test_next_id():
     """It is the one behind the last of four digits; ids of three digits do not count."""
-    assert "NPU1001" == next_id("1", ["NPU199", "NPU2004"])
-    assert "NPU2005" == next_id("2", ["NPU199", "NPU2001", "NPU2004"])
+    assert next_id("1", ["NPU199", "NPU2004"]) == "NPU1001"
+    assert next_id("2", ["NPU199", "NPU2001", "NPU2004"]) == "NPU2005"
 
 
 def test_a_rule_that_is_there_already():

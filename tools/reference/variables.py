@@ -1,6 +1,6 @@
 """Every environment variable that is known, by who reads it."""
 
-from npu_config.cluster.environment.variables import VARIABLES
+from npu_config.launch.environment.variables import VARIABLES
 from tools.reference.markdown import NOTE, table
 
 

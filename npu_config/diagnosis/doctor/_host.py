@@ -64,8 +64,8 @@ def _usable(path: str) -> bool:
 
 @check("environment", _ENVIRONMENT)
 def _environment(facts: Facts) -> Verdict:
-    from npu_config.cluster.environment.check import check_environment, check_host
-    from npu_config.cluster.environment.variables import VARIABLES
+    from npu_config.launch.environment.check import check_environment, check_host
+    from npu_config.launch.environment.variables import VARIABLES
 
     given = [variable for variable in VARIABLES if variable in facts.environ]
     if not given:

@@ -1,0 +1,18 @@
+"""The old name of :mod:`npu_config.rank_table` and :mod:`npu_config.launch` together."""
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from npu_config import rank_table as rank_table
+    from npu_config.launch import *  # noqa: F403 - all of its names are public
+    from npu_config.rank_table import *  # noqa: F403
+
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> Any:
+        tables = importlib.import_module("npu_config.rank_table")
+        launch = importlib.import_module("npu_config.launch")
+        if name == "rank_table":
+            return tables
+        return getattr(launch if name in launch.__all__ else tables, name)

@@ -1,0 +1,341 @@
+"""The variables that place a process in a job: rank table or CM_ variables, never both."""
+
+from typing import Dict, Mapping, Optional, Sequence, Tuple
+
+from npu_config.core.diagnostics import Diagnostic, Place, Severity
+from npu_config.core.message import listed, phrase
+from npu_config.core.target import Product
+from npu_config.launch.environment import _placement_rules as rules
+from npu_config.launch.environment.state import EnvironmentCheck, assigned
+from npu_config.launch.environment.variables import CM_NAMES, RANK_TABLE_NAMES
+from npu_config.rank_table.group_model import GroupTable
+
+
+def check_launch(context: EnvironmentCheck) -> None:
+    """Check how the process is placed in the job."""
+    table, cm = context.given(*RANK_TABLE_NAMES), context.given(*CM_NAMES)
+    if table and cm:
+        context.report(
+            rules.rank_table_beside_cm_variables,
+            cm[0],
+            "{} and {} are set together; a job has a rank table or CM_ variables; {}",
+            listed(table),
+            listed(cm),
+            _of_both(table, cm),
+            help=phrase("unset {}", " ".join(cm if _is_of_table(table, cm) else table)),
+        )
+    else:
+        _table_partners(context, table)
+        _cm_partners(context, cm)
+    if cm and not context.target.products & {Product.ATLAS_TRAINING, Product.ATLAS_A2}:
+        assert context.target.product is not None
+        context.report(
+            rules.cm_variables_product,
+            cm[0],
+            "{} is set, but {} needs a rank table; CM_ variables are for atlas_training and "
+            "atlas_a2"
+            if len(cm) == 1
+            else "{} are set, but {} needs a rank table; CM_ variables are for "
+            "atlas_training and atlas_a2",
+            listed(cm),
+            context.target.product.value,
+            help="write a rank table, and set RANK_TABLE_FILE, RANK_ID and RANK_SIZE",
+        )
+    _ranks(context)
+    _job_id(context)
+    _devices(context)
+
+
+def _of_both(table: Sequence[str], cm: Sequence[str]) -> str:
+    """What follows where variables of both kinds of jobs are set."""
+    if "RANK_SIZE" in table and "CM_WORKER_SIZE" in cm:
+        return phrase("get_ranksize raises ValueError")
+    if "RANK_TABLE_FILE" in table and "CM_CHIEF_IP" in cm:
+        return phrase("the plugin uses neither")
+    if "RANK_SIZE" in table:
+        return phrase("the plugin does not read the CM_ variables")
+    if "RANK_TABLE_FILE" in table and "CM_WORKER_SIZE" in cm:
+        return phrase("the plugin does not read the table")
+    return phrase("the documentation forbids it")
+
+
+def _is_of_table(table: Sequence[str], cm: Sequence[str]) -> bool:
+    """Whether a job that has variables of both kinds looks like one with a rank table."""
+    return "RANK_TABLE_FILE" in table and len(table) >= len(cm)
+
+
+def _table_partners(context: EnvironmentCheck, table: Sequence[str]) -> None:
+    if "RANK_TABLE_FILE" in table and context.environ["RANK_TABLE_FILE"] != "":
+        missing = [name for name in RANK_TABLE_NAMES if context.absent(name)]
+        if "POD_NAME" in context.environ and "RANK_ID" in missing:
+            missing.remove("RANK_ID")
+        if missing:
+            context.report(
+                rules.rank_table_variables_incomplete,
+                "RANK_TABLE_FILE",
+                "RANK_TABLE_FILE is set, but not {}",
+                " and ".join(missing),
+                help=phrase("export {}", " and ".join(missing)),
+            )
+    elif (context.whole("RANK_SIZE") or 0) > 1 and all(
+        map(context.absent, ("RANK_TABLE_FILE", *CM_NAMES))
+    ):
+        context.report(
+            rules.rank_table_variables_incomplete,
+            "RANK_SIZE",
+            "{}, but neither RANK_TABLE_FILE nor CM_ variables are set: no communication is "
+            "started",
+            assigned("RANK_SIZE", context.get("RANK_SIZE") or ""),
+            help="export RANK_TABLE_FILE",
+        )
+
+
+def _cm_partners(context: EnvironmentCheck, cm: Sequence[str]) -> None:
+    if not cm:
+        return
+    missing = [name for name in CM_NAMES if context.absent(name)]
+    if missing:
+        context.report(
+            rules.cm_variables_incomplete,
+            cm[0],
+            "{} is set, but not {}; the five CM_ variables go together"
+            if len(cm) == 1
+            else "{} are set, but not {}; the five CM_ variables go together",
+            listed(cm),
+            listed(missing),
+            help=phrase("export {}", " ".join(missing)),
+        )
+    size = context.whole("CM_WORKER_SIZE")
+    if size == 0:
+        context.report(
+            rules.cm_variables_incomplete,
+            "CM_WORKER_SIZE",
+            "CM_WORKER_SIZE is 0: the CM_ variables are not used",
+            help="write the number of devices of the job",
+            severity=Severity.WARNING,
+        )
+    if (size or 0) > 1 and context.absent("ASCEND_DEVICE_ID") and context.absent("DEVICE_ID"):
+        context.report(
+            rules.cm_variables_incomplete,
+            cm[0],
+            "ASCEND_DEVICE_ID is not set: every process of a server takes device 0, unless the "
+            "option session_device_id says otherwise",
+            help="export ASCEND_DEVICE_ID for each process",
+            severity=Severity.WARNING,
+        )
+
+
+def _ranks(context: EnvironmentCheck) -> None:
+    rank, size = context.whole("RANK_ID"), context.whole("RANK_SIZE")
+    if context.table is not None and "RANK_TABLE_FILE" in context.environ:
+        _against_table(context, context.table.rank_size)
+    elif rank is not None and size is not None and rank >= size > 0:
+        if size == 1 and not context.get("RANK_TABLE_FILE"):
+            return  # the adapter hands the rank on with a rank table only
+        context.report(
+            rules.rank_variables_disagree,
+            "RANK_ID",
+            "RANK_ID is {}, but RANK_SIZE is {}; the ranks are 0 to {}",
+            rank,
+            size,
+            size - 1,
+            severity=Severity.WARNING if size == 1 else None,
+        )
+
+
+def _against_table(context: EnvironmentCheck, devices: int) -> None:
+    rank, size = context.whole("RANK_ID"), context.whole("RANK_SIZE")
+    if size is not None and size != devices:
+        context.report(
+            rules.rank_variables_disagree,
+            "RANK_SIZE",
+            "RANK_SIZE is {}, but the rank table has {:,} device"
+            if devices == 1
+            else "RANK_SIZE is {}, but the rank table has {:,} devices",
+            size,
+            devices,
+            help=phrase("export RANK_SIZE={}", devices),
+        )
+    if rank is None:
+        _pod(context)
+        return
+    if rank >= devices:
+        context.report(
+            rules.rank_variables_disagree,
+            "RANK_ID",
+            "RANK_ID is {}, but the ranks of the rank table are 0 to {}",
+            rank,
+            devices - 1,
+        )
+    elif not isinstance(context.table, GroupTable) or context.table.laboratory:
+        _against_device(context, rank)
+
+
+def _pod(context: EnvironmentCheck) -> None:
+    """A ``RANK_ID`` that is a text names a pod of a template 2 table."""
+    text = context.get("RANK_ID")
+    if text is None or not isinstance(context.table, GroupTable) or context.table.laboratory:
+        return
+    pods = {process.pod_name for process in context.table.processes}
+    if text not in pods:
+        names = sorted(pod for pod in pods if pod)
+        context.report(
+            rules.rank_variables_disagree,
+            "RANK_ID",
+            "{}, but the pods of the rank table are {}",
+            assigned("RANK_ID", text),
+            listed(names[:8]) or phrase("without names"),
+            help="export RANK_ID as the pod_name of this process",
+        )
+
+
+def _against_device(context: EnvironmentCheck, rank: int) -> None:
+    assert context.table is not None
+    device = context.whole("ASCEND_DEVICE_ID")
+    for process in context.table.processes:
+        if process.rank_id == rank and device not in (None, process.device_id):
+            context.report(
+                rules.rank_variables_disagree,
+                "ASCEND_DEVICE_ID",
+                "ASCEND_DEVICE_ID is {}, but rank {} has device {} in the rank table, which "
+                "counts for HCCL",
+                device,
+                rank,
+                process.device_id,
+                help=phrase(
+                    "export ASCEND_DEVICE_ID={}, unless a container numbers devices differently",
+                    process.device_id,
+                ),
+                severity=Severity.WARNING,
+            )
+
+
+def _job_id(context: EnvironmentCheck) -> None:
+    if not context.absent("JOB_ID"):
+        return
+    for name in ("RANK_SIZE", "CM_WORKER_SIZE"):
+        if (context.whole(name) or 0) > 1:
+            context.report(
+                rules.job_id_missing,
+                name,
+                "{} and no JOB_ID: the distributed optimizers and NPUEstimator need it",
+                assigned(name, context.get(name) or ""),
+                help="export JOB_ID",
+            )
+            return
+
+
+def _devices(context: EnvironmentCheck) -> None:
+    if "DEVICE_ID" not in context.environ:
+        return
+    beaten = "ASCEND_DEVICE_ID" in context.environ
+    if not beaten and "ASCEND_DEVICE_ID" in context.used:
+        return  # it comes from outside
+    context.report(
+        rules.old_device_variable,
+        "DEVICE_ID",
+        "DEVICE_ID has no effect beside ASCEND_DEVICE_ID, except for weight-update sharding"
+        if beaten
+        else "DEVICE_ID is the old name of ASCEND_DEVICE_ID",
+        help=None if beaten else "export ASCEND_DEVICE_ID with the same value",
+    )
+
+
+_COMMON = ("JOB_ID", "RANK_SIZE", *(name for name in CM_NAMES if name != "CM_WORKER_IP"))
+
+
+def compare(contexts: Mapping[str, EnvironmentCheck], one_server: bool = False) -> None:
+    """Check the environments of several processes of one job against each other.
+
+    Args:
+        contexts: a name for each process, and its environment; of two that disagree the later
+            one has the finding.
+        one_server: all run on one server at the same time, each of them a rank.
+    """
+    owners: Dict[Tuple[str, ...], str] = {}
+    chosen = {context.get("ASCEND_DEVICE_ID") for context in contexts.values()}
+    one_server = one_server and len(chosen) > 1  # else something else tells the ranks apart
+    for name, context in contexts.items():
+        for variable in _COMMON:
+            _same(context, variable, *next(iter(contexts.items())))
+        rank, address = context.get("RANK_ID"), context.get("CM_WORKER_IP")
+        device = context.get("ASCEND_DEVICE_ID")
+        if context.absent("ASCEND_DEVICE_ID"):
+            device = "0"
+        if rank is not None and rank.isdecimal():  # a text names a pod, which may have several
+            before = owners.setdefault(("rank", rank), name)
+            if before != name:
+                _twice(context, "RANK_ID", rank, before)
+        if address is not None and device is not None:
+            before = owners.setdefault(("device", address, device), name)
+            if before != name:
+                _twice(context, "ASCEND_DEVICE_ID", device, before)
+        elif one_server and device is not None and _is_rank(context):
+            before = owners.setdefault(("device", "", device), name)
+            if before != name:
+                _twice(context, "ASCEND_DEVICE_ID", device, before, Severity.WARNING)
+
+
+def taken_twice(variable: str, text: str, place: Place, before: str, apart: bool) -> Diagnostic:
+    """What is said of a launch script that takes the place in a job that another one has.
+
+    Args:
+        variable: RANK_ID, or ASCEND_DEVICE_ID in a job without rank table.
+        text: what both set it to.
+        place: where the script does.
+        before: the place in the other one, in words.
+        apart: the scripts take different devices, so they are no alternatives.
+    """
+    sentence = (
+        "{} as in {}, with the same rank table; every process of a job has its own"
+        if variable == "RANK_ID"
+        else "{} as in {}, on the same server; every process of a job has its own"
+    )
+    return rules.job_environments_differ.diagnostic(
+        phrase(sentence, assigned(variable, text), before),
+        place,
+        None,
+        "give each script a value of its own; scripts that are never run together: another JOB_ID",
+        None if apart or variable != "RANK_ID" else Severity.WARNING,
+    )
+
+
+def _is_rank(context: EnvironmentCheck) -> bool:
+    """Whether this is one of several ranks, with a device that nothing else numbers."""
+    several = "RANK_ID" in context.environ and (context.whole("RANK_SIZE") or 0) > 1
+    other = any(name == "DEVICE_ID" or "VISIBLE" in name for name in context.environ)
+    return several and "ASCEND_DEVICE_ID" in context.environ and not other
+
+
+def _same(context: EnvironmentCheck, variable: str, first: str, other: EnvironmentCheck) -> None:
+    mine, theirs = context.get(variable), other.get(variable)
+    unknown = [
+        one for one in (context, other) if one.get(variable) is None and not one.absent(variable)
+    ]
+    if mine == theirs or unknown:
+        return
+    context.report(
+        rules.job_environments_differ,
+        variable,
+        "{}, but {} in {}; all processes of a job have the same",
+        phrase("{} is not set", variable) if mine is None else assigned(variable, mine),
+        phrase("it is not set") if theirs is None else phrase('it is "{}"', theirs),
+        first,
+    )
+
+
+def _twice(
+    context: EnvironmentCheck,
+    variable: str,
+    text: str,
+    before: str,
+    severity: Optional[Severity] = None,
+) -> None:
+    context.report(
+        rules.job_environments_differ,
+        variable,
+        "{} as in {}; every process has its own",
+        assigned(variable, text),
+        before,
+        severity=severity,
+    )

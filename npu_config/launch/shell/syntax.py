@@ -1,0 +1,119 @@
+"""The syntax tree of a bash script, by tree-sitter's grammar (extra ``cli``)."""
+
+import functools
+import re
+import warnings
+from bisect import bisect_right
+from typing import Any, Optional, Tuple
+
+from npu_config.core.diagnostics import NOWHERE, Place
+from npu_config.launch.shell.plain import mask
+from npu_config.text.source import Source
+
+_NOT_ASCII = re.compile(r"[^\x00-\x7f]")
+
+Node = Any
+"""A node of tree-sitter: ``type``, ``children``, ``start_byte`` and ``end_byte``."""
+
+
+@functools.lru_cache(maxsize=None)
+def parser() -> Optional[Any]:
+    """Tree-sitter's parser of bash, when it is installed."""
+    try:
+        import tree_sitter
+        import tree_sitter_bash
+
+        return tree_sitter.Parser(tree_sitter.Language(tree_sitter_bash.language()))
+    except ImportError:
+        pass
+    try:  # Python below 3.10
+        import tree_sitter_languages
+
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return tree_sitter_languages.get_parser("bash")
+    except ImportError:
+        return None
+
+
+def _tree(data: bytes) -> Any:
+    tool = parser()
+    assert tool is not None
+    return tool.parse(data)
+
+
+class Script:
+    """A parsed script.
+
+    The grammar's own scanner asks the C library about every character and reads beyond its tables
+    for some that are not ASCII.  It gets a letter in place of each of them, one byte for one
+    character, so that its offsets are those of the text.
+
+    Attributes:
+        path: its file, for the places.
+        within: the place of the command whose word the script is, for ``bash -c``.
+        source: the text.
+        data: what was parsed, a byte for each character of ``source``.
+        lines: the plain statements, and where the tree has a word in their place.
+    """
+
+    __slots__ = (
+        "_begins",
+        "_exact",
+        "_places",
+        "data",
+        "lines",
+        "path",
+        "source",
+        "tree",
+        "within",
+    )
+
+    def __init__(self, text: str, path: Optional[str], within: Optional[Place] = None) -> None:
+        self.path, self.within = path, within
+        self.source = text.replace("\r\n", " \n")
+        ascii_only = self.source if self.source.isascii() else _NOT_ASCII.sub("x", self.source)
+        self.data = ascii_only.encode("ascii")
+        masked, self.lines = mask(self.source, ascii_only)
+        self._exact: Optional[Any] = None
+        self.tree = _tree(masked.encode("ascii"))
+        if self.lines and self.root.has_error:
+            self.tree, self.lines = _tree(self.data), {}
+        self._begins = list(self.lines)
+        self._places = Source(self.source, path)
+
+    @property
+    def root(self) -> Node:
+        """The syntax tree."""
+        return self.tree.root_node
+
+    def text(self, node: Node) -> str:
+        """The source of a node."""
+        return self.source[node.start_byte : node.end_byte]
+
+    def exact(self, node: Node) -> Node:
+        """A node as it is without words in place of lines."""
+        begin, end = node.start_byte, node.end_byte
+        following = bisect_right(self._begins, begin)
+        if following == len(self._begins) or self._begins[following] >= end:
+            return node
+        if self._exact is None:
+            self._exact = _tree(self.data)
+        return self._exact.root_node.descendant_for_byte_range(begin, end)
+
+    def spot(self, node: Node) -> "Spot":
+        """Where a node is."""
+        return self, node.start_byte, node.end_byte
+
+    def place(self, begin: int, end: int) -> Place:
+        """A part of the source, in characters from 1."""
+        return self._places.place(begin, end) if self.within is None else self.within
+
+
+Spot = Tuple[Script, int, int]
+"""A part of a script; a place is made of it when it is asked for."""
+
+
+def place_of(spot: Optional[Spot]) -> Place:
+    """The place of a part of a script."""
+    return NOWHERE if spot is None else spot[0].place(spot[1], spot[2])

@@ -1,0 +1,357 @@
+"""Words, arithmetic and conditions of bash, as far as their value is certain."""
+
+import operator
+import os
+import re
+from typing import Callable, Dict, Iterable, List, Optional
+
+from npu_config.core.settings import UNKNOWN
+from npu_config.launch.shell.plain import Word, word_of
+from npu_config.launch.shell.state import BETWEEN, State, Value
+from npu_config.launch.shell.syntax import Node, Script
+
+_MOST_FIELDS = 4096
+LONGEST = 4096
+"""The characters of a value that is kept; what doubles itself is soon unknown."""
+_LARGEST = 2**63
+_LARGEST_TEXT = 1024 * 1024
+_BRACES = re.compile(r"\{(-?[0-9]{1,6})\.\.(-?[0-9]{1,6})\}\Z")
+_ALL = re.compile(r'"?\$\{(!?)(\w+)\[[@*]\]\}"?\Z')
+_DEFAULT = re.compile(r"\$\{(\w+)(:?)([-=])([^${}`\\]*)\}\Z")
+_INNER = ("simple_expansion", "expansion", "command_substitution", "arithmetic_expansion")
+_COMPUTES = re.compile(r"(?:\$\(|`)\s*(?:basename|cd|dirname|echo|readlink|realpath|seq)\b")
+_ESCAPED = re.compile(r"\\(.)", re.DOTALL)
+_IN_QUOTES = re.compile(r'\\([$`"\\])')
+NAME = re.compile(r"[A-Za-z_]\w*\Z")
+_WHOLE = re.compile(r"-?[0-9]{1,18}\Z")
+CHANGES = re.compile(r"\b([A-Za-z_]\w*)\s*(?:(?:[-+*/%&|^]|<<|>>)?=(?!=)|\+\+|--)")
+_GLOB = re.compile(r"[*?\[]")
+
+
+def filled(script: Script, state: State, word: Word) -> Value:
+    """The value of a word that is not split."""
+    if isinstance(word, str):
+        return word
+    value = word[1]
+    for number in range(2, len(word), 2):
+        inserted = _variable(script, state, word[number])
+        if inserted is UNKNOWN or len(value) > LONGEST:
+            return UNKNOWN
+        value += inserted + word[number + 1]
+    return value
+
+
+def fields(script: Script, state: State, word: Word) -> List[Value]:
+    """The fields that a word gives where it is split."""
+    if isinstance(word, str):
+        return [word]
+    value = filled(script, state, word)
+    if value is UNKNOWN or word[0]:
+        return [value]
+    if len(word) == 4 and not word[1] and not word[3]:
+        return _split(value)
+    return [value if _GLOB.search(value) is None else UNKNOWN]
+
+
+def _split(value: str) -> List[Value]:
+    return [part if _GLOB.search(part) is None else UNKNOWN for part in value.split()]
+
+
+def value_of(script: Script, state: State, node: Optional[Node]) -> Value:
+    """The value of a word that is not split, as in an assignment."""
+    if node is None:
+        return ""
+    text = script.text(node)
+    word = word_of(text)
+    if word is not None:
+        return filled(script, state, word)
+    if "\n" in text:
+        node = script.exact(node)
+    kind = node.type
+    if kind in ("word", "number", "variable_name", "special_variable_name", "extglob_pattern"):
+        return _ESCAPED.sub(r"\1", text) if "\\" in text else text
+    if kind == "raw_string":
+        return text[1:-1]
+    if kind == "string":
+        return _quoted(script, state, node)
+    if kind == "concatenation":
+        return _concatenated([value_of(script, state, child) for child in node.children])
+    if kind in ("simple_expansion", "expansion"):
+        return _expansion(script, state, node)
+    if kind == "command_substitution":
+        return _substituted(script, state, node)
+    if kind == "arithmetic_expansion":
+        changed = CHANGES.findall(text)
+        for name in changed:
+            state.set(name, UNKNOWN, script.spot(node))
+        if changed:
+            return UNKNOWN
+        number = arithmetic(script, state, node)
+        return UNKNOWN if number is None else str(number)
+    if kind == "ansi_c_string":
+        return UNKNOWN if "\\" in text else text[2:-1]
+    return UNKNOWN
+
+
+def fields_of(script: Script, state: State, node: Node) -> List[Value]:
+    """The fields that a word gives where it is split, as in a list of arguments."""
+    text = script.text(node)
+    word = word_of(text)
+    if word is not None:
+        return fields(script, state, word)
+    braces = _BRACES.match(text) if text.startswith("{") else None
+    if braces is not None:
+        first, last = int(braces.group(1)), int(braces.group(2))
+        step = 1 if last >= first else -1
+        if abs(last - first) < _MOST_FIELDS:
+            return [str(number) for number in range(first, last + step, step)]
+        return [UNKNOWN]
+    if node.type == "simple_expansion" and text in ("$@", "$*"):
+        return [UNKNOWN] if state.shell.arguments is None else list(state.shell.arguments)
+    whole = _ALL.match(text) if text.endswith(("]}", ']}"')) else None
+    if whole is not None:
+        elements = state.elements(whole.group(2))
+        if elements is UNKNOWN:
+            return [UNKNOWN]
+        words: List[Value] = list(elements.split(BETWEEN)) if elements else []
+        return [str(number) for number in range(len(words))] if whole.group(1) else words
+    value = value_of(script, state, node)
+    if value is UNKNOWN or node.type in ("string", "raw_string"):
+        return [value]
+    if node.type in _INNER:
+        return _split(value)
+    if _GLOB.search(value) is not None:
+        return [UNKNOWN]
+    return [value]
+
+
+def together(words: Iterable[List[Value]]) -> List[Value]:
+    """The fields of several words; one that is unknown for more than anybody writes."""
+    found: List[Value] = []
+    for each in words:
+        found += each
+        if len(found) > _MOST_FIELDS:
+            return [UNKNOWN]
+    return found
+
+
+def _concatenated(parts: List[Value]) -> Value:
+    texts = []
+    length = 0
+    for part in parts:
+        if part is UNKNOWN or length > _LARGEST_TEXT:
+            return UNKNOWN
+        texts.append(part)
+        length += len(part)
+    return "".join(texts)
+
+
+def heredoc(script: Script, state: State, node: Node) -> Value:
+    """The text of a here-document; the tabs that ``<<-`` takes away stay, as places need them."""
+    parts = {child.type: child for child in node.children}
+    start, body = parts.get("heredoc_start"), parts.get("heredoc_body")
+    if start is None or body is None:
+        return UNKNOWN
+    if script.text(start).isalnum():
+        return _quoted(script, state, body, 0)
+    return script.text(body)
+
+
+def _quoted(script: Script, state: State, node: Node, marks: int = 1) -> Value:
+    parts: List[Value] = []
+    position, end = node.start_byte + marks, node.end_byte - marks
+    for child in node.children:
+        if child.type in _INNER:
+            parts.append(_unescaped(script.source[position : child.start_byte]))
+            parts.append(value_of(script, state, child))
+            position = child.end_byte
+    parts.append(_unescaped(script.source[position:end]))
+    return _concatenated(parts)
+
+
+def _unescaped(text: str) -> str:
+    return _IN_QUOTES.sub(r"\1", text.replace("\\\n", "")) if "\\" in text else text
+
+
+def _expansion(script: Script, state: State, node: Node) -> Value:
+    text = script.text(node)
+    if text == "${BASH_SOURCE[0]}":
+        return _variable(script, state, "0")
+    if text in ("$#", "${#}"):
+        arguments = state.shell.arguments
+        return UNKNOWN if arguments is None or UNKNOWN in arguments else str(len(arguments))
+    if node.children[1:2] and node.children[1].type == "subscript":
+        return _element(script, state, node) if len(node.children) == 3 else UNKNOWN
+    default = _DEFAULT.match(text)
+    if default is None:
+        return UNKNOWN
+    value = _variable(script, state, default.group(1))
+    if value == "" and (default.group(2) or default.group(1) in state.shell.unset):
+        return default.group(4)
+    return value
+
+
+def _element(script: Script, state: State, node: Node) -> Value:
+    """``${name[index]}``, of an array of known words by a known number."""
+    inner = [child for child in node.children[1].children if child.type not in ("[", "]")]
+    elements = state.elements(script.text(inner[0]))
+    number = arithmetic(script, state, inner[1]) if len(inner) == 2 else None
+    if elements is UNKNOWN or number is None or number < 0:
+        return UNKNOWN
+    words = elements.split(BETWEEN) if elements else []
+    return words[number] if number < len(words) else ""
+
+
+def _variable(script: Script, state: State, name: str) -> Value:
+    if name in ("0", "BASH_SOURCE"):
+        return UNKNOWN if script.path is None else os.path.abspath(script.path)
+    if not name.isdecimal():
+        return state.get(name)
+    arguments = state.shell.arguments
+    if arguments is None:
+        return UNKNOWN
+    number = int(name[:9])
+    if 0 < number <= len(arguments):
+        return arguments[number - 1]
+    return UNKNOWN if UNKNOWN in arguments else ""  # an unknown one may be several
+
+
+def _substituted(script: Script, state: State, node: Node) -> Value:
+    """The output of a command that only computes a text."""
+    if _COMPUTES.match(script.text(node)) is None:
+        return UNKNOWN
+    inner = [child for child in node.children if child.is_named]
+    if len(inner) == 1 and inner[0].type == "list":
+        inner = [child for child in inner[0].children if child.is_named]
+    commands = [_command(script, state, child) for child in inner]
+    if any(command is None for command in commands):
+        return UNKNOWN
+    if len(commands) == 2 and commands[0][:1] == ["cd"] and commands[1] == ["pwd"]:  # type: ignore[index]
+        folder = commands[0][-1]  # type: ignore[index]
+        return os.path.normpath(folder) if os.path.isabs(folder) else UNKNOWN
+    if len(commands) != 1 or not commands[0]:
+        return UNKNOWN
+    name, arguments = commands[0][0], commands[0][1:]
+    if name == "dirname" and len(arguments) == 1:
+        return os.path.dirname(arguments[0]) or "."
+    if name == "basename" and len(arguments) == 1:
+        return os.path.basename(arguments[0])
+    if name in ("realpath", "readlink") and arguments and os.path.isabs(arguments[-1]):
+        return os.path.normpath(arguments[-1])
+    if name == "echo" and not any(argument.startswith("-") for argument in arguments):
+        return " ".join(arguments)
+    if name == "seq" and 0 < len(arguments) <= 3:
+        return _sequence(arguments)
+    return UNKNOWN
+
+
+def _sequence(arguments: List[str]) -> Value:
+    if not all(re.match(r"-?[0-9]{1,6}\Z", argument) for argument in arguments):
+        return UNKNOWN
+    numbers = [int(argument) for argument in arguments]
+    first = 1 if len(numbers) == 1 else numbers[0]
+    step = numbers[1] if len(numbers) == 3 else 1
+    if step == 0 or abs(numbers[-1] - first) // abs(step) >= _MOST_FIELDS:
+        return UNKNOWN
+    last = numbers[-1] + (1 if step > 0 else -1)
+    return " ".join(str(number) for number in range(first, last, step))
+
+
+def _command(script: Script, state: State, node: Node) -> Optional[List[str]]:
+    """The words of a simple command; None when one of them is not known."""
+    if node.type != "command":
+        return None
+    words = (each.children[0] if each.type == "command_name" else each for each in node.children)
+    found = together(fields_of(script, state, word) for word in words)
+    return None if UNKNOWN in found else found  # type: ignore[return-value]
+
+
+def arithmetic(script: Script, state: State, node: Node) -> Optional[int]:
+    """The value of an arithmetic expression; None when it is not known."""
+    kind = node.type
+    if kind in ("number", "word", "variable_name"):
+        text = script.text(node)
+        if text[:1].isdecimal():
+            return _number(text)
+        return _number(state.get(text)) if NAME.match(text) else None
+    if kind in ("simple_expansion", "expansion", "command_substitution", "string"):
+        return _number(value_of(script, state, node))
+    children = node.children
+    if kind == "binary_expression" and len(children) == 3:
+        left = arithmetic(script, state, children[0])
+        right = None if left is None else arithmetic(script, state, children[2])
+        if left is None or right is None:
+            return None
+        return _calculated(left, script.text(children[1]), right)
+    children = [child for child in children if child.type not in ("(", ")", "$((", "))")]
+    if len(children) == 1:
+        return arithmetic(script, state, children[0])
+    if len(children) == 2 and script.text(children[0]) in "+-":
+        operand = arithmetic(script, state, children[1])
+        return operand if operand is None or script.text(children[0]) == "+" else -operand
+    return None
+
+
+def _number(value: Value) -> Optional[int]:
+    if value is UNKNOWN or _WHOLE.match(value) is None:
+        return None
+    return int(value) if value == "0" or value.lstrip("-")[0] != "0" else None
+
+
+def _calculated(left: int, sign: str, right: int) -> Optional[int]:
+    if sign in ("/", "%"):
+        if right == 0:
+            return None
+        quotient = abs(left) // abs(right) * (1 if (left < 0) == (right < 0) else -1)
+        return quotient if sign == "/" else left - quotient * right
+    calculate = _CALCULATE.get(sign)
+    result = None if calculate is None else int(calculate(left, right))
+    return None if result is None or abs(result) >= _LARGEST else result
+
+
+_CALCULATE: Dict[str, Callable[[int, int], int]] = {
+    "+": operator.add,
+    "-": operator.sub,
+    "*": operator.mul,
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+    "==": operator.eq,
+    "!=": operator.ne,
+}
+_COMPARISONS = {"-eq": "==", "-ne": "!=", "-lt": "<", "-le": "<=", "-gt": ">", "-ge": ">="}
+
+
+def condition(script: Script, state: State, node: Node) -> Optional[bool]:
+    """Whether a test holds; None when it is not known."""
+    children = node.children
+    if node.type == "test_command":
+        if len(children) != 3:
+            return None
+        if children[0].type == "((":
+            number = arithmetic(script, state, children[1])
+            return None if number is None else number != 0
+        return condition(script, state, children[1])
+    if node.type == "unary_expression" and len(children) == 2:
+        sign = script.text(children[0])
+        if sign == "!":
+            held = condition(script, state, children[1])
+            return None if held is None else not held
+        value = value_of(script, state, children[1])
+        if value is UNKNOWN or sign not in ("-z", "-n"):
+            return None
+        return (value == "") == (sign == "-z")
+    if node.type == "binary_expression" and len(children) == 3:
+        sign = script.text(children[1])
+        left = value_of(script, state, children[0])
+        right = UNKNOWN if left is UNKNOWN else value_of(script, state, children[2])
+        if left is UNKNOWN or right is UNKNOWN:
+            return None
+        if sign in ("=", "==", "!="):
+            return None if _GLOB.search(right) else (left == right) == (sign != "!=")
+        if sign in _COMPARISONS:
+            one, two = _number(left), _number(right)
+            if one is not None and two is not None:
+                return bool(_calculated(one, _COMPARISONS[sign], two))
+    return None

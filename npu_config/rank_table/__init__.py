@@ -1,0 +1,116 @@
+"""Rank tables: text to model, model to text, files read and written, built and converted.
+
+``parse``, ``check``, ``render``, ``load`` and ``save`` are those that every side-file format
+has; :data:`FORMAT` bundles them.
+"""
+
+import contextlib
+from typing import Optional, Tuple
+
+from npu_config.core.diagnostics import Diagnostic, Report, Severity
+from npu_config.core.files import PathLike
+from npu_config.core.target import ANY_TARGET, Target
+from npu_config.rank_table.building import ServerPlan, build
+from npu_config.rank_table.building_ranks import Layer, build_ranks
+from npu_config.rank_table.conversion import convert, merge, not_held
+from npu_config.rank_table.group_model import GroupTable
+from npu_config.rank_table.hccn import check_addresses_of, parse_hccn, plan_of_machine
+from npu_config.rank_table.judging import LIST_KEYS, check_document, judge
+from npu_config.rank_table.model import (
+    AnyRankTable,
+    Device,
+    RankTable,
+    RankTable2,
+    Server,
+    SuperPod,
+    from_document,
+    to_document,
+)
+from npu_config.rank_table.process import Process
+from npu_config.rank_table.rendering import layout, render
+from npu_config.sidefiles.format import Format, Parsed, Sample, takes_text
+from npu_config.sidefiles.schema.records import IncompleteError
+from npu_config.text.json import BROKEN
+
+__all__ = [
+    "FORMAT", "build", "build_ranks", "check", "convert", "load", "merge", "not_held", "parse",
+    "render", "save",
+    "AnyRankTable", "Device", "GroupTable", "Process", "RankTable", "RankTable2", "Server",
+    "SuperPod",
+    "Layer", "ServerPlan", "check_addresses_of", "parse_hccn", "plan_of_machine",
+]  # fmt: skip
+
+
+def parse(
+    text: str, path: Optional[str] = None, target: Target = ANY_TARGET
+) -> Parsed[AnyRankTable]:
+    """The content of a rank table, with everything that is wrong with it.
+
+    Args:
+        text: the content of the file.
+        path: its name, for the diagnostics.
+        target: the product narrows what is checked.
+
+    Returns:
+        The model when the table itself is right (comments and commas that strict JSON refuses
+        aside), and the diagnostics.
+
+    Raises:
+        TypeError: ``text`` is no text.
+    """
+    return FORMAT.parse(text, path, target)
+
+
+@takes_text
+def _parse(text: str, path: Optional[str], target: Target) -> Parsed[AnyRankTable]:
+    value, found = judge(text, path, target)
+    wrong = any(d.severity is Severity.ERROR and not d.name.startswith("json-") for d in found)
+    model: Optional[AnyRankTable] = None
+    if not wrong and value is not BROKEN:
+        with contextlib.suppress(IncompleteError):
+            model = from_document(value)
+    return Parsed(model, Report(found))
+
+
+def check(model: AnyRankTable, target: Target = ANY_TARGET) -> Tuple[Diagnostic, ...]:
+    """What is wrong with a model, e.g. one that was put together by hand."""
+    return tuple(check_document(to_document(model), target))
+
+
+_COUNTS = ("server_count", "rank_count", "group_count")
+
+
+def _looks_like(sample: Sample) -> bool:
+    """One of the lists, or what stands beside a list whose name is misspelt."""
+    top = sample.top
+    return any(key in top for key in LIST_KEYS) or (
+        "status" in top and any(key in top for key in _COUNTS)
+    )
+
+
+FORMAT: Format[AnyRankTable] = Format(
+    name="rank-table",
+    title="rank table of HCCL",
+    default_name="rank_table.json",
+    options=("RANK_TABLE_FILE",),
+    parser=_parse,
+    render=render,
+    looks_like=_looks_like,
+    names=r"(?:rank_?table|hccl)[\w.-]*\.json",
+    layout=layout,
+)
+
+
+def load(path: PathLike, target: Target = ANY_TARGET) -> Parsed[AnyRankTable]:
+    """The content of a file; one that cannot be read is a diagnostic."""
+    return FORMAT.load(path, target)
+
+
+def save(model: AnyRankTable, path: PathLike, overwrite: bool = False) -> None:
+    """Write the canonical text of a model, all of it or nothing.
+
+    Raises:
+        FileExistsError: the file exists and ``overwrite`` is False.
+        OSError: it cannot be written; nothing is left behind.
+    """
+    FORMAT.save(model, path, overwrite)

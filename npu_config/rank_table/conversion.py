@@ -1,0 +1,366 @@
+"""Rank tables made of others: old ones made new, those of several servers made one.
+
+What the new table has no place for is listed; every other key is kept.
+"""
+
+from typing import Any, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple
+
+import attr
+
+from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Report, Severity
+from npu_config.core.message import listed, phrase
+from npu_config.core.rule import declare
+from npu_config.core.target import ANY_TARGET, Target
+from npu_config.rank_table.dialects import BY_VERSION
+from npu_config.rank_table.group_model import GroupTable
+from npu_config.rank_table.judging import check_document
+from npu_config.rank_table.model import (
+    AnyRankTable,
+    Device,
+    Rank,
+    RankTable,
+    RankTable2,
+    Server,
+    SuperPod,
+    to_document,
+)
+from npu_config.sidefiles.format import refuse
+from npu_config.sidefiles.schema.records import unread
+
+
+@declare(
+    "NPU664",
+    Severity.ERROR,
+    facts=("rank-table-file",),
+    source=(
+        "cann/hccl:docs/zh/user_guide/cluster_info_config/rank_table_config_a3.md",
+        "cann/hccl:docs/zh/user_guide/cluster_info_config/rank_table_config_a5.md",
+    ),
+)
+def rank_table_not_convertible() -> None:
+    """A rank table cannot be turned into the version that is asked for, or joined with others.
+
+    Template 2 becomes version 1.0, and version 1.0 becomes 1.2 when the super nodes and the
+    SDID of every device are given (without super nodes it stays in server mode).  Version
+    2.0 is for other machines: it needs the network layers, addresses and ports of every
+    rank, which no older table holds.  Newer tables are not made older.  Tables that are merged
+    are of one version, and of different servers.
+
+    Wrong: `npu-config ranktable convert --to 2.0` of a table of version 1.0
+
+    Right: `npu-config ranktable build --layer ...` with the network of the new machines
+    """
+
+
+@declare("NPU668", Severity.WARNING, facts=("rank-table-file",), source=("npu_config",))
+def rank_table_not_held() -> None:
+    """A converted or merged table has no place for something that the old ones say.
+
+    Version 1.0 has no groups and no pods: `group_name`, `pod_name` and the counts of groups end
+    with template 2, and a process is then known by `RANK_ID` alone.  Of keys that two merged
+    tables give different values the first stays.
+
+    Wrong, after a conversion to version 1.0: `export RANK_ID=ascend8p`
+
+    Right: `export RANK_ID=0`
+    """
+
+
+_READ = frozenset({
+    "host_ip", "host_port", "device_port", "device_vnic_port", "net_position", "net_protocol",
+    "backup_device_ip", "backup_device_port", "super_device_id", "server_list", "server_count",
+    "super_pod_list", "version", "device", "rank_id",
+})  # fmt: skip
+"""What the versions 1.0 and 1.2 read anywhere, and template 2 does not."""
+
+
+def convert(
+    table: AnyRankTable,
+    version: str = "1.0",
+    super_pods: Optional[Mapping[str, Sequence[str]]] = None,
+    super_device_ids: Optional[Mapping[str, Sequence[str]]] = None,
+    target: Target = ANY_TARGET,
+) -> RankTable:
+    """Make a table of version 1.0 or 1.2 from an older one.
+
+    The ranks of template 2 are numbered as HCCL numbers them.
+
+    Args:
+        table: of template 2, or of version 1.0.
+        version: ``"1.0"`` or ``"1.2"``.
+        super_pods: super node to the servers in it, for version 1.2.
+        super_device_ids: server to the SDIDs of its devices in order, for version 1.2.
+        target: the product that the new table is checked for.
+
+    Raises:
+        NpuConfigError: the table cannot be converted, or the new one would be wrong.
+    """
+    old = "template 2" if isinstance(table, GroupTable) else table.version
+    if version not in ("1.0", "1.2") or (old, version) == ("1.2", "1.0") or old == "2.0":
+        raise NpuConfigError([_refused(old, version)])
+    if isinstance(table, GroupTable):
+        table = _from_groups(table)
+    assert isinstance(table, RankTable)
+    if version == "1.2":
+        table = _in_super_nodes(table, super_pods or {}, super_device_ids or {})
+    refuse(check_document(to_document(table), target))
+    return table
+
+
+def not_held(table: AnyRankTable) -> Report:
+    """What a table that :func:`convert` makes of another one has no place for."""
+    lost: Dict[str, List[str]] = {}
+    if isinstance(table, GroupTable):
+        first = {id(instance): rank for rank, instance, _ in reversed(list(table.places))}
+        for index, group in enumerate(table.groups):
+            at = "group_list[{}]".format(index)
+            if group.group_name not in ("", "hccl_world_group"):
+                lost.setdefault("group_name", []).append(at)
+            for key in unread(group):
+                lost.setdefault(key, []).append(at)
+            for number, instance in enumerate(group.instances):
+                where = "{}.instance_list[{}]".format(at, number)
+                if instance.pod_name:
+                    lost.setdefault("pod_name", []).append(where)
+                if instance.rank_id not in (None, first.get(id(instance))):
+                    lost.setdefault("rank_id", []).append(where)
+                for key in _bound(instance):
+                    lost.setdefault(key, []).append(where)
+                for count, device in enumerate(instance.devices):
+                    for key in _bound(device):
+                        lost.setdefault(key, []).append("{}.devices[{}]".format(where, count))
+    return Report(
+        [
+            rank_table_not_held.diagnostic(
+                phrase(
+                    "the new table has no place for {}.{}{}",
+                    places[0],
+                    key,
+                    phrase(" (and {:,} more)", len(places) - 1) if places[1:] else "",
+                ),
+                help="set RANK_ID to the number of the rank" if key == "pod_name" else None,
+            )
+            for key, places in lost.items()
+        ]
+    )
+
+
+def lacking(table: RankTable) -> Report:
+    """What a new table of version 1.2 lacks to be more than one of 1.0."""
+    if table.version != "1.2" or table.super_pods:
+        return Report([])
+    message = (
+        "no super node is given: the new table has no super_pod_list, and HCCL goes by servers, "
+        "as with version 1.0"
+    )
+    help = "give every super node with --super-pod and every SDID with --sdid, or keep version 1.0"
+    return Report(
+        [rank_table_not_convertible.diagnostic(message, help=help, severity=Severity.WARNING)]
+    )
+
+
+def _refused(old: str, new: str) -> Diagnostic:
+    help: Optional[str] = None
+    if new == "2.0":
+        problem = phrase(
+            "version 2.0 needs the network layers, addresses and ports of every rank, which "
+            "{} does not hold",
+            old if old == "template 2" else phrase("version {}", old),
+        )
+        help = "build a new table from the network of the new machines"
+    elif new not in BY_VERSION:
+        problem = phrase('there is no version "{}"; legal: 1.0, 1.2', new)
+    else:
+        problem = phrase("a table of version {} is not made one of version {}", old, new)
+        help = "keep it, or build a new table"
+    return rank_table_not_convertible.diagnostic(problem, help=help)
+
+
+def _from_groups(table: GroupTable) -> RankTable:
+    """One server for each ``server_id``; keys that nobody reads stay where they are."""
+    devices: Dict[str, List[Device]] = {}
+    others: Dict[str, Dict[str, Any]] = {}
+    for rank, instance, device in table.places:
+        own = {"device_id": str(device.device_id)}
+        if isinstance(device.device_ip, str) and device.device_ip:
+            own["device_ip"] = device.device_ip
+        own["rank_id"] = str(rank)
+        devices.setdefault(instance.server_id, []).append(
+            Device(
+                device.device_id,
+                rank,
+                own.get("device_ip"),
+                origin={**own, **_free(device)},
+            )
+        )
+        others.setdefault(instance.server_id, {}).update(_free(instance))
+    servers = tuple(
+        Server(name, tuple(mine), origin={"server_id": name, "device": [], **others[name]})
+        for name, mine in devices.items()
+    )
+    origin = {"status": table.status, "version": "1.0", "server_count": "", "server_list": []}
+    return RankTable(servers, status=table.status, origin={**origin, **_free(table)})
+
+
+def _free(record: Any) -> Dict[str, Any]:
+    """The keys that nobody reads, neither in the old object nor in the new one."""
+    return {key: value for key, value in unread(record).items() if key not in _READ}
+
+
+def _bound(record: Any) -> List[str]:
+    """The keys that nobody reads in the old object and that would count in the new one."""
+    return [key for key in unread(record) if key in _READ]
+
+
+def _in_super_nodes(
+    table: RankTable,
+    super_pods: Mapping[str, Sequence[str]],
+    super_device_ids: Mapping[str, Sequence[str]],
+) -> RankTable:
+    pods = tuple(SuperPod(name, tuple(servers)) for name, servers in super_pods.items())
+    order = {name: index for index, pod in enumerate(pods) for name in pod.server_ids}
+    known = {server.server_id for server in table.servers}
+    strange = [name for name in super_device_ids if name not in known]
+    if strange:
+        message = phrase('"{}" is not a server of the table', strange[0])
+        raise NpuConfigError([rank_table_not_convertible.diagnostic(message)])
+    servers = sorted(table.servers, key=lambda server: order.get(server.server_id, len(order)))
+    return attr.evolve(
+        table,
+        version="1.2",
+        servers=tuple(_with_sdids(server, super_device_ids) for server in servers),
+        super_pods=pods or table.super_pods,
+    )
+
+
+def _with_sdids(server: Server, super_device_ids: Mapping[str, Sequence[str]]) -> Server:
+    sdids = super_device_ids.get(server.server_id)
+    if sdids is None:
+        return server
+    if len(sdids) != len(server.devices):
+        raise NpuConfigError(
+            [
+                rank_table_not_convertible.diagnostic(
+                    phrase(
+                        '"{}" has {} devices, but {} SDIDs are given',
+                        server.server_id,
+                        len(server.devices),
+                        len(sdids),
+                    ),
+                    help="give one SDID for each device, in the order of the table",
+                )
+            ]
+        )
+    devices = zip(server.devices, sdids)
+    return attr.evolve(
+        server,
+        devices=tuple(attr.evolve(device, super_device_id=sdid) for device, sdid in devices),
+    )
+
+
+def merge(
+    tables: Iterable[Tuple[str, AnyRankTable]], target: Target = ANY_TARGET
+) -> Tuple[AnyRankTable, Report]:
+    """Make one table of those of several servers, e.g. of what hccl_tools wrote on each.
+
+    Ranks are numbered table by table, in the order within each.  Super nodes of the same id are
+    joined.  Keys that HCCL does not read are kept.
+
+    Args:
+        tables: name and table each, all of one version (template 2: convert it first).
+        target: the product that the new table is checked for.
+
+    Returns:
+        The table, and what it has no place for.
+
+    Raises:
+        NpuConfigError: they do not go together, or the new table would be wrong.
+    """
+    given = list(tables)
+    found: List[Diagnostic] = []
+    kinds = {table.version for _, table in given if not isinstance(table, GroupTable)}
+    for name, table in given:
+        if isinstance(table, GroupTable):
+            problem = phrase("{} is of template 2, which is not merged", name)
+            help: Optional[str] = "npu-config ranktable convert makes it version 1.0"
+            found.append(rank_table_not_convertible.diagnostic(problem, help=help))
+    if len(kinds) > 1:
+        problem = phrase("the tables are of different versions: {}", listed(sorted(kinds)))
+        help = None if "2.0" in kinds else "convert them to one version"
+        found.append(rank_table_not_convertible.diagnostic(problem, help=help))
+    owners: Dict[str, str] = {}
+    for name, table in given:
+        names = [one.server_id for one in table.servers] if isinstance(table, RankTable) else []
+        for server_id in names:
+            before = owners.get(server_id)
+            owners[server_id] = name
+            if before is not None:
+                problem = (
+                    phrase('{} is given twice, with the server "{}"', name, server_id)
+                    if before == name
+                    else phrase('the server "{}" is in {} and in {}', server_id, before, name)
+                )
+                help = "leave one of the two tables out"
+                found.append(rank_table_not_convertible.diagnostic(problem, help=help))
+    if found:
+        raise NpuConfigError(found)
+    lost = _differences(given)
+    first = given[0][1]
+    joined: AnyRankTable
+    if isinstance(first, RankTable2):
+        joined = _join_ranks(first, [table for _, table in given if isinstance(table, RankTable2)])
+    else:
+        assert isinstance(first, RankTable)
+        joined = _join_servers(
+            first, [table for _, table in given if isinstance(table, RankTable)]
+        )
+    refuse(check_document(to_document(joined), target))
+    return joined, Report(lost)
+
+
+def _differences(given: Sequence[Tuple[str, AnyRankTable]]) -> List[Diagnostic]:
+    """Keys of the top level that the first table has otherwise, or not at all."""
+    name, first = given[0]
+    mine = unread(first)
+    found = []
+    for other, table in given[1:]:
+        for key, value in unread(table).items():
+            if key not in mine or mine[key] != value:
+                message = phrase(
+                    "{} of {} is lost; {} has another value"
+                    if key in mine
+                    else "{} of {} is lost; {} does not have it",
+                    key,
+                    other,
+                    name,
+                )
+                found.append(
+                    rank_table_not_held.diagnostic(message, help="add it by hand if it is needed")
+                )
+    return found
+
+
+def _join_servers(first: RankTable, tables: Sequence[RankTable]) -> RankTable:
+    servers: List[Server] = []
+    pods: Dict[str, SuperPod] = {}
+    rank = 0
+    for table in tables:
+        devices = sorted(d.rank_id for server in table.servers for d in server.devices)
+        number = {old: rank + index for index, old in enumerate(devices)}
+        rank += len(devices)
+        for server in table.servers:
+            mine = tuple(attr.evolve(d, rank_id=number[d.rank_id]) for d in server.devices)
+            servers.append(attr.evolve(server, devices=mine))
+        for pod in table.super_pods:
+            before = pods.get(pod.super_pod_id)
+            names = (*before.server_ids, *pod.server_ids) if before else pod.server_ids
+            pods[pod.super_pod_id] = attr.evolve(before or pod, server_ids=names)
+    return attr.evolve(first, servers=tuple(servers), super_pods=tuple(pods.values()))
+
+
+def _join_ranks(first: RankTable2, tables: Sequence[RankTable2]) -> RankTable2:
+    ranks: List[Rank] = []
+    for table in tables:
+        before = len(ranks)
+        ranks.extend(attr.evolve(one, rank_id=before + one.rank_id) for one in table.ranks)
+    return attr.evolve(first, ranks=tuple(ranks))

@@ -1,0 +1,335 @@
+"""The check of a rank table of any dialect, from its text or as plain JSON values."""
+
+import json
+from functools import partial
+from typing import Any, Dict, List, NamedTuple, Optional
+
+from npu_config.core.collector import without_collector
+from npu_config.core.diagnostics import Diagnostic, Report, Severity
+from npu_config.core.message import join, listed, phrase
+from npu_config.core.rule import declare
+from npu_config.core.target import ANY_TARGET, Product, Target
+from npu_config.rank_table import dialects
+from npu_config.rank_table._groups import check_groups, rank_table_template_2
+from npu_config.rank_table._places import SomePlaces
+from npu_config.rank_table._ranks import check_ranks
+from npu_config.rank_table._servers import check_servers
+from npu_config.rank_table.dialects import CLOUD, LABORATORY, V2_0, Dialect
+from npu_config.sidefiles.format import first_value
+from npu_config.sidefiles.schema.findings import Findings, shown
+from npu_config.sidefiles.schema.reading import Reader, Rules
+from npu_config.text import json as _json
+from npu_config.text.source import ANYWHERE, Source
+from npu_config.text.words import is_slip
+
+_SOURCE = tuple(
+    "cann/hccl:docs/zh/user_guide/cluster_info_config/rank_table_config_{}.md".format(name)
+    for name in ("910", "300i_duo", "a2", "a3", "a5")
+)
+
+_rule = partial(declare, facts=("rank-table-file",), source=_SOURCE)
+
+
+@_rule(
+    "NPU641",
+    Severity.ERROR,
+    help="npu-config ranktable build writes a table of the servers and devices",
+)
+def not_a_rank_table() -> None:
+    """The file is JSON, and not a rank table.
+
+    A rank table is an object with `server_list` (versions 1.0 and 1.2), `rank_list` (version
+    2.0) or `group_list` (template 2).
+
+    Wrong: `[{"device_id": "0", "rank_id": "0"}]`
+
+    Right: `{"status": "completed", "version": "1.0", "server_count": "1", "server_list": [...]}`
+    """
+
+
+@_rule(
+    "NPU642",
+    Severity.ERROR,
+    source=(*_SOURCE, dialects.SOURCES["CF"] + ":44-60", dialects.SOURCES["PA"] + ":293-305"),
+    help="npu-config ranktable convert writes a table of another version; or correct the product",
+)
+def rank_table_version() -> None:
+    """The version is missing, unknown, or not one that the product reads.
+
+    ascend_950 reads version `"2.0"` and nothing else; every other product reads `"1.0"`, `"1.2"`
+    (super nodes of atlas_a3; elsewhere it is read as 1.0, a note) and template 2, which has no
+    `version`.  HCCL refuses every other text, and a version that is not text.  No format is
+    documented for atlas_inference (a warning).
+
+    Wrong, on atlas_a2: `"version": "2.0"`
+
+    Right: `"version": "1.0"`
+    """
+
+
+@_rule("NPU643", Severity.ERROR)
+def rank_table_missing_key() -> None:
+    """A rank table lacks a key that its dialect needs.
+
+    HCCL reads the whole table when it is initialised and fails when a key is missing; the
+    job ends, or the other ranks wait for this one.  Which keys are needed depends on the
+    dialect; a table without `version` is of template 2.  Pages of HCCL call `status` optional,
+    and for HCCL it is: but in a job of TensorFlow the graph engine reads the file first, until
+    `status` is `completed`, and fails at once without it.
+
+    Wrong: `{"device_id": "0", "device_ip": "10.20.0.2"}`
+
+    Right: `{"device_id": "0", "device_ip": "10.20.0.2", "rank_id": "0"}`
+    """
+
+
+@_rule("NPU644", Severity.WARNING)
+def rank_table_unknown_key() -> None:
+    """A rank table has a key that is almost one that HCCL reads, or that of another version.
+
+    HCCL passes over every key that it does not know, so what a misspelt one should say is not
+    said.  Other unknown keys are not reported: tools write keys of their own, such as
+    `host_nic_ip`, and they do no harm; no command of npu-config removes them.
+
+    Wrong: `{"device_id": "0", "device_ip": "10.20.0.2", "rank_id": "0", "devce_port": "16666"}`
+
+    Right: `{"device_id": "0", "device_ip": "10.20.0.2", "rank_id": "0", "device_port": "16666"}`
+    """
+
+
+@_rule(
+    "NPU645",
+    Severity.ERROR,
+    help="write numbers as text in versions 1.0 and 1.2 and template 2, as numbers in version 2.0",
+)
+def rank_table_value_type() -> None:
+    """A value of a rank table is of the wrong JSON type.
+
+    Versions 1.0 and 1.2 and template 2 write numbers as text (`"rank_id": "0"`), version 2.0
+    writes them as numbers (`"rank_id": 0`).  HCCL refuses text for a number in 2.0, and anything
+    but text in the others.
+
+    Wrong, in version 1.0: `"server_count": 2`
+
+    Right: `"server_count": "2"`
+    """
+
+
+@_rule("NPU646", Severity.ERROR, help="npu-config explain NPU646 says what each key takes")
+def rank_table_value() -> None:
+    """A value of a rank table is outside what its key takes.
+
+    Ids are whole numbers from 0, `device_id` up to that of the product's last device; ports go
+    from 1 to 65535; addresses are IPv4 or IPv6; `server_id` has 1 to 64 bytes.  In version 2.0
+    `local_id` and `device_id` go from 0 to 64, `net_layer` from 0 to 7, `net_type` is
+    `TOPO_FILE_DESC` or `CLOS` and `addr_type` is `EID`, `IPV4` or `IPV6`.  HCCL refuses
+    anything else when it is initialised.  A number text with something before or after its
+    digits (`"2 servers"`, `" 2"`, `"1e2"`) is read as those digits: a warning.
+
+    Wrong: `"device_ip": "10.20.0.256"`
+
+    Right: `"device_ip": "10.20.0.25"`
+    """
+
+
+RULES = Rules(
+    rank_table_missing_key, rank_table_unknown_key, rank_table_value_type, rank_table_value
+)
+LIST_KEYS = ("server_list", "rank_list", "group_list")
+
+
+def is_rank_table(value: Any) -> bool:
+    """Whether a JSON value is meant as a rank table of any dialect."""
+    return isinstance(value, dict) and any(key in value for key in LIST_KEYS)
+
+
+def check(text: str, path: Optional[str] = None, target: Target = ANY_TARGET) -> Report:
+    """Check the text of a rank table.
+
+    Args:
+        text: the content of the file.
+        path: its name, for the diagnostics.
+        target: the product narrows what is checked; without one only what holds for every
+            product that reads the dialect is said.
+    """
+    with without_collector():
+        diagnostics = judge(text, path, target).diagnostics
+    return Report(diagnostics)
+
+
+def check_document(document: Any, target: Target = ANY_TARGET) -> Report:
+    """Check a rank table given as plain JSON values; the findings have no places."""
+    findings = Findings()
+    check_value(document, target, findings)
+    return Report(findings.diagnostics(ANYWHERE))
+
+
+class Judged(NamedTuple):
+    """The value of a text (``BROKEN`` where there is none) and what is wrong with it."""
+
+    value: Any
+    diagnostics: List[Diagnostic]
+
+
+def _constant(name: str) -> Any:
+    raise ValueError(name)
+
+
+_DECODER = json.JSONDecoder(parse_float=_json.real, parse_constant=_constant)
+
+
+def judge(text: str, path: Optional[str], target: Target) -> Judged:
+    """Read and check a text.
+
+    The standard library's scanner reads a good table fastest, but does not report a key that
+    is there twice; such a text has quotes that the keys and texts found do not explain.  Then,
+    and when the text is not strict JSON, the reader of :mod:`npu_config.text.json` has
+    the word.
+    """
+    findings = Findings()
+    found: List[Diagnostic] = []
+    try:
+        value = _plain(text)
+    except (ValueError, RecursionError):
+        text, found = first_value(text, path)
+        return _judge_slowly(text, path, target, found)
+    check_value(value, target, findings)
+    _check_size(text, value, findings)
+    if not findings.quotes_add_up(text):
+        found.extend(_json.read(text, path).diagnostics)
+    if findings:
+        places = SomePlaces(Source(text, path), findings.paths())
+        found.extend(findings.diagnostics(places))
+    return Judged(value, found)
+
+
+def _plain(text: str) -> Any:
+    """The value of a strict text without escapes; raises ValueError for any other."""
+    if "\\" in text:
+        raise ValueError("escapes need the slow reader")
+    return _DECODER.decode(text)
+
+
+def _judge_slowly(
+    text: str, path: Optional[str], target: Target, after: List[Diagnostic]
+) -> Judged:
+    reading = _json.read(text, path)
+    reported = [*after, *reading.diagnostics]
+    if not reading.complete:
+        return Judged(_json.BROKEN, reported)
+    findings = Findings()
+    check_value(reading.value, target, findings)
+    _check_size(text, reading.value, findings)
+    return Judged(reading.value, reported + findings.diagnostics(reading))
+
+
+def _check_size(text: str, value: Any, findings: Findings) -> None:
+    of_ranks = isinstance(value, dict) and value.get("version") == V2_0.version
+    limit = dialects.LARGEST_2_0 if of_ranks else dialects.LARGEST
+    if len(text) > limit:
+        findings.add(
+            rank_table_value,
+            (),
+            phrase(
+                "the file has {:,} characters; HCCL reads at most {:,} bytes", len(text), limit
+            ),
+        )
+
+
+def check_value(value: Any, target: Target, findings: Findings) -> None:
+    """Note what is wrong with a rank table given as plain JSON values."""
+    if not isinstance(value, dict) or not is_rank_table(value):
+        findings.add(
+            not_a_rank_table,
+            (),
+            phrase(
+                "this is {}; a rank table is an object with server_list, rank_list or group_list",
+                _what(value),
+            ),
+            help=_list_meant(value),
+        )
+        return
+    dialect = _dialect(value, target, findings)
+    products = (dialect.products & target.products) or dialect.documented
+    if target.product is None:
+        products = dialect.documented
+    reader = Reader(findings, RULES, dialect.form)
+    if dialect is V2_0:
+        check_ranks(value, reader)
+    elif dialect.version is None:
+        check_groups(value, dialect is LABORATORY, products, reader)
+    else:
+        check_servers(value, dialect.version, products, reader)
+
+
+def _list_meant(value: Any) -> Optional[str]:
+    """What to do when the name of a key is a slip of that of a list."""
+    for key in value if isinstance(value, dict) else ():
+        for name in LIST_KEYS:
+            if isinstance(key, str) and is_slip(key, name):
+                return phrase('did you mean "{}"?', name)
+    return None
+
+
+def _what(value: Any) -> str:
+    if isinstance(value, dict):
+        return "an object without any of its lists"
+    return shown(value) if isinstance(value, list) else phrase("the value {}", shown(value))
+
+
+def _dialect(document: Dict[str, Any], target: Target, findings: Findings) -> Dialect:
+    """The dialect to check a document by."""
+    dialect = dialects.dialect_of(document)
+    guess = dialects.V1_0 if "server_list" in document else V2_0
+    if dialect is None:
+        stated = document["version"]
+        findings.add(
+            rank_table_version,
+            ("version",),
+            phrase(
+                "version is {}; legal: {}",
+                shown(stated),
+                listed('"{}"'.format(name) for name in dialects.BY_VERSION),
+            ),
+            "write the version of your product",
+        )
+        read_as = dialects.BY_VERSION.get(str(stated))
+        return read_as or (LABORATORY if "group_list" in document else guess)
+    if dialect is CLOUD and "group_list" not in document:
+        return guess  # the missing "version" is reported
+    _check_product(dialect, target, findings)
+    return dialect
+
+
+def _check_product(dialect: Dialect, target: Target, findings: Findings) -> None:
+    product = target.product
+    if dialect.version is None and product is not Product.ASCEND_950:
+        findings.add(
+            rank_table_template_2,
+            ("group_list",),
+            "this is template 2, of older jobs; version 1.0 is recommended",
+            "npu-config ranktable convert writes it",
+            at_key=True,
+        )
+    if product is None or product in dialect.documented:
+        return
+    legal = dialects.versions_of(product)
+    severity = Severity.ERROR
+    if not legal:
+        severity = Severity.WARNING
+        what = phrase("no rank table is documented for {}", product.value)
+    elif product in dialect.products:
+        severity = Severity.INFO
+        what = phrase("{} reads it as 1.0, without super nodes", product.value)
+    else:
+        what = phrase("{} reads {}", product.value, join(" and ", legal))
+    findings.add(
+        rank_table_version,
+        ("version",) if dialect.version else ("group_list",),
+        phrase("the table is of {}, but {}", dialect.form, what),
+        phrase("write a table of version {}", join(" or ", legal)) if legal else None,
+        severity,
+    )
+
+
+__all__ = ["check", "check_document", "is_rank_table", "judge", "Judged"]
