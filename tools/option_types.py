@@ -6,7 +6,7 @@ from npu_config.catalogue import OPTIONS, PAGES, Option
 from npu_config.catalogue.accuracy_tuning import MIXED_MODES
 from npu_config.catalogue.api import OPTION_OF, PARAMETERS
 from npu_config.catalogue.kinds import Choice, Int
-from npu_config.sidefiles.profiling_keys import KEYS, Metrics, Size, Words
+from npu_config.sidefiles.profiling import KEYS, Metrics, Size, Words
 
 PATH = "npu_config/catalogue/option_types.pyi"
 

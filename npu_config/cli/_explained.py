@@ -4,25 +4,216 @@ That takes every rule of the package, and a second: ``tools.generate`` writes it
 each language, which :mod:`npu_config.cli._topics` reads.
 """
 
-from typing import Dict, List, Mapping, Sequence, Tuple
+import re
+from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple
 
-from npu_config.catalogue import OPTIONS
+from npu_config.catalogue import OPTIONS, Option
 from npu_config.catalogue.api import PARAMETERS
-from npu_config.cli._pages import (
-    argument_page,
-    fact_page,
-    option_facts,
-    option_page,
-    plain,
-    rule_page,
-    variable_page,
-)
+from npu_config.catalogue.layout import grouped
 from npu_config.cli._topics import FORMER, Topic
-from npu_config.core.message import localized
-from npu_config.launch.environment.variables import VARIABLES
-from npu_config.migration.facts import FACTS, details
+from npu_config.core.message import join, listed, localized
+from npu_config.core.rule import Rule
+from npu_config.core.target import ALL_PRODUCTS
+from npu_config.core.versions import NEVER
+from npu_config.launch.environment.variables import VARIABLES, Variable
+from npu_config.migration.facts import FACTS, LABELS, Fact, details
 from npu_config.rulebook import load_all
 from npu_config.rules.names import FORMER_NAMES
+from npu_config.writers.init import legal, sample
+from npu_config.writers.yaml import scalar
+
+_TWICE = re.compile("(?<!`)``(?!`)")
+
+_MODES = {
+    "both": "training and online inference",
+    "training": "training",
+    "online_inference": "online inference",
+}
+
+
+def option_page(option: Option) -> str:
+    """All that is known of an option, and how to set it."""
+    values = sample(option)
+    parts = ["# {}".format(option.name), localized(option.summary), _list(_facts(option))]
+    if option.notes:
+        parts.append(localized(option.notes))
+    parts.append(localized("In a configuration file:"))
+    groups = [
+        "{}:\n{}".format(
+            group.key,
+            "\n".join("  {}: {}".format(name, scalar(values[name])) for name in names),
+        )
+        for group, names in grouped(tuple(values))
+    ]
+    parts.append(_code("\n".join(groups)))
+    parts.append(localized("In a script:"))
+    parts.append(_code("\n".join(_assignment(name, value) for name, value in values.items())))
+    concerned = [rule for rule in load_all() if option.name in rule.named]
+    if concerned:
+        parts.append(localized("Rules:"))
+        parts.append(
+            "\n".join(
+                "- {} {}: {}".format(rule.id, rule.name, localized(rule.summary))
+                for rule in concerned
+            )
+        )
+    if option.doc:
+        parts.append(localized("Vendor's page: {}", option.doc))
+    return plain("\n\n".join(parts) + "\n")
+
+
+def plain(text: str) -> str:
+    """A text with names in single backticks, which docstrings have in double ones."""
+    return _TWICE.sub("`", text)
+
+
+def _assignment(name: str, value: object) -> str:
+    wire = OPTIONS[name].wire
+    shown = "tf.compat.as_bytes({})".format(scalar_text(value)) if wire == "s" else value
+    return "{}[{}].{} = {}".format("custom_op.parameter_map", scalar_text(name), wire, shown)
+
+
+def scalar_text(value: object) -> str:
+    """A text in quotes."""
+    from npu_config.writers.escape import quoted
+
+    return quoted(str(value))
+
+
+def _facts(option: Option) -> Iterator[Tuple[str, Optional[str]]]:
+    kind = option.kind
+    yield "Takes", legal(option)
+    if option.default is not None:
+        yield "Default", scalar(option.default if kind.plain else kind.to_wire(option.default))
+    if option.default_note:
+        yield "Default by product and mode", option.default_note
+    yield "Status", option.status.value.replace("_", " ")
+    if option.effective != NEVER:
+        yield "Had an effect", str(option.effective)
+    if option.replacement:
+        yield "Use instead", option.replacement
+    if option.products != ALL_PRODUCTS:
+        yield "Products", listed(sorted(product.value for product in option.products))
+    for value, products in option.value_products.items():
+        names = listed(sorted(product.value for product in products))
+        yield localized("{} only on", value), names
+    for product, (low, high) in option.ranges.items():
+        yield localized("On {}", product.value), localized("{} to {}", low, high)
+    yield "Mode", _MODES[option.modes]
+    if option.read_when:
+        yield (
+            "Read only with",
+            join(" or ", [localized("{} true", name) for name in option.read_when]),
+        )
+    yield "TF Adapter", str(option.versions)
+    for value, versions in option.value_versions.items():
+        yield localized("{} is known", value), str(versions)
+    if option.former_wire:
+        yield localized("Field .{}", option.former_wire), str(option.former_wire_versions)
+    yield "NPURunConfig", option.run_config or "no argument"
+    yield "A bad value", option.outcome.value
+
+
+def _list(facts: Iterator[Tuple[str, Optional[str]]]) -> str:
+    return "\n".join(
+        localized("- {}: {}", localized(name), localized(text or "")) for name, text in facts
+    )
+
+
+def _code(text: str) -> str:
+    return "\n".join("    " + line for line in text.splitlines())
+
+
+def rule_page(rule: Rule) -> str:
+    """What a rule finds, why it matters, and the right way."""
+    parts: List[str] = [
+        "# {} {}".format(rule.id, rule.name),
+        localized("Severity: {}", localized(rule.severity.value)),
+        _translated(rule),
+    ]
+    if rule.named:
+        parts.append(localized("Options: {}", listed(rule.named)))
+    if rule.on_host:
+        parts.append(localized("Checked on the training host only (--on-host)."))
+    if rule.source:
+        parts.append(
+            localized("Source:")
+            + "\n\n"
+            + "\n".join("- {}".format(source) for source in rule.source)
+        )
+    return plain("\n\n".join(parts) + "\n")
+
+
+def _translated(rule: Rule) -> str:
+    """The page of a rule, with its title in the language that is spoken."""
+    title, _, rest = rule.page.partition("\n")
+    for heading in ("Wrong:", "Right:"):
+        rest = re.sub("^{}$".format(heading), localized(heading), rest, flags=re.MULTILINE)
+    return "{}\n{}".format(localized(title), rest) if rest else localized(title)
+
+
+def option_facts(option: Option) -> Dict[str, Any]:
+    """What programs may want to know of an option."""
+    kind = option.kind
+    plain = option.default is None or kind.plain
+    return {
+        "wire": option.wire,
+        "legal": legal(option),
+        "default": option.default if plain else kind.to_wire(option.default),
+        "status": option.status.value,
+        "replacement": option.replacement,
+        "products": sorted(product.value for product in option.products),
+        "modes": option.modes,
+        "run_config": option.run_config,
+        "doc": option.doc,
+    }
+
+
+def variable_page(variable: Variable) -> str:
+    """All that is known of an environment variable."""
+    facts = [("Takes", variable.kind.describe()), ("Unit", variable.unit)]
+    facts += [("Default", variable.default), ("Read by", listed(variable.read_by))]
+    if variable.products is not None:
+        facts.append(("Products", listed(sorted(p.value for p in variable.products))))
+    facts.append(("A bad value", variable.consequence))
+    parts = [
+        "# {}".format(variable.name),
+        localized("Environment variable: {}.", localized(variable.meaning)),
+        _list((name, text) for name, text in facts if text),
+    ]
+    if variable.interactions:
+        parts.append("\n".join("- {}".format(localized(text)) for text in variable.interactions))
+    if variable.page:
+        parts.append(localized("Vendor's page: {}", variable.page))
+    return "\n\n".join(parts) + "\n"
+
+
+def fact_page(fact: Fact) -> str:
+    """What ``npu-config migrate`` does about something, and where it is documented."""
+    said = [(LABELS[key], text) for key, text in details(fact).items()]
+    parts = [
+        "# {}".format(fact.id),
+        localized("What migrate does about: {}.", localized(fact.title)),
+        _list(iter(said)),
+    ]
+    if fact.source:
+        parts.append(localized("Vendor's page: {}", "docs/en/tfadapter_1/" + fact.source))
+    parts.append(fact.url)
+    return "\n\n".join(parts) + "\n"
+
+
+def argument_page(name: str, options: Sequence[str], fields: Sequence[str]) -> str:
+    """What an argument of NPURunConfig carries."""
+    parts = [localized("# NPURunConfig: {}", name)]
+    parts += [localized("Carries the option {}.", option) for option in options]
+    if fields:
+        parts.append(localized("A configuration object; its fields:"))
+        parts.append("\n".join("- {}".format(field) for field in fields))
+    elif not options:
+        parts.append(localized("It carries no option of the NPU."))
+    for option in options:
+        parts.append(option_page(OPTIONS[option]).rstrip().replace("# ", "## ", 1))
+    return "\n\n".join(parts) + "\n"
 
 
 def topics() -> List[Topic]:

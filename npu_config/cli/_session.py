@@ -160,7 +160,7 @@ class Session:
         """Check launch scripts beside each other."""
         together = alone = [judged for _, judged in found]
         if len(found) > 1:
-            from npu_config.judging.together import judge_together
+            from npu_config.judging.batch import judge_together
 
             attempt = attempted(
                 self._diagnostics, None, judge_together, alone, self._around, load_all

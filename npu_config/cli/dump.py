@@ -1,29 +1,472 @@
 """``npu-config dump``: what dump and overflow settings left on disk."""
 
+import contextlib
 import os
-from typing import Any, Dict, List, Optional, Sequence, Tuple
+from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 
 import click
 
 from npu_config.cli import _dump_text as text
-from npu_config.cli._dump_judge import compare_command, overflow_command
 from npu_config.cli._dump_options import (
     LINES,
     NO_NUMPY,
     device_option,
     files_of,
     format_option,
+    graph_option,
+    output_options,
     selection_options,
     threshold_option,
 )
-from npu_config.cli._dump_show import show_command
 from npu_config.cli._group import Group
-from npu_config.cli._output import Failure, say, unwritable
+from npu_config.cli._output import Failure, Unproducible, say, unwritable, write, write_mixlist
 from npu_config.cli._paths import FILE
 from npu_config.cli._progress import progress
 from npu_config.cli._report import attempt, fails, print_findings
 from npu_config.core.diagnostics import Report
-from npu_config.core.message import join, localized
+from npu_config.core.files import reading
+from npu_config.core.message import join, localized, phrase
+from npu_config.dumps.tree import find_dumps
+
+
+def write_next(
+    path: str,
+    dump: str,
+    layers: Sequence[str],
+    step: Optional[int],
+    passes: Sequence[str] = (),
+    black_list: Sequence[str] = (),
+    force: bool = False,
+) -> None:
+    """Write a configuration that dumps suspects alone, with what may cure them.
+
+    Args:
+        path: the file to write; side files are written beside it.
+        dump: the dump that was looked at, which says where the next one goes.
+        layers: operators to dump, with inputs and outputs.
+        step: the step to dump.
+        passes: fusion passes to switch off.
+        black_list: operator types to keep in float32.
+        force: overwrite files that exist.
+    """
+    from npu_config import presets
+    from npu_config.builder import NpuConfigBuilder
+
+    if not layers:
+        raise Unproducible("nothing is suspected; {} is not written", path)
+    folder = os.path.dirname(path) or "."
+
+    def made() -> Any:
+        preset = presets.data_dump(
+            _dump_path(dump), None if step is None else [step], "all", layers=list(layers)
+        )
+        if passes:
+            graph, ub = _by_kind(passes)
+            switch = os.path.join(folder, "fusion_switch.cfg")
+            preset = preset | presets.fusion_switch(graph, ub, switch)
+        builder = preset.apply_to(NpuConfigBuilder())
+        if black_list:
+            mixlist = os.path.join(folder, "ops_info.json")
+            builder.mixed_precision(black_list=list(black_list), mixlist_path=mixlist)
+        return builder.build()
+
+    config = attempt("text", made)
+    try:
+        written = config.save_side_files(folder, overwrite=force) if config.side_files else config
+        written.save(path, overwrite=force)
+    except FileExistsError as error:
+        raise Failure("{}; --force overwrites it", error) from None
+    except ValueError as error:
+        raise click.UsageError(localized("--next-config: {}", error)) from None
+    except OSError as error:
+        raise Failure(unwritable(path, error)) from None
+    files = [path, *(file.path for file in written.side_files.values())]
+    say(localized("written: {}\n", ", ".join(files)))
+
+
+def _by_kind(passes: Sequence[str]) -> Tuple[Any, Any]:
+    """Passes by the section of the switch file; those of the UB begin with ``Tbe``."""
+    ub = {name: False for name in passes if name.startswith("Tbe")}
+    graph = {name: False for name in passes if name not in ub}
+    return graph or None, ub or None
+
+
+def _dump_path(dump: str) -> str:
+    """The ``dump_path`` of the job: what is above the folder of the run."""
+    tree = find_dumps(dump)
+    parts: List[str] = os.path.abspath(dump).split(os.sep)
+    for file in tree:
+        if file.run is not None:
+            parts = os.path.abspath(file.path).split(os.sep)
+            last = len(parts) - 1 - parts[::-1].index(file.run)
+            return os.sep.join(parts[:last]) or os.sep
+    return os.sep.join(parts)
+
+
+@click.command("overflow")
+@click.argument("path", metavar="PATH", type=FILE)
+@graph_option
+@click.option(
+    "--write-mixlist",
+    "mixlist",
+    metavar="FILE",
+    help="Write the ops_info.json that keeps the operator types in float32.",
+)
+@output_options
+def overflow_command(
+    path: str,
+    graph: Optional[str],
+    mixlist: Optional[str],
+    next_config: Optional[str],
+    html_file: Optional[str],
+    json_file: Optional[str],
+    force: bool,
+    format_: str,
+) -> int:
+    """Explain every overflow below PATH: which operator, why, and what follows.
+
+    Exit code 0 when nothing overflowed, 1 when something did.
+    """
+    from npu_config.dumps import overflow as overflows
+    from npu_config.dumps.html import overflow_page
+
+    report = attempt(format_, lambda: overflows.explain_overflows(path, graph))
+    content = {
+        "overflows": [overflows.plain(each) for each in report.overflows],
+        "strays": list(report.strays),
+        "mixlist": list(report.mixlist),
+    }
+    findings = [overflows.finding(each) for each in report.overflows]
+    as_json = text.document(content, [*report.diagnostics, *findings])
+    if format_ == "json":
+        say(as_json)
+    else:
+        say(_overflows(report))
+        if report.diagnostics:
+            print_findings(report.diagnostics)
+    if json_file is not None:
+        write(json_file, as_json, force)
+    if html_file is not None:
+        write(html_file, overflow_page(report, localized("Overflows in {}", path)), force)
+    if mixlist is not None:
+        write_mixlist(mixlist, report.mixlist, force)
+    if next_config is not None:
+        first = report.overflows[0] if report.overflows else None
+        names = dict.fromkeys(each.op_name for each in report.overflows if each.op_name)
+        write_next(
+            next_config,
+            path,
+            list(names),
+            None if first is None else first.step,
+            black_list=report.mixlist,
+            force=force,
+        )
+    return 1 if report.overflows or fails(Report(report.diagnostics), False) else 0
+
+
+def _overflows(report: Any) -> str:
+    parts = [text.overflow(number, each) for number, each in enumerate(report.overflows, 1)]
+    count = len(report.overflows)
+    if count:
+        parts.append(
+            localized(
+                "{:,} overflow; start with the first\n"
+                if count == 1
+                else "{:,} overflows; start with the first\n",
+                count,
+            )
+        )
+    else:
+        parts.append("no overflow was recorded\n")
+        parts.append("(Ascend 950 writes no records; look at the values with dump show)\n")
+    if report.strays:
+        message = "records without a status, where nothing overflowed: {:,}\n"
+        parts.append(localized(message, len(report.strays)))
+    return "\n".join(parts) if count else "".join(parts)
+
+
+class _Bar:
+    """A bar on the terminal whose length is known when the work begins."""
+
+    def __init__(self, stack: contextlib.ExitStack) -> None:
+        self._stack = stack
+        self._advance: Optional[Callable[[int], None]] = None
+
+    def advance(self, done: int, total: int) -> None:
+        """One of ``total`` more is done."""
+        if self._advance is None:
+            self._advance = self._stack.enter_context(progress(total))
+        self._advance(1)
+
+
+def _attempt_values(format_: str, read: Callable[[], Any]) -> Any:
+    """As :func:`attempt`; says what to install when numpy is missing."""
+    try:
+        return attempt(format_, read)
+    except ImportError:
+        raise Failure(NO_NUMPY) from None
+
+
+@click.command("compare")
+@click.argument("npu", metavar="NPU", type=FILE)
+@click.argument("reference", metavar="REFERENCE", type=FILE)
+@graph_option
+@threshold_option
+@click.option("--step", type=int, metavar="N", help="The step of the dump.")
+@click.option("--reference-step", type=int, metavar="N", help="The run or step of REFERENCE.")
+@click.option("--device", type=int, metavar="N", help="The device of the dump.")
+@click.option(
+    "--ignore", multiple=True, metavar="PATTERN", help="Operators that do not count (* and ?)."
+)
+@click.option("--all", "everything", is_flag=True, help="Print inputs that agree, too.")
+@click.option(
+    "--csv", "csv_file", metavar="FILE", help="Write the table in the columns of msaccucmp."
+)
+@output_options
+def compare_command(
+    npu: str,
+    reference: str,
+    graph: Optional[str],
+    threshold: float,
+    step: Optional[int],
+    reference_step: Optional[int],
+    device: Optional[int],
+    ignore: Tuple[str, ...],
+    everything: bool,
+    csv_file: Optional[str],
+    next_config: Optional[str],
+    html_file: Optional[str],
+    json_file: Optional[str],
+    force: bool,
+    format_: str,
+) -> int:
+    """Compare a dump with a reference, and find the first operator that diverges.
+
+    REFERENCE is a folder of .npy files (OPERATOR.OUTPUT.TIME.npy, of tfdbg-export or dump
+    export), or another dump. Without --graph inputs are not compared.
+
+    Exit code 0 when everything that was compared agrees, 1 when something diverges.
+    """
+    from npu_config.dumps import result
+    from npu_config.dumps.compare import compare_dumps
+    from npu_config.dumps.html import comparison_page
+
+    with contextlib.ExitStack() as stack:
+        found = _attempt_values(
+            format_,
+            lambda: compare_dumps(
+                npu,
+                reference,
+                graph,
+                threshold,
+                step=step,
+                reference_step=reference_step,
+                device=device,
+                ignore=ignore,
+                progress=_Bar(stack).advance,
+            ),
+        )
+    as_json = text.document(result.plain(found), [*found.diagnostics, *result.finding(found)])
+    if format_ == "json":
+        say(as_json)
+    else:
+        say(text.comparison(found, everything))
+        if found.diagnostics:
+            print_findings(found.diagnostics)
+    if csv_file is not None:
+        write(csv_file, result.result_csv(found), force)
+    if json_file is not None:
+        write(json_file, as_json, force)
+    if html_file is not None:
+        write(html_file, comparison_page(found, localized("{} against {}", npu, reference)), force)
+    if next_config is not None:
+        first = found.first_diverging
+        layers = [first] if first is not None else list(found.diverging)
+        write_next(next_config, npu, layers, found.step, found.passes, force=force)
+    return 0 if found.ok and not fails(Report(found.diagnostics), False) else 1
+
+
+@click.command("show")
+@click.argument("what", metavar="FILE|OPERATOR")
+@click.option(
+    "--in",
+    "path",
+    metavar="PATH",
+    type=FILE,
+    default=".",
+    show_default=True,
+    help="Where an operator is looked for.",
+)
+@click.option("--step", type=int, metavar="N", help="Only this step.")
+@click.option("--bins", default=8, show_default=True, help="Lines of the histogram; 0: none.")
+@format_option
+def show_command(what: str, path: str, step: Optional[int], bins: int, format_: str) -> int:
+    """Show the header of a dump and what its values look like.
+
+    FILE is a dump or a statistics .csv; OPERATOR a name or pattern, looked for in --in PATH.
+    """
+    files = [what] if os.path.lexists(what) else _named(what, path, step, format_)
+    shown: List[Dict[str, Any]] = []
+    found: List[Any] = []
+    parts: List[str] = []
+    for each in files:
+        entry, part = _shown(each, max(0, bins), found, format_ == "text")
+        shown.append(entry)
+        parts.append(part)
+    if format_ == "json":
+        say(text.document({"files": shown}, found))
+    else:
+        say("\n".join(filter(None, parts)))
+        if found:
+            print_findings(found, files=len(files))
+    return 1 if found else 0
+
+
+def _named(name: str, path: str, step: Optional[int], format_: str) -> List[str]:
+    """The files of an operator."""
+    from npu_config.dumps.selection import select
+    from npu_config.dumps.tree import find_dumps
+    from npu_config.text.words import did_you_mean
+
+    files = attempt(format_, lambda: find_dumps(path))
+    chosen = select(files, step, [name])
+    if not len(chosen):
+        hint = did_you_mean(name, {file.op_name for file in files})
+        raise Failure(
+            "{} is not a file, and not an operator below {}{}",
+            name,
+            path,
+            "; {}".format(hint) if hint else "",
+        )
+    return [file.path for file in chosen]
+
+
+def _shown(path: str, bins: int, found: List[Any], as_text: bool) -> Tuple[Dict[str, Any], str]:
+    """A file for JSON and as text; what is wrong is added to ``found``."""
+    from npu_config.core.diagnostics import NpuConfigError
+    from npu_config.dumps.container import open_dump
+    from npu_config.dumps.overflow_record import is_overflow
+    from npu_config.dumps.stats_csv import read_statistics
+
+    if path.endswith(".csv"):
+        try:
+            rows = read_statistics(path)
+        except NpuConfigError as error:
+            found.extend(error.diagnostics)
+            return {"path": path}, ""
+        return _shown_statistics(path, rows)
+    opened = open_dump(path)
+    found.extend(opened.diagnostics)
+    dump = opened.dump
+    if dump is None:
+        return {"path": path}, ""
+    entry: Dict[str, Any] = {
+        "path": path,
+        "op_name": dump.op_name,
+        "version": dump.version,
+        "dump_time": dump.dump_time,
+        "original_op": None if dump.original_op is None else dump.original_op._asdict(),
+        "tensors": [],
+    }
+    parts = [
+        localized(
+            "{}\n  file     {}\n  version  {}\n", dump.op_name or "?", path, dump.version or "?"
+        )
+    ]
+    if dump.original_op is not None:
+        parts.append(localized("  network  {0.name}:{0.output_index}\n", dump.original_op))
+    if is_overflow(path):
+        record, part = _record(path, found)
+        entry["overflow"] = record
+        parts.append(part)
+    for side, index, tensor in dump.tensors():
+        facts, part = _tensor(side, index, tensor, bins if as_text else 0)
+        entry["tensors"].append(facts)
+        parts.append(part)
+    return entry, "".join(parts)
+
+
+def _record(path: str, found: List[Any]) -> Tuple[Any, str]:
+    """The record of an overflow, for JSON and as text."""
+    from npu_config.core.diagnostics import NpuConfigError
+    from npu_config.dumps.overflow_record import read_overflow, units
+
+    try:
+        record = read_overflow(path)
+    except NpuConfigError as error:
+        found.extend(error.diagnostics)
+        return None, ""
+    lines = [
+        "  {}: {}{}\n".format(unit.unit, words, "" if documented else " (uncertain)")
+        for unit in units(record)
+        for words, documented in unit.words
+    ]
+    return dict(record), "".join(lines) or "  no status is set: nothing overflowed\n"
+
+
+def _tensor(side: str, index: int, tensor: Any, bins: int) -> Tuple[Dict[str, Any], str]:
+    import attr
+
+    from npu_config.core.diagnostics import NpuConfigError
+    from npu_config.dumps.statistics import statistics_of
+
+    facts: Dict[str, Any] = {
+        "side": side,
+        "index": index,
+        "data_type": tensor.data_type,
+        "format": tensor.format,
+        "shape": list(tensor.shape),
+        "original_shape": list(tensor.original_shape),
+        "bytes": tensor.size,
+        "statistics": None,
+        "reason": "",
+    }
+    head = "  {} {}: {} {} {}".format(
+        side, index, tensor.data_type, tensor.format, text.shape(tensor.shape)
+    )
+    if tensor.original_shape and tensor.original_shape != tensor.shape:
+        head += localized(", in the network {}", text.shape(tensor.original_shape))
+    head += ", {}\n".format(text.size(tensor.size))
+    try:
+        values = statistics_of(tensor, bins=bins)
+    except NpuConfigError as error:
+        facts["reason"] = error.diagnostics[0].message
+        return facts, head + "    {}\n".format(facts["reason"]) + _raw(tensor)
+    except ImportError:
+        facts["reason"] = NO_NUMPY
+        return facts, head + "    {}\n".format(NO_NUMPY)
+    facts["statistics"] = attr.asdict(values)
+    return facts, head + text.statistics(values)
+
+
+def _raw(tensor: Any) -> str:
+    """The first bytes of a tensor whose values cannot be decoded."""
+    if tensor.offset is None or tensor.fault is not None:
+        return ""
+    with open(tensor.path, "rb", opener=reading) as stream:
+        stream.seek(tensor.offset)
+        data = stream.read(min(tensor.size, 16))
+    return localized("    bytes {}\n", " ".join(map("{:02x}".format, data)))
+
+
+def _shown_statistics(path: str, rows: Sequence[Any]) -> Tuple[Dict[str, Any], str]:
+    import attr
+
+    columns = list(dict.fromkeys(name for row in rows for name in row.numbers))
+    part = "{}\n".format(path) + text.table(
+        (phrase("tensor"), phrase("data type"), phrase("format"), "shape", *columns),
+        (
+            (
+                "{} {}".format(row.side, row.index),
+                row.data_type,
+                row.format,
+                "-" if row.shape is None else text.shape(row.shape),
+                *(text.or_unknown(row.numbers.get(name)) for name in columns),
+            )
+            for row in rows
+        ),
+    )
+    return {"path": path, "statistics": [attr.asdict(row) for row in rows]}, part
 
 
 @click.group("dump", cls=Group)

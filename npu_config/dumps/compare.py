@@ -10,7 +10,18 @@ network_accuracy_comparison.md.
 
 import fnmatch
 import os
-from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence, Tuple, Union
+from typing import (
+    Any,
+    Callable,
+    Dict,
+    Iterator,
+    List,
+    NamedTuple,
+    Optional,
+    Sequence,
+    Tuple,
+    Union,
+)
 
 import attr
 
@@ -18,15 +29,236 @@ from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Place
 from npu_config.core.files import PathLike
 from npu_config.core.message import join, listed, phrase
 from npu_config.dumps import _rules as rules
-from npu_config.dumps.align import ShapeMismatchError, aligned
 from npu_config.dumps.data_types import BY_NAME
-from npu_config.dumps.dump import Tensor
+from npu_config.dumps.dump import BLOCK, Tensor
+from npu_config.dumps.formats import PLAIN
 from npu_config.dumps.graph import CONSTANTS, GeGraph, GeOp, read_ge_graph
-from npu_config.dumps.matching import Match, Sides, match_of
+from npu_config.dumps.layouts import math_prod
 from npu_config.dumps.metrics import Metrics, agrees, measure
-from npu_config.dumps.reference import Reference, open_reference
+from npu_config.dumps.reference import Array, Reference, open_reference
 from npu_config.dumps.selection import Operator, choose, operators
 from npu_config.dumps.tree import find_dumps, no_dump
+
+Shape = Tuple[int, ...]
+
+
+class ShapeMismatchError(ValueError):
+    """Two tensors cannot be compared; the text says why."""
+
+
+class Aligned(NamedTuple):
+    """What is compared: its shape, and a maker of the pairs of pieces."""
+
+    shape: Shape
+    pairs: Callable[[], Iterator[Tuple[Any, Any]]]
+
+
+def aligned(tensor: Tensor, array: Array, original_format: Optional[str] = None) -> Aligned:
+    """Bring a tensor of a dump and its counterpart together.
+
+    Args:
+        tensor: of the dump.
+        array: of the reference.
+        original_format: the layout in the network, when the graph says.
+
+    Raises:
+        ShapeMismatchError: their shapes do not fit.
+        NpuConfigError: the values or the layout are not documented, or not there.
+    """
+    wanted = array.shape
+    theirs = array.tensor
+    if theirs is not None and _same_storage(tensor, theirs):
+        return Aligned(tensor.shape, _together(tensor.blocks, theirs.blocks))
+    steps = tensor.steps(original_format)
+    shape = tensor.original_shape or tensor.shape
+    if shape == wanted or (
+        math_prod(shape) == math_prod(wanted) and not _is_permuted(shape, wanted, steps.layout)
+    ):
+        return Aligned(wanted, _together(lambda: tensor.blocks(True, steps=steps), array.blocks))
+    if steps.layout in PLAIN and sorted(shape) == sorted(wanted):
+        order = _permutation(shape, wanted, steps.layout)
+        if order is not None:
+            return Aligned(wanted, _whole(tensor, array, steps, shape, order, wanted))
+    if len(shape) == len(wanted) and all(a >= b for a, b in zip(shape, wanted)):
+        order = tuple(range(len(shape)))
+        return Aligned(wanted, _whole(tensor, array, steps, shape, order, wanted))
+    message = "the shape is {} on the device and {} in the reference"
+    raise ShapeMismatchError(phrase(message, list(shape), list(wanted)))
+
+
+def _same_storage(one: Tensor, other: Tensor) -> bool:
+    """True when two tensors of dumps can be compared as they are stored."""
+    if (one.format, one.shape, one.original_shape) != (
+        other.format,
+        other.shape,
+        other.original_shape,
+    ):
+        return False
+    try:
+        one.steps()
+    except NpuConfigError:  # a layout that cannot be converted is the same on both sides
+        return True
+    return False
+
+
+def _is_permuted(shape: Shape, wanted: Shape, layout: str) -> bool:
+    """True when both are four-dimensional, of the same sizes, in another order."""
+    return layout in PLAIN and shape != wanted and _permutation(shape, wanted, layout) is not None
+
+
+def _permutation(shape: Shape, wanted: Shape, layout: str) -> Optional[Shape]:
+    """The transposition to another layout of the same letters that has the wanted shape."""
+    if len(shape) != len(wanted) or len(shape) != len(layout):
+        return None
+    for other in PLAIN:
+        if sorted(other) == sorted(layout):
+            order = tuple(layout.index(letter) for letter in other)
+            if tuple(shape[axis] for axis in order) == wanted:
+                return order
+    return None
+
+
+def _whole(
+    tensor: Tensor, array: Array, steps: Any, shape: Shape, order: Shape, wanted: Shape
+) -> Callable[[], Iterator[Tuple[Any, Any]]]:
+    """Pairs of a tensor that has to be in memory to be transposed or cut."""
+
+    def pieces() -> Iterator[Any]:
+        whole = tensor.array("original", steps=steps).reshape(shape).transpose(order)
+        flat = whole[tuple(slice(length) for length in wanted)].reshape(-1)
+        for start in range(0, flat.size, BLOCK):
+            yield flat[start : start + BLOCK]
+
+    return _together(pieces, array.blocks)
+
+
+def _together(
+    left: Callable[[], Iterator[Any]], right: Callable[[], Iterator[Any]]
+) -> Callable[[], Iterator[Tuple[Any, Any]]]:
+    """Pairs of pieces of equal length, of pieces that need not be."""
+
+    def pairs() -> Iterator[Tuple[Any, Any]]:
+        others = right()
+        rest: Any = None
+        for piece in left():
+            start = 0
+            while start < piece.size:
+                if rest is None or not rest.size:
+                    rest = next(others, None)
+                    if rest is None:
+                        return
+                size = min(piece.size - start, rest.size)
+                yield piece[start : start + size], rest[:size]
+                rest = rest[size:]
+                start += size
+
+    return pairs
+
+
+NO_COUNTERPART = "*"
+
+
+class Match(NamedTuple):
+    """The counterpart of a tensor, or why there is none."""
+
+    array: Optional[Array]
+    by: str
+    reason: str
+    label: str = NO_COUNTERPART
+    format: Optional[str] = None
+
+
+class Sides(NamedTuple):
+    """What matching needs to know."""
+
+    reference: Reference
+    graph: Optional[GeGraph]
+    operators: Dict[str, Operator]
+
+
+def match_of(
+    operator: Operator,
+    op: Optional[GeOp],
+    side: str,
+    number: int,
+    tensor: Tensor,
+    sides: Sides,
+) -> Match:
+    """The counterpart of a tensor, or why there is none.
+
+    Args:
+        operator: whose tensor it is.
+        op: the operator in the graph, if the graph has it.
+        side: ``"input"`` or ``"output"``.
+        number: which of them.
+        tensor: its header.
+        sides: the reference, the graph and all operators of the dump.
+    """
+    if operator.threads > 1:
+        message = "the operator ran in {} threads; each file holds a slice of it"
+        return Match(None, "", phrase(message, operator.threads))
+    if op is not None and op.is_inner:
+        return Match(None, "", "an inner operator of several that stand for one")
+    try:
+        if sides.reference.is_dump:
+            array = sides.reference.of_operator(side, operator.name, number)
+            if array is not None:
+                return Match(array, "name", "", array.label)
+        if side == "input":
+            return _input(op, number, sides)
+        return _output(operator.name, number, tensor, sides)
+    except NpuConfigError as error:
+        return Match(None, "", error.diagnostics[0].message)
+
+
+def _output(name: str, number: int, tensor: Optional[Tensor], sides: Sides) -> Match:
+    """The counterpart of an output: by the header, the graph, the name."""
+    keys: List[Tuple[str, str, int]] = []
+    if tensor is not None and tensor.original_op is not None:
+        keys.append(("header", tensor.original_op.name, tensor.original_op.output_index))
+    origin = None if sides.graph is None else sides.graph.origin(name, number)
+    if origin is not None:
+        keys.append(("graph", *origin))
+    op = None if sides.graph is None else sides.graph.find(name)
+    if op is None:
+        keys.append(("name", name, number))
+    format_ = None
+    if op is not None and op.outputs:
+        format_ = op.outputs[number if number < len(op.outputs) else 0].origin_format
+    for by, key, output in keys:
+        array = sides.reference.find(key, output)
+        if array is not None:
+            return Match(array, by, "", array.label, format_)
+    last = sides.reference.last_part(name) if op is None else None
+    if last is not None:
+        array = sides.reference.find(last, number)
+        if array is not None:
+            return Match(array, "name", "", array.label, format_)
+    return Match(None, "", _why_not(op, keys))
+
+
+def _why_not(op: Optional[GeOp], keys: Sequence[Tuple[str, str, int]]) -> str:
+    if op is not None and op.type in CONSTANTS:
+        return "a constant: no reference file"
+    if not keys:
+        return "the compiler inserted the operator; the network has no such tensor"
+    return phrase("the reference has no {}.{}", keys[0][1], keys[0][2])
+
+
+def _input(op: Optional[GeOp], number: int, sides: Sides) -> Match:
+    """The counterpart of an input: what its producer's output is matched with."""
+    if sides.graph is None or op is None:
+        return Match(None, "", "which operator made the input is known from a graph only")
+    edge = op.inputs[number] if number < len(op.inputs) else None
+    if edge is None:
+        return Match(None, "", "the graph does not name this input")
+    name, output = edge
+    producer = sides.operators.get(name)
+    tensor = None
+    if producer is not None and output < len(producer.dump.outputs):
+        tensor = producer.dump.outputs[output]
+    return _output(name, output, tensor, sides)
+
 
 AGREES, DIVERGES, NOT_COMPARED, IGNORED = "agrees", "diverges", "not compared", "ignored"
 _LONGEST_PATH = 50

@@ -24,6 +24,8 @@ from npu_config.core.files import reading
 from npu_config.core.processes import in_processes
 from npu_config.core.target import Target
 from npu_config.judging import ALONE, Around, Judgement, KnownRules, judge_reading
+from npu_config.launch.shell.together import conflicts
+from npu_config.readers.shell_file import ShellReading
 from npu_config.rules.reading import CANNOT_BE_READ, FAILED
 from npu_config.script import read, script_not_parsed
 from npu_config.script.neighbours import remembering
@@ -32,7 +34,7 @@ from npu_config.script.vocabulary import may_matter
 from npu_config.text.guard import guarded
 from npu_config.text.loading import load, state_of
 
-__all__ = ["judge_scripts"]
+__all__ = ["judge_scripts", "judge_together"]
 
 LARGEST = 64 * 1024 * 1024
 PROCESSES = 2
@@ -156,3 +158,39 @@ def _check_alone(work: _Work) -> _Results:
             "the process that read this script ended; it is not checked", Place(work.paths[0])
         )
         return _Results(1, [Judgement(work.paths[0], (finding,), unchecked=FAILED)])
+
+
+def judge_together(
+    judged: Sequence[Judgement],
+    around: Around = ALONE,
+    known_rules: Optional[KnownRules] = None,
+) -> List[Judgement]:
+    """The same judgements; a launch script that clashes with one before it is judged anew.
+
+    Args:
+        judged: what was said of each input alone.
+        around: what they are judged for, and with which surroundings.
+        known_rules: as :func:`npu_config.judging.judge`.
+    """
+    scripts = [each for each in judged if isinstance(each.reading, ShellReading)]
+    if len(scripts) < 2:
+        return list(judged)
+    claims = [each.reading.claims() for each in scripts if isinstance(each.reading, ShellReading)]
+    found = conflicts(claims)
+    paths = {each.path for each in found}
+    return [
+        each
+        if each.reading is None or each.path not in paths
+        else judge_reading(
+            attr.evolve(
+                each.reading,
+                diagnostics=(
+                    *each.reading.diagnostics,
+                    *(one for one in found if one.path == each.path),
+                ),
+            ),
+            around,
+            known_rules,
+        )
+        for each in judged
+    ]

@@ -12,19 +12,164 @@ Source: facts api.md, section 11.
 
 import importlib
 import importlib.util
+import json
 import logging
 import os
 import random
-from typing import Any, Dict, FrozenSet, List, Optional
+import re
+from typing import Any, Dict, FrozenSet, Iterable, List, Mapping, Optional, Tuple, Union
 
-from npu_config.catalogue.precision_tool import DUMP_DIRECTORY, DUMP_STEP, OVERFLOW_DIRECTORY
-from npu_config.core.diagnostics import NpuConfigError, Severity
+from npu_config.catalogue import OPTIONS
+from npu_config.catalogue.precision_tool import (
+    ACTIONS,
+    ALWAYS,
+    DUMP_DIRECTORY,
+    DUMP_STEP,
+    NPU_DIRECTORY,
+    OVERFLOW_DIRECTORY,
+    ROOT,
+    Value,
+    named_in,
+)
+from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Severity
 from npu_config.core.files import write_atomic
+from npu_config.core.findings import tell
 from npu_config.core.names import NPU_OPTIMIZER
 from npu_config.core.rule import declare
-from npu_config.precision_tool import _actions
-from npu_config.precision_tool._actions import Action
 from npu_config.rules.overwritten import warn_overwritten
+
+_LOG = logging.getLogger("npu_config")
+
+
+@declare(
+    "NPU380",
+    Severity.ERROR,
+    facts=("precision-tool-overflow-first", "precision-tool-env-switch"),
+    source=("article:002",),
+)
+def unknown_action() -> None:
+    """An action of the precision tool that does not exist, or two that exclude each other.
+
+    Actions are `overflow`, `dump`, `fusion_off`, `fusion_switch` and `prof`, joined by `|`. The
+    original tool looks for these words inside the text: a misspelt action does nothing, and of
+    `overflow|dump` the dump is dropped without a word.
+
+    Wrong: `session_dump_config(config, action="overflw")`
+
+    Right: `session_dump_config(config, action="overflow|fusion_off")`
+    """
+
+
+GRAPH_DIRECTORY = NPU_DIRECTORY + "/graph"
+PROFILING_DIRECTORY = NPU_DIRECTORY + "/prof"
+TFDBG_DIRECTORY = ROOT + "/tf/tf_debug"
+# The original keeps these two inside its own package.
+FUSION_OFF_FILE = ROOT + "/config/fusion_off.cfg"
+FUSION_SWITCH_FILE = ROOT + "/config/fusion_switch.cfg"
+
+_SWITCHES = {"overflow": "PRECISION_TOOL_OVERFLOW", "dump": "PRECISION_TOOL_DUMP"}
+_PROFILING = {
+    "output": PROFILING_DIRECTORY,
+    "storage_limit": "1000MB",
+    "training_trace": "on",
+    "l2": "on",
+    "hccl": "on",
+    "task_trace": "on",
+    "aicpu": "on",
+    "fp_point": "",
+    "bp_point": "",
+    "aic_metrics": "PipeUtilization",
+    "msproftx": "on",
+}
+
+Action = Union[None, str, Iterable[str]]
+Values = Dict[str, Tuple[str, Value]]
+
+
+def chosen(action: Action, environment: Optional[Mapping[str, str]] = None) -> FrozenSet[str]:
+    """The actions that an argument, or without one the environment, asks for.
+
+    Args:
+        action: names joined by ``|`` (or ``,``, ``;``, ``+`` or blanks), or several names;
+            None: the switches ``PRECISION_TOOL_OVERFLOW`` and ``PRECISION_TOOL_DUMP``.
+        environment: where to look for the switches; None: the process's environment.
+
+    Raises:
+        NpuConfigError: an action is unknown, or overflow and dump are both asked for.
+    """
+    if action is None:
+        names = _switched(os.environ if environment is None else environment)
+    elif isinstance(action, str):
+        names = [name for name in re.split(r"[|,;+\s]+", action) if name]
+    else:
+        names = list(action)
+    found = [
+        unknown_action.diagnostic(
+            'unknown action "{}"; legal: {}'.format(name, ", ".join(ACTIONS)),
+            help='join several actions by "|", e.g. "overflow|fusion_off"',
+        )
+        for name in names
+        if name not in ACTIONS
+    ]
+    if "overflow" in names and "dump" in names:
+        found.append(exclusive("both are asked for"))
+    if found:
+        raise NpuConfigError(found)
+    return frozenset(names)
+
+
+def exclusive(how: str) -> Diagnostic:
+    """The finding that overflow detection and data dump are both on."""
+    return unknown_action.diagnostic(
+        'the actions "overflow" and "dump" exclude each other ({}); the graph engine refuses '
+        "a session with both".format(how),
+        help="run twice: first with overflow, then with dump",
+    )
+
+
+def _switched(environment: Mapping[str, str]) -> List[str]:
+    names = []
+    for name, variable in _SWITCHES.items():
+        value = environment.get(variable)
+        if value == "True":
+            names.append(name)
+        elif value not in (None, "", "False"):
+            finding = unknown_action.diagnostic(
+                '{} is "{}"; only "True" switches it on'.format(variable, value),
+                help="set {}=True, or unset it".format(variable),
+                severity=Severity.WARNING,
+            )
+            tell(finding)
+            _LOG.warning("%s", finding.message)
+    return names
+
+
+def values(actions: FrozenSet[str]) -> Values:
+    """Option name to the AttrValue field and the value that the actions set."""
+    own = {
+        "fusion_off": FUSION_OFF_FILE,
+        "fusion_switch": FUSION_SWITCH_FILE,
+        "prof": json.dumps(_PROFILING),
+    }
+    found = dict(ALWAYS)
+    for name in named_in(" ".join(actions)):
+        for option, value in ACTIONS[name].items():
+            found[option] = own[name] if value is None else value
+    return {name: (OPTIONS[name].kind.wire, value) for name, value in found.items()}
+
+
+def directories(actions: FrozenSet[str]) -> Tuple[str, ...]:
+    """The directories that must exist for the actions."""
+    needed = {
+        "overflow": OVERFLOW_DIRECTORY,
+        "dump": DUMP_DIRECTORY,
+        "prof": PROFILING_DIRECTORY,
+        "fusion_off": os.path.dirname(FUSION_OFF_FILE),
+        "fusion_switch": os.path.dirname(FUSION_SWITCH_FILE),
+    }
+    found = [needed[name] for name in ACTIONS if name in actions]
+    return tuple(dict.fromkeys([NPU_DIRECTORY, *found])) if actions else ()
+
 
 _LOG = logging.getLogger("npu_config")
 DUMP_SEED = 2022
@@ -61,7 +206,7 @@ def session_dump_config(session_config: Any = None, action: Action = None) -> An
     """
     from npu_config.proto import config_proto_class
 
-    actions = _actions.chosen(action)
+    actions = chosen(action)
     if not hasattr(session_config, "graph_options"):
         session_config = config_proto_class()()
     graph_options = session_config.graph_options
@@ -87,7 +232,7 @@ def update_custom_op(custom_op: Any, action: Action = None) -> Any:
     Raises:
         NpuConfigError: as :func:`session_dump_config`; nothing is changed then.
     """
-    _update(custom_op, _actions.chosen(action))
+    _update(custom_op, chosen(action))
     return custom_op
 
 
@@ -106,7 +251,7 @@ def estimator_dump_config(action: Action = None) -> Any:
     from npu_config.tf1 import vendor
     from npu_config.tf1.run_config_parts import DumpConfig
 
-    actions = _actions.chosen(action)
+    actions = chosen(action)
     make = vendor.find("npu_config", "DumpConfig") or DumpConfig
     _make_directories(actions & {"overflow", "dump"})
     if "overflow" in actions:
@@ -187,7 +332,7 @@ def graph_dump_environment() -> Dict[str, str]:
     return {
         "DUMP_GE_GRAPH": "2",
         "DUMP_GRAPH_LEVEL": "3",
-        "DUMP_GRAPH_PATH": _actions.GRAPH_DIRECTORY,
+        "DUMP_GRAPH_PATH": GRAPH_DIRECTORY,
         "NPU_DUMP_GRAPH": "true",
     }
 
@@ -202,8 +347,8 @@ def prepare() -> Dict[str, str]:
     """
     for path in (
         DUMP_DIRECTORY,
-        _actions.GRAPH_DIRECTORY,
-        _actions.PROFILING_DIRECTORY,
+        GRAPH_DIRECTORY,
+        PROFILING_DIRECTORY,
         OVERFLOW_DIRECTORY,
     ):
         os.makedirs(path, exist_ok=True)
@@ -217,7 +362,7 @@ def prepare() -> Dict[str, str]:
 
 
 def _prepared(directory: Optional[str]) -> str:
-    root = directory or _actions.TFDBG_DIRECTORY
+    root = directory or TFDBG_DIRECTORY
     if os.path.exists(root) and (not os.path.isdir(root) or os.listdir(root)):
         raise tfdbg_directory_in_use.error(
             '"{}" is not empty, and tfdbg needs an empty directory'.format(root),
@@ -232,9 +377,9 @@ def _update(custom_op: Any, actions: FrozenSet[str]) -> None:
     excluded = {"overflow": "enable_dump", "dump": "enable_dump_debug"}
     for action, other in excluded.items():
         if action in actions and other in parameters and parameters[other].b:
-            raise NpuConfigError([_actions.exclusive("{} is on already".format(other))])
+            raise NpuConfigError([exclusive("{} is on already".format(other))])
     replaced = []
-    for name, (field, value) in _actions.values(actions).items():
+    for name, (field, value) in values(actions).items():
         raw = value.encode() if isinstance(value, str) else value
         if name in parameters:
             before = parameters[name].WhichOneof("value")
@@ -259,12 +404,12 @@ def _make_directories(actions: FrozenSet[str]) -> None:
     """Make what the actions need; the two fusion switch files are written where missing."""
     from npu_config.sidefiles import fusion_switch
 
-    for path in _actions.directories(actions):
+    for path in directories(actions):
         os.makedirs(path, exist_ok=True)
     if "fusion_off" in actions:
-        _write_missing(_actions.FUSION_OFF_FILE, fusion_switch.FusionSwitch.off())
+        _write_missing(FUSION_OFF_FILE, fusion_switch.FusionSwitch.off())
     elif "fusion_switch" in actions:
-        _write_missing(_actions.FUSION_SWITCH_FILE, fusion_switch.FusionSwitch())
+        _write_missing(FUSION_SWITCH_FILE, fusion_switch.FusionSwitch())
 
 
 def _write_missing(path: str, switches: Any) -> None:

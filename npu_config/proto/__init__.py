@@ -45,7 +45,7 @@ def parse_text(
     Raises:
         ProtoSyntaxError: with line, column and reason of every fault.
     """
-    from npu_config.proto.text_reader import read_text
+    from npu_config.proto.readers import read_text
 
     return read_text(text, (message_class or stub_config_proto())(), limit)
 
@@ -74,7 +74,7 @@ def parse_bytes(data: bytes, message_class: Optional[Any] = None) -> Any:
     Raises:
         ProtoSyntaxError: when they are not a message.
     """
-    from npu_config.proto.bytes_reader import read_bytes
+    from npu_config.proto.readers import read_bytes
 
     return read_bytes(data, (message_class or stub_config_proto())())
 

@@ -5,6 +5,7 @@ here from its events, so that nothing is ever constructed but text, numbers, boo
 lists and dicts, every fault is reported, and size and depth are limited.
 """
 
+import re
 from typing import Any, Dict, List, NamedTuple, Optional, Tuple
 
 import yaml
@@ -14,11 +15,226 @@ from npu_config.catalogue.layout import GROUP_OF_KEY
 from npu_config.core.message import phrase
 from npu_config.readers import _rules as rules
 from npu_config.readers._config_file import interpret
-from npu_config.readers._document import BROKEN, MAX_DEPTH, MAX_VALUES, Document, Path, StopReading
-from npu_config.readers._yaml_faults import fault_offset, report_fault
-from npu_config.readers._yaml_scalars import Scalars, words
+from npu_config.readers._document import (
+    BROKEN,
+    MAX_DEPTH,
+    MAX_DIGITS,
+    MAX_VALUES,
+    Document,
+    Path,
+    StopReading,
+)
 from npu_config.rules.reading import Reading
 from npu_config.text.source import PlaceTable, Source
+from npu_config.text.words import shown
+
+_SYNTAX_HELP = (
+    ("mapping values are not allowed", 'put text that holds ": " in quotes, or check the indent'),
+    ("expected <block end>", "indent the keys of one mapping alike"),
+    ("expected '<document start>'", "indent the keys of one mapping alike"),
+    ("could not find expected ':'", 'write "key: value", with a blank after the colon'),
+    ("found unexpected end of stream", "close the quote or the bracket"),
+    ("expected ',' or", "close the bracket, or put a comma between the items"),
+    ("that cannot start any token", "put the text in quotes"),
+)
+
+
+def _mark(error: yaml.YAMLError) -> Any:
+    """The place of the problem; for what does not end or goes on, the place where it starts."""
+    problem, context = (getattr(error, name, None) for name in ("problem_mark", "context_mark"))
+    what = str(getattr(error, "problem", ""))
+    is_late = "end of stream" in what or "could not find expected ':'" in what
+    return (context or problem) if is_late else (problem or context)
+
+
+def fault_offset(document: Document, error: yaml.YAMLError) -> int:
+    """Where PyYAML gave up."""
+    if isinstance(error, yaml.reader.ReaderError):
+        return int(error.position)
+    mark = _mark(error)
+    return len(document.source.text) if mark is None else int(mark.index)
+
+
+def report_fault(document: Document, error: yaml.YAMLError, start: int) -> None:
+    """Tell in our words why PyYAML gave up."""
+    text = document.source.text
+    end = min(start + 1, len(text))
+    if isinstance(error, yaml.reader.ReaderError):
+        character = ord(text[start : start + 1] or "\0")
+        message = phrase("the character U+{:04X} is not allowed in YAML", character)
+        document.report(rules.unparsable_file, start, end, message)
+        return
+    problem = getattr(error, "problem", None) or str(error)
+    message = " ".join(str(problem).split())
+    if text[start : start + 1] == "\t" and "cannot start any token" in message:
+        indents = not text[text.rfind("\n", 0, start) + 1 : start].strip(" \t")
+        message = phrase(
+            "a tab cannot be here; YAML indents with blanks" if indents else "a tab cannot be here"
+        )
+        document.report(rules.yaml_trap, start, end, message, "replace the tab by blanks")
+        return
+    if "mapping values are not allowed" in message and _report_continued(document, start):
+        return
+    help = next((words for part, words in _SYNTAX_HELP if part in message), None)
+    context = getattr(error, "context", None)
+    if context:
+        message = phrase("{} ({})", message, " ".join(str(context).split()))
+    document.report(rules.unparsable_file, start, end, message, help)
+
+
+def _report_continued(document: Document, colon: int) -> bool:
+    """Report a line that continues the value of the one before, which is seldom meant.
+
+    YAML stops at the colon of the second line and says nothing of the first.
+    """
+    text = document.source.text
+    start = text.rfind("\n", 0, colon) + 1
+    key = text[start:colon].strip()
+    above = [line for line in text[:start].split("\n") if line.strip()]
+    if not above or above[-1].lstrip().startswith("#") or ": " in key:
+        return False
+    before = above[-1].strip()
+    begin = start + text[start:colon].index(key)
+    if ": " not in before:
+        message = phrase('{} is no "key: value" that this line can follow', shown(before))
+        help = 'write "key: value", with a blank after the colon'
+    elif begin - start > len(above[-1]) - len(above[-1].lstrip()):
+        message = phrase(
+            "{} is indented deeper than the line before, which has a value already", shown(key)
+        )
+        help = "indent it like the line before"
+    else:
+        return False
+    document.report(rules.unparsable_file, begin, colon, message, help)
+    return True
+
+
+_TAG = "tag:yaml.org,2002:"
+_SCALARS = ("str", "null", "bool", "int", "float")
+_BOOLEANS = {"yes": True, "no": False, "true": True, "false": False, "on": True, "off": False}
+_LEADING_ZERO = re.compile(r"[-+]?0[0-9_]+\Z")
+_BASE_60 = re.compile(r"[-+]?[0-9][0-9_]*(:[0-5]?[0-9])+(\.[0-9_]*)?\Z")
+_LONE_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+class Scalars:
+    """The scalars of one document.
+
+    Args:
+        document: receives the faults.
+        loader: resolves tags and constructs numbers.
+    """
+
+    def __init__(self, document: Document, loader: Any) -> None:
+        self._document = document
+        self._loader = loader
+
+    def kind(self, event: Any) -> str:
+        """The last word of the tag that YAML gives a scalar."""
+        tag = event.tag
+        if tag is None or tag == "!":
+            tag = self._loader.resolve(yaml.ScalarNode, event.value, event.implicit)
+        return str(tag[len(_TAG) :]) if tag.startswith(_TAG) else "!"
+
+    def check_tag(self, event: Any, allowed: Tuple[str, ...]) -> bool:
+        """False, and reported, when a node has another tag than one of ``allowed``."""
+        tag = event.tag
+        if tag is None or tag == "!" or tag in [_TAG + word for word in allowed]:
+            return True
+        shown = tag.replace(_TAG, "!!")
+        text, start = self._document.source.text, event.start_mark.index
+        end = start
+        while end < len(text) and not text[end].isspace():
+            end += 1
+        self._document.report(
+            rules.yaml_trap,
+            start,
+            end,
+            phrase(
+                'the tag "{}" is not accepted; a configuration holds plain values', shorten(shown)
+            ),
+            "remove the tag",
+        )
+        return False
+
+    def value(self, event: Any, start: int, end: int) -> Tuple[Any, Optional[str]]:
+        """The value of a scalar, and its text where it may not have been meant so."""
+        if not self.check_tag(event, _SCALARS):
+            return BROKEN, None
+        text = event.value
+        if _LONE_SURROGATE.search(text):
+            self._document.report(
+                rules.unparsable_file, start, end, "this text has half of a surrogate pair in it"
+            )
+            return BROKEN, None
+        kind = self.kind(event)
+        plain = event.tag is None and event.style is None
+        if plain and self._surely_wrong(kind, text, start, end):
+            return BROKEN, None
+        value = self.converted(kind, text)
+        if value is BROKEN:
+            words = {"int": "an integer", "float": "a number", "bool": "a boolean"}[kind]
+            message = phrase('"{}" is not {}', shorten(text), words)
+            self._document.report(rules.unparsable_file, start, end, message)
+            return BROKEN, None
+        doubtful = kind == "float" or (kind == "bool" and text.lower() not in ("true", "false"))
+        return value, text if plain and doubtful else None
+
+    def _surely_wrong(self, kind: str, text: str, start: int, end: int) -> bool:
+        """Report a scalar that cannot be meant as YAML reads it, or that YAMLs disagree on."""
+        shown = shorten(text)
+        help = phrase('write "{}" in quotes if it is text', shown)
+        if kind in ("int", "str") and _LEADING_ZERO.match(text):
+            decimal = shorten("-" * text.startswith("-") + (text.lstrip("-+0_") or "0"))
+            octal = self.converted(kind, text)
+            if kind == "int" and octal is not BROKEN:
+                if octal == 0:
+                    return False
+                problem = phrase(
+                    '"{}" is octal: YAML 1.1 reads {}, YAML 1.2 reads {}', shown, octal, decimal
+                )
+                help = phrase("write {} or {}", octal, decimal)
+            else:
+                problem = phrase(
+                    '"{}" starts with 0: some parsers read text, some a number', shown
+                )
+                help = phrase("write {}, or put it in quotes", decimal)
+        elif kind in ("int", "float") and _BASE_60.match(text):
+            problem = phrase('"{}" is a number of base 60 in YAML 1.1 and text in YAML 1.2', shown)
+        elif kind == "timestamp":
+            problem = phrase('"{}" is read as a date by YAML; no option takes one', shown)
+        else:
+            return False
+        self._document.report(rules.yaml_trap, start, end, problem, help)
+        return True
+
+    def converted(self, kind: str, text: str) -> Any:
+        """The value of a text as YAML reads it; BROKEN when it cannot be read so."""
+        if kind == "null":
+            return None
+        if kind == "bool":
+            return _BOOLEANS.get(text.lower(), BROKEN)
+        if kind not in ("int", "float"):
+            return text
+        if len(text) > MAX_DIGITS:
+            return BROKEN
+        node = yaml.ScalarNode(_TAG + kind, text)
+        try:
+            if kind == "int":
+                return self._loader.construct_yaml_int(node)
+            return self._loader.construct_yaml_float(node)
+        except (ValueError, IndexError, OverflowError):
+            return BROKEN
+
+
+def words(kind: str, value: Any) -> str:
+    """What YAML reads a scalar as, in words."""
+    if kind == "bool":
+        return phrase("the boolean {}", value)
+    if kind == "timestamp":
+        return "a date"
+    return "a number" if value is BROKEN else phrase("the number {}", shorten(str(value)))
+
 
 _ROOT_MAPPINGS = frozenset(("target", *GROUP_OF_KEY))
 

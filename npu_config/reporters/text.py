@@ -1,13 +1,43 @@
 """Text for people: place, severity, message; the source line with the span underlined; help."""
 
-from typing import Dict, Iterator, List, Mapping, Optional, Sequence
+import re
+from typing import Dict, Iterable, Iterator, List, Mapping, Optional, Sequence, Tuple
 
 from npu_config.core.diagnostics import Diagnostic, Report, Severity
 from npu_config.core.message import localized
 from npu_config.core.terminal import printable, width
-from npu_config.reporters._groups import grouped
 from npu_config.reporters._style import PLAIN, Style
 from npu_config.reporters._summary import Summary, notes
+
+_NUMBER = re.compile(r"\d+")
+
+Group = Tuple[Diagnostic, List[Diagnostic]]
+
+
+def grouped(diagnostics: Iterable[Diagnostic]) -> List[Group]:
+    """Each kind of finding once, at its first place, with the others of its kind.
+
+    Findings are of one kind when they are about the same file and option, by the same rule, and
+    differ in their place, in numbers in the message, or in what a fix writes, only.
+    """
+    found: Dict[Tuple[object, ...], Group] = {}
+    for diagnostic in diagnostics:
+        first, others = found.setdefault(_kind(diagnostic), (diagnostic, []))
+        if first is not diagnostic:
+            others.append(diagnostic)
+    return list(found.values())
+
+
+def _kind(diagnostic: Diagnostic) -> Tuple[object, ...]:
+    return (
+        diagnostic.path,
+        diagnostic.rule,
+        diagnostic.severity,
+        diagnostic.option,
+        _NUMBER.sub("0", diagnostic.message),
+        None if diagnostic.fix else diagnostic.help,
+    )
+
 
 MAX_WIDTH = 120
 _FAR = 2 * MAX_WIDTH

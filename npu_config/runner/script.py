@@ -8,8 +8,31 @@ from typing import Any, Callable, Iterator, List, NamedTuple, Optional, Sequence
 
 from npu_config.core.arguments import is_text
 from npu_config.core.files import reading
-from npu_config.core.message import phrase
-from npu_config.runner.missing import advice, failed_import
+from npu_config.core.message import localized, phrase
+
+_TENSORFLOW = "tensorflow"
+_HOROVOD = "horovod"
+
+
+def failed_import(error: BaseException) -> Optional[ModuleNotFoundError]:
+    """The failed import of TensorFlow or Horovod that an exception is about, if any."""
+    for each in (error, error.__cause__):
+        if isinstance(each, ModuleNotFoundError) and each.name in (_TENSORFLOW, _HOROVOD):
+            return each
+    return None
+
+
+def advice(error: ModuleNotFoundError) -> str:
+    """What to do, on one line."""
+    if error.name == _HOROVOD:
+        text = "npu-config run: there is no Horovod for the NPU; npu-config migrate {} replaces it"
+        return localized(text, sys.argv[0])
+    package = '"tensorflow<2.16"' if sys.version_info < (3, 12) else _TENSORFLOW
+    if sys.version_info < (3, 8):
+        package = "tensorflow==1.15.5"
+    text = "npu-config run: TensorFlow is not installed for {}; pip install {}"
+    return localized(text, sys.executable, package)
+
 
 _LARGEST = 1 << 26
 _HERE = os.path.dirname(os.path.abspath(__file__))

@@ -6,9 +6,11 @@ TensorFlow is not imported here: its session module is patched right after the s
 import functools
 import importlib.machinery
 import importlib.util
+import os
 import sys
 import threading
 import warnings
+from types import FrameType
 from typing import (
     TYPE_CHECKING,
     Any,
@@ -22,14 +24,85 @@ from typing import (
 )
 
 from npu_config.core import findings
-from npu_config.runner import script, stacks
-from npu_config.runner.one_of_several import others_stopped, with_threads
+from npu_config.runner import script
 from npu_config.runner.script import Stopped
 from npu_config.tf1.purpose import OTHER, TRAINS, purpose
 
 if TYPE_CHECKING:
     from npu_config.core.diagnostics import Diagnostic
     from npu_config.runner.sessions import SeenSession
+
+
+def with_threads(arguments: Any) -> Any:
+    """Arguments of a session whose configuration lets a rank wait in many collectives at once.
+
+    A collective holds a thread while it waits; ranks with few threads could wait for each other.
+
+    Args:
+        arguments: positional or named ones of a session.
+    """
+    from npu_config.tf1.rank_frames import ADDRESS
+
+    if not os.environ.get(ADDRESS):
+        return arguments
+    if isinstance(arguments, dict):
+        return {name: _threads(value) for name, value in arguments.items()}
+    return tuple(map(_threads, arguments))
+
+
+def _threads(given: Any) -> Any:
+    """A configuration without a number of threads; the environment of the rank has one."""
+    if not getattr(given, "inter_op_parallelism_threads", 0):
+        return given
+    made = type(given)()
+    made.CopyFrom(given)
+    made.inter_op_parallelism_threads = 0
+    return made
+
+
+def others_stopped() -> bool:
+    """Whether another rank of the job was stopped as asked, so that a collective failed here."""
+    link = sys.modules.get("npu_config.tf1.rank_link")
+    return link is not None and bool(link.stopped())
+
+
+def files_below() -> FrozenSet[str]:
+    """The files of all frames that run now."""
+    files = set()
+    frame: Optional[FrameType] = sys._getframe(1)
+    while frame is not None:
+        files.add(frame.f_code.co_filename)
+        frame = frame.f_back
+    return frozenset(files)
+
+
+def hide(files: FrozenSet[str]) -> Callable[[], None]:
+    """Leave frames of files out of the stacks of this thread; TensorFlow is imported.
+
+    Returns:
+        A function that undoes it.
+    """
+    stacks = sys.modules.get("tensorflow_core.python.util.tf_stack") or sys.modules.get(
+        "tensorflow.python.util.tf_stack"
+    )
+    base = getattr(stacks, "StackTraceFilter", None)
+    if base is None:
+        return lambda: None
+
+    class Hidden(base):  # type: ignore[misc, valid-type]
+        def get_filtered_filenames(self) -> Any:
+            return files if self.parent is None else files | self.parent.get_filtered_filenames()
+
+    hidden = Hidden()
+    hidden.__enter__()
+    kept = Hidden._stack_dict[hidden._thread_key]
+
+    def undo() -> None:
+        if hidden in kept:
+            kept.remove(hidden)
+
+    return undo
+
 
 SESSION_MODULES = ("tensorflow_core.python.client.session", "tensorflow.python.client.session")
 
@@ -56,7 +129,7 @@ class Watch:
 
     def start(self) -> None:
         """Look out for TensorFlow, for findings and for warnings."""
-        self._below = stacks.files_below() | {script.__file__}
+        self._below = files_below() | {script.__file__}
         loaded = [sys.modules[name] for name in SESSION_MODULES if name in sys.modules]
         if loaded:
             self._patch(loaded[0])
@@ -115,7 +188,7 @@ class Watch:
 
         loop_runs.observers.append(self.observe)
         self._undo.append(lambda: loop_runs.observers.remove(self.observe))
-        self._undo.append(stacks.hide(self._below))
+        self._undo.append(hide(self._below))
 
     def _replace(self, base: Any, name: str, ours: Callable[..., Any]) -> None:
         theirs = getattr(base, name)

@@ -2,28 +2,489 @@
 
 import ast
 import contextlib
-from typing import Any, Callable, Dict, List
+from typing import Any, Callable, Dict, List, Tuple
 
+from npu_config.catalogue import OPTIONS
+from npu_config.catalogue.api import CLASSES, PARAMETERS
+from npu_config.catalogue.own_api import CONSTRUCTORS
+from npu_config.catalogue.precision_tool import ACTIONS, ALWAYS, named_in
 from npu_config.core.message import phrase
-from npu_config.script import calls, constants
-from npu_config.script.attributes import adopt_block, attribute_of
+from npu_config.core.names import ITERATION_OP, NPU_OPTIMIZER
+from npu_config.script import builders, constants
+from npu_config.script.attributes import adopt, adopt_block, attribute_of, of_class, part
 from npu_config.script.constants import NotKnown, is_known
+from npu_config.script.effects import (
+    call_method,
+    give_away,
+    pass_on,
+    put,
+    set_field,
+    set_message_field,
+)
+from npu_config.script.functions import invoke, is_relevant, is_simple, start
 from npu_config.script.names import is_fixed, lookup
 from npu_config.script.objects import (
+    Argument,
+    Block,
     BlockList,
     Class,
+    Constructed,
+    Entry,
     EnumName,
     Fails,
     Function,
     Instance,
+    Message,
     ParameterMap,
     Subscript,
     Tracked,
     Unknown,
+    Use,
 )
+from npu_config.script.own_calls import is_ours, judge_constructor
 from npu_config.script.paths import Condition
-from npu_config.script.state import Run, anonymous, evaluate, identity
-from npu_config.script.syntax import CONSTANTS, in_brackets
+from npu_config.script.scopes import Watch
+from npu_config.script.state import Call, Run, anonymous, evaluate, identity, result_of
+from npu_config.script.syntax import CONSTANTS, in_brackets, name_of
+from npu_config.script.vocabulary import HOLDERS, RUN_CONFIGS, SESSIONS
+
+
+def _held(run: Run, call: Call) -> Message:
+    """The ConfigProto that a helper of npu_bridge is given, or the one that it makes."""
+    value = call.value(*HOLDERS[call.name])
+    if isinstance(value, Message):
+        return value
+    if isinstance(value, Unknown):
+        return adopt(run, value, "ConfigProto", call.node)
+    return run.new_message("ConfigProto", call.node, call.open)
+
+
+def _npu_entry(run: Run, message: Message, call: Call) -> Block:
+    block = run.new_block(message, call.node)
+    block.names.append((NPU_OPTIMIZER, block.place))
+    return block
+
+
+def npu_edits(run: Run, message: Message, call: Call) -> None:
+    """What the helpers of npu_init do to a ConfigProto."""
+    graph = part(run, message, "graph_options", call.node)
+    if graph is None:
+        message.foreign = True
+        return
+    rewrite = part(run, graph, "rewrite_options", call.node)
+    optimizer = part(run, graph, "optimizer_options", call.node)
+    if not any(block.name == NPU_OPTIMIZER for block in message.blocks) and not message.foreign:
+        _npu_entry(run, message, call).built_in = True
+        if rewrite is not None:
+            rewrite.fields["memory_optimization"] = EnumName("MANUAL")
+    if rewrite is not None:
+        rewrite.fields["remapping"] = EnumName("OFF")
+    if optimizer is not None:
+        optimizer.fields["global_jit_level"] = EnumName("OFF")
+    message.fields["allow_soft_placement"] = True
+    message.edited = True
+
+
+def npu_config_proto(run: Run, call: Call) -> Message:
+    """``npu_config_proto(config_proto)``: the same ConfigProto, edited."""
+    message = _held(run, call)
+    npu_edits(run, message, call)
+    return message
+
+
+def npu_session(run: Run, call: Call) -> Any:
+    """Helpers that open a session with an edited ConfigProto."""
+    message = npu_config_proto(run, call)
+    message.uses.append(Use("session", run.place(call.node), run.tick()))
+    run.note(call)
+    return anonymous(call.node)
+
+
+def npu_run_config_init(run: Run, call: Call) -> Any:
+    """``npu_run_config_init(run_config)``: its session configuration is edited."""
+    value = call.value("run_config", 0)
+    if isinstance(value, Constructed):
+        config = value.arguments.get("session_config")
+        if config is not None and isinstance(config.value, Message):
+            npu_edits(run, config.value, call)
+            config.value.uses.append(Use(call.name, run.place(call.node), run.tick()))
+        value.uses.append(Use(call.name, run.place(call.node), run.tick()))
+        return value
+    pass_on(run, call)
+    return anonymous(call.node)
+
+
+def npu_graph_options(run: Run, call: Call) -> Any:
+    """``npu_graph_options(graph_options)``: XLA is switched off."""
+    value = call.value("graph_options", 0)
+    if not isinstance(value, Message):
+        value = run.new_message("GraphOptions", call.node)
+        value.path = ()
+    optimizer = part(run, value, "optimizer_options", call.node)
+    if optimizer is not None:
+        optimizer.fields["global_jit_level"] = EnumName("OFF")
+    return value
+
+
+def session_dump_config(run: Run, call: Call) -> Message:
+    """``session_dump_config(session_config, action)`` of precision_tool."""
+    message = _held(run, call)
+    blocks = [block for block in message.blocks if block.name == NPU_OPTIMIZER]
+    if blocks:
+        block = blocks[-1]
+    else:
+        block = _npu_entry(run, message, call)
+        block.open = message.foreign
+    _put_at(run, block, call, "use_off_line", True)
+    _apply_action(run, block, call)
+    graph = part(run, message, "graph_options", call.node)
+    rewrite = part(run, graph, "rewrite_options", call.node)
+    if rewrite is not None:
+        rewrite.fields["remapping"] = EnumName("OFF")
+    return message
+
+
+def update_custom_op(run: Run, call: Call) -> Any:
+    """``update_custom_op(custom_op, action)`` of precision_tool."""
+    value = call.value("custom_op", 0)
+    if isinstance(value, Block):
+        _apply_action(run, value, call)
+        return value
+    pass_on(run, call)
+    return anonymous(call.node)
+
+
+def _apply_action(run: Run, block: Block, call: Call) -> None:
+    """What precision_tool sets for an action."""
+    text = call.value("action", 1)
+    for option, value in ALWAYS.items():
+        _put_at(run, block, call, option, value)
+    if not isinstance(text, str):
+        block.open = True
+        return
+    for name in named_in(text):
+        for option, value in ACTIONS[name].items():
+            _put_at(run, block, call, option, value)
+
+
+def _put_at(run: Run, block: Block, call: Call, name: str, value: Any) -> None:
+    place = run.place(call.node)
+    wire = OPTIONS[name].wire
+    if value is None:
+        value = Unknown("precision_tool")
+    put(run, block, Entry(name, value, wire, place, place, place, run.tick(), built_in=True))
+
+
+def _message(run: Run, call: Call) -> Message:
+    message = run.new_message(call.name, call.node, call.open or bool(call.args))
+    for name, (value, node) in call.keywords.items():
+        set_message_field(run, message, name, value, node)
+        if isinstance(value, Message):
+            value.parent = message
+            message.blocks += value.blocks
+            if value.foreign:
+                message.foreign = True
+    return message
+
+
+def _constructed(run: Run, call: Call) -> Constructed:
+    place = run.place(call.node)
+    made = Constructed(call.name, call.node, place, run.tick())
+    made.path = tuple(run.guards)
+    made.open = call.open
+    names = PARAMETERS.get(
+        call.name, CONSTRUCTORS["Target"].parameters if call.name == "Target" else ()
+    )
+    for name, (value, node) in zip(names, call.args):
+        made.arguments[name] = Argument(value, run.place(node), node=node)
+    for name, (value, node) in call.keywords.items():
+        value_place = run.place(node)
+        made.arguments[name] = Argument(
+            value, value_place, run.script.source.keyword_place(name, value_place), node
+        )
+    run.constructed.append(made)
+    for name, argument in made.arguments.items():
+        if isinstance(argument.value, Tracked):
+            argument.value.uses.append(Use(call.name, place, run.tick()))
+        elif call.name not in RUN_CONFIGS or name != "session_config":
+            give_away(run, argument.value, "npu_bridge." + call.name)
+    return made
+
+
+def _target(run: Run, call: Call) -> Constructed:
+    """``Target(...)`` of npu_config."""
+    if is_ours(run, call):
+        judge_constructor(run, call, "Target")
+    return _constructed(run, call)
+
+
+def _session(run: Run, call: Call) -> Any:
+    given = call.get("config", SESSIONS[call.name])
+    if given is not None:
+        value = given[0]
+        if isinstance(value, Message):
+            value.uses.append(Use("session", run.place(call.node), run.tick()))
+        else:
+            give_away(run, value, "tf.Session")
+    run.note(call)
+    for value, _ in call.args:
+        start(run, value)
+    return anonymous(call.node)
+
+
+def _converted(name: str, value: Unknown, convert: Callable[[Any], Any]) -> Unknown:
+    """What a function makes of an unknown text; it comes from the same flag."""
+    key = "{}({})".format(name, value.key)
+    return Unknown(key, (), (Unknown(name), value), value.flag, convert)
+
+
+def _text(value: Any) -> Any:
+    return value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)
+
+
+def _as_bytes(run: Run, call: Call) -> Any:
+    given = call.get("bytes_or_text", 0)
+    if given is None:
+        return anonymous(call.node)
+    value, node = given
+    if isinstance(value, Unknown):
+        if _is_unset_environment(value) and not run.decisions.says(value):
+            run.environment.append((node, value, tuple(run.guards)))
+        return _converted("as_bytes", value, constants.as_bytes)
+    if is_known(value):
+        found = constants.as_bytes(value)
+        if node in run.fixed and call.node.func in run.fixed:
+            run.fixed[call.node] = found
+        return found
+    return anonymous(call.node)
+
+
+def _is_unset_environment(value: Unknown) -> bool:
+    """True for an environment variable that is asked for without a default."""
+    if len(value.parts) != 2 or value.path:
+        return False
+    function, variable = value.parts
+    return (
+        isinstance(function, Unknown)
+        and function.key in ("os.getenv", "os.environ.get")
+        and not (isinstance(variable, Unknown) and not variable.path)
+    )
+
+
+def _as_text(run: Run, call: Call) -> Any:
+    value = call.args[0][0] if call.args else None
+    if isinstance(value, bytes):
+        return value.decode("utf-8", "replace")
+    if isinstance(value, str):
+        return value
+    if isinstance(value, Unknown):
+        return _converted(call.name, value, _text)
+    return anonymous(call.node)
+
+
+def _str(run: Run, call: Call) -> Any:
+    if len(call.args) == 1 and not call.keywords and not call.open:
+        value = call.args[0][0]
+        if isinstance(value, Unknown):
+            return _converted("str", value, str)
+        if is_known(value):
+            return str(value)
+    return anonymous(call.node)
+
+
+def _noted(run: Run, call: Call) -> Any:
+    """A call that rules look at, without an effect of its own."""
+    run.note(call)
+    pass_on(run, call, "npu_bridge." + call.name)
+    return anonymous(call.node)
+
+
+def _setattr(run: Run, call: Call) -> Any:
+    if len(call.args) == 3 and isinstance(call.args[0][0], Subscript):
+        (slot, node), (wire, _), (value, value_node) = call.args
+        if isinstance(wire, str):
+            target = ast.copy_location(ast.Attribute(node, wire, ast.Store()), node)
+            set_field(run, slot, target, value, value_node)
+        else:
+            slot.block.open = True
+        return None
+    pass_on(run, call)
+    return None
+
+
+MODELS: Dict[str, Callable[[Run, Call], Any]] = {
+    "as_bytes": _as_bytes,
+    "as_text": _as_text,
+    "as_str": _as_text,
+    "as_str_any": _as_text,
+    "str": _str,
+    "setattr": _setattr,
+    "npu_config_proto": npu_config_proto,
+    "set_keras_session_npu_config": npu_session,
+    "npu_clear_session": npu_session,
+    "init_resource": npu_session,
+    "npu_run_config_init": npu_run_config_init,
+    "npu_graph_options": npu_graph_options,
+    "session_dump_config": session_dump_config,
+    "update_custom_op": update_custom_op,
+    "RunConfig": _constructed,
+    "AttrValue": _constructed,
+    "Target": _target,
+    "NpuConfigBuilder": builders.make,
+    "NpuConfig": builders.from_mapping,
+}
+METHODS: Dict[Tuple[str, ...], Callable[[Run, Call], Any]] = {
+    ("NpuConfig", "from_dict"): builders.from_mapping,
+    ("NpuConfig", "load"): builders.load,
+}
+for _model in ("ConfigProto", "GraphOptions", "RewriterConfig", "OptimizerOptions"):
+    MODELS[_model] = _message
+for _model in SESSIONS:
+    MODELS[_model] = _session
+for _model in CLASSES:
+    MODELS[_model] = _constructed
+for _model in (
+    "set_iteration_per_loop",
+    "load_iteration_per_loop_var",
+    "create_iteration_per_loop_var",
+    "SetIterationsVarHook",
+    "NPUOptimizer",
+    "NPULossScaleOptimizer",
+    "FixedLossScaleManager",
+    "NPUOutputTensorHook",
+    "TellMeStepOrLossHook",
+    "limit_core_num_scope",
+    "keep_tensors_dtypes",
+    "shutdown_resource",
+    "close_session",
+):
+    MODELS[_model] = _noted
+
+_GET_VARIABLE = frozenset(("os.getenv", "os.environ.get"))
+_COMPUTED = frozenset(("type", "isinstance", *_GET_VARIABLE, *constants.FUNCTIONS))
+
+
+def call(run: Run, node: ast.Call) -> Any:
+    """The value of a call, and what it does to the objects that are followed."""
+    function = node.func
+    callee: Any = run.fixed.get(function)
+    owner: Any = None
+    if callee is None and isinstance(function, ast.Attribute):
+        owner = evaluate(run, function.value)
+        if isinstance(owner, (Unknown, Instance, Class, Constructed)):
+            callee = attribute_of(run, owner, function)
+    elif callee is None:
+        callee = evaluate(run, function)
+    found = _arguments(run, node, name_of(function))
+    if isinstance(callee, Unknown):
+        return _of_unknown(run, callee, found)
+    if callee is None:
+        return call_method(run, owner, found)
+    if isinstance(callee, Function):
+        return _of_function(run, callee, found)
+    if isinstance(callee, Class):
+        return _of_class(run, callee, found)
+    pass_on(run, found)
+    return anonymous(node)
+
+
+def _arguments(run: Run, node: ast.Call, name: str) -> Call:
+    args: List[Tuple[Any, ast.expr]] = []
+    keywords: Dict[str, Tuple[Any, ast.expr]] = {}
+    is_open = False
+    for argument in node.args:
+        if isinstance(argument, ast.Starred):
+            value = evaluate(run, argument.value)
+            if isinstance(value, (list, tuple)):
+                args += [(item, argument.value) for item in value]
+            else:
+                is_open = True
+        else:
+            args.append((evaluate(run, argument), argument))
+    for keyword in node.keywords:
+        value = evaluate(run, keyword.value)
+        if keyword.arg is not None:
+            keywords[keyword.arg] = (value, keyword.value)
+        elif isinstance(value, dict) and all(isinstance(key, str) for key in value):
+            keywords.update({key: (item, keyword.value) for key, item in value.items()})
+        else:
+            is_open = True
+    return Call(node, name, args, keywords, is_open)
+
+
+def _of_unknown(run: Run, callee: Unknown, call: Call) -> Any:
+    model = MODELS.get(callee.name) or METHODS.get(callee.path[-2:])
+    if model is not None:
+        if call.name != callee.name:
+            call = call._replace(name=callee.name)
+        return model(run, call)
+    values = [value for value, _ in call.args]
+    known = {key: value for key, (value, _) in call.keywords.items()}
+    if callee.key in _COMPUTED:
+        with contextlib.suppress(NotKnown):
+            return _computed(run, callee.key, values, known, call.open)
+    pass_on(run, call, callee.key)
+    if known.get("name") == ITERATION_OP:
+        run.note(call)
+    named = ["{}={}".format(key, identity(value)) for key, value in known.items()]
+    key = "{}({})".format(callee.key, ", ".join([*map(identity, values), *named]))
+    if not values and not known and callee.name in _OF_TEXT and callee.parts:
+        return Unknown(key, (), (callee, callee.parts[0]), convert=_OF_TEXT[callee.name])
+    return Unknown(key, parts=(callee, *values, *known.values()))
+
+
+def _computed(run: Run, name: str, values: List[Any], known: Dict[str, Any], is_open: bool) -> Any:
+    """What a builtin or a function of the standard library gives; raises :class:`NotKnown`."""
+    if name == "type" and len(values) == 1 and is_known(values[0]):
+        return Unknown(type(values[0]).__name__)
+    if name == "isinstance" and len(values) == 2 and is_known(values[0]):
+        return constants.is_instance(values[0], constants.type_names(values[1]))
+    if name in _GET_VARIABLE and values and isinstance(values[0], str):
+        text = run.script.environ.get(values[0])
+        if text is not None:
+            return text
+    if is_open or not is_known(values) or not is_known(known):
+        raise NotKnown
+    return constants.function(name, values, known)
+
+
+_OF_TEXT: Dict[str, Callable[[Any], Any]] = {
+    "lower": str.lower,
+    "upper": str.upper,
+    "strip": str.strip,
+    "title": str.title,
+}
+"""Methods of text without arguments."""
+
+
+def _of_class(run: Run, cls: Class, call: Call) -> Any:
+    instance = Instance(cls, "{}@{}".format(cls.node.name, call.node.lineno))
+    function = of_class(run, cls, "__init__")
+    if isinstance(function, Function):
+        function.receiver = instance
+        arguments = function.node.args.args
+        if arguments and is_relevant(run, function):
+            function.scope.watch(arguments[0].arg, Watch.ALL)
+        _of_function(run, function, call)
+    else:
+        pass_on(run, call)
+    return instance
+
+
+def _of_function(run: Run, function: Function, call: Call) -> Any:
+    args = [value for value, _ in call.args]
+    keywords = {key: value for key, (value, _) in call.keywords.items()}
+    values = [*args, *keywords.values()]
+    if (
+        is_relevant(run, function)
+        or any(isinstance(v, (Tracked, ParameterMap, Subscript, BlockList)) for v in values)
+        or is_simple(function.node)
+    ):
+        return invoke(run, function, args, keywords, call.open)
+    pass_on(run, call)
+    name = function.node.name
+    return result_of(Unknown(name, (name,)), name, values)
+
 
 _SAMENESS = (ast.Is, ast.IsNot, ast.Eq, ast.NotEq)
 _CONVERSIONS: Dict[int, Callable[[Any], str]] = {115: str, 114: repr, 97: ascii}
@@ -184,8 +645,8 @@ def decide(run: Run, value: Unknown, node: ast.expr) -> bool:
 
 def _joined(run: Run, node: ast.JoinedStr) -> Any:
     text = ""
-    for part in node.values:
-        value = evaluate(run, part)
+    for piece in node.values:
+        value = evaluate(run, piece)
         if not isinstance(value, str) or len(text) > constants.LIMIT:
             return anonymous(node)
         text += value
@@ -207,7 +668,7 @@ EXPRESSIONS: Dict[type, Callable[[Run, Any], Any]] = {
     ast.Name: _name,
     ast.Attribute: lambda run, node: attribute_of(run, evaluate(run, node.value), node),
     ast.Subscript: _subscript,
-    ast.Call: calls.call,
+    ast.Call: call,
     ast.Tuple: lambda run, node: tuple(_items(run, node)),
     ast.List: lambda run, node: _items(run, node),
     ast.Dict: _dict,

@@ -6,18 +6,325 @@ worth, each function that is left is run once, by itself.
 """
 
 import ast
+import contextlib
 from functools import partial
-from typing import Any, Callable, List, Set
+from typing import Any, Callable, Dict, Iterator, List, Sequence, Set, Tuple
 
-from npu_config.script.attributes import of_class
-from npu_config.script.expressions import EXPRESSIONS
-from npu_config.script.functions import bind_unknown, invoke, is_relevant
-from npu_config.script.objects import Class, Function, Instance
-from npu_config.script.paths import Decisions, Path, explore
-from npu_config.script.scopes import FunctionNode, Scope
+from npu_config.script import constants, effects
+from npu_config.script.attributes import adopt_block, of_class
+from npu_config.script.constants import NotKnown, is_known
+from npu_config.script.expressions import EXPRESSIONS, truth
+from npu_config.script.functions import bind_unknown, interest_in, invoke, is_relevant
+from npu_config.script.names import lookup
+from npu_config.script.objects import (
+    Block,
+    BlockList,
+    Class,
+    Constructed,
+    Function,
+    Instance,
+    Message,
+    ParameterMap,
+    Replaced,
+    Subscript,
+    Unknown,
+)
+from npu_config.script.paths import Condition, Decisions, Path, explore
+from npu_config.script.scopes import FunctionNode, Scope, Watch
 from npu_config.script.script import Script
-from npu_config.script.state import Again, Exhausted, Frame, Run, execute, used
-from npu_config.script.statements import STATEMENTS
+from npu_config.script.state import (
+    LEAVE,
+    ON,
+    RETURN,
+    STOP,
+    Again,
+    Exhausted,
+    Frame,
+    Run,
+    anonymous,
+    evaluate,
+    execute,
+    identity,
+    used,
+)
+from npu_config.script.syntax import in_brackets
+
+_ITEMS = 64
+
+
+def _expression(run: Run, statement: ast.Expr) -> int:
+    evaluate(run, statement.value)
+    return ON
+
+
+def _assign(run: Run, statement: ast.Assign) -> int:
+    value = evaluate(run, statement.value)
+    for target in statement.targets:
+        bind(run, target, value, statement.value)
+    return ON
+
+
+def _annotated(run: Run, statement: ast.AnnAssign) -> int:
+    if statement.value is not None:
+        bind(run, statement.target, evaluate(run, statement.value), statement.value)
+    return ON
+
+
+def _augmented(run: Run, statement: ast.AugAssign) -> int:
+    target = statement.target
+    if isinstance(target, ast.Name):
+        old, new = lookup(run, target.id), evaluate(run, statement.value)
+        value: Any = anonymous(statement)
+        if is_known(old) and is_known(new):
+            with contextlib.suppress(NotKnown):
+                value = constants.binary(type(statement.op), old, new)
+        bind(run, target, value, statement.value)
+    else:
+        evaluate(run, statement.value)
+        bind(run, target, anonymous(statement), statement.value)
+    return ON
+
+
+def bind(run: Run, target: ast.expr, value: Any, node: ast.expr) -> None:
+    """Assign a value to a target."""
+    if isinstance(target, ast.Name):
+        _bind_name(run, target.id, value, node)
+    elif isinstance(target, ast.Attribute):
+        _bind_attribute(run, target, value, node)
+    elif isinstance(target, ast.Subscript):
+        _bind_item(run, target, value)
+    elif isinstance(target, (ast.Tuple, ast.List)):
+        _bind_items(run, target, value, node)
+    elif isinstance(target, ast.Starred):
+        bind(run, target.value, anonymous(target), node)
+
+
+def _bind_name(run: Run, name: str, value: Any, node: ast.expr) -> None:
+    frame = run.frame
+    if frame is not run.module and name in frame.global_names:
+        frame = run.module
+        used(run, value, "global")
+    frame.scope.watch(name, interest_in(value))
+    if isinstance(value, Function) and frame is not run.module:
+        frame.scope.watch(name, Watch.ALL)
+    elif isinstance(value, (list, tuple, dict)):
+        used(run, value, "container")
+    old = frame.variables.get(name)
+    if isinstance(value, Message):
+        if isinstance(old, Message) and old is not value:
+            old.replaced = Replaced(value, run.place(node))
+        value.bound.append(node)
+    frame.variables[name] = value
+
+
+def _bind_attribute(run: Run, target: ast.Attribute, value: Any, node: ast.expr) -> None:
+    owner = evaluate(run, target.value)
+    if isinstance(owner, Subscript):
+        effects.set_field(run, owner, target, value, node)
+    elif isinstance(owner, Block):
+        if target.attr == "name":
+            owner.names.append((value, run.place(node)))
+    elif isinstance(owner, Message):
+        effects.set_message_field(run, owner, target.attr, value, node)
+    elif isinstance(owner, Instance):
+        used(run, value, "attribute")
+        owner.attributes[target.attr] = value
+    elif isinstance(owner, Constructed):
+        owner.open = True
+        used(run, value, "attribute")
+    else:
+        used(run, value, "attribute")
+
+
+def _bind_item(run: Run, target: ast.Subscript, value: Any) -> None:
+    used(run, value, "item")
+    owner = evaluate(run, target.value)
+    if isinstance(owner, ParameterMap):
+        return
+    index = _index(run, target)
+    if isinstance(owner, dict) and is_known(index) and not isinstance(index, (list, dict)):
+        owner[index] = value
+    elif isinstance(owner, (dict, list)) and isinstance(target.value, ast.Name):
+        _bind_name(run, target.value.id, anonymous(target), target)
+
+
+def _index(run: Run, target: ast.Subscript) -> Any:
+    """The value in the brackets; None for a slice."""
+    inner = in_brackets(target)
+    return None if isinstance(inner, ast.Slice) else evaluate(run, inner)
+
+
+def _bind_items(run: Run, target: Any, value: Any, node: ast.expr) -> None:
+    targets = target.elts
+    if isinstance(value, (tuple, list)) and len(value) == len(targets):
+        values = list(value)
+    else:
+        key = identity(value)
+        values = [
+            Unknown("{}[{}]".format(key, index), parts=(value,)) for index in range(len(targets))
+        ]
+    for part, item in zip(targets, values):
+        bind(run, part, item, node)
+
+
+def _delete(run: Run, statement: ast.Delete) -> int:
+    for target in statement.targets:
+        if isinstance(target, ast.Name):
+            run.frame.variables[target.id] = anonymous(target)
+        elif isinstance(target, ast.Subscript):
+            owner = evaluate(run, target.value)
+            if isinstance(owner, (ParameterMap, BlockList)):
+                effects.delete(run, owner, _index(run, target))
+            else:
+                _bind_item(run, target, anonymous(target))
+    return ON
+
+
+def _if(run: Run, statement: ast.If) -> int:
+    if not _any_hot(run, statement.body) and not _any_hot(run, statement.orelse):
+        return ON
+    value, indices = _test(run, statement.test)
+    taken, other = statement.body, statement.orelse
+    if not value:
+        taken, other = other, taken
+    depth = len(run.guards)
+    run.guards += indices
+    left = execute(run, taken)
+    if not _ends(other):
+        del run.guards[depth:]
+    return left
+
+
+def _test(run: Run, test: ast.expr) -> Tuple[bool, List[int]]:
+    decisions = run.decisions
+    outer, decisions.mark = decisions.mark, len(decisions.touched)
+    run.testing = True
+    value = truth(run, test)
+    run.testing = False
+    indices = decisions.touched[decisions.mark :]
+    decisions.mark = outer
+    return value, indices
+
+
+def _any_hot(run: Run, statements: Sequence[ast.stmt]) -> bool:
+    """True when a body holds a hot statement, other than those that only leave it."""
+    return run.script.relevance.any_hot(run.frame.scope, statements)
+
+
+def _while(run: Run, statement: ast.While) -> int:
+    value = evaluate(run, statement.test)
+    if is_known(value) and not value:
+        return execute(run, statement.orelse)
+    if not is_known(value):
+        run.loops.append(statement)
+    run.decisions.loops += 1
+    left = execute(run, statement.body)
+    run.decisions.loops -= 1
+    return left if left in (RETURN, STOP) else ON
+
+
+def _for(run: Run, statement: ast.For) -> int:
+    for item in _items(run, statement.iter):
+        bind(run, statement.target, item, statement.iter)
+        rounds = int(isinstance(item, Unknown))
+        run.decisions.loops += rounds
+        if rounds:
+            run.loops.append(statement)
+        left = execute(run, statement.body)
+        run.decisions.loops -= rounds
+        if left in (RETURN, STOP):
+            return left
+        if left == LEAVE:
+            break
+    return execute(run, statement.orelse)
+
+
+def _items(run: Run, node: ast.expr) -> Iterator[Any]:
+    """What a loop runs over: known items one by one, else one item that is not known."""
+    value = evaluate(run, node)
+    if isinstance(value, dict):
+        value = list(value)
+    if isinstance(value, (list, tuple)) and len(value) <= _ITEMS:
+        yield from list(value)
+    elif isinstance(value, BlockList):
+        yield from list(value.message.root.blocks)
+        if value.message.root.foreign:
+            yield adopt_block(run, Unknown("{}[]".format(id(value.message))), node)
+    else:
+        yield Unknown("{}[]".format(identity(value)), parts=(value,))
+
+
+def _with(run: Run, statement: ast.With) -> int:
+    for item in statement.items:
+        value = evaluate(run, item.context_expr)
+        if item.optional_vars is not None:
+            bind(run, item.optional_vars, value, item.context_expr)
+    return execute(run, statement.body)
+
+
+def _try(run: Run, statement: ast.Try) -> int:
+    left = ON
+    handled = any(_any_hot(run, handler.body) for handler in statement.handlers)
+    if handled and _fails(run, statement):
+        for handler in statement.handlers:
+            if _any_hot(run, handler.body):
+                left = execute(run, handler.body)
+                break
+    else:
+        left = execute(run, statement.body) or execute(run, statement.orelse)
+    final = execute(run, statement.finalbody)
+    return final or left
+
+
+def _fails(run: Run, statement: ast.Try) -> bool:
+    words = "line {} raises".format(statement.lineno)
+    return run.decisions.decide(Condition(words), None, usual=False, words=words)
+
+
+def _match(run: Run, statement: Any) -> int:
+    subject = evaluate(run, statement.subject)
+    for case in statement.cases:
+        key = "{} matches line {}".format(identity(subject), case.pattern.lineno)
+        words = "case at line {}".format(case.pattern.lineno)
+        if run.decisions.decide(Condition(key), None, words=words):
+            return execute(run, case.body)
+    return ON
+
+
+def _return(run: Run, statement: ast.Return) -> int:
+    value = None if statement.value is None else evaluate(run, statement.value)
+    run.returned = value
+    return RETURN
+
+
+def _ends(statements: Sequence[ast.stmt]) -> bool:
+    """True when a body never comes to its end."""
+    return bool(statements) and isinstance(
+        statements[-1], (ast.Return, ast.Raise, ast.Continue, ast.Break)
+    )
+
+
+STATEMENTS: Dict[type, Callable[[Run, Any], int]] = {
+    ast.Return: _return,
+    ast.Raise: lambda run, statement: STOP,
+    ast.Break: lambda run, statement: LEAVE,
+    ast.Continue: lambda run, statement: LEAVE,
+    ast.Expr: _expression,
+    ast.Assign: _assign,
+    ast.AnnAssign: _annotated,
+    ast.AugAssign: _augmented,
+    ast.Delete: _delete,
+    ast.If: _if,
+    ast.While: _while,
+    ast.For: _for,
+    ast.AsyncFor: _for,
+    ast.With: _with,
+    ast.AsyncWith: _with,
+    ast.Try: _try,
+}
+for _name, _method in (("TryStar", _try), ("Match", _match)):
+    if hasattr(ast, _name):
+        STATEMENTS[getattr(ast, _name)] = _method
 
 _AGAIN = 25
 _STEPS = 15000

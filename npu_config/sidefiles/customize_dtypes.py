@@ -4,31 +4,359 @@ Source: docs/en/tfadapter_1/apiref/session_config/accuracy_tuning.md.
 """
 
 import re
-from typing import Any, Collection, Iterable, Iterator, List, Mapping, Optional, Tuple
+from contextlib import suppress
+from functools import partial
+from typing import (
+    Any,
+    Collection,
+    Dict,
+    Iterable,
+    Iterator,
+    List,
+    Mapping,
+    NamedTuple,
+    Optional,
+    Tuple,
+)
 
 import attr
 
-from npu_config.core.diagnostics import Diagnostic, Place, Report
+from npu_config.core.diagnostics import NOWHERE, Diagnostic, Fix, Place, Report, Severity
 from npu_config.core.message import listed, phrase
+from npu_config.core.rule import declare
 from npu_config.core.target import ANY_TARGET, Target
-from npu_config.sidefiles import _dtype_rules as rules
 from npu_config.sidefiles._convert import texts
-from npu_config.sidefiles._dtype_lines import (
-    DTYPES,
-    KEYWORDS,
-    MAX_LINE,
-    TYPE,
-    hides_keyword,
-    own_keyword,
-    read_lines,
-    unknown,
-)
 from npu_config.sidefiles._frozen import Table
 from npu_config.sidefiles.format import Format, Parsed, Sample, conclude, refuse, takes_text
 from npu_config.sidefiles.library import OperatorLibrary, canonical_dtype
-from npu_config.text.lines import name_fault
-from npu_config.text.source import ANYWHERE, Places
+from npu_config.text.faults import FaultLog, StopReading
+from npu_config.text.lines import BLANKS, MARK, Line, lines, marked, name_fault
+from npu_config.text.source import ANYWHERE, Places, PlaceTable, Source
 from npu_config.text.words import near, shown
+
+__all__ = [
+    "DTYPES",
+    "FORMAT",
+    "CustomizeDtypes",
+    "Dtypes",
+    "check",
+    "load",
+    "parse",
+    "render",
+    "save",
+]
+
+_DOC = "docs/en/tfadapter_1/apiref/session_config/accuracy_tuning.md"
+_PARSER = (
+    "cann/ge:compiler/engines/nn_engine/utils/common/config_parser/op_cust_dtypes_config_parser.cc"
+)
+
+_rule = partial(declare, options=("customize_dtypes",), facts=("customize-dtypes-file",))
+
+
+@_rule(
+    "NPU735",
+    Severity.ERROR,
+    facts=("customize-dtypes-file", "ge-file-checks-abort"),
+    source=(_DOC, _PARSER),
+    help="write one operator a line, in no more than 1023 bytes",
+)
+def customize_dtypes_line() -> None:
+    """A line of the data type file cannot be read.
+
+    A line names one operator, with `InputDtype` and/or `OutputDtype` in this order. The first
+    colon ends the name, so one or two may follow it; `OpType::` in the first column makes it a
+    type. After a line of more than 1023 bytes nothing is read (a warning).  One unreadable
+    line fails the initialisation of the graph engine ("The content format of the customization
+    file is incorrect"); the adapter then aborts the process.
+
+    Wrong:
+
+    ```
+    net/block1/Relu:OutputDtype:float16,InputDtype:float16
+    ```
+
+    Right:
+
+    ```
+    net/block1/Relu::InputDtype:float16,OutputDtype:float16
+    OpType::Softmax:InputDtype:float,OutputDtype:float
+    ```
+    """
+
+
+@_rule("NPU736", Severity.ERROR, source=(_PARSER,))
+def customize_dtypes_comment() -> None:
+    """The data type file has a comment or a blank line.
+
+    The sample of the documentation has lines that begin with `#`; the graph engine refuses a
+    file with such a line, or with a blank one, as a whole.  `--fix` and `npu-config format`
+    take them out.
+
+    Wrong:
+
+    ```
+    # the head
+    OpType::Softmax:InputDtype:float,OutputDtype:float
+    ```
+
+    Right:
+
+    ```
+    OpType::Softmax:InputDtype:float,OutputDtype:float
+    ```
+    """
+
+
+@_rule(
+    "NPU737",
+    Severity.ERROR,
+    source=(_DOC, _PARSER, "cann/ge:graph_metadef/base/utils/type_utils_inner.cc:80-125"),
+)
+def customize_dtypes_dtype() -> None:
+    """A data type in the data type file does not exist.
+
+    The names are those of the graph engine, in any case: `bfloat16`, not `bf16`.  An empty
+    position keeps the data type.  An unknown name makes the line unreadable, and with it the
+    file.
+
+    Wrong: `OpType::Softmax:InputDtype:bf16,OutputDtype:fp32`
+
+    Right: `OpType::Softmax:InputDtype:bfloat16,OutputDtype:float32`
+    """
+
+
+@_rule("NPU738", Severity.WARNING, source=(_PARSER,), help="keep one of the two lines")
+def customize_dtypes_repeated() -> None:
+    """The data type file names an operator twice.
+
+    The second entry for a name, or for a type, is ignored; the log has a warning.
+
+    Wrong:
+
+    ```
+    OpType::Softmax:InputDtype:float
+    OpType::Softmax:OutputDtype:float
+    ```
+
+    Right:
+
+    ```
+    OpType::Softmax:InputDtype:float,OutputDtype:float
+    ```
+    """
+
+
+@_rule("NPU739", Severity.WARNING, facts=("customize-dtypes-name-lost",), source=(_DOC,))
+def customize_dtypes_name_lost() -> None:
+    """The data type file names a node that the compiled graph does not have.
+
+    Names may vanish when operators are fused or split; the entry then does not apply, in
+    silence.  Checked when the node names of the compiled graph are given
+    (`check(model, nodes=...)`).  An entry by operator type does not depend on names.
+
+    Wrong, when net/Relu was fused into net/Conv2D: `net/Relu::InputDtype:float16`
+
+    Right: `OpType::Relu:InputDtype:float16`
+    """
+
+
+@_rule("NPU740", Severity.ERROR, facts=("customize-dtypes-supported",), source=(_DOC,))
+def customize_dtypes_unsupported() -> None:
+    """An operator does not support the data type that the data type file gives it.
+
+    The compilation fails.  What an operator supports is in the operator library; checked
+    when a library file (aic-<soc>-ops-info) is given.
+
+    Wrong, when Softmax takes float16 and float: `OpType::Softmax:InputDtype:int8`
+
+    Right: `OpType::Softmax:InputDtype:float16`
+    """
+
+
+DTYPES = (
+    "float16", "float", "float32", "bfloat16", "double", "int2", "int4", "int8", "int16", "int32",
+    "int64", "uint1", "uint2", "uint8", "uint16", "uint32", "uint64", "bool", "complex32",
+    "complex64", "complex128", "qint8", "qint16", "qint32", "quint8", "quint16", "hifloat8",
+    "hifloat4", "float8_e5m2", "float8_e4m3fn", "float8_e8m0", "float6_e3m2", "float6_e2m3",
+    "float4_e2m1", "float4_e1m2", "string", "string_ref", "resource", "variant", "dual",
+    "dual_sub_int8", "dual_sub_uint8",
+)  # fmt: skip
+MAX_LINE = 1023
+TYPE = "OpType::"
+
+KEYWORDS = ("InputDtype", "OutputDtype")
+_SHORT = {
+    "bf16": "bfloat16", "fp16": "float16", "half": "float16", "f16": "float16", "fp32": "float32",
+    "f32": "float32", "float64": "double", "fp64": "double", "hif8": "hifloat8", "int": "int32",
+    "long": "int64", "str": "string", "boolean": "bool",
+}  # fmt: skip
+
+Entries = Dict[str, Dict[str, Tuple[List[str], List[str]]]]
+
+
+def own_keyword(name: str) -> str:
+    """The keyword that a name ends with, which is then that of the line; or nothing."""
+    return next((word for word in KEYWORDS if name.endswith(word)), "")
+
+
+def hides_keyword(name: str, inputs: bool) -> bool:
+    """Whether a keyword in the name keeps the line from being written in another way.
+
+    Args:
+        name: of the node or type.
+        inputs: whether the entry has data types of inputs.
+    """
+    own = own_keyword(name)
+    rest = name[: len(name) - len(own)]
+    return any(word in rest for word in KEYWORDS) or (own == KEYWORDS[1] and inputs)
+
+
+class Entered(NamedTuple):
+    """What the lines hold: data types by name and by type, where each is, what is wrong."""
+
+    entries: Entries
+    places: PlaceTable
+    log: FaultLog
+
+
+def read_lines(text: str, path: Optional[str]) -> Entered:
+    """Read the lines of a text; the graph engine takes no more than MAX_LINE bytes of one."""
+    source = Source(text, path)
+    log, places = (
+        FaultLog(source, customize_dtypes_line),
+        PlaceTable(source.place(0, len(text))),
+    )
+    read = Entered({"by_name": {}, "by_type": {}}, places, log)
+    with suppress(StopReading):
+        for line in lines(text, path):
+            if len(line.text.encode("utf-8", "surrogatepass")) > MAX_LINE:
+                message = "the line has more than {} bytes; it and all after it are not read"
+                log.add(_doubt(phrase(message, MAX_LINE), line.content()))
+                break
+            log.add_all(_read(line, read))
+    return read
+
+
+def _doubt(
+    message: str, place: Place, help: Optional[str] = None, fix: Optional[Fix] = None
+) -> Diagnostic:
+    """What the graph engine reads otherwise than it looks."""
+    return customize_dtypes_line.diagnostic(message, place, None, help, Severity.WARNING, fix)
+
+
+def unknown(dtype: Any, place: Place = NOWHERE) -> Diagnostic:
+    """What to say of a data type that there is not, and what to do."""
+    message = phrase("unknown data type {}; legal: {}", shown(dtype), listed(DTYPES))
+    name = str(dtype).lower()
+    full = name[:-1] + "," if name[:-1] in DTYPES and name[-1:] in ":;" else _SHORT.get(name)
+    return customize_dtypes_dtype.diagnostic(
+        message,
+        place,
+        help=None if full is None else phrase("write {}", full),
+        fix=Fix.writing(place, full),
+        meant=full or near(name, DTYPES),
+    )
+
+
+def _refused(line: Line) -> Diagnostic:
+    """A line that makes the file useless: the graph engine refuses it."""
+    content = line.text.strip(BLANKS)
+    if not content or content.startswith(("#", "//", ";")):
+        return customize_dtypes_comment.diagnostic(
+            phrase(
+                "{}: the graph engine refuses the whole file over it",
+                "a comment" if content else "a blank line",
+            ),
+            line.content(),
+            help='remove the line; "--fix" or "npu-config format" does it',
+            fix=line.removal(),
+        )
+    return customize_dtypes_line.diagnostic(
+        "a line must be <node name>::InputDtype:<dtype>,...,OutputDtype:<dtype>,... or "
+        "OpType::<type>:InputDtype:<dtype>,...,OutputDtype:<dtype>,...",
+        line.content(),
+        help=_line_help(content),
+    )
+
+
+def _side(line: Line, start: int, end: int) -> Iterator[Tuple[str, Optional[Diagnostic]]]:
+    """The data types between two offsets, each with what is wrong with it."""
+    for part in line.text[start:end].split(","):
+        dtype, wrong = part.strip(BLANKS).lower(), None
+        if dtype and dtype not in DTYPES:
+            place = line.place(*line.trimmed(start, start + len(part)))
+            wrong = unknown(part.strip(BLANKS), place)
+        yield dtype, wrong
+        start += len(part) + 1
+
+
+def _read(line: Line, read: Entered) -> Iterator[Diagnostic]:
+    """Take one line, as the graph engine splits it; what is wrong with it.
+
+    The first colon (after ``OpType::`` in the first column) ends the name; the keywords are
+    searched anywhere in the line, and the one character after each is not looked at.
+    """
+    by_type = line.text.startswith(TYPE)
+    start = len(TYPE) if by_type else 0
+    colon = line.text.find(":", start)
+    name = line.text[start : max(colon, start)].strip(BLANKS)
+    first = line.text.find(KEYWORDS[0])
+    last = line.text.find(KEYWORDS[1])
+    if 0 <= first < last:  # the character after the first keyword is skipped
+        last = line.text.find(KEYWORDS[1], first + len(KEYWORDS[0]) + 1)
+    ends = [line.text.rstrip(BLANKS).endswith(word) for word in KEYWORDS]
+    if not name or max(first, last) < 0 or -1 < last < first or any(ends):
+        yield _refused(line)
+        return
+    spans = (
+        (first, first + len("InputDtype") + 1, len(line.text) if last < 0 else last),
+        (last, last + len("OutputDtype") + 1, len(line.text)),
+    )
+    sides: List[List[str]] = []
+    for keyword, begin, end in spans:
+        found = list(_side(line, begin, end)) if keyword >= 0 else []
+        sides.append([dtype for dtype, _ in found])
+        yield from (wrong for _, wrong in found if wrong is not None)
+        mark = line.text[begin - 1 : begin]
+        if keyword >= 0 and mark != ":":
+            place = line.place(begin - 1, begin)
+            message = phrase('the character {} after the keyword is read as ":"', shown(mark))
+            yield _doubt(message, place, 'write ":"', Fix.writing(place, ":"))
+    if name.startswith(MARK):
+        yield marked(line, customize_dtypes_line)
+        return
+    if name.startswith("#"):
+        message = "the line is read as an entry of the node {}; there are no comments"
+        fix = line.removal()
+        yield _doubt(phrase(message, shown(name)), line.content(), "remove the line", fix)
+        return
+    if (name == "OpType" and not by_type) or hides_keyword(name, any(sides[0])):
+        message = phrase("the line is read as an entry of the node {}", shown(name))
+        yield _doubt(message, line.content(), "write OpType::<type>:InputDtype:...")
+        return
+    kind = "by_type" if by_type else "by_name"
+    key = line.place(*line.trimmed(start, colon))
+    if name in read.entries[kind]:
+        message = phrase(
+            "{} is on line {} already; this entry is ignored",
+            shown(name),
+            read.places.key_place((kind, name)).line,
+        )
+        yield customize_dtypes_repeated.diagnostic(message, key)
+        return
+    read.places.put((kind, name), key, line.content())
+    read.entries[kind][name] = (sides[0], sides[1])
+
+
+def _line_help(content: str) -> str:
+    if "OutputDtype" in content and content.find("OutputDtype") < content.find("InputDtype"):
+        return "write InputDtype before OutputDtype"
+    if "Dtype" not in content:
+        return "name the types with InputDtype: or OutputDtype:"
+    if content.lower().startswith("optype"):
+        return "write OpType::<type>:InputDtype:..."
+    return "begin with the name and a colon"
 
 
 def _dtypes(value: Iterable[str]) -> Tuple[str, ...]:
@@ -111,7 +439,7 @@ def _faults(model: CustomizeDtypes) -> Iterator[Diagnostic]:
     both: Tuple[Tuple[str, Any], ...] = (("node", model.by_name), ("operator type", model.by_type))
     for what, entries in both:
         if not isinstance(entries, Mapping):
-            yield rules.customize_dtypes_line.diagnostic(
+            yield customize_dtypes_line.diagnostic(
                 phrase("the data types must be a mapping by {}", what)
             )
             continue
@@ -124,7 +452,7 @@ def _faults(model: CustomizeDtypes) -> Iterator[Diagnostic]:
             if fault is None and hides_keyword(name, bool(getattr(dtypes, "inputs", ()))):
                 fault = "has one of the keywords InputDtype and OutputDtype in it"
             if fault is not None:
-                yield rules.customize_dtypes_line.diagnostic(
+                yield customize_dtypes_line.diagnostic(
                     phrase("the {} {} {}", what, shown(name), fault)
                 )
                 continue
@@ -132,7 +460,7 @@ def _faults(model: CustomizeDtypes) -> Iterator[Diagnostic]:
             yield from wrong
             if not wrong and _size(_written(what != "node", name, dtypes)) > MAX_LINE:
                 message = "the line of the {} {} has more than {} bytes"
-                yield rules.customize_dtypes_line.diagnostic(
+                yield customize_dtypes_line.diagnostic(
                     phrase(message, what, shown(name), MAX_LINE)
                 )
 
@@ -140,15 +468,13 @@ def _faults(model: CustomizeDtypes) -> Iterator[Diagnostic]:
 def _entry_faults(name: str, dtypes: Any) -> Iterator[Diagnostic]:
     if not isinstance(dtypes, Dtypes):
         message = "the data types of {} must be a pair, inputs and outputs"
-        yield rules.customize_dtypes_line.diagnostic(phrase(message, shown(name)))
+        yield customize_dtypes_line.diagnostic(phrase(message, shown(name)))
         return
     sides: Tuple[Any, ...] = (dtypes.inputs, dtypes.outputs)
     for side in sides:
         if not isinstance(side, tuple):
             message = "the data types of {} must be a list, not {}"
-            yield rules.customize_dtypes_dtype.diagnostic(
-                phrase(message, shown(name), shown(side))
-            )
+            yield customize_dtypes_dtype.diagnostic(phrase(message, shown(name), shown(side)))
             continue
         for dtype in side:
             if dtype not in ("", *DTYPES):
@@ -167,7 +493,7 @@ def parse(
         target: not needed here; no finding depends on it.
     """
     entries, places, log = read_lines(text, path)
-    understood = Report(d for d in log if d.rule != rules.customize_dtypes_comment.id).ok
+    understood = Report(d for d in log if d.rule != customize_dtypes_comment.id).ok
     return conclude(
         log,
         places,
@@ -198,7 +524,7 @@ def check(
             message = "no node of the compiled graph is called {}; the entry does not apply"
             place, meant = places.key_place(("by_name", name)), near(name, nodes or ())
             message = phrase(message, shown(name))
-            found.append(rules.customize_dtypes_name_lost.diagnostic(message, place, meant=meant))
+            found.append(customize_dtypes_name_lost.diagnostic(message, place, meant=meant))
     for name, dtypes in model.by_type.items() if library is not None else ():
         found.extend(_unsupported(name, dtypes, library, places.place(("by_type", name))))
     return tuple(found)
@@ -211,9 +537,7 @@ def _unsupported(
     known = operators.get(name)
     if known is None:
         message = phrase("the operator library has no operator type {}", shown(name))
-        yield rules.customize_dtypes_unsupported.diagnostic(
-            message, place, meant=near(name, operators)
-        )
+        yield customize_dtypes_unsupported.diagnostic(message, place, meant=near(name, operators))
         return
     for side, wanted, legal in (
         ("input", dtypes.inputs, known.inputs),
@@ -222,7 +546,7 @@ def _unsupported(
         for index, (dtype, names) in enumerate(zip(wanted, legal)):
             if dtype and names and canonical_dtype(dtype) not in names:
                 message = "{} {} of {} cannot be {}; legal: {}"
-                yield rules.customize_dtypes_unsupported.diagnostic(
+                yield customize_dtypes_unsupported.diagnostic(
                     phrase(message, side, index, shown(name), dtype, listed(sorted(names))), place
                 )
 
@@ -269,5 +593,4 @@ FORMAT: Format[CustomizeDtypes] = Format(
 )
 load, save = FORMAT.load, FORMAT.save
 
-__all__ = ["DTYPES", "FORMAT", "CustomizeDtypes", "Dtypes", "check", "load", "parse", "render",
-           "save"]  # fmt: skip
+# fmt: skip

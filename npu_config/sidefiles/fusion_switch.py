@@ -5,33 +5,396 @@ Source: docs/en/tfadapter_1/apiref/session_config/accuracy_comparison.md.
 
 import json
 import re
-from typing import Any, Callable, Collection, Dict, Iterator, Mapping, Optional, Tuple, Union
+from contextlib import suppress
+from functools import partial
+from typing import (
+    Any,
+    Callable,
+    Collection,
+    Dict,
+    Iterator,
+    Mapping,
+    NamedTuple,
+    Optional,
+    Tuple,
+    Union,
+)
 
 import attr
 
 from npu_config.core.diagnostics import Diagnostic, Place, Report, Severity
 from npu_config.core.message import phrase
+from npu_config.core.rule import declare
 from npu_config.core.target import ANY_TARGET, Product, Target
-from npu_config.sidefiles import _fusion_rules as rules
 from npu_config.sidefiles._convert import texts
 from npu_config.sidefiles._frozen import Table
-from npu_config.sidefiles._fusion_lines import SWITCH, read_lines
-from npu_config.sidefiles._fusion_sections import (
-    FUSIONS,
-    LEVELS,
-    SCHEMA,
-    SECTIONS,
-    is_read,
-    judge,
-    priority,
-)
 from npu_config.sidefiles.declared import Declared
 from npu_config.sidefiles.format import Format, Parsed, Sample, conclude, refuse, takes_text
+from npu_config.sidefiles.schema.findings import Findings
+from npu_config.sidefiles.schema.kinds import (
+    BadValueError,
+    Items,
+    Key,
+    Kind,
+    Names,
+    Object,
+    Schema,
+    Text,
+)
 from npu_config.sidefiles.schema.reading import Rules
 from npu_config.text import json as _json
-from npu_config.text.lines import name_fault
-from npu_config.text.source import ANYWHERE, Path, Places, Source
+from npu_config.text.faults import FaultLog, StopReading
+from npu_config.text.lines import BLANKS, MARK, Line, marked, name_fault
+from npu_config.text.source import ANYWHERE, Path, Places, PlaceTable, Source
 from npu_config.text.words import near, shown
+
+__all__ = [
+    "ALL",
+    "FORMAT",
+    "FUSIONS",
+    "LEVELS",
+    "FusionSwitch",
+    "check",
+    "load",
+    "parse",
+    "render",
+    "save",
+]
+
+_DOC = "docs/en/tfadapter_1/apiref/session_config/accuracy_comparison.md"
+PARSER = (
+    "cann/ge:compiler/engines/nn_engine/fusion/fusion_config_manager/"
+    "fusion_config_parser.cc:560-800"
+)
+
+_rule = partial(declare, options=("fusion_switch_file",))
+
+
+@_rule(
+    "NPU725",
+    Severity.ERROR,
+    facts=("fusion-switch-file", "ge-file-checks-abort"),
+    source=(_DOC, PARSER),
+    help='write {"Switch": {"GraphFusion": {"PassName": "off"}}}, or lines PassName:off',
+)
+def fusion_switch_structure() -> None:
+    """A fusion switch file has a key, a value or a line that does not belong there.
+
+    The file is a JSON object: under `Switch` are `GraphFusion` and `UBFusion`, and under
+    those the passes; `Priority` and `ExceptionalPassOfO1Level` may be beside it.  The old
+    syntax has one `PassName:on` or `PassName:off` a line; it has no comments and no lines of
+    blanks.  The graph engine refuses an empty file and anything else, and fails to initialise;
+    the adapter then aborts the process.  A key with blanks around it is accepted and not read
+    (a warning).
+
+    Wrong:
+
+    ```json
+    {"Switch": {"GraphFusions": {"ALL": "off"}}}
+    ```
+
+    Right:
+
+    ```json
+    {"Switch": {"GraphFusion": {"ALL": "off"}, "UBFusion": {}}}
+    ```
+    """
+
+
+@_rule(
+    "NPU726",
+    Severity.ERROR,
+    facts=("fusion-switch-file",),
+    source=(_DOC, PARSER),
+    help='write "on" or "off"',
+)
+def fusion_switch_value() -> None:
+    """A fusion pass has another switch than `on` or `off`.
+
+    The switch is one of these two texts; the graph engine refuses the whole file otherwise.
+    With blanks around it (`"on "`) it passes the check and means `off` (a warning).
+
+    Wrong: `{"Switch": {"GraphFusion": {"PoolingFusionPass": true}}}`
+
+    Right: `{"Switch": {"GraphFusion": {"PoolingFusionPass": "on"}}}`
+    """
+
+
+@_rule(
+    "NPU727",
+    Severity.ERROR,
+    facts=("fusion-switch-file",),
+    source=(PARSER,),
+    help="give the pass one priority in the range of its list",
+)
+def fusion_switch_priority() -> None:
+    """The priority of a fusion pass is not an integer, is out of its range, or is given twice.
+
+    A priority is the text of an integer: 0 to 999 under `Top`, 1000 to 1999 under `Main`,
+    2000 to 2999 under `Down`.  A pass appears once.
+
+    Wrong: `{"Switch": {}, "Priority": {"GraphFusion": {"Top": {"MyPass": 1500}}}}`
+
+    Right: `{"Switch": {}, "Priority": {"GraphFusion": {"Main": {"MyPass": "1500"}}}}`
+    """
+
+
+@_rule("NPU728", Severity.ERROR, source=(PARSER,))
+def fusion_switch_repeated() -> None:
+    """A pass is on two lines of a fusion switch file of the old syntax.
+
+    The graph engine refuses the whole file.
+
+    Wrong:
+
+    ```
+    PoolingFusionPass:on
+    PoolingFusionPass:off
+    ```
+
+    Right:
+
+    ```
+    PoolingFusionPass:off
+    ```
+    """
+
+
+@_rule(
+    "NPU729",
+    Severity.INFO,
+    products=(Product.ASCEND_950,),
+    facts=("fusion-ub-950",),
+    source=(_DOC,),
+)
+def fusion_switch_ub_ascend_950() -> None:
+    """A fusion switch file for ascend_950 has switches for UB fusion.
+
+    UB fusion does not exist there: the section does nothing and can be left out.
+
+    Wrong on ascend_950:
+
+    ```json
+    {"Switch": {"GraphFusion": {"ALL": "off"}, "UBFusion": {"ALL": "off"}}}
+    ```
+
+    Right: `{"Switch": {"GraphFusion": {"ALL": "off"}}}`
+    """
+
+
+@_rule("NPU730", Severity.INFO, facts=("fusion-switch-unclosable",), source=(_DOC,))
+def fusion_switch_unclosable() -> None:
+    """A pass that may not be closed is switched off.
+
+    Some passes are needed for correct results; they stay on whatever the file says, also
+    under `"ALL": "off"`.  Which ones they are depends on the CANN version and is not
+    documented as a list, so this rule speaks only of passes that the caller names
+    (`check(model, unclosable=...)`), e.g. from a `fusion_result.json` in which a pass that
+    was switched off still took effect.
+
+    Wrong, when APass may not be closed: `{"Switch": {"GraphFusion": {"APass": "off"}}}`
+
+    Right: `{"Switch": {"GraphFusion": {}}}`
+    """
+
+
+SWITCH: Mapping[str, bool] = {"on": True, "off": False}
+
+
+class Switched(NamedTuple):
+    """What the lines say: pass to switch, where each is, and what is wrong."""
+
+    passes: Dict[str, bool]
+    places: PlaceTable
+    log: FaultLog
+
+
+def read_lines(text: str, path: Optional[str]) -> Switched:
+    """Read the lines of a text as the graph engine does: only a line of no length is none."""
+    source = Source(text, path)
+    log = FaultLog(source, fusion_switch_structure)
+    result = Switched({}, PlaceTable(source.place(0, len(text))), log)
+    with suppress(StopReading):
+        for number, content in enumerate(text.split("\n"), 1):
+            if content:
+                log.add_all(_read(Line(content, number, path), result))
+    return result
+
+
+def _read(line: Line, result: Switched) -> Iterator[Diagnostic]:
+    head, colon, tail = line.text.partition(":")
+    name, state = head.strip(BLANKS), tail.strip(BLANKS)
+    removal = line.removal()
+    if not colon:
+        if name and name[0] not in "#;/":
+            message = 'a line must be "PassName:on" or "PassName:off", one pass a line'
+            yield fusion_switch_structure.diagnostic(message, line.content())
+            return
+        yield fusion_switch_structure.diagnostic(
+            phrase(
+                "{}: the graph engine refuses the whole file over it",
+                "a comment" if name else "a line of blanks",
+            ),
+            line.content(),
+            help="remove the line",
+            fix=removal,
+        )
+        return
+    switch = line.place(*line.trimmed(len(head) + 1, len(line.text)))
+    if state not in SWITCH:
+        message = phrase('the switch of {} is {}; legal: "on", "off"', shown(name), shown(state))
+        yield fusion_switch_value.diagnostic(message, switch, meant=near(state, SWITCH))
+    place = line.place(*line.trimmed(0, len(head)))
+    if name in result.passes:
+        first = result.places.key_place((name,)).line
+        message = phrase(
+            "{} is on line {} already; the graph engine refuses the whole file", shown(name), first
+        )
+        yield fusion_switch_repeated.diagnostic(message, place, help="keep one of the two lines")
+        return
+    result.places.put((name,), place, switch)
+    if name.startswith(MARK):
+        yield marked(line, fusion_switch_structure)
+        return
+    if name and not name.startswith("#"):
+        result.passes[name] = SWITCH.get(state, False)
+        if name.startswith("{"):
+            message = "the file is no JSON; the line switches a pass with the name {}"
+            message = phrase(message, shown(name))
+            yield fusion_switch_structure.diagnostic(message, place, severity=Severity.WARNING)
+        return
+    yield fusion_switch_structure.diagnostic(
+        phrase("the line switches a pass with the name {}; there are no comments", shown(name))
+        if name
+        else "the line has no name and no effect",
+        line.content(),
+        help="remove the line",
+        severity=Severity.WARNING,
+        fix=removal,
+    )
+
+
+SECTIONS = ("Switch", "Priority", "ExceptionalPassOfO1Level")
+FUSIONS = ("GraphFusion", "UBFusion")
+LEVELS = {"Top": (0, 999), "Main": (1000, 1999), "Down": (2000, 2999)}
+
+
+def is_read(name: str) -> bool:
+    """Whether the graph engine reads a pass of this name."""
+    return bool(name) and name == name.strip(BLANKS)
+
+
+def priority(text: str) -> int:
+    """The number that digits say, however many zeros lead them; -1 for what is none."""
+    match = re.match(r"0*([0-9]{1,9})\Z", text.strip(BLANKS))
+    return -1 if match is None else int(match.group(1))
+
+
+@attr.s(frozen=True, slots=True, auto_attribs=True)
+class _Switch(Kind):
+    def parse(self, value: Any) -> str:
+        """``on`` or ``off``; with blanks around it is off."""
+        if value in SWITCH:
+            return str(value)
+        if value.strip(BLANKS) in SWITCH:
+            raise BadValueError(
+                "with blanks it means off",
+                phrase('write "{}" if that is meant', value.strip()),
+                read_as="off",
+            )
+        raise BadValueError('legal: "on", "off"', meant=near(value, SWITCH))
+
+
+@attr.s(frozen=True, slots=True, auto_attribs=True)
+class _Priority(Kind):
+    lowest: int
+    highest: int
+
+    def parse(self, value: Any) -> int:
+        """The number."""
+        number = priority(value)
+        if not self.lowest <= number <= self.highest:
+            message = "legal: an integer text from {} to {}"
+            raise BadValueError(phrase(message, self.lowest, self.highest))
+        return number
+
+
+def _fusions(kind: Kind) -> Schema:
+    keys = {fusion: Key(kind, source=PARSER) for fusion in FUSIONS}
+    return Schema(keys, closed=True, trimmed=True)
+
+
+_LEVELS = Schema(
+    {
+        level: Key(Names(_Priority(*span)), source=PARSER, rule=fusion_switch_priority)
+        for level, span in LEVELS.items()
+    },
+    closed=True,
+    trimmed=True,
+)
+_SWITCHES = Names(_Switch())
+SCHEMA = Schema(
+    {
+        "Switch": Key(Object(_fusions(_SWITCHES)), source=PARSER),
+        "Priority": Key(Object(_fusions(Object(_LEVELS))), source=PARSER),
+        "ExceptionalPassOfO1Level": Key(Items(Text(0)), source=PARSER),
+    },
+    closed=True,
+    trimmed=True,
+)
+
+
+def judge(value: Any, findings: Findings) -> None:
+    """Note names that say nothing, and passes with two priorities."""
+    if not isinstance(value, dict):
+        return
+    for section, kinds in (("Switch", None), ("Priority", LEVELS)):
+        for fusion in FUSIONS:
+            inner = value.get(section)
+            passes = inner.get(fusion) if isinstance(inner, dict) else None
+            if not isinstance(passes, dict):
+                continue
+            if kinds is None:
+                _judge_names(passes, (section, fusion), findings)
+                continue
+            first: Dict[str, Path] = {}
+            for level in passes:
+                if isinstance(passes[level], dict):
+                    path = (section, fusion, level)
+                    _judge_names(passes[level], path, findings)
+                    _judge_repeated(passes[level], path, first, findings)
+
+
+def _judge_names(passes: Dict[str, Any], path: Path, findings: Findings) -> None:
+    for name in passes:
+        if not is_read(name):
+            findings.add(
+                fusion_switch_structure,
+                (*path, name),
+                phrase("{} is accepted as the name of a pass and has no effect", shown(name)),
+                "remove the blanks" if name.strip() else "name the pass",
+                Severity.WARNING,
+                at_key=True,
+            )
+
+
+def _judge_repeated(
+    passes: Dict[str, Any], path: Path, first: Dict[str, Path], findings: Findings
+) -> None:
+    for name in passes:
+        other = first.setdefault(name.strip(BLANKS), (*path, name))
+        if other != (*path, name):
+            findings.add(
+                fusion_switch_priority,
+                (*path, name),
+                phrase(
+                    "{} has a priority already, in {}; a pass has one",
+                    shown(name),
+                    shown(other[2]),
+                ),
+                at_key=True,
+            )
+
 
 ALL = "ALL"
 
@@ -184,10 +547,10 @@ FUSION: "Declared[FusionSwitch]" = Declared(
     "the fusion switch file",
     SCHEMA,
     Rules(
-        rules.fusion_switch_structure,
-        rules.fusion_switch_structure,
-        rules.fusion_switch_structure,
-        rules.fusion_switch_value,
+        fusion_switch_structure,
+        fusion_switch_structure,
+        fusion_switch_structure,
+        fusion_switch_value,
     ),
     _build,
     judge,
@@ -201,7 +564,7 @@ def _line_faults(model: FusionSwitch) -> Iterator[Diagnostic]:
         return
     new = (model.graph, model.ub, model.graph_priority, model.ub_priority, model.exceptional)
     if any(new):
-        yield rules.fusion_switch_structure.diagnostic(
+        yield fusion_switch_structure.diagnostic(
             'the old syntax (passes) cannot be combined with the new one ("Switch", "Priority")'
         )
     passes: Mapping[Any, Any] = model.passes
@@ -209,10 +572,10 @@ def _line_faults(model: FusionSwitch) -> Iterator[Diagnostic]:
     for name, state in passes.items():
         if name_fault(name, ":") is not None or name.startswith("#") or not first:
             message = phrase("{} is not the name of a pass", shown(name))
-            yield rules.fusion_switch_structure.diagnostic(message)
+            yield fusion_switch_structure.diagnostic(message)
         if not isinstance(state, bool):
             message = 'the switch of {} is {}; legal: "on", "off"'
-            yield rules.fusion_switch_value.diagnostic(phrase(message, shown(name), shown(state)))
+            yield fusion_switch_value.diagnostic(phrase(message, shown(name), shown(state)))
 
 
 def _starts_json(name: str) -> bool:
@@ -259,12 +622,12 @@ def parse(
         message = 'the file is empty; write at least {"Switch": {}}'
         return Parsed(
             None,
-            Report([rules.fusion_switch_structure.diagnostic(message, Place(path, 1, 1, 1, 1))]),
+            Report([fusion_switch_structure.diagnostic(message, Place(path, 1, 1, 1, 1))]),
         )
     if content.startswith("null"):
         message = "the graph engine reads null from the start of the file, and switches nothing"
         place = Source(text, path).place(0, len(text))
-        found = rules.fusion_switch_structure.diagnostic(message, place, severity=Severity.WARNING)
+        found = fusion_switch_structure.diagnostic(message, place, severity=Severity.WARNING)
         return Parsed(FusionSwitch(), Report([found]))
     start = _json_start(content)
     if start is None:
@@ -280,7 +643,7 @@ def parse(
             "the name of a pass does not begin with a digit, a quote, true or false",
             shown(start),
         )
-        return Parsed(None, Report([rules.fusion_switch_structure.diagnostic(message, place)]))
+        return Parsed(None, Report([fusion_switch_structure.diagnostic(message, place)]))
     if parsed.model is None:
         return parsed
     model, places = parsed.model, parsed.places
@@ -305,9 +668,7 @@ def check(
     if target.product is Product.ASCEND_950 and (model.ub or model.ub_priority):
         message = "there is no UB fusion on ascend_950; the section does nothing"
         place = places.key_place(("Switch" if model.ub else "Priority", "UBFusion"))
-        found.append(
-            rules.fusion_switch_ub_ascend_950.diagnostic(message, place, help="leave it out")
-        )
+        found.append(fusion_switch_ub_ascend_950.diagnostic(message, place, help="leave it out"))
     sections: Tuple[Tuple[Path, Mapping[str, bool]], ...] = (
         (("Switch", "GraphFusion"), model.graph),
         (("Switch", "UBFusion"), model.ub),
@@ -318,7 +679,7 @@ def check(
             if not state and name in unclosable:
                 message = phrase("{} may not be closed; it stays on", shown(name))
                 found.append(
-                    rules.fusion_switch_unclosable.diagnostic(message, places.place((*path, name)))
+                    fusion_switch_unclosable.diagnostic(message, places.place((*path, name)))
                 )
     return tuple(found)
 
@@ -366,5 +727,4 @@ FORMAT: Format[FusionSwitch] = Format(
 )
 load, save = FORMAT.load, FORMAT.save
 
-__all__ = ["ALL", "FORMAT", "FUSIONS", "LEVELS", "FusionSwitch", "check", "load", "parse",
-           "render", "save"]  # fmt: skip
+# fmt: skip

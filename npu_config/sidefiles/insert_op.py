@@ -5,15 +5,16 @@ insert_op_conf.  Source: cann/ge:docs/zh/user_guides/atc_tools/AIPP/config_file_
 """
 
 from contextlib import suppress
-from typing import Any, Dict, Iterable, Iterator, List, Mapping, Optional, Tuple
+from functools import partial
+from typing import Any, Callable, Dict, Iterable, Iterator, List, Mapping, Optional, Tuple, Union
 
 import attr
 
-from npu_config.catalogue.kinds import Kind, Real, Text
+from npu_config.catalogue.kinds import Bool, Choice, Kind, Real, Text
 from npu_config.core.diagnostics import Diagnostic, Report, Severity
 from npu_config.core.message import listed, phrase
+from npu_config.core.rule import declare
 from npu_config.core.target import ANY_TARGET, Product, Target
-from npu_config.sidefiles import _aipp_rules as rules
 from npu_config.sidefiles._aipp_fields import (
     FIELDS,
     INPUT_FORMATS,
@@ -23,12 +24,205 @@ from npu_config.sidefiles._aipp_fields import (
     accepts,
     legal,
 )
-from npu_config.sidefiles._aipp_parser import read, unknown
 from npu_config.sidefiles._frozen import Table
 from npu_config.sidefiles.format import Format, Parsed, Sample, conclude, refuse, takes_text
+from npu_config.text import prototext
 from npu_config.text.faults import FaultLog, StopReading
 from npu_config.text.source import ANYWHERE, Path, Places, PlaceTable, Source
 from npu_config.text.words import near, shown
+
+__all__ = [
+    "FIELDS",
+    "FORMAT",
+    "INPUT_FORMATS",
+    "AippOp",
+    "InsertOp",
+    "check",
+    "load",
+    "parse",
+    "render",
+    "save",
+]
+
+_TEMPLATE = "cann/ge:docs/zh/user_guides/atc_tools/AIPP/config_file_template.md"
+_OPTION = "cann/ge:docs/zh/user_guides/atc_tools/CLI_options/--insert_op_conf.md"
+
+_rule = partial(declare, options=("insert_op_file",), source=(_TEMPLATE,))
+
+
+@_rule(
+    "NPU760", Severity.ERROR, source=(_OPTION, _TEMPLATE), help="write aipp_op { name: value ... }"
+)
+def insert_op_syntax() -> None:
+    """The AIPP configuration cannot be read.
+
+    The file is protobuf text: blocks `aipp_op { ... }` with one `field: value` after the other
+    and `#` comments.  The graph engine refuses anything else when it prepares the graph.
+
+    Wrong:
+
+    ```
+    aipp_op
+      aipp_mode = static
+    ```
+
+    Right:
+
+    ```
+    aipp_op {
+      aipp_mode: static
+      input_format: RGB888_U8
+    }
+    ```
+    """
+
+
+@_rule("NPU761", Severity.WARNING, help="keep one of them, with the name of a field")
+def insert_op_field() -> None:
+    """A field of an `aipp_op` block is not in the documented template, or is there twice.
+
+    Protobuf text with an unknown field is refused as a whole.  npu_config knows the fields of
+    the vendor's template only, so this is a warning.
+
+    Wrong: `aipp_op { aipp_mode: static input_formt: RGB888_U8 }`
+
+    Right: `aipp_op { aipp_mode: static input_format: RGB888_U8 }`
+    """
+
+
+@_rule("NPU762", Severity.ERROR, help="give a legal value, or leave it out")
+def insert_op_value() -> None:
+    """A field of an `aipp_op` block has a value of the wrong kind or out of its range.
+
+    Wrong: `aipp_op { aipp_mode: static input_format: RGB888 mean_chn_0: 300 }`
+
+    Right: `aipp_op { aipp_mode: static input_format: RGB888_U8 mean_chn_0: 104 }`
+    """
+
+
+@_rule("NPU763", Severity.ERROR, help="correct the fields that belong together")
+def insert_op_combination() -> None:
+    """The fields of an `aipp_op` block do not go together, or one is missing.
+
+    `aipp_mode` is always needed, `input_format` with static AIPP, `max_src_image_size` with
+    dynamic AIPP.  YUV420SP_U8 needs even image sizes (and, but on ascend_950, even crop
+    positions).  Cropping and padding need the image size, and a cropped area lies inside the
+    image.
+
+    Wrong: `aipp_op { aipp_mode: static }`
+
+    Right: `aipp_op { aipp_mode: static input_format: RGB888_U8 }`
+    """
+
+
+@_rule("NPU769", Severity.WARNING, help="remove the field")
+def insert_op_reserved() -> None:
+    """A field of an `aipp_op` block is not supported at present.
+
+    The template documents `support_rotation`, `rotation_angle`, `resize` and its sizes,
+    `single_line_mode` and `cpadding_value` as reserved, and `raw_rgbir_to_f16_n` as not
+    supported: what they ask for does not happen.
+
+    Wrong: `aipp_op { aipp_mode: static input_format: RGB888_U8 resize: true }`
+
+    Right: `aipp_op { aipp_mode: static input_format: RGB888_U8 }`, and resize before.
+    """
+
+
+Fields = Dict[str, Optional[Value]]
+
+
+def unknown(name: object) -> str:
+    """The message for a field that is not in the template."""
+    return phrase(
+        "unknown field {}; legal: the {} fields of the AIPP template", shown(name), len(FIELDS)
+    )
+
+
+def read(log: FaultLog, places: PlaceTable) -> List[Fields]:
+    """The fields of each ``aipp_op``; None for one that has no readable value.
+
+    Args:
+        log: holds the text, and gets the faults.
+        places: gets the places, by index of the block and name.
+
+    Raises:
+        StopReading: too many faults.
+    """
+    blocks: List[Fields] = []
+    root = prototext.parse(log)
+    for field in root.fields:
+        for value in field.values:
+            if field.name in FIELDS:
+                if not log.diagnostics:
+                    message = "{} is outside of a block; write aipp_op {{ ... }} around the fields"
+                    log.fault(field.start, field.end, phrase(message, field.name))
+                return []
+            if field.name != "aipp_op":
+                message = "a block aipp_op {{ ... }} is expected, not {}"
+                meant = near(field.name, ("aipp_op",))
+                message = phrase(message, shown(field.name))
+                log.report(log.rule, field.start, field.end, message, meant=meant)
+            if isinstance(value, prototext.Block):
+                place = log.source.place(field.start, field.end)
+                places.put((len(blocks),), place, place)
+                blocks.append({})
+                for inner in value.fields:
+                    _field(log, places, blocks, inner)
+            elif field.name == "aipp_op":
+                log.fault(field.start, field.end, '"{" is missing after aipp_op')
+    if not blocks and not log.diagnostics:
+        log.fault(root.end, root.end, "the text has no aipp_op { ... }")
+    return blocks
+
+
+def _field(
+    log: FaultLog, places: PlaceTable, blocks: List[Fields], given: prototext.Field
+) -> None:
+    fields, name = blocks[-1], given.name
+    kind = FIELDS.get(name)
+    if kind is None:
+        meant = near(name, [other for other in FIELDS if other not in fields])
+        log.report(insert_op_field, given.start, given.end, unknown(name), meant=meant)
+        if meant is not None:
+            fields[meant] = None
+    elif fields.get(name) is not None or len(given.values) != 1:
+        message = phrase("{} appears twice in this block", shown(name))
+        log.report(insert_op_field, given.start, given.end, message)
+    else:
+        written = given.values[0]
+        source = log.source
+        places.put(
+            (len(blocks) - 1, name),
+            source.place(given.start, given.end),
+            source.place(written.start, written.end),
+        )
+        value = _value(kind, written)
+        fields[name] = value
+        if value is None or not accepts(kind, value):
+            text = source.text[written.start : written.end]
+            message = phrase("{} is {}; legal: {}", name, shown(text), legal(kind))
+            meant = near(text, getattr(kind, "values", ("true", "false")))
+            log.report(insert_op_value, written.start, written.end, message, meant=meant)
+
+
+_READERS: Mapping[type, Callable[[str], Optional[Value]]] = {
+    Bool: prototext.boolean,
+    Real: prototext.real,
+    Choice: str,
+}
+
+
+def _value(kind: Kind, given: Union[prototext.Scalar, prototext.Block]) -> Optional[Value]:
+    """The value as the field takes it; None when it is of another kind."""
+    if isinstance(given, prototext.Block) or isinstance(given.value, bytes) != isinstance(
+        kind, Text
+    ):
+        return None
+    if isinstance(given.value, bytes):
+        return given.value.decode("utf-8", "replace")
+    return _READERS.get(type(kind), prototext.integer)(given.value)
+
 
 _EVEN_SIZES = ("src_image_size_w", "src_image_size_h")
 _EVEN_POSITIONS = ("load_start_pos_w", "load_start_pos_h")
@@ -95,17 +289,15 @@ def _field_faults(fields: Any) -> Iterator[Diagnostic]:
     """What keeps the fields of a block from being written."""
     if not isinstance(fields, Mapping):
         message = "the fields must be a mapping of field to value"
-        yield rules.insert_op_field.diagnostic(message, severity=Severity.ERROR)
+        yield insert_op_field.diagnostic(message, severity=Severity.ERROR)
         return
     for name, value in fields.items():
         if name not in FIELDS:
             meant = near(str(name), FIELDS)
-            yield rules.insert_op_field.diagnostic(
-                unknown(name), meant=meant, severity=Severity.ERROR
-            )
+            yield insert_op_field.diagnostic(unknown(name), meant=meant, severity=Severity.ERROR)
         elif not accepts(FIELDS[name], value):
             message = phrase("{} is {}; legal: {}", name, shown(value), legal(FIELDS[name]))
-            yield rules.insert_op_value.diagnostic(message)
+            yield insert_op_value.diagnostic(message)
     yield from _combined(fields, (), ANYWHERE)
 
 
@@ -115,13 +307,13 @@ def _combined(fields: Mapping[str, Any], path: Path, places: Places) -> Iterator
     mode, image = fields.get("aipp_mode"), fields.get("input_format")
     if "aipp_mode" not in fields:
         message = phrase("aipp_mode is missing; legal: {}", listed(MODES))
-        yield rules.insert_op_combination.diagnostic(message, block)
+        yield insert_op_combination.diagnostic(message, block)
     if mode == "static" and "input_format" not in fields:
         message = phrase("static AIPP needs input_format; legal: {}", listed(INPUT_FORMATS))
-        yield rules.insert_op_combination.diagnostic(message, block)
+        yield insert_op_combination.diagnostic(message, block)
     if mode == "dynamic" and fields.get("max_src_image_size", 0) == 0:
         message = "dynamic AIPP needs max_src_image_size, the size of the largest image in bytes"
-        yield rules.insert_op_combination.diagnostic(message, block)
+        yield insert_op_combination.diagnostic(message, block)
     if image == "YUV420SP_U8":
         yield from _odd(fields, _EVEN_SIZES, path, places)
     if mode == "static":
@@ -135,7 +327,7 @@ def _odd(
         value = fields.get(name)
         if type(value) is int and value % 2:
             message = phrase("{} is {}; YUV420SP_U8 needs an even number", name, value)
-            yield rules.insert_op_combination.diagnostic(message, places.place((*path, name)))
+            yield insert_op_combination.diagnostic(message, places.place((*path, name)))
 
 
 def _geometry(fields: Mapping[str, Any], path: Path, places: Places) -> Iterator[Diagnostic]:
@@ -145,7 +337,7 @@ def _geometry(fields: Mapping[str, Any], path: Path, places: Places) -> Iterator
             if fields.get(switch) is True and size == 0:
                 message = phrase("{} needs src_image_size_{}", switch, side)
                 place = places.key_place((*path, switch))
-                yield rules.insert_op_combination.diagnostic(message, place)
+                yield insert_op_combination.diagnostic(message, place)
         begin = fields.get("load_start_pos_" + side, 0)
         length = fields.get("crop_size_" + side, 0)
         numbers = (size, begin, length)
@@ -154,7 +346,7 @@ def _geometry(fields: Mapping[str, Any], path: Path, places: Places) -> Iterator
         if size and begin + length > size:
             message = "load_start_pos_{0} + crop_size_{0} is {1}; src_image_size_{0} is {2}"
             place = places.place((*path, "crop_size_" + side))
-            yield rules.insert_op_combination.diagnostic(
+            yield insert_op_combination.diagnostic(
                 phrase(message, side, begin + length, size), place
             )
 
@@ -174,7 +366,7 @@ def _about_target(
             if name in RESERVED:
                 place = places.key_place((index, name))
                 message = phrase("{} is not supported at present; it does nothing", name)
-                yield rules.insert_op_reserved.diagnostic(message, place)
+                yield insert_op_reserved.diagnostic(message, place)
         if (
             fields.get("input_format") == "YUV420SP_U8"
             and fields.get("crop") is True
@@ -193,7 +385,7 @@ def parse(text: str, path: Optional[str] = None, target: Target = ANY_TARGET) ->
         target: what :func:`check` is to know.
     """
     source = Source(text, path)
-    log, places = FaultLog(source, rules.insert_op_syntax), PlaceTable(source.place(0, len(text)))
+    log, places = FaultLog(source, insert_op_syntax), PlaceTable(source.place(0, len(text)))
     blocks: List[Dict[str, Any]] = []
     understood = False
     with suppress(StopReading):
@@ -258,5 +450,4 @@ FORMAT: Format[InsertOp] = Format(
 )
 load, save = FORMAT.load, FORMAT.save
 
-__all__ = ["FIELDS", "FORMAT", "INPUT_FORMATS", "AippOp", "InsertOp", "check", "load", "parse",
-           "render", "save"]  # fmt: skip
+# fmt: skip

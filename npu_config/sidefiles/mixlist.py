@@ -4,6 +4,7 @@ Source: docs/en/tfadapter_1/apiref/session_config/accuracy_tuning.md,
 docs/en/tfadapter_1/migration/performance_tuning/mixed_precision_training.md.
 """
 
+from functools import partial
 from typing import (
     Any,
     Dict,
@@ -20,10 +21,10 @@ from typing import (
 
 import attr
 
-from npu_config.core.diagnostics import Diagnostic, Place
+from npu_config.core.diagnostics import Diagnostic, Place, Severity
 from npu_config.core.message import phrase
+from npu_config.core.rule import declare
 from npu_config.core.target import ANY_TARGET, Target
-from npu_config.sidefiles import _mixlist_rules as rules
 from npu_config.sidefiles._convert import texts
 from npu_config.sidefiles.declared import Declared
 from npu_config.sidefiles.format import Format, Parsed, Sample, takes_text
@@ -34,6 +35,150 @@ from npu_config.sidefiles.schema.reading import one_rule
 from npu_config.text import json as _json
 from npu_config.text.source import ANYWHERE, Path, Places
 from npu_config.text.words import joined, near, shown
+
+__all__ = [
+    "ACTIONS",
+    "FORMAT",
+    "LEGAL_MOVES",
+    "LISTS",
+    "Mixlist",
+    "Move",
+    "Moves",
+    "check",
+    "load",
+    "parse",
+    "render",
+    "save",
+]
+
+_TUNING = "docs/en/tfadapter_1/apiref/session_config/accuracy_tuning.md"
+_MIXED = "docs/en/tfadapter_1/migration/performance_tuning/mixed_precision_training.md"
+PARSER = (
+    "cann/ge:compiler/engines/nn_engine/utils/common/config_parser/modify_mixlist_config_parser.cc"
+)
+
+_rule = partial(declare, options=("modify_mixlist",))
+
+
+@_rule(
+    "NPU720",
+    Severity.ERROR,
+    facts=("modify-mixlist-file", "ge-file-checks-abort"),
+    source=(_TUNING, PARSER),
+    help='write e.g. {"black-list": {"to-add": ["ReduceSum"], "to-remove": ["Add"]}}',
+)
+def mixlist_structure() -> None:
+    """The mixed-precision list file has a key or a value that does not belong there.
+
+    The top level is an object with the keys `black-list`, `white-list` and `gray-list`; under
+    each are `to-add` and `to-remove`, and under those arrays of operator types.  Anything
+    else fails the initialisation of the graph engine, and the adapter aborts the process.
+
+    Wrong:
+
+    ```json
+    {"black_list": {"to-add": "ReduceSum"}}
+    ```
+
+    Right:
+
+    ```json
+    {"black-list": {"to-add": ["ReduceSum"]}}
+    ```
+    """
+
+
+@_rule(
+    "NPU721",
+    Severity.ERROR,
+    facts=("modify-mixlist-file",),
+    source=(PARSER,),
+    help="keep one to-add of the operator, with one to-remove from the list that it leaves",
+)
+def mixlist_contradiction() -> None:
+    """One operator is moved in ways that contradict each other.
+
+    Over the whole file an operator may be added to one list, and with that be removed from
+    another one; or it may only be removed from the black or the white list.  The graph
+    engine refuses everything else (two lists at once, added to and removed from the same
+    list, only removed from the gray list) and fails to initialise.
+
+    Wrong:
+
+    ```json
+    {"black-list": {"to-add": ["Conv2D"]}, "white-list": {"to-add": ["Conv2D"]}}
+    ```
+
+    Right:
+
+    ```json
+    {"black-list": {"to-remove": ["Conv2D"]}, "white-list": {"to-add": ["Conv2D"]}}
+    ```
+    """
+
+
+@_rule("NPU722", Severity.WARNING, facts=("modify-mixlist-remove-goes-gray",), source=(_MIXED,))
+def mixlist_remove_goes_gray() -> None:
+    """An operator is only removed from a list.
+
+    It then goes to the gray list (it follows the operator before it), not to the opposite
+    list.  To change lists, `to-add` to the new list is enough.
+
+    Wrong, when ReduceSum is meant to be computed in lower precision:
+
+    ```json
+    {"black-list": {"to-remove": ["ReduceSum"]}}
+    ```
+
+    Right:
+
+    ```json
+    {"white-list": {"to-add": ["ReduceSum"]}}
+    ```
+    """
+
+
+@_rule(
+    "NPU723",
+    Severity.WARNING,
+    source=(_TUNING,),
+    help="write the type of an operator, or remove the entry",
+)
+def mixlist_operator() -> None:
+    """An entry is not an operator type of the operator library.
+
+    The lists hold operator types (`Conv2D`, `MatMul`, `ReduceSumD`), not names of nodes of
+    the network.  An entry that is not a type (a lower-case name, one with blanks) changes
+    nothing, in silence.  Whether a type exists is checked when an operator library file
+    (aic-<soc>-ops-info) is given.
+
+    Wrong:
+
+    ```json
+    {"black-list": {"to-add": ["loss/ReduceSum"]}}
+    ```
+
+    Right:
+
+    ```json
+    {"black-list": {"to-add": ["ReduceSum"]}}
+    ```
+    """
+
+
+@_rule("NPU724", Severity.WARNING, source=(PARSER,))
+def mixlist_not_in_list() -> None:
+    """An operator is removed from a list that it is not in.
+
+    The graph engine writes a warning and goes on.  The list of an operator is in the
+    operator library: the flag `precision_reduce` is true for the white list, false for the
+    black list, and absent for the gray list.  Checked when a library file is given.
+
+    Wrong, when the library has Pow in the white list: `{"black-list": {"to-remove": ["Pow"]}}`
+
+    Right: `{"white-list": {"to-remove": ["Pow"]}}`
+    """
+
 
 LISTS = ("black-list", "white-list", "gray-list")
 ACTIONS = ("to-add", "to-remove")
@@ -181,7 +326,7 @@ def _judge_moves(findings: Findings, operator: str, steps: Dict[Move, Path]) -> 
     if frozenset(moves) in LEGAL_MOVES:
         if all(move.action == "to-remove" for move in moves):
             findings.add(
-                rules.mixlist_remove_goes_gray,
+                mixlist_remove_goes_gray,
                 last,
                 phrase(
                     '{} is only removed from "{}", which puts it into the gray list',
@@ -193,14 +338,14 @@ def _judge_moves(findings: Findings, operator: str, steps: Dict[Move, Path]) -> 
         return
     if moves == [Move("to-remove", "gray-list")]:
         message = '{} is only removed from "gray-list"; legal: add it to another list'
-        findings.add(rules.mixlist_contradiction, last, phrase(message, shown(operator)))
+        findings.add(mixlist_contradiction, last, phrase(message, shown(operator)))
         return
     done = [
         phrase('added to "{}"' if move.action == "to-add" else 'removed from "{}"', move.list)
         for move in moves
     ]
     findings.add(
-        rules.mixlist_contradiction,
+        mixlist_contradiction,
         last,
         phrase(
             "the moves of {} contradict each other: {}; legal: one to-add, with or without one "
@@ -213,10 +358,10 @@ def _judge_moves(findings: Findings, operator: str, steps: Dict[Move, Path]) -> 
 
 def _judge_name(findings: Findings, operator: str, path: Path) -> None:
     if not operator.strip():
-        findings.add(rules.mixlist_operator, path, "an empty text is not an operator type")
+        findings.add(mixlist_operator, path, "an empty text is not an operator type")
     elif "/" in operator:
         findings.add(
-            rules.mixlist_operator,
+            mixlist_operator,
             path,
             phrase(
                 "{} looks like the name of a node; the lists hold operator types", shown(operator)
@@ -225,7 +370,7 @@ def _judge_name(findings: Findings, operator: str, path: Path) -> None:
         )
     elif operator[:1].islower() or operator != operator.strip() or " " in operator:
         findings.add(
-            rules.mixlist_operator,
+            mixlist_operator,
             path,
             phrase(
                 "{} is not the name of an operator type: they begin with a capital and have no "
@@ -236,13 +381,11 @@ def _judge_name(findings: Findings, operator: str, path: Path) -> None:
         )
 
 
-_MOVES = Schema(
-    {action: Key(Items(Text(0)), source=rules.PARSER) for action in ACTIONS}, closed=True
-)
+_MOVES = Schema({action: Key(Items(Text(0)), source=PARSER) for action in ACTIONS}, closed=True)
 MIXLIST: "Declared[Mixlist]" = Declared(
     "the mixed-precision list",
-    Schema({name: Key(Object(_MOVES), source=rules.PARSER) for name in LISTS}, closed=True),
-    one_rule(rules.mixlist_structure),
+    Schema({name: Key(Object(_MOVES), source=PARSER) for name in LISTS}, closed=True),
+    one_rule(mixlist_structure),
     _build,
     _judge,
     one_value=True,
@@ -283,13 +426,13 @@ def _against(model: Mixlist, library: OperatorLibrary, places: Places) -> Iterat
         if known is None:
             if operator not in reported and "/" not in operator and operator.strip():
                 reported.add(operator)
-                yield rules.mixlist_operator.diagnostic(
+                yield mixlist_operator.diagnostic(
                     phrase("the operator library has no operator type {}", shown(operator)),
                     place,
                     meant=near(operator, library.operators),
                 )
         elif move.action == "to-remove" and known.list != move.list:
-            yield rules.mixlist_not_in_list.diagnostic(
+            yield mixlist_not_in_list.diagnostic(
                 phrase(
                     '{} is not in "{}" but in "{}"; the removal is ignored with a warning',
                     shown(operator),
@@ -360,7 +503,4 @@ FORMAT: Format[Mixlist] = Format(
 )
 load, save = FORMAT.load, FORMAT.save
 
-__all__ = [
-    "ACTIONS", "FORMAT", "LEGAL_MOVES", "LISTS", "Mixlist", "Move", "Moves", "check", "load",
-    "parse", "render", "save",
-]  # fmt: skip
+# fmt: skip

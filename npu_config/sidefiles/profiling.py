@@ -7,36 +7,476 @@ docs/en/tfadapter_1/apiref/session_config/Profiling.md.
 import json
 import re
 from functools import partial
-from typing import TYPE_CHECKING, Any, Dict, Iterable, Iterator, List, Optional, Tuple
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    Dict,
+    FrozenSet,
+    Iterable,
+    Iterator,
+    List,
+    Mapping,
+    Optional,
+    Tuple,
+)
 
 import attr
 
-from npu_config.catalogue.kinds import Choice, Int
-from npu_config.core.diagnostics import Diagnostic, Report
+from npu_config.catalogue.kinds import Choice, Int, Text
+from npu_config.core.diagnostics import Diagnostic, Report, Severity
 from npu_config.core.message import listed, phrase
-from npu_config.core.target import ANY_TARGET, Product, Target
-from npu_config.sidefiles import _profiling_rules as rules
+from npu_config.core.rule import declare
+from npu_config.core.target import ALL_PRODUCTS, ANY_TARGET, Product, Target
 from npu_config.sidefiles.declared import Content, Declared
 from npu_config.sidefiles.format import Format, Parsed, Sample, conclude
-from npu_config.sidefiles.profiling_keys import (
-    EXCLUDED_BY_INSTR,
-    KEYS,
-    METRICS_NOT_ON,
-    PRODUCTS,
-    SCHEMA,
-    Size,
-    names,
-)
 from npu_config.sidefiles.schema.findings import Findings
+from npu_config.sidefiles.schema.kinds import AnyKind, BadValueError, Key, Schema
+from npu_config.sidefiles.schema.kinds import Kind as FileKind
+from npu_config.sidefiles.schema.kinds import Text as AnyText
 from npu_config.sidefiles.schema.reading import Rules
 from npu_config.text.json import JsonReading
 from npu_config.text.source import ANYWHERE, Places, Source
-from npu_config.text.words import joined, shown
+from npu_config.text.words import joined, near, shown
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
     from npu_config.catalogue.option_types import ProfilingArguments
+
+__all__ = [
+    "ADAPTER_DEFAULT",
+    "FORMAT",
+    "KEYS",
+    "ProfilingOptions",
+    "check",
+    "load",
+    "parse",
+    "render",
+    "save",
+]
+
+_DOC = "docs/en/tfadapter_1/apiref/session_config/Profiling.md"
+_TOOL = "cann/oam-tools:docs/zh/env-vars/PROFILING_OPTIONS.md"
+
+_rule = partial(declare, options=("profiling_options",), source=(_TOOL,))
+
+
+@_rule(
+    "NPU746",
+    Severity.ERROR,
+    facts=("profiling-options-json",),
+    source=(_DOC, _TOOL),
+    help='write a JSON object of these keys, e.g. {"output": "/tmp/profiling"}',
+)
+def profiling_key() -> None:
+    """The profiling options are not a JSON object, or have a key that does not exist.
+
+    The adapter parses nothing and hands the text to the graph engine; bad content fails its
+    initialisation, and the adapter aborts the process.
+
+    Wrong: `{"output": "/data/prof", "traning_trace": "on"}`
+
+    Right: `{"output": "/data/prof", "training_trace": "on"}`
+    """
+
+
+@_rule(
+    "NPU747",
+    Severity.ERROR,
+    facts=("profiling-options-json",),
+    source=(_DOC, _TOOL),
+    help="give a legal value, or leave the key out",
+)
+def profiling_value() -> None:
+    """A profiling option has a value that it cannot have.
+
+    All values are texts, also switches (`"on"`, not `true`), but for the keys that end in `_freq`:
+    the profiler takes JSON integers there (`50`) and refuses texts, though the documentation
+    writes them.  `training_trace` is `on`, empty or absent: the graph engine refuses `off`.  It
+    refuses the options as a whole, and the adapter aborts the process.
+
+    Wrong: `{"training_trace": true, "aic_metrics": "Pipe", "dvpp_freq": "50"}`
+
+    Right: `{"training_trace": "on", "aic_metrics": "PipeUtilization", "dvpp_freq": 50}`
+    """
+
+
+@_rule(
+    "NPU748",
+    Severity.ERROR,
+    facts=("profiling-ranges",),
+    help="give a value within the range, or leave the key out",
+)
+def profiling_range() -> None:
+    """A number in the profiling options is out of its range.
+
+    `storage_limit` is 200MB to 4294967295MB; `sys_hardware_mem_freq`,
+    `sys_io_sampling_freq` and `dvpp_freq` are 1 to 100 Hz; `sys_interconnection_freq` and
+    `host_sys_usage_freq` 1 to 50 Hz; `instr_profiling_freq` 300 to 30000 Hz.  On ascend_950
+    `sys_hardware_mem_freq` goes up to 10000 Hz.  The profiler refuses other values, but for
+    `storage_limit`, which it reports in its log and passes over (a warning).
+
+    Wrong: `{"dvpp_freq": 500}`
+
+    Right: `{"dvpp_freq": 100}`
+    """
+
+
+@_rule(
+    "NPU749",
+    Severity.ERROR,
+    facts=("profiling-options-json",),
+    help="leave it out for this product",
+)
+def profiling_product() -> None:
+    """A profiling option does not exist on this product.
+
+    `instr_profiling` is for ascend_950, `instr_profiling_freq` for atlas_a2 and atlas_a3;
+    `sys_io_sampling_freq` is not for atlas_inference; the `aic_metrics` value `L2Cache` is not
+    for atlas_inference and atlas_training, `MemoryAccess` not for those and ascend_950.
+
+    Wrong on atlas_training: `{"aic_metrics": "L2Cache"}`
+
+    Right there: `{"aic_metrics": "PipeUtilization"}`
+    """
+
+
+@_rule(
+    "NPU750",
+    Severity.ERROR,
+    products=(Product.ATLAS_A2, Product.ATLAS_A3),
+    facts=("profiling-instr-exclusive",),
+)
+def profiling_instr_exclusive() -> None:
+    """`instr_profiling_freq` is beside options that it excludes.
+
+    It cannot be combined with `training_trace`, `task_trace`, `task_time`, `hccl`, `aicpu`,
+    `fp_point`, `bp_point`, `aic_metrics`, `l2` and `runtime_api`.
+
+    Wrong: `{"instr_profiling_freq": 1000, "aicpu": "on"}`
+
+    Right: `{"instr_profiling_freq": 1000}`
+    """
+
+
+@_rule("NPU751", Severity.WARNING, facts=("profiling-task-trace-needs-training-trace",))
+def profiling_task_trace_alone() -> None:
+    """A training collects `task_trace` without `training_trace`.
+
+    In training the documentation wants `training_trace` on with it.
+
+    Wrong in training: `{"task_trace": "on"}`
+
+    Right: `{"task_trace": "on", "training_trace": "on"}`
+    """
+
+
+@_rule(
+    "NPU752",
+    Severity.WARNING,
+    facts=("profiling-training-trace-points",),
+    source=(
+        "docs/en/tfadapter_1/migration/common_operation/fpbp_point_determination.md",
+        _TOOL,
+    ),
+    help="name both operators, e.g. as msprof shows them, or leave training_trace out",
+)
+def profiling_points_unnamed() -> None:
+    """A network of dynamic shape collects `training_trace` without named points.
+
+    With static shapes the end of the forward pass and of the backward pass are found
+    automatically; with dynamic shapes `fp_point` and `bp_point` have to be named by hand.
+
+    Wrong with dynamic shapes: `{"training_trace": "on", "fp_point": "", "bp_point": ""}`
+
+    Right:
+
+    ```json
+    {"training_trace": "on", "fp_point": "net/conv1", "bp_point": "gradients/AddN_70"}
+    ```
+    """
+
+
+@_rule(
+    "NPU753",
+    Severity.WARNING,
+    options=("profiling_options", "graph_run_mode"),
+    facts=("profiling-inference",),
+)
+def profiling_training_trace_inference() -> None:
+    """Online inference collects `training_trace`.
+
+    In online inference `task_trace` and `aicpu` can be used, `training_trace` cannot.
+
+    Wrong in online inference: `{"training_trace": "on"}`
+
+    Right: `{"task_trace": "on", "aicpu": "on"}`
+    """
+
+
+@_rule(
+    "NPU754",
+    Severity.ERROR,
+    facts=("profiling-output-dir",),
+    source=(_TOOL, "runtime:src/dfx/msprof/collector/dvvp/common/utils/utils.cpp:1625-1638"),
+    help="give a path without such characters",
+)
+def profiling_output_characters() -> None:
+    r"""The output path of the profiling options has a character that the profiler refuses.
+
+    They are `\n`, `\f`, `\r`, `\b`, `\t`, `\v`, `\u007F` and any of `" ' \ % > < | & $ ;` and the
+    backquote.  In JSON, and in Python, a single backslash makes control characters.
+
+    Wrong: `{"output": "C:\temp"}`
+
+    Right: `{"output": "/data/temp"}`
+    """
+
+
+@_rule(
+    "NPU788",
+    Severity.WARNING,
+    facts=("profiling-output-dir",),
+    source=("runtime:src/dfx/msprof/collector/dvvp/msprof/engine/src/prof_acl_mgr.cpp:2196-2240",),
+)
+def profiling_without_output() -> None:
+    """The profiling options name no `output` directory.
+
+    The profiler then takes that of ASCEND_WORK_PATH; where that is not set either, it refuses the
+    options, and the process ends.
+
+    Wrong: `{"training_trace": "on"}`
+
+    Right: `{"output": "/data/prof", "training_trace": "on"}`
+    """
+
+
+@_rule(
+    "NPU789",
+    Severity.ERROR,
+    facts=("profiling-options-json",),
+    source=("runtime:pkg_inc/profiling/aprof_pub.h:177",),
+)
+def profiling_too_long() -> None:
+    """The text of the profiling options has more than 2047 bytes.
+
+    The graph engine cuts it off there, and what is left is not JSON.
+
+    Wrong: a text of 3,000 bytes
+
+    Right: a shorter `output` path, and only the keys that differ from their default
+    """
+
+
+@_rule("NPU755", Severity.WARNING)
+def profiling_same_switch() -> None:
+    """`task_trace` and `task_time` disagree.
+
+    They are two names of one switch (`on` means `l1`); which of the two wins is not
+    documented.
+
+    Wrong: `{"task_trace": "on", "task_time": "off"}`
+
+    Right: `{"task_time": "on"}`
+    """
+
+
+CUSTOM = "Custom:"
+MAX_REGISTERS = 8
+MAX_REGISTER = 0x6E
+MEMORY_950 = 10000
+_PAGE = "cann/oam-tools:docs/zh/env-vars/PROFILING_OPTIONS.md"
+
+
+@attr.s(frozen=True, slots=True, auto_attribs=True)
+class _MemoryFrequency(Int):
+    def parse(self, value: Any) -> int:
+        """The number; whether the product has the larger ones is asked later."""
+        return Int(self.minimum, MEMORY_950).parse(value)
+
+    def describe(self) -> str:
+        """Legal values."""
+        return phrase("{} (on ascend_950: to {})", super().describe(), MEMORY_950)
+
+
+@attr.s(frozen=True, slots=True, auto_attribs=True)
+class _On(Choice):
+    def describe(self) -> str:
+        """Legal values."""
+        return '"on", or no such key: the graph engine refuses "off"'
+
+
+@attr.s(frozen=True, slots=True, auto_attribs=True)
+class Words(Choice):
+    """Some of a few words, with commas between."""
+
+    def parse(self, value: Any) -> str:
+        """The text as it is."""
+        for word in value.split(","):
+            if word not in self.values:
+                message = phrase("{} is none of {}", shown(word), super().describe())
+                raise BadValueError(message, meant=near(word, self.values))
+        return str(value)
+
+    def describe(self) -> str:
+        """Legal values."""
+        return phrase('some of {}, joined by ","', super().describe())
+
+
+@attr.s(frozen=True, slots=True, auto_attribs=True)
+class Metrics(Choice):
+    """One of a few words, or registers."""
+
+    def parse(self, value: Any) -> str:
+        """The text as it is."""
+        if not value.startswith(CUSTOM):
+            return super().parse(value)
+        if registers(value[len(CUSTOM) :]) is None:
+            message = (
+                'legal after "{}": at most {} registers with commas and no blanks between, each '
+                "0x1 to 0x6E"
+            )
+            raise BadValueError(phrase(message, CUSTOM, MAX_REGISTERS))
+        return str(value)
+
+    def describe(self) -> str:
+        """Legal values."""
+        return phrase('{}, "{}<registers>"', super().describe(), CUSTOM)
+
+
+@attr.s(frozen=True, slots=True, auto_attribs=True)
+class Size(FileKind):
+    """A number of megabytes with its unit; the profiler passes over anything else."""
+
+    least: int
+    most: int
+
+    def parse(self, value: Any) -> str:
+        """The text as it is."""
+        match = re.match(r"([0-9]{1,18})(MB)?\Z", value)
+        legal = match is not None and self.least <= int(match.group(1)) <= self.most
+        if match is not None and match.group(2) and legal:
+            return str(value)
+        meant = '"{}MB"'.format(value) if legal else None
+        raise BadValueError(
+            phrase("legal: {}MB to {}MB; the profiler passes over it", self.least, self.most),
+            meant and phrase("write {}", meant),
+            meant,
+            read_as="",
+        )
+
+
+def _key(kind: AnyKind) -> Key:
+    return Key(kind, source=_PAGE, rule=profiling_range if isinstance(kind, (Int, Size)) else None)
+
+
+_SWITCH = _key(Choice(("on", "off", "")))
+_TIME = _key(Choice(("on", "off", "l0", "l1", "l2", "l3", "")))
+_ANY = _key(AnyText(0))
+KEYS: Mapping[str, Key] = {
+    "output": Key(
+        Text(
+            r"[^\n\f\r\b\t\v\x7f\"'\\%><|&$;`]*\Z",
+            "a path without control characters, quotes and \\ % > < | & $ ; `",
+        ),
+        source=_PAGE,
+        rule=profiling_output_characters,
+    ),
+    "storage_limit": _key(Size(200, 4294967295)),
+    "training_trace": _key(_On(("on", ""))),
+    "task_trace": _TIME,
+    "task_time": _TIME,
+    "ge_api": _key(Choice(("off", "l0", "l1", ""))),
+    "hccl": _SWITCH,
+    "aicpu": _SWITCH,
+    "fp_point": _ANY,
+    "bp_point": _ANY,
+    "aic_metrics": _key(
+        Metrics(
+            (
+                "ArithmeticUtilization",
+                "PipeUtilization",
+                "Memory",
+                "MemoryL0",
+                "MemoryUB",
+                "ResourceConflictRatio",
+                "L2Cache",
+                "MemoryAccess",
+                "",
+            )
+        )
+    ),
+    "l2": _SWITCH,
+    "msproftx": _SWITCH,
+    "runtime_api": _SWITCH,
+    "task_tsfw": _SWITCH,
+    "task_memory": _SWITCH,
+    "task_block": _ANY,
+    "optype": _ANY,
+    "sys_mem_serviceflow": _ANY,
+    "sys_cpu_freq": _key(Int(1, 50)),
+    "sys_lp_freq": _key(Int(1, 4294967295)),
+    "sys_hardware_mem_freq": _key(_MemoryFrequency(1, 100)),
+    "llc_profiling": _key(Choice(("read", "write"))),
+    "sys_io_sampling_freq": _key(Int(1, 100)),
+    "sys_interconnection_freq": _key(Int(1, 50)),
+    "dvpp_freq": _key(Int(1, 100)),
+    "instr_profiling": _SWITCH,
+    "instr_profiling_freq": _key(Int(300, 30000)),
+    "host_sys": _key(Words(("cpu", "mem", "disk", "network", "osrt", "numa"))),
+    "host_sys_usage": _key(Words(("cpu", "mem"))),
+    "host_sys_usage_freq": _key(Int(1, 50)),
+}
+SCHEMA = Schema(KEYS, closed=True)
+
+_OLD_KEYS = frozenset({Product.ATLAS_INFERENCE, Product.ATLAS_TRAINING})
+PRODUCTS: Mapping[str, FrozenSet[Product]] = {
+    "sys_io_sampling_freq": ALL_PRODUCTS - {Product.ATLAS_INFERENCE},
+    "instr_profiling": frozenset({Product.ASCEND_950}),
+    "instr_profiling_freq": frozenset({Product.ATLAS_A2, Product.ATLAS_A3}),
+}
+"""The products that have a key which not all have."""
+
+METRICS_NOT_ON: Mapping[str, FrozenSet[Product]] = {
+    "L2Cache": _OLD_KEYS,
+    "MemoryAccess": _OLD_KEYS | {Product.ASCEND_950},
+}
+
+EXCLUDED_BY_INSTR = (
+    "training_trace",
+    "task_trace",
+    "task_time",
+    "hccl",
+    "aicpu",
+    "fp_point",
+    "bp_point",
+    "aic_metrics",
+    "l2",
+    "runtime_api",
+)
+
+
+def names(products: Iterable[Product]) -> str:
+    """Products for a message, in the order of the vendor's tables."""
+    given = frozenset(products)
+    return listed(product.value for product in Product if product in given)
+
+
+def registers(text: str) -> Optional[List[int]]:
+    """The registers of ``Custom:<regs>``; None when they are not legal.
+
+    Args:
+        text: what follows the colon, e.g. ``"0x49,73"``.
+    """
+    found = []
+    for part in text.lower().split(","):
+        match = re.match(r"(?:0x([0-9a-f]{1,9})|([0-9]{1,9}))\Z", part)
+        if match is None:
+            return None
+        found.append(int(match.group(1), 16) if match.group(1) else int(match.group(2)))
+    legal = len(found) <= MAX_REGISTERS and all(0 < number <= MAX_REGISTER for number in found)
+    return found if legal else None
+
 
 _NUMBER = re.compile(r"[0-9]{1,18}\Z")
 _OLD = re.compile(r"\s*(?:training_trace|(?:task|op)_trace)(?:\s*:\s*[a-z_]+)*\s*\Z")
@@ -133,12 +573,12 @@ def _judge(value: Any, findings: Findings) -> None:
         message = phrase("instr_profiling_freq excludes {}", joined(excluded))
         help = "collect them in another run"
         findings.add(
-            rules.profiling_instr_exclusive, ("instr_profiling_freq",), message, help, at_key=True
+            profiling_instr_exclusive, ("instr_profiling_freq",), message, help, at_key=True
         )
     tasks = [top.get("task_trace") or None, top.get("task_time") or None]
     if len({"l1" if task == "on" else task for task in tasks if isinstance(task, str)}) == 2:
         findings.add(
-            rules.profiling_same_switch,
+            profiling_same_switch,
             ("task_trace",),
             phrase(
                 "task_trace ({}) and task_time ({}) are one switch, and disagree",
@@ -151,7 +591,7 @@ def _judge(value: Any, findings: Findings) -> None:
 PROFILING: "Declared[ProfilingOptions]" = Declared(
     "profiling_options",
     SCHEMA,
-    Rules(rules.profiling_key, rules.profiling_key, rules.profiling_value, rules.profiling_value),
+    Rules(profiling_key, profiling_key, profiling_value, profiling_value),
     _build,
     _judge,
 )
@@ -173,20 +613,20 @@ def _judge_products(top: Dict[str, Any], findings: Findings, products: Any) -> N
         if name in top and not products & having:
             message = '"{}" does not exist on {}; legal on: {}'
             message = phrase(message, name, names(products), names(having))
-            findings.add(rules.profiling_product, (name,), message, at_key=True)
+            findings.add(profiling_product, (name,), message, at_key=True)
     frequency = top.get("sys_hardware_mem_freq")
     others = products - {Product.ASCEND_950}
     if others and type(frequency) is int and 100 < frequency <= 10000:
         message = '"sys_hardware_mem_freq" is {}, out of range on {}; legal: 1 to 100'
         path = ("sys_hardware_mem_freq",)
-        findings.add(rules.profiling_range, path, phrase(message, frequency, names(others)))
+        findings.add(profiling_range, path, phrase(message, frequency, names(others)))
     metrics, kind = top.get("aic_metrics"), KEYS["aic_metrics"].kind
     refused = {name for name, others in METRICS_NOT_ON.items() if products <= others}
     if isinstance(metrics, str) and metrics in refused and isinstance(kind, Choice):
         message = '"aic_metrics" cannot be {} on {}; legal there: {}'
         legal = listed(name for name in kind.values if name and name not in refused)
         message = phrase(message, shown(metrics), names(products), legal)
-        findings.add(rules.profiling_product, ("aic_metrics",), message)
+        findings.add(profiling_product, ("aic_metrics",), message)
 
 
 def _judge_mode(
@@ -197,16 +637,16 @@ def _judge_mode(
     if mode == "training" and top.get("task_trace") in ("on", "l1") and not traced:
         message = "task_trace is on without training_trace, which training needs with it"
         help = 'add "training_trace": "on"'
-        findings.add(rules.profiling_task_trace_alone, ("task_trace",), message, help, at_key=True)
+        findings.add(profiling_task_trace_alone, ("task_trace",), message, help, at_key=True)
     if mode == "online_inference" and traced:
         message = (
             "training_trace cannot be used in online inference; legal there: task_trace, aicpu"
         )
-        trace(rules.profiling_training_trace_inference, message=message, help="leave it out")
+        trace(profiling_training_trace_inference, message=message, help="leave it out")
     unnamed = [name for name in ("fp_point", "bp_point") if not top.get(name)]
     if dynamic and traced and unnamed:
         message = "training_trace of a network with dynamic shapes needs {} named by hand"
-        trace(rules.profiling_points_unnamed, message=phrase(message, joined(unnamed)))
+        trace(profiling_points_unnamed, message=phrase(message, joined(unnamed)))
 
 
 def check(
@@ -249,16 +689,14 @@ def _parse(text: str, path: Optional[str], target: Target) -> Parsed[ProfilingOp
         message = "this is the syntax of old releases; the graph engine reads a JSON object only"
         place = Source(text, path).place(0, len(text.rstrip()))
         help = phrase("write {}", _one_line(meant))
-        return Parsed(None, Report([rules.profiling_key.diagnostic(message, place, help=help)]))
+        return Parsed(None, Report([profiling_key.diagnostic(message, place, help=help)]))
     parsed = PROFILING.parse(text, path, _without_output)
     places = parsed.places
     assert isinstance(places, JsonReading)
     found = _about_target(places.value, target, places)
     if len(text.encode("utf-8", "surrogatepass")) > MAX_BYTES:
         message = "the text has more than {} bytes; the graph engine cuts it off"
-        found.append(
-            rules.profiling_too_long.diagnostic(phrase(message, MAX_BYTES), places.place())
-        )
+        found.append(profiling_too_long.diagnostic(phrase(message, MAX_BYTES), places.place()))
     return attr.evolve(parsed, diagnostics=Report((*parsed.diagnostics, *found)))
 
 
@@ -267,9 +705,7 @@ def _without_output(model: ProfilingOptions, places: Places) -> Iterator[Diagnos
         message = (
             "there is no output directory; without ASCEND_WORK_PATH the profiler refuses this"
         )
-        yield rules.profiling_without_output.diagnostic(
-            message, places.place(), help='add "output"'
-        )
+        yield profiling_without_output.diagnostic(message, places.place(), help='add "output"')
 
 
 def render(model: ProfilingOptions) -> str:
@@ -309,5 +745,4 @@ FORMAT: Format[ProfilingOptions] = Format(
 )
 load, save = FORMAT.load, FORMAT.save
 
-__all__ = ["ADAPTER_DEFAULT", "FORMAT", "KEYS", "ProfilingOptions", "check", "load", "parse",
-           "render", "save"]  # fmt: skip
+# fmt: skip

@@ -8,9 +8,9 @@ another name.
 from __future__ import annotations
 
 import os
-from typing import Any, List, Optional
+from typing import Any, Callable, List, Optional, Sequence
 
-from npu_config.tf1 import hccl, hccl_ops, ranks, vendor
+from npu_config.tf1 import collectives, hccl, hccl_ops, ranks, vendor
 from npu_config.tf1._bases import Optimizer
 from npu_config.tf1._classes import VendorFirst
 from npu_config.tf1._lazy import rules
@@ -179,9 +179,8 @@ def npu_distributed_optimizer_wrapper(optimizer: Any) -> Any:
     found = tf.keras.optimizers.get(optimizer) if isinstance(optimizer, str) else optimizer
     if not several:
         return found
-    from npu_config.tf1 import averaging
 
-    return averaging.let_average(found)
+    return let_average(found)
 
 
 @vendor.stand_in("npu_optimizer")
@@ -217,9 +216,7 @@ def npu_allreduce(
     if any(each is None for each in listed):
         hccl.refuse("npu_allreduce: None is no tensor")
     if ranks.several("npu_allreduce"):
-        from npu_config.tf1 import averaging
-
-        listed = averaging.reduced(listed, reduction, group)
+        listed = reduced(listed, reduction, group)
     return listed if isinstance(values, (list, tuple)) else listed[0]
 
 
@@ -237,11 +234,10 @@ def allreduce(tensor: Any, average: Any = True, *older: Any) -> Any:
     """
     if not ranks.several("npu_optimizer.allreduce"):
         return _same(tensor)
-    from npu_config.tf1 import averaging
 
     if older or not isinstance(average, bool):  # (tensor, var, average=True)
         average = older[0] if older else True
-    return averaging.reduced([tensor], "mean" if average else "sum", hccl.WORLD)[0]
+    return reduced([tensor], "mean" if average else "sum", hccl.WORLD)[0]
 
 
 @vendor.stand_in("npu_optimizer")
@@ -262,20 +258,18 @@ def reduce(
     """
     if not ranks.several("npu_optimizer.reduce"):
         return _same(tensor)
-    from npu_config.tf1 import averaging
 
     if isinstance(tensor, tf.IndexedSlices):
-        return averaging.reduced([tensor], "mean" if average else "sum", hccl.WORLD)[0]
+        return reduced([tensor], "mean" if average else "sum", hccl.WORLD)[0]
     total = hccl_ops.reduce(tensor, "sum", root_rank, fusion, fusion_id)
     mine = average and ranks.rank_id() == root_rank
-    return averaging.divided(total, ranks.rank_size()) if mine else total
+    return divided(total, ranks.rank_size()) if mine else total
 
 
 def _averaged(gradients: GradsAndVars, name: str) -> GradsAndVars:
     """Gradients with their variables, averaged over all ranks."""
-    from npu_config.tf1 import averaging
 
-    values = averaging.averaged([each for each, _ in gradients], name + "_Allreduce")
+    values = averaged([each for each, _ in gradients], name + "_Allreduce")
     return [(value, variable) for value, (_, variable) in zip(values, gradients)]
 
 
@@ -303,3 +297,85 @@ def npu_tf_optimizer(opt: Any) -> Any:
 def npu_keras_optimizer(opt: Any) -> Any:
     """``KerasDistributeOptimizer(opt)``."""
     return KerasDistributeOptimizer(opt)
+
+
+def averaged(values: Sequence[Any], scope: Optional[str] = None) -> List[Any]:
+    """The mean of each tensor over all ranks; None stays None.
+
+    Args:
+        values: tensors, IndexedSlices, None.
+        scope: the name scope of the operations.
+    """
+    return reduced(values, "mean", hccl.WORLD, scope)
+
+
+def reduced(
+    values: Sequence[Any], reduction: str, group: str, scope: Optional[str] = None
+) -> List[Any]:
+    """Each tensor reduced over the ranks of a group.
+
+    Slices are gathered: their values, divided for a mean, and their indices.
+
+    Args:
+        values: tensors, IndexedSlices, None.
+        reduction: ``"mean"``, ``"sum"``, ``"prod"``, ``"max"`` or ``"min"``.
+        group: the group.
+        scope: the name scope of the operations.
+    """
+    members = collectives.members("allreduce", group)
+    mean = reduction == "mean"
+    with tf.name_scope(scope, "Allreduce"):
+        found = list(values)
+        dense = [
+            place
+            for place, value in enumerate(values)
+            if value is not None and not isinstance(value, tf.IndexedSlices)
+        ]
+        if dense:
+            given = [hccl_ops.reducible("allreduce", values[place]) for place in dense]
+            sums = collectives.allreduce(given, "sum" if mean else reduction, members)
+            for place, total in zip(dense, sums):
+                found[place] = divided(total, len(members)) if mean else total
+        for place, value in enumerate(values):
+            if isinstance(value, tf.IndexedSlices):
+                given = [value.values, value.indices]
+                parts, indices = collectives.allgather(given, members)
+                if mean:
+                    parts = divided(parts, len(members))
+                found[place] = tf.IndexedSlices(parts, indices, value.dense_shape)
+    return found
+
+
+def divided(tensor: Any, count: int) -> Any:
+    """A tensor divided by a number; integers are rounded down."""
+    if tensor.dtype.is_floating:
+        return tensor / tf.cast(count, tensor.dtype)
+    return tensor // tf.cast(count, tensor.dtype)
+
+
+def let_average(optimizer: Any) -> Any:
+    """Let an optimizer of TensorFlow or Keras average its gradients; returns the same object."""
+    for name, scope, pairs in _METHODS:
+        method = getattr(optimizer, name, None)
+        if method is not None:
+            setattr(optimizer, name, _averaging(method, scope, pairs))
+    return optimizer
+
+
+_METHODS = (
+    ("compute_gradients", "Npu_Distributed_optimizer_Allreduce", True),
+    ("get_gradients", "Npu_Distributed_optimizer_get_grads_Allreduce", False),
+    ("_compute_gradients", "Npu_Distributed_optimizer_compute_grads_Allreduce", True),
+)
+"""What optimizers compute gradients with: the scope, and whether variables come with them."""
+
+
+def _averaging(method: Callable[..., Any], scope: str, pairs: bool) -> Callable[..., Any]:
+    def compute(*args: Any, **kwargs: Any) -> Any:
+        found = method(*args, **kwargs)
+        if not pairs:
+            return averaged(found, scope)
+        gradients, variables = zip(*found)
+        return list(zip(averaged(gradients, scope), variables))
+
+    return compute

@@ -2,8 +2,7 @@
 
 import pytest
 
-from npu_config.core.products import PRODUCT_NAMES, Product
-from npu_config.core.target import Target
+from npu_config.core.target import PRODUCT_NAMES, Product, Target
 from npu_config.core.versions import SNAPSHOTS, parse_cann
 
 

@@ -236,7 +236,7 @@ READERS = {
     "launch/engines/pod.py": "pod",
     "launch/shell/check.py": "read-shell",
     "cli/_cluster.py": "command: ranktable check",
-    "cli/_dump_show.py": "command: dump show",
+    "cli/dump.py": "command: dump show",
     "cli/migrate.py": "command: migrate --write",
     "core/exchange.py": "command: check --fix .yaml",
     "core/toolkit.py": "toolkit",
@@ -278,6 +278,6 @@ NO_READERS = {
     "sidefiles/library.py": "gives the text to the readers of side files",
     "text/loading.py": "reads bytes for the others",
     "tf1/module_table.py": "reads the table of the package",
-    "tf1/job.py": "json.load, as the vendor's; whoever calls it has TensorFlow",
+    "tf1/estimator.py": "json.load, as the vendor's; whoever calls it has TensorFlow",
 }
 """Module that opens files and has no target, and why."""

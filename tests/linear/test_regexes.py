@@ -14,11 +14,11 @@ PACKAGE = Path(npu_config.__file__).parent
 SEARCHES = ("search", "finditer", "findall", "sub", "subn", "split")
 
 KNOWN = {
-    ("npu_config.readers._toml_scan", "_STRING"): "its look-aheads, which the proof leaves out, "
+    ("npu_config.readers.toml_file", "_STRING"): "its look-aheads, which the proof leaves out, "
     "keep the ways apart",
     ("npu_config.readers.outline", "_TOKEN"): "it fits at every place, so nothing is tried twice",
-    ("npu_config.script.ends", "_PIECE"): "only applied to what Python itself has parsed",
-    ("npu_config.script.ends", "_TOKEN"): "only applied to what Python itself has parsed",
+    ("npu_config.script.source", "_PIECE"): "only applied to what Python itself has parsed",
+    ("npu_config.script.source", "_TOKEN"): "only applied to what Python itself has parsed",
     ("npu_config.migration.work", "_COMMENT"): "only applied to what Python itself has parsed",
 }
 """(module, name) of a pattern that is not proven, and why it does no harm."""

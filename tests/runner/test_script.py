@@ -233,10 +233,10 @@ def test_a_module_of_the_script_with_our_name(tmp_path, text):
 def test_our_names_stay_beside_a_namesake(tmp_path):
     """What the script's module lacks is this package's; undone, only this package is left."""
     import npu_config
-    from npu_config.runner import namesake
+    from npu_config.runner import run
 
     (tmp_path / "npu_config.py").write_text("x = 1\nraise_when_run = 1 / 0\n")
-    undo = namesake.share(str(tmp_path))
+    undo = run.share(str(tmp_path))
     both = sys.modules["npu_config"]
     try:
         assert both is not npu_config
@@ -246,7 +246,7 @@ def test_our_names_stay_beside_a_namesake(tmp_path):
     finally:
         undo()
     assert sys.modules["npu_config"] is npu_config
-    assert namesake.share(str(tmp_path / "nowhere"))() is None
+    assert run.share(str(tmp_path / "nowhere"))() is None
 
 
 @pytest.mark.parametrize(("trains", "shown"), [(False, []), (True, ["NPU801"])])

@@ -6,7 +6,6 @@ import sys
 import pytest
 
 from npu_config.core.diagnostics import Place
-from npu_config.script.ends import span
 from npu_config.script.flags import Flags
 from npu_config.script.source import (
     ScriptSource,
@@ -15,6 +14,7 @@ from npu_config.script.source import (
     decode,
     looks_like_python_2,
     parse,
+    span,
 )
 
 

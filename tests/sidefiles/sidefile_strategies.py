@@ -18,7 +18,7 @@ from npu_config.sidefiles import (
     profiling,
 )
 from npu_config.sidefiles.declared import Content
-from npu_config.sidefiles.profiling_keys import EXCLUDED_BY_INSTR, KEYS, Metrics, Size, Words
+from npu_config.sidefiles.profiling import EXCLUDED_BY_INSTR, KEYS, Metrics, Size, Words
 from tests import golden
 
 free_text = st.text(max_size=12)

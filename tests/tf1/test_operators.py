@@ -492,7 +492,7 @@ def test_allreduce(vector, tf):
 def test_arithmetic_of_two_ranks():
     """The mean of integers is rounded down."""
     from npu_config.runner import reductions
-    from npu_config.tf1 import averaging
+    from npu_config.tf1 import optimizers
     from npu_config.tf1.tensorflow import tf
 
     (vector,) = of("arithmetic of 2 ranks")
@@ -504,7 +504,7 @@ def test_arithmetic_of_two_ranks():
     total = reductions.results([0, 1], given)[0][0]
     assert total.tolist() == vector["expect"]["average_false"]
     with tf.Graph().as_default(), tf.Session() as session:
-        mean = session.run(averaging.divided(tf.constant(total), 2))
+        mean = session.run(optimizers.divided(tf.constant(total), 2))
     assert mean.tolist() == vector["expect"]["average_true"]
 
 

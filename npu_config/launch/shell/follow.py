@@ -1,33 +1,694 @@
 """A launch script followed to its end."""
 
-from typing import Dict, Tuple
+import functools
+import os
+import re
+from typing import Any, Callable, Dict, List, Match, NamedTuple, Optional, Sequence, Tuple
 
-from npu_config.launch.shell import assignments, control, simple
-from npu_config.launch.shell.run import Handler, Loader, Run, several
-from npu_config.launch.shell.state import State
-from npu_config.launch.shell.syntax import Script
+from npu_config.core.settings import UNKNOWN
+from npu_config.launch.shell import assignments
+from npu_config.launch.shell.assignments import assign, assigned_value
+from npu_config.launch.shell.commands import (
+    MAKES_ITS_WORDS,
+    MAKES_NOTHING,
+    MOVES,
+    Launch,
+    Started,
+    inner,
+    may_start,
+    started,
+)
+from npu_config.launch.shell.plain import FILES, Word, word_of, words_of
+from npu_config.launch.shell.run import (
+    DEEPEST,
+    PARSED,
+    SILENT,
+    Handler,
+    Loader,
+    Run,
+    Step,
+    file,
+    follow_steps,
+    lines_at,
+    may_be_made,
+    names_in,
+    near,
+    once,
+    several,
+    statements,
+    steps_of,
+    text,
+    unknown,
+)
+from npu_config.launch.shell.state import (
+    NOT_KNOWN,
+    Path,
+    State,
+    Value,
+    Variable,
+    written,
+)
+from npu_config.launch.shell.syntax import Node, Script, Spot
+from npu_config.launch.shell.words import (
+    CHANGES,
+    NAME,
+    arithmetic,
+    condition,
+    fields,
+    fields_of,
+    filled,
+    heredoc,
+    together,
+    value_of,
+)
+
+_MOST_ROUNDS = 256
+_BODIES = ("do_group", "compound_statement")
+_LEAVES = re.compile(rb"\b(?:break|continue)\b")
+
+
+def aside(run: Run, state: State, node: Node) -> None:
+    """A process of its own: what it sets is gone afterwards."""
+    begin = state.fork()
+    statements(run, state, node.children)
+    state.back(begin)
+
+
+def list_(run: Run, state: State, node: Node) -> None:
+    """``a && b``, ``a || b``: the second may not run."""
+    children = [child for child in node.children if child.is_named]
+    statements(run, state, children[:1])
+    if len(children) < 2 or state.dead:
+        return
+    state.join(_path(run, state, steps_of(run, children[1:])), state.nothing())
+
+
+def _path(run: Run, state: State, steps: Sequence[Step]) -> Path:
+    """Follow statements that may not be reached."""
+    begin = state.fork()
+    follow_steps(run, state, steps)
+    return state.back(begin)
+
+
+def function(run: Run, state: State, node: Node) -> None:
+    """``f() { ... }``: kept until it is called."""
+    names = [child for child in node.children if child.type == "word"]
+    bodies = [child for child in node.children if child.is_named and child.type != "word"]
+    if names and bodies:
+        state.own().functions[run.script.text(names[0])] = (bodies[-1], run.script)
+
+
+def if_(run: Run, state: State, node: Node) -> None:
+    """``if``: the branches that may be taken, joined."""
+    paths: List[Path] = []
+    for test, steps, held in once(run, node, _arms):
+        if test is not None and test.type == "test_command":
+            held = condition(run.script, state, test)
+        elif test is not None:
+            statements(run, state, [test])
+        if held is False:
+            continue
+        paths.append(_path(run, state, steps))
+        if held is True:
+            break
+    else:
+        paths.append(state.nothing())
+    state.join(*paths)
+
+
+def test(run: Run, state: State, node: Node) -> None:
+    """``[[ ... ]]`` does nothing; ``((A++))`` is one, too, for the older grammar."""
+    if run.script.text(node).startswith("(("):
+        unknown(run, state, node)
+
+
+_Arm = Tuple[Optional[Node], List[Step], Optional[bool]]
+"""A branch: its test, its statements, and True for that of ``else``."""
+
+
+def _arms(run: Run, node: Node) -> List[_Arm]:
+    arms: List[List[Node]] = [[]]
+    last = ""
+    for child in node.children:
+        if child.is_named and child.type not in SILENT:
+            last = child.type
+            if last in ("elif_clause", "else_clause"):
+                arms.append([each for each in child.children if each.is_named])
+            else:
+                arms[0].append(child)
+    others = arms.pop() if last == "else_clause" else None
+    found: List[_Arm] = [(*(arm[:1] or [None]), steps_of(run, arm[1:]), None) for arm in arms]
+    return found if others is None else [*found, (None, steps_of(run, others), True)]
+
+
+def case(run: Run, state: State, node: Node) -> None:
+    """``case``: every branch, or none of them."""
+    paths = [_path(run, state, steps) for steps in once(run, node, _items)]
+    state.join(state.nothing(), *paths)
+
+
+def _items(run: Run, node: Node) -> List[List[Step]]:
+    return [
+        steps_of(run, [part for part in child.children if part.type in run.handlers])
+        for child in node.children
+        if child.type == "case_item"
+    ]
+
+
+class _For(NamedTuple):
+    """The parts of a loop over words; ``words`` is None for one over the arguments."""
+
+    name: str
+    words: Optional[List[Node]]
+    body: List[Node]
+    leaves_early: bool
+
+
+def _for(run: Run, node: Node) -> _For:
+    body = [child for child in node.children if child.type in _BODIES]
+    words: Optional[List[Node]] = None
+    for child in node.children[2:]:
+        if child.type == "in":
+            words = []
+        elif words is not None and child.is_named and child not in body:
+            words.append(child)
+    name = run.script.text(node.children[1])
+    return _For(name, words, body, _leaves_early(run, body))
+
+
+def for_(run: Run, state: State, node: Node) -> None:
+    """``for x in ...``: round by round where the words are known."""
+    loop = once(run, node, _for)
+    words: Sequence[Value] = [UNKNOWN] if state.shell.arguments is None else state.shell.arguments
+    if loop.words is not None:
+        words = together(fields_of(run.script, state, each) for each in loop.words)
+        run.steps -= len(words) // 16
+    spot = run.script.spot(node.children[1])
+    if UNKNOWN in words or len(words) > _MOST_ROUNDS or loop.leaves_early:
+        _loop_of_unknown_rounds(run, state, loop.body, loop.name)
+        return
+    run.counted += 1
+    number = run.counted
+    for rounds, word in enumerate(words):
+        state.set(loop.name, word, spot)
+        _round(run, state, loop.body, (number, rounds))
+        if state.dead:
+            return
+
+
+def _leaves_early(run: Run, body: Sequence[Node]) -> bool:
+    return any(
+        _LEAVES.search(run.script.data[part.start_byte : part.end_byte]) is not None
+        for part in body
+    )
+
+
+def _round(
+    run: Run, state: State, body: Sequence[Node], number: Optional[Tuple[int, int]]
+) -> None:
+    run.loops.append(number)
+    for part in body:
+        several(run, state, part)
+    run.loops.pop()
+
+
+def c_for(run: Run, state: State, node: Node) -> None:
+    """``for ((...))``: round by round where the numbers are known."""
+    body = [child for child in node.children if child.type in _BODIES]
+    parts: List[List[Node]] = [[], [], []]
+    number = 0
+    for child in node.children:
+        if child.type == ";" and number < 2:
+            number += 1
+        elif child.is_named and child not in body:
+            parts[number].append(child)
+    for child in parts[0]:
+        _count(run, state, child)
+    run.counted += 1
+    loop = run.counted
+    for rounds in range(_MOST_ROUNDS):
+        held = arithmetic(run.script, state, parts[1][0]) if len(parts[1]) == 1 else None
+        if held is None or _leaves_early(run, body):
+            break
+        if held == 0:
+            return
+        _round(run, state, body, (loop, rounds))
+        if state.dead:
+            return
+        for child in parts[2]:
+            _count(run, state, child)
+    _loop_of_unknown_rounds(run, state, body)
+
+
+def _count(run: Run, state: State, node: Node) -> None:
+    """``i=0``, ``i++``, ``i+=2`` in the head of a loop."""
+    text = run.script.text(node)
+    match = re.match(r"\s*([A-Za-z_]\w*)\s*(\+\+|--|\+=|-=|=)\s*(.*)\Z", text, re.DOTALL)
+    if match is None:
+        return
+    name, operator = match.group(1), match.group(2)
+    before = _whole(state.get(name))
+    if operator == "=":
+        value = arithmetic(run.script, state, node.children[-1])
+    else:
+        step: Optional[int] = 1
+        if operator in ("+=", "-="):
+            step = arithmetic(run.script, state, node.children[-1])
+        if before is None or step is None:
+            value = None
+        else:
+            value = before + step if operator[0] == "+" else before - step
+    state.set(name, UNKNOWN if value is None else str(value), run.script.spot(node))
+
+
+def _whole(value: Value) -> Optional[int]:
+    return None if value is UNKNOWN or not re.match(r"-?[0-9]{1,18}\Z", value) else int(value)
+
+
+def while_(run: Run, state: State, node: Node) -> None:
+    """``while`` and ``until``."""
+    body = [child for child in node.children if child.type == "do_group"]
+    run.programs = True  # it may wait for a file that another program makes
+    _loop_of_unknown_rounds(run, state, body)
+
+
+def _loop_of_unknown_rounds(
+    run: Run, state: State, body: Sequence[Node], name: Optional[str] = None
+) -> None:
+    """Nobody knows how often: what the body sets is not known before it, and maybe set after."""
+    begin = state.fork()
+    changed = {changed for part in body for changed in names_in(run.script.spot(part))}
+    state.forget(changed)
+    if name is not None and body:
+        state.set(name, UNKNOWN, run.script.spot(body[0]))
+    _round(run, state, body, None)
+    kept = changed.intersection(state.variables)
+    state.join(state.back(begin), state.nothing())
+    for changed_name in kept:
+        variable = state.variables.get(changed_name)
+        if variable is not None:
+            # A loop that exists runs: what it sets counts as set, with an unknown value.
+            state.put(changed_name, variable._replace(value=UNKNOWN, certain=True))
+
+
+_CALCULATED = re.compile(r"\s*([A-Za-z_]\w*)\s*=\s*([^=\s][^=]*)\Z")
+_TAKE_A_WORD = ("-d", "-i", "-n", "-N", "-p", "-t", "-u")
+# Files that set up a toolchain: they leave the variables of a job alone.
+_TOOLCHAIN = re.compile(r"set_?env|setvars|bashrc|profile|activate|conda", re.IGNORECASE)
+
+
+def _exit(run: Run, state: State, spot: Spot, words: Sequence[Value]) -> None:
+    state.dead = "exit"
+
+
+def _return(run: Run, state: State, spot: Spot, words: Sequence[Value]) -> None:
+    state.dead = "return"
+
+
+def _source(run: Run, state: State, spot: Spot, words: Sequence[Value]) -> None:
+    path = words[0] if words else UNKNOWN
+    if path is UNKNOWN or (
+        not file(run, state, near(run, path)) and _TOOLCHAIN.search(path) is None
+    ):
+        run.programs = True
+        state.forget()
+
+
+def _eval(run: Run, state: State, spot: Spot, words: Sequence[Value]) -> None:
+    run.programs = True
+    state.forget()
+
+
+def _read(run: Run, state: State, spot: Spot, words: Sequence[Value]) -> None:
+    before: Value = ""
+    for word in words:
+        if word is not UNKNOWN and NAME.match(word):
+            state.set(word, UNKNOWN, spot)
+        elif word is UNKNOWN and (before is UNKNOWN or before not in _TAKE_A_WORD):
+            state.forget()  # any of them may be the one that is read
+        before = word
+
+
+def _printf(run: Run, state: State, spot: Spot, words: Sequence[Value]) -> None:
+    if words[:1] == ["-v"]:
+        _read(run, state, spot, words[1:2])
+
+
+def _let(run: Run, state: State, spot: Spot, words: Sequence[Value]) -> None:
+    script, begin, end = spot
+    for name in CHANGES.findall(script.source, begin, end):
+        state.set(name, UNKNOWN, spot)
+    for word in words:
+        match = None if word is UNKNOWN else _CALCULATED.match(word)
+        if match is not None:
+            run.steps -= PARSED
+            tree = Script(": $(({}))".format(match.group(2)), None)
+            command_node = tree.root.children[0]
+            number = arithmetic(tree, state, command_node.children[-1])
+            value = UNKNOWN if number is None else str(number)
+            state.set(match.group(1), value, spot)
+
+
+def _set(run: Run, state: State, spot: Spot, words: Sequence[Value]) -> None:
+    for word in words:
+        if word is UNKNOWN:
+            continue
+        if word in ("-a", "allexport"):
+            state.own().export_all = True
+        elif word == "+a":
+            state.own().export_all = False
+        elif word == "--":
+            state.own().arguments = None
+
+
+def _shift(run: Run, state: State, spot: Spot, words: Sequence[Value]) -> None:
+    if state.shell.arguments is not None:
+        state.own().arguments = state.shell.arguments[1:] if not words else None
+
+
+BUILTINS: Dict[str, Callable[[Run, State, Spot, Sequence[Value]], None]] = {
+    "exit": _exit,
+    "return": _return,
+    "source": _source,
+    ".": _source,
+    "eval": _eval,
+    "printf": _printf,
+    "read": _read,
+    "mapfile": _read,
+    "readarray": _read,
+    "getopts": _read,
+    "let": _let,
+    "set": _set,
+    "shift": _shift,
+}
+
+_HEAD = re.compile(r"([\w./+-]+)(?:[ \t]|\Z)")
+_TABLE = re.compile(r"\.json|RANK_TABLE")
+_REDIRECTS = re.compile("[<>]")
+_LINE_END = re.compile(r"(?<!\\)\n")
+_TO_FILE = re.compile(r"(&?[0-9]*>{1,2})[ \t]*([\w./+-]+)\Z")
+_COPIES = re.compile(r"[0-9]*>&[ \t]*[0-9-]+\Z")
+
+
+class _Redirected(NamedTuple):
+    """A statement with redirections.
+
+    ``files`` are the paths that it writes to, or their nodes, and whether it writes to nothing
+    else; ``document`` is the only here-document of a ``cat``.
+    """
+
+    files: List[Tuple[Any, bool]]
+    document: Optional[Node]
+    steps: List[Step]
+
+
+def _redirected(run: Run, node: Node) -> _Redirected:
+    redirects: List[Node] = []
+    others: List[Node] = []
+    for child in node.children:
+        if child.type == "file_redirect":
+            redirects.append(child)
+        else:
+            others.append(child)
+            if _REDIRECTS.search(run.script.text(child)) is not None:
+                redirects.extend((child, *child.children))
+    files: List[Tuple[Any, bool]] = []
+    documents: List[Node] = []
+    for redirect in redirects:
+        if redirect.type == "heredoc_redirect":
+            documents.append(redirect)
+        elif redirect.type == "file_redirect":
+            words = run.script.text(redirect)
+            match = _TO_FILE.match(words)
+            if match is not None:
+                files.append((match.group(2), match.group(1) == ">"))
+            elif ">" in words and not _COPIES.match(words):
+                whole = words[0] == ">" and words[:2] != ">>"
+                files.append((redirect.children[-1], whole))
+    is_cat = len(documents) == 1 and run.script.text(node.children[0]).strip() == "cat"
+    return _Redirected(files, documents[0] if is_cat else None, steps_of(run, others))
+
+
+def redirected(run: Run, state: State, node: Node) -> None:
+    """A statement with redirections: the files that it writes, with their text if known."""
+    _write(run, state, once(run, node, _redirected))
+
+
+def _write(run: Run, state: State, given: _Redirected) -> None:
+    files, document, steps = given
+    for target, alone in files:
+        path = target
+        if isinstance(target, tuple):
+            path = filled(run.script, state, target)
+        elif not isinstance(target, str):
+            path = value_of(run.script, state, target)
+        if path is UNKNOWN:
+            run.programs = True
+            continue
+        run.written.add(path.rpartition("/")[2])
+        content: Value = UNKNOWN
+        if alone and document is not None:
+            content = heredoc(run.script, state, document)
+        if document is not None and content is not UNKNOWN:
+            run.texts = True
+            state.put(written(path), Variable(content, run.script.spot(document.children[-2])))
+        elif run.texts:
+            state.put(written(path), NOT_KNOWN)
+    follow_steps(run, state, steps)
+
+
+def read(script: Script, match: Match[str]) -> Tuple[Handler, Any]:
+    """What follows a plain statement, and what that is given."""
+    keyword, name, value, first, words, files = match.group(1, 2, 3, 4, 5, 6)
+    if name is not None:
+        spot = (script, match.start(2), match.end(3))
+        return assign, (name, word_of(value), keyword == "export", spot)
+    spot = (script, match.start(4), match.end(5))
+    step: Step = (_quiet, (first, words, spot), False)
+    if _may_do_more(first):
+        step = (_command_of_words, ([first, *words_of(words)], spot), False)
+    if not files:
+        return step[:2]
+    paths = [(word_of(path), operator == ">") for operator, path in FILES.findall(files)]
+    return _write, _Redirected(paths, None, [step])
+
+
+def _quiet(run: Run, state: State, given: Tuple[str, str, Spot]) -> None:
+    """A command that does nothing here, unless it is a function."""
+    name, words, spot = given
+    if not _is_quiet(run, state, name, words):
+        _command_of_words(run, state, ([name, *words_of(words)], spot))
+
+
+def _is_quiet(run: Run, state: State, name: str, words: str) -> bool:
+    """Whether the words of a command do not matter; what it may do is noted then."""
+    makes = name in MAKES_ITS_WORDS and (not run.programs or _TABLE.search(words) is not None)
+    if makes or run.texts or name in state.shell.functions or "$((" in words:
+        return False
+    if name not in MAKES_NOTHING and _TABLE.search(words) is not None:
+        return False
+    run.moved = run.moved or name in MOVES
+    run.programs = run.programs or name not in MAKES_NOTHING
+    return True
+
+
+def _command_of_words(run: Run, state: State, given: Tuple[List[Word], Spot]) -> None:
+    words, spot = given
+    found = together(fields(run.script, state, word) for word in words)
+    _apply(run, state, spot, found, {})
+
+
+def command(run: Run, state: State, node: Node) -> None:
+    """A call of a function, a built-in command, or a program."""
+    head = _HEAD.match(run.script.source, node.start_byte, node.end_byte)
+    quiet = head is not None and not _may_do_more(head[1])
+    if quiet and _is_quiet(run, state, head[1], run.script.text(node)):  # type: ignore[index]
+        return
+    script, start, end = run.script, node.start_byte, node.start_byte
+    added: Dict[str, Variable] = {}
+    nodes: List[Node] = []
+    for child in node.children:
+        if child.type == "variable_assignment":
+            name = script.text(child.children[0])
+            value = child.children[-1] if len(child.children) > 2 else None
+            added[name] = Variable(assigned_value(run, state, value), script.spot(child), True)
+            end = child.end_byte
+        elif child.type == "command_name":
+            if added and _LINE_END.search(script.source, end, child.start_byte) is not None:
+                # The grammar takes several assignments for a part of what the next line says.
+                for name, (value, spot, *_) in added.items():
+                    state.set(name, value, spot)
+                start, added = child.start_byte, {}
+                if start in script.lines:
+                    follow_steps(run, state, lines_at(run, start))
+                    return
+            nodes.append(child.children[0])
+        elif child.is_named and child.type not in SILENT:
+            nodes.append(child)
+    words = together(fields_of(script, state, each) for each in nodes)
+    _apply(run, state, (script, start, node.end_byte), words, added)
+
+
+def _apply(
+    run: Run, state: State, spot: Spot, words: List[Value], added: Dict[str, Variable]
+) -> None:
+    if not words:
+        return
+    run.steps -= len(words) // 16
+    first = words[0]
+    if first is UNKNOWN:
+        run.programs = True
+        return
+    run.moved = run.moved or first in MOVES
+    if first in state.shell.functions:
+        _call(run, state, first, words[1:])
+    elif first in BUILTINS:
+        BUILTINS[first](run, state, spot, words[1:])
+    else:
+        found = started(words)
+        if found is not None:
+            _start(run, state, spot, found, added)
+        for path in words if run.texts else ():
+            if path is not UNKNOWN and written(path) in state.variables:
+                state.put(written(path), NOT_KNOWN)
+        if first not in MAKES_NOTHING and run.background is None:
+            _may_write(run, words[1:])
+        if first in MAKES_ITS_WORDS:
+            _make(run, words[1:])
+        elif found is None or found.kind not in ("shell", "text"):
+            # What a program makes need not stand in its words: unknown is not wrong.
+            run.programs = run.programs or first not in MAKES_NOTHING
+
+
+def _may_write(run: Run, words: Sequence[Value]) -> None:
+    """A program may write the tables that it is given: ``python3 make.py table.json``."""
+    for word in words:
+        if word is not UNKNOWN and word.endswith(".json"):
+            run.written.add(word.rpartition("/")[2])
+
+
+def _make(run: Run, words: Sequence[Value]) -> None:
+    """``cp``, ``mv``, ``tee`` and the like; what they make of a folder's content is not known."""
+    for word in words:
+        if word is UNKNOWN or "{" in word or word.endswith(("/.", "..")):
+            run.programs = True
+        elif not word.startswith("-"):
+            run.made.add(word.rstrip("/").rpartition("/")[2])
+
+
+def _start(run: Run, state: State, spot: Spot, found: Started, added: Dict[str, Variable]) -> None:
+    variables = {} if found.removed is None else {**state.exported, **added}
+    for name in found.removed or ():
+        variables.pop(name, None)
+    run.steps -= len(state.exported)
+    for name, value in found.variables.items():
+        variables[name] = Variable(value, added.get(name, Variable(value, spot)).spot, True)
+    table = variables.get("RANK_TABLE_FILE", NOT_KNOWN).value
+    launch = Launch(
+        found.kind,
+        near(run, found.script),
+        found.arguments,
+        spot,
+        variables,
+        frozenset({*state.shell.unset, *(found.removed or ())}.difference(variables)),
+        run.background,
+        may_be_made(run, table),
+        None if table is UNKNOWN else _text_of(run, state, table),
+        found.framework,
+    )
+    if found.kind in ("shell", "text"):
+        _child(run, launch, found)
+    elif found.kind == "python":
+        run.launches.append(launch)
+    else:
+        _start_several(run, launch)
+
+
+def _text_of(run: Run, state: State, path: str) -> Optional[Variable]:
+    """The text that the script wrote to a file; None when it wrote none."""
+    variable = state.variables.get(written(path)) if run.texts else None
+    if variable is not None and variable.certain:
+        return variable
+    name = os.path.basename(path)
+    return NOT_KNOWN if name in run.written or name in run.made else None
+
+
+def _start_several(run: Run, launch: Launch) -> None:
+    """A starter of processes, unless what it starts sets its rank or its device, or may do so."""
+    found = inner(launch.arguments)
+    if found is None:
+        run.launches.append(launch)
+    elif found.script is not None:
+        before = len(run.launches)
+        _child(run, launch, found)
+        new = run.launches[before:]
+        if not any({"RANK_ID", "ASCEND_DEVICE_ID"} & set(one.variables) for one in new):
+            script = next((one.script for one in new if one.script is not None), None)
+            run.launches[before:] = [launch._replace(script=script)]
+
+
+def _child(run: Run, launch: Launch, found: Started) -> None:
+    """Another script, started with the exported variables."""
+    child = State(found.arguments)
+    for name, variable in launch.variables.items():
+        child.set(name, variable.value, variable.spot, True)
+    for name, value in found.variables.items():
+        child.set(name, value, launch.variables.get(name, launch).spot, True)
+    child.shell.unset = set(launch.unset.difference(found.variables))
+    if found.kind == "shell":
+        run.programs = not file(run, child, near(run, found.script)) or run.programs
+    elif found.script is not None:
+        text(run, child, found.script, launch.place)
+    else:
+        run.programs = True
+
+
+def _call(run: Run, state: State, name: str, arguments: Sequence[Value]) -> None:
+    body, script = state.shell.functions[name]
+    if run.depth >= DEEPEST:
+        state.forget()
+        return
+    run.depth += 1
+    before, state.own().arguments = state.shell.arguments, tuple(arguments)
+    caller, run.script = run.script, script
+    run.handlers[body.type](run, state, body)
+    state.dead = "" if state.dead == "return" else state.dead
+    if b"return" in script.data[body.start_byte : body.end_byte]:
+        for name in names_in(script.spot(body)):
+            variable = state.variables.get(name)
+            if variable is not None:
+                state.put(name, variable._replace(value=UNKNOWN, certain=False))
+    state.own().arguments, run.script = before, caller
+    run.depth -= 1
+
+
+@functools.lru_cache(maxsize=1024)
+def _may_do_more(name: str) -> bool:
+    """False for the name of a program that certainly starts no training."""
+    return name in BUILTINS or may_start(name)
+
 
 HANDLERS: Dict[str, Handler] = {
     "program": several,
     "do_group": several,
     "compound_statement": several,
-    "redirected_statement": simple.redirected,
+    "redirected_statement": redirected,
     "negated_command": several,
-    "subshell": control.aside,
-    "pipeline": control.aside,
-    "list": control.list_,
+    "subshell": aside,
+    "pipeline": aside,
+    "list": list_,
     "variable_assignment": assignments.assignment,
     "variable_assignments": several,
     "declaration_command": assignments.declaration,
     "unset_command": assignments.unset,
-    "command": simple.command,
-    "function_definition": control.function,
-    "if_statement": control.if_,
-    "case_statement": control.case,
-    "for_statement": control.for_,
-    "c_style_for_statement": control.c_for,
-    "while_statement": control.while_,
-    "test_command": control.test,
+    "command": command,
+    "function_definition": function,
+    "if_statement": if_,
+    "case_statement": case,
+    "for_statement": for_,
+    "c_style_for_statement": c_for,
+    "while_statement": while_,
+    "test_command": test,
 }
 
 
@@ -41,7 +702,7 @@ def follow(script: Script, load: Loader) -> Tuple[Run, State]:
     Returns:
         What it starts, and what is set at its end.
     """
-    run, state = Run(script, load, HANDLERS, simple.read), State()
+    run, state = Run(script, load, HANDLERS, read), State()
     try:
         several(run, state, script.root)
     except RecursionError:  # nested deeper than any script that a person wrote

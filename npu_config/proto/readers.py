@@ -1,17 +1,19 @@
-"""From the tree of a text to a message: which fields there are and what they take.
+"""From a text or from bytes to a message, with every fault reported, not only the first.
 
-The answers are the same on every protobuf, and every fault of a text is reported, not
-only the first.  What is accepted follows the text format specification; where a field
-that can have one value is given two, TensorFlow's own parser refuses, and so does this.
+The answers are the same on every protobuf.  What is accepted of a text follows the text format
+specification; where a field that can have one value is given two, TensorFlow's own parser
+refuses, and so does this.
 """
 
+import warnings
 from contextlib import suppress
 from typing import Any, Dict, Iterator, Optional, Tuple, Union
 
 from google.protobuf.descriptor import FieldDescriptor
+from google.protobuf.message import DecodeError
 
 from npu_config.core.message import join, phrase
-from npu_config.proto.faults import log_of, refuse
+from npu_config.proto.faults import Fault, ProtoSyntaxError, log_of, refuse
 from npu_config.proto.reflection import is_map, is_repeated, single
 from npu_config.text import prototext
 from npu_config.text.faults import FaultLog, StopReading
@@ -205,3 +207,29 @@ def _found(value: Union[Scalar, Block]) -> str:
     if isinstance(value.value, bytes):
         return phrase("the text {}", shown(value.value.decode("utf-8", "backslashreplace")))
     return shown(value.value)
+
+
+def read_bytes(data: bytes, message: Any) -> Any:
+    """Fill an empty message from its binary form, and return it.
+
+    Args:
+        data: the bytes.
+        message: any protobuf message.
+
+    Raises:
+        ProtoSyntaxError: when they are not such a message, or nested too deep (protobuf
+            reads 100 levels).
+    """
+    refused = False
+    # Before protobuf 4 its C++ implementation only warns of bytes that it has not read.
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        try:
+            message.ParseFromString(data)
+        # Its Python implementation lets bad UTF-8 and deep nesting through as they come.
+        except (DecodeError, UnicodeDecodeError, RecursionError):
+            refused = True
+    if refused or caught:
+        reason = phrase("the bytes are not a serialized {}", message.DESCRIPTOR.name)
+        raise ProtoSyntaxError([Fault(reason)])
+    return message
