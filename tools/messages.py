@@ -33,7 +33,7 @@ SILENT = re.compile(
     r"(__main__|__init__|builder|config|presets|checking|npu_init)\.py$|"
     r"(writers(?!/(carry|notes))|proto|tf1|precision_tool|locale)/|core/(npy|lazy|message|frameworks)|dumps/html|"
     r"launch/engines|launch/environment/(launcher|dotenv)|catalogue/api|"
-    r"runner/(finder|script)|script/(spell|state|paths)|text/words"
+    r"runner/(finder|script)|script/(interpreter|state|paths)|text/words"
 )
 """Modules whose literals are no messages: they write files and code, or raise for programmers."""
 

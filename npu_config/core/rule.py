@@ -167,13 +167,13 @@ def _enter(function: Callable[..., None], id: str, severity: Severity, *facts: A
     name = function.__name__.replace("_", "-")
     place = "{0.co_filename}:{0.co_firstlineno}".format(function.__code__)
     if not _ID.match(id):
-        raise ValueError("{}: {} is no id of a rule (NPU1001)".format(place, id))
+        raise ValueError(phrase("{}: {} is not the id of a rule (NPU1001)", place, id))
     for key in (id, name):
         if key in _PLACES:
             raise ValueError(
-                "{}: the rule {} is there already: {}".format(place, key, _PLACES[key])
+                phrase("{}: the rule {} exists already: {}", place, key, _PLACES[key])
             )
-        _PLACES[key] = place
+    _PLACES.update({id: place, name: place})
     doc = function.__doc__ or phrase(NO_PAGE, name)
     REGISTRY[id] = Rule(id, name, severity, doc, *facts)
     return REGISTRY[id]

@@ -28,7 +28,7 @@ def test_a_rule_that_is_there_already():
 
     for id, page in (("NPU313", some_other_name), ("NPU3999", not_a_dump_file)):
         with pytest.raises(
-            ValueError, match=r"test_rule_ids\.py:\d+: .* there already: .*_rules\.py:\d+"
+            ValueError, match=r"test_rule_ids\.py:\d+: .* exists already: .*_rules\.py:\d+"
         ):
             declare(id, Severity.ERROR)(page)
     assert before == dict(REGISTRY)
