@@ -62,7 +62,7 @@ def test_sentences_are_phrases():
         and words.search(str(node.func.value.value))
         and not CODE.match(str(node.func.value.value))
     ]
-    assert [] == glued, "\n".join(map(str, glued))
+    assert glued == [], "\n".join(map(str, glued))
 
 
 def test_nothing_is_fuzzy():

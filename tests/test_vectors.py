@@ -15,7 +15,8 @@ import yaml
 
 from npu_config.core.diagnostics import Severity
 from npu_config.core.settings import Setting, Settings, SourceKind
-from npu_config.rules.engine import CASE_RULES, judge
+from npu_config.rules.bands import CASE_RULES
+from npu_config.rules.engine import judge
 from tests import golden
 
 DATA = Path(__file__).parent / "data" / "vectors"

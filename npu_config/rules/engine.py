@@ -8,7 +8,7 @@ import functools
 from typing import Callable, FrozenSet, List, Mapping, NamedTuple, Optional, Tuple
 
 from npu_config.core.diagnostics import Diagnostic
-from npu_config.core.rule import REGISTRY, Rule
+from npu_config.core.rule import Rule
 from npu_config.core.settings import Settings, SourceKind
 from npu_config.core.target import ANY_TARGET, Product, Target
 from npu_config.core.versions import NEWEST
@@ -27,6 +27,7 @@ class _Plan(NamedTuple):
 @functools.lru_cache(maxsize=512)
 def _rules_for(plan: _Plan) -> Tuple[Tuple[Rule, Callable[[Case], None]], ...]:
     """The rules that concern such settings, in order of id, each with its function."""
+    from npu_config.rules.bands import CASE_RULES
 
     given = frozenset(plan.names)
     return tuple(
@@ -88,10 +89,3 @@ def judge(
         on_host: look at the file system (paths must exist and be usable).
     """
     return judge_case(Case(settings, target or ANY_TARGET, environ, on_host))
-
-
-CASE_RULES: Tuple[Rule, ...] = tuple(
-    sorted(
-        (rule for rule in REGISTRY.values() if rule.check is not None), key=lambda rule: rule.id
-    )
-)

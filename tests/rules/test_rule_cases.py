@@ -10,7 +10,7 @@ too (see ``tests/golden.py``).
 from pathlib import Path
 
 from npu_config.core.diagnostics import Severity
-from npu_config.rules.engine import CASE_RULES
+from npu_config.rules.bands import CASE_RULES
 from tests import golden
 from tests.rules.rule_examples import examples, findings
 
