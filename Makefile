@@ -1,7 +1,7 @@
 # Two commands do everything on a fresh machine: `make quickstart` and `make test`.
 PYTHON ?= python3
 
-.PHONY: quickstart test bench fuzz generate dist bundle site clean
+.PHONY: quickstart test bench fuzz generate translate dist bundle site clean
 
 quickstart:
 	$(PYTHON) -m tools.quickstart
@@ -27,6 +27,9 @@ site: .tools/bin/nox
 
 generate: .tools/bin/nox
 	.tools/bin/nox -s generate
+
+translate: .tools/bin/nox
+	.tools/bin/nox -s translate
 
 .tools/bin/nox:
 	$(PYTHON) -m venv .tools

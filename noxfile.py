@@ -224,7 +224,14 @@ def bundle(session: nox.Session) -> None:
 def generate(session: nox.Session) -> None:
     """Write what follows from the declarations."""
     session.install("-e", str(ROOT) + "[cli]", "ruff", "babel")
+    session.run("python", "-m", "tools.messages", "update")
     session.run("python", "-m", "tools.generate")
+
+
+@nox.session(python=interpreter("3.11"))
+def translate(session: nox.Session) -> None:
+    """Enter new sentences into the .po file, and list those that wait for their Chinese."""
+    session.install("-e", str(ROOT) + "[cli]", "babel")
     session.run("python", "-m", "tools.messages", "update")
 
 

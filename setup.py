@@ -3,7 +3,10 @@
 import re
 from pathlib import Path
 
+from babel.messages.mofile import write_mo
+from babel.messages.pofile import read_po
 from setuptools import find_packages, setup
+from setuptools.command.build_py import build_py
 
 HERE = Path(__file__).parent
 VERSION = re.search(
@@ -19,6 +22,18 @@ CLI = [
     'tree-sitter-languages>=1.8; python_version < "3.10"',
 ]
 COMPARE = ["numpy>=1.17"]
+
+
+class BuildWithCatalogues(build_py):  # type: ignore[misc]
+    """Compiles the messages before it copies the package; editable installs do so in place."""
+
+    def run(self) -> None:
+        """Compile, then what a build does."""
+        for source in HERE.glob("npu_config/locale/*/LC_MESSAGES/*.po"):
+            with source.open("rb") as po, source.with_suffix(".mo").open("wb") as mo:
+                write_mo(mo, read_po(po, domain=source.stem))
+        super().run()
+
 
 setup(
     name="npu_config",
@@ -41,6 +56,7 @@ setup(
         ]
     },
     include_package_data=True,
+    cmdclass={"build_py": BuildWithCatalogues},
     python_requires=">=3.7",
     install_requires=[
         "attrs>=21.3",

@@ -1,5 +1,6 @@
 """What all tests share: hypothesis without time limits (and without chance in CI), markers."""
 
+import contextlib
 import importlib.util
 import os
 
@@ -32,8 +33,12 @@ def pytest_addoption(parser):
 
 
 def pytest_configure(config):
-    """Tell the runner of golden cases, before the tests are collected."""
+    """Before the tests are collected: what the runner of golden cases does, and the .mo file."""
     golden.update = config.getoption("--update-cases")
+    with contextlib.suppress(ImportError):  # without Babel a build has to have made it
+        from tools.messages import compile_in_checkout
+
+        compile_in_checkout()
 
 
 def pytest_collection_modifyitems(items):

@@ -1,15 +1,20 @@
 """The catalogue is complete: every sentence that a user may read has its translation."""
 
 import ast
+import io
 import re
+import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
 pytest.importorskip("babel")
 pytest.importorskip("tools.messages")
 
+from babel.messages.pofile import read_po
+
+from npu_config.core.message import catalogue
+from tools import messages
 from tools.messages import (
     CODE,
     PACKAGE,
@@ -19,15 +24,11 @@ from tools.messages import (
     placeholders,
     sentences,
     translation,
-    untranslated,
 )
 
 pytestmark = pytest.mark.skipif(
     sys.version_info < (3, 9), reason="sentences are collected with the ast of Python 3.9"
 )
-
-ALLOWED_UNTRANSLATED = 0
-"""Sentences that wait for their translation."""
 
 CATALOGUE = load()
 TRANSLATED = {
@@ -38,13 +39,59 @@ TRANSLATED = {
 }
 
 
-def test_every_sentence_is_in_the_catalogue():
-    """What the code says now, and nothing that it said once."""
-    said = set(sentences())
-    missing = sorted(said - set(TRANSLATED)) + untranslated(CATALOGUE)
-    assert len(missing) <= ALLOWED_UNTRANSLATED, missing
-    if not ALLOWED_UNTRANSLATED:
-        assert sorted(set(TRANSLATED) - said) == []
+SENTENCES = set(sentences())
+
+
+def test_the_sentences_are_found():
+    """What the code says is collected: nearly all of it is in the catalogue already."""
+    assert len(SENTENCES & set(TRANSLATED)) > 2000
+
+
+@pytest.fixture
+def waiting(monkeypatch):
+    """One sentence is new."""
+    old = sentences()
+    monkeypatch.setattr(messages, "sentences", lambda: {**old, "a new {} of all": {"cli/new.py"}})
+
+
+def test_a_new_sentence_is_listed(waiting, capsys):
+    """It waits for its Chinese with the module that says it; it fails no check."""
+    assert messages.main(["check"]) == 0
+    assert "cli/new.py: 'a new {} of all'\n" in capsys.readouterr().out
+
+
+def test_a_release_waits_for_its_translations(waiting, capsys):
+    """With ``--release`` a sentence without Chinese is a failure."""
+    assert messages.main(["check", "--release"]) == 1
+    assert "cli/new.py: 'a new {} of all'\n" in capsys.readouterr().out
+
+
+def test_a_release_passes_when_all_is_translated(monkeypatch, capsys):
+    """The same check accepts a catalogue in which nothing waits."""
+    known = {text: set() for text, words in TRANSLATED.items() if words}
+    monkeypatch.setattr(messages, "sentences", lambda: known)
+    assert messages.main(["check", "--release"]) == 0
+    assert "{} sentences, 0 wait for their Chinese\n".format(len(known)) in capsys.readouterr().out
+
+
+def test_both_sides_of_a_merge_keep_their_sentences(tmp_path):
+    """Two branches that enter sentences at one place of the .po file merge by union."""
+    added = {
+        "ours": {"zz a line of ours": "甲", "zz lines\nof ours\n": "甲\n甲\n"},
+        "base": {},
+        "theirs": {"zz a line of theirs": "乙", "zz lines\nof theirs\n": "乙\n乙\n"},
+    }
+    for side, new in added.items():
+        catalogue = load()
+        for text, words in new.items():
+            catalogue.add(text, words)
+        (tmp_path / side).write_bytes(messages.source(catalogue))
+    merge = ["git", "merge-file", "-p", "--union", "ours", "base", "theirs"]
+    merged = subprocess.run(merge, cwd=str(tmp_path), stdout=subprocess.PIPE, check=True).stdout
+    both = read_po(io.BytesIO(merged), locale="zh_CN")
+    found = {text: translation(both, text) for side in added.values() for text in side}
+    assert {**added["ours"], **added["theirs"]} == found
+    assert len(load()) + 4 == len(both)
 
 
 def test_sentences_are_phrases():
@@ -116,10 +163,11 @@ def test_names_are_kept():
 
 
 def test_the_compiled_catalogue_is_that_of_the_source():
-    """The .mo file that is shipped says what the .po file says."""
-    from tools.messages import MO, written
-
-    assert Path(MO).read_bytes() == written(CATALOGUE)[1]
+    """The .mo file that a build made says what the .po file says."""
+    said = catalogue("zh")
+    assert {
+        text: words for text, words in TRANSLATED.items() if words and words != said(text)
+    } == {}
 
 
 COUNTED = {
@@ -175,11 +223,11 @@ NEVER_ONE = (
 def test_one_of_a_thing_is_not_said_in_the_plural():
     """A sentence that counts has a form for one, or is worded so that it needs none."""
     wrong = []
-    for text in TRANSLATED:
+    for text in SENTENCES:
         for match in _COUNT.finditer(text):
             before = text[: match.start(1)]
             one = before + COUNTED[match.group(1)]
-            has_one = any(re.match(re.escape(one) + r"\b", other) for other in TRANSLATED)
+            has_one = any(re.match(re.escape(one) + r"\b", other) for other in SENTENCES)
             if not (has_one or _LIMIT.search(text[: match.start()])):
                 wrong.append(text)
     assert sorted({text for text in wrong if not text.startswith(NEVER_ONE)}) == []

@@ -61,7 +61,8 @@ def modules() -> List[str]:
 
 def wrong_in_wheel(names: Sequence[str]) -> List[str]:
     """What a wheel lacks, or holds too much."""
-    wrong = ["the wheel lacks " + name for name in modules() if name not in names]
+    needed = [*modules(), *(po[:-3] + ".mo" for po in modules() if po.endswith(".po"))]
+    wrong = ["the wheel lacks " + name for name in needed if name not in names]
     wrong += [
         "the wheel holds " + name
         for name in names

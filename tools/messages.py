@@ -1,8 +1,9 @@
-"""The catalogues of translated messages: ``python -m tools.messages update|compile|check``.
+"""The catalogue of translated messages: ``python -m tools.messages update|compile|check``.
 
-``update`` collects every sentence that a user may read and enters new ones, untranslated, into
-the .po file; those that are gone leave it.  ``compile`` writes the .mo file that is shipped.
-``check`` says what ``update`` and ``compile`` would change.  Needs Babel.
+``update`` collects every sentence that a user may read, enters new ones, untranslated, into the
+.po file, removes those that are gone, and lists what waits for its Chinese (``make translate``).
+``compile`` writes the .mo file, which a build of the package makes and git ignores.  ``check``
+lists what waits, and fails only with ``--release``.  Needs Babel.
 
 Sentences are the templates of ``phrase`` and ``localized``, literals of several words in the
 modules that speak to users, and what is declared: titles of rules, help of commands.
@@ -10,12 +11,13 @@ modules that speak to users, and what is declared: titles of rules, help of comm
 
 import ast
 import io
+import os
 import re
 import string
 import sys
 from datetime import datetime, timezone
 from pathlib import Path
-from typing import Any, Dict, Iterable, Iterator, List, Set, Tuple
+from typing import Dict, Iterable, Iterator, List, Set, Tuple
 
 from babel.messages.catalog import Catalog
 from babel.messages.mofile import write_mo
@@ -278,12 +280,11 @@ def translation(catalogue: Catalog, text: str) -> str:
 def updated(old: Catalog) -> Catalog:
     """The catalogue with the sentences of now, and the translations that there are."""
     new = _empty()
-    for text, names in sorted(sentences().items()):
-        places = [(name, 0) for name in sorted(names)[:3]]
+    for text in sorted(sentences()):
         if text in PLURALS:
-            new.add((text, PLURALS[text]), (translation(old, text),), locations=places)
+            new.add((text, PLURALS[text]), (translation(old, text),))
         else:
-            new.add(text, translation(old, text), locations=places)
+            new.add(text, translation(old, text))
     return new
 
 
@@ -293,17 +294,41 @@ def untranslated(catalogue: Catalog) -> List[str]:
     return [text for text in ids if not translation(catalogue, text)]
 
 
-def written(catalogue: Catalog) -> Tuple[bytes, bytes]:
-    """The bytes of the .po and of the .mo file."""
-    po, mo = io.BytesIO(), io.BytesIO()
+def queue(catalogue: Catalog) -> List[str]:
+    """A line for each sentence without a translation: the modules that say it, its words."""
+    names = sentences()
+    return [
+        "{}: {!r}".format(" ".join(sorted(names.get(text, ()))), text)
+        for text in untranslated(catalogue)
+    ]
+
+
+def source(catalogue: Catalog) -> bytes:
+    """The bytes of the .po file: an entry that is not wrapped, and says no place, merges."""
+    po = io.BytesIO()
     plain = _empty()
     for message in catalogue:
         if message.id:
+            message.locations = []
             plain[message.id] = message
-    catalogue = plain
-    write_po(po, catalogue, width=99, sort_output=True, include_lineno=False)
-    write_mo(mo, catalogue)
-    return po.getvalue(), mo.getvalue()
+    write_po(po, plain, width=0, sort_output=True, no_location=True)
+    return po.getvalue()
+
+
+def compile_catalogue() -> None:
+    """Write the .mo file of the .po file, whole or not at all."""
+    fresh = MO.with_suffix(".mo.{}".format(os.getpid()))
+    with fresh.open("wb") as file:
+        write_mo(file, load())
+    os.replace(str(fresh), str(MO))
+
+
+def compile_in_checkout() -> None:
+    """The same for the tests of a checkout, where no build does it and the .po file is newer."""
+    if not (PACKAGE.parent / "setup.py").exists():
+        return
+    if not MO.exists() or MO.stat().st_mtime <= PO.stat().st_mtime:
+        compile_catalogue()
 
 
 def main(arguments: List[str]) -> int:
@@ -312,23 +337,18 @@ def main(arguments: List[str]) -> int:
     if action not in ("update", "compile", "check"):
         print(__doc__)
         return 2
-    old: Any = load() if PO.exists() else Catalog()
-    catalogue = old if action == "compile" else updated(old)
-    po, mo = written(catalogue)
-    wanted = {MO: mo} if action == "compile" else {PO: po, MO: mo}
-    stale = [
-        path
-        for path, content in wanted.items()
-        if not path.exists() or path.read_bytes() != content
-    ]
-    if action == "check":
-        print("".join("{} is not up to date\n".format(path.name) for path in stale), end="")
-        return 1 if stale else 0
-    for path in stale:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(wanted[path])
-    left = untranslated(catalogue)
-    print("{} sentences, {} untranslated".format(len(catalogue), len(left)))
+    if action != "compile":
+        catalogue = updated(load() if PO.exists() else Catalog())
+        left = queue(catalogue)
+        print("".join(line + "\n" for line in left), end="")
+        print("{} sentences, {} wait for their Chinese".format(len(catalogue), len(left)))
+        if action == "check":
+            return 1 if left and "--release" in arguments else 0
+        if left:
+            print("translate them in", os.path.relpath(str(PO)))
+        if not PO.exists() or PO.read_bytes() != source(catalogue):
+            PO.write_bytes(source(catalogue))
+    compile_catalogue()
     return 0
 
 
