@@ -11,11 +11,9 @@ from typing import Any, Callable, Dict, List
 
 from benchmarks._measure import Row, best
 from npu_config import rank_table
-from npu_config.rank_table.building import ServerPlan, build
-from npu_config.rank_table.building_ranks import Layer, build_ranks
+from npu_config.rank_table.building import Layer, ServerPlan, build, build_ranks
 from npu_config.rank_table.judging import check
-from npu_config.rank_table.model import to_document
-from npu_config.rank_table.rendering import render
+from npu_config.rank_table.model import render, to_document
 
 DEVICES = 32768
 TIME, MEMORY = 2.0, 10.0

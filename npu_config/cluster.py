@@ -15,4 +15,9 @@ if not TYPE_CHECKING:
         launch = importlib.import_module("npu_config.launch")
         if name == "rank_table":
             return tables
+        if name == "__all__":
+            return [*launch.__all__, *tables.__all__]
         return getattr(launch if name in launch.__all__ else tables, name)
+
+    def __dir__() -> Any:
+        return __getattr__("__all__")

@@ -114,7 +114,7 @@ def build_command(
         --device-ips 10.20.0.2 --target atlas_training -o rank_table.json
     """
     from npu_config.rank_table import building as build
-    from npu_config.rank_table import building_ranks as build_ranks
+    from npu_config.rank_table import building as build_ranks
     from npu_config.rank_table import conversion, describe
 
     if not layers and (product == "ascend_950" or table_version == "2.0"):

@@ -10,24 +10,24 @@ from typing import Optional, Tuple
 from npu_config.core.diagnostics import Diagnostic, Report, Severity
 from npu_config.core.files import PathLike
 from npu_config.core.target import ANY_TARGET, Target
-from npu_config.rank_table.building import ServerPlan, build
-from npu_config.rank_table.building_ranks import Layer, build_ranks
+from npu_config.rank_table.building import Layer, ServerPlan, build, build_ranks
 from npu_config.rank_table.conversion import convert, merge, not_held
-from npu_config.rank_table.group_model import GroupTable
 from npu_config.rank_table.hccn import check_addresses_of, parse_hccn, plan_of_machine
 from npu_config.rank_table.judging import LIST_KEYS, check_document, judge
 from npu_config.rank_table.model import (
     AnyRankTable,
     Device,
+    GroupTable,
+    Process,
     RankTable,
     RankTable2,
     Server,
     SuperPod,
     from_document,
+    layout,
+    render,
     to_document,
 )
-from npu_config.rank_table.process import Process
-from npu_config.rank_table.rendering import layout, render
 from npu_config.sidefiles.format import Format, Parsed, Sample, takes_text
 from npu_config.sidefiles.schema.records import IncompleteError
 from npu_config.text.json import BROKEN

@@ -1,22 +1,33 @@
-"""Checks that several dialects share: status, counts, names, rank ids."""
+"""Checks that several dialects share: status, counts, names, rank ids, addresses, devices."""
 
+from collections import Counter
 from functools import partial
-from typing import Any, Dict, List, Sequence, Tuple
+from typing import Any, Callable, Dict, FrozenSet, Iterable, List, Optional, Sequence, Set, Tuple
 
 from npu_config.core.diagnostics import Severity
 from npu_config.core.message import phrase
-from npu_config.core.rule import declare
-from npu_config.rank_table.dialects import SOURCES
-from npu_config.sidefiles.schema.findings import Findings, dotted, listed, shown
-from npu_config.sidefiles.schema.levels import Column, Level, Node
+from npu_config.core.rule import Rule, declare
+from npu_config.core.target import Product
+from npu_config.rank_table.dialects import EVEN, SOURCES
+from npu_config.sidefiles.schema.kinds import pieces
+from npu_config.sidefiles.schema.reading import (
+    Column,
+    Findings,
+    Level,
+    Node,
+    Path,
+    dotted,
+    ranges,
+    shown,
+)
 
 _GUIDE = "cann/hccl:docs/zh/user_guide/cluster_info_config/rank_table_config_{}.md"
 _SOURCE = tuple(_GUIDE.format(name) for name in ("910", "a5"))
 
-_rule = partial(declare, facts=("rank-table-file",), source=_SOURCE)
+table_rule = partial(declare, facts=("rank-table-file",), source=_SOURCE)
 
 
-@_rule("NPU647", Severity.ERROR, source=(*_SOURCE, SOURCES["GL"] + ":166-188"))
+@table_rule("NPU647", Severity.ERROR, source=(*_SOURCE, SOURCES["GL"] + ":166-188"))
 def rank_table_not_completed() -> None:
     """The status of a rank table is not `completed`.
 
@@ -30,7 +41,7 @@ def rank_table_not_completed() -> None:
     """
 
 
-@_rule("NPU648", Severity.ERROR)
+@table_rule("NPU648", Severity.ERROR)
 def rank_table_count() -> None:
     """A count does not agree with the list that it counts.
 
@@ -45,7 +56,7 @@ def rank_table_count() -> None:
     """
 
 
-@_rule("NPU649", Severity.ERROR)
+@table_rule("NPU649", Severity.ERROR)
 def rank_table_duplicate_name() -> None:
     """Two servers, containers or super nodes have the same name.
 
@@ -58,7 +69,7 @@ def rank_table_duplicate_name() -> None:
     """
 
 
-@_rule("NPU650", Severity.ERROR, facts=("rank-table-file", "rank-id-matches-table"))
+@table_rule("NPU650", Severity.ERROR, facts=("rank-table-file", "rank-id-matches-table"))
 def rank_table_rank_ids() -> None:
     """The rank ids are not 0 to n-1, each once.
 
@@ -69,19 +80,6 @@ def rank_table_rank_ids() -> None:
     Wrong, for two devices: `"rank_id": "1"` and `"rank_id": "2"`
 
     Right: `"rank_id": "0"` and `"rank_id": "1"`
-    """
-
-
-@_rule("NPU651", Severity.WARNING)
-def rank_table_interleaved_ranks() -> None:
-    """The ranks of one server are mixed with those of another.
-
-    The guides want the ranks of a server to form one consecutive block.  HCCL does not refuse
-    ranks that interleave between servers, but does not promise to support them.
-
-    Wrong: server 1 has the ranks 0, 1, 2, 7 and server 2 has 3, 4, 5, 6
-
-    Right: server 1 has the ranks 0, 1, 2, 3 and server 2 has 4, 5, 6, 7
     """
 
 
@@ -229,36 +227,324 @@ def _beyond(
         "{} is {}; {}; missing: {}; too high: {}",
         values[beyond[0]],
         _legal(count),
-        listed(free),
-        listed(excess),
+        ranges(free),
+        ranges(excess),
         help="number the devices from 0 without gaps",
     )
 
 
-def check_blocks(level: Level, usable: Sequence[Tuple[int, int]], findings: Findings) -> None:
-    """Check that the ranks of every server form one block.
+_ADDRESS_SOURCE = (
+    "cann/hccl:docs/zh/user_guide/cluster_info_config/rank_table_config_910.md",
+    "cann/hccl:docs/zh/user_guide/fault_diagnosis/cluster_info_verify_fail.md",
+    SOURCES["CO"] + ":488-570",
+)
+
+address_rule = partial(declare, facts=("rank-table-device-ip",), source=_ADDRESS_SOURCE)
+
+
+@address_rule(
+    "NPU652",
+    Severity.ERROR,
+    facts=("rank-table-file", "rank-table-device-ip"),
+    source=(*_ADDRESS_SOURCE, "docs/en/tfadapter_1/migration/faq/hccl_init_ret_-17_error.md"),
+)
+def rank_table_duplicate_address() -> None:
+    """Two devices have the same IP address.
+
+    Every device has a network interface of its own, so `device_ip` is unique in the whole
+    table; a copy of a line that was not adapted is the usual cause.  HCCL compares the address
+    with that of the interface and ends with `ra rdev init failed, ret[-17]` on the device
+    whose address it is not.  The texts are compared: `fd00::9` and `FD00::9` are two.
+
+    Wrong: `"device_ip": "10.20.0.2"` for device 0 and for device 1
+
+    Right: `"device_ip": "10.20.0.2"` for device 0, `"device_ip": "10.20.0.3"` for device 1
+    """
+
+
+@address_rule("NPU653", Severity.ERROR, facts=("rank-table-file",))
+def rank_table_address_family() -> None:
+    """Some addresses are IPv4 and some are IPv6.
+
+    With several servers all `device_ip` are of one version of IP, and so are all `host_ip`;
+    HCCL ends with `device ip family is not same as others`.  One server may mix them.  In a table
+    with `deploy_mode` whose `server_num` is 1 but which names several servers it is not known
+    which of the two counts (a warning).
+
+    Wrong: `"device_ip": "10.20.0.2"` for device 0, `"device_ip": "fd00::3"` for device 1
+
+    Right: `"device_ip": "fd00::2"` for device 0, `"device_ip": "fd00::3"` for device 1
+    """
+
+
+ADDRESS_HELP = "write the address_N of /etc/hccn.conf on that server, or ask hccn_tool -i N -ip -g"
+
+
+def check_families(
+    level: Level,
+    key: str,
+    column: Column,
+    findings: Findings,
+    severity: Optional[Severity] = None,
+) -> None:
+    """Check that all addresses are of one family."""
+    if len({":" in address for address in column.values if address}) < 2:
+        return
+    families = [address.count(":") > 1 for address in column.values]
+    six = 2 * sum(families) < len(families)
+    owner = column.owners[families.index(six)]
+    path = (*level.path(owner), key)
+    names = ("IPv6", "IPv4") if six else ("IPv4", "IPv6")
+    findings.wrong_at(
+        rank_table_address_family,
+        path,
+        '{} is "{}" ({}), but {:,} of {:,} are {}; with several servers all are of one family',
+        level.items[owner][key],
+        names[0],
+        len(families) - families.count(six),
+        len(families),
+        names[1],
+        help="give all of them addresses of one family",
+        severity=severity,
+    )
+
+
+def check_unique(level: Level, key: str, column: Column, findings: Findings) -> None:
+    """Check that no address is there twice; some are several, joined by ``,``."""
+    first: Dict[str, int] = {}
+    for owner, address in zip(column.owners, column.values):
+        for piece in pieces(address):
+            before = first.setdefault(piece, owner)
+            if before != owner or pieces(address).count(piece) > 1:
+                findings.wrong_at(
+                    rank_table_duplicate_address,
+                    (*level.path(owner), key),
+                    '{} is "{}", the address of {}; every device has one of its own',
+                    piece,
+                    dotted(level.path(before)),
+                    help=ADDRESS_HELP,
+                )
+                break
+
+
+_PORT_SOURCE = (
+    "cann/hccl:docs/zh/user_guide/cluster_info_config/rank_table_config_a2.md",
+    "cann/hccl:docs/zh/user_guide/cluster_info_config/rank_table_config_a3.md",
+)
+
+port_rule = partial(declare, source=_PORT_SOURCE)
+
+
+@port_rule(
+    "NPU654", Severity.WARNING, facts=("rank-table-file", "hccl-port-single-device-multi-process")
+)
+def rank_table_shared_device() -> None:
+    """Two ranks of one server have the same `device_id`.
+
+    HCCL does not compare the ids when it reads the table.  On atlas_training and
+    atlas_300i_duo every device is one rank, and creating a further group fails.  On atlas_a2 and
+    atlas_a3 several processes may share one NPU; each should then have a `device_port` of its
+    own (or `HCCL_NPU_SOCKET_PORT_RANGE` be set for all cards), otherwise the ports collide and
+    the service does not start.  It is silent when the ports differ.
+
+    Wrong: `{"device_id": "0", "rank_id": "0"}` and `{"device_id": "0", "rank_id": "1"}`
+
+    Right: `{"device_id": "0", "rank_id": "0"}` and `{"device_id": "1", "rank_id": "1"}`
+    """
+
+
+def check_shared_devices(
+    devices: Node,
+    servers: Iterable[Sequence[Any]],
+    server_of: Callable[[int], Any],
+    findings: Findings,
+) -> None:
+    """Report ranks of one server that have the same ``device_id`` and no ports of their own.
 
     Args:
-        level: the devices.
-        usable: what :func:`check_rank_ids` returned.
+        devices: the devices.
+        servers: the device ids of each server.
+        server_of: what server the device with a number is in.
         findings: where faults are noted.
     """
-    current, seen = -1, set()
-    owners = level.owners() if usable else []
-    for rank, index in usable:
-        server = owners[index]
-        if server == current:
+    if all(len(set(mine)) == len(mine) for mine in set(map(tuple, servers))):
+        return
+    column = devices["device_id"]
+    places = [(server_of(owner), value) for owner, value in zip(column.owners, column.values)]
+    ports = dict(zip(devices["device_port"].owners, devices["device_port"].values))
+    first: Dict[Tuple[Any, int], int] = {}
+    used: Dict[int, Set[int]] = {}
+    for index, place in zip(column.owners, places):
+        before = first.setdefault(place, index)
+        if before == index:
             continue
-        if server in seen:
-            findings.wrong_at(
-                rank_table_interleaved_ranks,
-                (*level.path(index), "rank_id"),
-                "{} is {}, but lower ranks of this server come before ranks of "
-                "server_list[{}]; the ranks of one server form one block",
-                rank,
-                current,
-                help="number the devices of one server one after another",
-            )
-            return
-        seen.add(server)
-        current = server
+        taken = used.setdefault(before, {ports[before]} if before in ports else set())
+        port = ports.get(index)
+        if before in ports and port is not None and port not in taken:
+            taken.add(port)
+            continue
+        findings.wrong_at(
+            rank_table_shared_device,
+            (*devices.level.path(index), "device_id"),
+            "{} is {}, the device of {} too; ranks that share one NPU need a device_port of "
+            "their own each",
+            shown(devices.level.items[index]["device_id"]),
+            dotted(devices.level.path(before)),
+            help="give each rank its own device, or its own device_port",
+        )
+
+
+_TRAINING_SOURCE = ("docs/en/tfadapter_1/migration/model_training/distributed_training.md",)
+
+
+@declare(
+    "NPU656",
+    Severity.ERROR,
+    facts=("rank-table-device-count-910",),
+    source=_TRAINING_SOURCE,
+    products=(Product.ATLAS_TRAINING, Product.ATLAS_300I_DUO),
+)
+def rank_table_device_count() -> None:
+    """The number of devices, or their choice, is not one that atlas_training supports.
+
+    Every server has the same number of devices; HCCL refuses the table otherwise, on
+    atlas_300i_duo too.  One server takes 1, 2, 4 or 8 of them.  The devices 0 to 3 and 4 to 7
+    are two groups, each with links of its own; 2 or 4 devices stay inside one group.  Other
+    choices are not documented, and fail on boards whose devices are linked by HCCS (a warning).
+
+    Wrong: one server with the devices 2, 3, 4 and 5
+
+    Right: one server with the devices 0, 1, 2 and 3
+    """
+
+
+@declare(
+    "NPU657",
+    Severity.INFO,
+    facts=("rank-table-device-count-a2", "rank-table-balance-a3"),
+    source=_TRAINING_SOURCE,
+    products=(Product.ATLAS_A2, Product.ATLAS_A3),
+)
+def rank_table_balance() -> None:
+    """The devices are not spread evenly.
+
+    atlas_a2 takes any number of devices on one server and 1 to 8 times the number of servers
+    in a cluster (more is not documented); the same number on every server is recommended.  On
+    atlas_a3 every super node should have the same number of servers and every server the
+    same number of devices.  Uneven tables work, but are slower.
+
+    Wrong: 8 devices on the first server and 4 on the second
+
+    Right: 8 devices on each
+    """
+
+
+_HALVES = (frozenset(range(4)), frozenset(range(4, 8)))
+
+
+def check_device_counts(
+    path: Callable[[int], Path],
+    devices: Sequence[Sequence[Any]],
+    products: FrozenSet[Product],
+    findings: Findings,
+) -> None:
+    """Check the number of devices by what the product wants.
+
+    Args:
+        path: where the server with a number is.
+        devices: the device ids of each; None for one that is wrong.
+        products: the products that the table may be for.
+        findings: where faults are noted.
+    """
+    sizes = [len(mine) for mine in devices]
+    if not sizes or 0 in sizes:
+        return
+    usual = Counter(sizes).most_common(1)[0][0]
+    odd = [server for server, size in enumerate(sizes) if size != usual]
+    if odd and products <= EVEN:
+        _report(
+            path(odd[0]),
+            phrase(
+                "{} has {} device, most servers have {}; HCCL wants the same number on every "
+                "server"
+                if sizes[odd[0]] == 1
+                else "{} has {} devices, most servers have {}; HCCL wants the same number on "
+                "every server",
+                dotted(path(odd[0])),
+                sizes[odd[0]],
+                usual,
+            ),
+            "use the same number of devices on every server",
+            rank_table_device_count,
+            findings,
+        )
+    elif odd and len(products) == 1:
+        _report(
+            path(odd[0]),
+            phrase(
+                "{} has {} device, most servers have {}; uneven servers are slower"
+                if sizes[odd[0]] == 1
+                else "{} has {} devices, most servers have {}; uneven servers are slower",
+                dotted(path(odd[0])),
+                sizes[odd[0]],
+                usual,
+            ),
+            "use the same number of devices on every server",
+            rank_table_balance,
+            findings,
+        )
+    if products == frozenset((Product.ATLAS_TRAINING,)):
+        for server, mine in enumerate(devices):
+            if len(mine) != 8:
+                _training(path(server), mine, findings)
+
+
+def _training(server: Path, devices: Sequence[Any], findings: Findings) -> None:
+    size, chosen = len(devices), frozenset(devices)
+    if size not in (1, 2, 4, 8):
+        message = phrase(
+            "{} has {} devices; a server of atlas_training takes 1, 2, 4 or 8",
+            dotted(server),
+            size,
+        )
+    elif size == len(chosen) and None not in chosen and not any(map(chosen.issubset, _HALVES)):
+        message = phrase(
+            "{} has the devices {}; {} devices of a server of atlas_training are all of 0-3 or "
+            "all of 4-7",
+            dotted(server),
+            ranges(sorted(chosen)),
+            size,
+        )
+    else:
+        return
+    help = "choose 1, 2, 4 or 8 devices, 2 and 4 of one half"
+    findings.add(rank_table_device_count, server, message, help, Severity.WARNING)
+
+
+def check_balance(pod_of: Dict[int, int], findings: Findings) -> None:
+    """Report super nodes with fewer or more servers than the others."""
+    counts = Counter(pod_of.values())
+    if len(set(counts.values())) < 2:
+        return
+    usual = Counter(counts.values()).most_common(1)[0][0]
+    odd = min(pod for pod, count in counts.items() if count != usual)
+    _report(
+        ("super_pod_list", odd),
+        phrase(
+            "super_pod_list[{}] has {} server, most super nodes have {}; uneven super nodes are "
+            "slower"
+            if counts[odd] == 1
+            else "super_pod_list[{}] has {} servers, most super nodes have {}; uneven super nodes "
+            "are slower",
+            odd,
+            counts[odd],
+            usual,
+        ),
+        "use the same number of servers in every super node",
+        rank_table_balance,
+        findings,
+    )
+
+
+def _report(path: Path, message: str, help: str, rule: Rule, findings: Findings) -> None:
+    findings.add(rule, path, message, help)

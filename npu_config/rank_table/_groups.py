@@ -6,31 +6,34 @@ from npu_config.core.diagnostics import Severity
 from npu_config.core.message import phrase
 from npu_config.core.rule import declare
 from npu_config.core.target import Product
-from npu_config.rank_table._addresses import (
-    check_families,
-    check_unique,
-    rank_table_address_needed,
-)
 from npu_config.rank_table._common import (
     check_count,
+    check_device_counts,
+    check_families,
     check_names,
     check_rank_ids,
+    check_shared_devices,
     check_status,
+    check_unique,
     rank_table_count,
 )
-from npu_config.rank_table._ports import check_shared_devices
-from npu_config.rank_table._products import check_device_counts
+from npu_config.rank_table._servers import rank_table_address_needed
 from npu_config.rank_table.dialects import (
     EVEN,
     SOURCES,
     cloud_schema,
     laboratory_schema,
 )
-from npu_config.sidefiles.schema.addresses import IpAddresses
-from npu_config.sidefiles.schema.findings import Findings, dotted
-from npu_config.sidefiles.schema.kinds import Key
-from npu_config.sidefiles.schema.levels import NO_COLUMN, Column, Node, Path
-from npu_config.sidefiles.schema.reading import Reader
+from npu_config.sidefiles.schema.kinds import IpAddresses, Key
+from npu_config.sidefiles.schema.reading import (
+    NO_COLUMN,
+    Column,
+    Findings,
+    Node,
+    Path,
+    Reader,
+    dotted,
+)
 
 
 @declare(

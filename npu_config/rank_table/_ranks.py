@@ -11,12 +11,8 @@ from npu_config.core.message import listed, phrase
 from npu_config.core.rule import declare
 from npu_config.rank_table._common import check_count, check_rank_ids, check_status
 from npu_config.rank_table.dialects import BACKUP_LOCAL_ID, RANKS_SCHEMA, SOURCES
-from npu_config.sidefiles.schema.addresses import IpAddress, family_of
-from npu_config.sidefiles.schema.findings import Findings, dotted, shown
-from npu_config.sidefiles.schema.kinds import Key
-from npu_config.sidefiles.schema.levels import Level, Node
-from npu_config.sidefiles.schema.numbers import CutInteger
-from npu_config.sidefiles.schema.reading import Reader
+from npu_config.sidefiles.schema.kinds import CutInteger, IpAddress, Key, family_of
+from npu_config.sidefiles.schema.reading import Findings, Level, Node, Reader, dotted, shown
 
 _EID = re.compile(r"[0-9a-fA-F]{32}\Z")
 _SOURCE = ("cann/hccl:docs/zh/user_guide/cluster_info_config/rank_table_config_a5.md",)

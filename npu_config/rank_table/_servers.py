@@ -1,25 +1,37 @@
-"""The check of versions 1.0 and 1.2: servers that hold devices."""
+"""The check of versions 1.0 and 1.2: servers that hold devices, with addresses and ports."""
 
-from typing import Any, Dict, FrozenSet, List, Optional, Tuple
+from typing import Any, Dict, FrozenSet, List, Optional, Sequence, Tuple
 
 from npu_config.core.diagnostics import Severity
-from npu_config.core.message import phrase
+from npu_config.core.message import listed, phrase
 from npu_config.core.rule import declare
 from npu_config.core.target import Product
-from npu_config.rank_table._addresses import check_device_ips
 from npu_config.rank_table._common import (
-    check_blocks,
+    ADDRESS_HELP,
+    address_rule,
+    check_balance,
     check_count,
+    check_device_counts,
+    check_families,
     check_names,
     check_rank_ids,
+    check_shared_devices,
     check_status,
+    check_unique,
+    port_rule,
+    table_rule,
 )
-from npu_config.rank_table._ports import check_ports, check_shared_devices
-from npu_config.rank_table._products import check_balance, check_device_counts
-from npu_config.rank_table.dialects import NO_SUPER_DEVICE, SOURCES, servers_schema
-from npu_config.sidefiles.schema.findings import Findings, dotted, shown
-from npu_config.sidefiles.schema.levels import Node
-from npu_config.sidefiles.schema.reading import Reader
+from npu_config.rank_table.dialects import EVEN, NO_SUPER_DEVICE, SOURCES, servers_schema
+from npu_config.sidefiles.schema.kinds import Key, NumberText, pieces
+from npu_config.sidefiles.schema.reading import (
+    Column,
+    Findings,
+    Level,
+    Node,
+    Reader,
+    dotted,
+    shown,
+)
 
 _SOURCE = ("cann/hccl:docs/zh/user_guide/cluster_info_config/rank_table_config_a3.md",)
 
@@ -60,6 +72,92 @@ def rank_table_super_device_ids() -> None:
     Wrong: `"super_device_id": "0"` for two devices of one super node
 
     Right: `"super_device_id": "0"` and `"super_device_id": "1"`
+    """
+
+
+@table_rule("NPU651", Severity.WARNING)
+def rank_table_interleaved_ranks() -> None:
+    """The ranks of one server are mixed with those of another.
+
+    The guides want the ranks of a server to form one consecutive block.  HCCL does not refuse
+    ranks that interleave between servers, but does not promise to support them.
+
+    Wrong: server 1 has the ranks 0, 1, 2, 7 and server 2 has 3, 4, 5, 6
+
+    Right: server 1 has the ranks 0, 1, 2, 3 and server 2 has 4, 5, 6, 7
+    """
+
+
+@address_rule("NPU607", Severity.ERROR)
+def rank_table_address_needed() -> None:
+    """A device of a table with several servers has no `device_ip`.
+
+    On one server no product needs it.  With several servers atlas_a2 needs an address for every
+    device; atlas_training and atlas_300i_duo need the key unless the server has `host_ip` (an
+    empty text passes when the table is read, a warning, and fails when the servers connect);
+    atlas_a3 needs none, because the links of a super node do not use it.  Template 2 needs the
+    key as soon as a group has more than one instance.
+
+    Wrong, with two servers on atlas_training: `{"device_id": "0", "rank_id": "0"}`
+
+    Right: `{"device_id": "0", "rank_id": "0", "device_ip": "10.20.0.2"}`
+    """
+
+
+@address_rule("NPU608", Severity.ERROR)
+def rank_table_address_numbers() -> None:
+    """Some devices have more addresses than others.
+
+    `device_ip` may be several addresses joined by `,`; then every device of the table has the
+    same number of them.  A missing or empty `device_ip` counts as one.
+
+    Wrong: `"device_ip": "10.20.0.2,10.30.0.2"` for device 0, `"device_ip": "10.20.0.3"` for 1
+
+    Right: `"device_ip": "10.20.0.3,10.30.0.3"` for device 1
+    """
+
+
+@address_rule("NPU609", Severity.ERROR, source=(SOURCES["CO"] + ":89-106, 167-174, 198-214",))
+def rank_table_host_network() -> None:
+    """The host network is used, and a server has no `host_ip`.
+
+    HCCL connects through the hosts when a rank has `"net_position": "host"`, or when rank 0 has
+    no `device_ip` and its server has `host_ip`.  Then every server needs `host_ip`.
+
+    Wrong: `"net_position": "host"` for a device of a server without `host_ip`
+
+    Right: `"host_ip": "10.0.0.1"` for that server, and for all others
+    """
+
+
+@port_rule("NPU655", Severity.WARNING, facts=("rank-table-file",))
+def rank_table_port() -> None:
+    """A port of the host is taken by another device of the same server.
+
+    `host_port` differs for every device of one server, because they share the host's interface.
+    A network interface that serves one device as its own and another as the backup needs two
+    ports: `backup_device_port` differs from the `device_port` that the same interface has as
+    main interface.
+
+    Wrong: `"host_port": "16666"` for two devices of one server
+
+    Right: `"host_port": "16666"` and `"host_port": "16667"`
+    """
+
+
+@port_rule("NPU660", Severity.WARNING, facts=("rank-table-file",))
+def rank_table_backup() -> None:
+    """The backup interface of a device cannot be one.
+
+    `backup_device_ip` is the address of the other die of the same NPU: never the device's
+    own, never one of another server, and never the backup of two devices.  It takes effect
+    only on atlas_a3 with `HCCL_OP_EXPANSION_MODE="AI_CPU"` and `L2:1` in
+    `HCCL_OP_RETRY_ENABLE`; then HCCL refuses the table.  `backup_device_port` without it has no
+    effect.
+
+    Wrong: `"device_ip": "10.20.0.2", "backup_device_ip": "10.20.0.2"`
+
+    Right: `"device_ip": "10.20.0.2", "backup_device_ip": "10.20.0.3"`
     """
 
 
@@ -234,3 +332,247 @@ def check_servers(
     check_device_counts(servers.level.path, ids, products, findings)
     if table.under("super_pod_list").level.items:
         check_balance(check_super_pods(table, findings), findings)
+
+
+def check_blocks(level: Level, usable: Sequence[Tuple[int, int]], findings: Findings) -> None:
+    """Check that the ranks of every server form one block.
+
+    Args:
+        level: the devices.
+        usable: what :func:`check_rank_ids` returned.
+        findings: where faults are noted.
+    """
+    current, seen = -1, set()
+    owners = level.owners() if usable else []
+    for rank, index in usable:
+        server = owners[index]
+        if server == current:
+            continue
+        if server in seen:
+            findings.wrong_at(
+                rank_table_interleaved_ranks,
+                (*level.path(index), "rank_id"),
+                "{} is {}, but lower ranks of this server come before ranks of "
+                "server_list[{}]; the ranks of one server form one block",
+                rank,
+                current,
+                help="number the devices of one server one after another",
+            )
+            return
+        seen.add(server)
+        current = server
+
+
+def check_device_ips(
+    servers: Node, devices: Node, products: FrozenSet[Product], findings: Findings
+) -> None:
+    """Check ``device_ip`` and ``host_ip`` of a table of servers."""
+    several = len(servers.level.items) > 1
+    column = devices["device_ip"]
+    different = set(column.values)
+    text = "" if column.at_once else "".join(column.values)
+    if several:
+        if len(column.values) != len(devices.level.items) or "" in different:
+            _needed(servers, devices, products, findings)
+        check_families(servers.level, "host_ip", servers["host_ip"], findings)
+        if ":" in text and "." in text:
+            check_families(devices.level, "device_ip", column, findings)
+    lists = "," in text
+    if lists:
+        _numbers(devices, findings)
+    if lists or len(different) != len(column.values):
+        check_unique(devices.level, "device_ip", column, findings)
+    _host_network(servers, devices, findings)
+
+
+def _needed(
+    servers: Node, devices: Node, products: FrozenSet[Product], findings: Findings
+) -> None:
+    hosts = frozenset(servers["host_ip"].owners)
+    known = dict(zip(devices["device_ip"].owners, devices["device_ip"].values))
+    a2 = products == frozenset((Product.ATLAS_A2,))
+    level = devices.level
+    if not a2 and not products <= EVEN:
+        if len(products) > 1 and not any(known.values()):
+            findings.add(
+                rank_table_address_needed,
+                level.path(0),
+                "no device has a device_ip; with several servers every product but atlas_a3 "
+                "needs it",
+                ADDRESS_HELP,
+                Severity.INFO,
+            )
+        return
+    for owner, item in enumerate(level.items):
+        address = known.get(owner)
+        if address or not item or (not a2 and level.owner(owner) in hosts):
+            continue
+        path = level.path(owner)
+        missing = address is None
+        if missing and isinstance(item.get("device_ip"), str):
+            continue  # it is wrong, and reported as such
+        findings.wrong_at(
+            rank_table_address_needed,
+            path,
+            '{} has no "device_ip"; {} needs it with several servers'
+            if missing
+            else '{} has an empty "device_ip"; {} needs it with several servers',
+            listed(sorted(product.value for product in products)),
+            help=ADDRESS_HELP,
+            severity=None if missing or a2 else Severity.WARNING,
+        )
+
+
+def _numbers(devices: Node, findings: Findings) -> None:
+    sizes: List[int] = [1] * len(devices.level.items)
+    for owner, address in zip(devices["device_ip"].owners, devices["device_ip"].values):
+        sizes[owner] = len(pieces(address)) or 1
+    usual = max(set(sizes), key=sizes.count)
+    for owner, size in enumerate(sizes):
+        if size != usual:
+            findings.wrong_at(
+                rank_table_address_numbers,
+                devices.level.path(owner),
+                "{} has {} address, others have {}; every device has the same number"
+                if size == 1
+                else "{} has {} addresses, others have {}; every device has the same number",
+                size,
+                usual,
+                help="give every device the same number of addresses",
+            )
+
+
+def _host_network(servers: Node, devices: Node, findings: Findings) -> None:
+    given = frozenset(servers["host_ip"].owners)
+    level = devices.level
+    positions = devices["net_position"]
+    hosts = [owner for owner, place in zip(positions.owners, positions.values) if place == "host"]
+    reason = '{} has "net_position": "host"'
+    if not hosts:
+        ranks = devices["rank_id"]
+        if 0 not in ranks.values:
+            return
+        hosts = [ranks.owners[ranks.values.index(0)]]
+        if level.owner(hosts[0]) not in given:
+            return
+        if level.items[hosts[0]].get("device_ip"):
+            return
+        reason = "{} is rank 0 and has host_ip, but no device_ip"
+    lacking = [server for server in range(len(servers.level)) if server not in given]
+    if not lacking or any("host_ip" in servers.level.items[server] for server in lacking):
+        return
+    findings.wrong_at(
+        rank_table_host_network,
+        servers.level.path(lacking[0]),
+        "{} has no host_ip; {}, so every server needs it",
+        phrase(reason, dotted(level.path(hosts[0]))),
+        help='add "host_ip", the address of the host',
+    )
+
+
+def check_ports(reader: Reader, devices: Node, backups: bool) -> None:
+    """Check the ports of every device.
+
+    Args:
+        reader: the reader of the table.
+        devices: the devices.
+        backups: whether the product has backup interfaces.
+    """
+    _vnic_ports(reader, devices)
+    _host_ports(devices, reader.findings)
+    if backups and devices["backup_device_ip"].values:
+        _backups(devices, reader.findings)
+    if backups and devices["backup_device_port"].values:
+        _backup_ports(devices, reader.findings)
+
+
+def _vnic_ports(reader: Reader, devices: Node) -> None:
+    key = Key(NumberText(1, 65535))
+    column = devices["device_vnic_port"]
+    with_port = frozenset(devices["device_port"].owners if column.values else ())
+    for owner, value in zip(column.owners, column.values):
+        if owner in with_port:
+            reader.value((*devices.level.path(owner), "device_vnic_port"), key, key.kind, value)
+
+
+def _host_ports(devices: Node, findings: Findings) -> None:
+    level, ports = devices.level, devices["host_port"]
+    first: Dict[Tuple[int, int], int] = {}
+    for owner, port in zip(ports.owners, ports.values):
+        before = first.setdefault((level.owner(owner), port), owner)
+        if before != owner:
+            findings.wrong_at(
+                rank_table_port,
+                (*level.path(owner), "host_port"),
+                "{} is {}, the port of {} too; the devices of one server have different ports",
+                shown(level.items[owner]["host_port"]),
+                dotted(level.path(before)),
+                help="give each device of the server a host_port of its own",
+            )
+
+
+def _texts(column: Column) -> List[Tuple[int, str]]:
+    pairs = zip(column.owners, column.values)
+    return [(owner, value) for owner, value in pairs if isinstance(value, str)]
+
+
+def _backups(devices: Node, findings: Findings) -> None:
+    level = devices.level
+    home = {piece: owner for owner, text in _texts(devices["device_ip"]) for piece in pieces(text)}
+    first: Dict[str, int] = {}
+    for owner, text in _texts(devices["backup_device_ip"]):
+        path = (*level.path(owner), "backup_device_ip")
+        for address in pieces(text):
+            other = home.get(address)
+            if other == owner:
+                problem = "the device's own address"
+            elif other is not None and level.owner(other) != level.owner(owner):
+                problem = phrase(
+                    "the address of {}, a device of another server", dotted(level.path(other))
+                )
+            elif first.setdefault(address, owner) != owner:
+                problem = phrase("the backup of {} already", dotted(level.path(first[address])))
+            else:
+                continue
+            findings.wrong_at(
+                rank_table_backup,
+                path,
+                '{} is "{}", {}; it is the address of the other die of the same NPU',
+                address,
+                problem,
+                help="write the device_ip of the other die",
+            )
+
+
+def _backup_ports(devices: Node, findings: Findings) -> None:
+    level = devices.level
+    ports = dict(zip(devices["device_port"].owners, devices["device_port"].values))
+    home = {
+        piece: owner
+        for owner, text in _texts(devices["device_ip"])
+        for piece in pieces(text)
+        if owner in ports
+    }
+    backups = dict(_texts(devices["backup_device_ip"]))
+    for owner, text in _texts(devices["backup_device_port"]):
+        path = (*level.path(owner), "backup_device_port")
+        if "backup_device_ip" not in level.items[owner]:
+            findings.wrong_at(
+                rank_table_backup,
+                path,
+                "{} has no effect without backup_device_ip",
+                help="add backup_device_ip, or remove it",
+                severity=Severity.INFO,
+            )
+            continue
+        others = [home[piece] for piece in pieces(backups.get(owner, "")) if piece in home]
+        if any(text == str(ports[other]) for other in others):
+            findings.wrong_at(
+                rank_table_port,
+                path,
+                '{} is "{}", the device_port of {}, whose interface it is; as backup the '
+                "interface needs another port",
+                text,
+                dotted(level.path(others[0])),
+                help="take another port",
+            )

@@ -12,11 +12,11 @@ from npu_config.core.message import listed, phrase
 from npu_config.core.rule import declare
 from npu_config.core.target import ANY_TARGET, Target
 from npu_config.rank_table.dialects import BY_VERSION
-from npu_config.rank_table.group_model import GroupTable
 from npu_config.rank_table.judging import check_document
 from npu_config.rank_table.model import (
     AnyRankTable,
     Device,
+    GroupTable,
     Rank,
     RankTable,
     RankTable2,

@@ -7,9 +7,8 @@ from typing import Dict, Iterable, List, Mapping, Optional, Sequence, Tuple, Uni
 import attr
 
 from npu_config.core.message import localized
-from npu_config.rank_table.building import Devices, ServerPlan, refusal
-from npu_config.rank_table.building_ranks import Layer
-from npu_config.sidefiles.schema.addresses import family_of
+from npu_config.rank_table.building import Devices, Layer, ServerPlan, refusal
+from npu_config.sidefiles.schema.kinds import family_of
 
 _SPAN = re.compile(r"(?P<first>[0-9]{1,5})(?:-(?P<last>[0-9]{1,5}))?\Z")
 _DOTTED = re.compile(r"[0-9]+(?:\.[0-9]+){3}\Z")

@@ -11,9 +11,19 @@ import attr
 from npu_config.catalogue.kinds import Choice
 from npu_config.core.diagnostics import Severity
 from npu_config.core.target import Product
-from npu_config.sidefiles.schema.addresses import IpAddress, IpAddresses
-from npu_config.sidefiles.schema.kinds import Anything, Items, Key, Object, Objects, Schema, Text
-from npu_config.sidefiles.schema.numbers import CutInteger, NumberText
+from npu_config.sidefiles.schema.kinds import (
+    Anything,
+    CutInteger,
+    IpAddress,
+    IpAddresses,
+    Items,
+    Key,
+    NumberText,
+    Object,
+    Objects,
+    Schema,
+    Text,
+)
 
 _TOPO = "hcomm:src/legacy/ascend910/framework/common/src/topo/topoinfo_ranktable"
 SOURCES: Mapping[str, str] = {

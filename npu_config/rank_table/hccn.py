@@ -11,7 +11,7 @@ from npu_config.core.rule import declare
 from npu_config.rank_table.building import ServerPlan
 from npu_config.rank_table.model import RankTable
 from npu_config.sidefiles.format import Parsed, path_given
-from npu_config.sidefiles.schema.addresses import family_of, pieces
+from npu_config.sidefiles.schema.kinds import family_of, pieces
 from npu_config.text.lines import lines
 
 _LINE = re.compile(r"\s*(?P<key>address_(?P<device>[0-9]{1,4}))\s*=\s{0,40}(?P<address>\S*)\s*\Z")

@@ -1,26 +1,113 @@
 """The check of a rank table of any dialect, from its text or as plain JSON values."""
 
 import json
+import re
 from functools import partial
-from typing import Any, Dict, List, NamedTuple, Optional
+from typing import Any, Dict, Iterable, List, NamedTuple, Optional, Sequence, Union
 
 from npu_config.core.collector import without_collector
-from npu_config.core.diagnostics import Diagnostic, Report, Severity
+from npu_config.core.diagnostics import Diagnostic, Place, Report, Severity
 from npu_config.core.message import join, listed, phrase
 from npu_config.core.rule import declare
 from npu_config.core.target import ANY_TARGET, Product, Target
 from npu_config.rank_table import dialects
 from npu_config.rank_table._groups import check_groups, rank_table_template_2
-from npu_config.rank_table._places import SomePlaces
 from npu_config.rank_table._ranks import check_ranks
 from npu_config.rank_table._servers import check_servers
 from npu_config.rank_table.dialects import CLOUD, LABORATORY, V2_0, Dialect
 from npu_config.sidefiles.format import first_value
-from npu_config.sidefiles.schema.findings import Findings, shown
-from npu_config.sidefiles.schema.reading import Reader, Rules
+from npu_config.sidefiles.schema.reading import Findings, Reader, Rules, shown
 from npu_config.text import json as _json
-from npu_config.text.source import ANYWHERE, Source
+from npu_config.text.source import ANYWHERE, Path, Places, Source
 from npu_config.text.words import is_slip
+
+__all__ = ["check", "check_document", "is_rank_table", "judge", "Judged"]
+
+_BLANK = re.compile(r"[ \t\n\r]*")
+_STANDARD_DECODER = json.JSONDecoder()
+
+Wanted = Dict[Union[str, int], Any]
+
+
+class Span(NamedTuple):
+    """The offsets of a key (of the value itself in an array) and of its value."""
+
+    key: int
+    key_end: int
+    start: int
+    end: int
+
+
+class SomePlaces(Places):
+    """The places of some parts of a text that is strict JSON.
+
+    Args:
+        source: the text.
+        paths: what will be asked for; a part that is not there has the place of the part
+            around it.
+    """
+
+    __slots__ = ("_source", "_spans", "_text")
+
+    def __init__(self, source: Source, paths: Iterable[Path]) -> None:
+        self._source = source
+        self._text = source.text
+        self._spans: Dict[Path, Span] = {}
+        wanted: Wanted = {}
+        for path in paths:
+            branch = wanted
+            for step in path:
+                branch = branch.setdefault(step, {})
+        start = self._blank(0)
+        end = self._visit(start, wanted, ())
+        self._spans[()] = Span(start, end, start, end)
+
+    def _blank(self, position: int) -> int:
+        match = _BLANK.match(self._text, position)
+        assert match is not None
+        return match.end()
+
+    def _visit(self, start: int, wanted: Wanted, path: Path) -> int:
+        """Note the wanted parts of the value at ``start``; the offset after it."""
+        text = self._text
+        if not wanted or text[start] not in "{[":
+            return _STANDARD_DECODER.raw_decode(text, start)[1]
+        step: Union[str, int] = -1
+        position = self._blank(start + 1)
+        while text[position] not in "}]":
+            key = position
+            if text[start] == "{":
+                step, key_end = _STANDARD_DECODER.raw_decode(text, key)
+                value = self._blank(self._blank(key_end) + 1)
+            else:
+                assert isinstance(step, int)
+                step, value, key_end = step + 1, key, 0
+            branch = wanted.get(step)
+            end = self._visit(value, branch or {}, (*path, step))
+            if branch is not None:
+                self._spans[(*path, step)] = Span(key, key_end or end, value, end)
+            position = self._blank(end)
+            if text[position] == ",":
+                position = self._blank(position + 1)
+        return position + 1
+
+    def _find(self, path: Sequence[Union[str, int]]) -> Span:
+        for size in range(len(path), 0, -1):
+            span = self._spans.get(tuple(path[:size]))
+            if span is not None:
+                return span
+        return self._spans[()]
+
+    def place(self, path: Sequence[Union[str, int]] = ()) -> Place:
+        """The place of the value at ``path``."""
+        span = self._find(path)
+        return self._source.place(span.start, span.end)
+
+    def key_place(self, path: Sequence[Union[str, int]]) -> Place:
+        """The place of the key that ends ``path``."""
+        span = self._find(path)
+        return self._source.place(span.key, span.key_end)
+
 
 _SOURCE = tuple(
     "cann/hccl:docs/zh/user_guide/cluster_info_config/rank_table_config_{}.md".format(name)
@@ -175,7 +262,7 @@ def _constant(name: str) -> Any:
     raise ValueError(name)
 
 
-_DECODER = json.JSONDecoder(parse_float=_json.real, parse_constant=_constant)
+_RANK_TABLE_DECODER = json.JSONDecoder(parse_float=_json.real, parse_constant=_constant)
 
 
 def judge(text: str, path: Optional[str], target: Target) -> Judged:
@@ -207,7 +294,7 @@ def _plain(text: str) -> Any:
     """The value of a strict text without escapes; raises ValueError for any other."""
     if "\\" in text:
         raise ValueError("escapes need the slow reader")
-    return _DECODER.decode(text)
+    return _RANK_TABLE_DECODER.decode(text)
 
 
 def _judge_slowly(
@@ -330,6 +417,3 @@ def _check_product(dialect: Dialect, target: Target, findings: Findings) -> None
         phrase("write a table of version {}", join(" or ", legal)) if legal else None,
         severity,
     )
-
-
-__all__ = ["check", "check_document", "is_rank_table", "judge", "Judged"]

@@ -4,9 +4,9 @@ from typing import Any, Dict, Iterable, Iterator, List, Optional, Sequence, Tupl
 
 from npu_config.core.message import localized, phrase
 from npu_config.core.terminal import padded, width
-from npu_config.rank_table.group_model import GroupTable
 from npu_config.rank_table.model import (
     AnyRankTable,
+    GroupTable,
     RankTable,
     RankTable2,
 )

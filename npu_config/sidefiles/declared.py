@@ -8,9 +8,8 @@ import attr
 from npu_config.core.diagnostics import Diagnostic, NpuConfigError, Severity
 from npu_config.core.target import Target
 from npu_config.sidefiles.format import Format, Parsed, Sample, conclude, first_value, takes_text
-from npu_config.sidefiles.schema.findings import Findings
 from npu_config.sidefiles.schema.kinds import Schema
-from npu_config.sidefiles.schema.reading import Reader, Rules
+from npu_config.sidefiles.schema.reading import Findings, Reader, Rules
 from npu_config.text import json as _json
 from npu_config.text.source import ANYWHERE, Places
 

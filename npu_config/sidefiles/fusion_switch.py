@@ -30,7 +30,6 @@ from npu_config.sidefiles._convert import texts
 from npu_config.sidefiles._frozen import Table
 from npu_config.sidefiles.declared import Declared
 from npu_config.sidefiles.format import Format, Parsed, Sample, conclude, refuse, takes_text
-from npu_config.sidefiles.schema.findings import Findings
 from npu_config.sidefiles.schema.kinds import (
     BadValueError,
     Items,
@@ -41,7 +40,7 @@ from npu_config.sidefiles.schema.kinds import (
     Schema,
     Text,
 )
-from npu_config.sidefiles.schema.reading import Rules
+from npu_config.sidefiles.schema.reading import Findings, Rules
 from npu_config.text import json as _json
 from npu_config.text.faults import FaultLog, StopReading
 from npu_config.text.lines import BLANKS, MARK, Line, marked, name_fault

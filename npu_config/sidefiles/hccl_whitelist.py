@@ -12,10 +12,8 @@ from npu_config.core.diagnostics import Severity
 from npu_config.core.rule import declare
 from npu_config.sidefiles.declared import Content, Declared, content, content_format, nothing
 from npu_config.sidefiles.format import Sample
-from npu_config.sidefiles.schema.addresses import family_of
-from npu_config.sidefiles.schema.findings import Findings
-from npu_config.sidefiles.schema.kinds import BadValueError, Items, Key, Kind, Schema
-from npu_config.sidefiles.schema.reading import one_rule
+from npu_config.sidefiles.schema.kinds import BadValueError, Items, Key, Kind, Schema, family_of
+from npu_config.sidefiles.schema.reading import Findings, one_rule
 
 KEYS = ("host_ip", "device_ip")
 

@@ -17,9 +17,8 @@ from npu_config.core.rule import declare
 from npu_config.sidefiles._frozen import Table
 from npu_config.sidefiles.declared import Declared
 from npu_config.sidefiles.format import Parsed, read_text, side_file_unreadable, takes_text
-from npu_config.sidefiles.schema.findings import Findings, shown
 from npu_config.sidefiles.schema.kinds import Schema
-from npu_config.sidefiles.schema.reading import one_rule
+from npu_config.sidefiles.schema.reading import Findings, one_rule, shown
 from npu_config.text.json import BROKEN
 from npu_config.text.words import shown as quoted
 

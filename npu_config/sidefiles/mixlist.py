@@ -29,9 +29,8 @@ from npu_config.sidefiles._convert import texts
 from npu_config.sidefiles.declared import Declared
 from npu_config.sidefiles.format import Format, Parsed, Sample, takes_text
 from npu_config.sidefiles.library import OperatorLibrary
-from npu_config.sidefiles.schema.findings import Findings
 from npu_config.sidefiles.schema.kinds import Items, Key, Object, Schema, Text
-from npu_config.sidefiles.schema.reading import one_rule
+from npu_config.sidefiles.schema.reading import Findings, one_rule
 from npu_config.text import json as _json
 from npu_config.text.source import ANYWHERE, Path, Places
 from npu_config.text.words import joined, near, shown

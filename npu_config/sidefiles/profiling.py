@@ -29,11 +29,10 @@ from npu_config.core.rule import declare
 from npu_config.core.target import ALL_PRODUCTS, ANY_TARGET, Product, Target
 from npu_config.sidefiles.declared import Content, Declared
 from npu_config.sidefiles.format import Format, Parsed, Sample, conclude
-from npu_config.sidefiles.schema.findings import Findings
 from npu_config.sidefiles.schema.kinds import AnyKind, BadValueError, Key, Schema
 from npu_config.sidefiles.schema.kinds import Kind as FileKind
 from npu_config.sidefiles.schema.kinds import Text as AnyText
-from npu_config.sidefiles.schema.reading import Rules
+from npu_config.sidefiles.schema.reading import Findings, Rules
 from npu_config.text.json import JsonReading
 from npu_config.text.source import ANYWHERE, Places, Source
 from npu_config.text.words import joined, near, shown

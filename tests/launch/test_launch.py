@@ -28,9 +28,8 @@ from npu_config.launch.environment.job import (
     table_job,
 )
 from npu_config.launch.environment.launcher import launcher_script, launchers
-from npu_config.rank_table.building import build
-from npu_config.rank_table.building_ranks import Layer, build_ranks
-from npu_config.rank_table.group_model import (
+from npu_config.rank_table.building import Layer, build, build_ranks
+from npu_config.rank_table.model import (
     Group,
     GroupDevice,
     GroupTable,

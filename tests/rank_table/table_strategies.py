@@ -4,15 +4,13 @@ import ipaddress
 
 from hypothesis import strategies as st
 
-from npu_config.rank_table.group_model import (
+from npu_config.rank_table.model import (
+    Address,
+    Device,
     Group,
     GroupDevice,
     GroupTable,
     Instance,
-)
-from npu_config.rank_table.model import (
-    Address,
-    Device,
     Level,
     Rank,
     RankTable,

@@ -4,15 +4,8 @@ import pytest
 
 from npu_config import NpuConfigError, rank_table
 from npu_config.core.target import Target
-from npu_config.rank_table.building import ServerPlan, build
-from npu_config.rank_table.building_ranks import Layer, build_ranks
+from npu_config.rank_table.building import Layer, ServerPlan, build, build_ranks
 from npu_config.rank_table.conversion import convert
-from npu_config.rank_table.group_model import (
-    Group,
-    GroupDevice,
-    GroupTable,
-    Instance,
-)
 from npu_config.rank_table.hccn import (
     check_addresses_of,
     device_numbers,
@@ -21,6 +14,10 @@ from npu_config.rank_table.hccn import (
 )
 from npu_config.rank_table.model import (
     Device,
+    Group,
+    GroupDevice,
+    GroupTable,
+    Instance,
     RankTable,
     Server,
     SuperPod,

@@ -8,10 +8,9 @@ from npu_config import rank_table
 from npu_config.launch.environment.job import table_job
 from npu_config.launch.environment.launcher import launchers
 from npu_config.rank_table import dialects
-from npu_config.rank_table.building import build
-from npu_config.rank_table.building_ranks import Layer, build_ranks
+from npu_config.rank_table.building import Layer, build, build_ranks
 from npu_config.rank_table.judging import check
-from npu_config.rank_table.rendering import render
+from npu_config.rank_table.model import render
 
 DEVICES = 32768
 

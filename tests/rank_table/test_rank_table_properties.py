@@ -8,14 +8,13 @@ from hypothesis import strategies as st
 from npu_config import rank_table
 from npu_config.core.diagnostics import NpuConfigError, Report
 from npu_config.core.target import Product, Target
-from npu_config.rank_table.group_model import GroupTable
 from npu_config.rank_table.judging import check, check_document
 from npu_config.rank_table.model import (
+    GroupTable,
     from_document,
     to_document,
 )
-from npu_config.sidefiles.schema.kinds import BadValueError
-from npu_config.sidefiles.schema.numbers import NumberText
+from npu_config.sidefiles.schema.kinds import BadValueError, NumberText
 from tests.rank_table.table_strategies import TABLES
 
 KEYS = [

@@ -28,8 +28,7 @@ from npu_config.launch.environment.variables import (
     VARIABLES,
     Variable,
 )
-from npu_config.rank_table.group_model import GroupTable
-from npu_config.rank_table.model import AnyRankTable
+from npu_config.rank_table.model import AnyRankTable, GroupTable
 from npu_config.sidefiles import hccl_whitelist
 
 _ENV = "docs/en/tfa_env/"

@@ -18,13 +18,13 @@ from npu_config.launch.environment.dotenv import NAME, render_dotenv
 from npu_config.launch.environment.variables import CM_NAMES, RANK_TABLE_NAMES
 from npu_config.rank_table.building import Devices, device_list, refusal
 from npu_config.rank_table.dialects import highest_device
-from npu_config.rank_table.group_model import GroupTable
 from npu_config.rank_table.judging import check_document
 from npu_config.rank_table.model import (
     AnyRankTable,
+    GroupTable,
+    Process,
     to_document,
 )
-from npu_config.rank_table.process import Process
 from npu_config.sidefiles.format import refuse
 
 

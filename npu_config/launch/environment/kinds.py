@@ -12,7 +12,7 @@ import attr
 
 from npu_config.catalogue.kinds import Choice, Int, InvalidValue, Kind, Path, Text, shorten
 from npu_config.core.message import listed, phrase
-from npu_config.sidefiles.schema.addresses import family_of
+from npu_config.sidefiles.schema.kinds import family_of
 
 __all__ = [
     "DIRECTORY", "FILE", "GRAPH_LEVELS", "JOB_ID", "JOB_ID_LONGEST", "NIC_NAMES", "NUMBER",

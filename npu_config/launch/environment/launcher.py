@@ -14,7 +14,7 @@ from npu_config.core.files import PathLike, write_atomic
 from npu_config.core.terminal import printable
 from npu_config.launch.environment.job import Job
 from npu_config.rank_table.building import refusal
-from npu_config.rank_table.process import Process
+from npu_config.rank_table.model import Process
 
 _HEAD = """\
 #!/usr/bin/env bash

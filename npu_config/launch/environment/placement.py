@@ -8,7 +8,7 @@ from npu_config.core.rule import declare
 from npu_config.core.target import Product
 from npu_config.launch.environment.state import EnvironmentCheck, assigned
 from npu_config.launch.environment.variables import CM_NAMES, RANK_TABLE_NAMES
-from npu_config.rank_table.group_model import GroupTable
+from npu_config.rank_table.model import GroupTable
 
 _ENV = "docs/en/tfa_env/"
 _DISTRIBUTED = "docs/en/tfadapter_1/migration/model_training/distributed_training.md"

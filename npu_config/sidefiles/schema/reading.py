@@ -1,15 +1,19 @@
 """Reading a document by its schema: which keys are missing, which unknown, which values wrong."""
 
+import json
 import re
+from bisect import bisect_right
 from functools import partial
-from itertools import chain
-from typing import Any, Dict, NamedTuple, Optional, Sequence
+from itertools import accumulate, chain
+from operator import itemgetter
+from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple, Union
+
+import attr
 
 from npu_config.catalogue.kinds import Choice, Int, InvalidValue
-from npu_config.core.diagnostics import Severity
-from npu_config.core.message import listed, phrase
+from npu_config.core.diagnostics import Diagnostic, Fix, Severity
+from npu_config.core.message import join, listed, phrase
 from npu_config.core.rule import Rule
-from npu_config.sidefiles.schema.findings import Findings, dotted, shown
 from npu_config.sidefiles.schema.kinds import (
     NOTHING,
     AnyKind,
@@ -19,16 +23,379 @@ from npu_config.sidefiles.schema.kinds import (
     Key,
     Kind,
     Names,
+    NumberText,
     Object,
     Objects,
     Schema,
     python_of,
 )
-from npu_config.sidefiles.schema.levels import HOLE, NO_COLUMN, Column, Level, Node, Path
-from npu_config.sidefiles.schema.numbers import NumberText
 from npu_config.text.json import BROKEN
 from npu_config.text.lines import BLANKS
+from npu_config.text.source import Places
 from npu_config.text.words import SLIP, near
+
+Path = Tuple[Union[str, int], ...]
+
+_AT_ONCE = 512
+"""Objects whose keys are read one after the other, few enough to stay in the processor's cache."""
+
+HOLE: Dict[str, Any] = {}
+"""In the place of something else where an object should be; reported once, then passed over."""
+
+
+class Column(NamedTuple):
+    """The values of one key: ``values[i]`` belongs to the object number ``owners[i]``.
+
+    ``at_once``: all were read at once by their kind, so that each is plain.
+    """
+
+    owners: Sequence[int]
+    values: Sequence[Any]
+    at_once: bool = False
+
+    def over(self, count: int) -> Sequence[Any]:
+        """The value of each of ``count`` objects, None for those that have none."""
+        if len(self.values) == count:
+            return self.values
+        values: List[Any] = [None] * count
+        for owner, value in zip(self.owners, self.values):
+            values[owner] = value
+        return values
+
+
+NO_COLUMN = Column((), ())
+
+
+class Level:
+    """All objects of one level, in document order.
+
+    Attributes:
+        items: the objects.
+        starts: the number of the first object of each parent, and the end of the last.
+    """
+
+    __slots__ = ("_key", "_parent", "_single", "items", "starts")
+
+    def __init__(
+        self,
+        items: List[Dict[str, Any]],
+        key: str = "",
+        parent: Optional["Level"] = None,
+        starts: Sequence[int] = (0, 1),
+        single: bool = False,
+    ) -> None:
+        self.items = items
+        self.starts = starts
+        self._key = key
+        self._parent = parent
+        self._single = single
+
+    @classmethod
+    def root(cls, document: Dict[str, Any]) -> "Level":
+        """The level of the document itself."""
+        return cls([document])
+
+    def __len__(self) -> int:
+        return len(self.items)
+
+    def path(self, index: int) -> Path:
+        """Where the object number ``index`` is in the document."""
+        if self._parent is None:
+            return ()
+        owner = self.owner(index)
+        path = (*self._parent.path(owner), self._key)
+        return path if self._single else (*path, index - self.starts[owner])
+
+    def owner(self, index: int) -> int:
+        """The number of the parent that holds the object number ``index``."""
+        return bisect_right(self.starts, index) - 1
+
+    def owners(self) -> List[int]:
+        """The number of the parent of each object."""
+        return [owner for owner, size in enumerate(self.sizes()) for _ in range(size)]
+
+    def spans(self) -> Iterator[Tuple[int, int]]:
+        """First number and end of the objects of each parent."""
+        return zip(self.starts, self.starts[1:])
+
+    def sizes(self) -> List[int]:
+        """How many objects each parent has."""
+        return [end - start for start, end in self.spans()]
+
+    def split(self, values: Sequence[Any]) -> List[Tuple[Any, ...]]:
+        """A value of each object, those of each parent together."""
+        every = tuple(values)
+        return [every[start:end] for start, end in self.spans()]
+
+    def uniform_columns(self) -> Optional[Dict[str, Column]]:
+        """The columns, when the items are objects that all have the same keys; else None."""
+        items = self.items
+        if not items:
+            return {}
+        if type(items[0]) is not dict:
+            return None
+        try:
+            values: Dict[str, List[Any]] = {name: [] for name in items[0]}
+            for start in range(0, len(items), _AT_ONCE):
+                part = items[start : start + _AT_ONCE]
+                for name, column in values.items():
+                    column.extend(map(itemgetter(name), part))
+                if sum(map(len, part)) != len(values) * len(part):
+                    return None
+            return {name: Column(range(len(items)), column) for name, column in values.items()}
+        except (KeyError, TypeError):
+            return None
+
+    def columns(self) -> Dict[str, Column]:
+        """The columns of every key that occurs in items that are all objects."""
+        columns = {}
+        for name in dict.fromkeys(chain.from_iterable(self.items)):
+            owners = [index for index, item in enumerate(self.items) if name in item]
+            columns[name] = Column(owners, [self.items[index][name] for index in owners])
+        return columns
+
+    def children(self, key: str, column: Column, single: bool = False) -> "Level":
+        """The objects under a key: one each (``single``), or those of its arrays."""
+        if not column.values:
+            return Level([], key, self, (0,) * (len(self.items) + 1), single)
+        lists = [[value] for value in column.values] if single else column.values
+        sizes = list(map(len, lists))
+        if len(sizes) != len(self.items):
+            known = dict(zip(column.owners, sizes))
+            sizes = [known.get(owner, 0) for owner in range(len(self.items))]
+        items = list(chain.from_iterable(lists))
+        return Level(items, key, self, (0, *accumulate(sizes)), single)
+
+
+@attr.s(frozen=True, slots=True, auto_attribs=True, eq=False)
+class Node:
+    """What was read of one level.
+
+    ``columns`` holds the plain values that are right, in canonical form; ``nodes`` the objects
+    below, by key.
+    """
+
+    level: Level
+    columns: Dict[str, Column]
+    nodes: Dict[str, "Node"]
+
+    def __getitem__(self, key: str) -> Column:
+        """The values of a key that are right; none where there is none."""
+        return self.columns.get(key, NO_COLUMN)
+
+    def under(self, *keys: str) -> "Node":
+        """The objects below, by the keys that lead there; an empty level where there are none."""
+        node = self
+        for key in keys:
+            below = node.nodes.get(key)
+            if below is None:
+                below = Node(node.level.children(key, NO_COLUMN), {}, {})
+            node = below
+        return node
+
+
+MOST_OF_A_RULE = 100
+"""Findings of one rule about one key that are reported one by one; the rest are counted."""
+_FEW = 3
+"""Values of one key with the same fault that are reported one by one; more are one finding."""
+
+
+class Finding(NamedTuple):
+    """One thing that is wrong with the part of a document at ``path``.
+
+    ``instead`` is the JSON text to put there, where the correction is mechanical and safe;
+    ``also`` are further parts of which the same is true.
+    ``fault`` is what is wrong with a value, in the same words for every value of the key.
+    """
+
+    rule: Rule
+    path: Path
+    message: str
+    help: Optional[str]
+    severity: Optional[Severity]
+    at_key: bool
+    instead: Optional[str]
+    meant: Optional[str] = None
+    fault: Optional[str] = None
+    also: Sequence[Path] = ()
+
+
+Topic = Tuple[str, str]
+"""A rule and the key that it is about."""
+
+
+class Findings:
+    """The findings about one document, and how many quotes its text must have.
+
+    Attributes:
+        keys: number of keys that were read.
+        texts: number of texts among the values that were read.
+    """
+
+    __slots__ = ("_counts", "_found", "keys", "texts")
+
+    def __init__(self) -> None:
+        self._found: List[Finding] = []
+        self._counts: Dict[Topic, int] = {}
+        self.keys = 0
+        self.texts = 0
+
+    def __len__(self) -> int:
+        return len(self._found)
+
+    def count(self, value: Any) -> None:
+        """Count the keys and texts of a value that nothing else looks at."""
+        waiting = [value]
+        while waiting:
+            part = waiting.pop()
+            if isinstance(part, str):
+                self.texts += 1
+            elif isinstance(part, dict):
+                self.keys += len(part)
+                waiting.extend(part.values())
+            elif isinstance(part, list):
+                waiting.extend(part)
+
+    def quotes_add_up(self, text: str) -> bool:
+        """Whether ``text``, without escapes, holds as many keys and texts as were read.
+
+        If not, a key is there twice: it is read once, and the parser of the standard library,
+        three times as fast as one that reports such keys, drops the other in silence.
+        """
+        return 2 * (self.keys + self.texts) == text.count('"')
+
+    def add(
+        self,
+        rule: Rule,
+        path: Path,
+        message: str,
+        help: Optional[str] = None,
+        severity: Optional[Severity] = None,
+        at_key: bool = False,
+        instead: Optional[str] = None,
+        meant: Optional[str] = None,
+        fault: Optional[str] = None,
+        also: Sequence[Path] = (),
+    ) -> None:
+        """Note that the part at ``path`` breaks ``rule``; see :class:`Finding`."""
+        finding = Finding(rule, path, message, help, severity, at_key, instead, meant, fault, also)
+        topic = _topic(finding)
+        count = self._counts[topic] = self._counts.get(topic, 0) + 1
+        if count <= MOST_OF_A_RULE:
+            self._found.append(finding)
+
+    def wrong_at(self, rule: Rule, path: Path, sentence: str, *values: Any, **more: Any) -> None:
+        """Note that the part at ``path`` breaks ``rule``; the sentence begins with that part.
+
+        Args:
+            rule: the rule.
+            path: the part, the first of the values that fill the sentence.
+            sentence: what is wrong.
+            values: the other values.
+            more: see :class:`Finding`.
+        """
+        self.add(rule, path, phrase(sentence, dotted(path), *values), **more)
+
+    def paths(self) -> List[Path]:
+        """Every path that a place is needed for."""
+        return [path for finding in self._found for path in (finding.path, *finding.also)]
+
+    def diagnostics(self, places: Places) -> List[Diagnostic]:
+        """The findings with their places; those about many values with one fault are one."""
+        groups: Dict[Tuple[object, ...], List[Finding]] = {}
+        for number, finding in enumerate(self._found):
+            alike = number if finding.fault is None else (finding.fault, finding.severity)
+            groups.setdefault((_topic(finding), alike), []).append(finding)
+        reported = []
+        for group in groups.values():
+            found = [_diagnostic(finding, places) for finding in group]
+            reported.extend(found if len(found) <= _FEW else [_as_one(found)])
+        last = {_topic(finding): finding for finding in self._found}
+        for topic, count in self._counts.items():
+            if count > MOST_OF_A_RULE:
+                finding = last[topic]
+                reported.append(
+                    finding.rule.diagnostic(
+                        phrase("{:,} more like the one before", count - MOST_OF_A_RULE),
+                        places.place(finding.path),
+                        None,
+                        "correct these first",
+                        finding.severity,
+                    )
+                )
+        return reported
+
+
+def _topic(finding: Finding) -> Topic:
+    names = [step for step in finding.path if isinstance(step, str)]
+    return finding.rule.id, names[-1] if names else ""
+
+
+def _diagnostic(finding: Finding, places: Places) -> Diagnostic:
+    rule, path, message, help, severity, at_key, instead, meant, _, also = finding
+    place_of = places.key_place if at_key else places.place
+    place = place_of(path)
+    fix = Fix.writing(place, instead)
+    if fix is not None and also:
+        fixes = [Fix.writing(place_of(other), instead) for other in also]
+        fix = fix._replace(edits=fix.edits + tuple(e for f in fixes if f for e in f.edits))
+    return rule.diagnostic(message, place, None, help, severity, fix, meant)
+
+
+def _as_one(found: List[Diagnostic]) -> Diagnostic:
+    """The first of many findings, with the lines and the corrections of all."""
+    first, more = found[0], len(found) - 1
+    lines = sorted({one.line for one in found[1:] if one.line is not None})
+    message = (
+        phrase("{} (and {:,} more, in lines {})", first.message, more, ranges(lines))
+        if len(lines) > 1
+        else phrase("{} (and {:,} more)", first.message, more)
+    )
+    fixes = [one.fix for one in found if one.fix is not None]
+    fix = None
+    if len(fixes) == len(found):
+        title = phrase("correct all {:,}", len(found))
+        fix = Fix(title, tuple(edit for each in fixes for edit in each.edits))
+    return attr.evolve(first, message=message, fix=fix, meant=None)
+
+
+def dotted(path: Path) -> str:
+    """A path in words: ``server_list[0].device[1].rank_id``."""
+    text = ""
+    for step in path:
+        if isinstance(step, int):
+            text += "[{}]".format(step)
+        else:
+            text += ".{}".format(step) if text else step
+    return text or phrase("the file")
+
+
+def shown(value: Any) -> str:
+    """A JSON value in words, short: ``"x"``, ``3``, ``an array``."""
+    if isinstance(value, dict):
+        return "an object"
+    if isinstance(value, list):
+        return "an array" if value else "an empty array"
+    text = json.dumps(value, ensure_ascii=False, default=repr)
+    if len(text) <= 70:
+        return text
+    return text[:66] + ('..."' if isinstance(value, str) else "...")
+
+
+def ranges(numbers: List[int], most: int = 6) -> str:
+    """Numbers in words, runs joined: ``0-3, 7, 9 and 12 more``; ``numbers`` ascend."""
+    runs: List[Tuple[int, int]] = []
+    for number in numbers:
+        if runs and runs[-1][1] == number - 1:
+            runs[-1] = (runs[-1][0], number)
+        else:
+            runs.append((number, number))
+    parts = [
+        str(first) if first == last else "{}-{}".format(first, last) for first, last in runs[:most]
+    ]
+    rest = sum(last - first + 1 for first, last in runs[most:])
+    return join(", ", parts) + (phrase(" and {:,} more", rest) if rest else "")
+
 
 _DIGITS = re.compile("[0-9]+")
 _WORDS = {str: "text", int: "a whole number", list: "an array", dict: "an object"}

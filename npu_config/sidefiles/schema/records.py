@@ -9,8 +9,7 @@ from typing import Any, Callable, Dict, Mapping, NamedTuple, Optional, Tuple, Ty
 
 import attr
 
-from npu_config.sidefiles.schema.kinds import NOTHING, BadValueError
-from npu_config.sidefiles.schema.numbers import NumberText
+from npu_config.sidefiles.schema.kinds import NOTHING, BadValueError, NumberText
 
 M = TypeVar("M")
 _NOTHING: Mapping[str, Any] = {}
