@@ -36,6 +36,7 @@ class NpuConfigBuilder(builder.NpuConfigBuilder):
             self._put_all(other._entries)
             self._side_files.update(other._side_files)
             self._found.update(other._found)
+            self._environment.update(other._environment)
         elif isinstance(other, NpuConfig):
             self._put_all(Settings.of(other.options, place=caller_place()).entries)
             self._side_files.update(other.side_files)

@@ -1,9 +1,10 @@
-"""Steps of the accuracy and failure workflow as values: what each sets, needs and writes.
+"""Tasks of the builder as values: what each sets, needs and writes.
 
-A preset carries options, the content of side files, the directories that must exist and
-the environment that goes with it.  Presets are combined with ``|`` and applied to a
-ConfigProto or a builder; directories, files and environment are touched only by the calls
-that say so.
+:func:`overflow_detection`, :func:`data_dump` and the others take the arguments of the method of
+:class:`~npu_config.builder.NpuConfigBuilder` that has their name.  A preset carries options, the
+content of side files, the directories that must exist and the environment.  Presets are combined
+with ``|`` and applied to a ConfigProto or a builder; directories, files and environment are
+touched only by the calls that say so.
 
     step = presets.overflow_detection("/data/overflow") | presets.fusion_off("/data/off.cfg")
     step.make_directories()
@@ -15,20 +16,20 @@ apiref/session_config/{accuracy_comparison,debugging,Profiling,basic_options}.md
 """
 
 import contextlib
+import functools
+import inspect
+import json
 import os
 from types import MappingProxyType
 from typing import (
     TYPE_CHECKING,
     Any,
     Callable,
-    Iterable,
     Iterator,
     List,
     Mapping,
     Optional,
-    Sequence,
     Tuple,
-    Union,
 )
 
 import attr
@@ -38,7 +39,7 @@ from npu_config.config import NpuConfig
 from npu_config.core.caller import caller_place
 from npu_config.core.calls import explained
 from npu_config.core.diagnostics import NpuConfigError, Severity
-from npu_config.core.files import PathLike, write_missing
+from npu_config.core.files import write_missing
 from npu_config.core.message import phrase
 from npu_config.core.rule import declare
 from npu_config.core.settings import Settings
@@ -47,11 +48,9 @@ from npu_config.rules.own_names import help_for_keyword, no_attribute
 from npu_config.rules.value import ConfigValue, from_settings
 
 if TYPE_CHECKING:
-    from typing_extensions import Literal, Unpack
+    from typing_extensions import Concatenate, ParamSpec
 
-    from npu_config.catalogue.option_types import ProfilingArguments
-
-    Steps = Union[str, int, Sequence[Union[int, Tuple[int, int]]]]
+    Arguments = ParamSpec("Arguments")
 
 
 @declare("NPU381", Severity.ERROR)
@@ -166,7 +165,8 @@ class Preset:
         return result
 
     def apply_to(self, builder: NpuConfigBuilder) -> NpuConfigBuilder:
-        """Add options and side files to a builder, and return it."""
+        """Add options, side files and environment to a builder, and return it."""
+        builder._environment.update(self.environment)
         return builder.update(self.config)
 
     def make_directories(self) -> List[str]:
@@ -217,135 +217,49 @@ def applied(environment: Mapping[str, str]) -> Iterator[None]:
                 os.environ[name] = old
 
 
-def _preset(
-    task: Callable[[NpuConfigBuilder], NpuConfigBuilder],
-    directories: Iterable[Optional[PathLike]] = (),
-    environment: Mapping[str, str] = _NOTHING,
-) -> Preset:
-    folders = tuple(os.fspath(path) for path in directories if path is not None)
-    config = task(NpuConfigBuilder()).build()
-    return Preset(config, MappingProxyType(dict(environment)), folders)
+class _Tasks(NpuConfigBuilder):
+    """The builder of one preset."""
 
 
-@_explained
-def overflow_detection(
-    path: PathLike,
-    mode: "Optional[Literal['aicore_overflow', 'atomic_overflow', 'all']]" = None,
-) -> Preset:
-    """EnvironmentCheck for overflow; not together with :func:`data_dump`.
-
-    Args:
-        path: where overflow data goes; no folder appears there when nothing overflows.
-        mode: kind of overflow; None: all.
-    """
-    return _preset(lambda builder: builder.overflow_detection(path, mode), [path])
+_Tasks.__name__ = "presets"  # it is this that errors about a call name
 
 
-@_explained
-def data_dump(
-    path: PathLike,
-    steps: "Optional[Steps]" = None,
-    mode: "Optional[Literal['input', 'output', 'all']]" = None,
-    data: "Optional[Literal['tensor', 'stats']]" = None,
-    layers: Optional[Sequence[str]] = None,
-) -> Preset:
-    """Dump inputs or outputs of operators; not together with :func:`overflow_detection`.
+def _of_task(
+    task: "Callable[Concatenate[NpuConfigBuilder, Arguments], NpuConfigBuilder]",
+) -> "Callable[Arguments, Preset]":
+    """The task of the builder as a function that gives a preset."""
 
-    Args:
-        path: where the data goes; one iteration can be tens of GB.
-        steps: iterations, e.g. ``[0, 5, (10, 20)]``; None: all.
-        mode: which side of an operator; None: its outputs.
-        data: whole tensors or statistics; None: tensors.
-        layers: operator names; None: every operator.
-    """
-    return _preset(lambda builder: builder.data_dump(path, steps, mode, data, layers), [path])
+    @functools.wraps(task)
+    def preset(*args: "Arguments.args", **keywords: "Arguments.kwargs") -> Preset:
+        builder = task(_Tasks(), *args, **keywords)
+        config, environment = builder.build(), dict(builder.environment)
+        folders = _folders(config, environment)
+        return Preset(config, MappingProxyType(environment), tuple(folders))
 
-
-@_explained
-def fusion_off(path: PathLike = "fusion_off.cfg") -> Preset:
-    """Switch every fusion pass off that can be switched off.
-
-    Args:
-        path: the fusion switch file; :meth:`Preset.write_files` writes it.
-    """
-    return _preset(lambda builder: builder.fusion_off(path), [_folder(path)])
+    signature = inspect.signature(task)
+    own = list(signature.parameters.values())[1:]
+    made: Any = preset
+    made.__signature__ = signature.replace(parameters=own, return_annotation=Preset)
+    made.__module__, made.__qualname__ = __name__, task.__name__
+    return preset
 
 
-@_explained
-def fusion_switch(
-    graph: Optional[Mapping[str, Union[str, bool]]] = None,
-    ub: Optional[Mapping[str, Union[str, bool]]] = None,
-    path: PathLike = "fusion_switch.cfg",
-) -> Preset:
-    """Switch single fusion passes on or off.
-
-    Args:
-        graph: graph fusion pass, or ``"ALL"``, to ``"on"``/``"off"`` or a bool.
-        ub: the same for UB fusion passes.
-        path: the fusion switch file; :meth:`Preset.write_files` writes it.  Without ``graph``
-            and ``ub`` it is a file of yours.
-    """
-    return _preset(lambda builder: builder.fusion_switch(graph, ub, path), [_folder(path)])
+def _folders(config: NpuConfig, environment: Mapping[str, str]) -> Iterator[str]:
+    """The directories that the options and variables of a task point to."""
+    found = [config.get("dump_path"), os.path.dirname(config.get("fusion_switch_file") or "")]
+    found.append(json.loads(config.get("profiling_options") or "{}").get("output"))
+    found += map(environment.get, ("ASCEND_WORK_PATH", "DUMP_GRAPH_PATH"))
+    return filter(None, found)
 
 
-@_explained
-def profiling(
-    output: Optional[PathLike] = None, **options: "Unpack[ProfilingArguments]"
-) -> Preset:
-    """Collect profile data.
-
-    Args:
-        output: where the results go.
-        options: keys of the profiling options, e.g. ``task_time="l1"``.
-    """
-    return _preset(lambda builder: builder.profiling(output, **options), [output])
-
-
-@_explained
-def deterministic() -> Preset:
-    """Make operators give identical outputs for identical inputs, at the cost of speed."""
-    return _preset(lambda builder: builder.deterministic())
-
-
-@_explained
-def exception_dump(level: "Literal[0, 1, 2]" = 1, path: Optional[PathLike] = None) -> Preset:
-    """Keep the data of an operator that fails.
-
-    Args:
-        level: 0 off, 1 common, 2 light.
-        path: where it goes (``ASCEND_WORK_PATH``, which ``NPU_COLLECT_PATH`` beats); None: below
-            ``./extra-info``.
-    """
-    environment = {} if path is None else {"ASCEND_WORK_PATH": os.fspath(path)}
-    return _preset(lambda builder: builder.debugging(exception_dump=level), [path], environment)
-
-
-@_explained
-def graph_dump(
-    path: PathLike,
-    content: "Literal[1, 2, 3]" = 2,
-    level: "Literal[1, 2, 3, 4]" = 3,
-) -> Preset:
-    """Have the graph engine write its graphs; environment only, no option.
-
-    Args:
-        path: where the graphs go, below ``pid_<pid>_deviceid_<id>`` (``DUMP_GRAPH_PATH``).
-        content: ``DUMP_GE_GRAPH``: 1 everything, 2 without weights, 3 structure only.
-        level: ``DUMP_GRAPH_LEVEL``: which stages.
-    """
-    return _preset(
-        lambda builder: builder,
-        [path],
-        {
-            "DUMP_GE_GRAPH": str(content),
-            "DUMP_GRAPH_LEVEL": str(level),
-            "DUMP_GRAPH_PATH": os.fspath(path),
-        },
-    )
-
-
-def _folder(path: PathLike) -> Optional[str]:
-    return os.path.dirname(os.fspath(path)) or None
+overflow_detection = _of_task(NpuConfigBuilder.overflow_detection)
+data_dump = _of_task(NpuConfigBuilder.data_dump)
+fusion_off = _of_task(NpuConfigBuilder.fusion_off)
+fusion_switch = _of_task(NpuConfigBuilder.fusion_switch)
+profiling = _of_task(NpuConfigBuilder.profiling)
+deterministic = _of_task(NpuConfigBuilder.deterministic)
+exception_dump = _of_task(NpuConfigBuilder.exception_dump)
+graph_dump = _of_task(NpuConfigBuilder.graph_dump)
 
 
 if not TYPE_CHECKING:

@@ -216,7 +216,7 @@ PRESETS = [
 ]
 PRESETS = [n for n in PRESETS if getattr(npu.presets, n).__module__ == npu.presets.__name__]
 METHODS = [("NpuConfigBuilder." + name, getattr(npu.NpuConfigBuilder(), name)) for name in TASKS]
-METHODS += [(name, getattr(npu.presets, name)) for name in PRESETS]
+METHODS += [("presets." + name, getattr(npu.presets, name)) for name in PRESETS]
 
 
 class MyBuilder(npu.NpuConfigBuilder):
@@ -313,7 +313,7 @@ def test_a_type_error_from_within_is_left_alone():
 @pytest.mark.parametrize(
     ("get", "help"),
     [
-        (lambda: npu.NpuConfigBuilder().dump, 'did you mean "data_dump"?'),
+        (lambda: npu.NpuConfigBuilder().dump, 'did you mean "data_dump" or "exception_dump" or '),
         (lambda: npu.NpuConfigBuilder().dump_data, "write set(dump_data=...)"),
         (lambda: npu.NpuConfigBuilder().computing_mix, 'did you mean "mixed_computing"?'),
         (lambda: npu.NpuConfigBuilder().profile, 'did you mean "profiling"?'),

@@ -1,5 +1,6 @@
 """Presets: what each sets, combinations, exclusions, and that nothing happens unasked."""
 
+import inspect
 import os
 import subprocess
 import sys
@@ -180,6 +181,36 @@ def test_exception_dump_with_a_path():
     """The path goes through the environment."""
     step = presets.exception_dump(2, "/x")
     assert (dict(step.environment), step.directories) == ({"ASCEND_WORK_PATH": "/x"}, ("/x",))
+
+
+def test_presets_are_the_tasks_of_the_builder():
+    """The same arguments, documentation, options, files and environment under the same name."""
+    for name in ("data_dump", "exception_dump", "fusion_off", "graph_dump", "overflow_detection"):
+        preset, task = getattr(presets, name), getattr(NpuConfigBuilder(), name)
+        parameters = list(inspect.signature(task).parameters.values())
+        assert list(inspect.signature(preset).parameters.values()) == parameters
+        assert preset.__doc__ == task.__doc__
+        argument = 2 if name == "exception_dump" else "/p"
+        made, builder = preset(argument), task(argument)
+        assert made.options == builder.build().options
+        assert made.config.side_files == builder.side_files
+        assert made.environment == builder.environment
+
+
+def test_a_builder_keeps_the_environment_of_its_tasks():
+    """Through its tasks, from a preset, and from another builder."""
+    expected = {
+        "DUMP_GE_GRAPH": "1",
+        "DUMP_GRAPH_LEVEL": "2",
+        "DUMP_GRAPH_PATH": "/g",
+        "ASCEND_WORK_PATH": "/x",
+    }
+    builder = NpuConfigBuilder().graph_dump("/g", 1, 2).exception_dump(path="/x")
+    assert builder.environment == expected
+    step = presets.graph_dump("/g", 1, 2) | presets.exception_dump(path="/x")
+    assert step.apply_to(NpuConfigBuilder()).environment == expected
+    assert NpuConfigBuilder().update(builder).environment == expected
+    assert step.directories == ("/g", "/x")
 
 
 def test_importing_does_nothing():

@@ -82,8 +82,9 @@ values:
 
 TASKS: Tuple[str, ...] = table("""\
 names:
-    aoe data_dump data_pre_processing debugging deterministic distributed dynamic_shape fusion_off
-    fusion_switch iteration_offload memory mixed_computing mixed_precision online_inference
-    op_precision overflow_detection precision profiling set timeouts unset
+    aoe data_dump data_pre_processing debugging deterministic distributed dynamic_shape
+    exception_dump fusion_off fusion_switch graph_dump iteration_offload memory mixed_computing
+    mixed_precision online_inference op_precision overflow_detection precision profiling set
+    timeouts unset
 """)["names"]
 """The methods of NpuConfigBuilder that set options."""

@@ -49,7 +49,6 @@ def write_next(
         black_list: operator types to keep in float32.
         force: overwrite files that exist.
     """
-    from npu_config import presets
     from npu_config.builder import NpuConfigBuilder
 
     if not layers:
@@ -57,14 +56,12 @@ def write_next(
     folder = os.path.dirname(path) or "."
 
     def made() -> Any:
-        preset = presets.data_dump(
+        builder = NpuConfigBuilder().data_dump(
             _dump_path(dump), None if step is None else [step], "all", layers=list(layers)
         )
         if passes:
             graph, ub = _by_kind(passes)
-            switch = os.path.join(folder, "fusion_switch.cfg")
-            preset = preset | presets.fusion_switch(graph, ub, switch)
-        builder = preset.apply_to(NpuConfigBuilder())
+            builder.fusion_switch(graph, ub, os.path.join(folder, "fusion_switch.cfg"))
         if black_list:
             mixlist = os.path.join(folder, "ops_info.json")
             builder.mixed_precision(black_list=list(black_list), mixlist_path=mixlist)

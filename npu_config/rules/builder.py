@@ -65,6 +65,7 @@ class NpuConfigBuilder:
         self._entries: Dict[str, Setting] = {}
         self._side_files: Dict[str, SideFile] = {}
         self._found: Dict[str, List[Diagnostic]] = {}
+        self._environment: Dict[str, str] = {}
         self._place = caller_place()
 
     def __repr__(self) -> str:
@@ -119,6 +120,14 @@ class NpuConfigBuilder:
     def side_files(self) -> Mapping[str, SideFile]:
         """The contents of files that options name, by option name."""
         return self._side_files
+
+    @property
+    def environment(self) -> Mapping[str, str]:
+        """The variables that tasks need beside the options, e.g. for ``presets.applied``.
+
+        A configuration does not hold them: set them in the process that runs the job.
+        """
+        return self._environment
 
     @property
     def refused(self) -> List[Diagnostic]:
@@ -382,6 +391,49 @@ class NpuConfigBuilder:
             debug_dir=debug_dir,
             export_compile_stat=export_compile_stat,
         )
+
+    def exception_dump(
+        self: Self, level: "Literal[0, 1, 2]" = 1, path: Optional["Directory"] = None
+    ) -> Self:
+        """Keep the data of an operator that fails.
+
+        Sets ``enable_exception_dump``, and with a path ``ASCEND_WORK_PATH`` in
+        :attr:`environment`.
+
+        Args:
+            level: 0 off, 1 common, 2 light.
+            path: where the data goes (``NPU_COLLECT_PATH`` has precedence); None: below
+                ``./extra-info``.
+
+        Source: docs/en/tfadapter_1/apiref/session_config/debugging.md
+        """
+        if path is not None:
+            self._environment["ASCEND_WORK_PATH"] = os.fspath(path)
+        return self._put({"enable_exception_dump": level})
+
+    def graph_dump(
+        self: Self,
+        path: "Directory",
+        content: "Literal[1, 2, 3]" = 2,
+        level: "Literal[1, 2, 3, 4]" = 3,
+    ) -> Self:
+        """Have the graph engine write its graphs.
+
+        Sets no option, only variables in :attr:`environment`.
+
+        Args:
+            path: where the graphs go, below ``pid_<pid>_deviceid_<id>`` (``DUMP_GRAPH_PATH``).
+            content: ``DUMP_GE_GRAPH``: 1 everything, 2 without weights, 3 structure only.
+            level: ``DUMP_GRAPH_LEVEL``: which stages.
+
+        Source: cann/ge:docs/zh/user_guides/env_vars/DUMP_GE_GRAPH.md
+        """
+        self._environment.update(
+            DUMP_GE_GRAPH=str(content),
+            DUMP_GRAPH_LEVEL=str(level),
+            DUMP_GRAPH_PATH=os.fspath(path),
+        )
+        return self
 
     def profiling(
         self: Self,
