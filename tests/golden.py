@@ -4,7 +4,9 @@ A folder ``cases`` has two halves, ``err`` and ``ok``, each with inputs or with 
 for each kind of file.
 
 - ``err/NAME.EXT`` yields exactly the findings in ``err/NAME.EXT.out``; when NAME begins with the
-  id of a rule, that rule is among them.
+  id of a rule (``NPU705-keys.yaml``, or ``NPU705+NPU706-keys.yaml`` with several), that rule is
+  among them.  Only the findings of these rules are held with their words; those of other rules
+  are held by place, severity and id, so that the words of a rule change the cases of that rule.
 - What ``ok/NAME.EXT`` may yield is for the test of its folder to say.
 - Words after ``@`` in NAME are the target: ``switch@ascend_950.cfg``, ``trace@training.json``,
   ``train@cann-5-0-2.py``.
@@ -25,7 +27,7 @@ from npu_config.core.target import MODES, Target
 update = False
 """Write what is found instead of comparing with it; ``--update-cases`` sets it."""
 
-_RULE = re.compile(r"NPU\d{3,4}")
+_RULES = re.compile(r"NPU\d{3,4}(\+NPU\d{3,4})*(?=-)")
 
 
 def inputs(folder, half):
@@ -59,10 +61,10 @@ def target_of(path):
     return Target(product, mode, cann and cann[5:].replace("-", "."))
 
 
-def rule_of(path):
-    """The id of the rule that the name of a case begins with; None when it begins otherwise."""
-    own = _RULE.match(path.name)
-    return None if own is None else own.group()
+def rules_of(*paths):
+    """The ids of the rules that the names of cases begin with."""
+    own = filter(None, (_RULES.match(path.name) for path in paths))
+    return {rule for match in own for rule in match.group().split("+")}
 
 
 def text_of(path):
@@ -71,21 +73,18 @@ def text_of(path):
 
 
 def rendered(report, path):
-    """The text of an ``.out``: a paragraph for each finding, with its whole place and its fix."""
+    """The text of an ``.out``: each finding with its whole place; own ones with words and fix."""
+    own = rules_of(path)
     lines = []
     for found in report:
         where = "" if found.path in (None, path.name) else "{}:".format(found.path)
         if found.line is not None:
             where += "{0.line}:{0.column}-{0.end_line}:{0.end_column}:".format(found)
-        lines.append(
-            "{}{}: {} [{} {}]".format(
-                where + " " if where else "",
-                found.severity.value,
-                found.message,
-                found.rule,
-                found.name,
-            )
-        )
+        said = "{}{}: ".format(where + " " if where else "", found.severity.value)
+        if own and found.rule not in own:
+            lines.append("{}[{}]".format(said, found.rule))
+            continue
+        lines.append("{}{} [{} {}]".format(said, found.message, found.rule, found.name))
         if found.help is not None:
             lines.append("    help: {}".format(found.help))
         if found.fix is not None:
@@ -94,15 +93,14 @@ def rendered(report, path):
 
 
 def check(path, report):
-    """The findings about a wrong case are those of its ``.out``, its own rule among them."""
+    """The findings about a wrong case are those of its ``.out``, its own rules among them."""
     text = rendered(report, path)
     output = path.with_name(path.name + ".out")
     if update:
         output.write_bytes(text.encode("utf-8", "backslashreplace"))
     assert output.read_bytes().decode("utf-8") == text
-    own = rule_of(path)
     assert text
-    assert own is None or own in {found.rule for found in report}
+    assert rules_of(path) <= {found.rule for found in report}
 
 
 def _name(path):

@@ -43,6 +43,26 @@ def test_a_difference_fails(tmp_path, monkeypatch):
         golden.check(path, [found, found])
 
 
+def test_words_of_another_rule_change_nothing(tmp_path, monkeypatch):
+    """Of other rules a case holds place, severity and id; of its own ones the words, too."""
+    monkeypatch.setattr(golden, "update", False)
+    path = tmp_path / "NPU101+NPU102-x.yaml"
+    own = [
+        Diagnostic("NPU101", "unknown-option", Severity.ERROR, "wrong", line=1, column=2),
+        Diagnostic("NPU102", "wrong-field", Severity.ERROR, "wrong, too", help="mend it"),
+    ]
+    for message in ("ignored", "has no effect"):
+        other = Diagnostic("NPU303", message, Severity.WARNING, message, line=3, column=4)
+        assert golden.rendered([*own, other], path) == (
+            "1:2-None:None: error: wrong [NPU101 unknown-option]\n"
+            "error: wrong, too [NPU102 wrong-field]\n    help: mend it\n"
+            "3:4-None:None: warning: [NPU303]\n"
+        )
+    path.with_name(path.name + ".out").write_text(golden.rendered(own[:1], path), "utf-8")
+    with pytest.raises(AssertionError):
+        golden.check(path, own[:1])  # the second rule of its name is not drawn
+
+
 def test_the_name_gives_the_target():
     """Words after ``@`` are the product and the mode."""
     assert Target("ascend_950", "training") == golden.target_of(Path("a@ascend_950@training.json"))

@@ -35,7 +35,7 @@ def test_every_rule_of_the_readers_has_a_case():
     rules = {
         rule.id for rule in {**vars(_rules), **vars(text_rules)}.values() if isinstance(rule, Rule)
     }
-    assert rules == {golden.rule_of(path) for path in WRONG} & rules | IN_OTHER_TESTS
+    assert rules == golden.rules_of(*WRONG) & rules | IN_OTHER_TESTS
 
 
 @golden.each([*WRONG, *RIGHT])

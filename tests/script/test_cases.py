@@ -30,5 +30,5 @@ def test_right_case(path):
 
 def test_every_check_has_a_wrong_case():
     """The checks of scripts are all shown at work."""
-    shown = {golden.rule_of(path) for path in golden.inputs(FOLDER, "err")}
+    shown = golden.rules_of(*golden.inputs(FOLDER, "err"))
     assert {check.rule.id for check in CHECKS} <= shown
