@@ -24,9 +24,10 @@ from npu_config.readers.formats import (
     Format,
     kind_by_content,
     kind_by_suffix,
+    other_kind,
+    placeholder,
     searched,
 )
-from npu_config.readers.others import other_kind, placeholder
 from npu_config.readers.ours import Decision, is_ours
 from npu_config.rules.reading import ANOTHER_PROGRAM, CANNOT_BE_READ, TEMPLATE, Reading
 from npu_config.sidefiles.format import BYTES, Sample

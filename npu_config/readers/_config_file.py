@@ -1,19 +1,110 @@
 """From the plain value of a configuration file to settings: one interpreter for all formats."""
 
+import json
 from collections import defaultdict
-from typing import Any, Dict, List, Mapping, Optional
+from typing import Any, Dict, List, Mapping, Optional, Set, Union
 
 from npu_config.catalogue import OPTIONS, InvalidValue, layout
 from npu_config.catalogue.kinds import name_of_type, shorten
-from npu_config.core.diagnostics import Place
+from npu_config.core.diagnostics import Diagnostic, Fix, Place
 from npu_config.core.message import listed, phrase
+from npu_config.core.rule import Rule
 from npu_config.core.settings import UNKNOWN, Setting, Settings, SourceKind
 from npu_config.core.target import MODES, Product, Target
 from npu_config.readers import _rules as rules
-from npu_config.readers._document import BROKEN, MAX_DEPTH, Document, Path
-from npu_config.readers._findings import Findings, quoting, renaming, writing
 from npu_config.rules.reading import Reading
+from npu_config.text.faults import FaultLog, StopReading
+from npu_config.text.json import BROKEN
+from npu_config.text.source import Path, Places, Source
 from npu_config.text.words import near, numbers_agree, shown
+
+__all__ = [
+    "BROKEN",
+    "Document",
+    "MAX_DEPTH",
+    "MAX_DIGITS",
+    "MAX_VALUES",
+    "Path",
+    "StopReading",
+    "inside_quotes",
+]
+
+MAX_DEPTH = 32
+MAX_DIGITS = 400
+MAX_VALUES = 20_000
+
+
+class Document(FaultLog):
+    """What a parser of YAML, TOML or JSON found.
+
+    Attributes:
+        kind: the format.
+        value: dicts, lists and scalars; a part that cannot be read is :data:`BROKEN`.
+        places: where each part of the value stands.
+        doubts: by path, the plain text of a scalar that the format reads as something which
+            its author may not have meant; reported only where the option refuses the value.
+        bad_keys: the paths whose key is wrong and reported.
+    """
+
+    def __init__(self, kind: str, source: Source, places: Places, value: Any = None) -> None:
+        super().__init__(source)
+        self.kind = kind
+        self.places = places
+        self.value = value
+        self.doubts: Dict[Path, str] = {}
+        self.bad_keys: Set[Path] = set()
+
+    def key_place(self, path: Path) -> Place:
+        """Where the key that ends ``path`` stands, without the quotes around it."""
+        return inside_quotes(self.source, self.places.key_place(path))
+
+
+def inside_quotes(source: Source, place: Place) -> Place:
+    """The place of a text without its quotes, so that it can be underlined and replaced."""
+    _, line, column, end_line, end_column = place
+    if line is None or column is None or end_line is None or end_column is None:
+        return place
+    start, end = source.offset(line, column), source.offset(end_line, end_column)
+    text = source.text
+    if end - start > 2 and text[start] in "\"'" and text[end - 1] == text[start]:
+        return source.place(start + 1, end - 1)
+    return place
+
+
+class Findings(List[Diagnostic]):
+    """A list that makes the diagnostics it holds."""
+
+    def report(
+        self,
+        rule: Rule,
+        place: Place,
+        message: str,
+        help: Optional[str] = None,
+        fix: Optional[Fix] = None,
+        meant: Optional[str] = None,
+    ) -> None:
+        """Add one finding."""
+        self.append(rule.diagnostic(message, place, help=help, fix=fix, meant=meant))
+
+
+def renaming(place: Place, name: str) -> Optional[Fix]:
+    """The fix that puts ``name`` in the place of another key."""
+    return Fix.writing(place, name, phrase('rename to "{}"', name))
+
+
+def writing(place: Place, value: Union[int, str]) -> Optional[Fix]:
+    """The fix that writes a value as YAML, TOML and JSON all read it.
+
+    Where nothing stands, as behind the colon of a key in YAML, it gets a blank before it.
+    """
+    is_empty = (place.line, place.column) == (place.end_line, place.end_column)
+    return Fix.writing(place, " " * is_empty + json.dumps(value, ensure_ascii=False))
+
+
+def quoting(place: Place, text: str) -> Optional[Fix]:
+    """The fix that puts a plain scalar in quotes."""
+    return Fix.writing(place, '"{}"'.format(text), "put it in quotes")
+
 
 _VERSION_LINES = {
     "yaml": 'add the line "version: 1"',

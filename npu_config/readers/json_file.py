@@ -6,8 +6,7 @@ import attr
 
 from npu_config.core.diagnostics import Severity
 from npu_config.readers import _rules as rules
-from npu_config.readers._config_file import interpret
-from npu_config.readers._document import Document
+from npu_config.readers._config_file import Document, interpret
 from npu_config.rules.reading import Reading
 from npu_config.text import json as _json
 from npu_config.text import json_rules as _json_rules

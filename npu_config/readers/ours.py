@@ -9,16 +9,16 @@ import re
 import attr
 
 from npu_config.core.message import listed, phrase
-from npu_config.readers.evidence import Signs, signs
+from npu_config.readers.evidence import TOP, Signs, signs
 from npu_config.readers.formats import (
     FORMATS,
+    NOTEBOOK,
     OPEN_SUFFIXES,
     kind_by_first_line,
     kind_of_suffix,
+    other_kind,
     suffix_of,
 )
-from npu_config.readers.others import NOTEBOOK, other_kind
-from npu_config.readers.outline import TOP
 from npu_config.sidefiles import MARKS
 from npu_config.text.words import shown
 

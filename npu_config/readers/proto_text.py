@@ -9,7 +9,7 @@ from npu_config.core.settings import Settings, SourceKind
 from npu_config.proto import ProtoSyntaxError, decode, parse_text, text_positions
 from npu_config.proto.places import TextPositions
 from npu_config.readers import _rules as rules
-from npu_config.readers._document import inside_quotes
+from npu_config.readers._config_file import inside_quotes
 from npu_config.rules.reading import CANNOT_BE_PARSED, Reading
 from npu_config.text.source import Source
 

@@ -16,8 +16,8 @@ from npu_config.core.message import phrase
 from npu_config.core.settings import UNKNOWN
 from npu_config.launch.shell.check import Scripts, check_script, why_unchecked
 from npu_config.launch.shell.commands import Launch, without_comments
-from npu_config.launch.shell.state import NOT_KNOWN
 from npu_config.launch.shell.together import Claims, claims_of
+from npu_config.launch.shell.words import NOT_KNOWN
 from npu_config.rules.around import Around
 from npu_config.rules.reading import CANNOT_BE_READ, Reading
 from npu_config.script import may_matter, read_script

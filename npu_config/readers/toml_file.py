@@ -8,8 +8,7 @@ from typing import Any, Callable, Dict, List, NamedTuple, Optional, Tuple
 from npu_config.catalogue.kinds import shorten
 from npu_config.core.message import phrase
 from npu_config.readers import _rules as rules
-from npu_config.readers._config_file import interpret
-from npu_config.readers._document import (
+from npu_config.readers._config_file import (
     BROKEN,
     MAX_DEPTH,
     MAX_DIGITS,
@@ -17,6 +16,7 @@ from npu_config.readers._document import (
     Document,
     Path,
     StopReading,
+    interpret,
 )
 from npu_config.rules.reading import Reading
 from npu_config.text.source import PlaceTable, Source

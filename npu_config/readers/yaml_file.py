@@ -14,8 +14,7 @@ from npu_config.catalogue.kinds import shorten
 from npu_config.catalogue.layout import GROUP_OF_KEY
 from npu_config.core.message import phrase
 from npu_config.readers import _rules as rules
-from npu_config.readers._config_file import interpret
-from npu_config.readers._document import (
+from npu_config.readers._config_file import (
     BROKEN,
     MAX_DEPTH,
     MAX_DIGITS,
@@ -23,6 +22,7 @@ from npu_config.readers._document import (
     Document,
     Path,
     StopReading,
+    interpret,
 )
 from npu_config.rules.reading import Reading
 from npu_config.text.source import PlaceTable, Source

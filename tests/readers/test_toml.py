@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from npu_config.core.settings import UNKNOWN
 from npu_config.readers import read
-from npu_config.readers._document import BROKEN
+from npu_config.readers._config_file import BROKEN
 from npu_config.readers.toml_file import parse
 
 if sys.version_info >= (3, 11):

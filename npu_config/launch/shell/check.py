@@ -31,10 +31,9 @@ from npu_config.launch.environment.variables import VARIABLES
 from npu_config.launch.shell import _rules as rules
 from npu_config.launch.shell.commands import Launch, frameworks_in, processes_of
 from npu_config.launch.shell.faults import syntax_fault
-from npu_config.launch.shell.follow import follow
-from npu_config.launch.shell.run import LARGEST, Run
-from npu_config.launch.shell.state import NOT_KNOWN, State, Value, Variable
+from npu_config.launch.shell.follow import LARGEST, Run, follow
 from npu_config.launch.shell.syntax import Script, parser, place_of
+from npu_config.launch.shell.words import NOT_KNOWN, State, Value, Variable
 from npu_config.rank_table.model import AnyRankTable
 from npu_config.text.loading import load
 

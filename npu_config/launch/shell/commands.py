@@ -6,8 +6,8 @@ from typing import Dict, FrozenSet, List, NamedTuple, Optional, Sequence, Set, T
 from npu_config.core.diagnostics import Place
 from npu_config.core.frameworks import OURS, of_modules
 from npu_config.core.settings import UNKNOWN
-from npu_config.launch.shell.state import Value, Variable
 from npu_config.launch.shell.syntax import Spot, place_of
+from npu_config.launch.shell.words import Value, Variable
 
 _PYTHON = re.compile(r"(?:.*/)?python[0-9.]*\Z")
 _SCRIPT = re.compile(r"\S+\.py\Z")

@@ -1,13 +1,31 @@
-"""A launch script followed to its end."""
+"""A launch script followed to its end: the state of the walk, and what follows each statement.
+
+Nothing is executed.  What a command of another program changes is not known, and what is not
+known stays so: a variable that a loop or a command sets counts as set, with an unknown value.
+"""
 
 import functools
 import os
 import re
-from typing import Any, Callable, Dict, List, Match, NamedTuple, Optional, Sequence, Tuple
+from typing import (
+    Any,
+    Callable,
+    Dict,
+    List,
+    Mapping,
+    Match,
+    NamedTuple,
+    Optional,
+    Sequence,
+    Set,
+    Tuple,
+    TypeVar,
+)
 
+from npu_config.core.diagnostics import Diagnostic, Place
+from npu_config.core.message import phrase
 from npu_config.core.settings import UNKNOWN
-from npu_config.launch.shell import assignments
-from npu_config.launch.shell.assignments import assign, assigned_value
+from npu_config.launch.shell._rules import export_of_no_name
 from npu_config.launch.shell.commands import (
     MAKES_ITS_WORDS,
     MAKES_NOTHING,
@@ -18,40 +36,27 @@ from npu_config.launch.shell.commands import (
     may_start,
     started,
 )
-from npu_config.launch.shell.plain import FILES, Word, word_of, words_of
-from npu_config.launch.shell.run import (
-    DEEPEST,
-    PARSED,
-    SILENT,
-    Handler,
-    Loader,
-    Run,
-    Step,
-    file,
-    follow_steps,
-    lines_at,
-    may_be_made,
-    names_in,
-    near,
-    once,
-    several,
-    statements,
-    steps_of,
-    text,
-    unknown,
+from npu_config.launch.shell.syntax import (
+    FILES,
+    STATEMENT,
+    Node,
+    Script,
+    Spot,
+    Word,
+    place_of,
+    word_of,
+    words_of,
 )
-from npu_config.launch.shell.state import (
+from npu_config.launch.shell.words import (
+    BETWEEN,
+    CHANGES,
+    LONGEST,
+    NAME,
     NOT_KNOWN,
     Path,
     State,
     Value,
     Variable,
-    written,
-)
-from npu_config.launch.shell.syntax import Node, Script, Spot
-from npu_config.launch.shell.words import (
-    CHANGES,
-    NAME,
     arithmetic,
     condition,
     fields,
@@ -60,7 +65,390 @@ from npu_config.launch.shell.words import (
     heredoc,
     together,
     value_of,
+    written,
 )
+
+LARGEST = 1024 * 1024
+DEEPEST = 16
+_MOST_STEPS = 50_000
+PARSED = 16
+"""The steps that a text costs that is parsed on the way."""
+_ASSIGNED = re.compile(
+    rb"(?<![\w$\"'./-])([A-Za-z_]\w*)(?:\[[^\]\n]{0,80}\])?"
+    rb"(?:(?:[-+*/%&|^]|<<|>>)?=(?!=)|\+\+|--)"
+)
+_MAY_BE_PLAIN = frozenset(
+    ("command", "variable_assignment", "declaration_command", "redirected_statement")
+)
+SILENT = frozenset(
+    ("comment", "file_redirect", "heredoc_redirect", "herestring_redirect", "heredoc_body")
+)
+
+Loader = Callable[[str], Optional[str]]
+Handler = Callable[[Any, State, Any], None]
+Reader = Callable[[Script, Match[str]], Tuple[Handler, Any]]
+Step = Tuple[Handler, Any, bool]
+"""What follows a statement, what it is given, and whether the statement ends with ``&``."""
+Read = TypeVar("Read")
+
+
+class Run:
+    """One script on its way.
+
+    Attributes:
+        script: the file that is being followed.
+        load: the text of a file near it, None when it is not to be had.
+        handlers: type of a statement to what follows it, given its node.
+        plain: chooses what follows a plain statement, and what that is given.
+        launches: what was started.
+        loops: the loops that are being followed, the innermost last: a number for each and the
+            round it is in.
+        background: the loop and round of the command that runs in the background, if any.
+        counted: how many loops there were.
+        scripts: what was parsed, by path or text; while they are here their nodes have an id each.
+        read: what was read of a node, by its id: statements may be followed many times.
+        files: the paths of the scripts that are being followed, the innermost last.
+        steps: how many statements may still be followed.
+        depth: how many functions and files deep.
+        faults: what is wrong with a command itself, by its place.
+        written: the last parts of the paths that were written.
+        made: those of the paths that were copied, moved or made otherwise, maybe with content.
+        texts: whether the text of a file was known that the script wrote.
+        programs: whether a program ran that may have made any file.
+        near: the path of a file that a script names, as far as somebody asked.
+        moved: whether the working directory was changed.
+    """
+
+    __slots__ = (
+        "background",
+        "counted",
+        "depth",
+        "faults",
+        "files",
+        "handlers",
+        "launches",
+        "load",
+        "loops",
+        "made",
+        "moved",
+        "near",
+        "plain",
+        "programs",
+        "read",
+        "script",
+        "scripts",
+        "steps",
+        "texts",
+        "written",
+    )
+
+    def __init__(
+        self,
+        script: Script,
+        load: Loader,
+        handlers: Mapping[str, Handler],
+        plain: Reader,
+    ) -> None:
+        self.script = script
+        self.scripts: Dict[Tuple[str, Optional[Place]], Optional[Script]] = {}
+        self.read: Dict[int, Any] = {}
+        self.load = load
+        self.handlers = handlers
+        self.plain = plain
+        self.launches: List[Launch] = []
+        self.loops: List[Optional[Tuple[int, int]]] = []
+        self.background: Optional[Tuple[int, int]] = None
+        self.counted = 0
+        self.files: List[Optional[str]] = [script.path]
+        self.steps = _MOST_STEPS
+        self.depth = 0
+        self.faults: Dict[Place, Diagnostic] = {}
+        self.written: Set[str] = set()
+        self.made: Set[str] = set()
+        self.near: Dict[Tuple[str, str], str] = {}
+        self.programs = self.moved = self.texts = False
+
+
+def once(run: Run, node: Node, read: Callable[[Run, Node], Read]) -> Read:
+    """What is read of a node; it is kept where the node may be reached again."""
+    if not run.loops and not run.depth:
+        return read(run, node)
+    found: Optional[Read] = run.read.get(node.id)
+    if found is None:
+        found = run.read[node.id] = read(run, node)
+    return found
+
+
+def steps_of(run: Run, nodes: Sequence[Node]) -> List[Step]:
+    """The statements among some nodes, each read as far as its text says what it does."""
+    steps: List[Step] = []
+    script = run.script
+    for node in nodes:
+        kind = node.type
+        if kind in _MAY_BE_PLAIN:
+            begin = node.start_byte
+            if begin in script.lines and kind == "command":
+                steps.extend(lines_at(run, begin))
+                continue
+            match = STATEMENT.match(script.source, begin, node.end_byte)
+            if match is not None:
+                steps.append((*run.plain(script, match), False))
+            else:
+                steps.append((run.handlers[kind], node, False))
+        elif kind in run.handlers:
+            steps.append((run.handlers[kind], node, False))
+        elif kind == "&" and steps:
+            steps[-1] = (*steps[-1][:2], True)
+        elif kind not in SILENT and node.is_named:
+            steps.append((unknown, node, False))
+    return steps
+
+
+def lines_at(run: Run, begin: int) -> List[Step]:
+    """The plain statements for which the tree has a word that begins here."""
+    script, read = run.script, run.plain
+    return [(*read(script, line), line[7] == "&") for line in script.lines[begin]]
+
+
+def follow_steps(run: Run, state: State, steps: Sequence[Step]) -> None:
+    """Follow statements one after another, as far as they are reached."""
+    for handler, given, in_background in steps:
+        if state.dead:
+            return
+        run.steps -= 1
+        if run.steps < 0:
+            state.forget()
+            return
+        if in_background and run.loops and run.background is None:
+            run.background = run.loops[-1]
+            handler(run, state, given)
+            run.background = None
+        else:
+            handler(run, state, given)
+
+
+def statements(run: Run, state: State, nodes: Sequence[Node]) -> None:
+    """Follow the statements among some nodes."""
+    follow_steps(run, state, steps_of(run, nodes))
+
+
+def several(run: Run, state: State, node: Node) -> None:
+    """Follow the statements of a block."""
+    follow_steps(run, state, once(run, node, block))
+
+
+def block(run: Run, node: Node) -> List[Step]:
+    """The statements of a block."""
+    return steps_of(run, node.children)
+
+
+def unknown(run: Run, state: State, node: Node) -> None:
+    """A part that is not understood: what it assigns is not known."""
+    spot = run.script.spot(node)
+    for name in names_in(spot) + CHANGES.findall(run.script.text(node)):
+        state.set(name, UNKNOWN, spot)
+
+
+def names_in(spot: Spot) -> List[str]:
+    """The names that a part of a script assigns."""
+    script, begin, end = spot
+    return [name.decode("ascii") for name in _ASSIGNED.findall(script.data[begin:end])]
+
+
+def near(run: Run, name: Optional[str]) -> Optional[str]:
+    """The path of a file that a script names: beside it, or as it stands.
+
+    It is written as that of the script, so that what is found in it is found once.
+    """
+    own = run.script.path
+    if name is None or own is None or "\0" in name:
+        return name
+    if (own, name) not in run.near:
+        beside = os.path.normpath(os.path.join(os.path.dirname(own), name))
+        if os.path.isabs(name) and not os.path.isabs(own):
+            here = os.path.relpath(name)
+            beside = name if here.startswith(os.pardir) else here
+        run.near[own, name] = beside if os.path.exists(beside) else name
+    return run.near[own, name]
+
+
+def may_be_made(run: Run, path: Value) -> bool:
+    """Whether what ran so far may have made a file."""
+    if path is UNKNOWN or run.programs:
+        return True
+    names = path.split("/")
+    if names[-1] in run.written or not run.made.isdisjoint(names):
+        return True
+    return run.moved and not os.path.isabs(path)
+
+
+def text(run: Run, state: State, source: str, within: Place) -> None:
+    """Follow the text of ``bash -c``, whose places are that of the command."""
+    if run.depth < DEEPEST:
+        script = run.scripts.get((source, within))
+        if script is None:
+            run.steps -= PARSED + len(source) // 256
+            script = run.scripts[source, within] = Script(source, run.script.path, within)
+        _other(run, state, script)
+
+
+def file(run: Run, state: State, path: Optional[str]) -> bool:
+    """Follow another file; False when it is not to be had."""
+    if path is None or path in run.files or run.depth >= DEEPEST:
+        return False
+    if (path, None) not in run.scripts:
+        text = run.load(path)
+        run.scripts[path, None] = None if text is None else Script(text, path)
+    script = run.scripts[path, None]
+    if script is None:
+        return False
+    run.files.append(path)
+    _other(run, state, script)
+    state.dead = "" if state.dead == "return" else state.dead
+    run.files.pop()
+    return True
+
+
+def _other(run: Run, state: State, script: Script) -> None:
+    before, run.script = run.script, script
+    run.depth += 1
+    several(run, state, script.root)
+    run.depth -= 1
+    run.script = before
+
+
+_TEXTS = ("string", "concatenation", "simple_expansion", "expansion", "command_substitution")
+_PLACEHOLDER = re.compile(r"\{[A-Za-z_]\w*\}|<[A-Za-z_ -]+>")
+_SUBSTITUTED = re.compile(r"(?:\$\(|`)\s*([^\s()`]+)")
+
+
+def assign(run: Run, state: State, given: Tuple[str, Word, bool, Spot]) -> None:
+    """``NAME=value`` where the value needs no tree."""
+    name, word, export, spot = given
+    value: Value = word  # type: ignore[assignment]
+    if not isinstance(word, str):
+        value = _kept(run, filled(run.script, state, word))
+    state.set(name, value, spot, export)
+
+
+def assignment(run: Run, state: State, node: Node, export: bool = False) -> None:
+    """``NAME=value``, ``NAME+=value``; elements of arrays are passed over."""
+    name_node = node.children[0]
+    name = run.script.text(name_node)
+    value_node = node.children[-1] if len(node.children) > 2 else None
+    elements = _elements(run, state, value_node)
+    value = assigned_value(run, state, value_node)
+    if value is UNKNOWN and value_node is not None:
+        commands = _SUBSTITUTED.findall(run.script.text(value_node))
+        run.programs = run.programs or not MAKES_NOTHING.issuperset(commands)
+    if name_node.type != "variable_name" or NAME.match(name) is None:
+        name = name.partition("[")[0]  # an element of an array
+        variable = state.variables.get(name)
+        if variable is not None:
+            state.put(name, variable._replace(value=UNKNOWN, elements=UNKNOWN))
+        return
+    if len(node.children) > 1 and run.script.text(node.children[1]) == "+=":
+        before = state.get(name)
+        if before is UNKNOWN or value is UNKNOWN:
+            value = UNKNOWN
+        else:
+            value = _kept(run, before + value)
+        elements = UNKNOWN
+    state.set(name, value, run.script.spot(node), export, elements)
+
+
+def _elements(run: Run, state: State, node: Optional[Node]) -> Value:
+    """The elements of an array in one text."""
+    if node is None or node.type != "array":
+        return UNKNOWN
+    nodes = (
+        child
+        for child in run.script.exact(node).children
+        if child.is_named and child.type not in SILENT
+    )
+    words = together(fields_of(run.script, state, each) for each in nodes)
+    if any(word is UNKNOWN or "[" in word or BETWEEN in word for word in words):
+        return UNKNOWN
+    return _kept(run, BETWEEN.join(map(str, words)))
+
+
+def assigned_value(run: Run, state: State, node: Optional[Node]) -> Value:
+    """The value of a word in an assignment."""
+    if node is not None and node.type == "array":
+        return UNKNOWN
+    return _kept(run, value_of(run.script, state, node))
+
+
+def _kept(run: Run, value: Value) -> Value:
+    """A value, but not one that another script will write, and none that has grown too long."""
+    if value is UNKNOWN or len(value) > LONGEST or _PLACEHOLDER.search(value) is not None:
+        return UNKNOWN
+    run.steps -= len(value) // 256
+    return value
+
+
+def declaration(run: Run, state: State, node: Node) -> None:
+    """``export``, ``declare``, ``local``, ``readonly``, ``typeset``."""
+    if len(node.children) == 2 and node.children[1].type == "variable_assignment":
+        export = node.children[0].type == "export"
+        assignment(run, state, node.children[1], export)
+        return
+    options = "".join(run.script.text(child) for child in node.children if child.type == "word")
+    keyword = run.script.text(node.children[0])
+    given, taken = (
+        options.startswith("-"),
+        "+x" in options or (keyword, "-n") == ("export", options),
+    )
+    export = not taken and (keyword == "export" or (given and "x" in options))
+    refers = given and "n" in options and keyword != "export"
+    for child in node.children[1:]:
+        spot = run.script.spot(child)
+        if child.type == "variable_assignment":
+            assignment(run, state, child, export)
+            if refers or (given and "i" in options):
+                _change(state, run.script.text(child.children[0]), spot, refers)
+        elif child.type in ("word", "number") and run.script.text(child)[0] in "=0123456789":
+            message = phrase('{} "{}": not a name', keyword, run.script.text(child))
+            help = "write NAME=value without blanks"
+            fault = export_of_no_name.diagnostic(message, place_of(spot), help=help)
+            run.faults.setdefault(place_of(run.script.spot(node)), fault)
+        elif child.type == "variable_name" and export:
+            state.export(run.script.text(child), spot)
+        elif child.type == "variable_name" and taken:
+            state.forget_export(run.script.text(child))
+        elif child.type in _TEXTS:
+            text = value_of(run.script, state, child)
+            name, equals, value = ("", "", "") if text is UNKNOWN else text.partition("=")
+            if equals and NAME.match(name):
+                state.set(name, value, spot, export)
+            elif text is UNKNOWN:
+                names = names_in(spot)
+                for name in names:
+                    state.set(name, UNKNOWN, spot, export)
+                if not names:
+                    state.forget()  # any of them may be set: export $(cat job.env)
+
+
+def _change(state: State, name: str, spot: Spot, refers: bool) -> None:
+    """What a number or another name for a variable holds: ``declare -i``, ``declare -n``."""
+    value = state.get(name)
+    if not refers:
+        if value is UNKNOWN or not value.isdecimal():
+            state.set(name, UNKNOWN, spot)
+    elif value is UNKNOWN:
+        state.forget()
+    else:
+        state.set(value, UNKNOWN, spot)
+
+
+def unset(run: Run, state: State, node: Node) -> None:
+    """``unset NAME...``."""
+    for child in node.children[1:]:
+        if child.is_named:
+            for name in fields_of(run.script, state, child):
+                if name is not UNKNOWN and NAME.match(name):
+                    state.remove(name)
+
 
 _MOST_ROUNDS = 256
 _BODIES = ("do_group", "compound_statement")
@@ -677,10 +1065,10 @@ HANDLERS: Dict[str, Handler] = {
     "subshell": aside,
     "pipeline": aside,
     "list": list_,
-    "variable_assignment": assignments.assignment,
+    "variable_assignment": assignment,
     "variable_assignments": several,
-    "declaration_command": assignments.declaration,
-    "unset_command": assignments.unset,
+    "declaration_command": declaration,
+    "unset_command": unset,
     "command": command,
     "function_definition": function,
     "if_statement": if_,

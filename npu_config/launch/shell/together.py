@@ -15,10 +15,9 @@ from npu_config.launch.environment.variables import CM_NAMES
 from npu_config.launch.shell.check import Scripts, launches_of, near_file
 from npu_config.launch.shell.commands import Launch
 from npu_config.launch.shell.faults import syntax_fault
-from npu_config.launch.shell.follow import follow
-from npu_config.launch.shell.run import Run
-from npu_config.launch.shell.state import Value
+from npu_config.launch.shell.follow import Run, follow
 from npu_config.launch.shell.syntax import Script, parser, place_of
+from npu_config.launch.shell.words import Value
 
 _WORTH = re.compile(r"RANK_TABLE_FILE=|CM_CHIEF_IP=")
 _NUMBER = re.compile(r"(--?[\w-]+=)?\d{1,9}\Z", re.ASCII)

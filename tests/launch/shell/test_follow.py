@@ -10,7 +10,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from npu_config.core.settings import UNKNOWN
-from npu_config.launch.shell import run, syntax
+from npu_config.launch.shell import follow as interpreter
+from npu_config.launch.shell import syntax
 from npu_config.launch.shell.check import check_script
 from npu_config.launch.shell.follow import follow
 from npu_config.launch.shell.syntax import Script
@@ -342,7 +343,7 @@ def test_what_is_read_from_text(text):
 
     text = "\n" + text + "\n"
     no_mask = mock.patch.object(syntax, "mask", lambda source, text: (text, {}))
-    with no_mask, mock.patch.object(run, "STATEMENT", re.compile("(?!)")):
+    with no_mask, mock.patch.object(interpreter, "STATEMENT", re.compile("(?!)")):
         assume(not Script(text, None).root.has_error)
         expected = known(text)
     assert expected == known(text)

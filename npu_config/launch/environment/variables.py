@@ -1,0 +1,735 @@
+"""The environment variables around a session, each declared once."""
+
+from typing import Any, Callable, Dict, FrozenSet, Optional, Tuple
+
+import attr
+
+from npu_config.catalogue.kinds import INT32_MAX, Choice, Kind, Path, Text
+from npu_config.core.diagnostics import Severity
+from npu_config.core.target import Product
+from npu_config.launch.environment.kinds import (
+    DIRECTORY,
+    GRAPH_LEVELS,
+    JOB_ID,
+    NIC_NAMES,
+    NUMBER,
+    TABLE_PATH,
+    Algorithms,
+    IpText,
+    JsonObject,
+    PortList,
+    Switch,
+    Whole,
+    Word,
+    filled,
+)
+
+__all__ = ["CM_NAMES", "RANK_TABLE_NAMES", "TENSORFLOW_2_NAMES", "VARIABLES", "Variable"]
+
+COLLECTIVE: FrozenSet[Product] = frozenset(
+    (
+        Product.ASCEND_950,
+        Product.ATLAS_A3,
+        Product.ATLAS_A2,
+        Product.ATLAS_TRAINING,
+        Product.ATLAS_300I_DUO,
+    )
+)
+"""The products that HCCL works on."""
+
+ADAPTER: FrozenSet[Product] = COLLECTIVE - {Product.ATLAS_300I_DUO} | {Product.ATLAS_INFERENCE}
+"""The products that the adapter's own pages name."""
+
+TRAINING: FrozenSet[Product] = ADAPTER - {Product.ATLAS_INFERENCE}
+"""The products that train."""
+
+
+@attr.s(frozen=True, slots=True, auto_attribs=True)
+class Variable:
+    """One environment variable.
+
+    Args:
+        name: its name.
+        meaning: what it is for.
+        kind: what it may hold.
+        default: what counts when it is not set, in words; None when there is nothing.
+        unit: the unit of a number.
+        products: the products that it is documented for; None for all.
+        read_by: who looks at it.
+        interactions: what else it has to do with.
+        facts: the entries of the fact file about it.
+        page: the page of the vendor's documentation; None where it has none.
+        severity: how bad a value is that is not of the kind.
+        consequence: what the runtime does with such a value, where it is known.
+    """
+
+    name: str
+    meaning: str
+    kind: Kind
+    default: Optional[str] = None
+    unit: Optional[str] = None
+    products: Optional[FrozenSet[Product]] = None
+    read_by: Tuple[str, ...] = ()
+    interactions: Tuple[str, ...] = ()
+    facts: Tuple[str, ...] = ()
+    page: Optional[str] = None
+    severity: Severity = Severity.ERROR
+    consequence: Optional[str] = None
+
+    def is_for(self, product: Product) -> bool:
+        """Whether it is documented for a product (300I Duo is an inference product)."""
+        if self.products is None or product in self.products:
+            return True
+        return product is Product.ATLAS_300I_DUO and Product.ATLAS_INFERENCE in self.products
+
+
+def family(pages: str, **common: Any) -> Callable[..., Variable]:
+    """What declares the variables of a family: they have much in common, and a page each.
+
+    Args:
+        pages: the folder of their pages.
+        common: what they have in common; each may say otherwise.
+    """
+
+    def member(name: str, meaning: str, kind: Kind, **own: Any) -> Variable:
+        return Variable(name, meaning, kind, **{"page": pages + name + ".md", **common, **own})
+
+    return member
+
+
+_ENV = "docs/en/tfa_env/"
+_CM = frozenset((Product.ATLAS_TRAINING, Product.ATLAS_A2))
+_WITHOUT_TABLE = "not with RANK_TABLE_FILE, RANK_ID and RANK_SIZE"
+_WITHOUT_CM = "not with the CM_ variables"
+_table = family(_ENV, products=COLLECTIVE)
+_cm = family(_ENV, products=_CM, read_by=("C++ plugin",), interactions=(_WITHOUT_TABLE,))
+
+JOB = (
+    Variable(
+        "JOB_ID",
+        "name of the job, chosen by the user",
+        JOB_ID,
+        products=ADAPTER,
+        read_by=("C++ plugin", "NPUEstimator"),
+        interactions=(
+            "missing: the plugin warns, NPUEstimator (without job_start_file) raises ValueError",
+        ),
+        facts=("job-id-format", "estimator-job-id", "distributed-optimizer-job-id"),
+        page=_ENV + "JOB_ID.md",
+        severity=Severity.WARNING,
+    ),
+    _cm(
+        "ASCEND_DEVICE_ID",
+        "logical device of this process",
+        Whole(0, INT32_MAX),
+        default="0",
+        products=ADAPTER,
+        interactions=(
+            "the option session_device_id takes precedence over it, and it over DEVICE_ID",
+            "for HCCL the device_id of the rank table takes precedence",
+        ),
+        facts=("device-id-priority", "ascend-device-id-format"),
+        consequence="the adapter aborts the process",
+    ),
+    Variable(
+        "DEVICE_ID",
+        "old name of ASCEND_DEVICE_ID; weight-update sharding reads it as the local rank",
+        Whole(0, INT32_MAX),
+        read_by=("C++ plugin", "npu_optimizer.py"),
+        interactions=("counts only when ASCEND_DEVICE_ID is not set",),
+        facts=("device-id-priority", "weight-update-sharding"),
+    ),
+    _table(
+        "RANK_TABLE_FILE",
+        "path of the rank table",
+        TABLE_PATH,
+        read_by=("C++ plugin", "NPUBasics"),
+        interactions=(
+            _WITHOUT_CM,
+            "used when RANK_SIZE is above 0 or not set, and CM_WORKER_SIZE is not set",
+        ),
+        facts=("rank-table-file", "rank-table-used-when", "resource-info-exclusive"),
+        consequence="the graph engine refuses it",
+    ),
+    _table(
+        "RANK_ID",
+        "rank of this process in the job",
+        Whole(0, INT32_MAX),
+        read_by=("C++ plugin", "npu_hooks_append (default 0)", "NPUBasics"),
+        interactions=("the rank_id of this device in the rank table", _WITHOUT_CM),
+        facts=("rank-id-matches-table", "resource-info-exclusive"),
+    ),
+    _table(
+        "RANK_SIZE",
+        "number of devices of the job",
+        Whole(1, INT32_MAX),
+        default="1",
+        read_by=("C++ plugin", "util.get_ranksize"),
+        interactions=(
+            "with CM_WORKER_SIZE get_ranksize raises ValueError",
+            "hooks and distributed optimizers look at it",
+        ),
+        facts=("rank-id-matches-table", "resource-info-exclusive", "rank-table-used-when"),
+    ),
+    Variable(
+        "POD_NAME",
+        "name of the container; identifies the process with a template 2 rank table",
+        Text(),
+        read_by=("C++ plugin", "NPUBasics (before RANK_ID)"),
+    ),
+    _cm(
+        "CM_CHIEF_IP",
+        "address of the master host, for jobs without a rank table",
+        IpText(),
+        facts=(
+            "resource-info-exclusive",
+            "cm-used-when",
+            "cm-products",
+            "cm-ranges",
+            "cm-same-chief",
+        ),
+    ),
+    _cm(
+        "CM_CHIEF_PORT",
+        "port that the master listens on; it must be free",
+        Whole(0, 65520),
+        facts=("cm-ranges", "cm-used-when"),
+    ),
+    _cm(
+        "CM_CHIEF_DEVICE",
+        "logical device of the master that collects what is known of the cluster",
+        Whole(0, INT32_MAX),
+        facts=("cm-ranges", "cm-used-when"),
+    ),
+    _cm(
+        "CM_WORKER_SIZE",
+        "number of devices of the job, without a rank table",
+        Whole(0, 32768),
+        default="1",
+        read_by=("C++ plugin", "util.get_ranksize"),
+        interactions=("not with RANK_SIZE",),
+        facts=("cm-ranges", "cm-used-when", "resource-info-exclusive"),
+    ),
+    _cm(
+        "CM_WORKER_IP",
+        "address of this host's interface towards the master",
+        IpText(),
+        facts=("cm-ranges", "cm-same-chief"),
+    ),
+    Variable(
+        "TF_CONFIG",
+        "TensorFlow's description of the cluster and of this task",
+        JsonObject(),
+        read_by=("NPURunConfig", "NPUEstimator", "C++ plugin"),
+        interactions=(
+            "a cluster needs ParameterServerStrategy and mix_compile_mode True",
+            "task type and index become those of the job",
+            "a ps task does not initialise the device, an evaluator does not use HCCL",
+        ),
+        facts=("ps-worker-mix-compile", "tf-config-json"),
+        consequence="NPURunConfig and NPUEstimator raise an error",
+    ),
+    Variable(
+        "HELP_CLUSTER",
+        "not empty: collective communication is used (heterogeneous helper)",
+        Text(),
+        read_by=("C++ plugin",),
+    ),
+    Variable(
+        "HEARTBEAT",
+        "heartbeat interval that is noted in the information about the job",
+        Text(),
+        default="",
+        read_by=("NPUBasics",),
+    ),
+    Variable(
+        "RESTORE_FROM",
+        "checkpoint to start from when neither warm_start_from nor LOCAL_CHECKPOINT_DIR says",
+        filled("the path of a checkpoint"),
+        read_by=("NPUEstimator",),
+    ),
+    Variable(
+        "LOCAL_CHECKPOINT_DIR",
+        "directory of checkpoints to start from",
+        Text(),
+        default="",
+        read_by=("NPUBasics",),
+        interactions=("counts only when warm_start_from is not given",),
+    ),
+    Variable(
+        "PYTHONPATH",
+        "must lead to the site-packages of the tfplugin (npu_bridge) and to the script",
+        Text(),
+        read_by=("Python",),
+        page="docs/en/tfadapter_1/migration/model_training/single_device_training.md",
+    ),
+    Variable(
+        "PYTHONHASHSEED",
+        "seed of Python's hashes; seed_everything of precision_tool writes it",
+        Text(),
+        read_by=("Python",),
+    ),
+)
+
+_HCCL = "cann/hccl:docs/zh/user_guide/hccl_env/"
+_SWITCH = Choice(("0", "1"))
+_REFUSED = "HCCL refuses it when it is initialised (EI0001)"
+_hccl = family(_HCCL, products=COLLECTIVE, read_by=("HCCL",), consequence=_REFUSED)
+
+HCCL = (
+    _hccl(
+        "HCCL_EXEC_TIMEOUT",
+        "how long a collective operation waits for the other devices",
+        NUMBER,
+        default="1836",
+        unit="s",
+        interactions=(
+            "the option hccl_timeout takes precedence",
+            "stream_sync_timeout must be larger",
+            "at most 1091 with HCCL_OP_EXPANSION_MODE=AIV",
+        ),
+        facts=("hccl-timeout-priority", "stream-sync-gt-hccl"),
+    ),
+    _hccl(
+        "HCCL_CONNECT_TIMEOUT",
+        "how long devices wait for each other's sockets; 20 s are added",
+        Whole(120, 7200),
+        default="120",
+        unit="s",
+    ),
+    _hccl(
+        "HCCL_SOCKET_FAMILY",
+        "version of IP that devices communicate with",
+        Choice(("AF_INET", "AF_INET6")),
+        default="AF_INET",
+        interactions=("the interfaces that there are decide when the wish cannot be met",),
+    ),
+    _hccl(
+        "HCCL_NPU_SOCKET_PORT_RANGE",
+        "ports of HCCL on the NPU",
+        PortList(),
+        default="16666",
+        products=frozenset((Product.ASCEND_950, Product.ATLAS_A3, Product.ATLAS_A2)),
+        interactions=("needed when several processes share an NPU; set on all cards",),
+        facts=("hccl-port-single-device-multi-process",),
+    ),
+    _hccl(
+        "HCCL_IF_IP",
+        "address of the host that HCCL uses, for jobs without a rank table",
+        IpText(),
+        interactions=("takes precedence over HCCL_SOCKET_IFNAME",),
+    ),
+    _hccl(
+        "HCCL_SOCKET_IFNAME",
+        "interfaces of the host that HCCL uses",
+        NIC_NAMES,
+        interactions=("HCCL_IF_IP takes precedence",),
+    ),
+    _hccl(
+        "HCCL_IF_BASE_PORT", "first of 32 ports on the host", Whole(1024, 65520), default="60000"
+    ),
+    _hccl(
+        "HCCL_WHITELIST_DISABLE",
+        "0 checks who may communicate, 1 does not",
+        _SWITCH,
+        default="1",
+        interactions=("0 needs HCCL_WHITELIST_FILE",),
+    ),
+    _hccl(
+        "HCCL_WHITELIST_FILE",
+        "path of the list of hosts that may communicate",
+        Path("whitelist"),
+        interactions=("read when HCCL_WHITELIST_DISABLE is 0",),
+    ),
+    _hccl(
+        "HCCL_BUFFSIZE",
+        "shared buffer of each communicator; twice as much is allocated",
+        Whole(1),
+        default="200",
+        unit="MB",
+    ),
+    _hccl(
+        "HCCL_INTRA_PCIE_ENABLE",
+        "PCIe between the devices of a server",
+        _SWITCH,
+        default="1",
+        products=frozenset((Product.ATLAS_A2, Product.ATLAS_TRAINING)),
+        interactions=(
+            "not 1 together with HCCL_INTRA_ROCE_ENABLE=1",
+            "0 needs HCCL_INTRA_ROCE_ENABLE",
+        ),
+    ),
+    _hccl(
+        "HCCL_INTRA_ROCE_ENABLE",
+        "RoCE between the devices of a server",
+        _SWITCH,
+        default="0",
+        products=frozenset((Product.ATLAS_A2, Product.ATLAS_TRAINING, Product.ATLAS_A3)),
+        interactions=("0 needs HCCL_INTRA_PCIE_ENABLE",),
+    ),
+    _hccl(
+        "HCCL_ALGO", "algorithms of the collective operations", Algorithms(), default="automatic"
+    ),
+    Variable(
+        "HCCL_OP_EXPANSION_MODE",
+        "where collective operations are expanded; decides what a timeout may be",
+        filled("AI_CPU, AIV, HOST, HOST_TS or another mode of the product"),
+        products=COLLECTIVE,
+        read_by=("HCCL",),
+        interactions=("with AIV, HCCL_EXEC_TIMEOUT is at most 1091 s",),
+        page=_HCCL + "HCCL_OP_EXPANSION_MODE.md",
+        severity=Severity.WARNING,
+    ),
+)
+
+_GE = "cann/ge:docs/zh/user_guides/env_vars/"
+_OPTIONS = "docs/en/tfadapter_1/apiref/session_config/"
+_DISTRIBUTED = "docs/en/tfadapter_1/migration/model_training/distributed_training.md"
+_TOOLS = "cann/oam-tools:docs/zh/env-vars/"
+_UINT32 = Whole(0, 2**32 - 1)
+_BOOL = Choice(("true", "false", "1", "0"))
+_PROGRESS = "the first run with experimental_accelerate_train_mode fails"
+_WARNING = Severity.WARNING
+_ge = family(_GE, read_by=("GE",), severity=_WARNING)
+_compiler = family(_GE, read_by=("operator compiler",), severity=_WARNING)
+_progress = family(
+    _ENV,
+    products=TRAINING,
+    read_by=("C++ adapter", "TellMeStepOrLossHook (writes)"),
+    consequence=_PROGRESS,
+)
+
+ENGINE = (
+    Variable(
+        "AOE_MODE",
+        "tuning mode, when the option aoe_mode is not set",
+        Choice(("1", "2", "4")),
+        products=TRAINING - {Product.ASCEND_950},
+        read_by=("C++ adapter",),
+        interactions=("the option aoe_mode takes precedence",),
+        facts=("aoe-env-priority", "aoe-mode-allowed"),
+        page=_OPTIONS + "AOE.md",
+    ),
+    Variable(
+        "PROFILING_MODE",
+        "profiling without a change of the script",
+        Word(("true", "false", "dynamic"), quietly=("False", "FALSE")),  # only "true" turns on
+        default="false",
+        read_by=("GE", "C++ adapter (conflict check)"),
+        interactions=(
+            "the option profiling_mode takes precedence, except when it is dynamic",
+            "dynamic: attach later; set it before the job starts",
+            "true cannot be combined with profiler.Profiler",
+        ),
+        facts=("profiling-env-priority", "profiling-vs-profiler-class"),
+        page=_TOOLS + "PROFILING_MODE.md",
+        severity=_WARNING,
+    ),
+    Variable(
+        "PROFILING_OPTIONS",
+        "what is profiled",
+        JsonObject(),
+        products=ADAPTER,
+        read_by=("GE",),
+        interactions=("needs PROFILING_MODE",),
+        facts=("profiling-env-priority", "profiling-options-json"),
+        page=_TOOLS + "PROFILING_OPTIONS.md",
+    ),
+    _progress(
+        "STEP_NOW",
+        "the current step, for accelerated training",
+        _UINT32,
+        interactions=("with TOTAL_STEP, for the trigger step",),
+        facts=("accelerate-step-env", "accelerate-env-updated"),
+    ),
+    _progress(
+        "TOTAL_STEP",
+        "the number of steps, for accelerated training",
+        _UINT32,
+        interactions=("with STEP_NOW",),
+        facts=("accelerate-step-env",),
+    ),
+    _progress(
+        "LOSS_NOW",
+        "the current loss, for accelerated training",
+        NUMBER,
+        interactions=("with TARGET_LOSS, for the trigger loss; 0 never triggers",),
+        facts=("accelerate-loss-env", "accelerate-env-updated"),
+    ),
+    _progress(
+        "TARGET_LOSS",
+        "the loss to reach, for accelerated training",
+        NUMBER,
+        interactions=("with LOSS_NOW",),
+        facts=("accelerate-loss-env",),
+    ),
+    Variable(
+        "ENABLE_FORCE_V2_CONTROL",
+        "turns TensorFlow's old control flow into the new one, for dynamic shapes",
+        Switch("1"),
+        default="off",
+        products=TRAINING,
+        read_by=("C++ adapter",),
+        interactions=(
+            "control operators with references and raw_ops cannot be turned",
+            "may cost speed",
+            "better: tf.enable_control_flow_v2() and tf.enable_resource_variables()",
+        ),
+        facts=("dynamic-shape-v1-control-flow",),
+        page=_ENV + "ENABLE_FORCE_V2_CONTROL.md",
+        severity=_WARNING,
+    ),
+    Variable(
+        "ENABLE_HF32_EXECUTION",
+        "HF32 in place of FP32 inside Conv and MatMul",
+        Word(("0", "1"), quietly=("00", "01", "10", "11")),
+        default="unset: Conv on, MatMul off",
+        products=frozenset((Product.ASCEND_950, Product.ATLAS_A3, Product.ATLAS_A2)),
+        read_by=("C++ plugin",),
+        interactions=(
+            "op_precision_mode by node name takes precedence over it, it over the modes by type",
+            "no effect in inference with float16, its default",
+        ),
+        facts=("op-precision-vs-hf32-env", "hf32-execution-values", "precision-inference-hf32"),
+        page=_ENV + "ENABLE_HF32_EXECUTION.md",
+        consequence="GE refuses it when it is initialised, and the adapter aborts the process",
+    ),
+    _ge(
+        "ENABLE_DYNAMIC_SHAPE_MULTI_STREAM",
+        "several streams for graphs of dynamic shape",
+        Choice(("0", "1")),
+        default="0",
+        interactions=("auto_multistream_parallel_mode needs it for graphs of dynamic shape",),
+        facts=("auto-multistream-dynamic",),
+    ),
+    _ge(
+        "GE_USE_STATIC_MEMORY",
+        "how memory is allocated; static_memory_policy takes its place",
+        Word(("0", "2", "3", "4"), quietly=("1",)),
+        default="0",
+        interactions=("not with the option static_memory_policy",),
+        facts=("static-memory-policy-env",),
+    ),
+    Variable(
+        "ASCEND_WORK_PATH",
+        "directory for the files of one process",
+        DIRECTORY,
+        read_by=("GE",),
+        interactions=(
+            "debug_dir, NPU_COLLECT_PATH and the output of profiling take precedence",
+            "takes external weights, exception dumps and fusion_result.json",
+        ),
+        facts=(
+            "debug-dir-priority",
+            "external-weight-dir",
+            "export-compile-stat-path",
+            "exception-dump-dir",
+        ),
+        page=_DISTRIBUTED,
+    ),
+    Variable(
+        "ASCEND_CACHE_PATH",
+        "directory for the files that processes share (kernel_cache)",
+        DIRECTORY,
+        read_by=("GE",),
+        interactions=("the option op_compiler_cache_dir takes precedence",),
+        facts=("cache-dir-priority",),
+        page=_DISTRIBUTED,
+    ),
+    _compiler(
+        "ASCEND_MAX_OP_CACHE_SIZE",
+        "how large the cache of compiled operators may grow; -1: without limit",
+        Whole(-1),
+        default="500",
+        unit="MB",
+        interactions=("op_cache.ini takes precedence",),
+        facts=("cache-ini",),
+    ),
+    _compiler(
+        "ASCEND_REMAIN_CACHE_SIZE_RATIO",
+        "how much of the cache is kept when space runs out",
+        Whole(1, 100),
+        default="50",
+        unit="%",
+        interactions=("op_cache.ini takes precedence",),
+        facts=("cache-ini",),
+    ),
+    Variable(
+        "NPU_COLLECT_PATH",
+        "directory for what is collected about faults",
+        DIRECTORY,
+        read_by=("GE", "operator compiler", "C++ adapter"),
+        interactions=(
+            "the exception dump works in mode 1, whatever the option says",
+            "not with oom in op_debug_config",
+            "graphs of the adapter go to <path>/extra-info/graph/<pid>_<device>/",
+            "with an empty op_debug_config GE takes dump_bin, dump_cce, dump_loc, ccec_g",
+        ),
+        facts=("exception-dump-collect-path", "op-debug-oom-collect-path"),
+        page=_OPTIONS + "debugging.md",
+    ),
+    _compiler(
+        "TE_PARALLEL_COMPILER",
+        "processes that compile operators; at most 80 % of the CPU cores over the devices",
+        Whole(1, 32),
+        default="8",
+        interactions=("op_compiler_cache_mode force is not recommended with it",),
+        facts=("cache-force-parallel",),
+    ),
+    _ge(
+        "MAX_COMPILE_CORE_NUMBER",
+        "CPU threads that compile graphs; at most the CPU cores",
+        Whole(1),
+        default="1",
+    ),
+    Variable(
+        "FUSION_TENSOR_SIZE",
+        "size of the tensor that gradients are joined in",
+        Whole(0),
+        default="524288000",
+        unit="byte",
+        read_by=("C++ plugin",),
+        severity=_WARNING,
+        consequence="the default is taken",
+    ),
+    Variable(
+        "ASCEND_TDT_UNINIT",
+        "true leaves out the initialisation of the TDT host",
+        _BOOL,
+        default="false",
+        read_by=("C++ plugin",),
+        severity=_WARNING,
+    ),
+    Variable(
+        "ENABLE_MBUF_ALLOCATOR",
+        "memory buffers as TensorFlow's allocator on the CPU",
+        Choice(("0", "1")),
+        default="0",
+        read_by=("C++ adapter",),
+        severity=_WARNING,
+    ),
+    Variable(
+        "ASCEND_OPP_PATH",
+        "path of the operator package; set_env.sh sets it",
+        DIRECTORY,
+        read_by=("C++ adapter", "GE"),
+    ),
+    _ge(
+        "OP_NO_REUSE_MEM",
+        "operators that share no memory, by node name or type",
+        filled('names or types joined by ","'),
+    ),
+    _ge(
+        "DUMP_GE_GRAPH",
+        "how much of the graphs of GE is dumped",
+        Word(("1", "2", "3"), quietly=("0",)),  # nothing, as without the variable
+        read_by=("GE", "precision_tool (writes 2)"),
+        interactions=("with DUMP_GRAPH_LEVEL and DUMP_GRAPH_PATH",),
+    ),
+    _ge(
+        "DUMP_GRAPH_LEVEL",
+        "which graphs are dumped",
+        GRAPH_LEVELS,
+        default="2",
+        read_by=("GE", "precision_tool (writes 3)"),
+        interactions=("needs DUMP_GE_GRAPH",),
+    ),
+    Variable(
+        "DUMP_GRAPH_PATH",
+        "directory of dumped graphs; pid_<pid>_deviceid_<id> inside it",
+        DIRECTORY,
+        read_by=("GE", "C++ adapter", "precision_tool (writes)"),
+        interactions=("ASCEND_DUMP_PATH takes precedence over it, and it over ASCEND_WORK_PATH",),
+        page=_GE + "DUMP_GRAPH_PATH.md",
+    ),
+    Variable(
+        "PRINT_MODEL",
+        "the adapter dumps its TensorFlow graphs",
+        _BOOL,
+        default="false",
+        read_by=("C++ adapter",),
+        severity=_WARNING,
+    ),
+    Variable(
+        "ASCEND_GLOBAL_LOG_LEVEL",
+        'log level; 1 (INFO) shows "Insert op success"',
+        Choice(("0", "1", "2", "3", "4")),
+        default="3",
+        read_by=("CANN logging",),
+        facts=("iterations-verify-log",),
+        page="docs/en/tfadapter_1/migration/performance_tuning/iteration_offload.md",
+        severity=_WARNING,
+    ),
+)
+
+_TRUE_OR_FALSE = Choice(("1", "true", "0", "false"))
+_NO_EFFECT = "no effect with TensorFlow 1.15"
+_EARLY = "set it before npu_device is imported"
+_tf2 = family(_ENV, products=ADAPTER, read_by=("npu_device (TF2)",), severity=_WARNING)
+
+TOOLS = (
+    Variable(
+        "PRECISION_TOOL_OVERFLOW",
+        "precision_tool collects overflows when no action is given",
+        Switch("True"),
+        read_by=("precision_tool",),
+        interactions=("looked at before PRECISION_TOOL_DUMP",),
+        facts=("precision-tool-env-switch",),
+        severity=_WARNING,
+    ),
+    Variable(
+        "PRECISION_TOOL_DUMP",
+        "precision_tool dumps data when no action is given",
+        Switch("True"),
+        read_by=("precision_tool",),
+        facts=("precision-tool-env-switch",),
+        severity=_WARNING,
+    ),
+)
+
+TENSORFLOW_2 = (
+    _tf2(
+        "NPU_DUMP_GRAPH",
+        "dump of graphs by the adapter for TensorFlow 2; precision_tool writes true",
+        _TRUE_OR_FALSE,
+        interactions=(_NO_EFFECT,),
+    ),
+    _tf2(
+        "NPU_DEBUG",
+        "debug log of the adapter for TensorFlow 2",
+        _TRUE_OR_FALSE,
+        interactions=(_EARLY, _NO_EFFECT),
+    ),
+    _tf2(
+        "NPU_ENABLE_PERF",
+        "times of graphs, by the adapter for TensorFlow 2",
+        _TRUE_OR_FALSE,
+        interactions=("needs NPU_DEBUG", _NO_EFFECT),
+    ),
+    _tf2(
+        "NPU_LOOP_SIZE",
+        "steps in one loop on the device, for TensorFlow 2; 1.15 has iterations_per_loop",
+        Whole(1),
+        interactions=(_EARLY, _NO_EFFECT),
+    ),
+)
+
+VARIABLES: Dict[str, Variable] = {
+    variable.name: variable for variable in (*JOB, *HCCL, *ENGINE, *TOOLS, *TENSORFLOW_2)
+}
+"""Name to declaration, for every variable that is known."""
+
+RANK_TABLE_NAMES = ("RANK_TABLE_FILE", "RANK_ID", "RANK_SIZE")
+"""The variables of a job with a rank table."""
+
+CM_NAMES = (
+    "CM_CHIEF_IP",
+    "CM_CHIEF_PORT",
+    "CM_CHIEF_DEVICE",
+    "CM_WORKER_SIZE",
+    "CM_WORKER_IP",
+)
+"""The variables of a job without a rank table; never together with those of one."""
+
+TENSORFLOW_2_NAMES: FrozenSet[str] = frozenset(variable.name for variable in TENSORFLOW_2)
+"""The variables that have no effect with TensorFlow 1.15."""
