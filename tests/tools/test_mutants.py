@@ -1,0 +1,116 @@
+"""The tool that counts how many small faults the tests find."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+pytestmark = pytest.mark.skipif(sys.version_info < (3, 8), reason="places of nodes end in 3.8")
+
+mutants = pytest.importorskip("tools.mutants")
+
+MODULE = '''"""A module: 1 < 2 and 3."""
+from typing import TYPE_CHECKING
+if TYPE_CHECKING:
+    LIMIT = 7
+
+def é(a: "int", b=3):
+    """1 == 2"""
+    if not a or b <= 2:
+        return "ü" * (a - b), True
+    return a in b
+'''
+
+
+def test_the_mutants_of_a_module():
+    """One for each operator, condition and number that runs; texts and annotations are left."""
+    found = {(each.line, each.old, each.new) for each in mutants.mutants("m.py", MODULE)}
+    assert found == {
+        (6, "3", "4"),
+        (8, "not a or b <= 2", "not (not a or b <= 2)"),
+        (8, "or", "and"),
+        (8, "not ", ""),
+        (8, "<=", "<"),
+        (8, "2", "3"),
+        (9, "*", "//"),
+        (9, "-", "+"),
+        (9, "True", "False"),
+        (10, "in", "not in"),
+    }
+
+
+def test_each_mutant_is_a_module():
+    """What is put in place of the code can be parsed."""
+    source = MODULE.encode("utf-8")
+    for each in mutants.mutants("m.py", MODULE):
+        assert source[each.start : each.end] == each.old.encode("utf-8")
+        text = source[: each.start] + each.new.encode("utf-8") + source[each.end :]
+        compile(text, "m.py", "exec")
+
+
+def project(folder, claim):
+    """A package with a guard, and a test of it."""
+    (folder / "npu_config/rules").mkdir(parents=True)
+    (folder / "npu_config/__init__.py").write_text("")
+    (folder / "npu_config/rules/__init__.py").write_text("")
+    (folder / "npu_config/rules/guard.py").write_text("def is_low(n):\n    return n < 3\n")
+    (folder / "tests/rules").mkdir(parents=True)
+    (folder / "tests/rules/test_guard.py").write_text(
+        "from npu_config.rules.guard import is_low\n\ndef test_guard():\n    " + claim + "\n"
+    )
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("claim", "survivors"),
+    [
+        ("assert is_low(2) and not is_low(3)", []),
+        ("assert is_low(0) and not is_low(9)", ["< -> <=", "3 -> 4"]),
+    ],
+)
+def test_survivors_are_printed(tmp_path, monkeypatch, capsys, claim, survivors):
+    """A fault that a test finds is counted with the test; one that none finds is listed."""
+    project(tmp_path, claim)
+    monkeypatch.setattr(mutants, "ROOT", tmp_path)
+    monkeypatch.setattr(mutants, "ROOMS", {"rules": ("tests/rules",)})
+    monkeypatch.setattr(mutants, "copy", lambda folder: project(Path(folder), claim))
+    assert mutants.main(["--sample", "9", "--seed", "5"]) == int(bool(survivors))
+    *tried, _ = capsys.readouterr().out.split(" found: ")
+    assert sorted(survivors) == sorted(
+        line.split(": ")[1] for line in tried[0].splitlines() if line.endswith("SURVIVES")
+    )
+    score = 100 if not survivors else 0
+    assert mutants.main(["--sample", "9", "--least", "0"]) == 0
+    assert "{} %".format(score) in capsys.readouterr().out
+
+
+def test_a_test_that_fails_anyway_stops_it(tmp_path, monkeypatch):
+    """A fault is found only by a test that passes without it."""
+    project(tmp_path, "assert is_low(5)")
+    monkeypatch.setattr(mutants, "ROOT", tmp_path)
+    monkeypatch.setattr(mutants, "ROOMS", {"rules": ("tests/rules",)})
+    monkeypatch.setattr(mutants, "copy", lambda folder: project(Path(folder), "assert is_low(5)"))
+    with pytest.raises(RuntimeError, match=r"test_guard.* fails without a fault"):
+        mutants.main(["--sample", "1"])
+
+
+def test_equivalent_mutants_are_left_out(tmp_path, monkeypatch):
+    """What is listed with its reason is never in a sample."""
+    project(tmp_path, "assert is_low(5)")
+    monkeypatch.setattr(mutants, "ROOT", tmp_path)
+    listed = {("npu_config/rules/guard.py", "return n < 3", "3", "4")}
+    monkeypatch.setattr(mutants, "equivalent", lambda: listed)
+    assert [str(each).split(": ")[1] for each in mutants.sample(["rules"], 9, seed=0)] == [
+        "< -> <="
+    ]
+
+
+def test_each_equivalent_mutant_is_one_of_the_code():
+    """An entry whose line of code is gone has to go."""
+    for path, line, old, new in mutants.equivalent():
+        text = (mutants.ROOT / path).read_text("utf-8")
+        assert [
+            each
+            for each in mutants.mutants(path, text)
+            if (mutants.code(each), each.old, each.new) == (line, old, new)
+        ], (path, line)

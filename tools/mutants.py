@@ -1,0 +1,279 @@
+"""How many small faults the tests find: ``python -m tools.mutants --sample 100 --seed 1``.
+
+A mutant is the package with one fault: ``and`` for ``or``, a comparison turned round, a number
+one too high, a condition negated.  A sample of them, as many from each room, is tried one by one
+in a copy of the repository on the tests of the room; a mutant that passes them all survives, and
+is printed with its line.  ``tools/mutants.yaml`` lists those that change nothing, with reasons:
+they do not count.  The score is what was found of the others; below ``--least`` exits with 1.
+"""
+
+import argparse
+import ast
+import functools
+import os
+import random
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Dict, Iterator, List, NamedTuple, Optional, Sequence, Set, Tuple
+
+import yaml
+
+ROOT = Path(__file__).resolve().parent.parent
+EQUIVALENT = Path(__file__).with_suffix(".yaml")
+
+ROOMS = {
+    "rules": ("tests/rules", "tests/judging", "tests/test_help_and_fixes.py"),
+    "launch": ("tests/launch", "tests/cli"),
+    "script": ("tests/script",),
+    "migration": ("tests/migrate",),
+    "dumps": ("tests/dumps",),
+}
+"""The rooms of the package, each with the tests that hold it."""
+
+NEITHER = "not slow and not tensorflow"
+
+COMPARISONS = {
+    ast.Eq: "!=", ast.NotEq: "==", ast.Lt: "<=", ast.LtE: "<", ast.Gt: ">=", ast.GtE: ">",
+    ast.In: "not in", ast.NotIn: "in", ast.Is: "is not", ast.IsNot: "is",
+}  # fmt: skip
+SIGNS = {ast.Add: "-", ast.Sub: "+", ast.Mult: "//", ast.FloorDiv: "*"}
+
+
+class Mutant(NamedTuple):
+    """One fault: what stands in a file, and what is put there."""
+
+    path: str
+    line: int
+    start: int
+    end: int
+    old: str
+    new: str
+
+    def __str__(self) -> str:
+        return "{}:{}: {} -> {}".format(self.path, self.line, self.old, self.new)
+
+
+def mutants(path: str, text: str) -> Iterator[Mutant]:
+    """Every mutant of a module."""
+    offsets = [0]
+    for line in text.splitlines(keepends=True):
+        offsets.append(offsets[-1] + len(line.encode("utf-8")))
+    source = text.encode("utf-8")
+
+    def span(node: ast.AST) -> Tuple[int, int]:
+        line, end = getattr(node, "lineno", 1), getattr(node, "end_lineno", 1)
+        column, end_column = getattr(node, "col_offset", 0), getattr(node, "end_col_offset", 0)
+        return offsets[line - 1] + column, offsets[end - 1] + end_column
+
+    def mutant(start: int, end: int, new: str) -> Mutant:
+        old = source[start:end].decode("utf-8")
+        return Mutant(path, source.count(b"\n", 0, start) + 1, start, end, old, new)
+
+    def between(left: ast.AST, right: ast.AST, old: str, new: str) -> Iterator[Mutant]:
+        """The operator between two operands, where it stands there once."""
+        start, end = span(left)[1], span(right)[0]
+        gap = source[start:end].decode("utf-8")
+        if gap.count(old) == 1 and "#" not in gap:
+            at = start + len(gap[: gap.index(old)].encode("utf-8"))
+            yield mutant(at, at + len(old), new)
+
+    for node in _code(ast.parse(text)):
+        if isinstance(node, ast.BoolOp):
+            old, new = ("and", "or") if isinstance(node.op, ast.And) else ("or", "and")
+            for left, right in zip(node.values, node.values[1:]):
+                yield from between(left, right, old, new)
+        elif isinstance(node, ast.Compare) and len(node.ops) == 1:
+            operator = type(node.ops[0])
+            yield from between(
+                node.left, node.comparators[0], _TEXT[operator], COMPARISONS[operator]
+            )
+        elif isinstance(node, ast.BinOp) and type(node.op) in SIGNS:
+            sign = type(node.op)
+            yield from between(node.left, node.right, _TEXT[sign], SIGNS[sign])
+        elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+            yield mutant(span(node)[0], span(node.operand)[0], "")
+        elif isinstance(node, (ast.If, ast.IfExp, ast.While)):
+            start, end = span(node.test)
+            words = source[start:end].decode("utf-8")
+            yield mutant(start, end, "not ({})".format(words))
+        elif isinstance(node, ast.Constant) and isinstance(node.value, bool):
+            yield mutant(*span(node), new=str(not node.value))
+        elif isinstance(node, ast.Constant) and isinstance(node.value, int):
+            yield mutant(*span(node), new=str(node.value + 1))
+
+
+_TEXT = {
+    ast.Eq: "==", ast.NotEq: "!=", ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=",
+    ast.In: "in", ast.NotIn: "not in", ast.Is: "is", ast.IsNot: "is not",
+    ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.FloorDiv: "//",
+}  # fmt: skip
+
+
+def _code(tree: ast.AST) -> Iterator[ast.AST]:
+    """The nodes that run: no annotations, no decorators, nothing for type checkers only."""
+    work: List[ast.AST] = [tree]
+    while work:
+        node = work.pop()
+        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test):
+            continue
+        yield node
+        left_out: Set[int] = set()
+        for field in ("annotation", "returns", "decorator_list"):
+            value = getattr(node, field, None)
+            left_out.update(map(id, value if isinstance(value, list) else [value]))
+        work.extend(child for child in ast.iter_child_nodes(node) if id(child) not in left_out)
+
+
+def sample(rooms: Sequence[str], count: int, seed: int) -> List[Mutant]:
+    """``count`` mutants, as many from each room; the same ones for the same seed and code."""
+    known = equivalent()
+    chosen: List[Mutant] = []
+    for number, room in enumerate(rooms):
+        every = [
+            each
+            for path in sorted((ROOT / "npu_config" / room).rglob("*.py"))
+            for each in mutants(path.relative_to(ROOT).as_posix(), path.read_text("utf-8"))
+            if _key(each) not in known
+        ]
+        share = count // len(rooms) + (number < count % len(rooms))
+        generator = random.Random("{} {}".format(seed, room))
+        chosen += generator.sample(every, min(share, len(every)))
+    return chosen
+
+
+def equivalent() -> Set[Tuple[str, str, str, str]]:
+    """The mutants that change nothing anybody could see: path, line of code, old, new."""
+    listed: List[Dict[str, str]] = yaml.safe_load(EQUIVALENT.read_text("utf-8")) or []
+    return {(each["path"], each["code"].strip(), each["old"], each["new"]) for each in listed}
+
+
+def _key(mutant: Mutant) -> Tuple[str, str, str, str]:
+    return mutant.path, code(mutant), mutant.old, mutant.new
+
+
+def code(mutant: Mutant) -> str:
+    """The line of code that a mutant begins in."""
+    return _lines(ROOT / mutant.path)[mutant.line - 1].strip()
+
+
+@functools.lru_cache(maxsize=None)
+def _lines(path: Path) -> List[str]:
+    return path.read_text("utf-8").splitlines()
+
+
+def room_of(mutant: Mutant) -> str:
+    """The room of a mutant."""
+    return mutant.path.split("/")[1]
+
+
+def tests_of(mutant: Mutant) -> List[str]:
+    """The tests of its room, those first that name its module."""
+    places = [ROOT / place for place in ROOMS[room_of(mutant)]]
+    files = [each for place in places for each in (place.rglob("test_*.py"))]
+    files += [place for place in places if place.is_file()]
+    name = Path(mutant.path).stem.lstrip("_")
+    files.sort(key=lambda file: (name not in file.read_text("utf-8"), str(file)))
+    return [file.relative_to(ROOT).as_posix() for file in files]
+
+
+def copy(target: Path) -> None:
+    """Copy the repository as it is in the working tree."""
+    listed = subprocess.check_output(
+        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"], cwd=str(ROOT)
+    )
+    for name in filter(None, listed.decode("utf-8").split("\0")):
+        if (ROOT / name).is_file():
+            (target / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(str(ROOT / name), str(target / name))
+
+
+def failing(folder: Path, tests: Sequence[str], limit: float) -> Optional[List[str]]:
+    """The first test that fails in a copy; None when they take longer than ``limit`` seconds."""
+    command = [sys.executable, "-m", "pytest", "-x", "-rfE", "--tb=no", "-p", "no:cacheprovider"]
+    process = subprocess.Popen(
+        [*command, "-m", NEITHER, *tests],
+        cwd=str(folder),
+        env={**os.environ, "CI": "1", "PYTHONDONTWRITEBYTECODE": "1"},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        start_new_session=True,
+    )
+    try:
+        output = process.communicate(timeout=limit)[0].decode("utf-8", "replace")
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.communicate()
+        return None
+    if process.returncode == 0:
+        return []
+    return re.findall(r"^(?:FAILED|ERROR) (\S+::[^\[\s]+|\S+\.py)", output, re.M) or ["pytest"]
+
+
+def found_by(folder: Path, mutant: Mutant, limit: float) -> Optional[str]:
+    """The test that finds a mutant; None when it survives.
+
+    Raises:
+        RuntimeError: the test fails without the fault, too.
+    """
+    file = folder / mutant.path
+    source = file.read_bytes()
+    file.write_bytes(source[: mutant.start] + mutant.new.encode("utf-8") + source[mutant.end :])
+    try:
+        failed = failing(folder, tests_of(mutant), limit)
+    finally:
+        file.write_bytes(source)
+    if failed is None:
+        return "a test that does not end"
+    if not failed:
+        return None
+    if failed != ["pytest"] and failing(folder, failed, limit) != []:
+        raise RuntimeError("{} fails without a fault".format(failed[0]))
+    return failed[0]
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Try a sample; returns the exit code."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--sample", type=int, default=100, help="how many mutants")
+    parser.add_argument("--seed", type=int, default=1, help="another one gives other mutants")
+    parser.add_argument("--room", action="append", choices=list(ROOMS), help="of this room only")
+    parser.add_argument("--limit", type=float, default=600, help="seconds for one mutant")
+    parser.add_argument("--least", type=float, default=90, help="least score, in percent")
+    parser.add_argument("--list", action="store_true", help="print the sample, try nothing")
+    options = parser.parse_args(arguments)
+    chosen = sample(options.room or list(ROOMS), options.sample, options.seed)
+    if options.list:
+        print("\n".join(map(str, chosen)))
+        return 0
+    survivors = []
+    with tempfile.TemporaryDirectory(prefix="npu_config-mutants-") as name:
+        folder = Path(name)
+        copy(folder)
+        for number, mutant in enumerate(chosen, 1):
+            began = time.monotonic()
+            finder = found_by(folder, mutant, options.limit)
+            said = "{:>3}/{} {:4.0f} s {}: {}".format(
+                number,
+                len(chosen),
+                time.monotonic() - began,
+                mutant,
+                finder or "SURVIVES",
+            )
+            print(said, flush=True)
+            if finder is None:
+                survivors.append(mutant)
+    score = 100.0 * (1 - len(survivors) / max(1, len(chosen)))
+    print("{} of {} found: {:.0f} %".format(len(chosen) - len(survivors), len(chosen), score))
+    for mutant in survivors:
+        print("{}\n    {}".format(mutant, code(mutant)))
+    return 1 if score < options.least else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
