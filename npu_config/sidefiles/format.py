@@ -16,7 +16,6 @@ from npu_config.core.target import ANY_TARGET, Target
 from npu_config.text import json as _json
 from npu_config.text.faults import FaultLog
 from npu_config.text.guard import attempted
-from npu_config.text.json_parser import parse as parse_json
 from npu_config.text.loading import decode
 from npu_config.text.loading import load as load_bytes
 from npu_config.text.source import ANYWHERE, Places, Source, apply_edits
@@ -121,7 +120,7 @@ class Sample:
     def top(self) -> Any:
         """The JSON value, as far as it can be made out; an empty object if there is none."""
         if self._top is None:
-            value = parse_json(Source(self.text)).value if self.is_json else {}
+            value = _json.read(self.text).value if self.is_json else {}
             self._top = value if isinstance(value, dict) else {}
         return self._top
 

@@ -272,12 +272,15 @@ def slips_of(name: str) -> Tuple[str, ...]:
     if len(name) < _SHORTEST_NAME or ends.isdisjoint(_ENDS) or name.startswith(_OTHER_LIBRARIES):
         return ()
     return tuple(
-        known for known in VARIABLES if known not in _NEVER_MEANT and is_slip(name, known)
+        known for known in VARIABLES if known not in _NEVER_MEANT and is_one_edit(name, known)
     )
 
 
-def is_slip(name: str, meant: str) -> bool:
-    """Whether a name is another one with one letter missing, added, changed or swapped."""
+def is_one_edit(name: str, meant: str) -> bool:
+    """Whether a name is another one with one letter missing, added, changed or swapped.
+
+    Likeness is too much for variables: those of other programs share long words with ours.
+    """
     if name.upper() == meant:
         return True
     start = 0

@@ -1,10 +1,8 @@
 """Checks of single assignments and arguments, beyond the value itself."""
 
 import ast
-import difflib
-import functools
 import re
-from typing import Any, Dict, List, Optional, Tuple, Union
+from typing import Any, Dict, Optional, Union
 
 from npu_config.catalogue import OPTIONS
 from npu_config.catalogue.api import ARGUMENT_VERSIONS, CLASSES, PARAMETERS
@@ -15,10 +13,12 @@ from npu_config.script.checks._check import Context, check
 from npu_config.script.constants import is_known
 from npu_config.script.fixes import written
 from npu_config.script.objects import Argument, Block, Constructed, Entry, Fails, Unknown
-from npu_config.text.words import joined, shown
+from npu_config.text.words import is_slip, joined, near, shown
 
 _INTRODUCTION = "docs/en/tfadapter_1/apiref/session_config/introduction.md"
 _CONFIG = "tf_adapter/python/npu_bridge/estimator/npu/npu_config.py"
+_LEAST = 0.8
+"""How much alike an argument must be: TensorFlow's ``tpu_config`` is no ``dump_config``."""
 
 _ONE_LITERAL = re.compile(r"""(?:"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*')\Z""")
 _MODES = frozenset(
@@ -225,16 +225,16 @@ def unknown_argument(context: Context) -> None:
         for name, argument in made.arguments.items():
             if name in names or _was_argument(context, made.kind, name):
                 continue
-            close = _like(name, names)
+            close = near(name, names, _LEAST)
             option = OPTIONS.get(name)
             help = None
             fix = None
             if close:
-                help = phrase('did you mean "{}"?', close[0])
+                help = phrase('did you mean "{}"?', close)
                 is_written = context.script.source.at(argument.name_place) == name
-                if is_written and _is_slip(name, close[0]) and close[0] not in made.arguments:
-                    title = phrase('rename to "{}"', close[0])
-                    fix = Fix.writing(argument.name_place, close[0], title)
+                if is_written and is_slip(name, close) and close not in made.arguments:
+                    title = phrase('rename to "{}"', close)
+                    fix = Fix.writing(argument.name_place, close, title)
             elif option is not None and option.replacement:
                 help = phrase("use {}", option.replacement)
             elif option is not None:
@@ -251,12 +251,6 @@ def unknown_argument(context: Context) -> None:
             )
         if foreign:
             _report_foreign(context, made, foreign)
-
-
-@functools.lru_cache(maxsize=256)
-def _like(name: str, names: Tuple[str, ...]) -> List[str]:
-    """The argument that a name is most like, if it is like one."""
-    return difflib.get_close_matches(name, names, 1, 0.8)
 
 
 def _report_foreign(context: Context, made: Constructed, foreign: Dict[str, Argument]) -> None:
@@ -284,11 +278,6 @@ def _was_argument(context: Context, kind: str, name: str) -> bool:
     """True for an argument of NPURunConfig that the adapter of the target still had."""
     versions = ARGUMENT_VERSIONS.get(name) if kind == "NPURunConfig" else None
     return versions is not None and context.version is not None and versions.has(context.version)
-
-
-def _is_slip(name: str, meant: str) -> bool:
-    """True when a name can only be a slip of the pen."""
-    return difflib.SequenceMatcher(None, name.lower(), meant.lower()).ratio() >= 0.9
 
 
 @check(

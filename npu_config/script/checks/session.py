@@ -1,7 +1,6 @@
 """Checks of the life of a configuration: built, filled, handed over."""
 
 import ast
-import difflib
 from typing import Any, Iterator, List, Optional, Sequence, Set
 
 from npu_config.core.diagnostics import Fix, Severity
@@ -25,6 +24,7 @@ from npu_config.script.scopes import (
     last_line,
 )
 from npu_config.script.syntax import name_of
+from npu_config.text.words import is_slip
 
 _READERS = ("print", "pprint", "str", "repr", "type", "id", "len", "isinstance")
 _FILLERS = ("CopyFrom", "MergeFrom", "ParseFromString", "ClearField", "HasField", "Clear")
@@ -154,7 +154,6 @@ def is_in_one_loop(context: Context, line: int, other: int) -> bool:
 
 _INTRODUCTION = "docs/en/tfadapter_1/apiref/session_config/introduction.md"
 _ESTIMATOR = "tf_adapter/python/npu_bridge/estimator/npu/npu_estimator.py"
-_SLIP = 0.85
 
 
 def _has_options(message: Message) -> bool:
@@ -497,19 +496,16 @@ def optimizer_misnamed(context: Context) -> None:
                 block.path,
                 help=phrase('write name = "{}"', NPU_OPTIMIZER),
                 fix=Fix.writing(inside, NPU_OPTIMIZER, phrase('rename to "{}"', NPU_OPTIMIZER))
-                if inside is not place and _is_slip(name, block)
+                if inside is not place and _is_misspelt(name, block)
                 else None,
             )
 
 
-def _is_slip(name: str, block: Block) -> bool:
+def _is_misspelt(name: str, block: Block) -> bool:
     """True for a name that can only be misspelt, where no other entry has the right one."""
-    if any(character.isdecimal() for character in name) or block.message is None:
+    if block.message is None or not is_slip(name, NPU_OPTIMIZER):
         return False
-    if any(other.name == NPU_OPTIMIZER for other in block.message.root.blocks):
-        return False
-    likeness = difflib.SequenceMatcher(None, name.lower(), NPU_OPTIMIZER.lower()).ratio()
-    return likeness >= _SLIP
+    return all(other.name != NPU_OPTIMIZER for other in block.message.root.blocks)
 
 
 def _report_unnamed(context: Context, block: Block) -> None:
