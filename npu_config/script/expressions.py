@@ -11,7 +11,6 @@ from npu_config.catalogue.precision_tool import ACTIONS, ALWAYS, named_in
 from npu_config.core.message import phrase
 from npu_config.core.names import ITERATION_OP, NPU_OPTIMIZER
 from npu_config.script import builders, constants
-from npu_config.script.attributes import adopt, adopt_block, attribute_of, of_class, part
 from npu_config.script.constants import NotKnown, is_known
 from npu_config.script.effects import (
     call_method,
@@ -22,7 +21,15 @@ from npu_config.script.effects import (
     set_message_field,
 )
 from npu_config.script.functions import invoke, is_relevant, is_simple, start
-from npu_config.script.names import is_fixed, lookup
+from npu_config.script.names import (
+    adopt,
+    adopt_block,
+    attribute_of,
+    is_fixed,
+    lookup,
+    of_class,
+    part,
+)
 from npu_config.script.objects import (
     Argument,
     Block,

@@ -11,11 +11,10 @@ from functools import partial
 from typing import Any, Callable, Dict, Iterator, List, Sequence, Set, Tuple
 
 from npu_config.script import constants, effects
-from npu_config.script.attributes import adopt_block, of_class
 from npu_config.script.constants import NotKnown, is_known
 from npu_config.script.expressions import EXPRESSIONS, truth
 from npu_config.script.functions import bind_unknown, interest_in, invoke, is_relevant
-from npu_config.script.names import lookup
+from npu_config.script.names import adopt_block, lookup, of_class
 from npu_config.script.objects import (
     Block,
     BlockList,

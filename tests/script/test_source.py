@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from npu_config.core.diagnostics import Place
-from npu_config.script.flags import Flags
+from npu_config.script.script import Flags
 from npu_config.script.source import (
     ScriptSource,
     Undecodable,

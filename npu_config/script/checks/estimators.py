@@ -6,7 +6,7 @@ from npu_config.core.diagnostics import Severity
 from npu_config.core.message import phrase
 from npu_config.script.checks._check import Context, check
 from npu_config.script.objects import Constructed, Message, Use
-from npu_config.script.run_config import options_of_run_config
+from npu_config.script.reading import options_of_run_config
 from npu_config.script.vocabulary import RUN_CONFIGS
 from npu_config.text.words import joined, shown
 
