@@ -20,8 +20,8 @@ from npu_config.script.own_calls import (
     judge_method,
     name_place,
 )
+from npu_config.script.scopes import literal_text
 from npu_config.script.state import Call, Run, anonymous
-from npu_config.script.syntax import literal_text
 from npu_config.text.words import near
 
 _USES = ("to_config_proto", "to_run_config", "to_run_config_kwargs", "to_pbtxt", "to_bytes")

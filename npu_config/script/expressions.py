@@ -50,9 +50,8 @@ from npu_config.script.objects import (
 )
 from npu_config.script.own_calls import is_ours, judge_constructor
 from npu_config.script.paths import Condition
-from npu_config.script.scopes import Watch
+from npu_config.script.scopes import CONSTANTS, Watch, in_brackets, name_of
 from npu_config.script.state import Call, Run, anonymous, evaluate, identity, result_of
-from npu_config.script.syntax import CONSTANTS, in_brackets, name_of
 from npu_config.script.vocabulary import HOLDERS, RUN_CONFIGS, SESSIONS
 
 

@@ -29,7 +29,7 @@ from npu_config.script.objects import (
     Unknown,
 )
 from npu_config.script.paths import Condition, Decisions, Path, explore
-from npu_config.script.scopes import FunctionNode, Scope, Watch
+from npu_config.script.scopes import FunctionNode, Scope, Watch, in_brackets
 from npu_config.script.script import Script
 from npu_config.script.state import (
     LEAVE,
@@ -46,7 +46,6 @@ from npu_config.script.state import (
     identity,
     used,
 )
-from npu_config.script.syntax import in_brackets
 
 _ITEMS = 64
 

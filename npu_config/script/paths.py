@@ -19,7 +19,7 @@ from typing import (
 
 from npu_config.script.constants import is_known
 from npu_config.script.objects import Unknown, origins, substituted
-from npu_config.script.syntax import in_brackets
+from npu_config.script.scopes import in_brackets
 
 _LONG = 60
 

@@ -26,6 +26,7 @@ from npu_config.script.neighbours import any_neighbour_has, has_module
 from npu_config.script.objects import Unknown
 from npu_config.script.scopes import (
     DEFINITIONS,
+    UNCLEAR,
     FunctionNode,
     Nesting,
     Scope,
@@ -37,9 +38,11 @@ from npu_config.script.scopes import (
     holds,
     in_lines,
     last_line,
+    literal,
+    literal_text,
+    name_of,
 )
 from npu_config.script.source import ScriptSource, parse, spans
-from npu_config.script.syntax import UNCLEAR, literal, literal_text, name_of
 from npu_config.script.vocabulary import SEEDS, SESSIONS
 
 DEFINITION = re.compile(r"\b(?:DEFINE_\w+|add_argument)\s*\(")

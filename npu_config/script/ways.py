@@ -16,8 +16,8 @@ from npu_config.script import ScriptReading
 from npu_config.script.judging import conditions_of, last_words, switches_of
 from npu_config.script.paths import Path
 from npu_config.script.reading import Literals, Variant
+from npu_config.script.scopes import name_of
 from npu_config.script.script import Script
-from npu_config.script.syntax import name_of
 from npu_config.text.words import joined, spelled
 
 _CONFIGURATIONS = 5

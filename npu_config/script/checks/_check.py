@@ -19,10 +19,9 @@ from npu_config.core.rule import Rule, declare
 from npu_config.script.neighbours import any_import_has, any_neighbour_has, may_import_unread
 from npu_config.script.objects import Use
 from npu_config.script.paths import Path
-from npu_config.script.scopes import DEFINITIONS, FUNCTIONS, children, last_line
+from npu_config.script.scopes import DEFINITIONS, FUNCTIONS, children, last_line, name_of
 from npu_config.script.script import Script
 from npu_config.script.state import Call, Run
-from npu_config.script.syntax import name_of
 
 _OF_NAMES = ("locals", "globals", "vars", "eval", "exec")
 _OF_ATTRIBUTES = ("getattr", "attrgetter", "vars", "__dict__")

@@ -8,9 +8,8 @@ from npu_config.core.diagnostics import Place, Severity
 from npu_config.core.message import join, phrase
 from npu_config.script.checks._check import Context, check, is_main, known
 from npu_config.script.objects import Constructed, Message, Unknown
-from npu_config.script.scopes import DEFINITIONS, blocks
+from npu_config.script.scopes import DEFINITIONS, blocks, name_of
 from npu_config.script.state import Call
-from npu_config.script.syntax import name_of
 
 _HOOKS = "tf_adapter/python/npu_bridge/estimator/npu/npu_hook.py"
 _SCOPES = "tf_adapter/python/npu_bridge/npu_scope.py"

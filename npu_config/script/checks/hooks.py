@@ -8,8 +8,15 @@ from typing import Dict, Iterator, List, Optional, Sequence, Set, Tuple
 from npu_config.core.diagnostics import Severity
 from npu_config.core.message import phrase
 from npu_config.script.checks._check import Context, check
-from npu_config.script.scopes import DEFINITIONS, FunctionNode, blocks
-from npu_config.script.syntax import argument, in_brackets, literal, name_of
+from npu_config.script.scopes import (
+    DEFINITIONS,
+    FunctionNode,
+    argument,
+    blocks,
+    in_brackets,
+    literal,
+    name_of,
+)
 
 _INIT = "tf_adapter/python/npu_bridge/npu_init.py"
 _FAQ = "docs/en/tfadapter_1/migration/faq/hook_index_error_fix.md"

@@ -18,15 +18,17 @@ from npu_config.script.own_calls import renaming
 from npu_config.script.scopes import (
     DEFINITIONS,
     FUNCTIONS,
+    UNCLEAR,
     FunctionNode,
     Store,
     first_line,
     functions,
     holds,
     last_line,
+    literal,
+    name_of,
 )
 from npu_config.script.source import spans
-from npu_config.script.syntax import UNCLEAR, literal, name_of
 from npu_config.text.words import near
 
 _INTRODUCTION = "docs/en/tfadapter_1/apiref/session_config/introduction.md"

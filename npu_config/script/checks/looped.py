@@ -8,9 +8,16 @@ from npu_config.core.message import phrase
 from npu_config.core.names import ITERATION_OP
 from npu_config.script.checks._check import LOOPS, Context, bindings, check, dotted, value_of
 from npu_config.script.checks.loops import COUNTS, count_of, counts_loaded, declared, makers
-from npu_config.script.scopes import DEFINITIONS, blocks, last_line
+from npu_config.script.scopes import (
+    DEFINITIONS,
+    argument,
+    blocks,
+    last_line,
+    literal,
+    literal_text,
+    name_of,
+)
 from npu_config.script.state import Call
-from npu_config.script.syntax import argument, literal, literal_text, name_of
 
 _LOOPS = "docs/en/tfadapter_1/migration/performance_tuning/iteration_offload.md"
 _KERNEL = "tf_adapter/kernels/geop_npu.cc:1545-1548"

@@ -12,9 +12,8 @@ from npu_config.script.checks._check import Context, check
 from npu_config.script.checks.estimators import of_plain_estimator
 from npu_config.script.neighbours import any_importer_has
 from npu_config.script.objects import Block, Entry, Message, Tracked
-from npu_config.script.scopes import DEFINITIONS
+from npu_config.script.scopes import DEFINITIONS, argument, literal_text, name_of
 from npu_config.script.state import Call
-from npu_config.script.syntax import argument, literal_text, name_of
 from npu_config.script.vocabulary import SESSIONS
 from npu_config.text.loading import load
 

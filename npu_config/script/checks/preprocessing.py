@@ -5,7 +5,7 @@ from typing import Dict, Iterator, List, Optional, Set
 
 from npu_config.core.diagnostics import Severity
 from npu_config.script.checks._check import Context, check
-from npu_config.script.syntax import argument, name_of
+from npu_config.script.scopes import argument, name_of
 from npu_config.script.vocabulary import TABLES
 
 _MAPPING = ("map", "flat_map", "interleave")

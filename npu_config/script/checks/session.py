@@ -19,12 +19,14 @@ from npu_config.script.reading import (
 from npu_config.script.scopes import (
     DEFINITIONS,
     FUNCTIONS,
+    argument,
     blocks,
     children,
     first_line,
     last_line,
+    literal,
+    name_of,
 )
-from npu_config.script.syntax import argument, literal, name_of
 from npu_config.script.vocabulary import SESSIONS
 from npu_config.text.words import is_slip
 

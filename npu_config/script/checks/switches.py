@@ -7,7 +7,7 @@ from typing import Any, Iterator, List, Optional, Set, Tuple
 from npu_config.core.diagnostics import Severity
 from npu_config.core.message import phrase
 from npu_config.script.checks._check import Context, check
-from npu_config.script.syntax import UNCLEAR, literal, literal_text, name_of
+from npu_config.script.scopes import UNCLEAR, literal, literal_text, name_of
 
 _DENIALS = frozenset(("no", "not", "non", "disable", "disabled", "without", "skip", "off", "stop"))
 _SWITCHES = {
